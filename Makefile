@@ -1,0 +1,46 @@
+# Thin: every target calls CMake, ctest or a script.
+#   make bench        quick profile of every sweep, every figure, a summary (at most 10 minutes on 2 cores)
+#   make bench-full   the full profile
+#   make figures      re-render the figures from stored results, running nothing
+#   make test         build and run the tests
+#   make deps | lint | sanitize | clean
+PRESET ?= release
+JOBS   ?= $(shell nproc)
+OUT    ?= results/local
+BUILD  := build/$(PRESET)
+
+.PHONY: all build deps bench bench-full figures test lint sanitize clean
+
+all: build
+
+deps:
+	@harness/scripts/deps.sh build required figure test
+
+build: deps
+	@cmake --preset $(PRESET) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+
+bench: build
+	@harness/scripts/bench.sh --quick $(BUILD)/sensbench $(OUT)/quick
+
+bench-full: build
+	@harness/scripts/bench.sh --full $(BUILD)/sensbench $(OUT)/full
+
+figures:
+	@harness/scripts/deps.sh figure
+	@harness/scripts/figures.sh $(FROM)
+
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+lint:
+	@harness/scripts/deps.sh build required lint
+	@harness/scripts/lint.sh
+
+# The whole test suite under ASan and UBSan, the threads under TSan, the unit tests under valgrind.
+sanitize:
+	@harness/scripts/deps.sh build required test
+	@harness/scripts/sanitize.sh $(JOBS)
+
+clean:
+	@cmake -E rm -rf build

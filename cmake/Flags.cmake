@@ -1,0 +1,28 @@
+# Flags of every target, through the interface library sens_flags.
+add_library(sens_flags INTERFACE)
+target_compile_options(sens_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla -Wpedantic
+                                            -Wstrict-prototypes -Wmissing-prototypes)
+if(SENS_WERROR)
+  target_compile_options(sens_flags INTERFACE -Werror)
+endif()
+target_compile_definitions(sens_flags INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+target_include_directories(sens_flags INTERFACE ${CMAKE_SOURCE_DIR}/harness/include)
+
+# No -ffast-math: nothing is reassociated. Contraction is asked for by name, because -std=c11 turns it off.
+set(SENS_FLOAT_FLAGS -fno-math-errno -fno-trapping-math)
+if(SENS_REPRO)
+  list(APPEND SENS_FLOAT_FLAGS -ffp-contract=off)
+else()
+  list(APPEND SENS_FLOAT_FLAGS -ffp-contract=fast)
+endif()
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+
+if(SENS_SANITIZE)
+  add_compile_options(-fsanitize=${SENS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SENS_SANITIZE})
+endif()
+if(SENS_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()

@@ -1,0 +1,37 @@
+# Binary, contract headers, sweeps, plot scripts, references, man page, completion, and a CMake package for modules
+# built outside this tree (find_package(sensbench), target sensbench::module).
+install(TARGETS sensbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY harness/include/sens DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY harness/sweeps plots DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
+install(DIRECTORY results/reference DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
+install(FILES LICENSE README.md results/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
+add_custom_command(
+  OUTPUT ${CMAKE_BINARY_DIR}/sensbench.1 ${CMAKE_BINARY_DIR}/sensbench.bash
+  COMMAND sensbench --man > ${CMAKE_BINARY_DIR}/sensbench.1
+  COMMAND sensbench --completion > ${CMAKE_BINARY_DIR}/sensbench.bash
+  DEPENDS sensbench VERBATIM COMMENT "Manual page and completion from the option tables")
+add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/sensbench.1 ${CMAKE_BINARY_DIR}/sensbench.bash)
+install(FILES ${CMAKE_BINARY_DIR}/sensbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/sensbench.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME sensbench)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sensbench)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/sensbench-config.cmake @ONLY CONTENT [[
+# Contract headers and flags for a method or problem built as a shared module: link sensbench::module.
+get_filename_component(SENSBENCH_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+add_library(sensbench::module INTERFACE IMPORTED)
+set_target_properties(sensbench::module PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_INCLUDEDIR@"
+  INTERFACE_COMPILE_FEATURES c_std_11)
+set(SENSBENCH_EXECUTABLE "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_BINDIR@/sensbench")
+]])
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/sensbench-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/sensbench-config.cmake ${CMAKE_BINARY_DIR}/sensbench-config-version.cmake
+        DESTINATION ${package_dir})
+
+# The Makefile's targets under the same names.
+foreach(name bench bench-full figures lint sanitize)
+  add_custom_target(${name} COMMAND make -C ${CMAKE_SOURCE_DIR} ${name} USES_TERMINAL VERBATIM)
+endforeach()

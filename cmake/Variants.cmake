@@ -1,0 +1,81 @@
+# The numerical sources, compiled once per variant.
+#
+#   sens_add_problem(NAME)                 problems/NAME.c
+#   sens_add_cost(NAME)                    problems/cost_NAME.c
+#   sens_add_method(NAME [DOUBLE_ONLY])    methods/NAME.c
+#   sens_variant_sources(FILE ...)         shared code of the variants
+#
+# Each variant becomes one relocatable object whose only global symbol is its registry, so that the copies cannot be
+# mixed up and the sources need no name mangling.
+set_property(GLOBAL PROPERTY SENS_SOURCES "")
+set_property(GLOBAL PROPERTY SENS_ENTRIES "")
+set_property(GLOBAL PROPERTY SENS_SOURCES_DOUBLE "")
+set_property(GLOBAL PROPERTY SENS_ENTRIES_DOUBLE "")
+
+function(sens_add_module kind source name)
+  set(suffix "")
+  if(ARGN STREQUAL "DOUBLE_ONLY")
+    set(suffix "_DOUBLE")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY SENS_SOURCES${suffix} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  set_property(GLOBAL APPEND PROPERTY SENS_ENTRIES${suffix} "SENS_${kind}_ENTRY(${name})")
+endfunction()
+
+function(sens_add_problem name)
+  sens_add_module(PROBLEM ${name}.c ${name} ${ARGN})
+endfunction()
+function(sens_add_cost name)
+  sens_add_module(COST cost_${name}.c ${name} ${ARGN})
+endfunction()
+function(sens_add_method name)
+  sens_add_module(METHOD ${name}.c ${name} ${ARGN})
+endfunction()
+function(sens_variant_sources)
+  foreach(source IN LISTS ARGN)
+    set_property(GLOBAL APPEND PROPERTY SENS_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  endforeach()
+endfunction()
+
+# sens_add_variant(NAME FLAGS flag ... [EXTRA_SOURCES file ...] [EXTENDED] [ENTRY symbol])
+function(sens_add_variant name)
+  cmake_parse_arguments(arg "EXTENDED" "ENTRY" "FLAGS;EXTRA_SOURCES" ${ARGN})
+  get_property(sources GLOBAL PROPERTY SENS_SOURCES)
+  get_property(entries GLOBAL PROPERTY SENS_ENTRIES)
+  if(NOT arg_EXTENDED)
+    get_property(sources_double GLOBAL PROPERTY SENS_SOURCES_DOUBLE)
+    get_property(entries_double GLOBAL PROPERTY SENS_ENTRIES_DOUBLE)
+    list(APPEND sources ${sources_double})
+    list(APPEND entries ${entries_double})
+  endif()
+  foreach(source IN LISTS sources) # PARALLEL-DEVELOPMENT: tolerate files not yet written
+    if(NOT EXISTS ${source})
+      list(REMOVE_ITEM sources ${source})
+      message(STATUS "not yet written: ${source}")
+    endif()
+  endforeach()
+  foreach(source IN LISTS arg_EXTRA_SOURCES)
+    if(NOT EXISTS ${source})
+      list(REMOVE_ITEM arg_EXTRA_SOURCES ${source})
+    endif()
+  endforeach()
+  list(JOIN entries "\n" lines)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/variant_${name}/registry.def CONTENT "${lines}\n")
+
+  add_library(variant_${name} OBJECT ${sources} ${arg_EXTRA_SOURCES})
+  target_link_libraries(variant_${name} PUBLIC sens_flags PkgConfig::gsl Threads::Threads m)
+  target_include_directories(variant_${name} PUBLIC ${CMAKE_SOURCE_DIR}/methods ${CMAKE_SOURCE_DIR}/problems
+                                                    ${CMAKE_BINARY_DIR}/variant_${name})
+  target_compile_options(variant_${name} PRIVATE ${SENS_FLOAT_FLAGS} ${arg_FLAGS})
+  target_compile_definitions(variant_${name} PUBLIC SENS_VARIANT=${name} $<$<BOOL:${arg_EXTENDED}>:SENS_EXTENDED>)
+  if(NOT arg_ENTRY)
+    set(arg_ENTRY sens_registry_${name})
+  endif()
+  set(object ${CMAKE_BINARY_DIR}/variant_${name}/sealed.o)
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${CMAKE_LINKER} -r -o ${object}.open $<TARGET_OBJECTS:variant_${name}>
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${arg_ENTRY} ${object}.open ${object}
+    DEPENDS variant_${name} $<TARGET_OBJECTS:variant_${name}>
+    COMMAND_EXPAND_LISTS VERBATIM COMMENT "Sealing variant ${name}")
+  set_property(GLOBAL APPEND PROPERTY SENS_SEALED ${object})
+endfunction()

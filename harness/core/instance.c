@@ -1,0 +1,64 @@
+/* Creation of problem and cost instances, with the checks that every module is entitled to rely on.
+ * Compiled once per variant, because it works on numbers of the working precision. */
+#include <math.h>
+#include <string.h>
+
+#include "sens/cost.h"
+#include "sens/problem.h"
+
+void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
+{
+    if (pb->type->x0)
+        pb->type->x0(pb, p, x);
+    else
+        memcpy(x, pb->x0, pb->n * sizeof *x);
+}
+
+/* A copy of v rounded to double, so that every precision solves the same problem; NULL without memory. */
+static const sens_real *rounded_copy(struct sens_ctx *ctx, size_t count, const sens_real *v)
+{
+    sens_real *copy = SENS_NEW(ctx, sens_real, count);
+    for (size_t i = 0; copy && i < count; i++) copy[i] = (double)v[i];
+    return copy;
+}
+
+static bool all_finite(size_t count, const sens_real *v)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(v[i])) return false;
+    return true;
+}
+
+sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
+                                const struct sens_value *option, struct sens_problem *problem)
+{
+    struct sens_problem pb = {.type = type};
+    const sens_status status = type->create(ctx, option, &pb);
+    if (status != SENS_OK) return status;
+    if (pb.n == 0 || !pb.x0 || (pb.np > 0 && !pb.p) || !(pb.t1 > pb.t0))
+        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: create left n, x0, p or t1 > t0 unset",
+                         type->name);
+    if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p))
+        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0 or p is not finite", type->name);
+    pb.x0 = rounded_copy(ctx, pb.n, pb.x0);
+    pb.p = rounded_copy(ctx, pb.np, pb.p);
+    if (!pb.x0 || !pb.p) return SENS_NO_MEMORY;
+    *problem = pb;
+    return SENS_OK;
+}
+
+sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *type,
+                             const struct sens_value *option, const struct sens_problem *pb,
+                             struct sens_cost *cost)
+{
+    struct sens_cost made = {.type = type, .n = pb->n, .np = pb->np};
+    const sens_status status = type->create(ctx, option, pb, &made);
+    if (status != SENS_OK) return status;
+    if (made.m == 0) return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: no output", type->name);
+    for (size_t j = 0; j < made.n_obs; j++)
+        if (made.t_obs[j] < pb->t0 || made.t_obs[j] > pb->t1 || (j && made.t_obs[j] <= made.t_obs[j - 1]))
+            return sens_fail(ctx, SENS_BAD_INPUT,
+                             "cost %s: observation %zu is not inside [t0, t1] and increasing", type->name, j);
+    *cost = made;
+    return SENS_OK;
+}

@@ -1,0 +1,72 @@
+/* The registry of one compiled variant, from the sens_add_* lines of CMake. */
+#include <stddef.h>
+
+#include "erk/erk.h"
+#include "sens/registry.h"
+#include "tangent.h"
+
+#define SENS_PROBLEM_ENTRY(id) extern SENS_PROBLEM(id);
+#define SENS_COST_ENTRY(id)    extern SENS_COST(id);
+#define SENS_METHOD_ENTRY(id)  extern SENS_METHOD(id);
+#include "registry.def"
+#undef SENS_PROBLEM_ENTRY
+#undef SENS_COST_ENTRY
+#undef SENS_METHOD_ENTRY
+
+extern const struct sens_tableau *const sens_tableaux[];
+
+#define SENS_PROBLEM_ENTRY(id) &sens_problem_##id,
+#define SENS_COST_ENTRY(id)
+#define SENS_METHOD_ENTRY(id)
+static const struct sens_problem_type *const problems[] = {
+#include "registry.def"
+    NULL};
+#undef SENS_PROBLEM_ENTRY
+#undef SENS_COST_ENTRY
+
+#define SENS_PROBLEM_ENTRY(id)
+#define SENS_COST_ENTRY(id) &sens_cost_##id,
+static const struct sens_cost_type *const costs[] = {
+#include "registry.def"
+    NULL};
+#undef SENS_COST_ENTRY
+#undef SENS_METHOD_ENTRY
+
+#define SENS_COST_ENTRY(id)
+#define SENS_METHOD_ENTRY(id) &sens_method_##id,
+static const struct sens_method_type *const methods[] = {
+#include "registry.def"
+    NULL};
+
+static const char *controller_name(const struct sens_controller *controller)
+{
+    return controller->name;
+}
+
+static const char *controller_summary(const struct sens_controller *controller)
+{
+    return controller->summary;
+}
+
+#define TEXT_OF(x)       #x
+#define TEXT(x)          TEXT_OF(x)
+#define REGISTRY_OF(isa) sens_registry_##isa
+#define REGISTRY(isa)    REGISTRY_OF(isa)
+
+const struct sens_registry *REGISTRY(SENS_VARIANT)(void);
+
+const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
+{
+    static const struct sens_registry registry = {
+        .isa = TEXT(SENS_VARIANT),
+        .problems = problems,
+        .costs = costs,
+        .methods = methods,
+        .tableaux = sens_tableaux,
+        .controllers = sens_controllers,
+        .controller_name = controller_name,
+        .controller_summary = controller_summary,
+        .tangent_columns = sens_tangent_columns,
+    };
+    return &registry;
+}

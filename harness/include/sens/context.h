@@ -1,0 +1,53 @@
+/* sens/context.h - everything mutable that a solve needs, and the arena it allocates from.
+ *
+ * There are no globals: a caller makes one sens_ctx per independent solve. `prepare` takes all memory from the
+ * arena; `run` allocates nothing. Arena memory is zeroed, 64-byte aligned, and lives until sens_arena_release
+ * or until the arena is rewound to an earlier mark. */
+#ifndef SENS_CONTEXT_H
+#define SENS_CONTEXT_H
+
+#include <stddef.h>
+
+#include "sens/real.h"
+#include "sens/status.h"
+
+#define SENS_ALIGNMENT 64
+
+struct sens_arena_block;
+
+struct sens_arena {
+    struct sens_arena_block *head; /* newest block */
+    size_t bytes;                  /* in use */
+    size_t peak;                   /* largest value of bytes so far */
+    size_t limit;                  /* refuse to go past this; 0 = no limit */
+    size_t allocations;            /* requests served so far */
+    size_t fail_at; /* refuse the fail_at-th request (1-based); 0 = never. For fault injection. */
+};
+
+struct sens_arena_mark {
+    struct sens_arena_block *head;
+    size_t used, bytes;
+};
+
+/* count objects of size bytes each, zeroed; NULL when memory, the limit or fail_at refuses, or the product overflows. */
+void *sens_arena_alloc(struct sens_arena *arena, size_t count, size_t size);
+struct sens_arena_mark sens_arena_mark(const struct sens_arena *arena);
+void sens_arena_rewind(struct sens_arena *arena, struct sens_arena_mark mark);
+void sens_arena_release(struct sens_arena *arena);
+
+#define SENS_NEW(ctx, type, count) ((type *)sens_arena_alloc(&(ctx)->arena, (count), sizeof(type)))
+
+struct sens_ctx {
+    struct sens_arena arena;
+    double (*now)(void); /* monotonic seconds; NULL = times are reported as 0 */
+    char message[256];   /* what went wrong, in words; "" when there is nothing to add to the status */
+};
+
+/* Stores a printf-formatted message in ctx and returns status, so that a failure is one line at its place. */
+sens_status sens_fail(struct sens_ctx *ctx, sens_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ctx->now(), or 0 without a clock. */
+double sens_now(const struct sens_ctx *ctx);
+
+#endif

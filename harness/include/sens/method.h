@@ -1,0 +1,76 @@
+/* sens/method.h - a task, and the methods that solve it.
+ *
+ * prepare takes all memory from the arena (it may solve the problem once to learn how many steps it takes);
+ * run computes G, dG/dp and dG/dx0, is repeatable bit for bit, and allocates nothing. */
+#ifndef SENS_METHOD_H
+#define SENS_METHOD_H
+
+#include "sens/cost.h"
+#include "sens/problem.h"
+#include "sens/tableau.h"
+
+struct sens_controller; /* step-size controller, methods/erk/erk.h */
+
+enum { SENS_WRT_P = 1, SENS_WRT_X0 = 2 }; /* what to differentiate with respect to */
+
+struct sens_task { /* immutable while a method works on it */
+    const struct sens_problem *problem;
+    const struct sens_cost *cost;
+    const struct sens_tableau *tableau;
+    const struct sens_controller *controller;
+    sens_real rtol, atol;      /* adaptive controllers */
+    sens_real dt;              /* controller `fixed`: the step; elsewhere the first trial step, 0 = chosen */
+    long max_steps;            /* accepted and rejected trials together */
+    long ckpt;                 /* trajectory: 0 = stages of every step, k >= 1 = every k-th state */
+    unsigned wrt;              /* SENS_WRT_* */
+    int lanes, threads, batch; /* 0 = auto */
+    const struct sens_value *option; /* of the method, in the order of its table */
+};
+
+struct
+    sens_out { /* owned by the caller; holds results only after SENS_OK, may be partly overwritten otherwise */
+    sens_real *G;     /* [m] */
+    sens_real *x;     /* [n] state at t1 */
+    sens_real *dGdp;  /* [m][np]; NULL unless SENS_WRT_P */
+    sens_real *dGdx0; /* [m][n]; NULL unless SENS_WRT_X0 */
+};
+
+struct sens_work {
+    long steps, rejects;                 /* of the solve that carries the state forward */
+    long steps_reverse, rejects_reverse; /* of a separate backward solve; 0 where there is none */
+    double t_forward, t_reverse;         /* seconds */
+    size_t bytes_traj;                   /* stored trajectory */
+    int lanes, threads, batch;           /* used */
+};
+
+/* Which derivative a method computes. */
+enum sens_derivative {
+    SENS_DERIVATIVE_DISCRETE,   /* of the discrete map on its frozen accepted grid, to rounding */
+    SENS_DERIVATIVE_CONTINUOUS, /* of the exact solution, to its tolerance */
+    SENS_DERIVATIVE_DIFFERENCE  /* a difference quotient of discrete solutions */
+};
+
+enum {                             /* what a method takes notice of; a key it does not is refused */
+       SENS_CAP_TABLEAU = 1,       /* tableau */
+       SENS_CAP_CONTROLLER = 2,    /* controller, the fixed step among them */
+       SENS_CAP_CKPT = 4,          /* ckpt */
+       SENS_CAP_LANES = 8,         /* lanes */
+       SENS_CAP_THREADS = 16,      /* threads */
+       SENS_CAP_BATCH = 32,        /* batch */
+       SENS_CAP_RUNNING_COST = 64, /* costs with g */
+       SENS_CAP_OBSERVATIONS = 128 /* observation times other than t1 */
+};
+
+struct sens_method_type {
+    const char *name, *summary, *reference;
+    enum sens_derivative derivative;
+    unsigned caps;
+    const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
+    sens_status (*prepare)(struct sens_ctx *ctx, const struct sens_task *task, void **state);
+    sens_status (*run)(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work);
+    void (*release)(void *state); /* what the arena cannot free (threads, a library's objects); may be NULL */
+};
+
+#define SENS_METHOD(id) const struct sens_method_type sens_method_##id
+
+#endif

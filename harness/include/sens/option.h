@@ -1,0 +1,46 @@
+/* sens/option.h - the option tables of problems, costs and methods.
+ *
+ * A module lists its options once; the command line, sweep files, `show`, the man page and the shell completion
+ * are all made from that table. Values arrive validated, in the order of the table. */
+#ifndef SENS_OPTION_H
+#define SENS_OPTION_H
+
+#include <stddef.h>
+
+enum sens_option_kind {
+    SENS_OPT_INT,    /* whole number in [min, max] */
+    SENS_OPT_REAL,   /* real number in [min, max] */
+    SENS_OPT_CHOICE, /* one of `choices`; the value is its index */
+    SENS_OPT_DATA    /* a file of numbers; the value is the array, count 0 when not given */
+};
+
+struct sens_option {
+    const char *name;
+    enum sens_option_kind kind;
+    double fallback; /* the default: a number, or the index of a choice */
+    double min, max;
+    const char *const *choices; /* NULL-terminated; NULL unless SENS_OPT_CHOICE */
+    const char *help;           /* one line: meaning, unit */
+};
+
+#define SENS_OPTIONS_END                                                                                     \
+    {                                                                                                        \
+        .name = NULL                                                                                         \
+    }
+
+struct sens_value {
+    double number;      /* SENS_OPT_INT, REAL; the index for CHOICE */
+    const double *data; /* SENS_OPT_DATA, owned by the caller and alive as long as the instance */
+    size_t count;
+};
+
+/* Entries before the terminator; 0 for NULL. */
+size_t sens_option_count(const struct sens_option *table);
+
+/* Fills value[sens_option_count(table)] with the defaults. */
+void sens_option_defaults(const struct sens_option *table, struct sens_value *value);
+
+/* Index of `name` in the table, or -1. */
+int sens_option_find(const struct sens_option *table, const char *name);
+
+#endif

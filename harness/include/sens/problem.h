@@ -1,0 +1,96 @@
+/* sens/problem.h - an initial value problem x' = f(t, x, p), x(t0) = x0(p), with its derivative products.
+ *
+ * Shapes are row-major with the lane index last and contiguous: W [n][L] holds L vectors of length n.
+ * Nothing aliases. f is pure: the same (t, x, p) gives the same bits. The products cannot fail; they are only
+ * called at points where rhs succeeded. L and K are any counts >= 0. */
+#ifndef SENS_PROBLEM_H
+#define SENS_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sens/context.h"
+#include "sens/option.h"
+#include "sens/real.h"
+#include "sens/tableau.h"
+
+struct sens_at { /* a point (t, x, p) */
+    sens_real t;
+    const sens_real *x; /* [n] */
+    const sens_real *p; /* [np] */
+};
+
+struct sens_problem_type;
+
+struct sens_problem { /* an instance; immutable after create; memory belongs to the ctx it was created with */
+    const struct sens_problem_type *type;
+    size_t n, np;
+    sens_real t0, t1;
+    const sens_real *x0; /* [n] nominal initial state (the value of type->x0 at p, where x0 depends on p) */
+    const sens_real *p;  /* [np] nominal parameters */
+    const void *data;
+};
+
+/* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
+ * defined by a tableau and a fixed step. */
+enum sens_exact_level { SENS_EXACT_PDE, SENS_EXACT_ODE, SENS_EXACT_DISCRETE };
+
+struct sens_exact_query {
+    enum sens_exact_level level;
+    sens_real t;
+    const struct sens_tableau *tableau; /* SENS_EXACT_DISCRETE only */
+    sens_real dt;                       /* SENS_EXACT_DISCRETE only; t - t0 is a whole number of dt */
+};
+
+struct sens_problem_type {
+    const char *name, *summary, *reference;
+    const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
+
+    /* Fills n, np, t0, t1, x0, p, data of *problem from the arena. The nominal x0 and p are numbers that double
+     * holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT or SENS_NO_MEMORY. */
+    sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
+                          struct sens_problem *problem);
+
+    sens_status (*rhs)(const struct sens_problem *pb, struct sens_at at, sens_real *dx /*[n]*/);
+
+    /* OUT = (df/dx)^T W */
+    void (*vjp)(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W /*[n][L]*/,
+                sens_real *OUT /*[n][L]*/);
+    /* OUT = (df/dx) V */
+    void (*jvp)(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V /*[n][L]*/,
+                sens_real *OUT /*[n][L]*/);
+    /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np */
+    void (*jvp_p_cols)(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+                       sens_real *OUT /*[n][L]*/);
+    /* MU += sum_k (df/dp)(t_k, X_k)^T W_k */
+    void (*vjp_p_batch)(const struct sens_problem *pb, size_t K, const sens_real *t /*[K]*/,
+                        const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
+                        const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
+
+    /* Where the initial state depends on p; all three NULL where it does not. */
+    void (*x0)(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
+    void (*x0_vjp)(const struct sens_problem *pb, const sens_real *p, size_t L, const sens_real *W /*[n][L]*/,
+                   sens_real *MU /*[np][L], += (dx0/dp)^T W*/);
+    void (*x0_jvp_cols)(const struct sens_problem *pb, const sens_real *p, size_t k0, size_t L,
+                        sens_real *OUT /*[n][L], OUT[:,l] += dx0/dp_(k0+l)*/);
+
+    /* Optional closed form at q->t for parameters p and the nominal initial state (or x0(p)): x [n];
+     * S [n][np] = dx/dp, total; S0 [n][n] = dx/dx0, p held. S and S0 may be NULL. false: none at this level
+     * (nothing written). */
+    bool (*exact)(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
+                  sens_real *x, sens_real *S, sens_real *S0);
+
+    /* true: the problem has no bound on dG/dx0 worth storing (many states); wrt = p is then the default. */
+    bool many_states;
+};
+
+/* x = x0(p): type->x0 where the initial state depends on p, the nominal x0 otherwise. */
+void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
+
+/* Calls type->create, checks what it filled (n > 0, t1 > t0, pointers set, finite), rounds x0 and p to double. */
+sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
+                                const struct sens_value *option, struct sens_problem *problem);
+
+#define SENS_PROBLEM(id) const struct sens_problem_type sens_problem_##id
+
+#endif

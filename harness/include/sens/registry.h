@@ -1,0 +1,39 @@
+/* sens/registry.h - everything that one compiled variant offers.
+ *
+ * The numerical sources are compiled once per instruction set; each copy keeps its symbols to itself and shows
+ * only its registry. The tables come from the sens_add_* lines of CMake and end with NULL. */
+#ifndef SENS_REGISTRY_H
+#define SENS_REGISTRY_H
+
+#include "sens/cost.h"
+#include "sens/method.h"
+#include "sens/problem.h"
+#include "sens/tableau.h"
+
+struct sens_registry {
+    const char *isa; /* baseline, avx2, avx512 */
+    const struct sens_problem_type *const *problems;
+    const struct sens_cost_type *const *costs;
+    const struct sens_method_type *const *methods;
+    const struct sens_tableau *const *tableaux;
+    const struct sens_controller *const *controllers;
+
+    /* Name and one-line summary of a controller. */
+    const char *(*controller_name)(const struct sens_controller *);
+    const char *(*controller_summary)(const struct sens_controller *);
+
+    /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent. Column k < np is dG/dp_k,
+     * column np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena. Any status. */
+    sens_status (*tangent_columns)(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
+                                   const size_t *col, sens_real *OUT);
+};
+
+const struct sens_registry *sens_registry_baseline(void);
+#ifdef SENS_HAVE_AVX2
+const struct sens_registry *sens_registry_avx2(void);
+#endif
+#ifdef SENS_HAVE_AVX512
+const struct sens_registry *sens_registry_avx512(void);
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+/* sens/tableau.h - explicit Runge-Kutta pairs with their continuous extension.
+ *
+ *     Y_i = x + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),   x1 = x + h sum_i b_i K_i,
+ *     error estimate e = h sum_i (b_i - bhat_i) K_i,
+ *     dense output x(t + theta h) = x + h sum_i (sum_{d=1..D} B_id theta^d) K_i,
+ * where i runs over the stages, then over extra_stages more that only the dense output needs (same a, c).
+ * With D = 0 the interpolant is cubic Hermite on (x, f, x1, f1). */
+#ifndef SENS_TABLEAU_H
+#define SENS_TABLEAU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sens/real.h"
+
+struct sens_tableau {
+    const char *name, *summary;
+    const char *source;           /* where the coefficients were published */
+    int stages, order, order_hat; /* order_hat 0: no embedded formula, fixed step only */
+    bool fsal;                    /* the last row of a equals b and c_s = 1: K_s is the next step's K_1 */
+    const sens_real *a;           /* [stages + extra_stages][stages + extra_stages], strictly lower */
+    const sens_real *b;           /* [stages] */
+    const sens_real *e;           /* [stages], b - bhat; NULL without an embedded formula */
+    const sens_real *e3;          /* [stages], dop853's third-order estimate; NULL elsewhere */
+    const sens_real *c;           /* [stages + extra_stages] */
+    int extra_stages;
+    int dense_degree;       /* D; 0 = cubic Hermite */
+    int dense_order;        /* order of the interpolant */
+    const sens_real *dense; /* B, [stages + extra_stages][D] */
+};
+
+/* a_ij of the tableau. */
+static inline sens_real sens_tableau_a(const struct sens_tableau *tb, int i, int j)
+{
+    return tb->a[i * (tb->stages + tb->extra_stages) + j];
+}
+
+#endif

@@ -1,0 +1,32 @@
+#!/bin/sh
+# deps.sh KIND ... - installs the Debian packages of these kinds (cmake/dependencies.txt) that are missing.
+# Exit 0: all there. Exit 3: something is missing and cannot be installed from here; the line to run is printed.
+set -eu
+list=$(dirname "$0")/../../cmake/dependencies.txt
+[ $# -gt 0 ] || { echo "usage: deps.sh KIND ...   (kinds: build required test figure lint)" >&2; exit 2; }
+
+missing=
+for kind in "$@"; do
+    for package in $(awk -v kind="$kind" '$1 == kind { print $2 }' "$list"); do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' && continue
+        missing="$missing $package"
+    done
+done
+[ -n "$missing" ] || exit 0
+
+line="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" -eq 0 ]; then
+    sudo=
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+    sudo=sudo
+else
+    echo "Missing packages. Run this line, then try again:" >&2
+    echo "    sudo $line" >&2
+    exit 3
+fi
+echo "installing:$missing" >&2
+if ! { $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo $line -qq; } >&2; then
+    echo "The installation failed. Run this line, then try again:" >&2
+    echo "    sudo $line" >&2
+    exit 3
+fi

@@ -1,0 +1,33 @@
+#!/bin/sh
+# lint.sh - layout, lengths, arrows between folders, warnings of gcc and clang, static analysis. Exit 1 on a finding.
+set -eu
+cd "$(dirname "$0")/../.."
+sources=$(git ls-files '*.c' '*.h')
+failed=0
+fail() { echo "lint: $*"; failed=1; }
+
+clang-format --dry-run -Werror $sources || fail "clang-format disagrees (run: clang-format -i FILE)"
+
+# Rooms: a function ends at the first } in column one after a { in column one.
+harness/scripts/lengths.sh $sources || fail "a file or a function is too long"
+
+# Arrows point downward only.
+arrow() { # FOLDER PATTERN REASON
+    hits=$(grep -rnE "$2" "$1" --include='*.c' --include='*.h' || true)
+    [ -z "$hits" ] || { echo "$hits"; fail "$3"; }
+}
+arrow harness/core '#include "(bench|cell|record)' "harness/core must not know harness/bench"
+arrow problems '#include "(bench|erk/)' "problems must not know methods or harness/bench"
+arrow methods '#include "(bench|glv|vdp|heat)' "methods must not know harness/bench or a problem"
+for folder in harness/core problems methods; do
+    arrow $folder '(^|[^a-z_])(f?printf|puts|exit|abort) *\(' "only harness/bench prints or exits"
+done
+
+for compiler in gcc clang; do
+    cmake -S . -B build/lint-$compiler -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=$compiler \
+        -DSENS_WERROR=ON --log-level=WARNING
+    cmake --build build/lint-$compiler -j "$(nproc)" >build/lint-$compiler.log 2>&1 ||
+        { cat build/lint-$compiler.log; fail "$compiler warns"; }
+done
+[ "$failed" -eq 0 ] && echo "lint: no finding in $(echo "$sources" | wc -w) files"
+exit $failed

@@ -1,0 +1,17 @@
+#!/bin/sh
+# sanitize.sh [JOBS] - the whole test suite under ASan and UBSan, method tests under TSan, unit tests under valgrind.
+set -eu
+cd "$(dirname "$0")/../.."
+jobs=${1:-2}
+for preset in asan tsan; do
+    cmake --preset $preset --log-level=WARNING
+    cmake --build build/$preset -j "$jobs"
+done
+ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE slow
+ctest --test-dir build/tsan --output-on-failure -j "$jobs" -L method
+cmake --preset debug --log-level=WARNING
+cmake --build build/debug -j "$jobs"
+for test in build/debug/unit_test_*; do
+    valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite "$test" >/dev/null
+    echo "valgrind: $(basename "$test"): clean"
+done

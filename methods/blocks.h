@@ -1,0 +1,44 @@
+/* methods/blocks.h - how a list of outputs or directions is cut into lane blocks. */
+#ifndef SENS_BLOCKS_H
+#define SENS_BLOCKS_H
+
+#include "sens/method.h"
+
+/* The lane count of a task for `count` vectors: the one asked for, else 8, or the power of two that holds fewer. */
+static inline size_t sens_blocks_lanes(int asked, size_t count)
+{
+    if (asked > 0) return (size_t)asked;
+    size_t lanes = 8;
+    while (lanes > 1 && lanes / 2 >= count) lanes /= 2;
+    return lanes;
+}
+
+/* rows [width][n] = the first `width` lanes of block [n][L], transposed, in tiles that stay in cache. */
+static inline void sens_blocks_to_rows(size_t n, size_t L, size_t width, const sens_real *block,
+                                       sens_real *rows)
+{
+    enum { TILE = 256 };
+    for (size_t i0 = 0; i0 < n; i0 += TILE) {
+        const size_t i1 = i0 + TILE < n ? i0 + TILE : n;
+        for (size_t l = 0; l < width; l++)
+            for (size_t i = i0; i < i1; i++) rows[l * n + i] = block[i * L + l];
+    }
+}
+
+/* out = c0 v0 + sum_j c_j v_j over `size` numbers, in one order of summation whatever the size. */
+static inline void sens_blocks_combine(size_t size, sens_real c0, const sens_real *v0, int terms,
+                                       const sens_real *c, const sens_real *const *v, sens_real *out)
+{
+    enum { TILE = 512 };
+    for (size_t q0 = 0; q0 < size; q0 += TILE) {
+        const size_t q1 = q0 + TILE < size ? q0 + TILE : size;
+        for (size_t q = q0; q < q1; q++) out[q] = c0 * v0[q];
+        for (int j = 0; j < terms; j++) {
+            const sens_real cj = c[j];
+            const sens_real *restrict vj = v[j];
+            for (size_t q = q0; q < q1; q++) out[q] += cj * vj[q];
+        }
+    }
+}
+
+#endif

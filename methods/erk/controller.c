@@ -1,0 +1,208 @@
+/* Step-size controllers: the scaled norm of the error estimate e, and the factor it puts on the step.
+ *
+ * odeint     err = max_i |e_i| / (atol + rtol (|y_i| + |h f_i|)); Boost.Numeric.Odeint, controlled_runge_kutta.
+ * hairer-pi  err = rms_i e_i / (atol + rtol max(|y_i|, |y1_i|)), PI control; Hairer, Norsett, Wanner, Solving ODEs I,
+ *            II.4 and the programs dopri5 and (where the tableau has a third-order estimate) dop853.
+ * petsc      err = rms_i e_i / (atol + rtol max(|y1_i|, |yhat1_i|)); PETSc, TSADAPTBASIC with the 2-norm.
+ *
+ * In each, err <= 1 accepts. p is the order of the pair, q that of its embedded formula. */
+#include <tgmath.h>
+
+#include "erk.h"
+
+enum { LANES = 8 }; /* partial results of a norm: one order of summation, and vectors for the compiler */
+
+static sens_real clip(sens_real low, sens_real x, sens_real high)
+{
+    return fmin(high, fmax(low, x));
+}
+
+/* 0 where e is 0, whatever the scale: a component at rest must not fail a purely relative test. */
+static inline sens_real scaled(sens_real e, sens_real scale)
+{
+    return e == 0 ? e : e / scale;
+}
+
+/* ---- odeint ------------------------------------------------------------------------------------------------- */
+
+static inline sens_real odeint_ratio(const struct sens_ode_part *part, const struct sens_trial *trial,
+                                     size_t i)
+{
+    const sens_real scale =
+        part->atol + part->rtol * (fabs(trial->y[i]) + fabs(trial->h) * fabs(trial->f[i]));
+    return fabs(scaled(trial->e[i], scale));
+}
+
+static sens_real odeint_part(const struct sens_ode_part *part, const struct sens_trial *trial, size_t first)
+{
+    sens_real top[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= part->count; i += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const sens_real ratio = odeint_ratio(part, trial, first + i + l);
+            top[l] = ratio > top[l] ? ratio : top[l];
+        }
+    for (; i < part->count; i++) top[0] = fmax(top[0], odeint_ratio(part, trial, first + i));
+    for (size_t l = 1; l < LANES; l++) top[0] = fmax(top[0], top[l]);
+    return top[0];
+}
+
+static sens_real odeint_norm(const struct sens_ode *ode, const struct sens_trial *trial)
+{
+    sens_real err = 0;
+    size_t first = 0;
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        if (ode->part[k].tested) err = fmax(err, odeint_part(&ode->part[k], trial, first));
+        first += ode->part[k].count;
+    }
+    return err;
+}
+
+/* err > 1: max(0.9 err^(-1/(q-1)), 1/5).  err < 1/2: 0.9 max(err, 5^-p)^(-1/p).  Otherwise 1. */
+static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real err,
+                               const struct sens_tableau *tableau)
+{
+    memory->rejected = err > 1;
+    if (err > 1) {
+        const sens_real shrink = SENS_C(0.9) * pow(err, -1 / (sens_real)(tableau->order_hat - 1));
+        return fmax(shrink, SENS_Q(1, 5));
+    }
+    if (err >= 0.5) return 1;
+    sens_real least = 1;
+    for (int k = 0; k < tableau->order; k++) least /= 5;
+    return SENS_C(0.9) * pow(fmax(err, least), -1 / (sens_real)tableau->order);
+}
+
+/* ---- root mean square ------------------------------------------------------------------------------------------ */
+
+/* A component's scale is atol + rtol max(|y1_i|, |other_i|), with other_i = y_i (hairer) or y1_i - e_i (petsc). */
+enum other { OTHER_Y, OTHER_EMBEDDED };
+
+static inline sens_real square(const struct sens_ode_part *part, const struct sens_trial *trial,
+                               const sens_real *e, enum other other, size_t i)
+{
+    const sens_real second = other == OTHER_Y ? trial->y[i] : trial->y1[i] - trial->e[i];
+    const sens_real ratio = scaled(e[i], part->atol + part->rtol * fmax(fabs(trial->y1[i]), fabs(second)));
+    return ratio * ratio;
+}
+
+static inline __attribute__((always_inline)) sens_real sum_part(const struct sens_ode_part *part,
+                                                                const struct sens_trial *trial,
+                                                                const sens_real *e, enum other other,
+                                                                size_t first)
+{
+    sens_real sum[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= part->count; i += LANES)
+        for (size_t l = 0; l < LANES; l++) sum[l] += square(part, trial, e, other, first + i + l);
+    for (; i < part->count; i++) sum[0] += square(part, trial, e, other, first + i);
+    for (size_t l = 1; l < LANES; l++) sum[0] += sum[l];
+    return sum[0];
+}
+
+/* The mean of the squares over the tested parts; 0 when there is none. */
+static inline __attribute__((always_inline)) sens_real
+mean_square(const struct sens_ode *ode, const struct sens_trial *trial, const sens_real *e, enum other other)
+{
+    sens_real sum = 0;
+    size_t first = 0, tested = 0;
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        const struct sens_ode_part *part = &ode->part[k];
+        if (part->tested) {
+            sum += sum_part(part, trial, e, other, first);
+            tested += part->count;
+        }
+        first += part->count;
+    }
+    return tested ? sum / (sens_real)tested : 0;
+}
+
+/* ---- hairer-pi ------------------------------------------------------------------------------------------------- */
+
+/* dopri5: the root mean square. dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2), of eighth order. */
+static sens_real hairer_norm(const struct sens_ode *ode, const struct sens_trial *trial)
+{
+    const sens_real err5 = mean_square(ode, trial, trial->e, OTHER_Y);
+    if (!trial->e3) return sqrt(err5);
+    const sens_real denominator = err5 + SENS_C(0.01) * mean_square(ode, trial, trial->e3, OTHER_Y);
+    return denominator > 0 ? err5 / sqrt(denominator) : 0;
+}
+
+struct hairer_constants {
+    sens_real exponent; /* 1 / order of the error norm in h */
+    sens_real beta;     /* weight of the old error */
+    sens_real least, most;
+};
+
+static struct hairer_constants hairer_constants(const struct sens_tableau *tableau)
+{
+    const int order = tableau->order, order_hat = tableau->order_hat;
+    if (tableau->e3) return (struct hairer_constants){1 / (sens_real)order, 0, SENS_C(0.333), 6};
+    const int lower = order < order_hat ? order : order_hat;
+    return (struct hairer_constants){1 / (sens_real)(lower + 1), SENS_C(0.04), SENS_C(0.2), 10};
+}
+
+/* Accepted: 0.9 err^-(exponent - 0.75 beta) err_old^beta within the limits, at most 1 after a rejection.
+ * Rejected: 0.9 err^-(exponent - 0.75 beta), the lower limit only. */
+static sens_real hairer_factor(struct sens_controller_memory *memory, sens_real err,
+                               const struct sens_tableau *tableau)
+{
+    const sens_real safety = SENS_C(0.9), least_err_old = SENS_C(1e-4);
+    const struct hairer_constants c = hairer_constants(tableau);
+    const sens_real response = safety * pow(err, SENS_C(0.75) * c.beta - c.exponent);
+    if (err > 1) {
+        memory->rejected = true;
+        return fmax(c.least, response);
+    }
+    const sens_real memory_term = c.beta > 0 ? pow(fmax(memory->err_old, least_err_old), c.beta) : 1;
+    const sens_real factor = clip(c.least, response * memory_term, c.most);
+    const bool after_rejection = memory->rejected;
+    memory->err_old = fmax(err, least_err_old);
+    memory->rejected = false;
+    return after_rejection ? fmin(factor, 1) : factor;
+}
+
+/* ---- petsc ----------------------------------------------------------------------------------------------------- */
+
+static sens_real petsc_norm(const struct sens_ode *ode, const struct sens_trial *trial)
+{
+    return sqrt(mean_square(ode, trial, trial->e, OTHER_EMBEDDED));
+}
+
+/* 0.9 err^(-1/p) within [0.1, 10]; the safety is halved when the trial before was rejected too. */
+static sens_real petsc_factor(struct sens_controller_memory *memory, sens_real err,
+                              const struct sens_tableau *tableau)
+{
+    const sens_real safety = err > 1 && memory->rejected ? SENS_C(0.45) : SENS_C(0.9);
+    memory->rejected = err > 1;
+    return clip(SENS_C(0.1), safety * pow(err, -1 / (sens_real)tableau->order), 10);
+}
+
+static const struct sens_controller odeint = {
+    .name = "odeint",
+    .summary = "Boost odeint: maximum norm, grows only below half the tolerance",
+    .adaptive = true,
+    .norm = odeint_norm,
+    .factor = odeint_factor,
+};
+static const struct sens_controller hairer_pi = {
+    .name = "hairer-pi",
+    .summary = "Hairer's dopri5 and dop853: root mean square, PI control",
+    .adaptive = true,
+    .uses_e3 = true,
+    .norm = hairer_norm,
+    .factor = hairer_factor,
+};
+static const struct sens_controller petsc = {
+    .name = "petsc",
+    .summary = "PETSc's basic adaptor: root mean square, factors 0.1 to 10",
+    .adaptive = true,
+    .norm = petsc_norm,
+    .factor = petsc_factor,
+};
+static const struct sens_controller fixed = {
+    .name = "fixed",
+    .summary = "fixed step dt, which must divide the interval",
+};
+
+const struct sens_controller *const sens_controllers[] = {&odeint, &hairer_pi, &petsc, &fixed, NULL};

@@ -1,0 +1,95 @@
+/* A fixed team of threads: each run is one generation; a worker sleeps until the generation changes. */
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "erk/pool.h"
+
+struct member {
+    struct sens_pool *pool;
+    pthread_t thread;
+    int worker;
+};
+
+struct sens_pool {
+    int threads, started;
+    struct member *member; /* [threads]; 0 is the caller */
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    unsigned long generation;
+    int busy;
+    bool leaving;
+    void (*work)(void *self, int worker);
+    void *self;
+};
+
+static void *serve(void *argument)
+{
+    const struct member *member = argument;
+    struct sens_pool *pool = member->pool;
+    unsigned long seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->generation == seen && !pool->leaving) pthread_cond_wait(&pool->begin, &pool->lock);
+        if (pool->leaving) break;
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->lock);
+        pool->work(pool->self, member->worker);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0) pthread_cond_signal(&pool->end);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool **pool)
+{
+    struct sens_pool *made = SENS_NEW(ctx, struct sens_pool, 1);
+    if (!made || !(made->member = SENS_NEW(ctx, struct member, (size_t)threads))) return SENS_NO_MEMORY;
+    made->threads = threads;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->begin, NULL);
+    pthread_cond_init(&made->end, NULL);
+    for (made->started = 1; made->started < threads; made->started++) {
+        struct member *member = &made->member[made->started];
+        *member = (struct member){.pool = made, .worker = made->started};
+        if (pthread_create(&member->thread, NULL, serve, member) != 0) {
+            sens_pool_release(made);
+            return sens_fail(ctx, SENS_NO_MEMORY, "could not start thread %d of %d", made->started + 1,
+                             threads);
+        }
+    }
+    *pool = made;
+    return SENS_OK;
+}
+
+void sens_pool_run(struct sens_pool *pool, void (*work)(void *self, int worker), void *self)
+{
+    if (pool->threads > 1) {
+        pthread_mutex_lock(&pool->lock);
+        pool->work = work;
+        pool->self = self;
+        pool->busy = pool->threads - 1;
+        pool->generation++;
+        pthread_cond_broadcast(&pool->begin);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    work(self, 0);
+    if (pool->threads > 1) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->busy > 0) pthread_cond_wait(&pool->end, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+void sens_pool_release(struct sens_pool *pool)
+{
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->leaving = true;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 1; i < pool->started; i++) pthread_join(pool->member[i].thread, NULL);
+    pthread_cond_destroy(&pool->end);
+    pthread_cond_destroy(&pool->begin);
+    pthread_mutex_destroy(&pool->lock);
+}

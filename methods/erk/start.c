@@ -1,0 +1,50 @@
+/* The first trial step, Hairer, Norsett, Wanner, Solving ODEs I, section II.4: with sc_i = atol + rtol |y_i| and the
+ * root mean square over the tested parts,
+ *
+ *     d0 = |y0 / sc|, d1 = |f0 / sc|, h0 = d0 / (100 d1);   d2 = |(f(t + h0, y0 + h0 f0) - f0) / sc| / h0,
+ *     h1 = (0.01 / max(d1, d2))^(1/(p+1)),   h = min(100 h0, h1). */
+#include <tgmath.h>
+
+#include "workspace.h"
+
+/* Root mean square of (v - minus) / sc over the tested parts; minus may be NULL. */
+static sens_real scaled_size(const struct sens_ode *ode, const sens_real *y, const sens_real *v,
+                             const sens_real *minus)
+{
+    sens_real sum = 0;
+    size_t q = 0, tested = 0;
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        const struct sens_ode_part *part = &ode->part[k];
+        const size_t end = q + part->count;
+        if (part->tested) tested += part->count;
+        for (; q < end; q++) {
+            const sens_real scale = part->atol + part->rtol * fabs(y[q]);
+            const sens_real value = minus ? v[q] - minus[q] : v[q];
+            if (part->tested && value != 0) sum += (value / scale) * (value / scale);
+        }
+    }
+    return tested ? sqrt(sum / (sens_real)tested) : 0;
+}
+
+sens_real sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real t_end)
+{
+    const struct sens_ode *ode = erk->ode;
+    const struct sens_tableau *tb = erk->settings->tableau;
+    const sens_real *y = erk->Y, *f = erk->K, one = 1;
+    sens_real *y_euler = erk->Y + ode->n, *f_euler = erk->K + ode->n;
+    const sens_real limit = fabs(t_end - t), sign = t_end > t ? 1 : -1;
+
+    const sens_real d0 = scaled_size(ode, y, y, NULL), d1 = scaled_size(ode, y, f, NULL);
+    sens_real h0 = d0 < SENS_C(1e-5) || d1 < SENS_C(1e-5) ? SENS_C(1e-6) : SENS_C(0.01) * d0 / d1;
+    if (!(h0 > 0)) h0 = SENS_C(1e-6); /* d1 is infinite where a scale is 0 */
+    h0 = fmin(h0, limit);
+    sens_erk_sum(ode->n, ode->n, 1, sign * h0, y, &one, f, y_euler);
+    if (ode->f(ode->self, t + sign * h0, y_euler, f_euler) != SENS_OK) return sign * h0;
+
+    const sens_real steepest = fmax(d1, scaled_size(ode, y, f_euler, f) / h0);
+    const sens_real h1 = steepest <= SENS_C(1e-15)
+                             ? fmax(SENS_C(1e-6), h0 * SENS_C(1e-3))
+                             : pow(SENS_C(0.01) / steepest, 1 / (sens_real)(tb->order + 1));
+    const sens_real h = fmin(100 * h0, h1);
+    return sign * (isfinite(h) && h > 0 ? fmin(h, limit) : h0);
+}

@@ -1,0 +1,218 @@
+/* Generalised Lotka-Volterra system of n species, p = [r (n) | A row-major (n * n)]:
+ *
+ *     x_i' = x_i g_i,   g = r + A x,   x_i(0) = 0.1,   t in [0, 10]
+ *     J = diag(g) + diag(x) A,   df_i/dr_i = x_i,   df_i/dA_ij = x_i x_j
+ *
+ * Martins and Lakshtanov, arXiv 2410.01911, section 4.3; random communities after May, Nature 238 (1972) 413.
+ *
+ * The instance `seed`: r_i = 0.1, A_ii = -10. The generator is gsl_rng_mt19937 with that seed; the off-diagonal entries
+ * are visited in row-major order; each draws u = gsl_rng_uniform and, only if u < 0.5, the value of one
+ * gsl_ran_gaussian(1); the others are 0. Draws are double in every precision. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <tgmath.h>
+
+#include "sens/lanes.h"
+#include "sens/problem.h"
+
+enum { KIND_RANDOM, KIND_UNCOUPLED };
+enum { ROW_TILE = 64 }; /* species whose g is held on the stack */
+
+static const sens_real *interactions(const struct sens_problem *pb, const sens_real *p)
+{
+    return p + pb->n;
+}
+
+/* g_i = r_i + sum_j A_ij x_j for i0 <= i < i0 + rows: the same bits wherever it is needed. */
+static void growth(const struct sens_problem *pb, struct sens_at at, size_t i0, size_t rows, sens_real *g)
+{
+    for (size_t i = 0; i < rows; i++) g[i] = at.p[i0 + i];
+    sens_matvec(rows, pb->n, interactions(pb, at.p) + i0 * pb->n, at.x, g);
+}
+
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+{
+    growth(pb, at, 0, pb->n, dx);
+    for (size_t i = 0; i < pb->n; i++) dx[i] *= at.x[i];
+    return SENS_OK;
+}
+
+/* OUT = g W + A^T (x W) */
+static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+                sens_real *OUT)
+{
+    const size_t n = pb->n;
+    sens_real g[ROW_TILE];
+    for (size_t i = 0; i < n; i += ROW_TILE) {
+        const size_t rows = n - i < ROW_TILE ? n - i : ROW_TILE;
+        growth(pb, at, i, rows, g);
+        sens_lanes_scale_rows(rows, L, g, W + i * L, OUT + i * L);
+    }
+    const struct sens_lanes xW = {.v = W, .step = L, .scale = at.x, .scale_step = 1};
+    sens_lanes_add_product(sens_dense_transposed(n, n, interactions(pb, at.p)), xW, L, OUT);
+}
+
+/* OUT = g V + x (A V) */
+static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+                sens_real *OUT)
+{
+    const size_t n = pb->n;
+    sens_real g[ROW_TILE];
+    for (size_t q = 0; q < n * L; q++) OUT[q] = 0;
+    const struct sens_lanes lanes = {.v = V, .step = L};
+    sens_lanes_add_product(sens_dense(n, n, interactions(pb, at.p)), lanes, L, OUT);
+    for (size_t i = 0; i < n; i += ROW_TILE) {
+        const size_t rows = n - i < ROW_TILE ? n - i : ROW_TILE;
+        growth(pb, at, i, rows, g);
+        sens_lanes_combine_rows(rows, L, g, V + i * L, at.x + i, OUT + i * L);
+    }
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+{
+    const size_t n = pb->n;
+    for (size_t l = 0; l < L; l++) {
+        const size_t k = k0 + l;
+        const size_t i = k < n ? k : (k - n) / n;
+        OUT[i * L + l] += k < n ? at.x[i] : at.x[i] * at.x[(k - n) % n];
+    }
+}
+
+/* With u_k = x_i(t_k) W_k[i]: MU_{r_i} += sum_k u_k and MU_{A_ij} += sum_k x_j(t_k) u_k, one product of inner length K
+ * for each species i. */
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
+                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
+{
+    const size_t n = pb->n;
+    const sens_real one = 1;
+    const struct sens_matrix ones = {.rows = 1, .cols = K, .a = &one};
+    const struct sens_matrix states = sens_dense_transposed(K, n, X);
+    (void)t, (void)p;
+    for (size_t i = 0; i < n; i++) {
+        const struct sens_lanes u = {.v = W + i * L, .step = n * L, .scale = X + i, .scale_step = n};
+        sens_lanes_add_product(ones, u, L, MU + i * L);
+        sens_lanes_add_product(states, u, L, MU + (n + i * n) * L);
+    }
+}
+
+/* One species x' = x (r + A x) at elapsed time t, E = e^(r t), D = r - A x0 (E - 1); A < 0 < r, or no blow-up before t. */
+struct species {
+    sens_real x, dr, dA, dx0;
+};
+
+static bool single_species(sens_real r, sens_real A, sens_real x0, sens_real t, struct species *s)
+{
+    const sens_real E1 = expm1(r * t), E = E1 + 1, D = r - A * x0 * E1;
+    if (r == 0 || !(D / r > 0)) return false;
+    s->x = r * x0 * E / D;
+    s->dA = x0 * x0 * r * E * E1 / (D * D);
+    s->dx0 = r * r * E / (D * D);
+    s->dr = x0 * E * (r * r * t + A * x0 * (r * t - E1)) / (D * D);
+    return true;
+}
+
+/* Do the species live alone and alike? Then each has the closed form of one. */
+static bool uncoupled(const struct sens_problem *pb, const sens_real *p)
+{
+    const size_t n = pb->n;
+    const sens_real *A = interactions(pb, p);
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != p[0] || pb->x0[i] != pb->x0[0]) return false;
+        for (size_t j = 0; j < n; j++)
+            if (A[i * n + j] != (i == j ? A[0] : 0)) return false;
+    }
+    return true;
+}
+
+/* dx_k/dA_kj = dx_k/dA_kk for every j, because x_j = x_k; no species depends on another's r or A. */
+static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
+                  sens_real *x, sens_real *S, sens_real *S0)
+{
+    const size_t n = pb->n, np = pb->np;
+    struct species s;
+    if (q->level != SENS_EXACT_ODE || !uncoupled(pb, p)) return false;
+    if (!single_species(p[0], p[n], pb->x0[0], q->t - pb->t0, &s)) return false;
+    for (size_t k = 0; k < n; k++) {
+        x[k] = s.x;
+        for (size_t j = 0; S && j < np; j++) S[k * np + j] = 0;
+        for (size_t j = 0; S && j < n; j++) S[k * np + n + k * n + j] = s.dA;
+        if (S) S[k * np + k] = s.dr;
+        for (size_t j = 0; S0 && j < n; j++) S0[k * n + j] = j == k ? s.dx0 : 0;
+    }
+    return true;
+}
+
+enum { OPTION_N, OPTION_SEED, OPTION_KIND, OPTION_T };
+
+static const char *const kinds[] = {"random", "uncoupled", NULL};
+static const struct sens_option options[] = {
+    [OPTION_N] = {.name = "n",
+                  .kind = SENS_OPT_INT,
+                  .fallback = 5,
+                  .min = 1,
+                  .max = 1000,
+                  .help = "species; n + n^2 parameters"},
+    [OPTION_SEED] = {.name = "seed",
+                     .kind = SENS_OPT_INT,
+                     .fallback = 1,
+                     .min = 1,
+                     .max = 4294967295.0,
+                     .help = "instance: seed of gsl_rng_mt19937"},
+    [OPTION_KIND] = {.name = "kind",
+                     .kind = SENS_OPT_CHOICE,
+                     .fallback = KIND_RANDOM,
+                     .choices = kinds,
+                     .help = "random interactions, or uncoupled identical species (closed form)"},
+    [OPTION_T] =
+        {.name = "T", .kind = SENS_OPT_REAL, .fallback = 10, .min = 1e-6, .max = 1e4, .help = "final time"},
+    SENS_OPTIONS_END};
+
+static sens_status draw_interactions(size_t n, unsigned long seed, sens_real *A)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    if (!rng) return SENS_NO_MEMORY;
+    gsl_rng_set(rng, seed);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (i != j && gsl_rng_uniform(rng) < 0.5) A[i * n + j] = gsl_ran_gaussian(rng, 1);
+    gsl_rng_free(rng);
+    return SENS_OK;
+}
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *problem)
+{
+    const size_t n = (size_t)option[OPTION_N].number;
+    sens_real *state = SENS_NEW(ctx, sens_real, n);
+    sens_real *parameter = SENS_NEW(ctx, sens_real, n + n * n);
+    if (!state || !parameter) return SENS_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        state[i] = SENS_C(0.1);
+        parameter[i] = SENS_C(0.1);
+        parameter[n + i * n + i] = -10;
+    }
+    if (option[OPTION_KIND].number == KIND_RANDOM) {
+        const sens_status status =
+            draw_interactions(n, (unsigned long)option[OPTION_SEED].number, parameter + n);
+        if (status != SENS_OK) return status;
+    }
+    problem->n = n;
+    problem->np = n + n * n;
+    problem->t1 = option[OPTION_T].number;
+    problem->x0 = state;
+    problem->p = parameter;
+    return SENS_OK;
+}
+
+SENS_PROBLEM(glv) = {
+    .name = "glv",
+    .summary = "generalised Lotka-Volterra, n species, n + n^2 parameters",
+    .reference = "Martins and Lakshtanov, Appl. Math. Comput. 510 (2025) 129699, section 4.3",
+    .options = options,
+    .create = create,
+    .rhs = rhs,
+    .vjp = vjp,
+    .jvp = jvp,
+    .jvp_p_cols = jvp_p_cols,
+    .vjp_p_batch = vjp_p_batch,
+    .exact = exact,
+};

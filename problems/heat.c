@@ -1,0 +1,289 @@
+/* Heat equation on the unit square, homogeneous Dirichlet conditions, one parameter alpha:
+ *
+ *     u_t = alpha (u_xx + u_yy),   u(0) = sin(mx pi x) sin(my pi y)
+ *
+ * Five-point Laplacian on n intervals a side, h = 1/n; the unknowns are the (n-1)^2 interior points, x along a row:
+ *
+ *     u_ij' = alpha n^2 (u_(i-1)j + u_(i+1)j + u_i(j-1) + u_i(j+1) - 4 u_ij)
+ *
+ * Martins and Lakshtanov, arXiv 2410.01911, Tables 1-3. The initial state is an eigenvector of the discrete Laplacian, so
+ * the PDE, the semi-discrete system and the discrete map all have closed forms (LeVeque, Finite Difference Methods for
+ * Ordinary and Partial Differential Equations, SIAM 2007, section 9): u(t) = A(alpha) u(0) with
+ *
+ *     PDE            A = exp(-alpha lam t),      lam   = pi^2 (mx^2 + my^2)
+ *     semi-discrete  A = exp(-alpha lam_h t),    lam_h = 4 n^2 (sin^2(mx pi/2n) + sin^2(my pi/2n))
+ *     discrete       A = R(z)^M,                 z = -alpha lam_h dt, t = M dt, R the stability function */
+#include <tgmath.h>
+
+#include "sens/lanes.h"
+#include "sens/problem.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+static const long double PI = 3.14159265358979323846264338327950288L;
+enum { MAX_SIDE = 399, MAX_STAGES = 64 };
+
+struct heat {
+    size_t n;        /* intervals a side */
+    size_t side;     /* n - 1, interior points a side */
+    unsigned mx, my; /* Fourier mode */
+};
+
+/* ---- the stencil ---- */
+
+/* OUT = factor * (sum of the four neighbours - 4 centre) over `count` contiguous numbers; a neighbour outside the
+ * square is NULL. left and right are the neighbours of the first number. */
+ALWAYS_INLINE void stencil(size_t count, sens_real factor, const sens_real *C, const sens_real *up,
+                           const sens_real *down, const sens_real *left, const sens_real *right,
+                           sens_real *restrict OUT)
+{
+    for (size_t q = 0; q < count; q++) {
+        sens_real sum = -4 * C[q];
+        if (up) sum += up[q];
+        if (down) sum += down[q];
+        if (left) sum += left[q];
+        if (right) sum += right[q];
+        OUT[q] = factor * sum;
+    }
+}
+
+/* One row of the grid, L lanes a point: the first and the last point have one neighbour less. */
+ALWAYS_INLINE void stencil_row(size_t side, size_t L, sens_real factor, const sens_real *C,
+                               const sens_real *up, const sens_real *down, sens_real *OUT)
+{
+    const size_t last = (side - 1) * L;
+    if (side == 1) {
+        stencil(L, factor, C, up, down, NULL, NULL, OUT);
+        return;
+    }
+    stencil(L, factor, C, up, down, NULL, C + L, OUT);
+    stencil(last - L, factor, C + L, up ? up + L : NULL, down ? down + L : NULL, C, C + 2 * L, OUT + L);
+    stencil(L, factor, C + last, up ? up + last : NULL, down ? down + last : NULL, C + last - L, NULL,
+            OUT + last);
+}
+
+/* OUT [side] = factor times the stencil of row i of U [side][side]; both with L lanes. */
+static void grid_row(size_t side, size_t i, size_t L, sens_real factor, const sens_real *U, sens_real *OUT)
+{
+    const size_t width = side * L;
+    const sens_real *C = U + i * width;
+    if (side == 1)
+        stencil_row(side, L, factor, C, NULL, NULL, OUT);
+    else if (i == 0)
+        stencil_row(side, L, factor, C, NULL, C + width, OUT);
+    else if (i + 1 == side)
+        stencil_row(side, L, factor, C, C - width, NULL, OUT);
+    else
+        stencil_row(side, L, factor, C, C - width, C + width, OUT);
+}
+
+/* OUT = factor n^2 (stencil) U. The discrete Laplacian is symmetric: this is also its transpose. */
+static void laplacian(const struct heat *heat, size_t L, sens_real factor, const sens_real *U, sens_real *OUT)
+{
+    const sens_real scale = factor * (sens_real)(heat->n * heat->n);
+    for (size_t i = 0; i < heat->side; i++) grid_row(heat->side, i, L, scale, U, OUT + i * heat->side * L);
+}
+
+/* ---- the problem ---- */
+
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+{
+    laplacian(pb->data, 1, at.p[0], at.x, dx);
+    return SENS_OK;
+}
+
+static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+                sens_real *OUT)
+{
+    laplacian(pb->data, L, at.p[0], W, OUT);
+}
+
+static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+                sens_real *OUT)
+{
+    laplacian(pb->data, L, at.p[0], V, OUT);
+}
+
+/* df/dalpha = Laplacian of u, a column of its own length. */
+static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+{
+    const struct heat *heat = pb->data;
+    const size_t side = heat->side;
+    sens_real slope[MAX_SIDE];
+    (void)k0; /* the only column is 0 */
+    if (L == 0) return;
+    for (size_t i = 0; i < side; i++) {
+        grid_row(side, i, 1, (sens_real)(heat->n * heat->n), at.x, slope);
+        sens_lanes_axpy(side, 1, 1, slope, OUT + i * side);
+    }
+}
+
+/* MU += sum_k (Laplacian X_k)^T W_k, one row of the grid at a time. */
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
+                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
+{
+    const struct heat *heat = pb->data;
+    const size_t side = heat->side;
+    sens_real slope[MAX_SIDE];
+    (void)t, (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t i = 0; i < side; i++) {
+            grid_row(side, i, 1, (sens_real)(heat->n * heat->n), X + k * pb->n, slope);
+            const struct sens_lanes w = {.v = W + (k * pb->n + i * side) * L, .step = L};
+            sens_lanes_add_product(sens_dense(1, side, slope), w, L, MU);
+        }
+}
+
+/* ---- closed forms, in long double in every variant: they are the truth that results are compared with ---- */
+
+/* u(t) = factor u(0), dfactor = d factor / d alpha. */
+struct amplitude {
+    long double factor, dfactor;
+};
+
+static long double mode_value(const struct heat *heat, size_t i, size_t j)
+{
+    const long double step = PI / (long double)heat->n;
+    return sin((long double)(heat->my * (i + 1)) * step) * sin((long double)(heat->mx * (j + 1)) * step);
+}
+
+/* Minus the eigenvalue of the Laplacian (PDE) or of the five-point Laplacian. */
+static long double eigenvalue(const struct heat *heat, enum sens_exact_level level)
+{
+    const long double mx = heat->mx, my = heat->my, n = (long double)heat->n;
+    if (level == SENS_EXACT_PDE) return PI * PI * (mx * mx + my * my);
+    const long double sx = sin(mx * PI / (2 * n)), sy = sin(my * PI / (2 * n));
+    return 4 * n * n * (sx * sx + sy * sy);
+}
+
+/* R(z) = 1 + z sum_i b_i Y_i with Y_i = 1 + z sum_j a_ij Y_j, and R'(z), by the recursion over the stages. */
+static void stability_function(const struct sens_tableau *tb, long double z, long double *R, long double *dR)
+{
+    long double Y[MAX_STAGES], dY[MAX_STAGES];
+    *R = 1, *dR = 0;
+    for (int i = 0; i < tb->stages; i++) {
+        Y[i] = 1, dY[i] = 0;
+        for (int j = 0; j < i; j++) {
+            Y[i] += z * sens_tableau_a(tb, i, j) * Y[j];
+            dY[i] += sens_tableau_a(tb, i, j) * (Y[j] + z * dY[j]);
+        }
+        *R += z * tb->b[i] * Y[i];
+        *dR += tb->b[i] * (Y[i] + z * dY[i]);
+    }
+}
+
+static struct amplitude continuous_amplitude(long double alpha, long double lam, long double t)
+{
+    const long double factor = exp(-alpha * lam * t);
+    return (struct amplitude){.factor = factor, .dfactor = -lam * t * factor};
+}
+
+/* M steps of size dt: R^M and M R^(M-1) R' dz/dalpha, dz/dalpha = -lam dt. */
+static struct amplitude discrete_amplitude(const struct sens_exact_query *q, long double alpha,
+                                           long double lam, long double t)
+{
+    const long double dt = q->dt, M = round(t / dt);
+    long double R, dR;
+    if (M == 0) return (struct amplitude){.factor = 1};
+    stability_function(q->tableau, -alpha * lam * dt, &R, &dR);
+    return (struct amplitude){.factor = pow(R, M), .dfactor = -M * pow(R, M - 1) * dR * lam * dt};
+}
+
+/* Is the initial state the mode (no other was given)? */
+static bool starts_from_mode(const struct sens_problem *pb)
+{
+    const struct heat *heat = pb->data;
+    for (size_t i = 0; i < heat->side; i++)
+        for (size_t j = 0; j < heat->side; j++)
+            if (pb->x0[i * heat->side + j] != (sens_real)(double)mode_value(heat, i, j)) return false;
+    return true;
+}
+
+/* No S0: dx/dx0 of one mode says nothing of the others. */
+static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
+                  sens_real *x, sens_real *S, sens_real *S0)
+{
+    const bool discrete = q->level == SENS_EXACT_DISCRETE;
+    if (S0 || !starts_from_mode(pb)) return false;
+    if (discrete && (!q->tableau || q->tableau->stages > MAX_STAGES || !(q->dt > 0))) return false;
+    const long double alpha = p[0], t = q->t - pb->t0, lam = eigenvalue(pb->data, q->level);
+    const struct amplitude a =
+        discrete ? discrete_amplitude(q, alpha, lam, t) : continuous_amplitude(alpha, lam, t);
+    for (size_t i = 0; i < pb->n; i++) {
+        x[i] = (sens_real)(a.factor * pb->x0[i]);
+        if (S) S[i] = (sens_real)(a.dfactor * pb->x0[i]);
+    }
+    return true;
+}
+
+/* ---- instance ---- */
+
+enum { OPTION_N, OPTION_ALPHA, OPTION_MX, OPTION_MY, OPTION_T };
+
+static const struct sens_option options[] = {
+    [OPTION_N] = {.name = "n",
+                  .kind = SENS_OPT_INT,
+                  .fallback = 10,
+                  .min = 2,
+                  .max = MAX_SIDE + 1,
+                  .help = "intervals a side; (n-1)^2 unknowns"},
+    [OPTION_ALPHA] = {.name = "alpha",
+                      .kind = SENS_OPT_REAL,
+                      .fallback = 1,
+                      .min = 1e-6,
+                      .max = 1e6,
+                      .help = "diffusivity, the parameter"},
+    [OPTION_MX] = {.name = "mx",
+                   .kind = SENS_OPT_INT,
+                   .fallback = 1,
+                   .min = 1,
+                   .max = MAX_SIDE,
+                   .help = "Fourier mode of the initial state in x, less than n"},
+    [OPTION_MY] = {.name = "my",
+                   .kind = SENS_OPT_INT,
+                   .fallback = 1,
+                   .min = 1,
+                   .max = MAX_SIDE,
+                   .help = "Fourier mode of the initial state in y, less than n"},
+    [OPTION_T] =
+        {.name = "T", .kind = SENS_OPT_REAL, .fallback = 0.1, .min = 1e-9, .max = 1e3, .help = "final time"},
+    SENS_OPTIONS_END};
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *problem)
+{
+    const size_t n = (size_t)option[OPTION_N].number, side = n - 1;
+    const unsigned mx = (unsigned)option[OPTION_MX].number, my = (unsigned)option[OPTION_MY].number;
+    if (mx >= n || my >= n)
+        return sens_fail(ctx, SENS_BAD_INPUT, "heat: modes mx=%u, my=%u need more than n=%zu intervals", mx,
+                         my, n);
+    struct heat *heat = SENS_NEW(ctx, struct heat, 1);
+    sens_real *state = SENS_NEW(ctx, sens_real, side * side);
+    sens_real *alpha = SENS_NEW(ctx, sens_real, 1);
+    if (!heat || !state || !alpha) return SENS_NO_MEMORY;
+    *heat = (struct heat){.n = n, .side = side, .mx = mx, .my = my};
+    alpha[0] = option[OPTION_ALPHA].number;
+    for (size_t i = 0; i < side; i++)
+        for (size_t j = 0; j < side; j++) state[i * side + j] = (sens_real)(double)mode_value(heat, i, j);
+    problem->n = side * side;
+    problem->np = 1;
+    problem->t1 = option[OPTION_T].number;
+    problem->x0 = state;
+    problem->p = alpha;
+    problem->data = heat;
+    return SENS_OK;
+}
+
+SENS_PROBLEM(heat) = {
+    .name = "heat",
+    .summary = "heat equation on the unit square, five-point Laplacian, one parameter",
+    .reference = "Martins and Lakshtanov, Appl. Math. Comput. 510 (2025) 129699, Tables 1-3",
+    .options = options,
+    .create = create,
+    .rhs = rhs,
+    .vjp = vjp,
+    .jvp = jvp,
+    .jvp_p_cols = jvp_p_cols,
+    .vjp_p_batch = vjp_p_batch,
+    .exact = exact,
+    .many_states = true,
+};

@@ -1,0 +1,80 @@
+/* Logistic growth, parameters p = (r, K):   y' = r y (1 - y/K).
+ *
+ * With E = e^(-r t) and D = y0 + (K - y0) E, in the form that loses no digits as y approaches K:
+ *
+ *     y = K y0/D,   dy/dr = t y (K - y0) E/D,   dy/dK = (y0/D)^2 (1 - E),   dy/dy0 = (K/D)^2 E. */
+#include <tgmath.h>
+
+#include "small.h"
+
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+{
+    (void)pb;
+    const sens_real r = at.p[0], K = at.p[1], y = at.x[0];
+    dx[0] = r * y * (1 - y / K);
+    return SENS_OK;
+}
+
+static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+{
+    (void)pb;
+    J[0] = at.p[0] * (1 - 2 * at.x[0] / at.p[1]);
+}
+
+static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+{
+    (void)pb;
+    const sens_real r = at.p[0], K = at.p[1], y = at.x[0];
+    F[0] = y * (1 - y / K);
+    F[1] = r * (y / K) * (y / K);
+}
+
+static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
+                  sens_real *x, sens_real *S, sens_real *S0)
+{
+    if (q->level != SENS_EXACT_ODE) return false;
+    const sens_real r = p[0], K = p[1], y0 = pb->x0[0];
+    const sens_real E = exp(-r * q->t), D = y0 + (K - y0) * E;
+    x[0] = K * y0 / D;
+    if (S) {
+        S[0] = q->t * x[0] * (K - y0) * E / D;
+        S[1] = (y0 / D) * (y0 / D) * -expm1(-r * q->t);
+    }
+    if (S0) S0[0] = (K / D) * (K / D) * E;
+    return true;
+}
+
+enum { OPT_R, OPT_K, OPT_Y0, OPT_T };
+static const struct sens_option options[] = {
+    {.name = "r",
+     .kind = SENS_OPT_REAL,
+     .fallback = 1,
+     .min = -1e6,
+     .max = 1e6,
+     .help = "growth rate, 1/time"},
+    {.name = "K", .kind = SENS_OPT_REAL, .fallback = 2, .min = 1e-6, .max = 1e6, .help = "carrying capacity"},
+    {.name = "y0", .kind = SENS_OPT_REAL, .fallback = 0.5, .min = 0, .max = 1e6, .help = "initial state"},
+    {.name = "T", .kind = SENS_OPT_REAL, .fallback = 3, .min = 1e-9, .max = 1e9, .help = "final time"},
+    SENS_OPTIONS_END,
+};
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    static const struct small_jacobians data = {jacobian, jacobian_p};
+    const sens_real x0[] = {option[OPT_Y0].number}, p[] = {option[OPT_R].number, option[OPT_K].number};
+    return small_create(ctx, 1, x0, 2, p, option[OPT_T].number, &data, pb);
+}
+
+SENS_PROBLEM(logistic) = {
+    .name = "logistic",
+    .summary = "logistic growth y' = r y (1 - y/K)",
+    .reference = "P.-F. Verhulst, Corresp. Math. Phys. 10 (1838) 113-121; closed form",
+    .options = options,
+    .create = create,
+    .rhs = rhs,
+    .vjp = small_vjp,
+    .jvp = small_jvp,
+    .jvp_p_cols = small_jvp_p_cols,
+    .vjp_p_batch = small_vjp_p_batch,
+    .exact = exact,
+};

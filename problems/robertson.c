@@ -1,0 +1,78 @@
+/* Robertson's autocatalytic reaction, parameters p = (k1, k2, k3):
+ *
+ *     y1' = -k1 y1 + k2 y2 y3,   y2' = k1 y1 - k2 y2 y3 - k3 y2^2,   y3' = k3 y2^2,   y(0) = (1, 0, 0).
+ *
+ * Stiff. The sum of the states is conserved, so the columns of dy/dp sum to zero. */
+#include "small.h"
+
+enum { N = 3, NP = 3 };
+
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+{
+    (void)pb;
+    const sens_real first = at.p[0] * at.x[0], second = at.p[1] * at.x[1] * at.x[2],
+                    third = at.p[2] * at.x[1] * at.x[1];
+    dx[0] = second - first;
+    dx[1] = first - second - third;
+    dx[2] = third;
+    return SENS_OK;
+}
+
+static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+{
+    (void)pb;
+    const sens_real k2y3 = at.p[1] * at.x[2], k2y2 = at.p[1] * at.x[1], k3y2_twice = 2 * at.p[2] * at.x[1];
+    J[0] = -at.p[0], J[1] = k2y3, J[2] = k2y2;
+    J[3] = at.p[0], J[4] = -k2y3 - k3y2_twice, J[5] = -k2y2;
+    J[6] = 0, J[7] = k3y2_twice, J[8] = 0;
+}
+
+static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+{
+    (void)pb;
+    const sens_real y1 = at.x[0], y2y3 = at.x[1] * at.x[2], y2y2 = at.x[1] * at.x[1];
+    F[0] = -y1, F[1] = y2y3, F[2] = 0;
+    F[3] = y1, F[4] = -y2y3, F[5] = -y2y2;
+    F[6] = 0, F[7] = 0, F[8] = y2y2;
+}
+
+enum { OPT_K1, OPT_K2, OPT_K3, OPT_T };
+static const struct sens_option options[] = {
+    {.name = "k1", .kind = SENS_OPT_REAL, .fallback = 0.04, .min = 0, .max = 1e12, .help = "rate of A -> B"},
+    {.name = "k2",
+     .kind = SENS_OPT_REAL,
+     .fallback = 1e4,
+     .min = 0,
+     .max = 1e12,
+     .help = "rate of B + C -> A + C"},
+    {.name = "k3",
+     .kind = SENS_OPT_REAL,
+     .fallback = 3e7,
+     .min = 0,
+     .max = 1e12,
+     .help = "rate of B + B -> C + B"},
+    {.name = "T", .kind = SENS_OPT_REAL, .fallback = 0.4, .min = 1e-9, .max = 1e11, .help = "final time"},
+    SENS_OPTIONS_END,
+};
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    static const struct small_jacobians data = {jacobian, jacobian_p};
+    const sens_real x0[N] = {1, 0, 0};
+    const sens_real p[NP] = {option[OPT_K1].number, option[OPT_K2].number, option[OPT_K3].number};
+    return small_create(ctx, N, x0, NP, p, option[OPT_T].number, &data, pb);
+}
+
+SENS_PROBLEM(robertson) = {
+    .name = "robertson",
+    .summary = "Robertson's autocatalytic reaction, stiff",
+    .reference = "H. H. Robertson, in J. Walsh (ed.), Numerical Analysis: An Introduction, Academic Press "
+                 "1966, 178-182",
+    .options = options,
+    .create = create,
+    .rhs = rhs,
+    .vjp = small_vjp,
+    .jvp = small_jvp,
+    .jvp_p_cols = small_jvp_p_cols,
+    .vjp_p_batch = small_vjp_p_batch,
+};

@@ -1,0 +1,128 @@
+/* tests/method/support.h - a task from names, solved once; for the tests that loop over the registry. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "erk/erk.h"
+#include "sens/registry.h"
+
+/* Looks up a NULL-terminated table of pointers to structs whose first member is the name. */
+static inline const void *named(const void *table, const char *name)
+{
+    const char *const *const *entry = table;
+    while (*entry && strcmp(**entry, name) != 0) entry++;
+    if (!*entry) fail_msg("no entry named %s", name);
+    return *entry;
+}
+
+enum { MAX_OPTIONS = 32 };
+
+struct bed { /* a test bed: everything of one task */
+    const struct sens_registry *registry;
+    struct sens_ctx ctx;
+    struct sens_value problem_value[MAX_OPTIONS], cost_value[MAX_OPTIONS], method_value[MAX_OPTIONS];
+    const struct sens_method_type *method;
+    struct sens_problem problem;
+    struct sens_cost cost;
+    struct sens_task task;
+    struct sens_out out;
+    struct sens_work work;
+};
+
+/* name = value pairs, ending with NULL: bed_options(table, value, "n", 10.0, NULL). */
+static inline void bed_options(const struct sens_option *table, struct sens_value *value, va_list pairs)
+{
+    sens_option_defaults(table, value);
+    for (const char *name = va_arg(pairs, const char *); name; name = va_arg(pairs, const char *)) {
+        const int index = sens_option_find(table, name);
+        if (index < 0) fail_msg("no option named %s", name);
+        value[index].number = va_arg(pairs, double);
+    }
+}
+
+/* Problem and cost by name, the cost with its defaults, the problem with the given options; tasks start with
+ * cash_karp, odeint, tol 1e-8. */
+static inline void bed_create(struct bed *bed, const char *problem, const char *cost, ...)
+{
+    *bed = (struct bed){.registry = sens_registry_baseline()};
+    const struct sens_problem_type *type = named(bed->registry->problems, problem);
+    const struct sens_cost_type *cost_type = named(bed->registry->costs, cost);
+    va_list pairs;
+    va_start(pairs, cost);
+    bed_options(type->options, bed->problem_value, pairs);
+    va_end(pairs);
+    sens_option_defaults(cost_type->options, bed->cost_value);
+    assert_int_equal(sens_problem_create(&bed->ctx, type, bed->problem_value, &bed->problem), SENS_OK);
+    assert_int_equal(sens_cost_create(&bed->ctx, cost_type, bed->cost_value, &bed->problem, &bed->cost),
+                     SENS_OK);
+    bed->task = (struct sens_task){.problem = &bed->problem,
+                                   .cost = &bed->cost,
+                                   .tableau = named(bed->registry->tableaux, "cash_karp"),
+                                   .controller = named(bed->registry->controllers, "odeint"),
+                                   .rtol = 1e-8,
+                                   .atol = 1e-8,
+                                   .max_steps = 1000000,
+                                   .wrt = SENS_WRT_P | (type->many_states ? 0u : SENS_WRT_X0),
+                                   .option = bed->method_value};
+    const size_t m = bed->cost.m, n = bed->problem.n, np = bed->problem.np;
+    bed->out.G = SENS_NEW(&bed->ctx, sens_real, m);
+    bed->out.x = SENS_NEW(&bed->ctx, sens_real, n);
+    bed->out.dGdp = SENS_NEW(&bed->ctx, sens_real, m * np);
+    bed->out.dGdx0 = type->many_states ? NULL : SENS_NEW(&bed->ctx, sens_real, m * n);
+}
+
+/* Runs the method with the given options, once. */
+static inline sens_status bed_run(struct bed *bed, const char *method, ...)
+{
+    bed->method = named(bed->registry->methods, method);
+    va_list pairs;
+    va_start(pairs, method);
+    bed_options(bed->method->options, bed->method_value, pairs);
+    va_end(pairs);
+    void *state = NULL;
+    sens_status status = bed->method->prepare(&bed->ctx, &bed->task, &state);
+    if (status != SENS_OK) return status;
+    status = bed->method->run(&bed->ctx, state, &bed->out, &bed->work);
+    if (bed->method->release) bed->method->release(state);
+    return status;
+}
+
+static inline void bed_free(struct bed *bed)
+{
+    sens_arena_release(&bed->ctx.arena);
+}
+
+/* A malloc'ed copy of [dGdp | dGdx0]; *count its length. */
+static inline sens_real *bed_gradient(const struct bed *bed, size_t *count)
+{
+    const size_t p = bed->cost.m * bed->problem.np, x = bed->out.dGdx0 ? bed->cost.m * bed->problem.n : 0;
+    sens_real *copy = malloc((p + x + 1) * sizeof *copy);
+    assert_non_null(copy);
+    memcpy(copy, bed->out.dGdp, p * sizeof *copy);
+    if (x) memcpy(copy + p, bed->out.dGdx0, x * sizeof *copy);
+    *count = p + x;
+    return copy;
+}
+
+/* |a - b|_2 / |b|_2 */
+static inline double relative_error(size_t count, const sens_real *a, const sens_real *b)
+{
+    double difference = 0, size = 0;
+    for (size_t i = 0; i < count; i++) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        size += b[i] * b[i];
+    }
+    return size > 0 ? sqrt(difference / size) : sqrt(difference);
+}
+
+#endif

@@ -1,0 +1,269 @@
+/* The discrete adjoint and the discrete tangent: equal to each other, to closed forms of the discrete map, and to
+ * identities that hold to rounding, for every problem, cost, tableau, checkpoint policy and lane count. */
+#include "support.h"
+
+/* Adjoint and tangent sum the same products in opposite order; each of the k steps adds a few roundings, amplified no
+ * more than the gradient itself. Stiff problems at their stability boundary amplify by the intermediate
+ * sensitivities; 1e-9 still leaves seven digits above any truncation error of these tolerances. */
+static const double to_rounding = 1e-9;
+
+/* An adaptive explicit solve of a semi-discrete PDE rides on its stability boundary, where rounding in the fast modes
+ * grows until the error test sees the state's share of it, at tol; with a stable fixed step it does not grow. */
+static void stay_inside_stability(struct bed *bed)
+{
+    if (!bed->problem.type->many_states) return;
+    bed->task.controller = named(bed->registry->controllers, "fixed");
+    bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 100;
+}
+
+static void check_pair(const char *problem, const char *cost)
+{
+    struct bed bed;
+    bed_create(&bed, problem, cost, NULL);
+    stay_inside_stability(&bed);
+    size_t count;
+    assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
+    sens_real *tangent = bed_gradient(&bed, &count);
+    memset(bed.out.dGdp, 0xff, bed.cost.m * bed.problem.np * sizeof(sens_real));
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    sens_real *adjoint = bed_gradient(&bed, &count);
+    const double error = relative_error(count, adjoint, tangent);
+    if (!(error <= to_rounding)) fail_msg("%s, %s: adjoint differs from tangent by %g", problem, cost, error);
+    free(adjoint);
+    free(tangent);
+    bed_free(&bed);
+}
+
+static void adjoint_equals_tangent(void **state)
+{
+    (void)state;
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->problems[i]; i++)
+        for (size_t j = 0; reg->costs[j]; j++) check_pair(reg->problems[i]->name, reg->costs[j]->name);
+}
+
+static void every_tableau(void **state)
+{
+    (void)state;
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->tableaux[i]; i++) {
+        struct bed bed;
+        size_t count;
+        bed_create(&bed, "forced", "running", NULL);
+        bed.task.tableau = reg->tableaux[i];
+        bed.task.controller = named(reg->controllers, "fixed");
+        bed.task.dt = (bed.problem.t1 - bed.problem.t0) / 16;
+        assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
+        sens_real *tangent = bed_gradient(&bed, &count);
+        assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+        sens_real *adjoint = bed_gradient(&bed, &count);
+        /* 16 steps of a well-conditioned scalar problem: a few hundred roundings at most. */
+        const double error = relative_error(count, adjoint, tangent);
+        if (!(error <= 1e-13))
+            fail_msg("%s: adjoint differs from tangent by %g", reg->tableaux[i]->name, error);
+        free(adjoint);
+        free(tangent);
+        bed_free(&bed);
+    }
+}
+
+/* dU/dalpha = -M R^(M-1) R'(z) lam_h dt u0: M = 1000 (Euler, RK4) steps, relative rounding of about M eps = 2e-13. */
+static void heat_equals_discrete_closed_form(void **state)
+{
+    (void)state;
+    const char *const tableau[] = {"euler", "rk4"};
+    const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
+    for (int i = 0; i < 4; i++) {
+        struct bed bed;
+        bed_create(&bed, "heat", "identity", "n", 10.0, NULL);
+        bed.task.tableau = named(bed.registry->tableaux, tableau[i / 2]);
+        bed.task.controller = named(bed.registry->controllers, "fixed");
+        bed.task.dt = 1e-4;
+        assert_int_equal(bed_run(&bed, method[i % 2], NULL), SENS_OK);
+        const struct sens_exact_query query = {SENS_EXACT_DISCRETE, bed.problem.t1, bed.task.tableau,
+                                               bed.task.dt};
+        sens_real *x = calloc(bed.problem.n, sizeof *x), *S = calloc(bed.problem.n, sizeof *S);
+        assert_true(bed.problem.type->exact(&bed.problem, &query, bed.problem.p, x, S, NULL));
+        assert_true(relative_error(bed.problem.n, bed.out.x, x) < 1e-12);
+        assert_true(relative_error(bed.problem.n, bed.out.dGdp, S) < 1e-12);
+        free(x);
+        free(S);
+        bed_free(&bed);
+    }
+}
+
+/* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): a symmetry that every Runge-Kutta method keeps, so
+ * true to rounding at any tolerance (facts of the GLV set-up; 1e-12 allows for sums of N products). */
+static void glv_species_scaling(void **state)
+{
+    (void)state;
+    struct bed bed;
+    bed_create(&bed, "glv", "identity", "n", 7.0, NULL);
+    bed.task.rtol = bed.task.atol = 1e-3;
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    const size_t n = bed.problem.n, np = bed.problem.np;
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < n; j++) {
+            sens_real sum = bed.problem.x0[j] * bed.out.dGdx0[k * n + j];
+            for (size_t i = 0; i < n; i++)
+                sum -= bed.problem.p[n + i * n + j] * bed.out.dGdp[k * np + n + i * n + j];
+            assert_true(fabs(sum - (k == j ? bed.out.x[j] : 0)) < 1e-12);
+        }
+    bed_free(&bed);
+}
+
+static sens_real *gradient_with(const char *problem, const char *cost, const char *method, long ckpt,
+                                int lanes, int threads, int batch, size_t *count)
+{
+    struct bed bed;
+    bed_create(&bed, problem, cost, NULL);
+    bed.task.ckpt = ckpt;
+    bed.task.lanes = lanes;
+    bed.task.threads = threads;
+    bed.task.batch = batch;
+    assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
+    sens_real *gradient = bed_gradient(&bed, count);
+    bed_free(&bed);
+    return gradient;
+}
+
+static void checkpoints_and_threads_change_no_bit(void **state)
+{
+    (void)state;
+    const struct {
+        long ckpt;
+        int threads;
+    } variant[] = {{1, 1}, {2, 1}, {3, 1}, {7, 2}, {100000, 1}, {0, 2}, {0, 3}};
+    const char *const problem[] = {"glv", "vdp", "forced"};
+    for (size_t q = 0; q < sizeof problem / sizeof problem[0]; q++) {
+        size_t count;
+        sens_real *stored = gradient_with(problem[q], "tracking", "discrete_adjoint", 0, 2, 1, 0, &count);
+        for (size_t i = 0; i < sizeof variant / sizeof variant[0]; i++) {
+            sens_real *other = gradient_with(problem[q], "tracking", "discrete_adjoint", variant[i].ckpt, 2,
+                                             variant[i].threads, 0, &count);
+            assert_memory_equal(stored, other, count * sizeof *stored);
+            free(other);
+        }
+        free(stored);
+    }
+}
+
+/* Lanes and batches change the order of no sum over components, only contraction of a*b+c: a few ulp per step. */
+static void lanes_and_batches_agree(void **state)
+{
+    (void)state;
+    const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
+    for (int q = 0; q < 2; q++) {
+        size_t count;
+        sens_real *one = gradient_with("glv", "identity", method[q], 0, 1, 1, 1, &count);
+        const int lanes[] = {2, 3, 4, 5, 7, 8, 16, 33};
+        for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
+            sens_real *many = gradient_with("glv", "identity", method[q], 0, lanes[i], 1, q ? 0 : 24, &count);
+            const double error = relative_error(count, many, one);
+#ifdef SENS_TEST_REPRO
+            assert_memory_equal(many, one, count * sizeof *one);
+#endif
+            if (!(error < 1e-13)) fail_msg("%s: %d lanes differ from 1 by %g", method[q], lanes[i], error);
+            free(many);
+        }
+        free(one);
+    }
+}
+
+/* A solve that fails halfway gives a status; a second run of the same state gives the same bits and allocates nothing. */
+static void run_is_repeatable_and_allocates_nothing(void **state)
+{
+    (void)state;
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->methods[i]; i++) {
+        struct bed bed;
+        bed_create(&bed, "glv", "identity", "n", 3.0, NULL);
+        const struct sens_method_type *method = reg->methods[i];
+        sens_option_defaults(method->options, bed.method_value);
+        void *prepared = NULL;
+        assert_int_equal(method->prepare(&bed.ctx, &bed.task, &prepared), SENS_OK);
+        assert_int_equal(method->run(&bed.ctx, prepared, &bed.out, &bed.work), SENS_OK);
+        size_t count;
+        sens_real *first = bed_gradient(&bed, &count);
+        const size_t allocations = bed.ctx.arena.allocations;
+        memset(bed.out.dGdp, 0xff, bed.cost.m * bed.problem.np * sizeof(sens_real));
+        memset(bed.out.dGdx0, 0xff, bed.cost.m * bed.problem.n * sizeof(sens_real));
+        assert_int_equal(method->run(&bed.ctx, prepared, &bed.out, &bed.work), SENS_OK);
+        assert_int_equal(bed.ctx.arena.allocations, allocations);
+        sens_real *second = bed_gradient(&bed, &count);
+        if (memcmp(first, second, count * sizeof *first) != 0)
+            fail_msg("%s: the second run differs", method->name);
+        if (method->release) method->release(prepared);
+        free(first);
+        free(second);
+        bed_free(&bed);
+    }
+}
+
+static void every_refused_allocation_is_a_status(void **state)
+{
+    (void)state;
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->methods[i]; i++) {
+        const struct sens_method_type *method = reg->methods[i];
+        for (size_t fail_at = 1;; fail_at++) {
+            struct bed bed;
+            bed_create(&bed, "logistic", "identity", NULL);
+            sens_option_defaults(method->options, bed.method_value);
+            bed.ctx.arena.fail_at = bed.ctx.arena.allocations + fail_at;
+            void *prepared = NULL;
+            const sens_status status = method->prepare(&bed.ctx, &bed.task, &prepared);
+            if (status == SENS_OK && method->release) method->release(prepared);
+            bed_free(&bed);
+            if (status == SENS_OK) break;
+            assert_int_equal(status, SENS_NO_MEMORY);
+        }
+    }
+}
+
+/* The derivative of a method of order q converges with order q in the fixed step. */
+static void gradient_order_equals_method_order(void **state)
+{
+    (void)state;
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->tableaux[i]; i++) {
+        double error[2];
+        const int order = reg->tableaux[i]->order;
+        const int steps = order >= 7 ? 3 : order >= 5 ? 8 : 24;
+        for (int halving = 0; halving < 2; halving++) {
+            struct bed bed;
+            size_t count;
+            bed_create(&bed, "logistic", "identity", NULL);
+            bed.task.tableau = reg->tableaux[i];
+            bed.task.controller = named(reg->controllers, "fixed");
+            bed.task.dt = (bed.problem.t1 - bed.problem.t0) / (steps << halving);
+            assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+            sens_real *gradient = bed_gradient(&bed, &count), exact[3], x[1];
+            const struct sens_exact_query query = {SENS_EXACT_ODE, bed.problem.t1, NULL, 0};
+            assert_true(bed.problem.type->exact(&bed.problem, &query, bed.problem.p, x, exact, exact + 2));
+            error[halving] = relative_error(3, gradient, exact);
+            free(gradient);
+            bed_free(&bed);
+        }
+        const double slope = log2(error[0] / error[1]);
+        /* Half an order: the steps are few, so the next term of the expansion still shows. */
+        if (!(slope > order - 0.5))
+            fail_msg("%s: gradient order %g, not %d", reg->tableaux[i]->name, slope, order);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adjoint_equals_tangent),
+        cmocka_unit_test(every_tableau),
+        cmocka_unit_test(heat_equals_discrete_closed_form),
+        cmocka_unit_test(glv_species_scaling),
+        cmocka_unit_test(checkpoints_and_threads_change_no_bit),
+        cmocka_unit_test(lanes_and_batches_agree),
+        cmocka_unit_test(run_is_repeatable_and_allocates_nothing),
+        cmocka_unit_test(every_refused_allocation_is_a_status),
+        cmocka_unit_test(gradient_order_equals_method_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
