@@ -12,6 +12,7 @@ target_include_directories(sens_flags INTERFACE ${CMAKE_SOURCE_DIR}/harness/incl
 set(SENS_FLOAT_FLAGS -fno-math-errno -fno-trapping-math)
 if(SENS_REPRO)
   list(APPEND SENS_FLOAT_FLAGS -ffp-contract=off)
+  target_compile_definitions(sens_flags INTERFACE SENS_TEST_REPRO) # tests then ask for equal bits
 else()
   list(APPEND SENS_FLOAT_FLAGS -ffp-contract=fast)
 endif()

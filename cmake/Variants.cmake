@@ -77,5 +77,7 @@ function(sens_add_variant name)
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${arg_ENTRY} ${object}.open ${object}
     DEPENDS variant_${name} $<TARGET_OBJECTS:variant_${name}>
     COMMAND_EXPAND_LISTS VERBATIM COMMENT "Sealing variant ${name}")
+  add_custom_target(seal_${name} DEPENDS ${object})
   set_property(GLOBAL APPEND PROPERTY SENS_SEALED ${object})
+  set_property(GLOBAL APPEND PROPERTY SENS_SEALS seal_${name})
 endfunction()

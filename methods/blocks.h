@@ -2,6 +2,8 @@
 #ifndef SENS_BLOCKS_H
 #define SENS_BLOCKS_H
 
+#include <stdbool.h>
+
 #include "sens/method.h"
 
 /* The lane count of a task for `count` vectors: the one asked for, else 8, or the power of two that holds fewer. */
@@ -39,6 +41,14 @@ static inline void sens_blocks_combine(size_t size, sens_real c0, const sens_rea
             for (size_t q = q0; q < q1; q++) out[q] += cj * vj[q];
         }
     }
+}
+
+/* Is every one of the numbers finite? */
+static inline bool sens_blocks_finite(size_t count, const sens_real *v)
+{
+    sens_real sum = 0;
+    for (size_t q = 0; q < count; q++) sum += v[q] - v[q]; /* 0, or NaN for a value that is infinite or NaN */
+    return sum == 0;
 }
 
 #endif

@@ -5,9 +5,9 @@
  *
  * Martins and Lakshtanov, arXiv 2410.01911, section 4.3; random communities after May, Nature 238 (1972) 413.
  *
- * The instance `seed`: r_i = 0.1, A_ii = -10. The generator is gsl_rng_mt19937 with that seed; the off-diagonal entries
- * are visited in row-major order; each draws u = gsl_rng_uniform and, only if u < 0.5, the value of one
- * gsl_ran_gaussian(1); the others are 0. Draws are double in every precision. */
+ * The instance `seed`: r_i = 0.1, A_ii = -10. The generator is gsl_rng_mt19937 with that seed; the off-
+ * diagonal entries are visited in row-major order; each draws u = gsl_rng_uniform and, only if u < 0.5,
+ * the value of one gsl_ran_gaussian(1); the others are 0. Draws are double in every precision. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <tgmath.h>
@@ -78,8 +78,8 @@ static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t 
     }
 }
 
-/* With u_k = x_i(t_k) W_k[i]: MU_{r_i} += sum_k u_k and MU_{A_ij} += sum_k x_j(t_k) u_k, one product of inner length K
- * for each species i. */
+/* With u_k = x_i(t_k) W_k[i]: MU_{r_i} += sum_k u_k and MU_{A_ij} += sum_k x_j(t_k) u_k, one product of
+ * inner length K for each species i. */
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                         const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
 {
@@ -95,7 +95,8 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
-/* One species x' = x (r + A x) at elapsed time t, E = e^(r t), D = r - A x0 (E - 1); A < 0 < r, or no blow-up before t. */
+/* One species x' = x (r + A x) at elapsed time t, E = e^(r t), D = r - A x0 (E - 1); A < 0 < r, or no
+ * blow-up before t. */
 struct species {
     sens_real x, dr, dA, dx0;
 };

@@ -2,13 +2,15 @@
  *
  *     u_t = alpha (u_xx + u_yy),   u(0) = sin(mx pi x) sin(my pi y)
  *
- * Five-point Laplacian on n intervals a side, h = 1/n; the unknowns are the (n-1)^2 interior points, x along a row:
+ * Five-point Laplacian on n intervals a side, h = 1/n; the unknowns are the (n-1)^2 interior points, x along
+ * a row:
  *
  *     u_ij' = alpha n^2 (u_(i-1)j + u_(i+1)j + u_i(j-1) + u_i(j+1) - 4 u_ij)
  *
- * Martins and Lakshtanov, arXiv 2410.01911, Tables 1-3. The initial state is an eigenvector of the discrete Laplacian, so
- * the PDE, the semi-discrete system and the discrete map all have closed forms (LeVeque, Finite Difference Methods for
- * Ordinary and Partial Differential Equations, SIAM 2007, section 9): u(t) = A(alpha) u(0) with
+ * Martins and Lakshtanov, arXiv 2410.01911, Tables 1-3. The initial state is an eigenvector of the discrete
+ * Laplacian, so the PDE, the semi-discrete system and the discrete map all have closed forms (LeVeque, Finite
+ * Difference Methods for Ordinary and Partial Differential Equations, SIAM 2007, chapter 9): u(t) = A(alpha)
+ * u(0) with
  *
  *     PDE            A = exp(-alpha lam t),      lam   = pi^2 (mx^2 + my^2)
  *     semi-discrete  A = exp(-alpha lam_h t),    lam_h = 4 n^2 (sin^2(mx pi/2n) + sin^2(my pi/2n))
@@ -31,8 +33,8 @@ struct heat {
 
 /* ---- the stencil ---- */
 
-/* OUT = factor * (sum of the four neighbours - 4 centre) over `count` contiguous numbers; a neighbour outside the
- * square is NULL. left and right are the neighbours of the first number. */
+/* OUT = factor * (sum of the four neighbours - 4 centre) over `count` contiguous numbers; a neighbour
+ * outside the square is NULL. left and right are the neighbours of the first number. */
 ALWAYS_INLINE void stencil(size_t count, sens_real factor, const sens_real *C, const sens_real *up,
                            const sens_real *down, const sens_real *left, const sens_real *right,
                            sens_real *restrict OUT)
@@ -134,7 +136,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
         }
 }
 
-/* ---- closed forms, in long double in every variant: they are the truth that results are compared with ---- */
+/* ---- closed forms, in long double in every variant: the truth that results are compared with ---- */
 
 /* u(t) = factor u(0), dfactor = d factor / d alpha. */
 struct amplitude {

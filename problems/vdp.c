@@ -1,10 +1,11 @@
 /* Van der Pol's oscillator in the two scalings found in publications, one parameter each:
  *
- *     x' = v,   v' = ((1 - x^2) v - x) / eps     p = eps   Martins and Lakshtanov, arXiv 2410.01911, section 4.2
- *     x' = v,   v' = mu ((1 - x^2) v - x)        p = mu    PETSc, src/ts/tutorials/ex20adj.c
+ *     x' = v,   v' = ((1 - x^2) v - x) / eps   p = eps   Martins and Lakshtanov, arXiv 2410.01911, 4.2
+ *     x' = v,   v' = mu ((1 - x^2) v - x)      p = mu    PETSc, src/ts/tutorials/ex20adj.c
  *
- * on [0, 0.5], x(0) = 2, v(0) = -2/3 + 10/(81 mu) - 292/(2187 mu^2) with mu = 1/eps: the slow manifold to second order.
- * v(0) is that number, or (initial = dependent) that function of the parameter, whose derivative is then included. */
+ * on [0, 0.5], x(0) = 2, v(0) = -2/3 + 10/(81 mu) - 292/(2187 mu^2) with mu = 1/eps: the slow manifold to
+ * second order. v(0) is that number, or (initial = dependent) that function of the parameter, whose
+ * derivative is then included. */
 #include "sens/problem.h"
 
 enum form { FORM_EPS, FORM_MU };
@@ -26,7 +27,8 @@ static sens_real rate_derivative(const struct vdp *vdp, const sens_real *p)
     return vdp->form == FORM_EPS ? -1 / (p[0] * p[0]) : 1;
 }
 
-/* v(0) as a function of eps; long double in every variant, so that the number rounded to double is the same. */
+/* v(0) as a function of eps; long double in every variant, so that the number rounded to double is the
+ * same. */
 static long double slow_manifold(long double eps)
 {
     return -2 / 3.0L + eps * (10 / 81.0L - eps * (292 / 2187.0L));

@@ -35,7 +35,7 @@ void *sens_arena_alloc(struct sens_arena *arena, size_t count, size_t size)
     arena->allocations++;
     if (arena->fail_at && arena->allocations >= arena->fail_at) return NULL;
     if (size && count > (SIZE_MAX / 2) / size) return NULL;
-    const size_t bytes = round_up(count * size ? count * size : 1);
+    const size_t bytes = round_up(count == 0 || size == 0 ? 1 : count * size);
     if (arena->limit && bytes > arena->limit - (arena->bytes < arena->limit ? arena->bytes : arena->limit))
         return NULL;
     if (!arena->head || arena->head->size - arena->head->used < bytes) {

@@ -2,9 +2,10 @@
  *
  *     OUT[r][l] += sum_k A(r, k) V(k, l),  k ascending
  *
- * Register blocking after Goto and van de Geijn, ACM TOMS 34 (2008): a block of R rows times NV vectors of lanes is
- * accumulated in registers over a tile of k. Operands that are scaled, or narrower than the block, are first packed
- * into a panel. Explicit vectors, because gcc keeps an array of scalar accumulators in memory. */
+ * Register blocking after Goto and van de Geijn, ACM TOMS 34 (2008): a block of R rows times NV vectors of
+ * lanes is accumulated in registers over a tile of k. Operands that are scaled, or narrower than the
+ * block, are first packed into a panel. Explicit vectors, because gcc keeps an array of scalar
+ * accumulators in memory. */
 #include "sens/lanes.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -45,7 +46,8 @@ struct tile {
     size_t b_step;
 };
 
-/* out[r * step + l] += sum_k A(r, k) b(k, l), r < R, l < NV * VECTOR; R and NV are constants after inlining. */
+/* out[r * step + l] += sum_k A(r, k) b(k, l), r < R, l < NV * VECTOR; R and NV are constants after
+ * inlining. */
 ALWAYS_INLINE void register_block(size_t R, size_t NV, const struct tile *q, sens_real *out, size_t step)
 {
     const size_t row_step = q->row_step, col_step = q->col_step, b_step = q->b_step;

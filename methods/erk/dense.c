@@ -1,51 +1,27 @@
-/* Dense output of a step: a polynomial in theta, stored by coefficients,
+/* Dense output of a step. Every interpolant of the engine is continuously differentiable: the cubic Hermite polynomial
+ * on (y, f, y1, f1), Hairer, Norsett, Wanner, Solving ODEs I, (II.6.7), plus, where the tableau has one of degree
+ * D >= 4, a polynomial that vanishes with its derivative at both ends. With theta' = 1 - theta,
  *
- *     y(t + theta h) = coef_0 + coef_1 theta + ... + coef_D theta^D,
- *     coef_0 = y,   coef_d = h sum_i B_id K_i   (sens/tableau.h),
+ *     y(t + theta h) = y + theta (c1 + theta' (c2 + theta (c3 + theta' (q_0 + q_1 theta + ... + q_(D-4) theta^(D-4))))),
+ *     c1 = y1 - y,  c2 = h f - c1,  c3 = c1 - h f1 - c2,
+ *     q_(d-4) = h sum_i Q_id K_i,  Q_id = B_id + 2 Q_i,d+1 - Q_i,d+2   (d = D ... 4, B of sens/tableau.h),
  *
- * or the cubic Hermite polynomial on (y, f, y1, f1), Hairer, Norsett, Wanner, Solving ODEs I, (II.6.7). */
+ * which is the sum of B_id theta^d without its cancellation: the ends are exact to an ulp, and the large weights of a
+ * high order are multiplied by (theta theta')^2 <= 1/16. */
 #include <string.h>
 
 #include "workspace.h"
 
-enum { HERMITE_DEGREE = 3 };
+enum { MAX_STAGES = 32, CUBIC = 4 /* numbers of a cubic */ };
 
-static int degree(const struct sens_tableau *tableau)
+static size_t bubble_terms(const struct sens_tableau *tableau)
 {
-    return tableau->dense_degree ? tableau->dense_degree : HERMITE_DEGREE;
+    return tableau->dense_degree > 3 ? (size_t)tableau->dense_degree - 3 : 0;
 }
 
 size_t sens_dense_size(const struct sens_tableau *tableau, size_t n)
 {
-    return (size_t)(degree(tableau) + 1) * n;
-}
-
-/* The slope at t1: the last one of an FSAL pair, where t1 is t + h; else evaluated into `work`. */
-static sens_status end_slope(const struct sens_tableau *tableau, const struct sens_ode *ode,
-                             const struct sens_step *step, sens_real *work, const sens_real **f1)
-{
-    *f1 = work;
-    if (!tableau->fsal || step->t1 != step->t + step->h) return ode->f(ode->self, step->t1, step->y1, work);
-    *f1 = step->K + (size_t)(tableau->stages - 1) * ode->n;
-    return SENS_OK;
-}
-
-static sens_status build_hermite(const struct sens_tableau *tableau, const struct sens_ode *ode,
-                                 const struct sens_step *step, sens_real *work, sens_real *coef)
-{
-    const size_t n = ode->n;
-    const sens_real *y = step->y, *y1 = step->y1, *f = step->K, *f1 = NULL;
-    const sens_real h = step->h;
-    const sens_status status = end_slope(tableau, ode, step, work, &f1);
-    if (status != SENS_OK) return status;
-    for (size_t q = 0; q < n; q++) {
-        const sens_real rise = y1[q] - y[q], start = h * f[q], end = h * f1[q];
-        coef[q] = y[q];
-        coef[n + q] = start;
-        coef[2 * n + q] = 3 * rise - 2 * start - end;
-        coef[3 * n + q] = start + end - 2 * rise;
-    }
-    return SENS_OK;
+    return (CUBIC + bubble_terms(tableau)) * n;
 }
 
 /* K [stages + extra_stages][n], the extra ones through a stage state Y [n]. */
@@ -64,32 +40,74 @@ static sens_status extra_slopes(const struct sens_tableau *tableau, const struct
     return SENS_OK;
 }
 
+/* The slope at the end: the last stage of an FSAL pair, else the first extra stage, else evaluated into `work`. */
+static sens_status end_slope(const struct sens_tableau *tableau, const struct sens_ode *ode,
+                             const struct sens_step *step, const sens_real *K, sens_real *work,
+                             const sens_real **f1)
+{
+    const bool known = tableau->fsal || tableau->extra_stages > 0;
+    const int stage = tableau->fsal ? tableau->stages - 1 : tableau->stages;
+    *f1 = known ? K + (size_t)stage * ode->n : work;
+    return known ? SENS_OK : ode->f(ode->self, step->t1, step->y1, work);
+}
+
+static void build_cubic(size_t n, const struct sens_step *step, const sens_real *f1, sens_real *coef)
+{
+    const sens_real *y = step->y, *y1 = step->y1, *f = step->K;
+    const sens_real h = step->h;
+    for (size_t q = 0; q < n; q++) {
+        const sens_real rise = y1[q] - y[q], c2 = h * f[q] - rise;
+        coef[q] = y[q];
+        coef[n + q] = rise;
+        coef[2 * n + q] = c2;
+        coef[3 * n + q] = rise - h * f1[q] - c2;
+    }
+}
+
+/* q [D - 3][n]. Three columns of Q at a time are needed: the one being made and the two of the next higher powers. */
+static void build_bubble(const struct sens_tableau *tableau, size_t n, sens_real h, const sens_real *K,
+                         sens_real *q)
+{
+    const int D = tableau->dense_degree, all = tableau->stages + tableau->extra_stages;
+    sens_real next[MAX_STAGES] = {0}, after[MAX_STAGES] = {0};
+    for (int d = D; d >= 4; d--) {
+        for (int i = 0; i < all; i++) {
+            const sens_real Q = tableau->dense[i * D + d - 1] + 2 * next[i] - after[i];
+            after[i] = next[i];
+            next[i] = Q;
+        }
+        sens_erk_sum(n, n, all, h, NULL, next, K, q + (size_t)(d - 4) * n);
+    }
+}
+
 sens_status sens_dense_build(const struct sens_tableau *tableau, const struct sens_ode *ode,
                              const struct sens_step *step, sens_real *work, sens_real *coef)
 {
-    enum { MAX_STAGES = 32 };
     const size_t n = ode->n;
-    const int all = tableau->stages + tableau->extra_stages, D = tableau->dense_degree;
-    if (D == 0) return build_hermite(tableau, ode, step, work, coef);
+    const int all = tableau->stages + tableau->extra_stages;
+    const sens_real *K = step->K, *f1 = NULL;
     if (all > MAX_STAGES) return SENS_UNSUPPORTED;
-    const sens_status status = extra_slopes(tableau, ode, step, work, work + (size_t)all * n);
-    if (status != SENS_OK) return status;
-    memcpy(coef, step->y, n * sizeof *coef);
-    for (int d = 1; d <= D; d++) {
-        sens_real weight[MAX_STAGES];
-        for (int i = 0; i < all; i++) weight[i] = tableau->dense[i * D + d - 1];
-        sens_erk_sum(n, n, all, step->h, NULL, weight, work, coef + (size_t)d * n);
+    sens_status status = SENS_OK;
+    if (tableau->extra_stages > 0) {
+        status = extra_slopes(tableau, ode, step, work, work + (size_t)all * n);
+        K = work;
     }
+    if (status == SENS_OK) status = end_slope(tableau, ode, step, K, work, &f1);
+    if (status != SENS_OK) return status;
+    build_cubic(n, step, f1, coef);
+    if (bubble_terms(tableau) > 0) build_bubble(tableau, n, step->h, K, coef + CUBIC * n);
     return SENS_OK;
 }
 
 void sens_dense_eval(const struct sens_tableau *tableau, size_t n, const sens_real *coef, sens_real theta,
                      sens_real *y)
 {
-    const int D = degree(tableau);
+    const size_t terms = bubble_terms(tableau);
+    const sens_real rest = 1 - theta;
+    const sens_real *c1 = coef + n, *c2 = coef + 2 * n, *c3 = coef + 3 * n, *bubble = coef + CUBIC * n;
     for (size_t q = 0; q < n; q++) {
-        sens_real value = coef[(size_t)D * n + q];
-        for (int d = D - 1; d >= 0; d--) value = value * theta + coef[(size_t)d * n + q];
-        y[q] = value;
+        sens_real sum = 0;
+        for (size_t d = terms; d-- > 0;) sum = sum * theta + bubble[d * n + q];
+        y[q] = coef[q] + theta * (c1[q] + rest * (c2[q] + theta * (c3[q] + rest * sum)));
     }
 }

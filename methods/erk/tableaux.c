@@ -80,8 +80,8 @@ const struct sens_tableau sens_tableau_rk4 = {
 
 /* ---- bs32 ------------------------------------------------------------------------------------------------------ */
 
-static const sens_real bs32_a[4 * 4] = {
-    [1 * 4] = 0.5, [2 * 4] = 0, 0.75, [3 * 4] = SENS_Q(2, 9), SENS_Q(1, 3), SENS_Q(4, 9)};
+static const sens_real bs32_a[4 * 4] = {[1 * 4] = 0.5,          [2 * 4] = 0,  0.75,
+                                        [3 * 4] = SENS_Q(2, 9), SENS_Q(1, 3), SENS_Q(4, 9)};
 static const sens_real bs32_b[4] = {SENS_Q(2, 9), SENS_Q(1, 3), SENS_Q(4, 9), 0};
 static const sens_real bs32_e[4] = {SENS_Q(-5, 72), SENS_Q(1, 12), SENS_Q(1, 9), SENS_Q(-1, 8)};
 static const sens_real bs32_c[4] = {0, 0.5, 0.75, 1};
@@ -122,9 +122,9 @@ static const sens_real cash_karp_a[6 * 6] = {
 };
 static const sens_real cash_karp_b[6] = {SENS_Q(37, 378),  0, SENS_Q(250, 621),
                                          SENS_Q(125, 594), 0, SENS_Q(512, 1771)};
-static const sens_real cash_karp_e[6] = {
-    SENS_Q(-277, 64512),   0,                    SENS_Q(6925, 370944),
-    SENS_Q(-6925, 202752), SENS_Q(-277, 14336), SENS_Q(277, 7084)};
+static const sens_real cash_karp_e[6] = {SENS_Q(-277, 64512),  0,
+                                         SENS_Q(6925, 370944), SENS_Q(-6925, 202752),
+                                         SENS_Q(-277, 14336),  SENS_Q(277, 7084)};
 static const sens_real cash_karp_c[6] = {0, SENS_Q(1, 5), SENS_Q(3, 10), SENS_Q(3, 5), 1, SENS_Q(7, 8)};
 
 const struct sens_tableau sens_tableau_cash_karp = {
@@ -207,10 +207,9 @@ static const sens_real dopri5_a[7 * 7] = {
 };
 static const sens_real dopri5_b[7] = {
     SENS_Q(35, 384), 0, SENS_Q(500, 1113), SENS_Q(125, 192), SENS_Q(-2187, 6784), SENS_Q(11, 84), 0};
-static const sens_real dopri5_e[7] = {SENS_Q(71, 57600),  0,
-                                      SENS_Q(-71, 16695), SENS_Q(71, 1920),
-                                      SENS_Q(-17253, 339200), SENS_Q(22, 525),
-                                      SENS_Q(-1, 40)};
+static const sens_real dopri5_e[7] = {
+    SENS_Q(71, 57600), 0, SENS_Q(-71, 16695), SENS_Q(71, 1920), SENS_Q(-17253, 339200), SENS_Q(22, 525),
+    SENS_Q(-1, 40)};
 static const sens_real dopri5_c[7] = {0, SENS_Q(1, 5), SENS_Q(3, 10), SENS_Q(4, 5), SENS_Q(8, 9), 1, 1};
 
 /* The function contd5 of Hairer's dopri5.f, with its d_i. */
@@ -227,8 +226,9 @@ static const sens_real dopri5_dense[7 * 4] = {
 const struct sens_tableau sens_tableau_dopri5 = {
     .name = "dopri5",
     .summary = "Dormand-Prince 5(4), first same as last; dense output contd5 of degree and order 4",
-    .source = "Dormand & Prince, J. Comput. Appl. Math. 6 (1980) 19-26; Hairer, Norsett, Wanner, Solving ODEs "
-              "I, table II.5.2; dopri5.f",
+    .source =
+        "Dormand & Prince, J. Comput. Appl. Math. 6 (1980) 19-26; Hairer, Norsett, Wanner, Solving ODEs "
+        "I, table II.5.2; dopri5.f",
     .stages = 7,
     .order = 5,
     .order_hat = 4,
@@ -267,11 +267,13 @@ static const sens_real tsit5_a[7 * 7] = {
     SENS_C(-3.290069515436080679901047585711363850116),
     SENS_C(2.324710524099773982415355918398765796109),
 };
-static const sens_real tsit5_b[7] = {
-    SENS_C(0.09646076681806522951816731316512876333712), SENS_C(0.01),
-    SENS_C(0.4798896504144995747752495322905965199130),  SENS_C(1.379008574103741893192274821856872770756),
-    SENS_C(-3.290069515436080679901047585711363850116),  SENS_C(2.324710524099773982415355918398765796109),
-    0};
+static const sens_real tsit5_b[7] = {SENS_C(0.09646076681806522951816731316512876333712),
+                                     SENS_C(0.01),
+                                     SENS_C(0.4798896504144995747752495322905965199130),
+                                     SENS_C(1.379008574103741893192274821856872770756),
+                                     SENS_C(-3.290069515436080679901047585711363850116),
+                                     SENS_C(2.324710524099773982415355918398765796109),
+                                     0};
 static const sens_real tsit5_e[7] = {SENS_C(0.001780011052225771443378550607539534775945),
                                      SENS_C(0.0008164344596567469032236360633546862401863),
                                      SENS_C(-0.007880878010261996010314727672526304238629),
@@ -279,8 +281,8 @@ static const sens_real tsit5_e[7] = {SENS_C(0.0017800110522257714433785506075395
                                      SENS_C(-0.5823571654525552250199376106520421794261),
                                      SENS_C(0.4580821059291869466616365188325542974428),
                                      SENS_Q(-1, 66)};
-static const sens_real tsit5_c[7] = {0, SENS_C(0.161), SENS_C(0.327), SENS_C(0.9),
-                                     SENS_C(0.9800255409045096857298102862870245954942), 1, 1};
+static const sens_real tsit5_c[7] = {
+    0, SENS_C(0.161), SENS_C(0.327), SENS_C(0.9), SENS_C(0.9800255409045096857298102862870245954942), 1, 1};
 
 /* The paper prints its free interpolant with 17 digits. Rows 1 and 6 are those of the paper, exact; the conditions of
  * order 4 then determine the others, which are the solution of those conditions to 39 digits. */
@@ -335,8 +337,17 @@ const struct sens_tableau sens_tableau_tsit5 = {
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
 const struct sens_tableau *const sens_tableaux[] = {
-    &sens_tableau_euler,    &sens_tableau_heun,       &sens_tableau_midpoint,   &sens_tableau_rk4,
-    &sens_tableau_bs32,     &sens_tableau_cash_karp,  &sens_tableau_fehlberg45, &sens_tableau_dopri5,
-    &sens_tableau_tsit5,    &sens_tableau_verner65,   &sens_tableau_fehlberg78, &sens_tableau_dop853,
+    &sens_tableau_euler,
+    &sens_tableau_heun,
+    &sens_tableau_midpoint,
+    &sens_tableau_rk4,
+    &sens_tableau_bs32,
+    &sens_tableau_cash_karp,
+    &sens_tableau_fehlberg45,
+    &sens_tableau_dopri5,
+    &sens_tableau_tsit5,
+    &sens_tableau_verner65,
+    &sens_tableau_fehlberg78,
+    &sens_tableau_dop853,
     NULL,
 };

@@ -32,20 +32,21 @@ static const sens_real verner65_a[8 * 8] = {
     0,
     SENS_Q(3850, 26703),
 };
-static const sens_real verner65_b[8] = {
-    SENS_Q(3, 40),     0, SENS_Q(875, 2244),   SENS_Q(23, 72),
-    SENS_Q(264, 1955), 0, SENS_Q(125, 11592), SENS_Q(43, 616)};
-static const sens_real verner65_e[8] = {
-    SENS_Q(-1, 160),   0,               SENS_Q(-125, 17952), SENS_Q(1, 144),
-    SENS_Q(-12, 1955), SENS_Q(-3, 44), SENS_Q(125, 11592),  SENS_Q(43, 616)};
+static const sens_real verner65_b[8] = {SENS_Q(3, 40),     0, SENS_Q(875, 2244),  SENS_Q(23, 72),
+                                        SENS_Q(264, 1955), 0, SENS_Q(125, 11592), SENS_Q(43, 616)};
+static const sens_real verner65_e[8] = {SENS_Q(-1, 160),     0,
+                                        SENS_Q(-125, 17952), SENS_Q(1, 144),
+                                        SENS_Q(-12, 1955),   SENS_Q(-3, 44),
+                                        SENS_Q(125, 11592),  SENS_Q(43, 616)};
 static const sens_real verner65_c[8] = {
     0, SENS_Q(1, 6), SENS_Q(4, 15), SENS_Q(2, 3), SENS_Q(5, 6), 1, SENS_Q(1, 15), 1};
 
 const struct sens_tableau sens_tableau_verner65 = {
     .name = "verner65",
     .summary = "Verner 6(5) in eight stages, the pair of the program DVERK",
-    .source = "Verner, SIAM J. Numer. Anal. 15 (1978) 772-790; Hairer, Norsett, Wanner, Solving ODEs I, table "
-              "II.5.4",
+    .source =
+        "Verner, SIAM J. Numer. Anal. 15 (1978) 772-790; Hairer, Norsett, Wanner, Solving ODEs I, table "
+        "II.5.4",
     .stages = 8,
     .order = 6,
     .order_hat = 5,
@@ -137,19 +138,30 @@ static const sens_real fehlberg78_a[13 * 13] = {
     0,
     1,
 };
-static const sens_real fehlberg78_b[13] = {[5] = SENS_Q(34, 105), SENS_Q(9, 35),   SENS_Q(9, 35),
-                                           SENS_Q(9, 280),        SENS_Q(9, 280),  0,
+static const sens_real fehlberg78_b[13] = {[5] = SENS_Q(34, 105), SENS_Q(9, 35),  SENS_Q(9, 35),
+                                           SENS_Q(9, 280),        SENS_Q(9, 280), 0,
                                            SENS_Q(41, 840),       SENS_Q(41, 840)};
 /* Zero on every right-hand side that does not depend on x: stages 1 and 12 have c = 0, stages 11 and 13 c = 1. */
 static const sens_real fehlberg78_e[13] = {
     [0] = SENS_Q(-41, 840), [10] = SENS_Q(-41, 840), [11] = SENS_Q(41, 840), [12] = SENS_Q(41, 840)};
-static const sens_real fehlberg78_c[13] = {
-    0,            SENS_Q(2, 27), SENS_Q(1, 9), SENS_Q(1, 6), SENS_Q(5, 12), 0.5, SENS_Q(5, 6), SENS_Q(1, 6),
-    SENS_Q(2, 3), SENS_Q(1, 3),  1,            0,            1};
+static const sens_real fehlberg78_c[13] = {0,
+                                           SENS_Q(2, 27),
+                                           SENS_Q(1, 9),
+                                           SENS_Q(1, 6),
+                                           SENS_Q(5, 12),
+                                           0.5,
+                                           SENS_Q(5, 6),
+                                           SENS_Q(1, 6),
+                                           SENS_Q(2, 3),
+                                           SENS_Q(1, 3),
+                                           1,
+                                           0,
+                                           1};
 
 const struct sens_tableau sens_tableau_fehlberg78 = {
     .name = "fehlberg78",
-    .summary = "Fehlberg 8(7), continued with the eighth-order formula; its estimate is blind to pure quadrature",
+    .summary =
+        "Fehlberg 8(7), continued with the eighth-order formula; its estimate is blind to pure quadrature",
     .source = "Fehlberg, NASA TR R-287 (1968), table X",
     .stages = 13,
     .order = 8,
@@ -337,9 +349,9 @@ static const sens_real dop853_dense[ALL * 7] = {
     [0 * 7] = CONTD8(B1, 1, 0, SENS_C(-0.84289382761090128651353491142e1),
                      SENS_C(0.10427508642579134603413151009e2), SENS_C(0.19985053242002433820987653617e2),
                      SENS_C(-0.25693933462703749003312586129e2)),
-    [5 * 7] = CONTD8(B6, 0, 0, SENS_C(0.56671495351937776962531783590),
-                     SENS_C(0.24228349177525818288430175319e3), SENS_C(-0.38703730874935176555105901742e3),
-                     SENS_C(-0.15418974869023643374053993627e3)),
+    [5 * 7] =
+        CONTD8(B6, 0, 0, SENS_C(0.56671495351937776962531783590), SENS_C(0.24228349177525818288430175319e3),
+               SENS_C(-0.38703730874935176555105901742e3), SENS_C(-0.15418974869023643374053993627e3)),
     CONTD8(B7, 0, 0, SENS_C(-0.30689499459498916912797304727e1), SENS_C(0.16520045171727028198505394887e3),
            SENS_C(-0.18917813819516756882830838328e3), SENS_C(-0.23152937917604549567536039109e3)),
     CONTD8(B8, 0, 0, SENS_C(0.23846676565120698287728149680e1), SENS_C(-0.37454675472269020279518312152e3),

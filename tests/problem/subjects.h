@@ -1,7 +1,8 @@
 /* tests/problem/subjects.h - the instances and points at which tests of derivative products look.
  *
- * A subject is a registered problem with its default options, or with one CHOICE option set to each other choice. A
- * point is the nominal (x0, p) in the middle of the time interval, or that point perturbed at random. */
+ * A subject is a registered problem with its default options, or with one CHOICE option set to each other
+ * choice. A point is the nominal (x0, p) in the middle of the time interval, or that point perturbed at
+ * random. */
 #ifndef SUBJECTS_H
 #define SUBJECTS_H
 

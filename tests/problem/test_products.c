@@ -1,7 +1,9 @@
-/* The derivative products of every registered problem against one another: transposes, batches, lanes, memory.
- * (That they are the derivatives of rhs is tests/problem/test_slopes.c.)
+/* The derivative products of every registered problem against one another: transposes, batches, lanes,
+ * memory. (That they are the derivatives of rhs is tests/problem/test_slopes.c.)
  *
- *     <W, J V> = <J^T W, V>     vjp_p_batch(W) = sum_k F_k^T W_k with F_k from jvp_p_cols     x0_vjp = x0_jvp_cols^T */
+ *     <W, J V> = <J^T W, V>
+ *     vjp_p_batch(W) = sum_k F_k^T W_k with F_k from jvp_p_cols
+ *     x0_vjp = x0_jvp_cols^T */
 #include "subjects.h"
 
 static const size_t lane_counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33};
@@ -11,8 +13,8 @@ enum {
     BATCH_COUNTS = sizeof batch_counts / sizeof *batch_counts
 };
 
-/* Fails unless |got - want| <= 16 (terms + 8) eps size, where size is the same sum with absolute values: the rounding
- * bound of a sum of that many terms, with room for the few operations that make each term. */
+/* Fails unless |got - want| <= 16 (terms + 8) eps size, where size is the same sum with absolute values:
+ * the rounding bound of a sum of that many terms, with room for the few operations that make each term. */
 static void require_rounding(const struct subject *s, const char *what, double got, double want, size_t terms,
                              double size)
 {
@@ -31,8 +33,8 @@ static void require_same(const struct subject *s, const char *what, double got, 
 #endif
 }
 
-/* |J|, from the columns of J: entries may be the result of cancellation, so none counts less than 1e-3 of the largest
- * of its row. */
+/* |J|, from the columns of J: entries may be the result of cancellation, so none counts less than 1e-3 of
+ * the largest of its row. */
 static double *jacobian_magnitude(struct subject *s, struct sens_at at)
 {
     const size_t n = s->pb.n;

@@ -2,9 +2,9 @@
  *
  * Taylor slope: with phi(h) = f(z + h v) and phi'(0) from the product under test, the remainder
  *     r(h) = |phi(h) - phi(0) - h phi'(0)|
- * falls like h^2 (or faster, or is 0) if phi'(0) is right and like h if it is wrong. It is judged, component by
- * component, on the last four octaves of h before rounding takes over, with 1.5 between the two: h^2 and h^3 terms of
- * opposite sign keep a right derivative's slope a little below 2 there. */
+ * falls like h^2 (or faster, or is 0) if phi'(0) is right and like h if it is wrong. It is judged,
+ * component by component, on the last four octaves of h before rounding takes over, with 1.5 between the
+ * two: h^2 and h^3 terms of opposite sign keep a right derivative's slope a little below 2 there. */
 #include "subjects.h"
 
 enum { OCTAVES = 45, NOISE_OCTAVES = 6, WINDOW = 4, COLUMNS = 64 };
@@ -26,8 +26,8 @@ static void curve_at(const struct curve *curve, double h, double *out)
     curve->value(curve, x, p, out);
 }
 
-/* r [OCTAVES + NOISE_OCTAVES] at h = 2^-k. The noise is what is left when h is so small that h^2 is nothing; there a wrong
- * derivative is nothing too. */
+/* r [OCTAVES + NOISE_OCTAVES] at h = 2^-k. The noise is what is left when h is so small that h^2 is
+ * nothing; there a wrong derivative is nothing too. */
 static void require_slope(const struct subject *s, const char *what, size_t component, const double *r,
                           double size)
 {
@@ -36,7 +36,8 @@ static void require_slope(const struct subject *s, const char *what, size_t comp
     int last = -1;
     while (last + 1 < OCTAVES && r[last + 1] > 64 * noise) last++;
     if (last < WINDOW) {
-        /* Linear, or nearly: the remainder reaches rounding within 4 octaves, so the derivative is right to 2^14 eps. */
+        /* Linear, or nearly: the remainder reaches rounding within 4 octaves, so the derivative is right
+         * to 2^14 eps. */
         if (last >= 0 && !(r[0] <= 64 * noise * 256))
             fail_msg("%s: %s, component %zu: remainder %.2g at noise %.2g", s->label, what, component, r[0],
                      noise);
@@ -147,7 +148,8 @@ static bool level_query(struct subject *s, enum sens_exact_level level, struct s
     return s->pb.type->exact && s->pb.type->exact(&s->pb, q, s->pb.p, x, S, S0);
 }
 
-/* Central difference of order 4 of exact in parameter k (k < np) or initial value k - np. false: no closed form there. */
+/* Central difference of order 4 of exact in parameter k (k < np) or initial value k - np. false: no closed
+ * form there. */
 static bool exact_difference(struct subject *s, const struct sens_exact_query *q, size_t k, double h,
                              double *d)
 {
@@ -167,8 +169,8 @@ static bool exact_difference(struct subject *s, const struct sens_exact_query *q
     return true;
 }
 
-/* The difference is right to h^4 times the fifth derivative, and to eps / h: 1e-8 of the size of the column at
- * h = 1e-3 of the parameter leaves two digits for rapidly varying solutions. */
+/* The difference is right to h^4 times the fifth derivative, and to eps / h: 1e-8 of the size of the
+ * column at h = 1e-3 of the parameter leaves two digits for rapidly varying solutions. */
 static void check_column(struct subject *s, const struct sens_exact_query *q, size_t k, double at,
                          size_t stride, const double *column)
 {

@@ -1,8 +1,9 @@
 /* sens/lanes.h - linear algebra on lane blocks, for problems and methods.
  *
- * A lane block [n][L] holds L vectors of length n, row-major, lane index contiguous. Every sum over a vector index
- * runs in one fixed order that depends neither on L nor on the instruction set: without contraction of a*b+c a lane
- * has the same bits alone and among others. L and every size may be 0. Outputs alias no input. Nothing allocates. */
+ * A lane block [n][L] holds L vectors of length n, row-major, lane index contiguous. Every sum over a
+ * vector index runs in one fixed order that depends neither on L nor on the instruction set: without
+ * contraction of a*b+c a lane has the same bits alone and among others. L and every size may be 0. Outputs
+ * alias no input. Nothing allocates. */
 #ifndef SENS_LANES_H
 #define SENS_LANES_H
 
@@ -37,12 +38,12 @@ static inline struct sens_matrix sens_dense_transposed(size_t rows, size_t cols,
     return (struct sens_matrix){.rows = cols, .cols = rows, .a = a, .row_step = 1, .col_step = cols};
 }
 
-/* OUT [rows][L] += A V. With the right steps this is a dense product, its transpose, and the sum over k of the outer
- * products u_k w_k^T that a batch of parameter cotangents is made of. */
+/* OUT [rows][L] += A V. With the right steps this is a dense product, its transpose, and the sum over k of
+ * the outer products u_k w_k^T that a batch of parameter cotangents is made of. */
 void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L, sens_real *OUT);
 
-/* y [rows] += A x, A [rows][cols], x [cols]. Four interleaved partial sums, an order of its own: not lane 0 of
- * sens_lanes_add_product, which cannot run along a row. */
+/* y [rows] += A x, A [rows][cols], x [cols]. Four interleaved partial sums, an order of its own: not lane
+ * 0 of sens_lanes_add_product, which cannot run along a row. */
 void sens_matvec(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y);
 
 /* Compressed sparse rows: row r holds value[e] in column col[e], start[r] <= e < start[r + 1]. */

@@ -1,0 +1,358 @@
+/* sensbench truth: a reference solution, computed in two independent ways and stored when they agree.
+ *
+ * Agreed digits of a part: -log10 of the worst |a - b| / max_k |a_rk| over its rows r (entry), and of |a - b| / |a| in the
+ * Frobenius norm. x and G count as one row each. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "build_info.h"
+#include "extended.h"
+#include "reference.h"
+
+enum { COLUMN_SAMPLE = 64 };
+#define ADJOINT_TABLEAU   "dop853"
+#define ADJOINT_TOLERANCE 1e-18
+#define GBS_TOLERANCE     1e-16
+
+struct truth_job {
+    struct sens_ctx ctx;
+    struct cell cell;
+    struct spec spec;
+    struct bench_error error;
+    size_t sample;   /* --rows; 0: all */
+    const char *dir; /* --out; NULL: the store */
+    bool check;      /* --check */
+    char path[4096];
+    struct reference stored, made, second; /* in the store; to be stored; computed the other way */
+    size_t cols;                           /* columns checked; 0: all */
+    size_t *col;
+};
+
+static const char usage[] =
+    "usage: sensbench truth PROBLEM [key=value ...] [--rows K] [--out DIR] [--check]\n"
+    "Computes the reference solution of a cell in extended precision by a discrete adjoint and by "
+    "extrapolation of the\n"
+    "variational equations, prints on how many digits they agree, and stores it when these are at least 14.\n"
+    "  --rows K   a sample of K outputs (key sample_seed), checked on 64 columns\n"
+    "  --out DIR  store it there, not in results/reference\n"
+    "  --check    store nothing; compare with the stored one\n";
+
+/* ---- the command line ---------------------------------------------------------------------------------------- */
+
+static bool parse_count(const char *text, size_t *count, struct bench_error *error)
+{
+    char *end;
+    errno = 0;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value == 0)
+        return bench_refuse(error, "--rows '%s' is not a positive whole number", text);
+    *count = value;
+    return true;
+}
+
+static bool parse_pair(struct truth_job *job, const char *word)
+{
+    char key[64];
+    const char *equals = strchr(word, '=');
+    const size_t length = equals ? (size_t)(equals - word) : 0;
+    if (!equals) {
+        if (spec_get(&job->spec, "problem")) return bench_refuse(&job->error, "unexpected word '%s'", word);
+        return spec_set(&job->spec, "problem", word, "command line", &job->error);
+    }
+    if (length >= sizeof key) return bench_refuse(&job->error, "unknown key in '%s'", word);
+    memcpy(key, word, length);
+    key[length] = '\0';
+    return spec_set(&job->spec, key, equals + 1, "command line", &job->error);
+}
+
+static bool parse_arguments(struct truth_job *job, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        bool good;
+        if (strcmp(word, "--check") == 0)
+            good = job->check = true;
+        else if (strcmp(word, "--rows") == 0 || strcmp(word, "--out") == 0) {
+            if (!value) return bench_refuse(&job->error, "%s needs a value", word);
+            i++;
+            good =
+                word[2] == 'r' ? parse_count(value, &job->sample, &job->error) : (job->dir = value) != NULL;
+        } else if (word[0] == '-')
+            good = bench_refuse(&job->error, "unknown option '%s'", word);
+        else
+            good = parse_pair(job, word);
+        if (!good) return false;
+    }
+    if (!spec_get(&job->spec, "problem")) return bench_refuse(&job->error, "no problem given\n%s", usage);
+    if (job->check && job->sample)
+        return bench_refuse(&job->error, "--rows and --check: the stored rows are checked");
+    return spec_set(&job->spec, "method", "discrete_adjoint", "sensbench truth", &job->error);
+}
+
+/* ---- which rows and columns ------------------------------------------------------------------------------------ */
+
+/* `count` different numbers below `range`, increasing; NULL without memory. */
+static size_t *sample(struct sens_ctx *ctx, gsl_rng *rng, size_t range, size_t count)
+{
+    size_t *all = SENS_NEW(ctx, size_t, range), *chosen = SENS_NEW(ctx, size_t, count);
+    if (!all || !chosen) return NULL;
+    for (size_t i = 0; i < range; i++) all[i] = i;
+    if (count && gsl_ran_choose(rng, chosen, count, all, range, sizeof *all) != 0) return NULL;
+    return chosen;
+}
+
+/* Shape, rows and columns of job->made: all, a seeded sample, or those of the stored file. */
+static sens_status choose(struct truth_job *job)
+{
+    const struct cell *cell = &job->cell;
+    struct reference *made = &job->made;
+    made->n = cell->problem.n;
+    made->np = cell->problem.np;
+    made->m = cell->cost.m;
+    made->wrt = job->check ? job->stored.wrt : cell->task.wrt;
+    made->rows = job->check ? job->stored.rows : job->sample && job->sample < made->m ? job->sample : made->m;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    if (!rng) return SENS_NO_MEMORY;
+    gsl_rng_set(rng, cell->seed);
+    made->row = job->check ? job->stored.row : sample(&job->ctx, rng, made->m, made->rows);
+    const size_t first = made->wrt & SENS_WRT_P ? 0 : made->np;
+    const size_t last = made->wrt & SENS_WRT_X0 ? made->np + made->n : made->np;
+    if (made->rows < made->m && last > first + COLUMN_SAMPLE) {
+        job->cols = COLUMN_SAMPLE;
+        job->col = sample(&job->ctx, rng, last - first, COLUMN_SAMPLE);
+        for (size_t k = 0; job->col && k < COLUMN_SAMPLE; k++) job->col[k] += first;
+    }
+    gsl_rng_free(rng);
+    return made->row && (job->col || !job->cols) ? SENS_OK : SENS_NO_MEMORY;
+}
+
+/* ---- the two solutions ----------------------------------------------------------------------------------------- */
+
+static sens_status solve(struct truth_job *job, enum sens_extended_method method, struct reference *ref,
+                         char *text, size_t size)
+{
+    const struct cell *cell = &job->cell;
+    const bool adjoint = method == SENS_EXTENDED_ADJOINT;
+    const struct sens_extended_request request = {
+        .problem = cell->problem.type->name,
+        .cost = cell->cost.type->name,
+        .problem_value = cell->problem_value,
+        .cost_value = cell->cost_value,
+        .p = cell->problem.p,
+        .x0 = cell->problem.type->x0 ? NULL : cell->problem.x0,
+        .t1 = cell->problem.t1,
+        .rows = ref->rows < ref->m ? ref->rows : 0,
+        .row = ref->row,
+        .cols = job->cols,
+        .col = job->col,
+        .wrt = ref->wrt,
+        .method = method,
+        .tableau = ADJOINT_TABLEAU,
+        .tolerance = adjoint ? ADJOINT_TOLERANCE : GBS_TOLERANCE,
+    };
+    sens_status status = reference_allocate(&job->ctx, ref);
+    if (status != SENS_OK) return status;
+    struct sens_extended_result result = {.x = ref->part[PART_X],
+                                          .G = ref->part[PART_G],
+                                          .dGdp = ref->part[PART_DGDP],
+                                          .dGdx0 = ref->part[PART_DGDX0]};
+    const double start = machine_now();
+    status = sens_extended_solve(&job->ctx, &request, &result);
+    if (status != SENS_OK) return status;
+    const char *name = adjoint ? "discrete adjoint, " ADJOINT_TABLEAU ", rtol = atol"
+                               : "Gragg-Bulirsch-Stoer, variational equations, tolerance";
+    snprintf(text, size, "%s = %g, 64-bit significand, %ld steps", name, request.tolerance, result.steps);
+    printf("%s, %ld rejected, %.2f s\n", text, result.rejects, machine_now() - start);
+    fflush(stdout);
+    return SENS_OK;
+}
+
+/* What the check covers, after the text that says what it is. */
+static void describe_columns(const struct truth_job *job, char *text, size_t size)
+{
+    size_t at = strlen(text);
+    at += (size_t)snprintf(text + at, size - at, ", ");
+    if (!job->cols) snprintf(text + at, size - at, "all columns");
+    if (job->cols)
+        at += (size_t)snprintf(text + at, size - at, "%zu sampled columns (p, then x0):", job->cols);
+    for (size_t k = 0; k < job->cols && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, " %zu", job->col[k]);
+}
+
+/* job->made is what is stored: the extrapolation, whose few steps leave less rounding, unless only the adjoint has all
+ * columns. */
+static sens_status solve_both(struct truth_job *job)
+{
+    struct reference *adjoint = &job->made, *gbs = &job->second;
+    sens_status status = choose(job);
+    if (status != SENS_OK) return status;
+    job->second = job->made;
+    status = solve(job, SENS_EXTENDED_ADJOINT, adjoint, adjoint->generator, sizeof adjoint->generator);
+    if (status != SENS_OK) return status;
+    status = solve(job, SENS_EXTENDED_GBS, gbs, gbs->generator, sizeof gbs->generator);
+    if (status != SENS_OK) return status;
+    if (!job->cols) {
+        const struct reference swap = job->made;
+        job->made = job->second;
+        job->second = swap;
+    }
+    snprintf(job->made.check, sizeof job->made.check, "%s", job->second.generator);
+    describe_columns(job, job->made.check, sizeof job->made.check);
+    return SENS_OK;
+}
+
+/* ---- agreement ------------------------------------------------------------------------------------------------- */
+
+static double digits_of(long double relative_error)
+{
+    if (isnan(relative_error)) return 0;
+    return (double)-log10l(fmaxl(relative_error, LDBL_EPSILON));
+}
+
+/* Was column k of a part computed both ways? */
+static bool compared(const struct truth_job *job, enum reference_part part, size_t k)
+{
+    if (!job->cols || part == PART_X || part == PART_G) return true;
+    const size_t wanted = part == PART_DGDP ? k : job->made.np + k;
+    size_t at = 0;
+    while (at < job->cols && job->col[at] != wanted) at++;
+    return at < job->cols;
+}
+
+/* Digits on which a part of a and b agree; rows and columns as in the head of this file. */
+static struct reference_digits agree(const struct truth_job *job, enum reference_part part,
+                                     const struct reference *a, const struct reference *b, bool sampled)
+{
+    const bool vector = part == PART_X || part == PART_G;
+    const size_t rows = vector ? 1 : reference_part_rows(a, part);
+    const size_t cols = vector ? reference_part_rows(a, part) : reference_part_cols(a, part);
+    long double worst = 0, square = 0, norm_square = 0;
+    for (size_t r = 0; r < rows; r++) {
+        const long double *u = a->part[part] + r * cols, *v = b->part[part] + r * cols;
+        long double largest = 0, error = 0;
+        for (size_t k = 0; k < cols; k++) {
+            largest = fmaxl(largest, fabsl(u[k]));
+            if (sampled && !compared(job, part, k)) continue;
+            const long double e = fabsl(u[k] - v[k]);
+            error = fmaxl(error, e); /* a NaN is caught by the norm */
+            square += e * e;
+            norm_square += u[k] * u[k];
+        }
+        if (error > 0) worst = fmaxl(worst, error / largest);
+    }
+    const long double norm = square == 0 ? 0 : sqrtl(square / norm_square);
+    return (struct reference_digits){digits_of(worst), digits_of(norm)};
+}
+
+/* Prints the agreement of two solutions; false when it is too poor in any part. */
+static bool report_agreement(const struct truth_job *job, const struct reference *a,
+                             const struct reference *b, bool sampled, const char *title,
+                             struct reference_digits *digits)
+{
+    bool enough = true;
+    printf("%-16s %6s %6s\n", title, "entry", "norm");
+    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) {
+        digits[part] = (struct reference_digits){0, 0};
+        if (!a->part[part]) continue;
+        digits[part] = agree(job, part, a, b, sampled);
+        printf("  %-14s %6.1f %6.1f\n", reference_part_name[part], digits[part].entry, digits[part].norm);
+        if (!(digits[part].entry >= REFERENCE_DIGITS && digits[part].norm >= REFERENCE_DIGITS))
+            enough = false;
+    }
+    return enough;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------------- */
+
+static void complete(struct truth_job *job)
+{
+    struct reference *made = &job->made;
+    const time_t now = time(NULL);
+    snprintf(made->key, sizeof made->key, "%s", job->cell.reference_key);
+    snprintf(made->problem, sizeof made->problem, "%s", job->cell.problem.type->name);
+    snprintf(made->cost, sizeof made->cost, "%s", job->cell.cost.type->name);
+    snprintf(made->compiler, sizeof made->compiler, "%s", SENS_COMPILER_TEXT);
+    struct tm utc;
+    strftime(made->date, sizeof made->date, "%Y-%m-%d", gmtime_r(&now, &utc));
+}
+
+static int fail(const struct truth_job *job, sens_status status)
+{
+    const char *detail = job->error.text[0] ? job->error.text : job->ctx.message;
+    fprintf(stderr, "sensbench: truth: %s\n", detail[0] ? detail : sens_status_message(status));
+    if (status == SENS_BAD_INPUT || status == SENS_IO_ERROR) return EXIT_USAGE;
+    return status == SENS_UNAVAILABLE ? EXIT_MISSING : EXIT_SOLVER;
+}
+
+static int finish(struct truth_job *job)
+{
+    struct reference_digits digits[REFERENCE_PARTS];
+    bool good = report_agreement(job, &job->made, &job->second, true, "agreed digits", job->made.digits);
+    if (!good) {
+        fprintf(stderr, "sensbench: truth: fewer than %g agreed digits\n", REFERENCE_DIGITS);
+        return EXIT_CHECK;
+    }
+    if (job->check) {
+        good = report_agreement(job, &job->made, &job->stored, false, "with the stored", digits);
+        printf("%s: %s\n", job->path, good ? "confirmed" : "NOT confirmed");
+        return good ? EXIT_OK : EXIT_CHECK;
+    }
+    if (!job->cell.reference_key[0]) {
+        printf("not stored: parameters or initial state come from a file\n");
+        return EXIT_OK;
+    }
+    complete(job);
+    if (!reference_write(job->path, &job->made, &job->error)) return fail(job, SENS_IO_ERROR);
+    printf("stored %s\n", job->path);
+    return EXIT_OK;
+}
+
+/* Can job->path be written? Asked before minutes of work. */
+static bool writable(struct truth_job *job)
+{
+    char dir[sizeof job->path];
+    snprintf(dir, sizeof dir, "%s", job->path);
+    *strrchr(dir, '/') = '\0';
+    return access(dir, W_OK) == 0 || bench_refuse(&job->error, "%s: %s", dir, strerror(errno));
+}
+
+static int execute(struct truth_job *job)
+{
+    const struct cell *cell = &job->cell;
+    sens_status status = cell_resolve(&job->ctx, &job->spec, &job->cell, &job->error);
+    if (status != SENS_OK) return fail(job, status);
+    if (!reference_path(job->dir, cell->problem.type->name, cell->reference_key, job->path, sizeof job->path))
+        return bench_refuse(&job->error, "name of the store is too long"), fail(job, SENS_BAD_INPUT);
+    if (job->check) {
+        status = reference_read(&job->ctx, job->path, &job->stored, &job->error);
+        if (status == SENS_OK &&
+            (strcmp(job->stored.key, cell->reference_key) != 0 || job->stored.n != cell->problem.n ||
+             job->stored.np != cell->problem.np || job->stored.m != cell->cost.m))
+            status = SENS_BAD_INPUT, bench_refuse(&job->error, "%s is for '%s'", job->path, job->stored.key);
+        if (status != SENS_OK) return fail(job, status), EXIT_CHECK;
+    }
+    if (!job->check && cell->reference_key[0] && !writable(job)) return fail(job, SENS_IO_ERROR);
+    printf("%s\n", cell->reference_key[0] ? cell->reference_key : cell->text);
+    status = solve_both(job);
+    return status == SENS_OK ? finish(job) : fail(job, status);
+}
+
+int cmd_truth(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) return fputs(usage, stdout) < 0 ? EXIT_CHECK : EXIT_OK;
+    struct truth_job *job = calloc(1, sizeof *job);
+    if (!job) return EXIT_SOLVER;
+    job->ctx.now = machine_now;
+    const int code = parse_arguments(job, argc, argv) ? execute(job) : fail(job, SENS_BAD_INPUT);
+    spec_free(&job->spec);
+    sens_arena_release(&job->ctx.arena);
+    free(job);
+    return code;
+}

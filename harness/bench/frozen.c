@@ -1,0 +1,77 @@
+/* The distance from the frozen-grid discrete derivative: ||D - D_tangent||_F / ||D_tangent||_F, where
+ * D_tangent is the derivative of the discrete map on the nominal run's accepted steps, by the discrete
+ * tangent. A method that differentiates that map agrees to rounding; one that solves other equations, or
+ * steps on another grid (sensitivities inside the error test), differs by its own error. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+
+#include "measure.h"
+
+enum { FROZEN_COLUMNS = 64 };
+
+struct frozen {
+    size_t total;   /* columns of the derivatives asked for */
+    size_t count;   /* columns compared */
+    size_t *col;    /* [count]: k < np is p_k, np + i is x0_i */
+    sens_real *OUT; /* [m][count] */
+    struct sens_arena_mark mark;
+};
+
+/* Seconds that the tangent would take: each of its right-hand sides is followed by one product per column,
+ * and a product with a vector costs about what a right-hand side costs. */
+static double estimate(const struct sens_counts *counts, double seconds, size_t columns)
+{
+    const double products = (double)(counts->rhs + counts->vjp + counts->jvp + counts->jvp_p + counts->vjp_p);
+    return products > 0 ? seconds / products * (double)counts->rhs * (1.0 + 2.0 * (double)columns) : 0.0;
+}
+
+/* The columns asked for: parameters, initial states, or both; all of them or a seeded sample in increasing
+ * order. */
+static bool choose_columns(struct sens_ctx *ctx, const struct cell *cell, struct frozen *frozen)
+{
+    const size_t first = cell->task.wrt & SENS_WRT_P ? 0 : cell->problem.np;
+    const size_t last = cell->task.wrt & SENS_WRT_X0 ? cell->problem.np + cell->problem.n : cell->problem.np;
+    frozen->total = last > first ? last - first : 0;
+    frozen->count = frozen->total < FROZEN_COLUMNS ? frozen->total : FROZEN_COLUMNS;
+    size_t *const all = SENS_NEW(ctx, size_t, frozen->total);
+    frozen->col = SENS_NEW(ctx, size_t, frozen->count);
+    frozen->OUT = SENS_NEW(ctx, sens_real, cell->cost.m * frozen->count);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    const bool ok = frozen->total > 0 && all && frozen->col && frozen->OUT && rng;
+    for (size_t k = 0; ok && k < frozen->total; k++) all[k] = first + k;
+    if (ok) {
+        gsl_rng_set(rng, cell->seed);
+        gsl_ran_choose(rng, frozen->col, frozen->count, all, frozen->total, sizeof *all);
+    }
+    if (rng) gsl_rng_free(rng);
+    return ok;
+}
+
+static double difference(const struct cell *cell, const struct frozen *frozen, const struct sens_out *out)
+{
+    const size_t n = cell->problem.n, np = cell->problem.np;
+    double off = 0, size = 0;
+    for (size_t c = 0; c < cell->cost.m; c++)
+        for (size_t j = 0; j < frozen->count; j++) {
+            const size_t k = frozen->col[j];
+            const double expected = frozen->OUT[c * frozen->count + j];
+            const double found = k < np ? out->dGdp[c * np + k] : out->dGdx0[c * n + (k - np)];
+            off = hypot(off, found - expected);
+            size = hypot(size, expected);
+        }
+    return size > 0 ? off / size : off;
+}
+
+double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct sens_counts *counts,
+                         double seconds, double limit, const struct sens_out *out)
+{
+    if (!(cell->method->caps & SENS_CAP_TABLEAU)) return NAN; /* the method's grid is not one of ours */
+    struct frozen frozen = {.mark = sens_arena_mark(&ctx->arena)};
+    double result = NAN;
+    if (choose_columns(ctx, cell, &frozen) && estimate(counts, seconds, frozen.count) <= limit &&
+        cell->variant->tangent_columns(ctx, &cell->task, frozen.count, frozen.col, frozen.OUT) == SENS_OK)
+        result = difference(cell, &frozen, out);
+    sens_arena_rewind(&ctx->arena, frozen.mark);
+    return result;
+}

@@ -1,0 +1,128 @@
+/* Out-of-tree modules: loading, checking, and adding their tables to those of every variant. */
+#include "sens/plugin.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "variants.h"
+
+/* ---- is it one of ours --------------------------------------------------------------------------------------- */
+
+static bool check_version(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    if (plugin->size != sizeof *plugin)
+        return bench_refuse(error, "plugin %s: its struct sens_plugin has %zu bytes, this program's has %zu",
+                            path, plugin->size, sizeof *plugin);
+    if (plugin->abi != SENS_PLUGIN_ABI)
+        return bench_refuse(error, "plugin %s: built for ABI %u, this program has %d", path, plugin->abi,
+                            SENS_PLUGIN_ABI);
+    return (plugin->name && (plugin->problems || plugin->costs || plugin->methods)) ||
+           bench_refuse(error, "plugin %s: no name, or nothing in it", path);
+}
+
+static bool refuse_module(const char *path, const char *kind, const char *name, const char *why,
+                          struct bench_error *error)
+{
+    return bench_refuse(error, "plugin %s: %s '%s' %s", path, kind, name ? name : "", why);
+}
+
+static const char taken[] = "has a name that is taken",
+                  incomplete[] = "lacks a name, a summary or a function";
+
+static bool check_problems(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->problems && plugin->problems[i]; i++) {
+        const struct sens_problem_type *type = plugin->problems[i];
+        if (!type->name || !type->summary || !type->create || !type->rhs || !type->vjp || !type->jvp ||
+            !type->jvp_p_cols || !type->vjp_p_batch || !type->x0 != !type->x0_vjp ||
+            !type->x0 != !type->x0_jvp_cols)
+            return refuse_module(path, "problem", type->name, incomplete, error);
+        if (find_problem(variant_tables(), type->name))
+            return refuse_module(path, "problem", type->name, taken, error);
+    }
+    return true;
+}
+
+static bool check_costs(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->costs && plugin->costs[i]; i++) {
+        const struct sens_cost_type *type = plugin->costs[i];
+        if (!type->name || !type->summary || !type->create || (!type->phi && !type->g) ||
+            !type->phi != !type->phi_dx || !type->g != !type->g_dx)
+            return refuse_module(path, "cost", type->name, incomplete, error);
+        if (find_cost(variant_tables(), type->name))
+            return refuse_module(path, "cost", type->name, taken, error);
+    }
+    return true;
+}
+
+static bool check_methods(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->methods && plugin->methods[i]; i++) {
+        const struct sens_method_type *type = plugin->methods[i];
+        if (!type->name || !type->summary || !type->prepare || !type->run)
+            return refuse_module(path, "method", type->name, incomplete, error);
+        if (find_method(variant_tables(), type->name))
+            return refuse_module(path, "method", type->name, taken, error);
+    }
+    return true;
+}
+
+/* ---- joining the tables -------------------------------------------------------------------------------------- */
+
+static size_t length(const void *const *table)
+{
+    size_t count = 0;
+    while (table && table[count]) count++;
+    return count;
+}
+
+/* What has been loaded belongs to the process: its tables live as long. */
+static struct sens_arena arena;
+
+/* A new table of both, ending with NULL; NULL without memory. */
+static const void **joined(const void *const *first, const void *const *second)
+{
+    const size_t n = length(first), m = length(second);
+    const void **table = sens_arena_alloc(&arena, n + m + 1, sizeof *table);
+    if (table && n) memcpy(table, first, n * sizeof *table);
+    if (table && m) memcpy(table + n, second, m * sizeof *table);
+    return table;
+}
+
+/* Pointers to const objects of any kind have one representation; the tables are copied by it. */
+static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plugin)
+{
+    const void *problems = joined((const void *const *)reg->problems, (const void *const *)plugin->problems);
+    const void *costs = joined((const void *const *)reg->costs, (const void *const *)plugin->costs);
+    const void *methods = joined((const void *const *)reg->methods, (const void *const *)plugin->methods);
+    if (!problems || !costs || !methods) return false;
+    reg->problems = problems;
+    reg->costs = costs;
+    reg->methods = methods;
+    return true;
+}
+
+static bool accept(const char *path, void *handle, struct bench_error *error)
+{
+    const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
+    if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
+    if (!check_version(path, plugin, error) || !check_problems(path, plugin, error) ||
+        !check_costs(path, plugin, error) || !check_methods(path, plugin, error))
+        return false;
+    struct sens_registry *reg = variant_tables();
+    for (int i = 0; i < VARIANTS; i++)
+        if (!add_tables(&reg[i], plugin)) return bench_refuse(error, "plugin %s: no memory", path);
+    return true;
+}
+
+bool plugin_load(const char *path, struct bench_error *error)
+{
+    char here[4096]; /* a name without '/' would be looked up in the system's folders */
+    snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
+    void *handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return bench_refuse(error, "plugin %s: %s", path, dlerror());
+    if (accept(path, handle, error)) return true;
+    dlclose(handle);
+    return false;
+}

@@ -1,0 +1,116 @@
+/* One measured row: its columns, and how it is written as TSV and as JSON. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+
+const struct column_info record_column_info[COLUMN_COUNT] = {
+#define COLUMN_ROW(name, kind, unit, meaning) {#name, unit, meaning, COLUMN_##kind},
+    RECORD_COLUMNS(COLUMN_ROW)
+#undef COLUMN_ROW
+};
+
+void record_clear(struct record *rec)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        rec->number[c] = NAN;
+        memset(rec->text[c], 0, RECORD_TEXT); /* the record crosses a pipe: no uninitialised byte may leave */
+    }
+}
+
+/* What a run found out, as opposed to what was asked for. */
+static bool is_result(int column)
+{
+    return (column >= COL_steps && column <= COL_rss_bytes) ||
+           (column >= COL_steps_reverse && column <= COL_n_jvp_p);
+}
+
+void record_set_status(struct record *rec, sens_status status, const char *message)
+{
+    snprintf(rec->text[COL_status], RECORD_TEXT, "%s", sens_status_name(status));
+    snprintf(rec->text[COL_message], RECORD_TEXT, "%s", message ? message : "");
+    if (status == SENS_OK) return;
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        if (is_result(c)) rec->number[c] = NAN;
+}
+
+void record_write_header(FILE *out)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        fprintf(out, "%s%c", record_column_info[c].name, c + 1 < COLUMN_COUNT ? '\t' : '\n');
+}
+
+/* Tabs, line ends and backslashes would break the row: they become \t \n \r and \\. */
+static void write_text(FILE *out, const char *text)
+{
+    static const char special[] = "\t\n\r\\", code[] = "tnr\\";
+    for (; *text; text++) {
+        const char *const at = strchr(special, *text);
+        if (at)
+            fprintf(out, "\\%c", code[at - special]);
+        else
+            fputc(*text, out);
+    }
+}
+
+/* printf writes -nan on some inputs; a result file has one spelling. */
+static void write_number(FILE *out, double number)
+{
+    if (isnan(number))
+        fputs("nan", out);
+    else
+        fprintf(out, "%.17g", number);
+}
+
+void record_write_row(FILE *out, const struct record *rec)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        if (record_column_info[c].kind == COLUMN_TEXT)
+            write_text(out, rec->text[c]);
+        else
+            write_number(out, rec->number[c]);
+        fputc(c + 1 < COLUMN_COUNT ? '\t' : '\n', out);
+    }
+    fflush(out);
+}
+
+/* Text of any bytes as a JSON string: what is not UTF-8 is shown by question marks. */
+static json_t *json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value) return value;
+    char plain[RECORD_TEXT];
+    snprintf(plain, sizeof plain, "%s", text);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    return json_string(plain);
+}
+
+/* JSON has no NaN: what is not known is null. */
+static json_t *json_value(const struct record *rec, int column)
+{
+    const double number = rec->number[column];
+    switch (record_column_info[column].kind) {
+    case COLUMN_TEXT:
+        return json_text(rec->text[column]);
+    case COLUMN_INT:
+        if (isfinite(number) && fabs(number) < 0x1p53) return json_integer((json_int_t)number);
+        break;
+    case COLUMN_REAL:
+        if (isfinite(number)) return json_real(number);
+        break;
+    }
+    return json_null();
+}
+
+void record_write_json(FILE *out, const struct record *rec)
+{
+    json_t *object = json_object();
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        json_object_set_new(object, record_column_info[c].name, json_value(rec, c));
+    json_dumpf(object, out, JSON_COMPACT);
+    json_decref(object);
+    fputc('\n', out);
+    fflush(out);
+}

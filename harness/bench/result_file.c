@@ -1,0 +1,158 @@
+/* Opening, locking, repairing and continuing a result file. */
+#include "result_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the place ----------------------------------------------------------------------------------------- */
+
+/* Makes every folder that path passes through. */
+static bool make_folders(char *path, struct bench_error *error)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        if (!made) bench_refuse(error, "%s: %s", path, strerror(errno));
+        *slash = '/';
+        if (!made) return false;
+    }
+    return true;
+}
+
+/* A former run that was killed leaves a child behind for a moment, and the lock with it: hence a second's
+ * patience. */
+static bool lock(int descriptor)
+{
+    for (int attempt = 0; attempt < 20; attempt++) {
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    return false;
+}
+
+/* ---- what is there already ----------------------------------------------------------------------------- */
+
+static char *current_header(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return NULL;
+    record_write_header(memory);
+    fclose(memory);
+    return text;
+}
+
+struct survey {
+    long whole;      /* bytes up to the last line end */
+    bool has_header; /* a line that is no comment */
+    bool same;       /* and it is this program's header */
+};
+
+static bool survey_file(FILE *file, struct survey *survey)
+{
+    char *line = NULL, *header = current_header();
+    size_t size = 0;
+    *survey = (struct survey){.whole = 0};
+    rewind(file);
+    for (ssize_t length; header && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n';) {
+        survey->whole += length;
+        if (survey->has_header || line[0] == '#' || line[0] == '\n') continue;
+        survey->has_header = true;
+        survey->same = strcmp(line, header) == 0;
+    }
+    const bool ok = header && !ferror(file);
+    free(line);
+    free(header);
+    return ok;
+}
+
+static int compare_text(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool read_done(struct result_file *result, struct bench_error *error)
+{
+    struct table table;
+    if (!table_read(result->path, &table, error)) return false;
+    result->done = calloc(table.rows + 1, sizeof *result->done);
+    bool ok = result->done != NULL;
+    for (size_t i = 0; ok && i < table.rows; i++) {
+        result->done[i] = strdup(table.row[i].text[COL_cell]);
+        ok = result->done[i] != NULL;
+        if (ok) result->done_count++;
+    }
+    table_free(&table);
+    if (!ok) return bench_refuse(error, "%s: no memory", result->path);
+    qsort(result->done, result->done_count, sizeof *result->done, compare_text);
+    return true;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+static bool start_afresh(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
+{
+    rewind(result->file);
+    if (ftruncate(fileno(result->file), 0) != 0)
+        return bench_refuse(error, "%s: %s", result->path, strerror(errno));
+    machine_write_prelude(result->file, sweep->name);
+    if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
+    if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
+    fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
+    fprintf(result->file, "#! cells: %zu, shuffled with seed %lu\n", sweep->count, sweep->seed);
+    record_write_header(result->file);
+    return (fflush(result->file) == 0 && !ferror(result->file)) ||
+           bench_refuse(error, "%s: %s", result->path, strerror(errno));
+}
+
+/* A file that was killed before its header was whole has nothing to keep. */
+static bool go_on(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
+{
+    struct survey survey;
+    if (!survey_file(result->file, &survey)) return bench_refuse(error, "%s: cannot be read", result->path);
+    if (!survey.has_header) return start_afresh(sweep, result, error);
+    if (!survey.same)
+        return bench_refuse(error, "%s: its columns are not this program's; move it away to start afresh",
+                            result->path);
+    if (ftruncate(fileno(result->file), survey.whole) != 0 || fseek(result->file, 0, SEEK_END) != 0)
+        return bench_refuse(error, "%s: %s", result->path, strerror(errno));
+    return read_done(result, error);
+}
+
+bool result_file_open(const struct sweep *sweep, const char *out, bool resume, struct result_file *result,
+                      struct bench_error *error)
+{
+    *result = (struct result_file){.file = NULL};
+    const int length = snprintf(result->path, sizeof result->path, "%s/%s/%s-%s%s.tsv", out, sweep->name,
+                                machine_name(), machine_git(), sweep->quick ? "-quick" : "");
+    if (length < 0 || (size_t)length >= sizeof result->path)
+        return bench_refuse(error, "too long a path: %s", out);
+    if (!make_folders(result->path, error)) return false;
+    result->file = fopen(result->path, "a+");
+    if (!result->file) return bench_refuse(error, "%s: %s", result->path, strerror(errno));
+    const bool ok = (lock(fileno(result->file)) ||
+                     bench_refuse(error, "%s: another sweep is writing to it", result->path)) &&
+                    (resume ? go_on(sweep, result, error) : start_afresh(sweep, result, error));
+    if (!ok) result_file_close(result);
+    return ok;
+}
+
+bool result_file_has(const struct result_file *result, const char *identity)
+{
+    return result->done_count > 0 &&
+           bsearch(&identity, result->done, result->done_count, sizeof *result->done, compare_text) != NULL;
+}
+
+void result_file_close(struct result_file *result)
+{
+    if (result->file) fclose(result->file);
+    for (size_t i = 0; i < result->done_count; i++) free(result->done[i]);
+    free(result->done);
+    *result = (struct result_file){.file = NULL};
+}

@@ -1,0 +1,138 @@
+/* The engine of a sweep: shuffled order, one child process a cell, one flushed row a cell. The order is
+ * shuffled so that a slow spell of the machine spreads over all curves instead of bending one. */
+#include "sweep.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isolate.h"
+#include "progress.h"
+#include "result_file.h"
+
+struct engine {
+    const struct sweep *sweep;
+    struct result_file result;
+    struct progress progress;
+    double budget;
+    size_t *order;
+    struct record *rec;
+    size_t kept, failed, left; /* rows found, rows that are failures, cells for which no time was left */
+};
+
+size_t *sweep_order(const struct sweep *sweep)
+{
+    size_t *order = malloc(sweep->count * sizeof *order);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    if (order && rng) {
+        for (size_t i = 0; i < sweep->count; i++) order[i] = i;
+        gsl_rng_set(rng, sweep->seed);
+        gsl_ran_shuffle(rng, order, sweep->count, sizeof *order);
+    }
+    if (rng) gsl_rng_free(rng);
+    return order;
+}
+
+/* Measures one cell into engine->rec. A cell that passed the check of the whole sweep may still turn bad,
+ * say when its file of parameters is gone: that is a row as well. */
+static void measure(struct engine *engine, size_t sequence, const char *identity)
+{
+    const struct sweep *sweep = engine->sweep;
+    struct record *rec = engine->rec;
+    struct bench_error error;
+    const struct spec *spec = &sweep->cell[engine->order[sequence]];
+    if (!isolate_cell(spec, &sweep->measure, rec, &error)) {
+        record_clear(rec);
+        record_set_status(rec, SENS_BAD_INPUT, error.text);
+    }
+    snprintf(rec->text[COL_cell], RECORD_TEXT, "%s", identity);
+    snprintf(rec->text[COL_sweep], RECORD_TEXT, "%s", sweep->name);
+    rec->number[COL_sequence] = (double)sequence;
+}
+
+static bool has_status(const struct record *rec, sens_status status)
+{
+    return strcmp(rec->text[COL_status], sens_status_name(status)) == 0;
+}
+
+/* EXIT_OK to go on. */
+static int run_cell(struct engine *engine, size_t sequence, struct bench_error *error)
+{
+    char *identity = spec_identity(&engine->sweep->cell[engine->order[sequence]]);
+    int code = EXIT_OK;
+    if (!identity) {
+        bench_refuse(error, "no memory");
+        code = EXIT_CHECK;
+    } else if (result_file_has(&engine->result, identity)) {
+        engine->kept++;
+        engine->progress.total--;
+    } else if (engine->budget > 0 && progress_elapsed(&engine->progress) >= engine->budget) {
+        engine->left++;
+    } else {
+        progress_step(&engine->progress, identity);
+        measure(engine, sequence, identity);
+        if (has_status(engine->rec, SENS_INTERRUPTED)) {
+            code = EXIT_INTERRUPTED;
+        } else {
+            record_write_row(engine->result.file, engine->rec);
+            if (!has_status(engine->rec, SENS_OK)) engine->failed++;
+            if (ferror(engine->result.file)) {
+                bench_refuse(error, "%s: %s", engine->result.path, strerror(errno));
+                code = EXIT_CHECK;
+            }
+        }
+    }
+    free(identity);
+    return code;
+}
+
+static int run_cells(struct engine *engine, struct bench_error *error)
+{
+    sigset_t former;
+    int code = EXIT_OK;
+    isolate_block_signals(
+        &former); /* an interruption between two cells waits for the next one to notice it */
+    progress_start(&engine->progress, engine->sweep->count, engine->budget);
+    for (size_t i = 0; code == EXIT_OK && i < engine->sweep->count; i++) code = run_cell(engine, i, error);
+    progress_end(&engine->progress);
+    if (code != EXIT_INTERRUPTED)
+        sigprocmask(SIG_SETMASK, &former, NULL); /* else it is pending, and would kill */
+    return code;
+}
+
+static void report(const struct engine *engine, int code)
+{
+    printf("%s: %zu cells measured, %zu failed, %zu kept from before, %.1f s\n", engine->sweep->name,
+           engine->progress.done - (code == EXIT_INTERRUPTED), engine->failed, engine->kept,
+           progress_elapsed(&engine->progress));
+    printf("%s\n", engine->result.path);
+    fflush(stdout);
+    if (engine->left > 0)
+        fprintf(stderr, "sensbench: sweep %s: budget of %g s used up, %zu cells not run; --resume goes on\n",
+                engine->sweep->name, engine->budget, engine->left);
+    if (code == EXIT_INTERRUPTED)
+        fprintf(stderr, "sensbench: sweep %s: interrupted; --resume goes on\n", engine->sweep->name);
+}
+
+int sweep_execute(const struct sweep *sweep, const struct sweep_run *run, struct bench_error *error)
+{
+    struct engine engine = {.sweep = sweep, .budget = run->budget >= 0 ? run->budget : sweep->budget};
+    engine.order = sweep_order(sweep);
+    engine.rec = malloc(sizeof *engine.rec);
+    int code = EXIT_CHECK;
+    if (!engine.order || !engine.rec) {
+        bench_refuse(error, "no memory for %zu cells", sweep->count);
+    } else if (!result_file_open(sweep, run->out, run->resume, &engine.result, error)) {
+        code = EXIT_USAGE;
+    } else {
+        code = run_cells(&engine, error);
+        if (code != EXIT_CHECK) report(&engine, code);
+        result_file_close(&engine.result);
+    }
+    free(engine.order);
+    free(engine.rec);
+    return code;
+}

@@ -1,0 +1,37 @@
+/* sens/plugin.h - a module of problems, costs or methods built outside this tree.
+ *
+ * A shared object that defines one object named sens_plugin and is loaded with `--plugin FILE`:
+ *
+ *     static const struct sens_method_type *const methods[] = {&sens_method_mine, NULL};
+ *     SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "mine", .methods = methods};
+ *
+ * It includes the headers of this folder only and may call every function they declare: the program exports them, in
+ * double precision. One copy serves all instruction sets. */
+#ifndef SENS_PLUGIN_H
+#define SENS_PLUGIN_H
+
+#include "sens/cost.h"
+#include "sens/lanes.h"
+#include "sens/method.h"
+#include "sens/problem.h"
+
+/* Changes with every incompatible change of a header of this folder. */
+#define SENS_PLUGIN_ABI 1
+
+struct sens_plugin {
+    size_t size;                                     /* of this struct, where the module was compiled */
+    unsigned abi;                                    /* SENS_PLUGIN_ABI, likewise */
+    const char *name;                                /* of the module, for messages */
+    const struct sens_problem_type *const *problems; /* the tables end with NULL; NULL = none */
+    const struct sens_cost_type *const *costs;
+    const struct sens_method_type *const *methods;
+};
+
+#define SENS_PLUGIN_HEADER .size = sizeof(struct sens_plugin), .abi = SENS_PLUGIN_ABI
+
+/* Defines the object; the declaration keeps it visible under -fvisibility=hidden. */
+#define SENS_PLUGIN                                                                                          \
+    extern const struct sens_plugin sens_plugin __attribute__((visibility("default")));                      \
+    const struct sens_plugin sens_plugin
+
+#endif

@@ -1,0 +1,87 @@
+/* The interval of the median: ranks against the table of the binomial distribution, coverage by
+ * simulation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+
+#include "stats.h"
+
+static void nothing_measured(void **state)
+{
+    (void)state;
+    struct stats stats;
+    stats_summarise(NULL, 0, &stats);
+    assert_int_equal(stats.count, 0);
+    assert_true(isnan(stats.median) && isnan(stats.min) && isnan(stats.lo) && isnan(stats.hi));
+    assert_true(isnan(stats_quantile(NULL, 0, 0.5)));
+}
+
+/* Ranks of the 95 % interval from tables of the sign test: the value 1, 2, ... n stands at its own rank. */
+static void ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count, lo;
+    } table[] = {{1, 1},  {2, 1},  {5, 1},  {6, 1},  {8, 1},  {9, 2},
+                 {10, 2}, {12, 3}, {15, 4}, {20, 6}, {25, 8}, {50, 18}};
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        double sample[50];
+        const size_t count = table[k].count;
+        for (size_t i = 0; i < count; i++)
+            sample[i] = (double)(count - i); /* in falling order: it has to sort */
+        struct stats stats;
+        stats_summarise(sample, count, &stats);
+        assert_true(stats.min == 1);
+        assert_true(stats.median == ((double)count + 1) / 2);
+        assert_true(stats.lo == (double)table[k].lo);
+        assert_true(stats.hi == (double)(count + 1 - table[k].lo));
+    }
+}
+
+/* 2000 samples of 11 uniform numbers: the interval promises 95 % and, as ranks are whole, gives 98.8 %.
+ * The limits are five standard deviations of the count away. */
+static void coverage(void **state)
+{
+    (void)state;
+    enum { TRIALS = 2000, COUNT = 11 };
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    assert_non_null(rng);
+    int covered = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double sample[COUNT];
+        for (int i = 0; i < COUNT; i++) sample[i] = gsl_rng_uniform(rng);
+        struct stats stats;
+        stats_summarise(sample, COUNT, &stats);
+        covered += stats.lo <= 0.5 && 0.5 <= stats.hi;
+    }
+    gsl_rng_free(rng);
+    const double expected = TRIALS * (1 - 2 * 12.0 / 2048), deviation = sqrt(TRIALS * 0.988 * 0.012);
+    assert_true(fabs(covered - expected) < 5 * deviation);
+}
+
+static void quantiles(void **state)
+{
+    (void)state;
+    double sample[] = {4, 1, 3, 2, 5};
+    assert_true(stats_quantile(sample, 5, 0) == 1);
+    assert_true(stats_quantile(sample, 5, 0.25) == 2);
+    assert_true(stats_quantile(sample, 5, 0.5) == 3);
+    assert_true(stats_quantile(sample, 5, 1) == 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_measured),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(coverage),
+        cmocka_unit_test(quantiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,451 @@
+/* The trajectory: the same bits whatever is kept, the cost of a solve against independent sums, stops, readers, and
+ * the ways to fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "erk_support.h"
+
+/* ---- a problem and a cost of this test --------------------------------------------------------------------------- */
+
+enum { N = 2, NP = 2, M = 2, N_OBS = 4 };
+static const double x0[N] = {1, 0.5}, p0[NP] = {0.75, 0.25}, t_obs[N_OBS] = {0, 0.3, 1.1, 2};
+
+/* x0' = p0 cos(t) x0 + p1 x1, x1' = t - x0 x1 */
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+{
+    long *calls_left = (long *)pb->data;
+    if (calls_left && --*calls_left < 0) return SENS_RHS_FAILED;
+    dx[0] = at.p[0] * cos(at.t) * at.x[0] + at.p[1] * at.x[1];
+    dx[1] = at.t - at.x[0] * at.x[1];
+    return SENS_OK;
+}
+
+static const struct sens_problem_type problem_type = {.name = "test", .rhs = rhs};
+
+static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    (void)cost;
+    G[0] += (double)(j + 1) * x[0] * x[1];
+    G[1] += p[0] * x[1] - (double)j;
+}
+
+static void g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
+{
+    (void)cost;
+    G[0] += w * (at.x[0] * at.x[0] + at.t);
+    G[1] += w * at.p[1] * at.x[1] * sin(at.t);
+}
+
+static const struct sens_cost_type cost_type = {.name = "test", .phi = phi, .g = g};
+
+struct bed {
+    struct sens_ctx ctx;
+    struct sens_problem problem;
+    struct sens_cost cost;
+    struct sens_task task;
+    struct sens_stops stops;
+    struct sens_traj *traj;
+    double x1[N], G[M];
+    struct sens_erk_stats stats;
+};
+
+static void bed_set(struct bed *bed, const struct sens_tableau *tableau, long ckpt)
+{
+    *bed = (struct bed){
+        .problem = {.type = &problem_type, .n = N, .np = NP, .t0 = 0, .t1 = 2, .x0 = x0, .p = p0},
+        .cost = {.type = &cost_type, .m = M, .n = N, .np = NP, .n_obs = N_OBS, .t_obs = t_obs},
+        .task = {.tableau = tableau, .rtol = 1e-6, .atol = 1e-6, .max_steps = 100000, .ckpt = ckpt},
+    };
+    bed->task.controller = controller_named(tableau->e ? "odeint" : "fixed");
+    bed->task.dt = tableau->e ? 0 : 0.025;
+    bed->task.problem = &bed->problem;
+    bed->task.cost = &bed->cost;
+}
+
+static sens_status bed_create(struct bed *bed)
+{
+    bed->task.problem = &bed->problem; /* the bed may have been copied */
+    bed->task.cost = &bed->cost;
+    const sens_status status = sens_stops_create(&bed->ctx, &bed->task, &bed->stops);
+    return status == SENS_OK ? sens_traj_create(&bed->ctx, &bed->task, &bed->stops, &bed->traj) : status;
+}
+
+static sens_status bed_solve(struct bed *bed, const double *x, const double *p)
+{
+    return sens_traj_solve(&bed->ctx, bed->traj, x, p, bed->x1, bed->G, &bed->stats);
+}
+
+static void bed_open(struct bed *bed, const struct sens_tableau *tableau, long ckpt)
+{
+    bed_set(bed, tableau, ckpt);
+    assert_int_equal(bed_create(bed), SENS_OK);
+    assert_int_equal(bed_solve(bed, x0, p0), SENS_OK);
+}
+
+static void bed_close(struct bed *bed)
+{
+    sens_arena_release(&bed->ctx.arena);
+}
+
+/* ---- the same bits --------------------------------------------------------------------------------------------------- */
+
+static void assert_same_step(struct sens_traj *one, struct sens_traj *other, long k, int stages)
+{
+    struct sens_step a, b;
+    assert_int_equal(sens_traj_load(one, k, &a), SENS_OK);
+    assert_int_equal(sens_traj_load(other, k, &b), SENS_OK);
+    assert_int_equal(a.k, k);
+    assert_true(a.k == b.k && a.t == b.t && a.h == b.h && a.t1 == b.t1 && a.stop == b.stop);
+    assert_memory_equal(a.y, b.y, N * sizeof(double));
+    assert_memory_equal(a.y, a.Y, N * sizeof(double));
+    assert_memory_equal(a.Y, b.Y, (size_t)stages * N * sizeof(double));
+}
+
+static void test_policies(void **state)
+{
+    (void)state;
+    const long policy[] = {1, 2, 3, 7, 1000};
+    const struct sens_tableau *const *tableaux = sens_registry_baseline()->tableaux;
+    for (size_t i = 0; tableaux[i]; i++) {
+        struct bed all;
+        bed_open(&all, tableaux[i], 0);
+        const long steps = sens_traj_steps(all.traj);
+        for (size_t q = 0; q < sizeof policy / sizeof policy[0]; q++) {
+            struct bed some;
+            struct sens_traj *reader = NULL;
+            bed_open(&some, tableaux[i], policy[q]);
+            assert_int_equal(sens_traj_steps(some.traj), steps);
+            assert_memory_equal(some.G, all.G, sizeof all.G);
+            assert_memory_equal(some.x1, all.x1, sizeof all.x1);
+            assert_int_equal(sens_traj_reader(&some.ctx, some.traj, &reader), SENS_OK);
+            const int stages = tableaux[i]->stages;
+            for (long k = steps - 1; k >= 0; k--) assert_same_step(all.traj, some.traj, k, stages);
+            for (long k = 0; k < steps; k++) assert_same_step(all.traj, reader, k, stages);
+            srand(1);
+            for (int k = 0; k < 40; k++) {
+                assert_same_step(all.traj, some.traj, rand() % steps, stages);
+                assert_same_step(all.traj, reader, rand() % steps, stages);
+            }
+            bed_close(&some);
+        }
+        bed_close(&all);
+    }
+}
+
+/* What a trajectory returns is what the solver showed its observer. */
+struct seen {
+    struct sens_traj *traj;
+    int stages;
+    long steps;
+};
+
+static sens_status compare_with_solve(void *self, const struct sens_step *step)
+{
+    struct seen *seen = self;
+    struct sens_step kept;
+    assert_int_equal(sens_traj_load(seen->traj, step->k, &kept), SENS_OK);
+    assert_true(kept.t == step->t && kept.h == step->h && kept.t1 == step->t1 && kept.stop == step->stop);
+    assert_memory_equal(kept.Y, step->Y, (size_t)seen->stages * N * sizeof(double));
+    seen->steps++;
+    return SENS_OK;
+}
+
+static void test_same_as_solve(void **state)
+{
+    (void)state;
+    const struct sens_tableau *const *tableaux = sens_registry_baseline()->tableaux;
+    for (size_t i = 0; tableaux[i]; i++)
+        for (long ckpt = 0; ckpt < 5; ckpt++) {
+            struct bed bed;
+            struct sens_problem_ode system;
+            struct sens_ode ode;
+            struct sens_erk *erk = NULL;
+            double x[N];
+            bed_open(&bed, tableaux[i], ckpt);
+            const struct sens_erk_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
+                                                       100000};
+            sens_problem_ode(&bed.task, NULL, &system, &ode);
+            assert_int_equal(sens_erk_create(&bed.ctx, &ode, &settings, &erk), SENS_OK);
+            struct seen seen = {bed.traj, tableaux[i]->stages, 0};
+            const struct sens_erk_observer observer = {compare_with_solve, &seen};
+            assert_int_equal(
+                sens_erk_solve(&bed.ctx, erk, 0, x0, bed.stops.n, bed.stops.t, &observer, x, NULL), SENS_OK);
+            assert_int_equal(seen.steps, sens_traj_steps(bed.traj));
+            assert_memory_equal(x, bed.x1, sizeof x);
+
+            const struct sens_grid grid = sens_traj_grid(bed.traj);
+            seen.steps = 0;
+            assert_int_equal(sens_erk_replay(&bed.ctx, erk, x0, &grid, &observer, x), SENS_OK);
+            assert_int_equal(seen.steps, sens_traj_steps(bed.traj));
+            assert_memory_equal(x, bed.x1, sizeof x);
+            bed_close(&bed);
+        }
+}
+
+/* A reader must notice that the trajectory was solved again. */
+static void test_solved_again(void **state)
+{
+    (void)state;
+    const double other_x0[N] = {1.5, 0.25};
+    for (long ckpt = 0; ckpt < 4; ckpt++) {
+        struct bed bed, fresh;
+        struct sens_traj *reader = NULL;
+        struct sens_step step;
+        bed_set(&bed, tableau_named("rk4"), ckpt);
+        bed_set(&fresh, tableau_named("rk4"), 0);
+        assert_int_equal(bed_create(&bed), SENS_OK);
+        assert_int_equal(bed_create(&fresh), SENS_OK);
+        assert_int_equal(sens_traj_reader(&bed.ctx, bed.traj, &reader), SENS_OK);
+        assert_int_equal(bed_solve(&bed, x0, p0), SENS_OK);
+        assert_int_equal(sens_traj_load(reader, 10, &step), SENS_OK);
+        assert_int_equal(bed_solve(&bed, other_x0, p0), SENS_OK);
+        assert_int_equal(bed_solve(&fresh, other_x0, p0), SENS_OK);
+        assert_memory_equal(bed.G, fresh.G, sizeof bed.G);
+        for (long k = 12; k >= 8; k--) {
+            assert_same_step(bed.traj, fresh.traj, k, 4);
+            assert_same_step(reader, fresh.traj, k, 4);
+        }
+        bed_close(&bed);
+        bed_close(&fresh);
+    }
+}
+
+/* ---- the cost -------------------------------------------------------------------------------------------------------- */
+
+/* The quadrature as further equations z' = g, outside the error test: the sum h b_i g is what the method makes of
+ * them. Observations are added by hand at the states of the stops. */
+static sens_status augmented_f(void *self, double t, const double *y, double *dy)
+{
+    const struct bed *bed = self;
+    const struct sens_at at = {t, y, p0};
+    dy[N] = dy[N + 1] = 0;
+    g(&bed->cost, at, 1, dy + N);
+    return rhs(&bed->problem, at, dy);
+}
+
+struct observed {
+    double G[M];
+    long stops;
+};
+
+static sens_status observe(void *self, const struct sens_step *step)
+{
+    struct observed *observed = self;
+    if (step->stop < 0) return SENS_OK;
+    assert_true(step->t1 == t_obs[step->stop + 1]);
+    phi(NULL, (size_t)step->stop + 1, step->y1, p0, observed->G);
+    observed->stops++;
+    return SENS_OK;
+}
+
+static void test_cost(void **state)
+{
+    (void)state;
+    const struct sens_tableau *const *tableaux = sens_registry_baseline()->tableaux;
+    for (size_t i = 0; tableaux[i]; i++) {
+        struct bed bed;
+        bed_open(&bed, tableaux[i], 0);
+        const struct sens_ode_part part[] = {{N, 1e-6, 1e-6, true}, {M, 1, 1, false}};
+        const struct sens_ode ode = {N + M, augmented_f, &bed, 2, part};
+        const struct sens_erk_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
+                                                   100000};
+        struct sens_erk *erk = NULL;
+        struct observed observed = {{0}, 0};
+        const struct sens_erk_observer observer = {observe, &observed};
+        double y[N + M] = {x0[0], x0[1], 0, 0};
+        /* the first step is chosen from the tested part, so the augmented solve takes the same steps */
+        assert_int_equal(sens_erk_create(&bed.ctx, &ode, &settings, &erk), SENS_OK);
+        phi(NULL, 0, x0, p0, observed.G);
+        assert_int_equal(sens_erk_solve(&bed.ctx, erk, 0, y, 3, &t_obs[1], &observer, y, NULL), SENS_OK);
+        assert_int_equal(observed.stops, 3);
+        assert_memory_equal(y, bed.x1, sizeof bed.x1);
+        /* two orders of summation of at most a thousand terms of size 1 */
+        for (int c = 0; c < M; c++) assert_true(fabs(bed.G[c] - observed.G[c] - y[N + c]) < 1e-12);
+        bed_close(&bed);
+    }
+}
+
+/* ---- stops ------------------------------------------------------------------------------------------------------------- */
+
+static void test_stops(void **state)
+{
+    (void)state;
+    const struct {
+        size_t n_obs;
+        double t[3];
+        size_t n;
+        double stop[3];
+        long obs[3], obs_at_t0;
+    } known[] = {
+        {0, {0}, 1, {2}, {-1}, -1},
+        {1, {0}, 1, {2}, {-1}, 0},
+        {1, {2}, 1, {2}, {0}, -1},
+        {1, {0.5}, 2, {0.5, 2}, {0, -1}, -1},
+        {2, {0, 2}, 1, {2}, {1}, 0},
+        {3, {0, 1, 1.5}, 3, {1, 1.5, 2}, {1, 2, -1}, 0},
+        {3, {0.5, 1, 2}, 3, {0.5, 1, 2}, {0, 1, 2}, -1},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        struct bed bed;
+        bed_set(&bed, tableau_named("rk4"), 0);
+        bed.cost.n_obs = known[i].n_obs;
+        bed.cost.t_obs = known[i].t;
+        assert_int_equal(sens_stops_create(&bed.ctx, &bed.task, &bed.stops), SENS_OK);
+        assert_int_equal(bed.stops.n, known[i].n);
+        assert_int_equal(bed.stops.obs_at_t0, known[i].obs_at_t0);
+        assert_memory_equal(bed.stops.t, known[i].stop, known[i].n * sizeof(double));
+        assert_memory_equal(bed.stops.obs, known[i].obs, known[i].n * sizeof(long));
+        bed_close(&bed);
+    }
+}
+
+/* ---- memory and failures ----------------------------------------------------------------------------------------------- */
+
+/* The bytes told are those of the arrays, and all of them lie in the arena. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    const size_t real = sizeof(double), stages = 4;
+    for (long ckpt = 0; ckpt < 200; ckpt += 9) {
+        struct bed bed;
+        bed_open(&bed, tableau_named("rk4"), ckpt);
+        const size_t steps = (size_t)sens_traj_steps(bed.traj), every = (size_t)ckpt;
+        assert_int_equal(steps, 80);
+        const size_t kept = ckpt ? (steps + every - 1) / every * N : steps * stages * N;
+        const size_t window = ckpt ? ((every < steps ? every : steps) + 1) * stages * N : 0;
+        assert_int_equal(sens_traj_bytes(bed.traj),
+                         (kept + window + 2 * steps + 1) * real + steps * sizeof(long));
+        assert_true(sens_traj_bytes(bed.traj) <= bed.ctx.arena.bytes);
+        bed_close(&bed);
+    }
+}
+
+static void test_no_allocation_in_solve(void **state)
+{
+    (void)state;
+    for (long ckpt = 0; ckpt < 3; ckpt++) {
+        struct bed bed;
+        struct sens_step step;
+        bed_open(&bed, tableau_named("cash_karp"), ckpt);
+        const size_t allocations = bed.ctx.arena.allocations;
+        assert_int_equal(bed_solve(&bed, x0, p0), SENS_OK);
+        for (long k = 0; k < sens_traj_steps(bed.traj); k++)
+            assert_int_equal(sens_traj_load(bed.traj, k, &step), SENS_OK);
+        assert_int_equal(bed.ctx.arena.allocations, allocations);
+        bed_close(&bed);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (long ckpt = 0; ckpt < 2; ckpt++) {
+        struct bed bed;
+        bed_set(&bed, tableau_named("cash_karp"), ckpt);
+        assert_int_equal(bed_create(&bed), SENS_OK);
+        const size_t needed = bed.ctx.arena.allocations;
+        bed_close(&bed);
+        for (size_t k = 1; k <= needed; k++) {
+            bed_set(&bed, tableau_named("cash_karp"), ckpt);
+            bed.ctx.arena.fail_at = k;
+            assert_int_equal(bed_create(&bed), SENS_NO_MEMORY);
+            assert_null(bed.traj);
+            bed_close(&bed);
+        }
+    }
+}
+
+/* Other parameters take another number of steps: refused, outputs untouched, nothing to be read; the nominal ones work
+ * again afterwards. */
+static void test_not_repeatable(void **state)
+{
+    (void)state;
+    const double fast[NP] = {7, 0.25}, slow[NP] = {0, 0};
+    for (long ckpt = 0; ckpt < 3; ckpt++) {
+        struct bed bed;
+        struct sens_step step;
+        bed_open(&bed, tableau_named("cash_karp"), ckpt);
+        double x[N], G[M];
+        memcpy(x, bed.x1, sizeof x);
+        memcpy(G, bed.G, sizeof G);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(bed_solve(&bed, x0, k ? slow : fast), SENS_NOT_REPEATABLE);
+            assert_memory_equal(bed.x1, x, sizeof x);
+            assert_memory_equal(bed.G, G, sizeof G);
+            assert_int_equal(sens_traj_load(bed.traj, 0, &step), SENS_BAD_INPUT);
+        }
+        assert_int_equal(bed_solve(&bed, x0, p0), SENS_OK);
+        assert_memory_equal(bed.x1, x, sizeof x);
+        assert_memory_equal(bed.G, G, sizeof G);
+        bed_close(&bed);
+    }
+}
+
+static void test_load_refusals(void **state)
+{
+    (void)state;
+    struct bed bed;
+    struct sens_step step;
+    bed_set(&bed, tableau_named("cash_karp"), 2);
+    assert_int_equal(bed_create(&bed), SENS_OK);
+    assert_int_equal(sens_traj_load(bed.traj, 0, &step), SENS_BAD_INPUT); /* nothing recorded yet */
+    assert_int_equal(bed_solve(&bed, x0, p0), SENS_OK);
+    assert_int_equal(sens_traj_load(bed.traj, -1, &step), SENS_BAD_INPUT);
+    assert_int_equal(sens_traj_load(bed.traj, sens_traj_steps(bed.traj), &step), SENS_BAD_INPUT);
+    bed_close(&bed);
+    bed_set(&bed, tableau_named("cash_karp"), -1);
+    assert_int_equal(bed_create(&bed), SENS_BAD_INPUT);
+    bed_close(&bed);
+}
+
+/* The statuses of a solve come through sens_traj_create and sens_traj_solve. */
+static void test_solve_failures(void **state)
+{
+    (void)state;
+    struct bed bed;
+    bed_set(&bed, tableau_named("cash_karp"), 0);
+    bed.task.max_steps = 3;
+    assert_int_equal(bed_create(&bed), SENS_STEP_LIMIT);
+    bed_close(&bed);
+    bed_set(&bed, tableau_named("rk4"), 0);
+    bed.task.dt = 0.07;
+    assert_int_equal(bed_create(&bed), SENS_DT_MISFIT);
+    bed_close(&bed);
+    bed_set(&bed, tableau_named("rk4"), 0);
+    bed.task.controller = controller_named("odeint");
+    assert_int_equal(bed_create(&bed), SENS_UNSUPPORTED);
+    bed_close(&bed);
+
+    long calls_left = 1000000;
+    bed_set(&bed, tableau_named("cash_karp"), 0);
+    bed.problem.data = &calls_left;
+    assert_int_equal(bed_create(&bed), SENS_OK);
+    bed.x1[0] = bed.G[1] = -7;
+    calls_left = 20;
+    assert_int_equal(bed_solve(&bed, x0, p0), SENS_RHS_FAILED);
+    assert_true(bed.x1[0] == -7 && bed.G[1] == -7);
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_same_as_solve),
+        cmocka_unit_test(test_solved_again),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_no_allocation_in_solve),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_not_repeatable),
+        cmocka_unit_test(test_load_refusals),
+        cmocka_unit_test(test_solve_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
