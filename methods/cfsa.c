@@ -41,8 +41,8 @@ static sens_status add_step(void *self, const struct sens_step *step)
     if (status != SENS_OK) return status;
     for (int i = 0; system->task->cost->type->g && i < tb->stages; i++)
         if (tb->b[i] != 0)
-            cfsa_add_running(system, sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * system->size,
-                             step->h * tb->b[i], cfsa->dG);
+            cfsa_add_running(system, sens_stage_time(tb, step->t, step->h, i),
+                             step->Y + (size_t)i * system->size, step->h * tb->b[i], cfsa->dG);
     if (step->stop >= 0 && cfsa->stops.obs[step->stop] >= 0)
         cfsa_observe(system, (size_t)cfsa->stops.obs[step->stop], step->y1, cfsa->dG);
     return SENS_OK;
@@ -124,7 +124,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 
 SENS_METHOD(cfsa) = {
     .name = "cfsa",
-    .summary = "continuous forward sensitivities: the variational equations as one system, directions in lanes",
+    .summary =
+        "continuous forward sensitivities: the variational equations as one system, directions in lanes",
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14; Martins & "
                  "Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,

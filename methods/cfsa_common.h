@@ -11,8 +11,8 @@
 struct cfsa_system {
     const struct sens_task *task;
     size_t n, m, L;
-    size_t np, n_dir; /* directions that are parameters (0 unless asked for); all directions */
-    size_t size;      /* n (1 + n_dir), the length of y */
+    size_t np, n_dir;   /* directions that are parameters (0 unless asked for); all directions */
+    size_t size;        /* n (1 + n_dir), the length of y */
     sens_real *cost_dx; /* [n][CFSA_COST_LANES] */
     sens_real *cost_dp; /* [problem's np][CFSA_COST_LANES]; NULL where nothing asks for it */
 };

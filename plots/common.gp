@@ -17,9 +17,9 @@ if (!exists("height")) height = 1000
 is_png = strstrt(out, ".png") > 0
 # svg and png share a coordinate system of pixels, so that both come out alike
 if (is_png) {
-    set terminal pngcairo size width, height font "DejaVu Sans,13" fontscale 0.8 linewidth 1.3 noenhanced background "#ffffff"
+    set terminal pngcairo size width, height font "DejaVu Sans,13" fontscale 0.8 linewidth 1.3 enhanced background "#ffffff"
 } else {
-    set terminal svg size width, height dynamic font "DejaVu Sans,14" linewidth 1.3 noenhanced background "#ffffff"
+    set terminal svg size width, height dynamic font "DejaVu Sans,14" linewidth 1.3 enhanced background "#ffffff"
 }
 set output out
 
@@ -28,12 +28,14 @@ METHODS = "discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference cas
 LABELS = "'discrete adjoint' 'discrete tangent' 'CFSA' 'CFSA (GSL)' 'finite difference' 'CASA, dense output' 'CASA, reverse'"
 COLOURS = "#0072B2 #56B4E9 #009E73 #000000 #E69F00 #CC79A7 #D55E00"
 MARKERS = "7 4 5 2 9 13 11"
+SIZES = "1.0 1.7 1.0 1.4 1.1 1.2 1.1" # the open square is larger: it stays visible around what it coincides with
 GREY = "#808080"
 
 position(list, item) = sum [i = 1:words(list)] (word(list, i) eq item ? i : 0)
 style_of(method) = position(METHODS, method)
 colour_of(method) = style_of(method) ? word(COLOURS, style_of(method)) : GREY
 marker_of(method) = style_of(method) ? int(word(MARKERS, style_of(method))) : 1
+size_of(method) = style_of(method) ? real(word(SIZES, style_of(method))) : 1.2
 label_of(method) = style_of(method) ? word(LABELS, style_of(method)) : method
 
 before(text) = text[1:strstrt(text, ":") - 1]
@@ -51,19 +53,21 @@ title_of(curve) = label_of(before(curve)) . (words(TABLEAUX) > 1 && strlen(after
 of_curve(curve) = strcol("status") eq "ok" && strcol("method") eq before(curve) && strcol("tableau") eq after(curve)
 in_panel(panel) = strcol("problem") eq before(panel) && column("n") == real(after(panel))
 # the size as the problem counts it: the heat equation's option n is intervals a side
-size_of(panel) = before(panel) eq "heat" ? int(sqrt(real(after(panel))) + 1.5) : int(after(panel))
+panel_size(panel) = before(panel) eq "heat" ? int(sqrt(real(after(panel))) + 1.5) : int(after(panel))
 panel_title(i, panel) = (words(panels) > 1 ? sprintf("(%c) ", 96 + i) : "") . before(panel) . sprintf(", N = %d", size_of(panel))
 
 set style data yerrorlines
 set bars small
-set pointsize 1.1
 set border 3 lc rgb "#404040" lw 0.8
 set tics nomirror out scale 0.6
-set grid xtics ytics lc rgb "#d8d8d8" lw 0.5 dt 1
+set grid xtics ytics lc rgb "#c8c8c8" lw 0.8 dt 1
 set title offset 0, -0.4
 
-# "1e-6" reads the same with every font; every second decade is labelled where there are many
-FORMAT = "%.0e"
+DECADES = "10^{%T}"
+# Axes run from decade to decade; about eight of the decades are labelled.
+floor10(v) = 10.0 ** floor(log10(v) + 1e-9)
+ceil10(v) = 10.0 ** ceil(log10(v) - 1e-9)
+stride(lo, hi) = 10.0 ** ceil((log10(hi) - log10(lo)) / 8.0)
 
 # Panels in a grid, margins in pixels, the legend and the note below them.
 columns_of(k) = k <= 1 ? 1 : (k <= 4 ? 2 : (k <= 9 ? 3 : 4))
@@ -77,10 +81,5 @@ GAP_X = 84.0
 GAP_Y = 96.0
 NOTE_HEIGHT = 26.0 + 19.0 * NOTE_LINES
 legend_rows(entries, per_row) = (entries + per_row - 1) / per_row
-set label 100 heading at screen 0.5, 1 - 24.0 / height center font ",17" front
-set label 101 note at screen 14.0 / width, (NOTE_HEIGHT - 18.0) / height left font ",11" textcolor rgb "#404040" front
-
-# Decades between labels of an axis that spans lo to hi.
-stride(lo, hi) = ceil((log10(hi) - log10(lo)) / 8.0)
-floor10(v) = 10.0 ** floor(log10(v))
-ceil10(v) = 10.0 ** ceil(log10(v))
+set label 100 heading at screen 0.5, 1 - 24.0 / height center font ",17" noenhanced front
+set label 101 note at screen 14.0 / width, (NOTE_HEIGHT - 18.0) / height left font ",11" textcolor rgb "#404040" noenhanced front

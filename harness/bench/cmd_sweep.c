@@ -1,87 +1,27 @@
 /* sensbench sweep: reads sweep files, then runs or lists their cells. */
-#include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli.h"
 #include "sweep.h"
 
 struct request {
     struct sweep_run run;
-    bool quick, dry_run, help;
+    bool quick, dry_run;
 };
 
-static const char usage[] =
-    "usage: sensbench sweep NAME|FILE ... [--quick] [--out DIR] [--resume] [--budget SECONDS] [--dry-run]\n"
-    "                                     [--plugin FILE ...]\n"
-    "\n"
-    "Measures every cell of the sweeps, each in a process of its own, in shuffled order; every row is "
-    "written to\n"
-    "DIR/<sweep>/<machine>-<git>.tsv as it is known (-quick before .tsv in the quick profile).\n"
-    "\n"
-    "  NAME|FILE          a sweep of `sensbench list sweeps`, or a file (with a '/' or ending in .sweep)\n"
-    "  --quick            the quick profile: fewer values, a smaller budget\n"
-    "  --out DIR          folder of the results (default: results/local)\n"
-    "  --resume           keep the rows that are there and skip their cells\n"
-    "  --budget SECONDS   stop when this time is used up; 0 = no limit (default: the sweep file's)\n"
-    "  --dry-run          list the cells and how long they may take, run nothing\n"
-    "  --plugin FILE      load a module of methods, problems or costs\n"
-    "\n"
-    "Exit codes: 0 all rows written or budget used up, 1 a row could not be written, 2 bad input,\n"
-    "130 interrupted (rows so far are valid).\n";
-
-static int complain(const struct bench_error *error, int code)
+static bool read_flags(const struct cli_command *command, const struct cli_arguments *arguments,
+                       struct request *request, struct bench_error *error)
 {
-    fprintf(stderr, "sensbench: %s\n", error->text);
-    return code;
-}
-
-static bool read_budget(const char *text, double *budget, struct bench_error *error)
-{
-    return (read_number(text, budget) && *budget >= 0) ||
-           bench_refuse(error, "--budget: '%s' is not a number of seconds from 0", text);
-}
-
-static bool read_arguments(int argc, char **argv, struct request *request, struct bench_error *error)
-{
-    static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},   {"out", required_argument, NULL, 'o'},
-        {"resume", no_argument, NULL, 'r'},  {"budget", required_argument, NULL, 'b'},
-        {"dry-run", no_argument, NULL, 'd'}, {"plugin", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0},
+    const char *out = cli_flag(command, arguments, "--out");
+    const char *budget = cli_flag(command, arguments, "--budget");
+    *request = (struct request){
+        .run = {.out = out ? out : "results/local", .budget = -1},
+        .quick = cli_flag(command, arguments, "--quick") != NULL,
+        .dry_run = cli_flag(command, arguments, "--dry-run") != NULL,
     };
-    *request = (struct request){.run = {.out = "results/local", .budget = -1}};
-    optind = 0; /* getopt remembers; start over */
-    for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-        const char *const word = argv[optind - 1];
-        switch (option) {
-        case 'q':
-            request->quick = true;
-            break;
-        case 'o':
-            request->run.out = optarg;
-            break;
-        case 'r':
-            request->run.resume = true;
-            break;
-        case 'd':
-            request->dry_run = true;
-            break;
-        case 'h':
-            request->help = true;
-            break;
-        case 'b':
-            if (!read_budget(optarg, &request->run.budget, error)) return false;
-            break;
-        case 'p':
-            if (!plugin_load(optarg, error)) return false;
-            break;
-        case ':':
-            return bench_refuse(error, "sweep: option '%s' needs a value", word);
-        default:
-            return bench_refuse(error, "sweep: unknown option '%s'; see sensbench sweep --help", word);
-        }
-    }
-    return true;
+    request->run.resume = cli_flag(command, arguments, "--resume") != NULL;
+    return !budget || (read_number(budget, &request->run.budget) && request->run.budget >= 0) ||
+           bench_refuse(error, "--budget: '%s' is not a number of seconds from 0", budget);
 }
 
 /* The cells in the order of a run, and the time that their timed runs may take at most. */
@@ -104,7 +44,8 @@ static int print_plan(const struct sweep *sweep, const struct sweep_run *run)
 }
 
 /* Every file is read before anything is run, so that bad input in the last one costs no time. */
-static int run_all(size_t count, char **word, const struct request *request, struct bench_error *error)
+static int run_all(size_t count, const char *const *word, const struct request *request,
+                   struct bench_error *error)
 {
     struct sweep *sweep = calloc(count, sizeof *sweep);
     int code = sweep ? EXIT_OK : EXIT_CHECK;
@@ -112,13 +53,13 @@ static int run_all(size_t count, char **word, const struct request *request, str
         char path[4096];
         if (!sweep_locate(word[i], path, sizeof path, error) ||
             !sweep_read(path, request->quick, &sweep[i], error))
-            code = complain(error, EXIT_USAGE);
+            code = cli_complain(error, EXIT_USAGE);
     }
     for (size_t i = 0; code == EXIT_OK && i < count; i++) {
         error->text[0] = '\0';
         code = request->dry_run ? print_plan(&sweep[i], &request->run)
                                 : sweep_execute(&sweep[i], &request->run, error);
-        if (error->text[0]) complain(error, code);
+        if (error->text[0]) cli_complain(error, code);
     }
     for (size_t i = 0; sweep && i < count; i++) sweep_free(&sweep[i]);
     free(sweep);
@@ -127,16 +68,16 @@ static int run_all(size_t count, char **word, const struct request *request, str
 
 int cmd_sweep(int argc, char **argv)
 {
+    const struct cli_command *command = cli_find("sweep");
+    struct cli_arguments arguments;
     struct request request;
     struct bench_error error = {""};
-    if (!read_arguments(argc, argv, &request, &error)) return complain(&error, EXIT_USAGE);
-    if (request.help) {
-        fputs(usage, stdout);
-        return EXIT_OK;
-    }
-    if (optind >= argc) {
+    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
+    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (!read_flags(command, &arguments, &request, &error)) return cli_complain(&error, EXIT_USAGE);
+    if (arguments.words == 0) {
         bench_refuse(&error, "sweep: no sweep given; see sensbench sweep --help and sensbench list sweeps");
-        return complain(&error, EXIT_USAGE);
+        return cli_complain(&error, EXIT_USAGE);
     }
-    return run_all((size_t)(argc - optind), argv + optind, &request, &error);
+    return run_all(arguments.words, arguments.word, &request, &error);
 }

@@ -1,4 +1,65 @@
-int main(void)
+/* sensbench: dispatch to the commands. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build_info.h"
+#include "cli.h"
+
+/* A sweep takes the signal in another way, to stop between rows (isolate.c). */
+static void leave(int signal_number)
 {
-    return 0;
+    (void)signal_number;
+    _exit(EXIT_INTERRUPTED);
+}
+
+static int refuse_command(const char *word)
+{
+    const char *known[16] = {"help"};
+    size_t count = 1;
+    struct bench_error error;
+    for (const struct cli_command *command = cli_commands(); command->name; command++)
+        known[count++] = command->name;
+    const char *near = nearest_name(word, known, count);
+    bench_refuse(&error, "unknown command '%s'%s%s; see sensbench --help", word,
+                 near ? "; did you mean " : "", near ? near : "");
+    return cli_complain(&error, EXIT_USAGE);
+}
+
+/* `sensbench help [COMMAND]`: what `sensbench COMMAND --help` prints. */
+static int help(const char *name)
+{
+    char option[] = "--help", word[32];
+    if (!name || strcmp(name, "help") == 0) return help_overview(stdout), EXIT_OK;
+    const struct cli_command *command = cli_find(name);
+    if (!command) return refuse_command(name);
+    snprintf(word, sizeof word, "%s", name);
+    char *arguments[] = {word, option, NULL};
+    return command->run(2, arguments);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) return help_overview(stderr), EXIT_USAGE;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(NULL);
+    if (strcmp(word, "help") == 0) return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(word, "--version") == 0) {
+        printf("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, SENS_GIT_TEXT, SENS_COMPILER_TEXT);
+        return EXIT_OK;
+    }
+    if (strcmp(word, "--man") == 0) return manual_write(stdout), EXIT_OK;
+    if (strcmp(word, "--completion") == 0) return completion_write(stdout), EXIT_OK;
+    const struct cli_command *command = cli_find(word);
+    return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGINT, leave);
+    const int code = dispatch(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    struct bench_error error;
+    bench_refuse(&error, "standard output could not be written");
+    return cli_complain(&error, code == EXIT_OK ? EXIT_CHECK : code);
 }

@@ -1,9 +1,9 @@
 /* Step-size controllers: the scaled norm of the error estimate e, and the factor it puts on the step.
  *
- * odeint     err = max_i |e_i| / (atol + rtol (|y_i| + |h f_i|)); Boost.Numeric.Odeint, controlled_runge_kutta.
- * hairer-pi  err = rms_i e_i / (atol + rtol max(|y_i|, |y1_i|)), PI control; Hairer, Norsett, Wanner, Solving ODEs I,
- *            II.4 and the programs dopri5 and (where the tableau has a third-order estimate) dop853.
- * petsc      err = rms_i e_i / (atol + rtol max(|y1_i|, |yhat1_i|)); PETSc, TSADAPTBASIC with the 2-norm.
+ * odeint     max_i |e_i| / (atol + rtol (|y_i| + |h f_i|)); Boost.Numeric.Odeint, controlled_runge_kutta.
+ * hairer-pi  rms_i e_i / (atol + rtol max(|y_i|, |y1_i|)), PI control; Hairer, Norsett, Wanner, Solving ODEs
+ *            I, II.4, the programs dopri5 and (where the tableau has a third-order estimate) dop853.
+ * petsc      rms_i e_i / (atol + rtol max(|y1_i|, |yhat1_i|)); PETSc, TSADAPTBASIC with the 2-norm.
  *
  * In each, err <= 1 accepts. p is the order of the pair, q that of its embedded formula. */
 #include <tgmath.h>
@@ -23,7 +23,7 @@ static inline sens_real scaled(sens_real e, sens_real scale)
     return e == 0 ? e : e / scale;
 }
 
-/* ---- odeint ------------------------------------------------------------------------------------------------- */
+/* ---- odeint -------------------------------------------------------------------------------------------- */
 
 static inline sens_real odeint_ratio(const struct sens_ode_part *part, const struct sens_trial *trial,
                                      size_t i)
@@ -73,9 +73,10 @@ static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real 
     return SENS_C(0.9) * pow(fmax(err, least), -1 / (sens_real)tableau->order);
 }
 
-/* ---- root mean square ------------------------------------------------------------------------------------------ */
+/* ---- root mean square ---------------------------------------------------------------------------------- */
 
-/* A component's scale is atol + rtol max(|y1_i|, |other_i|), with other_i = y_i (hairer) or y1_i - e_i (petsc). */
+/* A component's scale is atol + rtol max(|y1_i|, |other_i|), with other_i = y_i (hairer) or y1_i - e_i
+ * (petsc). */
 enum other { OTHER_Y, OTHER_EMBEDDED };
 
 static inline sens_real square(const struct sens_ode_part *part, const struct sens_trial *trial,
@@ -117,7 +118,7 @@ mean_square(const struct sens_ode *ode, const struct sens_trial *trial, const se
     return tested ? sum / (sens_real)tested : 0;
 }
 
-/* ---- hairer-pi ------------------------------------------------------------------------------------------------- */
+/* ---- hairer-pi ----------------------------------------------------------------------------------------- */
 
 /* dopri5: the root mean square. dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2), of eighth order. */
 static sens_real hairer_norm(const struct sens_ode *ode, const struct sens_trial *trial)
@@ -162,7 +163,7 @@ static sens_real hairer_factor(struct sens_controller_memory *memory, sens_real 
     return after_rejection ? fmin(factor, 1) : factor;
 }
 
-/* ---- petsc ----------------------------------------------------------------------------------------------------- */
+/* ---- petsc --------------------------------------------------------------------------------------------- */
 
 static sens_real petsc_norm(const struct sens_ode *ode, const struct sens_trial *trial)
 {

@@ -1,13 +1,13 @@
-/* Dense output of a step. Every interpolant of the engine is continuously differentiable: the cubic Hermite polynomial
- * on (y, f, y1, f1), Hairer, Norsett, Wanner, Solving ODEs I, (II.6.7), plus, where the tableau has one of degree
- * D >= 4, a polynomial that vanishes with its derivative at both ends. With theta' = 1 - theta,
+/* Dense output of a step. Every interpolant of the engine is continuously differentiable: the cubic Hermite
+ * polynomial on (y, f, y1, f1), Hairer, Norsett, Wanner, Solving ODEs I, (II.6.7), plus, where the tableau
+ * has one of degree D >= 4, a polynomial that vanishes with its derivative at both ends. With s = 1 - theta,
  *
- *     y(t + theta h) = y + theta (c1 + theta' (c2 + theta (c3 + theta' (q_0 + q_1 theta + ... + q_(D-4) theta^(D-4))))),
+ *     y(t + theta h) = y + theta (c1 + s (c2 + theta (c3 + s q(theta)))),   q = sum_d q_(d-4) theta^(d-4),
  *     c1 = y1 - y,  c2 = h f - c1,  c3 = c1 - h f1 - c2,
  *     q_(d-4) = h sum_i Q_id K_i,  Q_id = B_id + 2 Q_i,d+1 - Q_i,d+2   (d = D ... 4, B of sens/tableau.h),
  *
- * which is the sum of B_id theta^d without its cancellation: the ends are exact to an ulp, and the large weights of a
- * high order are multiplied by (theta theta')^2 <= 1/16. */
+ * which is the sum of B_id theta^d without its cancellation: the ends are exact to an ulp, and the large
+ * weights of a high order are multiplied by (theta s)^2 <= 1/16. */
 #include <string.h>
 
 #include "workspace.h"
@@ -40,7 +40,8 @@ static sens_status extra_slopes(const struct sens_tableau *tableau, const struct
     return SENS_OK;
 }
 
-/* The slope at the end: the last stage of an FSAL pair, else the first extra stage, else evaluated into `work`. */
+/* The slope at the end: the last stage of an FSAL pair, else the first extra stage, else evaluated into
+ * `work`. */
 static sens_status end_slope(const struct sens_tableau *tableau, const struct sens_ode *ode,
                              const struct sens_step *step, const sens_real *K, sens_real *work,
                              const sens_real **f1)
@@ -64,7 +65,8 @@ static void build_cubic(size_t n, const struct sens_step *step, const sens_real 
     }
 }
 
-/* q [D - 3][n]. Three columns of Q at a time are needed: the one being made and the two of the next higher powers. */
+/* q [D - 3][n]. Three columns of Q at a time are needed: the one being made and the two of the next higher
+ * powers. */
 static void build_bubble(const struct sens_tableau *tableau, size_t n, sens_real h, const sens_real *K,
                          sens_real *q)
 {

@@ -2,14 +2,14 @@
  *
  *     Y_i = y + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),   y1 = y + h sum_i b_i K_i
  *
- * Three parts: a solver for any system y' = f(t, y) (adaptive, fixed, or replaying a given grid), the trajectory
- * of the problem's own solve with its checkpoints, and dense output. */
+ * Three parts: a solver for any system y' = f(t, y) (adaptive, fixed, or replaying a given grid), the
+ * trajectory of the problem's own solve with its checkpoints, and dense output. */
 #ifndef SENS_ERK_H
 #define SENS_ERK_H
 
 #include "sens/method.h"
 
-/* ---- controllers ------------------------------------------------------------------------------------------ */
+/* ---- controllers --------------------------------------------------------------------------------------- */
 
 /* A part of the state with its own tolerances in the error test. */
 struct sens_ode_part {
@@ -38,7 +38,7 @@ struct sens_trial {
     const sens_real *y, *f; /* state and slope at the step's start */
     const sens_real *y1;    /* the candidate */
     const sens_real *e;     /* h sum (b_i - bhat_i) K_i */
-    const sens_real *e3;    /* the tableau's third-order estimate; NULL unless uses_e3 and the tableau has one */
+    const sens_real *e3; /* the tableau's third-order estimate; NULL unless uses_e3 and the tableau has one */
 };
 
 struct sens_controller {
@@ -48,16 +48,19 @@ struct sens_controller {
     /* Scaled error norm over the tested parts, <= 1 to accept. */
     sens_real (*norm)(const struct sens_ode *ode, const struct sens_trial *trial);
     /* The factor on h after a trial with this error norm. Updates the memory. */
-    sens_real (*factor)(struct sens_controller_memory *memory, sens_real err, const struct sens_tableau *tableau);
+    sens_real (*factor)(struct sens_controller_memory *memory, sens_real err,
+                        const struct sens_tableau *tableau);
 };
 
-extern const struct sens_controller *const sens_controllers[]; /* NULL-terminated: odeint hairer-pi petsc fixed */
+/* NULL-terminated: odeint hairer-pi petsc fixed */
+extern const struct sens_controller *const sens_controllers[];
 
-/* ---- solver ----------------------------------------------------------------------------------------------- */
+/* ---- solver -------------------------------------------------------------------------------------------- */
 
-struct sens_step { /* an accepted step; K and Y belong to the solver or the trajectory, valid until its next call */
-    long k;        /* 0, 1, ... */
-    sens_real t, h, t1; /* t1 is where the next step starts; the step taken is h, never t1 - t */
+/* An accepted step; K and Y belong to the solver or the trajectory, valid until its next call. */
+struct sens_step {
+    long k;              /* 0, 1, ... */
+    sens_real t, h, t1;  /* t1 is where the next step starts; the step taken is h, never t1 - t */
     const sens_real *y;  /* [n] at t */
     const sens_real *Y;  /* [stages][n] stage states; Y_0 = y */
     const sens_real *K;  /* [stages][n] slopes; NULL where a trajectory does not store them */
@@ -76,7 +79,7 @@ struct sens_grid {
 struct sens_erk_settings {
     const struct sens_tableau *tableau;
     const struct sens_controller *controller;
-    sens_real dt; /* fixed: the step size; adaptive: first trial step, 0 = chosen (Hairer-Norsett-Wanner II.4) */
+    sens_real dt; /* fixed: the step; adaptive: first trial step, 0 = chosen (Hairer-Norsett-Wanner II.4) */
     long max_steps;
 };
 
@@ -84,7 +87,8 @@ struct sens_erk_stats {
     long steps, rejects;
 };
 
-struct sens_erk_observer { /* called after every accepted step; a status other than SENS_OK ends the solve with it */
+/* Called after every accepted step; a status other than SENS_OK ends the solve with it. */
+struct sens_erk_observer {
     sens_status (*step)(void *self, const struct sens_step *step);
     void *self;
 };
@@ -96,12 +100,13 @@ sens_status sens_erk_create(struct sens_ctx *ctx, const struct sens_ode *ode,
                             const struct sens_erk_settings *settings, struct sens_erk **erk);
 
 /* Integrates from (t0, y0) over stops[0], stops[1], ... to the last stop, landing on each exactly. Stops are
- * monotone, in the direction of integration, all different from t0. Allocates nothing. y_end [n] and *stats are
- * written only on SENS_OK (stats also on failure, for the report). observer may be NULL.
- * Failures: SENS_DIVERGED, SENS_STEP_UNDERFLOW, SENS_STEP_LIMIT, SENS_DT_MISFIT, SENS_RHS_FAILED, SENS_UNSUPPORTED
- * (adaptive controller, tableau without estimate), SENS_BAD_INPUT (stops, fixed dt), a fatal status of f, or the
- * observer's. A recoverable status of f, or a candidate that is not finite, is answered by a smaller step where the
- * controller is adaptive, and is SENS_DIVERGED where the step is fixed or replayed, or where none is small enough. */
+ * monotone, in the direction of integration, all different from t0. Allocates nothing. y_end [n] and *stats
+ * are written only on SENS_OK (stats also on failure, for the report). observer may be NULL.
+ * Failures: SENS_DIVERGED, SENS_STEP_UNDERFLOW, SENS_STEP_LIMIT, SENS_DT_MISFIT, SENS_RHS_FAILED,
+ * SENS_UNSUPPORTED (adaptive controller, tableau without estimate), SENS_BAD_INPUT (stops, fixed dt), a fatal
+ * status of f, or the observer's. A recoverable status of f, or a candidate that is not finite, is answered
+ * by a smaller step where the controller is adaptive, and is SENS_DIVERGED where the step is fixed or
+ * replayed, or where none is small enough. */
 sens_status sens_erk_solve(struct sens_ctx *ctx, struct sens_erk *erk, sens_real t0, const sens_real *y0,
                            size_t n_stops, const sens_real *stops, const struct sens_erk_observer *observer,
                            sens_real *y_end, struct sens_erk_stats *stats);
@@ -111,10 +116,11 @@ sens_status sens_erk_replay(struct sens_ctx *ctx, struct sens_erk *erk, const se
                             const struct sens_grid *grid, const struct sens_erk_observer *observer,
                             sens_real *y_end);
 
-/* The stage states of one step (for recomputation), bit for bit those of the solve. K [stages][n], Y [stages][n],
- * y1 [n] (may be NULL). k1_known: K[0] already holds f(t, y) (FSAL). */
-sens_status sens_erk_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t, sens_real h,
-                            const sens_real *y, bool k1_known, sens_real *Y, sens_real *K, sens_real *y1);
+/* The stage states of one step (for recomputation), bit for bit those of the solve. K [stages][n], Y
+ * [stages][n], y1 [n] (may be NULL). k1_known: K[0] already holds f(t, y) (FSAL). */
+sens_status sens_erk_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
+                            sens_real h, const sens_real *y, bool k1_known, sens_real *Y, sens_real *K,
+                            sens_real *y1);
 
 /* Time of stage i, the same expression wherever it is needed. */
 static inline sens_real sens_stage_time(const struct sens_tableau *tableau, sens_real t, sens_real h, int i)
@@ -122,7 +128,7 @@ static inline sens_real sens_stage_time(const struct sens_tableau *tableau, sens
     return t + tableau->c[i] * h;
 }
 
-/* ---- dense output ------------------------------------------------------------------------------------------ */
+/* ---- dense output -------------------------------------------------------------------------------------- */
 
 /* Numbers needed per step by the interpolant of this tableau, for n components. */
 size_t sens_dense_size(const struct sens_tableau *tableau, size_t n);
@@ -136,10 +142,10 @@ sens_status sens_dense_build(const struct sens_tableau *tableau, const struct se
 void sens_dense_eval(const struct sens_tableau *tableau, size_t n, const sens_real *coef, sens_real theta,
                      sens_real *y);
 
-/* ---- the problem as a system, and its trajectory ----------------------------------------------------------- */
+/* ---- the problem as a system, and its trajectory ------------------------------------------------------- */
 
-/* The system x' = f(t, x, p) of a problem for parameters p (NULL: the nominal ones). Storage for both structs is
- * the caller's; ode->self points to *self. */
+/* The system x' = f(t, x, p) of a problem for parameters p (NULL: the nominal ones). Storage for both structs
+ * is the caller's; ode->self points to *self. */
 struct sens_problem_ode {
     const struct sens_problem *pb;
     const sens_real *p;
@@ -149,8 +155,8 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
                       struct sens_ode *ode);
 
 /* The stops of a task: its cost's observation times after t0, then t1 where it is none of them. *stops is
- * allocated from the arena; obs_of_stop[j] is the observation that stop j serves, or -1. An observation at t0 is
- * no stop: *obs_at_t0 is 0 then, else -1. */
+ * allocated from the arena; obs_of_stop[j] is the observation that stop j serves, or -1. An observation at t0
+ * is no stop: *obs_at_t0 is 0 then, else -1. */
 struct sens_stops {
     size_t n;
     const sens_real *t;
@@ -159,8 +165,8 @@ struct sens_stops {
 };
 sens_status sens_stops_create(struct sens_ctx *ctx, const struct sens_task *task, struct sens_stops *stops);
 
-/* A cost along a solve whose state begins with the problem's: phi at t0 and at the stops that are observations,
- * sum h b_i g(t_i, Y_i) over the stages of every step. G [m] belongs to the caller. */
+/* A cost along a solve whose state begins with the problem's: phi at t0 and at the stops that are
+ * observations, sum h b_i g(t_i, Y_i) over the stages of every step. G [m] belongs to the caller. */
 struct sens_cost_sum {
     const struct sens_cost *cost;
     const struct sens_tableau *tableau;
@@ -174,18 +180,21 @@ void sens_cost_sum_start(const struct sens_cost_sum *sum, const sens_real *x0);
 /* Adds one step; the `step` of a struct sens_erk_observer, self a struct sens_cost_sum. Always SENS_OK. */
 sens_status sens_cost_sum_step(void *self, const struct sens_step *step);
 
-/* The accepted steps of the problem's own solve. How they are stored is the trajectory's secret: with ckpt = 0
- * every stage state, with ckpt = k every k-th state, from which at most k steps at a time are recomputed. */
+/* The accepted steps of the problem's own solve. How they are stored is the trajectory's secret: with ckpt =
+ * 0 every stage state, with ckpt = k every k-th state, from which at most k steps at a time are recomputed.
+ * */
 struct sens_traj;
 
-/* Solves the problem once to learn the number of steps, and allocates for that many. Any status of a solve. */
-sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task, const struct sens_stops *stops,
-                             struct sens_traj **traj);
+/* Solves the problem once to learn the number of steps, and allocates for that many. Any status of a solve.
+ * */
+sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
+                             const struct sens_stops *stops, struct sens_traj **traj);
 
 /* Solves for parameters p from x0 and records. G [m] receives the cost: observations and quadrature
  * sum h b_i g(t_i, Y_i). SENS_NOT_REPEATABLE if the number of steps is not the one of sens_traj_create. */
-sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const sens_real *x0, const sens_real *p,
-                            sens_real *x1 /*[n]*/, sens_real *G /*[m]*/, struct sens_erk_stats *stats);
+sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const sens_real *x0,
+                            const sens_real *p, sens_real *x1 /*[n]*/, sens_real *G /*[m]*/,
+                            struct sens_erk_stats *stats);
 
 /* Step k, with t, h, t1, y, Y and stop set. Fast when k runs downwards or upwards by one. */
 sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *step);

@@ -4,8 +4,8 @@
  *     fixed      h = (stop - t0) / M exactly M times
  *     replay     the steps of a given grid
  *
- * A step that would pass a stop is cut to end there, and t is then set to the stop itself: the step taken is h, never
- * a difference of times. The current state lives in row 0 of Y and its slope in row 0 of K. */
+ * A step that would pass a stop is cut to end there, and t is then set to the stop itself: the step taken is
+ * h, never a difference of times. The current state lives in row 0 of Y and its slope in row 0 of K. */
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -92,8 +92,9 @@ static const sens_real *candidate(const struct sens_erk *erk)
     return tb->fsal ? erk->Y + (size_t)(tb->stages - 1) * erk->ode->n : erk->y1;
 }
 
-/* Stages and candidate of a step h from the current state. SENS_NONFINITE when the candidate is not finite; since the
- * sums skip no zero weight, a slope that is not finite shows in the candidate or in the estimate. */
+/* Stages and candidate of a step h from the current state. SENS_NONFINITE when the candidate is not finite;
+ * since the sums skip no zero weight, a slope that is not finite shows in the candidate or in the estimate.
+ * */
 static sens_status try_step(struct sens_erk *erk, sens_real h)
 {
     const struct sens_tableau *tb = erk->settings->tableau;
@@ -106,8 +107,8 @@ static sens_status try_step(struct sens_erk *erk, sens_real h)
     return all_finite(n, candidate(erk)) ? SENS_OK : SENS_NONFINITE;
 }
 
-/* Shows the step to the observer and makes the candidate the current state. An observer that moved erk->Y has its
- * stage states left where they are. */
+/* Shows the step to the observer and makes the candidate the current state. An observer that moved erk->Y has
+ * its stage states left where they are. */
 static sens_status accept(struct solve *solve, sens_real h, sens_real t1, long stop)
 {
     struct sens_erk *erk = solve->erk;
@@ -136,7 +137,7 @@ static sens_status accept(struct solve *solve, sens_real h, sens_real t1, long s
     return SENS_OK;
 }
 
-/* ---- adaptive ---------------------------------------------------------------------------------------------------- */
+/* ---- adaptive ------------------------------------------------------------------------------------------ */
 
 /* The scaled error norm of the trial in the workspace; NaN when its estimate is not finite. */
 static sens_real scaled_error(struct sens_erk *erk, sens_real h)
@@ -227,7 +228,7 @@ static sens_status solve_adaptive(struct solve *solve, size_t n_stops, const sen
     return SENS_OK;
 }
 
-/* ---- fixed and replayed ------------------------------------------------------------------------------------------ */
+/* ---- fixed and replayed -------------------------------------------------------------------------------- */
 
 static sens_status given_step(struct solve *solve, sens_real h, sens_real t1, long stop)
 {
@@ -239,9 +240,9 @@ static sens_status given_step(struct solve *solve, sens_real h, sens_real t1, lo
     return status == SENS_OK ? accept(solve, h, t1, stop) : status;
 }
 
-/* Steps of size dt that fill `length`, or 0. dt and length carry the rounding of the decimals they were typed as, which
- * M steps multiply: 4 ulp of length (of double, whatever sens_real) cover it, and 1e-9 dt covers a dt typed with ten
- * digits, such as 0.3333333333. A dt that is wrong is wrong by far more. */
+/* Steps of size dt that fill `length`, or 0. dt and length carry the rounding of the decimals they were typed
+ * as, which M steps multiply: 4 ulp of length (of double, whatever sens_real) cover it, and 1e-9 dt covers a
+ * dt typed with ten digits, such as 0.3333333333. A dt that is wrong is wrong by far more. */
 static long whole_steps(sens_real dt, sens_real length)
 {
     const sens_real steps = round(length / dt);
@@ -288,7 +289,7 @@ static sens_status solve_fixed(struct solve *solve, size_t n_stops, const sens_r
     return SENS_OK;
 }
 
-/* ---- public ------------------------------------------------------------------------------------------------------ */
+/* ---- public -------------------------------------------------------------------------------------------- */
 
 static bool monotone(sens_real t0, size_t n_stops, const sens_real *stops)
 {

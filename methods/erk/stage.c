@@ -2,8 +2,8 @@
  *
  *     Y_i = y + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),
  *
- * and the weighted sum of slopes on which everything in this folder is built. Stages run in order; the sum over j is
- * innermost and in registers, one pass over the components. */
+ * and the weighted sum of slopes on which everything in this folder is built. Stages run in order; the sum
+ * over j is innermost and in registers, one pass over the components. */
 #include <string.h>
 
 #include "workspace.h"

@@ -1,5 +1,5 @@
-/* The first trial step, Hairer, Norsett, Wanner, Solving ODEs I, section II.4: with sc_i = atol + rtol |y_i| and the
- * root mean square over the tested parts,
+/* The first trial step, Hairer, Norsett, Wanner, Solving ODEs I, section II.4: with sc_i = atol + rtol |y_i|
+ * and the root mean square over the tested parts,
  *
  *     d0 = |y0 / sc|, d1 = |f0 / sc|, h0 = d0 / (100 d1);   d2 = |(f(t + h0, y0 + h0 f0) - f0) / sc| / h0,
  *     h1 = (0.01 / max(d1, d2))^(1/(p+1)),   h = min(100 h0, h1). */
@@ -46,5 +46,5 @@ sens_real sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real
                              ? fmax(SENS_C(1e-6), h0 * SENS_C(1e-3))
                              : pow(SENS_C(0.01) / steepest, 1 / (sens_real)(tb->order + 1));
     const sens_real h = fmin(100 * h0, h1);
-    return sign * (isfinite(h) && h > 0 ? fmin(h, limit) : h0);
+    return sign * (isfinite(h) && h > 0 ? h : h0);
 }

@@ -1,8 +1,9 @@
 /* The accepted steps of the problem's own solve, kept for a reverse or a tangent sweep.
  *
- * ckpt = 0 keeps all stage states of every step: the solver writes them straight into their place. ckpt = k keeps every
- * k-th state; the steps of one interval between kept states are recomputed together, with the solver's own functions
- * and therefore bit for bit, into a window of k steps. t, h and the stop of each step are always kept. */
+ * ckpt = 0 keeps all stage states of every step: the solver writes them straight into their place. ckpt = k
+ * keeps every k-th state; the steps of one interval between kept states are recomputed together, with the
+ * solver's own functions and therefore bit for bit, into a window of k steps. t, h and the stop of each step
+ * are always kept. */
 #include <stdint.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ static long window_steps(const struct recording *rec)
     return rec->every < rec->n_steps ? rec->every : rec->n_steps;
 }
 
-/* ---- creation ----------------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------------------ */
 
 static sens_status create_recording(struct sens_ctx *ctx, const struct sens_task *task,
                                     const struct sens_stops *stops, struct recording *rec)
@@ -131,7 +132,7 @@ sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj,
     return create_reader(ctx, traj->rec, reader);
 }
 
-/* ---- recording ---------------------------------------------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------------------------------------- */
 
 static sens_status record_step(void *self, const struct sens_step *step)
 {
@@ -175,10 +176,10 @@ sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const 
     return SENS_OK;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* Stage states of step k into Y, whose row 0 is set; K row 0 is set when k1_known. The last step of a window needs
- * neither its end nor, therefore, its last slope. */
+/* Stage states of step k into Y, whose row 0 is set; K row 0 is set when k1_known. The last step of a window
+ * needs neither its end nor, therefore, its last slope. */
 static sens_status recompute_step(const struct recording *rec, long k, bool k1_known, bool last, sens_real *Y,
                                   sens_real *K)
 {

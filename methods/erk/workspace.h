@@ -1,5 +1,5 @@
-/* methods/erk/workspace.h - what the files of the engine share among themselves: the sums over stages and the solver's
- * workspace. Users of the engine include erk.h. */
+/* methods/erk/workspace.h - what the files of the engine share among themselves: the sums over stages and the
+ * solver's workspace. Users of the engine include erk.h. */
 #ifndef SENS_ERK_WORKSPACE_H
 #define SENS_ERK_WORKSPACE_H
 
@@ -9,9 +9,9 @@ struct sens_erk {
     const struct sens_ode *ode;
     const struct sens_erk_settings *settings;
     size_t n_estimated; /* components up to the last tested one */
-    sens_real
-        *Y; /* [stages][n]; row 0 is the current state. Starts as own_Y; may be pointed elsewhere before a
-                   * solve or by an observer, to have the next step's stage states written in their final place */
+    /* [stages][n]; row 0 is the current state. Starts as own_Y; may be pointed elsewhere before a solve or by
+     * an observer, to have the next step's stage states written in their final place. */
+    sens_real *Y;
     sens_real *own_Y, *K; /* [stages][n] */
     sens_real *y1;        /* [n] candidate; unused by an FSAL pair, whose last stage state is the candidate */
     sens_real *e, *e3;    /* [n]; NULL where there is no estimate */
@@ -21,8 +21,8 @@ struct sens_erk {
     struct sens_controller_memory memory;
 };
 
-/* out[q] = base[q] + h sum_{j < terms} w_j K[j][q], q < count, rows of K `stride` apart. base NULL: without it. Every
- * such sum of the engine is this one function, so that equal inputs give equal bits. */
+/* out[q] = base[q] + h sum_{j < terms} w_j K[j][q], q < count, rows of K `stride` apart. base NULL: without
+ * it. Every such sum of the engine is this one function, so that equal inputs give equal bits. */
 void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sens_real *base,
                   const sens_real *w, const sens_real *K, sens_real *out);
 
@@ -30,7 +30,7 @@ void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sen
 sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
                                   sens_real h, int slopes, sens_real *Y, sens_real *K);
 
-/* First trial step, signed, at most the distance to t_end; needs K row 0. Writes row 1 of Y and K. */
+/* First trial step, signed, found without evaluating f past t_end; needs K row 0. Writes row 1 of Y and K. */
 sens_real sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real t_end);
 
 #endif

@@ -50,8 +50,8 @@ static inline void bed_options(const struct sens_option *table, struct sens_valu
     }
 }
 
-/* Problem and cost by name, the cost with its defaults, the problem with the given options; tasks start with
- * cash_karp, odeint, tol 1e-8. */
+/* Problem and cost by name, the problem with the given options. Costs depend explicitly on the parameters where they can
+ * (option rho), so that no test passes without phi_dp and g_dp. Tasks start with cash_karp, odeint, tol 1e-8. */
 static inline void bed_create(struct bed *bed, const char *problem, const char *cost, ...)
 {
     *bed = (struct bed){.registry = sens_registry_baseline()};
@@ -62,6 +62,8 @@ static inline void bed_create(struct bed *bed, const char *problem, const char *
     bed_options(type->options, bed->problem_value, pairs);
     va_end(pairs);
     sens_option_defaults(cost_type->options, bed->cost_value);
+    const int rho = sens_option_find(cost_type->options, "rho");
+    if (rho >= 0) bed->cost_value[rho].number = 0.5;
     assert_int_equal(sens_problem_create(&bed->ctx, type, bed->problem_value, &bed->problem), SENS_OK);
     assert_int_equal(sens_cost_create(&bed->ctx, cost_type, bed->cost_value, &bed->problem, &bed->cost),
                      SENS_OK);

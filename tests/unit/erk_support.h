@@ -4,10 +4,17 @@
  *     y1' = -2 t y1^2                              y1 = 1 / (1 + t^2)
  *     y2' = t - y2 + (y0 e^(-sin t) - 1)           y2 = t - 1 + 2 e^(-t)
  *
- * (the brackets vanish on the solution, not beside it), and calls of f that fail on demand. */
+ * (the brackets vanish on the solution, not beside it), and calls of f that fail on demand; a solver
+ * over it; a log of its steps. */
 #ifndef ERK_SUPPORT_H
 #define ERK_SUPPORT_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +94,53 @@ static inline sens_status log_step(void *self, const struct sens_step *step)
     memcpy(log->y[k], step->y, sizeof log->y[k]);
     memcpy(log->y1[k], step->y1, sizeof log->y1[k]);
     return SENS_OK;
+}
+
+/* One solver and its surroundings. */
+struct bench {
+    struct sens_ctx ctx;
+    struct system system;
+    struct sens_ode_part part;
+    struct sens_ode ode;
+    struct sens_erk_settings settings;
+    struct sens_erk *erk;
+    struct sens_erk_stats stats;
+    double y[SYSTEM_N]; /* end state */
+};
+
+static inline void bench_open(struct bench *bench, const struct sens_tableau *tableau, const char *controller,
+                              double tol, double dt)
+{
+    *bench = (struct bench){
+        .settings = {
+            .tableau = tableau, .controller = controller_named(controller), .dt = dt, .max_steps = 1000000}};
+    system_ode(&bench->system, tol, &bench->part, &bench->ode);
+    assert_int_equal(sens_erk_create(&bench->ctx, &bench->ode, &bench->settings, &bench->erk), SENS_OK);
+}
+
+/* From the exact state at t0; log may be NULL. */
+static inline sens_status bench_solve(struct bench *bench, double t0, size_t n_stops, const double *stops,
+                                      struct step_log *log)
+{
+    const struct sens_erk_observer observer = {log_step, log};
+    double y0[SYSTEM_N];
+    system_exact(t0, y0);
+    if (log) log->steps = 0;
+    return sens_erk_solve(&bench->ctx, bench->erk, t0, y0, n_stops, stops, log ? &observer : NULL, bench->y,
+                          &bench->stats);
+}
+
+static inline void bench_close(struct bench *bench)
+{
+    sens_arena_release(&bench->ctx.arena);
+}
+
+static inline double error_at(const double *y, double t)
+{
+    double exact[SYSTEM_N], worst = 0;
+    system_exact(t, exact);
+    for (int i = 0; i < SYSTEM_N; i++) worst = fmax(worst, fabs(y[i] - exact[i]));
+    return worst;
 }
 
 #endif

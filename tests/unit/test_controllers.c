@@ -35,7 +35,7 @@ static struct sens_trial trial_with(double h, const double *e3)
     return (struct sens_trial){.h = h, .y = y, .f = f, .y1 = y_new, .e = e, .e3 = e3};
 }
 
-/* ---- norms -------------------------------------------------------------------------------------------------------- */
+/* ---- norms --------------------------------------------------------------------------------------------- */
 
 /* scales 1/4 + 1/2 (2 + |h| 3) and 1 + 1/8 (4 + |h| 8), |h| = 1/2: 2 and 2; ratios 3/8 and 1/4. */
 static void test_odeint_norm(void **state)
@@ -101,7 +101,7 @@ static void test_nothing_tested(void **state)
         assert_true(sens_controllers[c]->norm(&untested, &trial) == 0);
 }
 
-/* ---- factors ------------------------------------------------------------------------------------------------------- */
+/* ---- factors ------------------------------------------------------------------------------------------- */
 
 static void test_odeint_factor(void **state)
 {
@@ -165,7 +165,7 @@ static void test_petsc_factor(void **state)
     assert_close(factor_of("petsc", &memory, 0, &pair54), 10);
 }
 
-/* ---- published step counts ------------------------------------------------------------------------------------------ */
+/* ---- published step counts ----------------------------------------------------------------------------- */
 
 static sens_status van_der_pol(void *self, double t, const double *x, double *dx)
 {
@@ -175,10 +175,10 @@ static sens_status van_der_pol(void *self, double t, const double *x, double *dx
     return SENS_OK;
 }
 
-/* Van der Pol, eps = 1e-3, on [0, 0.5], Cash-Karp with the odeint controller, first trial step 1e-3. Accepted and
- * rejected steps are those of Boost.Numeric.Odeint (libboost 1.74) on the same problem; the accepted ones at 1e-10 and
- * 1e-12 are also the published ones of Martins and Lakshtanov 2025. At tolerances above 1e-8 the steps sit on the
- * stability boundary and the count depends on rounding. */
+/* Van der Pol, eps = 1e-3, on [0, 0.5], Cash-Karp with the odeint controller, first trial step 1e-3. Accepted
+ * and rejected steps are those of Boost.Numeric.Odeint (libboost 1.74) on the same problem; the accepted ones
+ * at 1e-10 and 1e-12 are also the published ones of Martins and Lakshtanov 2025. At tolerances above 1e-8 the
+ * steps sit on the stability boundary and the count depends on rounding. */
 static void test_published_counts(void **state)
 {
     (void)state;

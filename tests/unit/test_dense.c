@@ -57,8 +57,8 @@ static double inner_error(const struct sens_tableau *tb, double t, double h)
     return worst;
 }
 
-/* A single step's interior error falls like h^(q+1), q the order of the interpolant. The slope is taken between the
- * two finest steps whose error stands above rounding (5e-14, hundreds of ulp). */
+/* A single step's interior error falls like h^(q+1), q the order of the interpolant. The slope is taken
+ * between the two finest steps whose error stands above rounding (5e-14, hundreds of ulp). */
 static void test_order(void **state)
 {
     (void)state;
@@ -111,8 +111,8 @@ static void extend_slopes(struct piece *piece, const struct sens_tableau *tb)
     }
 }
 
-/* The stored form against the formula of sens/tableau.h, y + h sum_i (sum_d B_id theta^d) K_i. The latter's rounding is
- * that of weights of up to a thousand. */
+/* The stored form against the formula of sens/tableau.h, y + h sum_i (sum_d B_id theta^d) K_i. The latter's
+ * rounding is that of weights of up to a thousand. */
 static void test_formula(void **state)
 {
     (void)state;
@@ -142,8 +142,8 @@ static void test_formula(void **state)
     }
 }
 
-/* The derivative at the ends, from differences of the interpolant: h f and h f1. With steps of 1e-4 the truncation is
- * about 1e-8. */
+/* The derivative at the ends, from differences of the interpolant: h f and h f1. With steps of 1e-4 the
+ * truncation is about 1e-8. */
 static void test_end_slopes(void **state)
 {
     (void)state;

@@ -247,23 +247,32 @@ static void test_number_of_trees(void **state)
     for (int n = 1; n <= MAX_VERTICES; n++) assert_int_equal(trees_of_order(n, tree), expected[n - 1]);
 }
 
+static const struct sens_tableau *find(const char *name)
+{
+    const struct sens_tableau *found = NULL;
+    for (size_t k = 0; tableaux()[k]; k++)
+        if (strcmp(tableaux()[k]->name, name) == 0) {
+            assert_null(found);
+            found = tableaux()[k];
+        }
+    return found;
+}
+
 static void test_list(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"euler", "heun",      "midpoint",   "rk4",
-                                           "bs32",  "cash_karp", "fehlberg45", "dopri5",
-                                           "tsit5", "verner65",  "fehlberg78", "dop853"};
-    const size_t count = sizeof expected / sizeof *expected;
-    for (size_t k = 0; k < count; k++) {
+    static const char *const required[] = {"euler",    "heun",       "midpoint",  "rk4",
+                                           "bs32",     "dopri5",     "cash_karp", "tsit5",
+                                           "verner65", "fehlberg45", "dop853",    "fehlberg78"};
+    for (size_t k = 0; k < sizeof required / sizeof *required; k++) assert_non_null(find(required[k]));
+    for (size_t k = 0; tableaux()[k]; k++) {
         const struct sens_tableau *tb = tableaux()[k];
-        assert_non_null(tb);
-        assert_string_equal(tb->name, expected[k]);
+        assert_ptr_equal(find(tb->name), tb);
         assert_non_null(tb->summary);
         assert_non_null(tb->source);
         assert_int_equal(tb->e != NULL, tb->order_hat > 0);
         assert_int_equal(tb->dense != NULL, tb->dense_degree > 0);
     }
-    assert_null(tableaux()[count]);
 }
 
 static void test_no_fault(void **state)

@@ -1,0 +1,49 @@
+/* harness/bench/cli.h - the commands in one table, from which dispatch, help, man page and completion are made. */
+#ifndef BENCH_CLI_H
+#define BENCH_CLI_H
+
+#include "bench.h"
+
+struct cli_flag {
+    const char *name, *value, *help; /* "--dump", "FILE" (NULL: takes none), one line */
+};
+
+struct cli_command {
+    const char *name, *arguments, *summary;
+    const struct cli_flag *flags; /* ends with name == NULL */
+    bool takes_keys;              /* key=value words */
+    int (*run)(int argc, char **argv);
+};
+
+const struct cli_command *cli_commands(void); /* ends with name == NULL */
+const struct cli_command *cli_find(const char *name);
+
+enum { CLI_WORDS = 8, CLI_FLAGS = 8 };
+struct cli_arguments {
+    size_t words;
+    const char *word[CLI_WORDS];
+    const char *
+        flag[CLI_FLAGS]; /* in the order of the command's table: the value, "" without one; NULL: not given */
+    bool help;           /* --help or -h was among them: print the usage and do nothing */
+    struct spec spec;
+};
+/* Sorts the words after argv[0] and loads the modules of --plugin. On false nothing has to be freed. */
+bool cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments,
+               struct bench_error *error);
+const char *cli_flag(const struct cli_command *command, const struct cli_arguments *arguments,
+                     const char *name);
+
+/* "sensbench: message" on stderr; returns code. */
+int cli_complain(const struct bench_error *error, int code);
+
+/* The exit code that says this status. */
+int cli_exit_code(sens_status status);
+
+/* help.c, manual.c, completion.c: text on out. */
+void help_overview(FILE *out);
+void help_command(FILE *out, const struct cli_command *command);
+void help_keys(FILE *out);
+void manual_write(FILE *out);
+void completion_write(FILE *out);
+
+#endif

@@ -1,0 +1,115 @@
+/* sensbench run: one cell, in this process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "report.h"
+
+struct run {
+    struct cli_arguments arguments;
+    const char *dump;
+    bool json, tsv;
+    struct sens_ctx ctx;
+    struct cell cell;
+    struct record rec;
+    struct sens_out out;
+    struct bench_error error;
+};
+
+static const struct measure_options options = {.warmups = 1, .samples = 11, .sample_budget = 0.3};
+
+/* The two words before the keys are the problem and the method; as keys they are taken as well. */
+static bool take_names(struct run *run)
+{
+    static const char *const key[] = {"problem", "method"};
+    const struct cli_arguments *arguments = &run->arguments;
+    if (arguments->words > 2)
+        return bench_refuse(&run->error, "run: unexpected word '%s'; values are given as key=value",
+                            arguments->word[2]);
+    for (size_t i = 0; i < arguments->words; i++) {
+        if (spec_get(&arguments->spec, key[i]))
+            return bench_refuse(&run->error, "run: %s=%s and the word '%s'", key[i],
+                                spec_get(&arguments->spec, key[i]), arguments->word[i]);
+        if (!spec_set(&run->arguments.spec, key[i], arguments->word[i], "command line", &run->error))
+            return false;
+    }
+    return true;
+}
+
+/* Asked before the work: can the file be written? It is left as it is. */
+static bool check_dump(struct run *run)
+{
+    if (!run->dump) return true;
+    const bool there = access(run->dump, F_OK) == 0;
+    FILE *file = fopen(run->dump, "a");
+    if (!file) return bench_refuse(&run->error, "--dump %s: %s", run->dump, strerror(errno));
+    fclose(file);
+    if (!there) unlink(run->dump);
+    return true;
+}
+
+static bool read_request(struct run *run, const struct cli_command *command)
+{
+    run->dump = cli_flag(command, &run->arguments, "--dump");
+    run->json = cli_flag(command, &run->arguments, "--json");
+    run->tsv = cli_flag(command, &run->arguments, "--tsv");
+    if (run->json && run->tsv) return bench_refuse(&run->error, "run: --json or --tsv, not both");
+    return take_names(run) && check_dump(run);
+}
+
+static void write_record(struct run *run)
+{
+    char *identity = spec_identity(&run->arguments.spec);
+    snprintf(run->rec.text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
+    free(identity);
+    if (run->tsv) {
+        record_write_header(stdout);
+        record_write_row(stdout, &run->rec);
+    }
+    if (run->json) record_write_json(stdout, &run->rec);
+}
+
+/* A failed solve is said, and no number of it is shown. */
+static int report(struct run *run, sens_status status)
+{
+    if (run->json || run->tsv) write_record(run);
+    if (status != SENS_OK) {
+        if (!run->json && !run->tsv) printf("status     %s\n", sens_status_name(status));
+        bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec.text[COL_message]);
+        return cli_complain(&run->error, cli_exit_code(status));
+    }
+    if (!run->json && !run->tsv) report_print(&run->cell, &run->out, &run->rec);
+    if (run->dump && !report_dump(run->dump, &run->cell, &run->out, &run->error))
+        return cli_complain(&run->error, EXIT_CHECK);
+    return EXIT_OK;
+}
+
+static int execute(struct run *run, const struct cli_command *command)
+{
+    if (!read_request(run, command)) return cli_complain(&run->error, EXIT_USAGE);
+    run->ctx.now = machine_now;
+    sens_status status = cell_resolve(&run->ctx, &run->arguments.spec, &run->cell, &run->error);
+    if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
+    status = measure_cell(&run->ctx, &run->cell, &options, &run->rec, &run->out);
+    return report(run, status);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    const struct cli_command *command = cli_find("run");
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) return EXIT_SOLVER;
+    int code;
+    if (!cli_parse(command, argc, argv, &run->arguments, &run->error))
+        code = cli_complain(&run->error, EXIT_USAGE);
+    else if (run->arguments.help)
+        help_command(stdout, command), code = EXIT_OK;
+    else
+        code = execute(run, command);
+    spec_free(&run->arguments.spec);
+    sens_arena_release(&run->ctx.arena);
+    free(run);
+    return code;
+}

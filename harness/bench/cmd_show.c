@@ -1,0 +1,93 @@
+/* sensbench show: all that is known of what has a name. */
+#include <string.h>
+
+#include "cli.h"
+#include "show.h"
+
+enum { NAMES = 512 };
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void print_value(const json_t *value)
+{
+    if (json_is_string(value)) printf("%s", json_string_value(value));
+    if (json_is_integer(value)) printf("%lld", (long long)json_integer_value(value));
+    if (json_is_real(value)) printf("%g", json_real_value(value));
+    for (size_t i = 0; i < json_array_size(value); i++)
+        printf("%s%s", i ? ", " : "", json_string_value(json_array_get(value, i)));
+    if (json_is_array(value) && json_array_size(value) == 0) printf("none");
+    printf("\n");
+}
+
+static void print_options(const json_t *options)
+{
+    if (json_array_size(options) == 0) return;
+    printf("  options:\n");
+    for (size_t i = 0; i < json_array_size(options); i++) {
+        const json_t *option = json_array_get(options, i);
+        const char *value = text_of(option, "default");
+        printf("    %s%s%s\n", text_of(option, "name"), value[0] ? "=" : "", value);
+        printf("        %s; %s\n", text_of(option, "help"), text_of(option, "range"));
+    }
+}
+
+static void print_text(json_t *object)
+{
+    static const char *const special[] = {"kind", "name", "summary", "options"};
+    const char *key;
+    json_t *value;
+    printf("%s %s: %s\n", text_of(object, "kind"), text_of(object, "name"), text_of(object, "summary"));
+    json_object_foreach(object, key, value)
+    {
+        bool plain = true;
+        for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+            plain = plain && strcmp(key, special[i]) != 0;
+        if (!plain) continue;
+        printf("  %-18s ", key);
+        print_value(value);
+    }
+    print_options(json_object_get(object, "options"));
+}
+
+static bool refuse_name(const struct sens_registry *reg, const char *word, struct bench_error *error)
+{
+    const char *name[NAMES];
+    const size_t count = show_names(reg, name, NAMES);
+    const char *near = nearest_name(word, name, count);
+    return bench_refuse(error, "show: nothing has the name '%s'%s%s; see sensbench list", word,
+                        near ? "; did you mean " : "", near ? near : "");
+}
+
+static int show(const char *name, bool json)
+{
+    struct bench_error error;
+    const struct sens_registry *reg = variant_find("auto", &error);
+    json_t *found = show_describe(reg, name);
+    const size_t count = json_array_size(found);
+    if (json && count) {
+        json_dumpf(found, stdout, JSON_INDENT(2));
+        printf("\n");
+    }
+    for (size_t i = 0; !json && i < count; i++) print_text(json_array_get(found, i));
+    json_decref(found);
+    if (count) return EXIT_OK;
+    refuse_name(reg, name, &error);
+    return cli_complain(&error, EXIT_USAGE);
+}
+
+int cmd_show(int argc, char **argv)
+{
+    const struct cli_command *command = cli_find("show");
+    struct cli_arguments arguments;
+    struct bench_error error;
+    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
+    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (arguments.words == 1) return show(arguments.word[0], cli_flag(command, &arguments, "--json") != NULL);
+    bench_refuse(&error, "show: %s; see sensbench show --help",
+                 arguments.words ? "one name at a time" : "no name given");
+    return cli_complain(&error, EXIT_USAGE);
+}

@@ -1,0 +1,141 @@
+/* The report of sensbench run. */
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN_STATES = 6, SHOWN_ENTRIES = 24 };
+
+/* ---- what was asked ------------------------------------------------------------------------------------------ */
+
+static void print_cell(const struct cell *cell, const struct record *rec)
+{
+    const struct sens_problem *pb = &cell->problem;
+    printf("problem    %s: n = %zu, np = %zu, t = %g ... %g\n", pb->type->name, pb->n, pb->np, (double)pb->t0,
+           (double)pb->t1);
+    printf("cost       %s: m = %zu\n", cell->cost.type->name, cell->cost.m);
+    printf("method     %s", cell->method->name);
+    if (rec->text[COL_tableau][0]) printf(", %s", rec->text[COL_tableau]);
+    if (rec->text[COL_controller][0]) printf(", %s", rec->text[COL_controller]);
+    if (isfinite(rec->number[COL_rtol]))
+        printf(", rtol = %g, atol = %g", rec->number[COL_rtol], rec->number[COL_atol]);
+    if (isfinite(rec->number[COL_dt])) printf(", dt = %g", rec->number[COL_dt]);
+    if (rec->text[COL_ckpt][0]) printf(", ckpt = %s", rec->text[COL_ckpt]);
+    printf("\n           %s", cell->variant->isa);
+    if (rec->number[COL_lanes] > 0) printf(", lanes %.0f", rec->number[COL_lanes]);
+    if (rec->number[COL_threads] > 0) printf(", threads %.0f", rec->number[COL_threads]);
+    if (rec->number[COL_batch] > 0) printf(", batch %.0f", rec->number[COL_batch]);
+    printf("\n");
+    if (rec->text[COL_options][0]) printf("options    %s\n", rec->text[COL_options]);
+}
+
+/* ---- what came out ------------------------------------------------------------------------------------------- */
+
+static void print_vector(const char *name, size_t count, const sens_real *value)
+{
+    printf("%-10s", name);
+    for (size_t i = 0; i < count && i < SHOWN_STATES; i++) printf(" %.10g", (double)value[i]);
+    if (count > SHOWN_STATES) printf(" ... (%zu)", count);
+    printf("\n");
+}
+
+/* A small matrix in full, a large one by its norm and its largest entry. */
+static void print_matrix(const char *name, size_t rows, size_t cols, const sens_real *value)
+{
+    double norm = 0;
+    size_t largest = 0;
+    for (size_t i = 0; i < rows * cols; i++) {
+        norm = hypot(norm, (double)value[i]);
+        if (fabs((double)value[i]) > fabs((double)value[largest])) largest = i;
+    }
+    printf("%-10s %zu x %zu, Frobenius norm %.10g, largest entry %.10g at (%zu, %zu)\n", name, rows, cols,
+           norm, (double)value[largest], largest / cols, largest % cols);
+    if (rows * cols > SHOWN_ENTRIES || cols > SHOWN_STATES) return;
+    for (size_t r = 0; r < rows; r++) {
+        printf("          ");
+        for (size_t c = 0; c < cols; c++) printf(" %17.10g", (double)value[r * cols + c]);
+        printf("\n");
+    }
+}
+
+static void print_results(const struct cell *cell, const struct sens_out *out)
+{
+    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
+    print_vector("x(t1)", n, out->x);
+    print_vector("G", m, out->G);
+    if (out->dGdp) print_matrix("dG/dp", m, np, out->dGdp);
+    if (out->dGdx0) print_matrix("dG/dx0", m, n, out->dGdx0);
+}
+
+static void print_errors(const struct record *rec)
+{
+    const double *number = rec->number;
+    if (strcmp(rec->text[COL_truth], "none") == 0)
+        printf("errors     no closed form and no stored reference to compare with\n");
+    else
+        printf("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
+               number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);
+    if (isfinite(number[COL_err_grad_discrete]))
+        printf("           from the exact discrete map: x %.3g, gradient %.3g\n", number[COL_err_x_discrete],
+               number[COL_err_grad_discrete]);
+    if (isfinite(number[COL_err_frozen]))
+        printf("           from the frozen-grid discrete derivative: %.3g\n", number[COL_err_frozen]);
+}
+
+static void print_work(const struct record *rec)
+{
+    const double *number = rec->number;
+    printf("work       %.0f steps, %.0f rejected", number[COL_steps], number[COL_rejects]);
+    if (number[COL_steps_reverse] > 0)
+        printf("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse],
+               number[COL_rejects_reverse]);
+    printf("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
+           number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
+    if (number[COL_bytes_traj] > 0) printf("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
+    printf("\n");
+}
+
+static void print_times(const struct record *rec)
+{
+    const double *number = rec->number;
+    printf("time       %.4g s (median of %.0f; 95 %% interval %.4g ... %.4g)", number[COL_t_total_s],
+           number[COL_samples], number[COL_t_lo_s], number[COL_t_hi_s]);
+    if (number[COL_t_reverse_s] > 0)
+        printf("; forward %.4g s, reverse %.4g s", number[COL_t_forward_s], number[COL_t_reverse_s]);
+    printf("\n");
+}
+
+void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec)
+{
+    print_cell(cell, rec);
+    printf("status     %s\n", rec->text[COL_status]);
+    print_results(cell, out);
+    print_errors(rec);
+    print_work(rec);
+    print_times(rec);
+}
+
+/* ---- the dump ------------------------------------------------------------------------------------------------ */
+
+static void dump_matrix(FILE *file, const char *name, size_t rows, size_t cols, const sens_real *value)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            fprintf(file, "%s\t%zu\t%zu\t%.17g\n", name, r, c, (double)value[r * cols + c]);
+}
+
+bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
+                 struct bench_error *error)
+{
+    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
+    FILE *file = fopen(path, "w");
+    if (!file) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
+    fprintf(file, "quantity\trow\tcol\tvalue\n");
+    dump_matrix(file, "x", n, 1, out->x);
+    dump_matrix(file, "G", m, 1, out->G);
+    if (out->dGdp) dump_matrix(file, "dGdp", m, np, out->dGdp);
+    if (out->dGdx0) dump_matrix(file, "dGdx0", m, n, out->dGdx0);
+    const bool failed = ferror(file);
+    return (fclose(file) == 0 && !failed) || bench_refuse(error, "--dump %s: %s", path, strerror(errno));
+}

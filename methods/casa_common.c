@@ -1,0 +1,219 @@
+/* The continuous adjoint of x' = f(t, x, p) for the functionals of a task,
+ *
+ *     -lambda' = (df/dx)^T lambda + g_x,   -mu' = (df/dp)^T lambda + g_p,
+ *     lambda(t_j - 0) = lambda(t_j + 0) + phi_x,   mu(t_j - 0) = mu(t_j + 0) + phi_p
+ *
+ * (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089; Martins & Lakshtanov, arXiv 2410.01911,
+ * section 2). The backward solver starts afresh at every observation, where lambda jumps. */
+#include <string.h>
+
+#include "blocks.h"
+#include "casa_common.h"
+
+/* ---- layout of z ----------------------------------------------------------------------------------------------- */
+
+/* Width of the block that starts with functional c0. */
+static size_t block_width(const struct casa *casa, size_t c0)
+{
+    return casa->m - c0 < casa->L ? casa->m - c0 : casa->L;
+}
+
+static size_t lambda_offset(const struct casa *casa, size_t c0)
+{
+    return casa->carried + casa->n * c0;
+}
+
+static size_t mu_offset(const struct casa *casa, size_t c0)
+{
+    return casa->carried + casa->n * casa->m + casa->np * c0;
+}
+
+/* ---- forward --------------------------------------------------------------------------------------------------- */
+
+sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *task, struct casa *casa)
+{
+    const struct sens_problem *pb = task->problem;
+    *casa = (struct casa){.task = task, .n = pb->n, .m = task->cost->m};
+    casa->np = task->wrt & SENS_WRT_P ? pb->np : 0;
+    casa->L = sens_blocks_lanes(task->lanes, casa->m);
+    casa->x0 = SENS_NEW(ctx, sens_real, casa->n);
+    casa->x1 = SENS_NEW(ctx, sens_real, casa->n);
+    casa->G = SENS_NEW(ctx, sens_real, casa->m);
+    if (!casa->x0 || !casa->x1 || !casa->G) return SENS_NO_MEMORY;
+    casa->cost = (struct sens_cost_sum){.cost = task->cost,
+                                        .tableau = task->tableau,
+                                        .stops = &casa->stops,
+                                        .p = pb->p,
+                                        .n_state = pb->n,
+                                        .G = casa->G};
+    casa->forward_settings = (struct sens_erk_settings){.tableau = task->tableau,
+                                                        .controller = task->controller,
+                                                        .dt = task->dt,
+                                                        .max_steps = task->max_steps};
+    casa->backward_settings = casa->forward_settings;
+    sens_problem_ode(task, NULL, &casa->problem_system, &casa->forward_ode);
+    const sens_status status = sens_stops_create(ctx, task, &casa->stops);
+    if (status != SENS_OK) return status;
+    return sens_erk_create(ctx, &casa->forward_ode, &casa->forward_settings, &casa->forward);
+}
+
+sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
+                               const struct sens_erk_observer *observer)
+{
+    const struct sens_problem *pb = casa->task->problem;
+    sens_problem_x0(pb, pb->p, casa->x0);
+    sens_cost_sum_start(&casa->cost, casa->x0);
+    return sens_erk_solve(ctx, casa->forward, pb->t0, casa->x0, casa->stops.n, casa->stops.t, observer,
+                          casa->x1, &casa->forward_stats);
+}
+
+/* ---- backward -------------------------------------------------------------------------------------------------- */
+
+static const sens_real *state_at(const struct casa *casa, sens_real t, const sens_real *z)
+{
+    return casa->carried ? z : casa->state(casa->self, t);
+}
+
+/* dx/ds = -f */
+static sens_status carried_slope(const struct casa *casa, struct sens_at at, sens_real *dx)
+{
+    const sens_status status = casa->task->problem->type->rhs(casa->task->problem, at, dx);
+    for (size_t i = 0; i < casa->carried; i++) dx[i] = -dx[i];
+    return status;
+}
+
+static void block_slope(const struct casa *casa, struct sens_at at, size_t c0, const sens_real *z,
+                        sens_real *dz)
+{
+    const struct sens_problem *pb = casa->task->problem;
+    const struct sens_cost *cost = casa->task->cost;
+    const size_t w = block_width(casa, c0);
+    const sens_real *lambda = z + lambda_offset(casa, c0);
+    sens_real *dlambda = dz + lambda_offset(casa, c0), *dmu = dz + mu_offset(casa, c0);
+    pb->type->vjp(pb, at, w, lambda, dlambda);
+    if (cost->type->g_dx) cost->type->g_dx(cost, at, 1, c0, w, dlambda);
+    if (casa->np == 0) return;
+    memset(dmu, 0, casa->np * w * sizeof *dmu);
+    pb->type->vjp_p_batch(pb, 1, &at.t, at.x, at.p, w, lambda, dmu);
+    if (cost->type->g_dp) cost->type->g_dp(cost, at, 1, c0, w, dmu);
+}
+
+/* Where x is not carried, f itself is not evaluated: a point at which it is not defined shows in the products. */
+static sens_status slope(void *self, sens_real s, const sens_real *z, sens_real *dz)
+{
+    const struct casa *casa = self;
+    const sens_real t = -s;
+    const struct sens_at at = {t, state_at(casa, t, z), casa->task->problem->p};
+    const sens_status status = casa->carried ? carried_slope(casa, at, dz) : SENS_OK;
+    if (status != SENS_OK) return status;
+    for (size_t c0 = 0; c0 < casa->m; c0 += casa->L) block_slope(casa, at, c0, z, dz);
+    return SENS_OK;
+}
+
+sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct casa_tolerances lambda,
+                                 struct casa_tolerances mu)
+{
+    const struct sens_task *task = casa->task;
+    casa->part[0] = (struct sens_ode_part){casa->carried, task->rtol, task->atol, true};
+    casa->part[1] = (struct sens_ode_part){casa->n * casa->m, lambda.rtol, lambda.atol, lambda.tested};
+    casa->part[2] = (struct sens_ode_part){casa->np * casa->m, mu.rtol, mu.atol, mu.tested};
+    casa->backward_ode = (struct sens_ode){
+        .n = mu_offset(casa, casa->m), .f = slope, .self = casa, .n_parts = 3, .part = casa->part};
+    casa->z = SENS_NEW(ctx, sens_real, casa->backward_ode.n);
+    if (!casa->z) return SENS_NO_MEMORY;
+    return sens_erk_create(ctx, &casa->backward_ode, &casa->backward_settings, &casa->backward);
+}
+
+/* The jump of observation j, at time t. */
+static void observe(struct casa *casa, long j, sens_real t)
+{
+    const struct sens_cost *cost = casa->task->cost;
+    const sens_real *p = casa->task->problem->p;
+    if (j < 0) return;
+    const sens_real *x = state_at(casa, t, casa->z);
+    for (size_t c0 = 0; c0 < casa->m; c0 += casa->L) {
+        const size_t w = block_width(casa, c0);
+        cost->type->phi_dx(cost, (size_t)j, x, p, c0, w, casa->z + lambda_offset(casa, c0));
+        if (cost->type->phi_dp && casa->np > 0)
+            cost->type->phi_dp(cost, (size_t)j, x, p, c0, w, casa->z + mu_offset(casa, c0));
+    }
+}
+
+/* The solver knows s alone; its message must not be read as a time. */
+static sens_status explain(struct sens_ctx *ctx, sens_status status)
+{
+    char cause[sizeof ctx->message];
+    memcpy(cause, ctx->message, sizeof cause);
+    return sens_fail(ctx, status, "backward solve in -t: %s", cause);
+}
+
+/* One interval without jumps, from time t back to `end`. */
+static sens_status solve_interval(struct sens_ctx *ctx, struct casa *casa, sens_real t, sens_real end)
+{
+    struct sens_erk_stats stats, *sum = &casa->backward_stats;
+    const sens_real stop = -end;
+    casa->backward_settings.max_steps = casa->task->max_steps - sum->steps - sum->rejects;
+    const sens_status status =
+        sens_erk_solve(ctx, casa->backward, -t, casa->z, 1, &stop, NULL, casa->z, &stats);
+    if (status != SENS_OK) return explain(ctx, status);
+    sum->steps += stats.steps;
+    sum->rejects += stats.rejects;
+    return SENS_OK;
+}
+
+sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
+{
+    const struct sens_stops *stops = &casa->stops;
+    const sens_real t0 = casa->task->problem->t0;
+    memset(casa->z, 0, casa->backward_ode.n * sizeof *casa->z);
+    memcpy(casa->z, casa->x1, casa->carried * sizeof *casa->z);
+    casa->backward_stats = (struct sens_erk_stats){0, 0};
+    for (size_t j = stops->n; j-- > 0;) {
+        observe(casa, stops->obs[j], stops->t[j]);
+        const sens_status status = solve_interval(ctx, casa, stops->t[j], j > 0 ? stops->t[j - 1] : t0);
+        if (status != SENS_OK) return status;
+    }
+    observe(casa, stops->obs_at_t0, t0);
+    return SENS_OK;
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------- */
+
+/* mu += (dx0/dp)^T lambda */
+static void add_initial_state(struct casa *casa)
+{
+    const struct sens_problem *pb = casa->task->problem;
+    if (!pb->type->x0_vjp || casa->np == 0) return;
+    for (size_t c0 = 0; c0 < casa->m; c0 += casa->L)
+        pb->type->x0_vjp(pb, pb->p, block_width(casa, c0), casa->z + lambda_offset(casa, c0),
+                         casa->z + mu_offset(casa, c0));
+}
+
+sens_status casa_write(struct casa *casa, const struct sens_out *out)
+{
+    const size_t n = casa->n, np = casa->np, m = casa->m;
+    add_initial_state(casa);
+    if (!sens_blocks_finite(casa->backward_ode.n, casa->z) || !sens_blocks_finite(m, casa->G))
+        return SENS_DIVERGED;
+    for (size_t c0 = 0; c0 < m; c0 += casa->L) {
+        const size_t w = block_width(casa, c0);
+        if (np > 0) sens_blocks_to_rows(np, w, w, casa->z + mu_offset(casa, c0), out->dGdp + c0 * np);
+        if (casa->task->wrt & SENS_WRT_X0)
+            sens_blocks_to_rows(n, w, w, casa->z + lambda_offset(casa, c0), out->dGdx0 + c0 * n);
+    }
+    memcpy(out->x, casa->x1, n * sizeof *out->x);
+    memcpy(out->G, casa->G, m * sizeof *out->G);
+    return SENS_OK;
+}
+
+struct sens_work casa_work(const struct casa *casa, const double time[3])
+{
+    return (struct sens_work){.steps = casa->forward_stats.steps,
+                              .rejects = casa->forward_stats.rejects,
+                              .steps_reverse = casa->backward_stats.steps,
+                              .rejects_reverse = casa->backward_stats.rejects,
+                              .t_forward = time[1] - time[0],
+                              .t_reverse = time[2] - time[1],
+                              .lanes = (int)casa->L,
+                              .threads = 1};
+}

@@ -1,0 +1,64 @@
+/* Continuous adjoint with the state integrated back from its end, so that nothing is stored:
+ *
+ *     x' = f,   -lambda' = (df/dx)^T lambda + g_x,   -mu' = (df/dp)^T lambda + g_p       from t1 to t0 as one system
+ *
+ * (Chen, Rubanova, Bettencourt & Duvenaud, NeurIPS 2018, algorithm 1; the variant of Martins & Lakshtanov, arXiv 2410.01911).
+ * A mode of x that decays forwards grows backwards: with rate k, errors of size tol at t1 become tol e^(k (t1 - t0)) at
+ * t0, whatever the steps. That is the method's own error; it is reported as a number while it is one, and as the
+ * backward solver's status when the state overflows or the steps shrink to nothing. Jumps see the state as it was
+ * integrated back, too. */
+#include "casa_common.h"
+
+enum { OPT_SENS_TEST };
+enum { TEST_INSIDE, TEST_OUTSIDE };
+static const char *const tests[] = {"inside", "outside", NULL};
+static const struct sens_option options[] = {
+    [OPT_SENS_TEST] = {.name = "sens_test",
+                       .kind = SENS_OPT_CHOICE,
+                       .fallback = TEST_INSIDE,
+                       .choices = tests,
+                       .help = "lambda and mu inside or outside the error test of the backward solve"},
+    SENS_OPTIONS_END,
+};
+
+static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
+{
+    struct casa *casa = SENS_NEW(ctx, struct casa, 1);
+    if (!casa) return SENS_NO_MEMORY;
+    const bool inside = (int)task->option[OPT_SENS_TEST].number == TEST_INSIDE;
+    const struct casa_tolerances tolerances = {task->rtol, task->atol, inside};
+    sens_status status = casa_create_forward(ctx, task, casa);
+    casa->carried = casa->n;
+    if (status == SENS_OK) status = casa_create_backward(ctx, casa, tolerances, tolerances);
+    if (status == SENS_OK) *state = casa;
+    return status;
+}
+
+static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
+{
+    struct casa *casa = state;
+    const struct sens_erk_observer observer = {sens_cost_sum_step, &casa->cost};
+    double time[3] = {sens_now(ctx), 0, 0};
+    sens_status status = casa_solve_forward(ctx, casa, &observer);
+    time[1] = sens_now(ctx);
+    if (status == SENS_OK) status = casa_solve_backward(ctx, casa);
+    if (status == SENS_OK) status = casa_write(casa, out);
+    if (status != SENS_OK) return status;
+    time[2] = sens_now(ctx);
+    *work = casa_work(casa, time);
+    return SENS_OK;
+}
+
+SENS_METHOD(casa_reverse) = {
+    .name = "casa_reverse",
+    .summary =
+        "continuous adjoint, state integrated back from its end: stores nothing, unstable for decaying modes",
+    .reference =
+        "Chen, Rubanova, Bettencourt & Duvenaud, NeurIPS 2018; Martins & Lakshtanov, arXiv 2410.01911",
+    .derivative = SENS_DERIVATIVE_CONTINUOUS,
+    .caps = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES | SENS_CAP_RUNNING_COST |
+            SENS_CAP_OBSERVATIONS,
+    .options = options,
+    .prepare = prepare,
+    .run = run,
+};

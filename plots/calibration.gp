@@ -1,0 +1,36 @@
+# Achieved error against requested tolerance, a panel for every problem and size; the dotted line is error = tolerance.
+load folder . "/common.gp"
+count = words(panels)
+per_row = 4
+legend = legend_rows(words(curves), per_row)
+shown(p) = in_panel(p) && strcol("status") eq "ok" && column("err_grad") > 0 && column("rtol") > 0
+
+set logscale xy
+set format x DECADES
+set format y DECADES
+set style data linespoints
+stats data using (strcol("status") eq "ok" && column("err_grad") > 0 ? column("rtol") : NaN):(column("err_grad")) name "E" nooutput
+x_lo = floor10(E_min_x)
+x_hi = ceil10(E_max_x)
+y_lo = floor10(E_min_y < x_lo ? E_min_y : x_lo)
+y_hi = ceil10(E_max_y > x_hi ? E_max_y : x_hi)
+set xrange [x_lo:x_hi]
+set yrange [y_lo:y_hi]
+set xtics x_lo, stride(x_lo, x_hi)
+set ytics y_lo, stride(y_lo, y_hi)
+
+set multiplot
+do for [panel = 1:count] {
+    load folder . "/grid.gp"
+    p = word(panels, panel)
+    set title panel_title(panel, p)
+    set xlabel (panel + grid_cols > count ? "requested tolerance (relative = absolute)" : "")
+    set ylabel (grid_i == 0 ? "relative error of the gradient" : "")
+    plot for [c in curves] data using (shown(p) && of_curve(c) ? column("rtol") : NaN):(column("err_grad")) \
+            pt marker_of(before(c)) ps size_of(before(c)) dt dash_of(c) lw 1.6 lc rgb colour_of(before(c)) notitle, \
+        x with lines lw 1.2 dt 3 lc rgb GREY notitle
+    unset label 100
+    unset label 101
+}
+load folder . "/legend.gp"
+unset multiplot

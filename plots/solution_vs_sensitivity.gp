@@ -1,0 +1,35 @@
+# Error of the sensitivity against error of the solution, largest absolute component; the tolerance changes along a
+# curve. Published points (published_fig2.tsv) are the grey markers.
+width = 1300
+height = 900
+load folder . "/common.gp"
+published = folder . "/published_fig2.tsv"
+CODES = "'Cash-Karp (paper)' 'FATODE DP5' 'DENSERKS DP5' 'PETSc 5dp' 'PETSc ARKIMEX'"
+CODE_MARKERS = "6 8 10 12 3"
+
+shown(c) = of_curve(c) && column("err_x_max") > 0 && column("err_grad_max") > 0
+panel = 1
+count = 1
+legend = 0
+load folder . "/grid.gp"
+set rmargin at screen 0.74
+set logscale xy
+set format x DECADES
+set format y DECADES
+set xtics 10
+set ytics 10
+set xlabel "error of the solution, max norm (absolute)"
+set ylabel "error of the sensitivity, max norm (absolute)"
+set key at screen 0.755, 0.88 left top vertical Left reverse samplen 3 spacing 1.25 noenhanced
+set style data linespoints
+
+stats data using (strcol("status") eq "ok" && column("err_x_max") > 0 ? column("err_x_max") : NaN):(column("err_grad_max") > 0 ? column("err_grad_max") : NaN) name "E" nooutput
+stats published using (column("err_x_max")):(column("err_grad_max")) name "Q" nooutput
+set xrange [floor10(E_min_x < Q_min_x ? E_min_x : Q_min_x):ceil10(E_max_x > Q_max_x ? E_max_x : Q_max_x)]
+set yrange [floor10(E_min_y < Q_min_y ? E_min_y : Q_min_y):ceil10(E_max_y > Q_max_y ? E_max_y : Q_max_y)]
+
+plot for [c in curves] data using (shown(c) ? column("err_x_max") : NaN):(column("err_grad_max")) \
+        pt marker_of(before(c)) ps size_of(before(c)) dt dash_of(c) lw 1.6 lc rgb colour_of(before(c)) title title_of(c), \
+     NaN with lines lc rgb "#ffffff" title " ", \
+     for [k = 1:words(CODES)] published using (strcol("code") eq word(CODES, k) ? column("err_x_max") : NaN):(column("err_grad_max")) \
+        with points pt int(word(CODE_MARKERS, k)) ps 1.5 lw 1.6 lc rgb GREY title "published: " . word(CODES, k)
