@@ -12,6 +12,14 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+/* A member's name, with blanks. */
+static void print_name(const char *key)
+{
+    int width = 0;
+    for (; key[width]; width++) putchar(key[width] == '_' ? ' ' : key[width]);
+    printf("%*s", width < 19 ? 19 - width : 1, "");
+}
+
 static void print_value(const json_t *value)
 {
     if (json_is_string(value)) printf("%s", json_string_value(value));
@@ -47,7 +55,8 @@ static void print_text(json_t *object)
         for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
             plain = plain && strcmp(key, special[i]) != 0;
         if (!plain) continue;
-        printf("  %-18s ", key);
+        printf("  ");
+        print_name(key);
         print_value(value);
     }
     print_options(json_object_get(object, "options"));

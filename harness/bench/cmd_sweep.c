@@ -48,7 +48,11 @@ static int run_all(size_t count, const char *const *word, const struct request *
                    struct bench_error *error)
 {
     struct sweep *sweep = calloc(count, sizeof *sweep);
-    int code = sweep ? EXIT_OK : EXIT_CHECK;
+    int code = EXIT_OK;
+    if (!sweep) {
+        bench_refuse(error, "no memory for %zu sweeps", count);
+        return cli_complain(error, EXIT_CHECK);
+    }
     for (size_t i = 0; code == EXIT_OK && i < count; i++) {
         char path[4096];
         if (!sweep_locate(word[i], path, sizeof path, error) ||
@@ -61,7 +65,7 @@ static int run_all(size_t count, const char *const *word, const struct request *
                                 : sweep_execute(&sweep[i], &request->run, error);
         if (error->text[0]) cli_complain(error, code);
     }
-    for (size_t i = 0; sweep && i < count; i++) sweep_free(&sweep[i]);
+    for (size_t i = 0; i < count; i++) sweep_free(&sweep[i]);
     free(sweep);
     return code;
 }

@@ -78,9 +78,9 @@ static void add_instance(json_t *object, const struct sens_registry *reg,
         json_object_set_new(object, "np", json_integer((json_int_t)pb.np));
         json_object_set_new(object, "t0", json_real((double)pb.t0));
         json_object_set_new(object, "t1", json_real((double)pb.t1));
-        json_object_set_new(object, "closed forms", closed_forms(&ctx, reg, &pb));
+        json_object_set_new(object, "closed_forms", closed_forms(&ctx, reg, &pb));
     }
-    set_text(object, "initial state", type->x0 ? "depends on the parameters" : "free (x0=FILE)");
+    set_text(object, "initial_state", type->x0 ? "depends on the parameters" : "free (x0=FILE)");
     set_text(object, "wrt", type->many_states ? "p by default" : "both by default");
     sens_arena_release(&ctx.arena);
 }
@@ -129,7 +129,7 @@ static json_t *describe_method(const struct sens_method_type *type)
     json_t *object = describe("method", type->name, type->summary);
     set_text(object, "reference", type->reference);
     set_text(object, "derivative", derivative[type->derivative]);
-    json_object_set_new(object, "can do", capabilities(type->caps));
+    json_object_set_new(object, "can_do", capabilities(type->caps));
     json_object_set_new(object, "keys", keys_noticed(type->caps));
     add_options(object, type->options);
     return object;
@@ -141,11 +141,11 @@ static json_t *describe_tableau(const struct sens_tableau *tableau)
     set_text(object, "source", tableau->source);
     json_object_set_new(object, "stages", json_integer(tableau->stages));
     json_object_set_new(object, "order", json_integer(tableau->order));
-    if (tableau->e) json_object_set_new(object, "embedded order", json_integer(tableau->order_hat));
-    set_text(object, "error estimate", tableau->e ? NULL : "none: controller=fixed only");
-    set_text(object, "last stage", tableau->fsal ? "is the first of the next step" : NULL);
-    json_object_set_new(object, "dense output order", json_integer(tableau->dense_order));
-    set_text(object, "dense output", tableau->dense_degree ? "of its own" : "cubic Hermite");
+    if (tableau->e) json_object_set_new(object, "embedded_order", json_integer(tableau->order_hat));
+    set_text(object, "error_estimate", tableau->e ? NULL : "none: controller=fixed only");
+    set_text(object, "last_stage", tableau->fsal ? "is the first of the next step" : NULL);
+    json_object_set_new(object, "dense_output_order", json_integer(tableau->dense_order));
+    set_text(object, "dense_output", tableau->dense_degree ? "of its own" : "cubic Hermite");
     return object;
 }
 

@@ -58,7 +58,17 @@ static bool has_status(const struct record *rec, sens_status status)
     return strcmp(rec->text[COL_status], sens_status_name(status)) == 0;
 }
 
-/* EXIT_OK to go on. */
+/* A cell that was interrupted leaves no row. EXIT_OK to go on. */
+static int keep_row(struct engine *engine, struct bench_error *error)
+{
+    if (has_status(engine->rec, SENS_INTERRUPTED)) return EXIT_INTERRUPTED;
+    if (!has_status(engine->rec, SENS_OK)) engine->failed++;
+    record_write_row(engine->result.file, engine->rec);
+    if (!ferror(engine->result.file)) return EXIT_OK;
+    bench_refuse(error, "%s: %s", engine->result.path, strerror(errno));
+    return EXIT_CHECK;
+}
+
 static int run_cell(struct engine *engine, size_t sequence, struct bench_error *error)
 {
     char *identity = spec_identity(&engine->sweep->cell[engine->order[sequence]]);
@@ -74,16 +84,7 @@ static int run_cell(struct engine *engine, size_t sequence, struct bench_error *
     } else {
         progress_step(&engine->progress, identity);
         measure(engine, sequence, identity);
-        if (has_status(engine->rec, SENS_INTERRUPTED)) {
-            code = EXIT_INTERRUPTED;
-        } else {
-            record_write_row(engine->result.file, engine->rec);
-            if (!has_status(engine->rec, SENS_OK)) engine->failed++;
-            if (ferror(engine->result.file)) {
-                bench_refuse(error, "%s: %s", engine->result.path, strerror(errno));
-                code = EXIT_CHECK;
-            }
-        }
+        code = keep_row(engine, error);
     }
     free(identity);
     return code;
@@ -93,13 +94,12 @@ static int run_cells(struct engine *engine, struct bench_error *error)
 {
     sigset_t former;
     int code = EXIT_OK;
-    isolate_block_signals(
-        &former); /* an interruption between two cells waits for the next one to notice it */
+    isolate_block_signals(&former); /* an interruption between two cells is noticed by the next one */
     progress_start(&engine->progress, engine->sweep->count, engine->budget);
     for (size_t i = 0; code == EXIT_OK && i < engine->sweep->count; i++) code = run_cell(engine, i, error);
     progress_end(&engine->progress);
-    if (code != EXIT_INTERRUPTED)
-        sigprocmask(SIG_SETMASK, &former, NULL); /* else it is pending, and would kill */
+    if (code != EXIT_INTERRUPTED) /* else the signal is still pending, and would kill before the report */
+        sigprocmask(SIG_SETMASK, &former, NULL);
     return code;
 }
 

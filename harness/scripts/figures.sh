@@ -93,7 +93,7 @@ quoted() { printf '%s' "$1" | sed "s/'/''/g"; }
 
 render() { # kind name heading source
     note=$(printf '%s\n%s' "$(facts note "$scratch/sorted.tsv")" "Data: $4" | fold -s -w 175 |
-        awk '{ printf "%s%s", NR > 1 ? "\\n" : "", $0 }')
+        awk '{ printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }')
     for ending in svg png; do
         picture=$results/figures/$2.$ending
         if ! gnuplot -e "folder='$(quoted "$plots")'; data='$scratch/sorted.tsv'; out='$(quoted "$picture")';

@@ -155,7 +155,7 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
                       struct sens_ode *ode);
 
 /* The stops of a task: its cost's observation times after t0, then t1 where it is none of them. *stops is
- * allocated from the arena; obs_of_stop[j] is the observation that stop j serves, or -1. An observation at t0
+ * allocated from the arena; obs[j] is the observation that stop j serves, or -1. An observation at t0
  * is no stop: *obs_at_t0 is 0 then, else -1. */
 struct sens_stops {
     size_t n;
@@ -180,13 +180,13 @@ void sens_cost_sum_start(const struct sens_cost_sum *sum, const sens_real *x0);
 /* Adds one step; the `step` of a struct sens_erk_observer, self a struct sens_cost_sum. Always SENS_OK. */
 sens_status sens_cost_sum_step(void *self, const struct sens_step *step);
 
-/* The accepted steps of the problem's own solve. How they are stored is the trajectory's secret: with ckpt =
- * 0 every stage state, with ckpt = k every k-th state, from which at most k steps at a time are recomputed.
- * */
+/* The accepted steps of the problem's own solve. How they are stored is the trajectory's secret: with
+ * ckpt = 0 every stage state, with ckpt = k every k-th state, from which at most k steps at a time are
+ * recomputed. */
 struct sens_traj;
 
-/* Solves the problem once to learn the number of steps, and allocates for that many. Any status of a solve.
- * */
+/* Solves the problem once at its nominal parameters to learn the number of steps, and allocates for that
+ * many. Any status of a solve. */
 sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
                              const struct sens_stops *stops, struct sens_traj **traj);
 
@@ -196,7 +196,8 @@ sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const 
                             const sens_real *p, sens_real *x1 /*[n]*/, sens_real *G /*[m]*/,
                             struct sens_erk_stats *stats);
 
-/* Step k, with t, h, t1, y, Y and stop set. Fast when k runs downwards or upwards by one. */
+/* Step k, with t, h, t1, y, Y and stop set. Fast when k runs downwards or upwards by one. SENS_BAD_INPUT when
+ * there is no such step or no completed solve. */
 sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *step);
 
 /* A second reader of the same trajectory with its own recomputation buffers (one a thread). */

@@ -92,9 +92,8 @@ static const sens_real *candidate(const struct sens_erk *erk)
     return tb->fsal ? erk->Y + (size_t)(tb->stages - 1) * erk->ode->n : erk->y1;
 }
 
-/* Stages and candidate of a step h from the current state. SENS_NONFINITE when the candidate is not finite;
- * since the sums skip no zero weight, a slope that is not finite shows in the candidate or in the estimate.
- * */
+/* Stages and candidate of a step h from the current state. SENS_NONFINITE when the candidate is not finite.
+ * The sums skip no zero weight: a slope that is not finite shows in the candidate or in the estimate. */
 static sens_status try_step(struct sens_erk *erk, sens_real h)
 {
     const struct sens_tableau *tb = erk->settings->tableau;

@@ -1,0 +1,161 @@
+/* sensbench summary: Tables 1-3, the figures that are there, and a verdict on each published statement. */
+#include <getopt.h>
+#include <glob.h>
+#include <string.h>
+
+#include "summary.h"
+
+static const char usage[] =
+    "usage: sensbench summary RESULTS... [--json]\n"
+    "\n"
+    "Reads result files, or of a folder the newest result file in it and in each folder below, and prints "
+    "Tables 1-3 of\n"
+    "arXiv 2410.01911 with our numbers and the predictions of the closed forms, the figures found in\n"
+    "RESULTS/figures, and for each published statement whether the rows reproduce it, with the numbers.\n"
+    "Nothing is run.\n"
+    "\n"
+    "  --json             one object: files, tables, figures, statements\n"
+    "\n"
+    "Exit codes: 0 summarised, whatever the verdicts (a statement that is not reproduced is a finding),\n"
+    "1 an error differs from its closed form, so that the program itself is wrong, 2 bad input.\n";
+
+static int complain(const struct bench_error *error)
+{
+    fprintf(stderr, "sensbench: %s\n", error->text);
+    return EXIT_USAGE;
+}
+
+/* Pictures beside the results, in the order of their names. */
+static bool find_figures(size_t count, char **word, glob_t *found)
+{
+    *found = (glob_t){.gl_pathc = 0};
+    int flags = 0;
+    for (size_t i = 0; i < count; i++) {
+        char pattern[4096];
+        const int length = snprintf(pattern, sizeof pattern, "%s/figures/*.[sp][vn]g", word[i]);
+        if (length < 0 || length >= (int)sizeof pattern) continue;
+        if (glob(pattern, flags, NULL, found) == GLOB_NOSPACE) return false;
+        flags = GLOB_APPEND;
+    }
+    return true;
+}
+
+/* A closed form is the one thing that may not come out otherwise. */
+static bool required_hold(const struct summary *summary)
+{
+    for (size_t i = 0; i < summary->statements; i++)
+        if (summary->statement[i].required && summary->statement[i].verdict == VERDICT_NOT_REPRODUCED)
+            return false;
+    return true;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+static void print_statements(const struct summary *summary)
+{
+    size_t count[3] = {0};
+    printf("\n## Published statements\n\n");
+    for (size_t i = 0; i < summary->statements; i++) {
+        const struct statement *statement = &summary->statement[i];
+        count[statement->verdict]++;
+        printf("- %s: %s.\n  %s%s: %s\n", statement->section, statement->text,
+               verdict_name(statement->verdict),
+               statement->required && statement->verdict == VERDICT_NOT_REPRODUCED ? " (REQUIRED)" : "",
+               statement->number);
+    }
+    printf("\n%zu reproduced, %zu not reproduced, %zu not testable.\n", count[VERDICT_REPRODUCED],
+           count[VERDICT_NOT_REPRODUCED], count[VERDICT_NOT_TESTABLE]);
+}
+
+static void print_text(const struct summary *summary, const glob_t *figures)
+{
+    printf("# Summary\n\nFrom:\n");
+    for (size_t i = 0; i < summary->tables; i++)
+        printf("- %s (%zu rows)\n", summary->table[i].path, summary->table[i].rows);
+    summary_print_tables(summary, stdout);
+    printf("\n## Figures\n\n");
+    for (size_t i = 0; i < figures->gl_pathc; i++) printf("- %s\n", figures->gl_pathv[i]);
+    if (figures->gl_pathc == 0) printf("None rendered yet (make figures).\n");
+    print_statements(summary);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------- */
+
+static void print_json(const struct summary *summary, const glob_t *figures)
+{
+    json_t *object = json_object(), *files = json_array(), *pictures = json_array(),
+           *statements = json_array();
+    for (size_t i = 0; i < summary->tables; i++)
+        json_array_append_new(files, json_string(summary->table[i].path));
+    for (size_t i = 0; i < figures->gl_pathc; i++)
+        json_array_append_new(pictures, json_string(figures->gl_pathv[i]));
+    for (size_t i = 0; i < summary->statements; i++) {
+        const struct statement *statement = &summary->statement[i];
+        json_t *item = json_object();
+        json_object_set_new(item, "section", json_string(statement->section));
+        json_object_set_new(item, "statement", json_string(statement->text));
+        json_object_set_new(item, "verdict", json_string(verdict_name(statement->verdict)));
+        json_object_set_new(item, "number", json_string(statement->number));
+        json_object_set_new(item, "required", json_boolean(statement->required));
+        json_array_append_new(statements, item);
+    }
+    json_object_set_new(object, "schema", json_string("sens-summary/1"));
+    json_object_set_new(object, "files", files);
+    json_object_set_new(object, "tables", summary_tables_json(summary));
+    json_object_set_new(object, "figures", pictures);
+    json_object_set_new(object, "statements", statements);
+    json_dumpf(object, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(object);
+}
+
+/* ---- command ----------------------------------------------------------------------------------------------- */
+
+static int summarise(size_t count, char **word, bool json, struct summary *summary, struct bench_error *error)
+{
+    glob_t figures;
+    for (size_t i = 0; i < count; i++)
+        if (!summary_load(summary, word[i], error)) return complain(error);
+    if (!find_figures(count, word, &figures)) {
+        bench_refuse(error, "summary: no memory for the list of figures");
+        return complain(error);
+    }
+    summary_judge_heat(summary);
+    summary_judge_vdp(summary);
+    summary_judge_glv(summary);
+    if (json)
+        print_json(summary, &figures);
+    else
+        print_text(summary, &figures);
+    globfree(&figures);
+    return required_hold(summary) ? EXIT_OK : EXIT_CHECK;
+}
+
+int cmd_summary(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct bench_error error = {""};
+    bool json = false;
+    optind = 0; /* getopt remembers; start over */
+    for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_OK;
+        }
+        if (option != 'j') {
+            bench_refuse(&error, "summary: unknown option '%s'; see sensbench summary --help",
+                         argv[optind - 1]);
+            return complain(&error);
+        }
+        json = true;
+    }
+    if (optind >= argc) {
+        bench_refuse(&error, "summary: no results given; see sensbench summary --help");
+        return complain(&error);
+    }
+    struct summary summary = {.tables = 0};
+    const int code = summarise((size_t)(argc - optind), argv + optind, json, &summary, &error);
+    summary_free(&summary);
+    return code;
+}

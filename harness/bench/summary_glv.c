@@ -1,0 +1,294 @@
+/* The statements on Figures 3-5, generalised Lotka-Volterra: floors, proportionality, times. */
+#include <math.h>
+#include <string.h>
+
+#include "summary.h"
+
+enum { POINTS_MAX = 64, SIZES_MAX = 16 };
+
+/* Errors proportional to the tolerance: slope 1 in logarithms. Steps are chosen by the odeint controller, whose accepted
+ * error wanders by a factor of a few from one tolerance to the next: 0.2 in the slope, 0.98 in the correlation. */
+static const double slope_slack = 0.2, correlation_least = 0.98;
+/* A method whose error follows a tenth of the tolerance's decades, or less, and ends a hundred times above the adjoint
+ * on the same tolerance has stagnated. */
+static const double stagnant_slope = 0.1, stagnant_factor = 100;
+/* "Nearly ten times": within a factor of two of ten. */
+static const double times_low = 5, times_high = 20;
+
+struct curve {
+    size_t count;
+    double x[POINTS_MAX], y[POINTS_MAX], lo[POINTS_MAX], hi[POINTS_MAX];
+};
+
+/* Successful rows of a query, ascending in column `x`; y with lo and hi (times only). */
+static struct curve read_curve(const struct summary *summary, const struct row_query *query,
+                               enum record_column x, enum record_column y)
+{
+    struct curve curve = {.count = 0};
+    size_t cursor = 0;
+    for (const struct record *row; (row = summary_next(summary, query, &cursor));) {
+        if (!row_ok(row) || !(row->number[x] > 0) || !(row->number[y] > 0) || curve.count == POINTS_MAX)
+            continue;
+        size_t at = curve.count++;
+        for (; at > 0 && curve.x[at - 1] > row->number[x]; at--) {
+            curve.x[at] = curve.x[at - 1], curve.y[at] = curve.y[at - 1];
+            curve.lo[at] = curve.lo[at - 1], curve.hi[at] = curve.hi[at - 1];
+        }
+        curve.x[at] = row->number[x];
+        curve.y[at] = row->number[y];
+        curve.lo[at] = row->number[COL_t_lo_s];
+        curve.hi[at] = row->number[COL_t_hi_s];
+    }
+    return curve;
+}
+
+static struct curve errors_of(const struct summary *summary, const char *method, double n)
+{
+    const struct row_query query = {.sweep = "fig3", .method = method, .n = n};
+    return read_curve(summary, &query, COL_rtol, COL_err_grad);
+}
+
+static size_t sizes_of(const struct summary *summary, const char *method, double n[SIZES_MAX])
+{
+    const struct row_query query = {.sweep = "fig3", .method = method};
+    return summary_values(summary, &query, COL_n, SIZES_MAX, n);
+}
+
+/* The part of a curve with lo <= x <= hi. */
+static struct curve part_of(const struct curve *curve, double lo, double hi)
+{
+    struct curve part = {.count = 0};
+    for (size_t i = 0; i < curve->count; i++) {
+        if (curve->x[i] < lo * 0.999 || curve->x[i] > hi * 1.001) continue;
+        part.x[part.count] = curve->x[i];
+        part.y[part.count++] = curve->y[i];
+    }
+    return part;
+}
+
+static double floor_of(const struct curve *curve)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < curve->count; i++) least = fmin(least, curve->y[i]);
+    return least;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------ */
+
+static void judge_proportional(struct summary *summary)
+{
+    static const char *const methods[] = {"discrete_adjoint", "discrete_tangent", "cfsa"};
+    struct statement *statement = summary_state(summary, "Figure 3",
+                                                "errors of adjoint, tangent and CFSA are proportional to the "
+                                                "tolerance over six decades (1e-4 to 1e-10)");
+    bool good = true;
+    size_t fits = 0;
+    for (int m = 0; m < 3; m++) {
+        double n[SIZES_MAX], low = INFINITY, high = -INFINITY, least = 1;
+        const size_t sizes = sizes_of(summary, methods[m], n);
+        for (size_t i = 0; i < sizes; i++) {
+            const struct curve all = errors_of(summary, methods[m], n[i]), part = part_of(&all, 1e-10, 1e-4);
+            double slope, r;
+            if (!fit_power(part.count, part.x, part.y, &slope, &r)) continue;
+            fits++;
+            low = fmin(low, slope);
+            high = fmax(high, slope);
+            least = fmin(least, r);
+        }
+        if (high < low) continue;
+        statement_note(statement, "%s%s slope %.2f to %.2f, correlation at least %.4f",
+                       statement->number[0] ? "; " : "", methods[m], low, high, least);
+        good = good && low >= 1 - slope_slack && high <= 1 + slope_slack && least >= correlation_least;
+    }
+    if (fits) statement_judge(statement, good);
+    if (!fits) statement_note(statement, "no curve with three tolerances in fig3");
+}
+
+static void judge_stagnation(struct summary *summary)
+{
+    struct statement *statement = summary_state(
+        summary, "Figure 3", "the error of finite differences stagnates whatever the tolerance and N");
+    double n[SIZES_MAX];
+    const size_t sizes = sizes_of(summary, "finite_difference", n);
+    size_t fits = 0, stagnant = 0;
+    for (size_t i = 0; i < sizes; i++) {
+        const struct curve all = errors_of(summary, "finite_difference", n[i]);
+        const struct curve adjoint = errors_of(summary, "discrete_adjoint", n[i]);
+        const struct curve tight = part_of(&all, 0, 1e-8);
+        double slope, r;
+        if (!fit_power(tight.count, tight.x, tight.y, &slope, &r) || adjoint.count == 0) continue;
+        const double excess = tight.y[0] / adjoint.y[0];
+        fits++;
+        stagnant += slope <= stagnant_slope && excess >= stagnant_factor;
+        statement_note(statement,
+                       "%sN = %.0f: floor %.1e, slope %.2f below 1e-8, %.0e times the adjoint's error",
+                       statement->number[0] ? "; " : "", n[i], floor_of(&all), slope, excess);
+    }
+    if (fits) statement_judge(statement, stagnant == fits);
+    if (!fits) statement_note(statement, "no curve with three tolerances below 1e-8 in fig3");
+}
+
+/* The worst floor of the methods but casa_reverse. */
+static double worst_floor(const struct summary *summary, double n, const char **name)
+{
+    static const char *const methods[] = {"discrete_adjoint", "discrete_tangent",  "cfsa",
+                                          "cfsa_gsl",         "finite_difference", "casa_dense"};
+    double worst = 0;
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        const struct curve curve = errors_of(summary, methods[m], n);
+        const double floor = curve.count ? floor_of(&curve) : 0;
+        if (floor > worst) worst = floor, *name = methods[m];
+    }
+    return worst;
+}
+
+static void judge_floor(struct summary *summary)
+{
+    struct statement *statement =
+        summary_state(summary, "Figure 3", "CASA (backward re-integration) has the worst floor");
+    double n[SIZES_MAX];
+    const size_t sizes = sizes_of(summary, "casa_reverse", n);
+    size_t seen = 0, worst = 0;
+    for (size_t i = 0; i < sizes; i++) {
+        const char *name = "";
+        const struct curve curve = errors_of(summary, "casa_reverse", n[i]);
+        const double other = worst_floor(summary, n[i], &name);
+        if (other == 0) continue;
+        seen++;
+        worst += floor_of(&curve) > other;
+        statement_note(statement, "%sN = %.0f: ", statement->number[0] ? "; " : "", n[i]);
+        if (curve.count)
+            statement_note(statement, "%.1e", floor_of(&curve));
+        else
+            statement_note(statement, "no result at any tolerance");
+        statement_note(statement, ", next %s %.1e", name, other);
+    }
+    if (seen) statement_judge(statement, worst == seen);
+    if (!seen) statement_note(statement, "no rows of casa_reverse and another method in fig3");
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------- */
+
+static struct curve times_of(const struct summary *summary, const char *method, double tol)
+{
+    const struct row_query query = {.sweep = "fig5", .method = method, .rtol = tol};
+    return read_curve(summary, &query, COL_np, COL_t_total_s);
+}
+
+/* t(cfsa) / t(adjoint) at the sizes that both have, with the extremes of their confidence intervals. */
+static struct curve time_ratio(const struct summary *summary, double tol)
+{
+    const struct curve adjoint = times_of(summary, "discrete_adjoint", tol);
+    const struct curve cfsa = times_of(summary, "cfsa", tol);
+    struct curve ratio = {.count = 0};
+    for (size_t i = 0; i < adjoint.count; i++)
+        for (size_t j = 0; j < cfsa.count; j++) {
+            if (cfsa.x[j] != adjoint.x[i]) continue;
+            const size_t at = ratio.count++;
+            ratio.x[at] = adjoint.x[i];
+            ratio.y[at] = cfsa.y[j] / adjoint.y[i];
+            ratio.lo[at] = cfsa.lo[j] / adjoint.hi[i];
+            ratio.hi[at] = cfsa.hi[j] / adjoint.lo[i];
+        }
+    return ratio;
+}
+
+/* Where the ratio passes 1 upwards for the last time, by a line through its logarithms; 0 = nowhere. */
+static double crossing(const struct curve *ratio)
+{
+    for (size_t i = ratio->count; i-- > 1;) {
+        if (!(ratio->y[i - 1] <= 1 && ratio->y[i] > 1)) continue;
+        const double s = log(ratio->y[i - 1]) / (log(ratio->y[i - 1]) - log(ratio->y[i]));
+        return ratio->x[i - 1] * pow(ratio->x[i] / ratio->x[i - 1], s);
+    }
+    return 0;
+}
+
+static void note_crossing(struct statement *statement, double tol, const struct curve *ratio, double at)
+{
+    statement_note(statement, "%stol %.0e: ", statement->number[0] ? "; " : "", tol);
+    if (at > 0)
+        statement_note(statement, "P = %.0f", at);
+    else if (ratio->y[0] > 1)
+        statement_note(statement, "the adjoint is faster from the smallest P = %.0f on (%.2g times)",
+                       ratio->x[0], ratio->y[0]);
+    else
+        statement_note(statement, "CFSA is faster up to P = %.0f", ratio->x[ratio->count - 1]);
+}
+
+static void judge_times(struct summary *summary)
+{
+    struct statement *meet =
+        summary_state(summary, "Figure 5", "the adjoint meets CFSA at some number of parameters P");
+    struct statement *gain = summary_state(
+        summary, "Figure 5", "the adjoint is nearly 10 times faster than CFSA at the largest P");
+    const struct row_query all = {.sweep = "fig5"};
+    double tol[SIZES_MAX];
+    const size_t tolerances = summary_values(summary, &all, COL_rtol, SIZES_MAX, tol);
+    size_t seen = 0, met = 0, near = 0;
+    for (size_t i = 0; i < tolerances; i++) {
+        const struct curve ratio = time_ratio(summary, tol[i]);
+        if (ratio.count < 2) continue;
+        const size_t last = ratio.count - 1;
+        const double at = crossing(&ratio);
+        seen++;
+        met += at > 0;
+        near += ratio.y[last] >= times_low && ratio.y[last] <= times_high;
+        note_crossing(meet, tol[i], &ratio, at);
+        statement_note(gain, "%stol %.0e, P = %.0f: %.1f times [%.1f, %.1f]", gain->number[0] ? "; " : "",
+                       tol[i], ratio.x[last], ratio.y[last], ratio.lo[last], ratio.hi[last]);
+    }
+    if (seen) {
+        statement_judge(meet, met == seen);
+        statement_judge(gain, near == seen);
+    } else {
+        statement_note(meet, "fig5 has no two sizes with times of both methods");
+        statement_note(gain, "fig5 has no two sizes with times of both methods");
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------- */
+
+static void judge_steps(struct summary *summary)
+{
+    struct statement *statement =
+        summary_state(summary, "Figures 3-5", "the step counts are only about 10 to 130, whatever N");
+    static const char *const sweeps[] = {"fig3", "fig5"};
+    double least = INFINITY, most = 0, n_least = INFINITY, n_most = 0;
+    for (int s = 0; s < 2; s++) {
+        const struct row_query query = {.sweep = sweeps[s], .method = "discrete_adjoint"};
+        size_t cursor = 0;
+        for (const struct record *row; (row = summary_next(summary, &query, &cursor));) {
+            if (!row_ok(row)) continue;
+            least = fmin(least, row->number[COL_steps]);
+            most = fmax(most, row->number[COL_steps]);
+            n_least = fmin(n_least, row->number[COL_n]);
+            n_most = fmax(n_most, row->number[COL_n]);
+        }
+    }
+    if (most == 0) {
+        statement_note(statement, "no rows of discrete_adjoint in fig3 or fig5");
+        return;
+    }
+    statement_note(statement, "%.0f to %.0f accepted steps, N = %.0f to %.0f", least, most, n_least, n_most);
+    statement_judge(statement, least >= 5 && most >= 65 && most <= 260); /* "about": within a factor of two */
+}
+
+static void not_testable(struct summary *summary, const char *section, const char *text, const char *why)
+{
+    statement_note(summary_state(summary, section, text), "%s", why);
+}
+
+void summary_judge_glv(struct summary *summary)
+{
+    judge_proportional(summary);
+    judge_stagnation(summary);
+    judge_floor(summary);
+    judge_times(summary);
+    judge_steps(summary);
+    not_testable(
+        summary, "Figure 4",
+        "PETSc with a hand-written product is about 10 times faster than with automatic differentiation",
+        "needs PETSc and an AD provider");
+    not_testable(summary, "Figure 5", "FATODE (dense f_p) tends to quadratic in P", "needs FATODE");
+}

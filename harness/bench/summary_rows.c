@@ -1,0 +1,166 @@
+/* The rows that a summary is made of: files found, read and looked up. */
+#include "summary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_LENGTH = 4096 };
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+static bool add_file(struct summary *summary, const char *path, struct bench_error *error)
+{
+    struct table *table = realloc(summary->table, (summary->tables + 1) * sizeof *table);
+    if (!table) return bench_refuse(error, "%s: no memory", path);
+    summary->table = table;
+    if (!table_read(path, &table[summary->tables], error)) return false;
+    summary->tables++;
+    return true;
+}
+
+/* Whether the file begins as a result file does; pictures' data and references do not. */
+static bool is_result_file(const char *path)
+{
+    static const char begin[] = "#! schema: sens-result/";
+    char line[sizeof begin] = "";
+    const size_t length = strlen(path);
+    if (length < 4 || strcmp(path + length - 4, ".tsv") != 0) return false;
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    const bool same = fgets(line, sizeof line, file) && strcmp(line, begin) == 0;
+    fclose(file);
+    return same;
+}
+
+static bool later(const struct stat *left, const struct stat *right)
+{
+    if (left->st_mtim.tv_sec != right->st_mtim.tv_sec) return left->st_mtim.tv_sec > right->st_mtim.tv_sec;
+    return left->st_mtim.tv_nsec > right->st_mtim.tv_nsec;
+}
+
+/* The newest result file of a folder, "" when it has none; of equally old ones the last by name. */
+static void newest(const char *folder, char found[PATH_LENGTH])
+{
+    struct dirent **entry;
+    struct stat best = {0};
+    found[0] = '\0';
+    const int count = scandir(folder, &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_LENGTH];
+        struct stat about;
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        if (length < PATH_LENGTH && is_result_file(path) && stat(path, &about) == 0 &&
+            (!found[0] || !later(&best, &about))) {
+            best = about;
+            strcpy(found, path);
+        }
+        free(entry[i]);
+    }
+    if (count >= 0) free(entry);
+}
+
+static bool add_newest(struct summary *summary, const char *folder, struct bench_error *error)
+{
+    char path[PATH_LENGTH];
+    newest(folder, path);
+    return !path[0] || add_file(summary, path, error);
+}
+
+static bool add_folder(struct summary *summary, const char *folder, struct bench_error *error)
+{
+    struct dirent **entry;
+    const size_t before = summary->tables;
+    bool ok = add_newest(summary, folder, error);
+    const int count = scandir(folder, &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_LENGTH];
+        struct stat about;
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        if (ok && entry[i]->d_name[0] != '.' && length < PATH_LENGTH && stat(path, &about) == 0 &&
+            S_ISDIR(about.st_mode))
+            ok = add_newest(summary, path, error);
+        free(entry[i]);
+    }
+    if (count >= 0) free(entry);
+    if (ok && summary->tables == before) return bench_refuse(error, "%s: no result file in it", folder);
+    return ok;
+}
+
+bool summary_load(struct summary *summary, const char *path, struct bench_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0) return bench_refuse(error, "%s: %s", path, strerror(errno));
+    return S_ISDIR(about.st_mode) ? add_folder(summary, path, error) : add_file(summary, path, error);
+}
+
+void summary_free(struct summary *summary)
+{
+    for (size_t i = 0; i < summary->tables; i++) table_free(&summary->table[i]);
+    free(summary->table);
+    summary->table = NULL;
+    summary->tables = 0;
+}
+
+/* ---- look-up ----------------------------------------------------------------------------------------------- */
+
+static bool same_text(const char *wanted, const char *found)
+{
+    return !wanted || strcmp(wanted, found) == 0;
+}
+
+/* Tolerances come from a progression that was printed with 12 digits. */
+static bool same_number(double wanted, double found)
+{
+    return wanted == 0 || fabs(found / wanted - 1) < 1e-6;
+}
+
+static bool matches(const struct record *row, const struct row_query *query)
+{
+    return same_text(query->sweep, row->text[COL_sweep]) && same_text(query->method, row->text[COL_method]) &&
+           same_text(query->tableau, row->text[COL_tableau]) && same_number(query->n, row->number[COL_n]) &&
+           same_number(query->rtol, row->number[COL_rtol]);
+}
+
+const struct record *summary_next(const struct summary *summary, const struct row_query *query,
+                                  size_t *cursor)
+{
+    size_t first = 0; /* number of the table's first row, over all tables */
+    for (size_t t = 0; t < summary->tables; first += summary->table[t++].rows)
+        while (*cursor < first + summary->table[t].rows) {
+            const struct record *row = &summary->table[t].row[*cursor - first];
+            ++*cursor;
+            if (matches(row, query)) return row;
+        }
+    return NULL;
+}
+
+const struct record *summary_find(const struct summary *summary, const struct row_query *query)
+{
+    size_t cursor = 0;
+    return summary_next(summary, query, &cursor);
+}
+
+bool row_ok(const struct record *row)
+{
+    return row && strcmp(row->text[COL_status], "ok") == 0;
+}
+
+size_t summary_values(const struct summary *summary, const struct row_query *query, enum record_column column,
+                      size_t max, double value[])
+{
+    size_t count = 0, cursor = 0;
+    for (const struct record *row; (row = summary_next(summary, query, &cursor));) {
+        const double number = row->number[column];
+        size_t at = 0;
+        while (at < count && value[at] < number && !same_number(value[at], number)) at++;
+        if (isnan(number) || count == max || (at < count && same_number(value[at], number))) continue;
+        memmove(value + at + 1, value + at, (count - at) * sizeof *value);
+        value[at] = number;
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,180 @@
+#!/bin/bash
+# A method and a problem in a one-file module built against the contract headers alone. Argument 1: sensbench; argument
+# 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
+set -u
+program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+headers=${2:-$here/../../harness/include}
+compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect CODE TEXT ARGUMENT...
+expect() {
+    local code=$1 text=$2 got
+    shift 2
+    "$program" "$@" >output 2>&1 </dev/null
+    got=$?
+    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" output; then
+        fail "$*: exit $got, expected $code and '$text'; output:"
+        cat output
+    fi
+}
+
+# build NAME [FLAG ...]: NAME.so from module.c
+build() {
+    local name=$1
+    shift
+    "$compiler" -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared -fvisibility=hidden -I"$headers" "$@" \
+        -o "$name.so" module.c || fail "the module does not compile: $*"
+}
+
+cat >module.c <<'CODE'
+/* Euler's method with `steps` equal steps and its tangent: S += h (J S + f_p), S(t0) = [dx0/dp | 1]. Costs: G = x(t1). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sens/plugin.h"
+
+#ifndef NAME
+#define NAME "euler_tangent"
+#endif
+
+struct state {
+    const struct sens_task *task;
+    size_t cols;
+    sens_real *x, *f, *S, *JS;
+};
+
+static const struct sens_option options[] = {
+    {.name = "steps", .kind = SENS_OPT_INT, .fallback = 100, .min = 1, .max = 1e6, .help = "equal steps"},
+    SENS_OPTIONS_END};
+
+static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **made)
+{
+    struct state *st = SENS_NEW(ctx, struct state, 1);
+    if (!st) return SENS_NO_MEMORY;
+    const size_t n = task->problem->n;
+    if (strcmp(task->cost->type->name, "identity") != 0)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "euler_tangent: cost=identity only");
+    st->task = task;
+    st->cols = task->problem->np + n;
+    st->x = SENS_NEW(ctx, sens_real, n);
+    st->f = SENS_NEW(ctx, sens_real, n);
+    st->S = SENS_NEW(ctx, sens_real, n * st->cols);
+    st->JS = SENS_NEW(ctx, sens_real, n * st->cols);
+    if (!st->x || !st->f || !st->S || !st->JS) return SENS_NO_MEMORY;
+    *made = st;
+    return SENS_OK;
+}
+
+/* JS += f_p in the first np of the cols columns */
+static void add_parameter_columns(const struct state *st, struct sens_at at)
+{
+    const struct sens_problem *pb = st->task->problem;
+    for (size_t k = 0; k < pb->np; k++) {
+        memset(st->f, 0, pb->n * sizeof *st->f);
+        pb->type->jvp_p_cols(pb, at, k, 1, st->f);
+        for (size_t i = 0; i < pb->n; i++) st->JS[i * st->cols + k] += st->f[i];
+    }
+}
+
+static sens_status run(struct sens_ctx *ctx, void *self, const struct sens_out *out, struct sens_work *work)
+{
+    struct state *st = self;
+    const struct sens_problem *pb = st->task->problem;
+    const size_t n = pb->n, np = pb->np, cols = st->cols;
+    const long steps = (long)st->task->option[0].number;
+    const sens_real h = (pb->t1 - pb->t0) / (sens_real)steps;
+    const double start = sens_now(ctx);
+    sens_problem_x0(pb, pb->p, st->x);
+    memset(st->S, 0, n * cols * sizeof *st->S);
+    for (size_t i = 0; i < n; i++) st->S[i * cols + np + i] = 1;
+    for (long k = 0; k < steps; k++) {
+        const struct sens_at at = {pb->t0 + (sens_real)k * h, st->x, pb->p};
+        pb->type->jvp(pb, at, cols, st->S, st->JS);
+        add_parameter_columns(st, at);
+        sens_lanes_axpy(n, cols, h, st->JS, st->S);
+        const sens_status status = pb->type->rhs(pb, at, st->f);
+        if (status != SENS_OK) return sens_fail(ctx, SENS_DIVERGED, "at step %ld", k);
+        sens_lanes_axpy(n, 1, h, st->f, st->x);
+    }
+    for (size_t i = 0; i < n; i++) {
+        out->x[i] = out->G[i] = st->x[i];
+        if (out->dGdp) memcpy(out->dGdp + i * np, st->S + i * cols, np * sizeof *st->S);
+        if (out->dGdx0) memcpy(out->dGdx0 + i * n, st->S + i * cols + np, n * sizeof *st->S);
+    }
+    *work = (struct sens_work){.steps = steps, .t_forward = sens_now(ctx) - start};
+    return SENS_OK;
+}
+
+static SENS_METHOD(euler_tangent) = {
+    .name = NAME,
+    .summary = "tangent of Euler's method",
+    .derivative = SENS_DERIVATIVE_DISCRETE,
+    .options = options,
+    .prepare = prepare,
+    .run = run,
+};
+static const struct sens_method_type *const methods[] = {&sens_method_euler_tangent, NULL};
+
+#ifdef OTHER_SIZE
+SENS_PLUGIN = {.size = 8, .abi = SENS_PLUGIN_ABI, .name = "test", .methods = methods};
+#elif defined OTHER_ABI
+SENS_PLUGIN = {.size = sizeof(struct sens_plugin), .abi = 99, .name = "test", .methods = methods};
+#elif defined NO_SYMBOL
+__attribute__((visibility("default"))) const struct sens_method_type *const *other = methods;
+#elif defined NOTHING
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "test"};
+void use(void);
+void use(void) { (void)methods; }
+#else
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "test", .methods = methods};
+#endif
+CODE
+
+build good
+expect 0 "euler_tangent" list methods --plugin ./good.so
+expect 0 "steps=100" show euler_tangent --plugin=good.so
+expect 2 "euler_tangent" run decay euler_tangent
+expect 2 "steps=0: out of range" run decay euler_tangent steps=0 --plugin good.so
+expect 2 "takes no notice of tableau" run decay euler_tangent tableau=dopri5 --plugin good.so
+expect 2 "cost=identity only" run decay euler_tangent cost=terminal --plugin good.so
+
+# y' = -y, y(0) = 1, h = 2/1000: y = (1 - h)^1000, dy/dk = -1000 h (1 - h)^999, dy/dy0 = y
+expect 0 "status     ok" run decay euler_tangent steps=1000 --plugin good.so --dump dump
+awk -F'\t' 'BEGIN { h = 0.002; y = exp(1000 * log(1 - h)); want["x"] = y; want["dGdx0"] = y; want["dGdp"] = -2 * y / (1 - h) }
+            $1 in want { seen++; e = $4 / want[$1] - 1; if (e < 0) e = -e; if (e > 1e-10) bad++ }
+            END { exit !(seen == 3 && !bad) }' dump || fail "values of the module's method"
+expect 0 "status     ok" run initial euler_tangent --plugin good.so
+for isa in $("$program" list variants | grep -v "not supported" | awk '{ print $1 }'); do
+    expect 0 "status     ok" run glv euler_tangent isa="$isa" --plugin good.so
+done
+
+# a sweep takes it as any other method
+printf '[cells]\nproblem = decay logistic\nmethod = euler_*\n' >module.sweep
+expect 0 "method=euler_tangent problem=logistic" sweep ./module.sweep --dry-run --plugin good.so
+
+# what is not such a module is refused by name
+build other_size -DOTHER_SIZE
+build other_abi -DOTHER_ABI
+build no_symbol -DNO_SYMBOL
+build nothing -DNOTHING
+build taken '-DNAME="cfsa"'
+build nameless '-DNAME=NULL'
+expect 2 "8 bytes" list --plugin other_size.so
+expect 2 "ABI 99" list --plugin other_abi.so
+expect 2 "no symbol sens_plugin" list --plugin no_symbol.so
+expect 2 "nothing in it" list --plugin nothing.so
+expect 2 "taken" list --plugin taken.so
+expect 2 "taken" list --plugin good.so --plugin good.so
+expect 2 "lacks a name" list --plugin nameless.so
+exit $((failures > 0))

@@ -1,0 +1,121 @@
+#!/bin/bash
+# sensbench run: report, record and dump of a cell, keys and files of numbers, exit codes. Argument 1: sensbench.
+set -u
+program=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect CODE TEXT ARGUMENT...: runs sensbench; TEXT must stand in what it prints.
+expect() {
+    local code=$1 text=$2 got
+    shift 2
+    "$program" "$@" >"$work/output" 2>&1 </dev/null
+    got=$?
+    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" "$work/output"; then
+        fail "$*: exit $got, expected $code and '$text'; output:"
+        cat "$work/output"
+    fi
+}
+
+# rows FILE QUANTITY: how many rows of a dump.
+rows() {
+    awk -F'\t' -v q="$2" 'NF == 4 && $1 == q { k++ } END { print k + 0 }' "$1"
+}
+
+# same FILE FILE WHAT
+same() {
+    cmp -s "$1" "$2" || fail "$3"
+}
+
+# the report, and every method of the registry on a problem that all can do
+expect 0 "truth: ode" run decay discrete_adjoint
+for method in $("$program" list methods | awk '{ print $1 }'); do
+    expect 0 "status     ok" run decay "$method"
+done
+expect 0 "0.21157" run vdp discrete_adjoint tol=1e-10
+expect 0 "truth: pde" run heat discrete_tangent n=6 tableau=rk4 controller=fixed dt=1e-3 truth=pde
+expect 0 "no closed form" run glv discrete_tangent n=3 T=1.5
+
+# records
+expect 0 '"status":"ok"' run decay discrete_adjoint --json
+[ "$(wc -l <"$work/output")" -eq 1 ] || fail "--json: one line"
+"$program" run decay discrete_adjoint --tsv >"$work/tsv"
+awk -F'\t' 'NR == 1 { n = NF; first = $1 } NR == 2 && NF == n && $1 == "ok" { good = 1 }
+            END { exit !(NR == 2 && first == "status" && good) }' "$work/tsv" || fail "--tsv: header and row"
+
+# the dump: header, shape, and only what wrt asks for
+expect 0 "status" run glv discrete_adjoint n=3 --dump "$work/both"
+[ "$(head -n 1 "$work/both")" = "$(printf 'quantity\trow\tcol\tvalue')" ] || fail "header of the dump"
+for shape in "x 3" "G 3" "dGdp 36" "dGdx0 9"; do
+    [ "$(rows "$work/both" ${shape% *})" -eq "${shape#* }" ] || fail "dump: $shape"
+done
+[ "$(wc -l <"$work/both")" -eq 52 ] || fail "dump: 51 values"
+expect 0 "status" run glv discrete_adjoint n=3 wrt=p --dump "$work/p"
+[ "$(rows "$work/p" dGdx0)" -eq 0 ] && [ "$(rows "$work/p" dGdp)" -eq 36 ] || fail "wrt=p"
+expect 0 "status" run glv discrete_adjoint n=3 wrt=x0 --dump "$work/x0"
+[ "$(rows "$work/x0" dGdx0)" -eq 9 ] && [ "$(rows "$work/x0" dGdp)" -eq 0 ] || fail "wrt=x0"
+
+# keys: qualified names, defaults written out, and flags anywhere mean the same
+expect 0 "status" run glv discrete_adjoint problem.n=3 cost=identity tol=1e-6 ckpt=stages --dump "$work/again"
+same "$work/both" "$work/again" "defaults written out"
+expect 0 "status" run --dump="$work/again" problem=glv method=discrete_adjoint n=3 rtol=1e-6 isa=auto
+same "$work/both" "$work/again" "names as keys, rtol alone"
+expect 0 "status" run glv discrete_adjoint n=3 ckpt=2 --dump "$work/again"
+same "$work/both" "$work/again" "ckpt=2 is bit for bit ckpt=stages"
+expect 0 "status" run glv discrete_adjoint n=3 tol=1e-5 --dump "$work/again"
+cmp -s "$work/both" "$work/again" && fail "tol has no effect"
+expect 0 "t = 0 ... 5" run glv discrete_adjoint n=3 t1=5
+expect 0 "m = 2" run glv discrete_adjoint n=3 cost=terminal m=2
+expect 0 "m = 2" run glv discrete_adjoint n=3 cost=terminal cost.m=2
+
+# params and x0 from files: the nominal numbers give the nominal results
+printf '# eps\n 1e-3 # a comment\n' >"$work/params"
+expect 0 "status" run vdp discrete_adjoint --dump "$work/nominal"
+expect 0 "status" run vdp discrete_adjoint params="$work/params" --dump "$work/again"
+same "$work/nominal" "$work/again" "params: the nominal one"
+printf '2e-3' >"$work/params"
+expect 0 "no closed form" run vdp discrete_adjoint params="$work/params" --dump "$work/again"
+cmp -s "$work/nominal" "$work/again" && fail "params has no effect"
+printf '0.1,0.1\n0.1' >"$work/state"
+expect 0 "status" run glv discrete_adjoint n=3 x0="$work/state" --dump "$work/again"
+same "$work/both" "$work/again" "x0: the nominal one"
+# an initial state that depends on p moves with it: y(0) = (a, k b), T small
+printf '1 1 1' >"$work/params"
+expect 0 "x(t1)      0.999999999 1" run initial discrete_adjoint params="$work/params" T=1e-9
+
+# instruction sets: each supported one runs and says so, the others are refused with 3
+for isa in baseline avx2 avx512; do
+    if "$program" list variants | grep "^$isa " | grep -q "supported by this CPU" &&
+        ! "$program" list variants | grep "^$isa " | grep -q "not supported"; then
+        expect 0 "\"isa\":\"$isa\"" run decay discrete_adjoint isa=$isa --json
+    else
+        expect 3 "isa=$isa" run decay discrete_adjoint isa=$isa
+    fi
+done
+
+# exit codes of what is not available, does not solve, cannot be written or is interrupted
+expect 3 "closed form" run vdp discrete_adjoint truth=pde
+expect 2 "dt_misfit" run decay discrete_adjoint controller=fixed dt=0.3
+expect 4 "step_limit" run vdp discrete_adjoint max_steps=10
+"$program" run vdp discrete_adjoint max_steps=10 --dump "$work/none" 2>/dev/null >"$work/output"
+[ "$(cat "$work/output")" = "status     step_limit" ] || fail "stdout of a failed solve has the status only"
+[ ! -e "$work/none" ] || fail "a failed solve leaves no dump"
+expect 4 '"err_grad":null' run vdp discrete_adjoint max_steps=10 --json
+if [ -w /dev/full ]; then
+    expect 1 "--dump" run decay discrete_adjoint --dump /dev/full
+    "$program" list >/dev/full 2>/dev/null
+    [ $? -eq 1 ] || fail "a full standard output is exit 1"
+fi
+"$program" run decay discrete_adjoint controller=fixed dt=1e-10 max_steps=1000000000000 >"$work/output" 2>&1 &
+sleep 0.3
+kill -INT $!
+wait $!
+[ $? -eq 130 ] || fail "SIGINT is exit 130"
+[ ! -s "$work/output" ] || fail "SIGINT: nothing is printed"
+exit $((failures > 0))
