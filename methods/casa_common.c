@@ -3,14 +3,14 @@
  *     -lambda' = (df/dx)^T lambda + g_x,   -mu' = (df/dp)^T lambda + g_p,
  *     lambda(t_j - 0) = lambda(t_j + 0) + phi_x,   mu(t_j - 0) = mu(t_j + 0) + phi_p
  *
- * (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089; Martins & Lakshtanov, arXiv 2410.01911,
- * section 2). The backward solver starts afresh at every observation, where lambda jumps. */
+ * (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089; Martins & Lakshtanov, arXiv
+ * 2410.01911). The backward solver starts afresh at every observation, where lambda jumps. */
 #include <string.h>
 
 #include "blocks.h"
 #include "casa_common.h"
 
-/* ---- layout of z ----------------------------------------------------------------------------------------------- */
+/* ---- layout of z --------------------------------------------------------------------------------------- */
 
 /* Width of the block that starts with functional c0. */
 static size_t block_width(const struct casa *casa, size_t c0)
@@ -28,7 +28,7 @@ static size_t mu_offset(const struct casa *casa, size_t c0)
     return casa->carried + casa->n * casa->m + casa->np * c0;
 }
 
-/* ---- forward --------------------------------------------------------------------------------------------------- */
+/* ---- forward ------------------------------------------------------------------------------------------- */
 
 sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *task, struct casa *casa)
 {
@@ -67,7 +67,7 @@ sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
                           casa->x1, &casa->forward_stats);
 }
 
-/* ---- backward -------------------------------------------------------------------------------------------------- */
+/* ---- backward ------------------------------------------------------------------------------------------ */
 
 static const sens_real *state_at(const struct casa *casa, sens_real t, const sens_real *z)
 {
@@ -98,7 +98,8 @@ static void block_slope(const struct casa *casa, struct sens_at at, size_t c0, c
     if (cost->type->g_dp) cost->type->g_dp(cost, at, 1, c0, w, dmu);
 }
 
-/* Where x is not carried, f itself is not evaluated: a point at which it is not defined shows in the products. */
+/* Where x is not carried, f itself is not evaluated: a point at which it is not defined shows in the
+ * products. */
 static sens_status slope(void *self, sens_real s, const sens_real *z, sens_real *dz)
 {
     const struct casa *casa = self;
@@ -177,7 +178,7 @@ sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
     return SENS_OK;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 /* mu += (dx0/dp)^T lambda */
 static void add_initial_state(struct casa *casa)

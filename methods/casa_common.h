@@ -2,12 +2,13 @@
  *
  * With s = -t the backward system runs forwards and needs no change of sign,
  *
- *     dlambda/ds = (df/dx)^T lambda + g_x,   dmu/ds = (df/dp)^T lambda + g_p,   lambda += phi_x and mu += phi_p at t_j,
+ *     dlambda/ds = (df/dx)^T lambda + g_x,   dmu/ds = (df/dp)^T lambda + g_p,
+ *     lambda += phi_x and mu += phi_p at the observations t_j,
  *
- * from lambda(t1) = mu(t1) = 0; then dG/dx0 = lambda(t0), dG/dp = mu(t0) + (dx0/dp)^T lambda(t0). All m outputs are one
- * system, so that they share their steps and no result depends on the number of lanes. Its state is
- * z = [carried x | lambda | mu], lambda in lane blocks [n][width] one after another, then mu in blocks [np][width]; every
- * block has its true width. The variants differ only in where x(t) comes from. */
+ * from lambda(t1) = mu(t1) = 0; then dG/dx0 = lambda(t0), dG/dp = mu(t0) + (dx0/dp)^T lambda(t0). All m
+ * outputs are one system, so that they share their steps and no result depends on the number of lanes. Its
+ * state is z = [carried x | lambda | mu], lambda in lane blocks [n][width] one after another, then mu in
+ * blocks [np][width]; every block has its true width. The variants differ only in where x(t) comes from. */
 #ifndef CASA_COMMON_H
 #define CASA_COMMON_H
 

@@ -1,10 +1,10 @@
 /* Continuous adjoint with the state from the dense output of a stored forward solve:
  *
- *     -lambda' = (df/dx)(t, u(t))^T lambda + g_x,   -mu' = (df/dp)(t, u(t))^T lambda + g_p,   u the interpolant,
+ *     -lambda' = (df/dx)(t, u)^T lambda + g_x,   -mu' = (df/dp)(t, u)^T lambda + g_p,   u(t) the interpolant,
  *
- * backwards with steps of their own (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089). lambda and
- * mu have tolerances of their own; mu is a quadrature, and may be left out of the error test. The interpolant's error
- * stays in the gradient: with cubic Hermite it exceeds that of a pair of order five. */
+ * backwards with steps of their own (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089).
+ * lambda and mu have tolerances of their own; mu is a quadrature, and may be left out of the error test. The
+ * interpolant's error stays in the gradient: with cubic Hermite it exceeds that of a pair of order five. */
 #include <stdint.h>
 
 #include "casa_common.h"
@@ -19,7 +19,7 @@ struct dense {
     sens_real *x;          /* [n] where it was read last */
 };
 
-/* ---- the forward solve, recorded --------------------------------------------------------------------------------- */
+/* ---- the forward solve, recorded ----------------------------------------------------------------------- */
 
 static sens_status record_step(void *self, const struct sens_step *step)
 {
@@ -44,7 +44,6 @@ static sens_status record_forward(struct sens_ctx *ctx, struct dense *dense)
                          dense->n_steps);
     if (status > SENS_OK) /* from an extra stage of the interpolant, which no smaller step was tried for */
         return sens_fail(ctx, SENS_DIVERGED, "no finite dense output");
-    dense->current = dense->n_steps - 1;
     return status;
 }
 
@@ -61,7 +60,7 @@ static const sens_real *interpolated(void *self, sens_real t)
     return dense->x;
 }
 
-/* ---- prepare and run ------------------------------------------------------------------------------------------- */
+/* ---- prepare and run ----------------------------------------------------------------------------------- */
 
 enum { OPT_RTOL_B, OPT_ATOL_B, OPT_RTOL_Q, OPT_ATOL_Q, OPT_QUAD_TEST };
 enum { TEST_INSIDE, TEST_OUTSIDE };

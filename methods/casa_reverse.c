@@ -1,12 +1,12 @@
 /* Continuous adjoint with the state integrated back from its end, so that nothing is stored:
  *
- *     x' = f,   -lambda' = (df/dx)^T lambda + g_x,   -mu' = (df/dp)^T lambda + g_p       from t1 to t0 as one system
+ *     x' = f,   -lambda' = (df/dx)^T lambda + g_x,   -mu' = (df/dp)^T lambda + g_p
  *
- * (Chen, Rubanova, Bettencourt & Duvenaud, NeurIPS 2018, algorithm 1; the variant of Martins & Lakshtanov, arXiv 2410.01911).
- * A mode of x that decays forwards grows backwards: with rate k, errors of size tol at t1 become tol e^(k (t1 - t0)) at
- * t0, whatever the steps. That is the method's own error; it is reported as a number while it is one, and as the
- * backward solver's status when the state overflows or the steps shrink to nothing. Jumps see the state as it was
- * integrated back, too. */
+ * from t1 to t0 as one system (Chen, Rubanova, Bettencourt & Duvenaud, NeurIPS 2018, algorithm 1; the variant
+ * of Martins & Lakshtanov, arXiv 2410.01911). A mode of x that decays forwards grows backwards: with rate k,
+ * errors of size tol at t1 become tol e^(k (t1 - t0)) at t0, whatever the steps. That is the method's own
+ * error; it is reported as a number while it is one, and as the backward solver's status when the state
+ * overflows or the steps shrink to nothing. Jumps see the state as it was integrated back, too. */
 #include "casa_common.h"
 
 enum { OPT_SENS_TEST };

@@ -2,12 +2,12 @@
  *
  *     x' = f(t, x, p),   S' = (df/dx) S + df/dq,   (x, S)(t0) = (x0, dx0/dq)
  *
- * (Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14; layout in cfsa_common.h). S takes part in
- * the choice of steps, with the tolerances of the state, unless sens_test = outside: the steps are then those of the
- * state alone, and the result is that of discrete_tangent to rounding.
+ * (Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14; layout in cfsa_common.h). S
+ * takes part in the choice of steps, with the tolerances of the state, unless sens_test = outside: the steps
+ * are then those of the state alone, and the result is that of discrete_tangent to rounding.
  *
- * Running costs and their derivatives are the quadrature of the pair itself, h sum_i b_i (g_x S + g_p)(t_i, Y_i), as
- * the cost is everywhere in this folder. */
+ * Running costs and their derivatives are the quadrature of the pair itself, h sum_i b_i (g_x S + g_p)(t_i,
+ * Y_i), as the cost is everywhere in this folder. */
 #include <string.h>
 
 #include "cfsa_common.h"
@@ -48,7 +48,7 @@ static sens_status add_step(void *self, const struct sens_step *step)
     return SENS_OK;
 }
 
-/* ---- prepare and run ------------------------------------------------------------------------------------------- */
+/* ---- prepare and run ----------------------------------------------------------------------------------- */
 
 enum { OPT_SENS_TEST };
 enum { TEST_INSIDE, TEST_OUTSIDE };

@@ -9,7 +9,7 @@
 #include "blocks.h"
 #include "cfsa_common.h"
 
-/* ---- layout ---------------------------------------------------------------------------------------------------- */
+/* ---- layout -------------------------------------------------------------------------------------------- */
 
 /* Width of the block that starts with direction q. */
 static size_t block_width(const struct cfsa_system *system, size_t q)
@@ -23,8 +23,8 @@ static size_t block_offset(const struct cfsa_system *system, size_t q)
     return system->n * (1 + q);
 }
 
-/* Sixteen lanes where there are as many: the product with a dense Jacobian gains a third over eight, and more lanes
- * gain little (generalised Lotka-Volterra, n = 5 ... 100). */
+/* Sixteen lanes where there are as many: the product with a dense Jacobian gains a third over eight, and more
+ * lanes gain little (generalised Lotka-Volterra, n = 5 ... 100). */
 static size_t choose_lanes(int asked, size_t n_dir)
 {
     return asked <= 0 && n_dir >= 16 ? 16 : sens_blocks_lanes(asked, n_dir);
@@ -45,7 +45,7 @@ sens_status cfsa_create(struct sens_ctx *ctx, const struct sens_task *task, stru
     return system->cost_dx && (system->cost_dp || !explicit_p) ? SENS_OK : SENS_NO_MEMORY;
 }
 
-/* ---- the equations --------------------------------------------------------------------------------------------- */
+/* ---- the equations ------------------------------------------------------------------------------------- */
 
 void cfsa_start(const struct cfsa_system *system, sens_real *y)
 {
@@ -77,7 +77,7 @@ sens_status cfsa_slope(const struct cfsa_system *system, sens_real t, const sens
     return SENS_OK;
 }
 
-/* ---- the cost -------------------------------------------------------------------------------------------------- */
+/* ---- the cost ------------------------------------------------------------------------------------------ */
 
 static void clear_cost(const struct cfsa_system *system)
 {
@@ -139,7 +139,7 @@ void cfsa_observe(const struct cfsa_system *system, size_t j, const sens_real *y
     }
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 sens_status cfsa_write(const struct cfsa_system *system, const sens_real *y, const sens_real *G,
                        const sens_real *dG, const struct sens_out *out)

@@ -1,8 +1,9 @@
-/* methods/cfsa_common.h - the variational system of a task, which cfsa and cfsa_gsl integrate by different solvers.
+/* methods/cfsa_common.h - the variational system of a task, which cfsa and cfsa_gsl integrate by different
+ * solvers.
  *
- * Its state is y = [x | S]: x [n], then S = dx/dq for n_dir directions q, the parameters before the initial states, in
- * lane blocks [n][width] one after another. A block holds directions of one kind, and has its true width: there are no
- * padded lanes that a mean over components would have to leave out. */
+ * Its state is y = [x | S]: x [n], then S = dx/dq for n_dir directions q, the parameters before the initial
+ * states, in lane blocks [n][width] one after another. A block holds directions of one kind, and has its true
+ * width: there are no padded lanes that a mean over components would have to leave out. */
 #ifndef CFSA_COMMON_H
 #define CFSA_COMMON_H
 
@@ -35,7 +36,8 @@ void cfsa_add_running(const struct cfsa_system *system, sens_real t, const sens_
 /* dG [m][n_dir] += phi_x S + phi_p of observation j at y. */
 void cfsa_observe(const struct cfsa_system *system, size_t j, const sens_real *y, sens_real *dG);
 
-/* Copies x from y, G [m] and dG [m][n_dir] to *out; SENS_DIVERGED, and nothing written, where one is not finite. */
+/* Copies x from y, G [m] and dG [m][n_dir] to *out; SENS_DIVERGED, and nothing written, where one is not
+ * finite. */
 sens_status cfsa_write(const struct cfsa_system *system, const sens_real *y, const sens_real *G,
                        const sens_real *dG, const struct sens_out *out);
 

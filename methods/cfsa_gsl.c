@@ -1,10 +1,11 @@
-/* Continuous forward sensitivities through gsl_odeiv2: the variational system of cfsa_common.h, with the running cost and
- * its derivatives as further components,
+/* Continuous forward sensitivities through gsl_odeiv2: the variational system of cfsa_common.h, with the
+ * running cost and its derivatives as further components,
  *
  *     y = [x | S | int g dt | int (g_x S + g_q) dt],
  *
- * all of them in GSL's error test |e_i| <= atol + rtol |y_i|. Steppers, step control and quadrature share nothing with
- * the engine of erk/, for which this method is the oracle. Tableau and controller of the task do not apply. */
+ * all of them in GSL's error test |e_i| <= atol + rtol |y_i|. Steppers, step control and quadrature share
+ * nothing with the engine of erk/, for which this method is the oracle. Tableau and controller of the task do
+ * not apply. */
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
@@ -25,7 +26,7 @@ struct cfsa_gsl {
     sens_status status; /* of the last right-hand side */
 };
 
-/* ---- the system as GSL sees it --------------------------------------------------------------------------------- */
+/* ---- the system as GSL sees it ------------------------------------------------------------------------- */
 
 /* GSL takes a slope that is not finite for a small error: it must be refused here. */
 static int slope(double t, const double y[], double dydt[], void *self)
@@ -73,7 +74,7 @@ static sens_status reach_stop(struct sens_ctx *ctx, struct cfsa_gsl *gsl, double
     return SENS_OK;
 }
 
-/* ---- the cost -------------------------------------------------------------------------------------------------- */
+/* ---- the cost ------------------------------------------------------------------------------------------ */
 
 static void observe(struct cfsa_gsl *gsl, long j)
 {
@@ -92,7 +93,7 @@ static void add_integrals(struct cfsa_gsl *gsl)
     for (size_t q = 0; q < system->m * system->n_dir; q++) gsl->dG[q] += integral[system->m + q];
 }
 
-/* ---- prepare and run ------------------------------------------------------------------------------------------- */
+/* ---- prepare and run ----------------------------------------------------------------------------------- */
 
 enum { OPT_STEPPER };
 static const char *const steppers[] = {"rk8pd", "rkck", "rkf45", "msadams", NULL};

@@ -26,8 +26,8 @@ do for [panel = 1:count] {
     set title panel_title(panel, p)
     set xlabel (panel + grid_cols > count ? "requested tolerance (relative = absolute)" : "")
     set ylabel (grid_i == 0 ? "relative error of the gradient" : "")
-    plot for [c in curves] data using (shown(p) && of_curve(c) ? column("rtol") : NaN):(column("err_grad")) \
-            pt marker_of(before(c)) ps size_of(before(c)) dt dash_of(c) lw 1.6 lc rgb colour_of(before(c)) notitle, \
+    plot for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) ? column("rtol") : NaN):(column("err_grad")) \
+            pt marker_of(before(nth(i))) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle, \
         x with lines lw 1.2 dt 3 lc rgb GREY notitle
     unset label 100
     unset label 101

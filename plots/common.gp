@@ -49,12 +49,15 @@ do for [c in curves] {
 dash_of(curve) = strlen(after(curve)) ? position(TABLEAUX, after(curve)) : 1
 title_of(curve) = label_of(before(curve)) . (words(TABLEAUX) > 1 && strlen(after(curve)) ? ", " . after(curve) : "")
 
+# Curves are drawn in reverse, so that the first of the legend lies on top; the legend is made of entries of its own.
+nth(i) = word(curves, words(curves) + 1 - i)
+
 # Rows of a curve, of a panel, at a tolerance; NaN for every other row.
 of_curve(curve) = strcol("status") eq "ok" && strcol("method") eq before(curve) && strcol("tableau") eq after(curve)
 in_panel(panel) = strcol("problem") eq before(panel) && column("n") == real(after(panel))
 # the size as the problem counts it: the heat equation's option n is intervals a side
 panel_size(panel) = before(panel) eq "heat" ? int(sqrt(real(after(panel))) + 1.5) : int(after(panel))
-panel_title(i, panel) = (words(panels) > 1 ? sprintf("(%c) ", 96 + i) : "") . before(panel) . sprintf(", N = %d", size_of(panel))
+panel_title(i, panel) = (words(panels) > 1 ? sprintf("(%c) ", 96 + i) : "") . before(panel) . sprintf(", N = %d", panel_size(panel))
 
 set style data yerrorlines
 set bars small

@@ -28,9 +28,9 @@ do for [panel = 1:count] {
         set title panel_title(panel, p)
         set xlabel (panel + grid_cols > count ? "relative error of the gradient (Frobenius norm)" : "")
         set ylabel (grid_i == 0 ? "time of one gradient [s]" : "")
-        plot for [c in curves] data using (shown(p) && of_curve(c) ? column("err_grad") : NaN): \
+        plot for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) ? column("err_grad") : NaN): \
             (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) \
-            pt marker_of(before(c)) ps size_of(before(c)) dt dash_of(c) lw 1.6 lc rgb colour_of(before(c)) notitle
+            pt marker_of(before(nth(i))) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle
     }
     unset label 100
     unset label 101

@@ -36,7 +36,8 @@ const struct sens_registry *const *variant_all(void);
 bool variant_supported(const struct sens_registry *variant); /* by this CPU */
 /* "auto" = the best supported. NULL and a message when unknown, not built or unsupported. */
 const struct sens_registry *variant_find(const char *isa, struct bench_error *error);
-bool variant_known(const char *isa); /* "auto" or a name some build has: to be refused only as not available here */
+/* "auto" or a name that some build has: it is refused only as not available here. */
+bool variant_known(const char *isa);
 
 /* Loads an out-of-tree module (sens/plugin.h) and adds what it offers to every variant, until the program ends. To be
  * called before any registry is looked at. false: not loadable, not such a module, or a name that is taken. */
@@ -57,7 +58,7 @@ struct bench_key {
     const char *name, *fallback, *unit, *help;
     enum bench_key_kind kind;
     double min, max;          /* KEY_INT, KEY_REAL */
-    const char *const *words; /* words taken besides a number, all values of KEY_WORD; NULL-terminated, or NULL */
+    const char *const *words; /* taken besides a number; all values of KEY_WORD; NULL-terminated, or NULL */
     unsigned caps;            /* SENS_CAP_* a method needs to take notice of it; 0: none */
 };
 const struct bench_key *bench_keys(void); /* ends with name == NULL */

@@ -17,44 +17,41 @@ static sens_status refuse_create(struct resolution *re, sens_status status, cons
     return status;
 }
 
-/* The `count` numbers of the file that a key names, in the arena; *number stays when the key is not given. */
-static bool read_file(struct resolution *re, const char *key, size_t count, const sens_real **number,
-                      char *file, size_t size)
+/* The `count` numbers of the file that a key names; *number and file stay when the key is not given. */
+static sens_status read_file(struct resolution *re, const char *key, size_t count, const sens_real **number,
+                             char *file, size_t size)
 {
     const struct spec_pair *given = resolve_given(re, key);
-    struct bench_error reason;
-    double *read;
-    if (!given) return true;
-    if (strlen(given->value) >= size)
-        return refuse_pair(re->error, given, "a path of %zu characters or more", size);
-    if (count == 0) return refuse_pair(re->error, given, "problem %s has no parameters", re->problem->name);
-    if (!read_numbers(given->value, count, &read, &count, &reason))
-        return refuse_pair(re->error, given, "%s", reason.text);
-    sens_real *kept = SENS_NEW(re->ctx, sens_real, count);
-    for (size_t i = 0; kept && i < count; i++) kept[i] = read[i];
-    free(read);
-    strcpy(file, given->value);
-    *number = kept;
-    return kept || refuse_pair(re->error, given, "no memory");
+    if (!given) return SENS_OK;
+    if (strlen(given->value) < size && count > 0) {
+        strcpy(file, given->value);
+        return pair_numbers(re->ctx, given, count, number, &count, re->error);
+    }
+    if (count == 0)
+        refuse_pair(re->error, given, "problem %s has no parameters", re->problem->name);
+    else
+        refuse_pair(re->error, given, "a path of %zu characters or more", size);
+    return SENS_BAD_INPUT;
 }
 
-static bool override_numbers(struct resolution *re)
+static sens_status override_numbers(struct resolution *re)
 {
     struct cell *cell = re->cell;
     struct sens_problem *pb = &cell->problem;
     const struct spec_pair *x0 = resolve_given(re, "x0");
-    if (x0 && re->problem->x0)
-        return refuse_pair(re->error, x0, "the initial state of problem %s depends on its parameters",
-                           re->problem->name);
-    if (!read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file) ||
-        !read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file))
-        return false;
-    if (!re->problem->x0 || !cell->params_file[0]) return true;
+    if (x0 && re->problem->x0) {
+        refuse_pair(re->error, x0, "the initial state of problem %s depends on its parameters",
+                    re->problem->name);
+        return SENS_BAD_INPUT;
+    }
+    sens_status status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
+    if (status == SENS_OK) status = read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file);
+    if (status != SENS_OK || !re->problem->x0 || !cell->params_file[0]) return status;
     sens_real *moved = SENS_NEW(re->ctx, sens_real, pb->n);
-    if (!moved) return bench_refuse(re->error, "no memory for the initial state");
+    if (!moved) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
     sens_problem_x0(pb, pb->p, moved);
     pb->x0 = moved;
-    return true;
+    return SENS_OK;
 }
 
 static bool override_t1(struct resolution *re)
@@ -78,7 +75,9 @@ static sens_status create_problem(struct resolution *re)
     re->ctx->message[0] = '\0';
     sens_status status = sens_problem_create(re->ctx, re->problem, cell->problem_value, &cell->problem);
     if (status != SENS_OK) return refuse_create(re, status, "problem", re->problem->name);
-    if (!override_numbers(re) || !override_t1(re)) return SENS_BAD_INPUT;
+    status = override_numbers(re);
+    if (status != SENS_OK) return status;
+    if (!override_t1(re)) return SENS_BAD_INPUT;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
     return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);
 }

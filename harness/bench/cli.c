@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-int cmd_summary(int argc, char **argv) __attribute__((weak));
-
 /* ---- commands ------------------------------------------------------------------------------------------------ */
 
 #define FLAG_PLUGIN                                                                                          \

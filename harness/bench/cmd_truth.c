@@ -13,10 +13,11 @@
 #include <gsl/gsl_rng.h>
 
 #include "build_info.h"
+#include "cli.h"
 #include "extended.h"
 #include "reference.h"
 
-enum { COLUMN_SAMPLE = 64 };
+enum { COLUMNS_P = 56, COLUMNS_X0 = 8 }; /* checked for a sample of rows */
 #define ADJOINT_TABLEAU   "dop853"
 #define ADJOINT_TOLERANCE 1e-18
 #define GBS_TOLERANCE     1e-16
@@ -24,7 +25,7 @@ enum { COLUMN_SAMPLE = 64 };
 struct truth_job {
     struct sens_ctx ctx;
     struct cell cell;
-    struct spec spec;
+    struct spec *spec;
     struct bench_error error;
     size_t sample;   /* --rows; 0: all */
     const char *dir; /* --out; NULL: the store */
@@ -35,15 +36,6 @@ struct truth_job {
     size_t *col;
 };
 
-static const char usage[] =
-    "usage: sensbench truth PROBLEM [key=value ...] [--rows K] [--out DIR] [--check]\n"
-    "Computes the reference solution of a cell in extended precision by a discrete adjoint and by "
-    "extrapolation of the\n"
-    "variational equations, prints on how many digits they agree, and stores it when these are at least 14.\n"
-    "  --rows K   a sample of K outputs (key sample_seed), checked on 64 columns\n"
-    "  --out DIR  store it there, not in results/reference\n"
-    "  --check    store nothing; compare with the stored one\n";
-
 /* ---- the command line ---------------------------------------------------------------------------------------- */
 
 static bool parse_count(const char *text, size_t *count, struct bench_error *error)
@@ -52,48 +44,26 @@ static bool parse_count(const char *text, size_t *count, struct bench_error *err
     errno = 0;
     const unsigned long value = strtoul(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-' || value == 0)
-        return bench_refuse(error, "--rows '%s' is not a positive whole number", text);
+        return bench_refuse(error, "truth: --rows '%s' is not a positive whole number", text);
     *count = value;
     return true;
 }
 
-static bool parse_pair(struct truth_job *job, const char *word)
+static bool read_arguments(struct truth_job *job, const struct cli_command *command,
+                           const struct cli_arguments *arguments)
 {
-    char key[64];
-    const char *equals = strchr(word, '=');
-    const size_t length = equals ? (size_t)(equals - word) : 0;
-    if (!equals) {
-        if (spec_get(&job->spec, "problem")) return bench_refuse(&job->error, "unexpected word '%s'", word);
-        return spec_set(&job->spec, "problem", word, "command line", &job->error);
-    }
-    if (length >= sizeof key) return bench_refuse(&job->error, "unknown key in '%s'", word);
-    memcpy(key, word, length);
-    key[length] = '\0';
-    return spec_set(&job->spec, key, equals + 1, "command line", &job->error);
-}
-
-static bool parse_arguments(struct truth_job *job, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        bool good;
-        if (strcmp(word, "--check") == 0)
-            good = job->check = true;
-        else if (strcmp(word, "--rows") == 0 || strcmp(word, "--out") == 0) {
-            if (!value) return bench_refuse(&job->error, "%s needs a value", word);
-            i++;
-            good =
-                word[2] == 'r' ? parse_count(value, &job->sample, &job->error) : (job->dir = value) != NULL;
-        } else if (word[0] == '-')
-            good = bench_refuse(&job->error, "unknown option '%s'", word);
-        else
-            good = parse_pair(job, word);
-        if (!good) return false;
-    }
-    if (!spec_get(&job->spec, "problem")) return bench_refuse(&job->error, "no problem given\n%s", usage);
-    if (job->check && job->sample)
-        return bench_refuse(&job->error, "--rows and --check: the stored rows are checked");
-    return spec_set(&job->spec, "method", "discrete_adjoint", "sensbench truth", &job->error);
+    const char *rows = cli_flag(command, arguments, "--rows");
+    job->dir = cli_flag(command, arguments, "--out");
+    job->check = cli_flag(command, arguments, "--check") != NULL;
+    if (arguments->words == 0)
+        return bench_refuse(&job->error, "truth: no problem given; see sensbench truth --help");
+    if (arguments->words > 1)
+        return bench_refuse(&job->error, "truth: unexpected word '%s'", arguments->word[1]);
+    if (job->check && rows)
+        return bench_refuse(&job->error, "truth: --rows and --check: the stored rows are checked");
+    if (rows && !parse_count(rows, &job->sample, &job->error)) return false;
+    return spec_set(job->spec, "problem", arguments->word[0], "command line", &job->error) &&
+           spec_set(job->spec, "method", "discrete_adjoint", "sensbench truth", &job->error);
 }
 
 /* ---- which rows and columns ------------------------------------------------------------------------------------ */
@@ -106,6 +76,21 @@ static size_t *sample(struct sens_ctx *ctx, gsl_rng *rng, size_t range, size_t c
     for (size_t i = 0; i < range; i++) all[i] = i;
     if (count && gsl_ran_choose(rng, chosen, count, all, range, sizeof *all) != 0) return NULL;
     return chosen;
+}
+
+/* Columns to check for a sample of rows: 56 parameters and 8 initial states, as far as there are so many. */
+static sens_status choose_columns(struct truth_job *job, gsl_rng *rng)
+{
+    const struct reference *made = &job->made;
+    const size_t n_p = made->wrt & SENS_WRT_P ? made->np : 0, n_x0 = made->wrt & SENS_WRT_X0 ? made->n : 0;
+    if (n_p + n_x0 <= COLUMNS_P + COLUMNS_X0) return SENS_OK;
+    const size_t take_p = n_p < COLUMNS_P ? n_p : COLUMNS_P, take_x0 = n_x0 < COLUMNS_X0 ? n_x0 : COLUMNS_X0;
+    const size_t *p = sample(&job->ctx, rng, n_p, take_p), *x0 = sample(&job->ctx, rng, n_x0, take_x0);
+    job->cols = take_p + take_x0;
+    job->col = SENS_NEW(&job->ctx, size_t, job->cols);
+    if (!p || !x0 || !job->col) return SENS_NO_MEMORY;
+    for (size_t k = 0; k < job->cols; k++) job->col[k] = k < take_p ? p[k] : made->np + x0[k - take_p];
+    return SENS_OK;
 }
 
 /* Shape, rows and columns of job->made: all, a seeded sample, or those of the stored file. */
@@ -122,15 +107,9 @@ static sens_status choose(struct truth_job *job)
     if (!rng) return SENS_NO_MEMORY;
     gsl_rng_set(rng, cell->seed);
     made->row = job->check ? job->stored.row : sample(&job->ctx, rng, made->m, made->rows);
-    const size_t first = made->wrt & SENS_WRT_P ? 0 : made->np;
-    const size_t last = made->wrt & SENS_WRT_X0 ? made->np + made->n : made->np;
-    if (made->rows < made->m && last > first + COLUMN_SAMPLE) {
-        job->cols = COLUMN_SAMPLE;
-        job->col = sample(&job->ctx, rng, last - first, COLUMN_SAMPLE);
-        for (size_t k = 0; job->col && k < COLUMN_SAMPLE; k++) job->col[k] += first;
-    }
+    const sens_status status = made->rows < made->m ? choose_columns(job, rng) : SENS_OK;
     gsl_rng_free(rng);
-    return made->row && (job->col || !job->cols) ? SENS_OK : SENS_NO_MEMORY;
+    return made->row ? status : SENS_NO_MEMORY;
 }
 
 /* ---- the two solutions ----------------------------------------------------------------------------------------- */
@@ -283,12 +262,11 @@ static void complete(struct truth_job *job)
     strftime(made->date, sizeof made->date, "%Y-%m-%d", gmtime_r(&now, &utc));
 }
 
-static int fail(const struct truth_job *job, sens_status status)
+static int fail(struct truth_job *job, sens_status status)
 {
-    const char *detail = job->error.text[0] ? job->error.text : job->ctx.message;
-    fprintf(stderr, "sensbench: truth: %s\n", detail[0] ? detail : sens_status_message(status));
-    if (status == SENS_BAD_INPUT || status == SENS_IO_ERROR) return EXIT_USAGE;
-    return status == SENS_UNAVAILABLE ? EXIT_MISSING : EXIT_SOLVER;
+    const char *message = job->ctx.message[0] ? job->ctx.message : sens_status_message(status);
+    if (!job->error.text[0]) bench_refuse(&job->error, "truth: %s", message);
+    return cli_complain(&job->error, cli_exit_code(status));
 }
 
 static int finish(struct truth_job *job)
@@ -326,7 +304,7 @@ static bool writable(struct truth_job *job)
 static int execute(struct truth_job *job)
 {
     const struct cell *cell = &job->cell;
-    sens_status status = cell_resolve(&job->ctx, &job->spec, &job->cell, &job->error);
+    sens_status status = cell_resolve(&job->ctx, job->spec, &job->cell, &job->error);
     if (status != SENS_OK) return fail(job, status);
     if (!reference_path(job->dir, cell->problem.type->name, cell->reference_key, job->path, sizeof job->path))
         return bench_refuse(&job->error, "name of the store is too long"), fail(job, SENS_BAD_INPUT);
@@ -346,13 +324,16 @@ static int execute(struct truth_job *job)
 
 int cmd_truth(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) return fputs(usage, stdout) < 0 ? EXIT_CHECK : EXIT_OK;
-    struct truth_job *job = calloc(1, sizeof *job);
-    if (!job) return EXIT_SOLVER;
-    job->ctx.now = machine_now;
-    const int code = parse_arguments(job, argc, argv) ? execute(job) : fail(job, SENS_BAD_INPUT);
-    spec_free(&job->spec);
-    sens_arena_release(&job->ctx.arena);
-    free(job);
+    const struct cli_command *command = cli_find("truth");
+    struct cli_arguments arguments;
+    struct truth_job job = {.ctx = {.now = machine_now}, .spec = &arguments.spec};
+    int code = EXIT_OK;
+    if (!cli_parse(command, argc, argv, &arguments, &job.error)) return fail(&job, SENS_BAD_INPUT);
+    if (arguments.help)
+        help_command(stdout, command);
+    else
+        code = read_arguments(&job, command, &arguments) ? execute(&job) : fail(&job, SENS_BAD_INPUT);
+    spec_free(&arguments.spec);
+    sens_arena_release(&job.ctx.arena);
     return code;
 }

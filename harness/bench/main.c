@@ -32,7 +32,7 @@ static int help(const char *name)
     char option[] = "--help", word[32];
     if (!name || strcmp(name, "help") == 0) return help_overview(stdout), EXIT_OK;
     const struct cli_command *command = cli_find(name);
-    if (!command || !command->run) return refuse_command(name);
+    if (!command) return refuse_command(name);
     snprintf(word, sizeof word, "%s", name);
     char *arguments[] = {word, option, NULL};
     return command->run(2, arguments);
@@ -51,7 +51,7 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "--man") == 0) return manual_write(stdout), EXIT_OK;
     if (strcmp(word, "--completion") == 0) return completion_write(stdout), EXIT_OK;
     const struct cli_command *command = cli_find(word);
-    return command && command->run ? command->run(argc - 1, argv + 1) : refuse_command(word);
+    return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
 }
 
 int main(int argc, char **argv)

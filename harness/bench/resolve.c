@@ -116,37 +116,44 @@ static const char *nearest_key(const struct resolution *re, const char *key)
     return nearest_name(key, candidate, count);
 }
 
-static bool refuse_key(const struct resolution *re, const struct spec_pair *pair, const char *plain)
+static void refuse_key(const struct resolution *re, const struct spec_pair *pair, const char *plain)
 {
     const char *near = nearest_key(re, plain);
-    return refuse_pair(re->error, pair, "unknown key '%s'%s%s; see sensbench show %s, show %s and help run",
-                       pair->key, near ? "; did you mean " : "", near ? near : "", re->problem->name,
-                       re->method->name);
+    refuse_pair(re->error, pair, "unknown key '%s'%s%s; see sensbench show %s, show %s and help run",
+                pair->key, near ? "; did you mean " : "", near ? near : "", re->problem->name,
+                re->method->name);
 }
 
-static bool set_option(const struct resolution *re, const struct resolve_table *table, int index,
-                       const struct spec_pair *pair)
+static sens_status set_option(const struct resolution *re, const struct resolve_table *table, int index,
+                              const struct spec_pair *pair)
 {
     const struct spec_pair *earlier = table->given[index];
-    if (earlier)
-        return refuse_pair(re->error, pair, "the same option of %s %s as %s=%s (%s)", table->owner,
-                           table->name, earlier->key, earlier->value, earlier->origin);
     table->given[index] = pair;
-    return option_value(re->ctx, &table->options[index], pair, &table->value[index], re->error);
+    if (!earlier) return option_value(re->ctx, &table->options[index], pair, &table->value[index], re->error);
+    refuse_pair(re->error, pair, "the same option of %s %s as %s=%s (%s)", table->owner, table->name,
+                earlier->key, earlier->value, earlier->origin);
+    return SENS_BAD_INPUT;
 }
 
-static bool assign(const struct resolution *re, const struct spec_pair *pair)
+/* Is "owner." what a qualified key begins with? */
+static bool names_owner(const char *key, const char *owner)
+{
+    const size_t length = strlen(owner);
+    return strncmp(key, owner, length) == 0 && key[length] == '.';
+}
+
+static sens_status assign(const struct resolution *re, const struct spec_pair *pair)
 {
     const char *dot = strchr(pair->key, '.'), *plain = dot ? dot + 1 : pair->key;
-    if (!dot && resolve_key(plain)) return true;
+    if (!dot && resolve_key(plain)) return SENS_OK;
     for (int k = 0; k < OWNERS; k++) {
         const struct resolve_table *table = &re->table[k];
-        const size_t length = strlen(table->owner);
-        if (dot && (strncmp(pair->key, table->owner, length) != 0 || pair->key[length] != '.')) continue;
+        if (dot && !names_owner(pair->key, table->owner)) continue;
         const int index = sens_option_find(table->options, plain);
         if (index >= 0) return set_option(re, table, index, pair);
     }
-    return refuse_key(re, pair, plain);
+    refuse_key(re, pair, plain);
+    return SENS_BAD_INPUT;
 }
 
 sens_status resolve_modules(struct resolution *re)
@@ -159,7 +166,6 @@ sens_status resolve_modules(struct resolution *re)
         bench_refuse(re->error, "no memory for the options");
         return status;
     }
-    for (size_t i = 0; i < re->spec->count; i++)
-        if (!assign(re, &re->spec->pair[i])) return SENS_BAD_INPUT;
-    return SENS_OK;
+    for (size_t i = 0; i < re->spec->count && status == SENS_OK; i++) status = assign(re, &re->spec->pair[i]);
+    return status;
 }

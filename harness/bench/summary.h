@@ -72,7 +72,7 @@ bool fit_power(size_t count, const double x[], const double y[], double *slope, 
  * for mode (1, 1) and alpha = 1: against the PDE, the semi-discrete system and the discrete map. */
 struct heat_prediction {
     double forward[3], sensitivity[3];
-    double bound; /* space and time error added up, of the state or of the sensitivity: the larger */
+    double bound; /* space and time error together, of the state or of the sensitivity: the larger */
 };
 bool heat_predict(const struct record *row, struct heat_prediction *prediction);
 

@@ -80,14 +80,14 @@ static void judge_proportional(struct summary *summary)
     static const char *const methods[] = {"discrete_adjoint", "discrete_tangent", "cfsa"};
     struct statement *statement = summary_state(summary, "Figure 3",
                                                 "errors of adjoint, tangent and CFSA are proportional to the "
-                                                "tolerance over six decades (1e-4 to 1e-10)");
+                                                "tolerance over six decades (1e-6 to 1e-12)");
     bool good = true;
     size_t fits = 0;
     for (int m = 0; m < 3; m++) {
         double n[SIZES_MAX], low = INFINITY, high = -INFINITY, least = 1;
         const size_t sizes = sizes_of(summary, methods[m], n);
         for (size_t i = 0; i < sizes; i++) {
-            const struct curve all = errors_of(summary, methods[m], n[i]), part = part_of(&all, 1e-10, 1e-4);
+            const struct curve all = errors_of(summary, methods[m], n[i]), part = part_of(&all, 1e-12, 1e-6);
             double slope, r;
             if (!fit_power(part.count, part.x, part.y, &slope, &r)) continue;
             fits++;

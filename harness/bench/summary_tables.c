@@ -48,6 +48,12 @@ static void stability(const struct sens_tableau *tb, double z, double *R, double
     }
 }
 
+/* Relative errors a (space) and b (time) make at most (1 + |a|)(1 + |b|) - 1 together. */
+static double bound(const double value[3])
+{
+    return (1 + fabs(value[1] / value[0] - 1)) * (1 + fabs(value[2] / value[1] - 1)) - 1;
+}
+
 bool heat_predict(const struct record *row, struct heat_prediction *prediction)
 {
     const struct sens_tableau *tb = find_tableau(variant_all()[0], row->text[COL_tableau]);
@@ -63,9 +69,7 @@ bool heat_predict(const struct record *row, struct heat_prediction *prediction)
         prediction->forward[level] = fabs(u[2] / u[level] - 1);
         prediction->sensitivity[level] = fabs(s[2] / s[level] - 1);
     }
-    const double forward = fabs(u[1] / u[0] - 1) + fabs(u[2] / u[1] - 1);
-    const double sensitivity = fabs(s[1] / s[0] - 1) + fabs(s[2] / s[1] - 1);
-    prediction->bound = fmax(forward, sensitivity);
+    prediction->bound = fmax(bound(u), bound(s));
     return true;
 }
 
@@ -130,9 +134,9 @@ void summary_print_tables(const struct summary *summary, FILE *out)
         fprintf(
             out,
             "\n## Table %d. Heat equation, %s, dt = %g, T = %g\n\nN intervals a side; forward: error of the "
-            "solution, then the prediction for it and for the sensitivity,\nthen the error of the "
+            "solution and its prediction;\nthen the prediction and the error of the "
             "sensitivity "
-            "du(T)/dalpha of every method.\n",
+            "du(T)/dalpha of every method; -: not in these results.\n",
             t + 1, row->text[COL_tableau], row->number[COL_dt], row->number[COL_t1]);
         for (size_t level = 0; level < LEVELS; level++) print_level(summary, sweeps[t], level, out);
     }

@@ -157,14 +157,13 @@ static bool allocate_truth(struct sens_ctx *ctx, const struct cell *cell, struct
 static bool allocate_work(struct sens_ctx *ctx, struct closed_form *cf)
 {
     const size_t n = cf->cell->problem.n, np = cf->cell->problem.np, m = cf->cell->cost.m;
-    cf->x = SENS_NEW(ctx, double, n);
-    cf->S = cf->truth->has_p ? SENS_NEW(ctx, double, n *np) : NULL;
-    cf->S0 = cf->truth->has_x0 ? SENS_NEW(ctx, double, n *n) : NULL;
-    cf->cost_x = SENS_NEW(ctx, double, n *m);
-    cf->cost_p = SENS_NEW(ctx, double, np *m);
+    cf->S = cf->truth->has_p ? SENS_NEW(ctx, double, (n * np)) : NULL;
+    cf->S0 = cf->truth->has_x0 ? SENS_NEW(ctx, double, (n * n)) : NULL;
+    cf->cost_x = SENS_NEW(ctx, double, (n * m));
+    cf->cost_p = SENS_NEW(ctx, double, (np * m));
     cf->before = cf->cell->cost.type->g ? SENS_NEW(ctx, double, cf->total) : NULL;
-    return cf->x && (cf->S || !cf->truth->has_p) && (cf->S0 || !cf->truth->has_x0) && cf->cost_x &&
-           cf->cost_p && (cf->before || !cf->cell->cost.type->g);
+    return (cf->S || !cf->truth->has_p) && (cf->S0 || !cf->truth->has_x0) && cf->cost_x && cf->cost_p &&
+           (cf->before || !cf->cell->cost.type->g);
 }
 
 /* Fills the truth. SENS_NO_TRUTH where the closed form, or a part of it that is needed, does not exist. */
@@ -199,10 +198,14 @@ static sens_status closed_form(struct sens_ctx *ctx, const struct cell *cell, en
     struct truth made = {.kind = kind[level]};
     struct closed_form cf = {.cell = cell, .truth = &made, .query = {.level = level}};
     if (discrete) cf.query.tableau = cell->task.tableau, cf.query.dt = cell->task.dt;
-    if (!allocate_truth(ctx, cell, &made, &cf.total)) return SENS_NO_MEMORY;
+    const struct sens_arena_mark start = sens_arena_mark(&ctx->arena);
+    sens_status status = (cf.x = SENS_NEW(ctx, double, cell->problem.n)) ? SENS_OK : SENS_NO_MEMORY;
+    if (status == SENS_OK && !evaluate(&cf, cell->problem.t1))
+        status = SENS_NO_TRUTH; /* before n * np numbers are allocated */
+    if (status == SENS_OK && !allocate_truth(ctx, cell, &made, &cf.total)) status = SENS_NO_MEMORY;
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
-    const sens_status status = allocate_work(ctx, &cf) ? fill(&cf) : SENS_NO_MEMORY;
-    sens_arena_rewind(&ctx->arena, mark);
+    if (status == SENS_OK) status = allocate_work(ctx, &cf) ? fill(&cf) : SENS_NO_MEMORY;
+    sens_arena_rewind(&ctx->arena, status == SENS_OK ? mark : start);
     if (status == SENS_OK) *truth = made;
     return status;
 }

@@ -136,33 +136,37 @@ bool key_value(const struct bench_key *key, const struct spec_pair *pair, struct
     return in_range(pair, key->kind == KEY_INT, key->min, key->max, range, &value->number, error);
 }
 
-static bool read_data(struct sens_ctx *ctx, const struct spec_pair *pair, struct sens_value *value,
-                      struct bench_error *error)
+sens_status pair_numbers(struct sens_ctx *ctx, const struct spec_pair *pair, size_t expect,
+                         const double **number, size_t *count, struct bench_error *error)
 {
     struct bench_error reason;
-    double *number;
-    size_t count;
-    if (!read_numbers(pair->value, 0, &number, &count, &reason))
-        return refuse_pair(error, pair, "%s", reason.text);
-    double *kept = SENS_NEW(ctx, double, count);
-    if (kept) memcpy(kept, number, count * sizeof *kept);
-    free(number);
-    *value = (struct sens_value){.data = kept, .count = count};
-    return kept || refuse_pair(error, pair, "no memory for %zu numbers", count);
+    double *read;
+    if (!read_numbers(pair->value, expect, &read, count, &reason)) {
+        refuse_pair(error, pair, "%s", reason.text);
+        return SENS_BAD_INPUT;
+    }
+    double *kept = SENS_NEW(ctx, double, *count);
+    if (kept) memcpy(kept, read, *count * sizeof *kept);
+    free(read);
+    *number = kept;
+    if (!kept) refuse_pair(error, pair, "no memory for %zu numbers", *count);
+    return kept ? SENS_OK : SENS_NO_MEMORY;
 }
 
-bool option_value(struct sens_ctx *ctx, const struct sens_option *option, const struct spec_pair *pair,
-                  struct sens_value *value, struct bench_error *error)
+sens_status option_value(struct sens_ctx *ctx, const struct sens_option *option, const struct spec_pair *pair,
+                         struct sens_value *value, struct bench_error *error)
 {
     char range[RANGE_TEXT];
+    bool good;
     option_range(option, range);
-    if (option->kind == SENS_OPT_DATA) return read_data(ctx, pair, value, error);
+    if (option->kind == SENS_OPT_DATA) return pair_numbers(ctx, pair, 0, &value->data, &value->count, error);
     if (option->kind == SENS_OPT_CHOICE) {
         const int index = find_word(option->choices, pair->value);
-        if (index < 0) return refuse_word(error, pair, option->choices, range);
-        value->number = index;
-        return true;
+        good = index >= 0 || refuse_word(error, pair, option->choices, range);
+        if (good) value->number = index;
+    } else {
+        good = in_range(pair, option->kind == SENS_OPT_INT, option->min, option->max, range, &value->number,
+                        error);
     }
-    return in_range(pair, option->kind == SENS_OPT_INT, option->min, option->max, range, &value->number,
-                    error);
+    return good ? SENS_OK : SENS_BAD_INPUT;
 }

@@ -8,7 +8,7 @@
 #include "gbs.h"
 #include "sens/registry.h"
 
-enum { GBS_BLOCK = 32, MAX_STEPS = 20000000 };
+enum { GBS_BLOCK = 32, MAX_STEPS = 1000000 };
 
 const struct sens_registry *sens_registry_extended(void);
 

@@ -55,7 +55,7 @@ facts() {
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     {
         method = $at["method"]; status = $at["status"]
-        remember("panels", $at["problem"] ":" $at["n"])
+        if (status == "ok" && $at["err_grad"] != "nan") remember("panels", $at["problem"] ":" $at["n"])
         if (!(method in drawn) && status == "ok") { drawn[method] = 1; methods[++count] = method }
         if (status == "ok") remember("curves of " method, method ":" $at["tableau"])
         if ($at["rtol"] != "nan") tolerance[$at["rtol"] + 0] = 1
@@ -69,7 +69,7 @@ facts() {
     END {
         if (ask == "panels") print text["panels"]
         if (ask == "tolerances")
-            for (e = 0; e < 20; e++) for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "%.0e ", t
+            for (e = 0; e < 20; e++) for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "1e-%d ", e
         if (ask == "curves") {
             for (k = 1; k <= known; k++) if (order[k] in drawn) printf "%s", text["curves of " order[k]]
             for (k = 1; k <= known; k++) delete drawn[order[k]]

@@ -66,6 +66,7 @@ run decay discrete_adjoint seed=1 | did you mean sample_seed
 run glv discrete_adjoint N=5 | did you mean n
 run glv discrete_adjoint problem.m=5 | unknown key 'problem.m'
 run glv discrete_adjoint probem.n=5 | unknown key 'probem.n'
+run glv discrete_adjoint problems.n=5 | unknown key 'problems.n'
 run glv discrete_adjoint cost.n=5 | unknown key 'cost.n'
 run glv discrete_adjoint n=5 problem.n=6 | the same option
 run glv discrete_adjoint n=5 n=6 | given twice

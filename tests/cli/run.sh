@@ -53,9 +53,11 @@ awk -F'\t' 'NR == 1 { n = NF; first = $1 } NR == 2 && NF == n && $1 == "ok" { go
 expect 0 "status" run glv discrete_adjoint n=3 --dump "$work/both"
 [ "$(head -n 1 "$work/both")" = "$(printf 'quantity\trow\tcol\tvalue')" ] || fail "header of the dump"
 for shape in "x 3" "G 3" "dGdp 36" "dGdx0 9"; do
-    [ "$(rows "$work/both" ${shape% *})" -eq "${shape#* }" ] || fail "dump: $shape"
+    [ "$(rows "$work/both" "${shape% *}")" -eq "${shape#* }" ] || fail "dump: $shape"
 done
 [ "$(wc -l <"$work/both")" -eq 52 ] || fail "dump: 51 values"
+awk -F'\t' '$1 == "dGdp" { if ($2 > row) row = $2; if ($3 > col) col = $3 } END { exit !(row == 2 && col == 11) }' \
+    "$work/both" || fail "dump: rows of dGdp are outputs, columns parameters"
 expect 0 "status" run glv discrete_adjoint n=3 wrt=p --dump "$work/p"
 [ "$(rows "$work/p" dGdx0)" -eq 0 ] && [ "$(rows "$work/p" dGdp)" -eq 36 ] || fail "wrt=p"
 expect 0 "status" run glv discrete_adjoint n=3 wrt=x0 --dump "$work/x0"

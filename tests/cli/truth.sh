@@ -19,7 +19,7 @@ expect() {
     fi
 }
 
-expect 0 "usage:" --help
+expect 0 "--rows" --help
 expect 0 "stored $work/robertson" robertson --out "$work"
 expect 0 "stored $work/oscillator" oscillator cost=running --out "$work"
 expect 0 "stored $work/oscillator" oscillator cost=tracking --out "$work"

@@ -1,0 +1,42 @@
+#!/bin/sh
+# bench.sh --quick|--full SENSBENCH RESULTS - measures every sweep of tables and figures into RESULTS, renders the
+# figures and prints the summary (also into RESULTS/summary.md). Safe to interrupt: called again with the same binary
+# and folder it goes on where it stopped; rows of another commit are in another file and are left alone.
+# Exit 0: done, whatever the verdicts; 1: a row, a figure or a required equality failed; 2: bad input;
+# 3: something is missing; 130: interrupted.
+set -u
+sweeps="fig2 fig3 fig5 table1 table2 table3"
+usage="usage: bench.sh --quick|--full SENSBENCH RESULTS"
+[ $# -eq 3 ] || { echo "$usage" >&2; exit 2; }
+case $1 in
+--quick) profile=--quick ;;
+--full) profile= ;;
+*) echo "$usage" >&2; exit 2 ;;
+esac
+sensbench=$2
+results=$3
+scripts=$(cd "$(dirname "$0")" && pwd)
+[ -x "$sensbench" ] || { echo "bench.sh: no program $sensbench" >&2; exit 2; }
+mkdir -p "$results" || exit 2
+
+# Another build of the same commit (uncommitted changes) is another program: its rows are not mixed with these.
+stamp=$(cksum < "$sensbench")
+resume=
+[ -f "$results/.program" ] && [ "$(cat "$results/.program")" = "$1 $stamp" ] && resume=--resume
+echo "$1 $stamp" > "$results/.program"
+
+start=$(date +%s)
+"$sensbench" sweep $sweeps $profile $resume --out "$results" || exit $?
+echo
+"$scripts/figures.sh" "$results"
+drawn=$?
+[ $drawn -ge 2 ] && exit $drawn
+echo
+summary=$results/summary.md
+"$sensbench" summary "$results" > "$summary"
+code=$?
+cat "$summary"
+echo
+echo "$summary; wall time $(($(date +%s) - start)) s"
+[ $code -eq 0 ] && exit $drawn
+exit $code
