@@ -11,9 +11,9 @@ set format y DECADES
 set style data linespoints
 stats data using (strcol("status") eq "ok" && column("err_grad") > 0 ? column("rtol") : NaN):(column("err_grad")) name "E" nooutput
 x_lo = floor10(E_min_x)
-x_hi = ceil10(E_max_x)
+x_hi = above(E_min_x, E_max_x)
 y_lo = floor10(E_min_y < x_lo ? E_min_y : x_lo)
-y_hi = ceil10(E_max_y > x_hi ? E_max_y : x_hi)
+y_hi = above(y_lo, E_max_y > x_hi ? E_max_y : x_hi)
 set xrange [x_lo:x_hi]
 set yrange [y_lo:y_hi]
 set xtics x_lo, stride(x_lo, x_hi)

@@ -70,6 +70,7 @@ DECADES = "10^{%T}"
 # Axes run from decade to decade; about eight of the decades are labelled.
 floor10(v) = 10.0 ** floor(log10(v) + 1e-9)
 ceil10(v) = 10.0 ** ceil(log10(v) - 1e-9)
+above(lo, hi) = ceil10(hi) > floor10(lo) ? ceil10(hi) : 10.0 * floor10(lo)
 stride(lo, hi) = 10.0 ** ceil((log10(hi) - log10(lo)) / 8.0)
 
 # Panels in a grid, margins in pixels, the legend and the note below them.

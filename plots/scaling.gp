@@ -38,8 +38,8 @@ do for [k = 1:count] {
         fitted[i] = exists("F_slope") && F_records > 1 ? fit_text(F_slope, F_slope_err, F_records) : ""
     }
     set logscale xy
-    set xrange [floor10(E_min_x):ceil10(E_max_x)]
-    set yrange [floor10(E_min_y):ceil10(H_max_y)]
+    set xrange [floor10(E_min_x):above(E_min_x, E_max_x)]
+    set yrange [floor10(E_min_y):above(E_min_y, H_max_y)]
     set xtics 10
     set ytics floor10(E_min_y), stride(E_min_y, H_max_y)
     set title sprintf("(%c) tolerance %s", 96 + k, word(tolerances, k))

@@ -10,7 +10,7 @@ set format x DECADES
 set format y DECADES
 stats data using (strcol("status") eq "ok" && column("err_grad") > 0 ? column("err_grad") : NaN) name "E" nooutput
 x_lo = floor10(E_min)
-x_hi = ceil10(E_max)
+x_hi = above(E_min, E_max)
 
 set multiplot
 do for [panel = 1:count] {
@@ -23,7 +23,7 @@ do for [panel = 1:count] {
     if (exists("T_min_x")) {
         set xrange [x_lo:x_hi]
         set xtics x_lo, stride(x_lo, x_hi)
-        set yrange [floor10(T_min_x):ceil10(T_max_y)]
+        set yrange [floor10(T_min_x):above(T_min_x, T_max_y)]
         set ytics floor10(T_min_x), stride(T_min_x, T_max_y)
         set title panel_title(panel, p)
         set xlabel (panel + grid_cols > count ? "relative error of the gradient (Frobenius norm)" : "")

@@ -22,7 +22,7 @@ mkdir "$dir/out"
 for sweep in fig2 fig3 fig5 other; do
     case $sweep in
     fig2) problem=vdp; tol="1e-7 1e-8 1e-9"; n= ;;
-    *) problem=glv; tol="1e-4 1e-6 1e-8"; n="n = 2 3 5" ;;
+    *) problem=glv; tol="1e-4 1e-6 1e-8"; n="n = 3 10 20" ;;
     esac
     printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n[cells]\nproblem = %s\nmethod = discrete_adjoint cfsa\ntol = %s\ntruth = auto\n%s\n' \
         "$sweep" "$problem" "$tol" "$n" > "$dir/$sweep.sweep"
