@@ -184,7 +184,7 @@ sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
 static void add_initial_state(struct casa *casa)
 {
     const struct sens_problem *pb = casa->task->problem;
-    if (!pb->type->x0_vjp || casa->np == 0) return;
+    if (!sens_problem_x0_depends(pb) || casa->np == 0) return;
     for (size_t c0 = 0; c0 < casa->m; c0 += casa->L)
         pb->type->x0_vjp(pb, pb->p, block_width(casa, c0), casa->z + lambda_offset(casa, c0),
                          casa->z + mu_offset(casa, c0));

@@ -57,7 +57,7 @@ void cfsa_start(const struct cfsa_system *system, sens_real *y)
         w = block_width(system, q);
         if (q >= system->np)
             for (size_t l = 0; l < w; l++) S[(q - system->np + l) * w + l] = 1;
-        else if (pb->type->x0_jvp_cols)
+        else if (sens_problem_x0_depends(pb))
             pb->type->x0_jvp_cols(pb, pb->p, q, w, S);
     }
 }

@@ -28,7 +28,7 @@ struct row { /* the nonzero a_ji, j > i, of a live stage i */
 };
 
 struct worker {
-    struct sens_traj *traj; /* this worker's reader */
+    struct sens_traj *traj; /* this worker's reader; the first reads the trajectory itself */
     sens_real *x_after;     /* [n] state after the step at hand */
     sens_real *lambda;      /* [group][n][L] */
     sens_real *theta;       /* [s][n][L], of one block at a time */
@@ -73,6 +73,7 @@ static void reverse_stage(const struct adjoint *ad, const struct worker *w, size
     sens_blocks_combine(block, hb, w->lambda + b * block, row->terms, c, v, kappa);
     sens_real *theta = w->theta + (size_t)i * block;
     task->problem->type->vjp(task->problem, at, ad->L, kappa, theta);
+    if (hb == 0) return; /* no part of the quadrature */
     if (task->cost->type->g_dx) task->cost->type->g_dx(task->cost, at, hb, c0, ad->L, theta);
     if (task->cost->type->g_dp && w->mu)
         task->cost->type->g_dp(task->cost, at, hb, c0, ad->L, w->mu + b * ad->np * ad->L);
@@ -86,7 +87,7 @@ static void reverse_block(const struct adjoint *ad, const struct worker *w, size
     sens_real *kappa = w->kappa + (b * ad->K + w->points) * block;
     for (int i = ad->stages - 1; i >= 0; i--) {
         if (!ad->row[i].live) continue;
-        const struct sens_at at = {step->t + tb->c[i] * step->h, step->Y + (size_t)i * ad->n,
+        const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * ad->n,
                                    ad->task->problem->p};
         reverse_stage(ad, w, b, c0, step, i, at, kappa);
         kappa += block;
@@ -104,7 +105,7 @@ static void collect_points(const struct adjoint *ad, struct worker *w, const str
 {
     for (int i = ad->stages - 1; i >= 0; i--) {
         if (!ad->row[i].live) continue;
-        w->t[w->points] = step->t + ad->task->tableau->c[i] * step->h;
+        w->t[w->points] = sens_stage_time(ad->task->tableau, step->t, step->h, i);
         memcpy(w->Y + w->points * ad->n, step->Y + (size_t)i * ad->n, ad->n * sizeof *w->Y);
         w->points++;
     }
@@ -135,25 +136,19 @@ static void observe(const struct adjoint *ad, const struct worker *w, size_t fir
     }
 }
 
-static bool all_finite(size_t count, const sens_real *v)
-{
-    sens_real sum = 0;
-    for (size_t i = 0; i < count; i++) sum += v[i] - v[i]; /* 0, or NaN for a value that is infinite or NaN */
-    return sum == 0;
-}
-
 static sens_status write_gradients(const struct adjoint *ad, const struct worker *w, size_t first,
                                    size_t blocks)
 {
     const struct sens_problem *pb = ad->task->problem;
-    if (!all_finite(blocks * ad->n * ad->L, w->lambda)) return SENS_DIVERGED;
+    if (!sens_blocks_finite(blocks * ad->n * ad->L, w->lambda)) return SENS_DIVERGED;
     for (size_t b = 0; b < blocks; b++) {
         const size_t c0 = (first + b) * ad->L;
         const size_t width = ad->m - c0 < ad->L ? ad->m - c0 : ad->L;
         const sens_real *lambda = w->lambda + b * ad->n * ad->L;
         if (w->mu) {
             sens_real *mu = w->mu + b * ad->np * ad->L;
-            if (pb->type->x0_vjp) pb->type->x0_vjp(pb, pb->p, ad->L, lambda, mu);
+            if (sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, pb->p, ad->L, lambda, mu);
+            if (!sens_blocks_finite(ad->np * ad->L, mu)) return SENS_DIVERGED;
             sens_blocks_to_rows(ad->np, ad->L, width, mu, ad->out->dGdp + c0 * ad->np);
         }
         if (ad->out->dGdx0) sens_blocks_to_rows(ad->n, ad->L, width, lambda, ad->out->dGdx0 + c0 * ad->n);
@@ -224,6 +219,7 @@ static void choose_sizes(struct adjoint *ad)
     ad->L = sens_blocks_lanes(task->lanes, ad->m);
     ad->blocks = (ad->m + ad->L - 1) / ad->L;
     ad->threads = task->threads > 0 ? task->threads : 1;
+    if ((size_t)ad->threads > ad->blocks) ad->threads = (int)ad->blocks; /* more would have nothing to do */
     const size_t vector = ad->n * ad->L * sizeof(sens_real);
     size_t batch = task->batch > 0 ? (size_t)task->batch : AUTO_BATCH;
     while (task->batch <= 0 && batch > stages && batch * vector > GROUP_BYTES / 2) batch /= 2;
@@ -246,7 +242,8 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, struc
     w->kappa = SENS_NEW(ctx, sens_real, ad->group * ad->K * vector);
     if (!w->x_after || !w->lambda || !w->theta || (wrt_p && !w->mu) || !w->t || !w->Y || !w->kappa)
         return SENS_NO_MEMORY;
-    return sens_traj_reader(ctx, ad->traj, &w->traj);
+    w->traj = ad->traj;
+    return w == ad->worker ? SENS_OK : sens_traj_reader(ctx, ad->traj, &w->traj);
 }
 
 static sens_status create_workers(struct sens_ctx *ctx, struct adjoint *ad)
@@ -299,6 +296,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     double time[3] = {sens_now(ctx), 0, 0};
     sens_problem_x0(pb, pb->p, ad->x0);
     sens_status status = sens_traj_solve(ctx, ad->traj, ad->x0, pb->p, ad->x1, ad->G, &stats);
+    if (status == SENS_OK && !sens_blocks_finite(ad->m, ad->G)) status = SENS_DIVERGED;
     if (status != SENS_OK) return status;
     time[1] = sens_now(ctx);
     ad->out = out;

@@ -83,7 +83,7 @@ static void start_block(const struct tangent *tg, const size_t *col, size_t widt
     memset(tg->dG, 0, tg->m * tg->L * sizeof *tg->dG);
     for (size_t l = 0; l < width; l++)
         if (col[l] >= tg->np) tg->s[(col[l] - tg->np) * tg->L + l] = 1;
-    if (pb->type->x0_jvp_cols)
+    if (sens_problem_x0_depends(pb))
         add_columns(tg, x0_columns, (struct sens_at){pb->t0, tg->x0, pb->p}, col, width, tg->s);
 }
 
@@ -156,12 +156,13 @@ static void advance_block(const struct tangent *tg, const struct sens_step *step
     const struct sens_tableau *tb = tg->task->tableau;
     const int row = tb->stages + tb->extra_stages;
     for (int i = 0; i < tg->stages; i++) {
-        const struct sens_at at = {step->t + tb->c[i] * step->h, step->Y + (size_t)i * tg->n, pb->p};
+        const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * tg->n,
+                                   pb->p};
         sens_real *k = tg->k + (size_t)i * tg->n * tg->L;
         combine(tg, step->h, tb->a + i * row, i, tg->sigma);
         pb->type->jvp(pb, at, tg->L, tg->sigma, k);
         add_columns(tg, rhs_columns, at, col, width, k);
-        if (tg->task->cost->type->g_dx) add_running(tg, at, step->h * tb->b[i], col, width);
+        if (tg->task->cost->type->g_dx && tb->b[i] != 0) add_running(tg, at, step->h * tb->b[i], col, width);
     }
     combine(tg, step->h, tb->b, tg->stages, tg->sigma);
     memcpy(tg->s, tg->sigma, tg->n * tg->L * sizeof *tg->s);
@@ -195,9 +196,7 @@ static sens_status propagate_block(const struct tangent *tg, const size_t *col, 
             observe(tg, (size_t)tg->stops.obs[stop], x, col, width);
         }
     }
-    for (size_t q = 0; q < tg->m * tg->L; q++)
-        if (!(tg->dG[q] - tg->dG[q] == 0)) return SENS_DIVERGED;
-    return SENS_OK;
+    return sens_blocks_finite(tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------------- */
@@ -302,6 +301,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     const double begin = sens_now(ctx);
     sens_problem_x0(pb, pb->p, tg->x0);
     sens_status status = sens_traj_solve(ctx, tg->traj, tg->x0, pb->p, tg->x1, tg->G, &stats);
+    if (status == SENS_OK && !sens_blocks_finite(tg->m, tg->G)) status = SENS_DIVERGED;
     for (size_t k0 = 0; k0 < tg->n_cols && status == SENS_OK; k0 += tg->L) {
         const size_t width = tg->n_cols - k0 < tg->L ? tg->n_cols - k0 : tg->L;
         status = propagate_block(tg, tg->col + k0, width);

@@ -19,7 +19,7 @@ is_png = strstrt(out, ".png") > 0
 if (is_png) {
     set terminal pngcairo size width, height font "DejaVu Sans,13" fontscale 0.8 linewidth 1.3 enhanced background "#ffffff"
 } else {
-    set terminal svg size width, height dynamic font "DejaVu Sans,14" linewidth 1.3 enhanced background "#ffffff"
+    set terminal svg size width, height dynamic font "DejaVu Sans,13" linewidth 1.3 enhanced background "#ffffff"
 }
 set output out
 

@@ -1,7 +1,7 @@
 # Margins of panel number `panel` (from 1) of `count` panels, above a legend of `legend` lines.
 grid_cols = columns_of(count)
 grid_rows = rows_of(count)
-bottom = NOTE_HEIGHT + 22.0 * legend + 68.0
+bottom = NOTE_HEIGHT + 22.0 * legend + 78.0
 cell_w = (width - LEFT - RIGHT - GAP_X * (grid_cols - 1)) / grid_cols
 cell_h = (height - TOP - 30.0 - bottom - GAP_Y * (grid_rows - 1)) / grid_rows
 grid_i = (panel - 1) % grid_cols

@@ -1,6 +1,6 @@
 # Time of the whole gradient against the number of parameters P, a panel for every tolerance. The legend gives the
 # exponent b of t = a P^b, fitted by least squares to the logarithms of the points with P >= fit_from.
-# `tolerances` is set by the caller as well: "1e-04 1e-07 1e-10".
+# `tolerances` is set by the caller as well: "1e-4 1e-7 1e-10".
 width = 1400
 height = 900
 fit_from = 100
@@ -34,7 +34,8 @@ do for [k = 1:count] {
     do for [i = 1:words(curves)] {
         c = word(curves, i)
         undefine F_*
-        stats data using (shown(tol) && of_curve(c) && column("np") >= fit_from ? log10(column("np")) : NaN):(log10(column("t_total_s"))) name "F" nooutput
+        stats data using (shown(tol) && of_curve(c) && column("np") >= fit_from ? log10(column("np")) : NaN): \
+            (log10(column("t_total_s"))) name "F" nooutput
         fitted[i] = exists("F_slope") && F_records > 1 ? fit_text(F_slope, F_slope_err, F_records) : ""
     }
     set logscale xy
@@ -48,9 +49,11 @@ do for [k = 1:count] {
     set key at screen (x_left + 0.5 * panel_w) / width, (NOTE_HEIGHT + LEGEND_HEIGHT - 66.0) / height center top vertical
     plot for [i = 1:words(curves)] data using (shown(tol) && of_curve(nth(i)) ? column("np") : NaN): \
             (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) \
-            pt marker_of(before(nth(i))) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle, \
-        for [i = 1:words(curves)] keyentry with linespoints lw 1.6 pt marker_of(before(word(curves, i))) ps size_of(before(word(curves, i))) \
-            dt dash_of(word(curves, i)) lc rgb colour_of(before(word(curves, i))) title title_of(word(curves, i)) . fitted[i]
+            pt marker_of(before(nth(i))) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 \
+            lc rgb colour_of(before(nth(i))) notitle, \
+        for [i = 1:words(curves)] keyentry with linespoints lw 1.6 pt marker_of(before(word(curves, i))) \
+            ps size_of(before(word(curves, i))) dt dash_of(word(curves, i)) \
+            lc rgb colour_of(before(word(curves, i))) title title_of(word(curves, i)) . fitted[i]
     unset label 100
     unset label 101
 }

@@ -1,7 +1,7 @@
 # Time of one gradient against its error, a panel for every size; along a curve the tolerance changes.
 load folder . "/common.gp"
 count = words(panels)
-per_row = 4
+per_row = words(TABLEAUX) > 1 ? 3 : 4 # longer entries with a tableau
 legend = legend_rows(words(curves), per_row)
 shown(p) = in_panel(p) && strcol("status") eq "ok" && column("err_grad") > 0 && column("t_total_s") > 0
 

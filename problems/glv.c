@@ -95,20 +95,20 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
-/* One species x' = x (r + A x) at elapsed time t, E = e^(r t), D = r - A x0 (E - 1); A < 0 < r, or no
- * blow-up before t. */
+/* One species x' = x (r + A x) at elapsed time t, in terms of F = e^(-r t), which does not overflow as a population
+ * settles, and D = r F - A x0 (1 - F); none where it blows up before t. */
 struct species {
     sens_real x, dr, dA, dx0;
 };
 
 static bool single_species(sens_real r, sens_real A, sens_real x0, sens_real t, struct species *s)
 {
-    const sens_real E1 = expm1(r * t), E = E1 + 1, D = r - A * x0 * E1;
+    const sens_real F1 = -expm1(-r * t), F = 1 - F1, D = r * F - A * x0 * F1;
     if (r == 0 || !(D / r > 0)) return false;
-    s->x = r * x0 * E / D;
-    s->dA = x0 * x0 * r * E * E1 / (D * D);
-    s->dx0 = r * r * E / (D * D);
-    s->dr = x0 * E * (r * r * t + A * x0 * (r * t - E1)) / (D * D);
+    s->x = r * x0 / D;
+    s->dA = x0 * x0 * r * F1 / (D * D);
+    s->dx0 = r * r * F / (D * D);
+    s->dr = x0 * (r * r * t * F + A * x0 * (r * t * F - F1)) / (D * D);
     return true;
 }
 

@@ -184,9 +184,10 @@ static struct amplitude continuous_amplitude(long double alpha, long double lam,
 static struct amplitude discrete_amplitude(const struct sens_exact_query *q, long double alpha,
                                            long double lam, long double t)
 {
-    const long double dt = q->dt, M = round(t / dt);
+    const long double M = round(t / q->dt);
     long double R, dR;
     if (M == 0) return (struct amplitude){.factor = 1};
+    const long double dt = t / M; /* the step a solver takes: q->dt carries the rounding of a typed decimal */
     stability_function(q->tableau, -alpha * lam * dt, &R, &dR);
     return (struct amplitude){.factor = pow(R, M), .dfactor = -M * pow(R, M - 1) * dR * lam * dt};
 }

@@ -9,11 +9,10 @@
 #include "sens/problem.h"
 
 enum form { FORM_EPS, FORM_MU };
-enum initial { INITIAL_FIXED, INITIAL_DEPENDENT };
+enum { INITIAL_FIXED, INITIAL_DEPENDENT };
 
 struct vdp {
     enum form form;
-    enum initial initial;
 };
 
 /* v' = rate(p) ((1 - x^2) v - x). */
@@ -34,10 +33,9 @@ static long double slow_manifold(long double eps)
     return -2 / 3.0L + eps * (10 / 81.0L - eps * (292 / 2187.0L));
 }
 
-/* dv(0)/dp, 0 where v(0) is fixed. */
+/* dv(0)/dp */
 static sens_real initial_derivative(const struct vdp *vdp, const sens_real *p)
 {
-    if (vdp->initial == INITIAL_FIXED) return 0;
     const sens_real eps = vdp->form == FORM_EPS ? p[0] : 1 / p[0];
     const sens_real deps_dp = vdp->form == FORM_EPS ? 1 : -eps * eps;
     return (SENS_Q(10, 81) - eps * SENS_Q(584, 2187)) * deps_dp;
@@ -108,7 +106,7 @@ static void x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
     const struct vdp *vdp = pb->data;
     const sens_real eps = vdp->form == FORM_EPS ? p[0] : 1 / p[0];
     x[0] = pb->x0[0];
-    x[1] = vdp->initial == INITIAL_FIXED ? pb->x0[1] : (sens_real)slow_manifold(eps);
+    x[1] = (sens_real)slow_manifold(eps);
 }
 
 static void x0_vjp(const struct sens_problem *pb, const sens_real *p, size_t L, const sens_real *W,
@@ -157,7 +155,6 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     sens_real *parameter = SENS_NEW(ctx, sens_real, 1);
     if (!vdp || !state || !parameter) return SENS_NO_MEMORY;
     vdp->form = (enum form)option[OPTION_FORM].number;
-    vdp->initial = (enum initial)option[OPTION_INITIAL].number;
     const double eps =
         option[OPTION_EPS].number; /* as given: 1/eps is then the same number in every precision */
     state[0] = 2;
@@ -169,6 +166,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     problem->x0 = state;
     problem->p = parameter;
     problem->data = vdp;
+    problem->x0_fixed = (int)option[OPTION_INITIAL].number == INITIAL_FIXED;
     return SENS_OK;
 }
 

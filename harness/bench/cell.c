@@ -39,14 +39,14 @@ static sens_status override_numbers(struct resolution *re)
     struct cell *cell = re->cell;
     struct sens_problem *pb = &cell->problem;
     const struct spec_pair *x0 = resolve_given(re, "x0");
-    if (x0 && re->problem->x0) {
+    if (x0 && sens_problem_x0_depends(pb)) {
         refuse_pair(re->error, x0, "the initial state of problem %s depends on its parameters",
                     re->problem->name);
         return SENS_BAD_INPUT;
     }
     sens_status status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
     if (status == SENS_OK) status = read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file);
-    if (status != SENS_OK || !re->problem->x0 || !cell->params_file[0]) return status;
+    if (status != SENS_OK || !sens_problem_x0_depends(pb) || !cell->params_file[0]) return status;
     sens_real *moved = SENS_NEW(re->ctx, sens_real, pb->n);
     if (!moved) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
     sens_problem_x0(pb, pb->p, moved);

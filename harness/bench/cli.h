@@ -18,7 +18,7 @@ struct cli_command {
 const struct cli_command *cli_commands(void); /* ends with name == NULL */
 const struct cli_command *cli_find(const char *name);
 
-enum { CLI_WORDS = 8, CLI_FLAGS = 8 };
+enum { CLI_WORDS = 256, CLI_FLAGS = 8 };
 struct cli_arguments {
     size_t words;
     const char *word[CLI_WORDS];

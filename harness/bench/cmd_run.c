@@ -25,10 +25,11 @@ static bool take_names(struct run *run)
 {
     static const char *const key[] = {"problem", "method"};
     const struct cli_arguments *arguments = &run->arguments;
-    if (arguments->words > 2)
+    const size_t words = arguments->words;
+    if (words > 2)
         return bench_refuse(&run->error, "run: unexpected word '%s'; values are given as key=value",
                             arguments->word[2]);
-    for (size_t i = 0; i < arguments->words; i++) {
+    for (size_t i = 0; i < words; i++) {
         if (spec_get(&arguments->spec, key[i]))
             return bench_refuse(&run->error, "run: %s=%s and the word '%s'", key[i],
                                 spec_get(&arguments->spec, key[i]), arguments->word[i]);

@@ -125,7 +125,7 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
         .problem_value = cell->problem_value,
         .cost_value = cell->cost_value,
         .p = cell->problem.p,
-        .x0 = cell->problem.type->x0 ? NULL : cell->problem.x0,
+        .x0 = sens_problem_x0_depends(&cell->problem) ? NULL : cell->problem.x0,
         .t1 = cell->problem.t1,
         .rows = ref->rows < ref->m ? ref->rows : 0,
         .row = ref->row,

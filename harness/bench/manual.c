@@ -82,7 +82,7 @@ static void write_module(FILE *out, const char *name, const char *summary, const
     char text[RANGE_TEXT];
     put_tag(out, name, NULL);
     put_line(out, summary);
-    if (sens_option_count(options) == 0) return;
+    if (!options || sens_option_count(options) == 0) return;
     fputs(".RS\n", out);
     for (size_t i = 0; i < sens_option_count(options); i++) {
         put_tag(out, options[i].name, option_text(&options[i], options[i].fallback, text));

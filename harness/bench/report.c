@@ -43,6 +43,7 @@ static void print_vector(const char *name, size_t count, const sens_real *value)
 /* A small matrix in full, a large one by its norm and its largest entry. */
 static void print_matrix(const char *name, size_t rows, size_t cols, const sens_real *value)
 {
+    if (rows == 0 || cols == 0) return;
     double norm = 0;
     size_t largest = 0;
     for (size_t i = 0; i < rows * cols; i++) {

@@ -79,8 +79,9 @@ static void add_instance(json_t *object, const struct sens_registry *reg,
         json_object_set_new(object, "t0", json_real((double)pb.t0));
         json_object_set_new(object, "t1", json_real((double)pb.t1));
         json_object_set_new(object, "closed_forms", closed_forms(&ctx, reg, &pb));
+        set_text(object, "initial_state",
+                 sens_problem_x0_depends(&pb) ? "depends on the parameters" : "free (x0=FILE)");
     }
-    set_text(object, "initial_state", type->x0 ? "depends on the parameters" : "free (x0=FILE)");
     set_text(object, "wrt", type->many_states ? "p by default" : "both by default");
     sens_arena_release(&ctx.arena);
 }

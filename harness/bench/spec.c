@@ -97,24 +97,24 @@ void spec_free(struct spec *spec)
 
 static int compare_keys(const void *left, const void *right)
 {
-    const struct spec_pair *const *a = left, *const *b = right;
-    return strcmp((*a)->key, (*b)->key);
+    const struct spec_pair *a = left, *b = right;
+    return strcmp(a->key, b->key);
 }
 
 char *spec_identity(const struct spec *spec)
 {
-    const struct spec_pair *sorted[SPEC_MAX];
+    struct spec_pair sorted[SPEC_MAX];
     size_t length = 1;
     for (size_t i = 0; i < spec->count; i++) {
-        sorted[i] = &spec->pair[i];
-        length += strlen(sorted[i]->key) + strlen(sorted[i]->value) + 2;
+        sorted[i] = spec->pair[i];
+        length += strlen(sorted[i].key) + strlen(sorted[i].value) + 2;
     }
     qsort(sorted, spec->count, sizeof sorted[0], compare_keys);
     char *text = malloc(length), *end = text;
     if (!text) return NULL;
     *end = '\0';
     for (size_t i = 0; i < spec->count; i++)
-        end += snprintf(end, length - (size_t)(end - text), "%s%s=%s", i ? " " : "", sorted[i]->key,
-                        sorted[i]->value);
+        end += snprintf(end, length - (size_t)(end - text), "%s%s=%s", i ? " " : "", sorted[i].key,
+                        sorted[i].value);
     return text;
 }

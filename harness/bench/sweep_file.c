@@ -162,7 +162,8 @@ static int compare_identities(const void *left, const void *right)
 static bool check_identities(const struct sweep *sweep, struct bench_error *error)
 {
     struct identity *identity = calloc(sweep->count, sizeof *identity);
-    bool ok = identity || bench_refuse(error, "sweep %s: no memory for %zu cells", sweep->name, sweep->count);
+    bool ok = true;
+    if (!identity) return bench_refuse(error, "sweep %s: no memory for %zu cells", sweep->name, sweep->count);
     for (size_t i = 0; ok && i < sweep->count; i++) {
         identity[i] = (struct identity){spec_identity(&sweep->cell[i]), sweep->cell[i].pair[0].origin};
         if (!identity[i].text || strlen(identity[i].text) >= RECORD_TEXT)
@@ -174,7 +175,7 @@ static bool check_identities(const struct sweep *sweep, struct bench_error *erro
         if (strcmp(identity[i - 1].text, identity[i].text) == 0)
             ok = bench_refuse(error, "%s: the same cell as at %s: %s", identity[i].origin,
                               identity[i - 1].origin, identity[i].text);
-    for (size_t i = 0; identity && i < sweep->count; i++) free(identity[i].text);
+    for (size_t i = 0; i < sweep->count; i++) free(identity[i].text);
     free(identity);
     return ok;
 }

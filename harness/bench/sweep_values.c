@@ -2,15 +2,14 @@
  * the registry (and '!' patterns that take names away), or the progressions log(first, last, count) and
  * lin(first, last, count):
  *     log: first (last/first)^(i/(count-1)),   lin: first + (last - first) i/(count-1),   0 <= i < count. */
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep_file.h"
+#include "variants.h"
 
-enum { VALUES_MAX = 4096, ITEM_LENGTH = 512, NAMES_MAX = 256 };
+enum { VALUES_MAX = 4096, ITEM_LENGTH = 512 };
 
 struct builder {
     struct sens_ctx *ctx;
@@ -92,41 +91,20 @@ static bool add_progression(struct builder *builder, const char *item)
 
 /* ---- patterns ------------------------------------------------------------------------------------------ */
 
-struct names {
-    size_t count;
-    const char *name[NAMES_MAX];
-};
-
-static void add_name(struct names *names, const char *name)
-{
-    if (names->count < NAMES_MAX) names->name[names->count++] = name;
-}
-
 /* All names that a key can take; none for a key without a registry. */
-static void names_of(const char *key, const struct sens_registry *reg, struct names *names)
+static void names_of(const char *key, const struct sens_registry *reg, struct variant_names *names)
 {
-    names->count = 0;
-    if (strcmp(key, "problem") == 0)
-        for (size_t i = 0; reg->problems[i]; i++) add_name(names, reg->problems[i]->name);
-    if (strcmp(key, "cost") == 0)
-        for (size_t i = 0; reg->costs[i]; i++) add_name(names, reg->costs[i]->name);
-    if (strcmp(key, "method") == 0)
-        for (size_t i = 0; reg->methods[i]; i++) add_name(names, reg->methods[i]->name);
-    if (strcmp(key, "tableau") == 0)
-        for (size_t i = 0; reg->tableaux[i]; i++) add_name(names, reg->tableaux[i]->name);
-    if (strcmp(key, "controller") == 0)
-        for (size_t i = 0; reg->controllers[i]; i++)
-            add_name(names, reg->controller_name(reg->controllers[i]));
-    if (strcmp(key, "isa") == 0)
-        for (const struct sens_registry *const *variant = variant_all(); *variant; variant++)
-            if (variant_supported(*variant)) add_name(names, (*variant)->isa);
+    variant_names(reg, key, names);
+    if (strcmp(key, "isa") != 0) return;
+    for (const struct sens_registry *const *variant = variant_all(); *variant; variant++)
+        if (variant_supported(*variant)) names->name[names->count++] = (*variant)->isa;
 }
 
 static bool add_matches(struct builder *builder, const char *pattern)
 {
     const struct sens_registry *reg = variant_find("auto", builder->error);
     if (!reg) return false;
-    struct names names;
+    struct variant_names names;
     names_of(builder->entry->key, reg, &names);
     if (names.count == 0) return refuse(builder, "this key has no names to match the pattern", pattern);
     bool matched = false;

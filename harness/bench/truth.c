@@ -95,7 +95,8 @@ static bool add_integrals(struct closed_form *cf, const gsl_integration_glfixed_
     const struct sens_cost *cost = &cf->cell->cost;
     const double width = (pb->t1 - pb->t0) / (double)panels;
     for (size_t k = 0; k < panels * GAUSS_POINTS; k++) {
-        const double left = pb->t0 + width * (double)(k / GAUSS_POINTS);
+        const size_t panel = k / GAUSS_POINTS;
+        const double left = pb->t0 + width * (double)panel;
         double t, weight;
         gsl_integration_glfixed_point(left, left + width, k % GAUSS_POINTS, &t, &weight, rule);
         if (!evaluate(cf, t)) return false;

@@ -8,7 +8,7 @@
 
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
 {
-    if (pb->type->x0)
+    if (sens_problem_x0_depends(pb))
         pb->type->x0(pb, p, x);
     else
         memcpy(x, pb->x0, pb->n * sizeof *x);
@@ -38,11 +38,11 @@ sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_
     if (pb.n == 0 || !pb.x0 || (pb.np > 0 && !pb.p) || !(pb.t1 > pb.t0))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: create left n, x0, p or t1 > t0 unset",
                          type->name);
-    if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p))
-        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0 or p is not finite", type->name);
     pb.x0 = rounded_copy(ctx, pb.n, pb.x0);
     pb.p = rounded_copy(ctx, pb.np, pb.p);
     if (!pb.x0 || !pb.p) return SENS_NO_MEMORY;
+    if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p) || !isfinite(pb.t0) || !isfinite(pb.t1))
+        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0, p, t0 or t1 is not finite", type->name);
     *problem = pb;
     return SENS_OK;
 }
@@ -55,8 +55,9 @@ sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *
     const sens_status status = type->create(ctx, option, pb, &made);
     if (status != SENS_OK) return status;
     if (made.m == 0) return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: no output", type->name);
-    for (size_t j = 0; j < made.n_obs; j++)
-        if (made.t_obs[j] < pb->t0 || made.t_obs[j] > pb->t1 || (j && made.t_obs[j] <= made.t_obs[j - 1]))
+    for (size_t j = 0; j < made.n_obs; j++) /* a NaN is in no order */
+        if (!(made.t_obs[j] >= pb->t0 && made.t_obs[j] <= pb->t1) ||
+            (j && !(made.t_obs[j] > made.t_obs[j - 1])))
             return sens_fail(ctx, SENS_BAD_INPUT,
                              "cost %s: observation %zu is not inside [t0, t1] and increasing", type->name, j);
     *cost = made;

@@ -160,7 +160,8 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
     pb->t1 = rq->t1;
     if (!(pb->t1 > pb->t0)) return sens_fail(ctx, SENS_BAD_INPUT, "t1 = %g is not after t0", rq->t1);
     if (rq->p && !(pb->p = widened(ctx, pb->np, rq->p))) return SENS_NO_MEMORY;
-    if (rq->x0 && problem->x0) return sens_fail(ctx, SENS_BAD_INPUT, "x0 of %s depends on p", rq->problem);
+    if (rq->x0 && sens_problem_x0_depends(pb))
+        return sens_fail(ctx, SENS_BAD_INPUT, "x0 of %s depends on p", rq->problem);
     if (rq->x0 && !(pb->x0 = widened(ctx, pb->n, rq->x0))) return SENS_NO_MEMORY;
     status = sens_cost_create(ctx, cost, rq->cost_value, pb, &set->cost);
     set->wanted = rq->rows ? &set->restricted : &set->cost;

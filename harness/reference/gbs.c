@@ -66,7 +66,7 @@ static void initial_state(const struct variation *va, sens_real *y)
     sens_problem_x0(pb, pb->p, y);
     for (size_t l = 0; l < va->L; l++)
         if (va->col[l] >= pb->np) V[(va->col[l] - pb->np) * va->L + l] = 1;
-    if (!pb->type->x0_jvp_cols) return;
+    if (!sens_problem_x0_depends(pb)) return;
     for (size_t l = 0, run; l < va->L; l += run ? run : 1) {
         run = parameter_run(va, l);
         if (!run) continue;

@@ -9,8 +9,11 @@ plots=$root/plots
 tab=$(printf '\t')
 
 newest() { # folder: its newest result file, if any
-    for file in $(ls -t "$1"/*.tsv 2>/dev/null); do
-        head -n 1 "$file" | grep -q '^#! schema: sens-result/' && echo "$file" && return
+    ls -t "$1"/*.tsv 2>/dev/null | while IFS= read -r file; do
+        if head -n 1 "$file" | grep -q '^#! schema: sens-result/'; then
+            echo "$file"
+            break
+        fi
     done
 }
 has_sweeps() {
@@ -144,7 +147,7 @@ draw() { # sweep file
         fi ;;
     esac
     if any rtol err_grad; then
-        render calibration "$1-calibration" "Sweep $1: achieved error against requested tolerance" "$from"
+        render calibration "$1-calibration" "Sweep $1: achieved error against requested tolerance (dotted: equal)" "$from"
     else
         echo "$1-calibration: no data (no row with a tolerance and an error)"
     fi

@@ -204,7 +204,7 @@ sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *ste
 sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj, struct sens_traj **reader);
 
 long sens_traj_steps(const struct sens_traj *traj);
-size_t sens_traj_bytes(const struct sens_traj *traj);
+size_t sens_traj_bytes(const struct sens_traj *traj); /* all its readers included */
 /* The grid of the recorded solve, for replay; owned by the trajectory. */
 struct sens_grid sens_traj_grid(const struct sens_traj *traj);
 

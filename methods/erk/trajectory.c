@@ -17,13 +17,13 @@ struct recording { /* shared by all readers; constant between two solves */
     struct sens_erk_settings settings;
     struct sens_erk *erk;
     struct sens_cost_sum cost;
-    sens_real *p;        /* [np] of the recorded solve */
-    sens_real *x1;       /* [n] */
-    long n_steps, every; /* every: ckpt */
-    sens_real *t, *h;    /* [n_steps + 1], [n_steps] */
-    long *stop;          /* [n_steps] */
-    sens_real *Y;        /* every = 0: [n_steps][stages][n], else [kept][n] */
-    size_t bytes;
+    sens_real *p;          /* [np] of the recorded solve */
+    sens_real *x1;         /* [n] */
+    long n_steps, every;   /* every: ckpt */
+    sens_real *t, *h;      /* [n_steps + 1], [n_steps] */
+    long *stop;            /* [n_steps] */
+    sens_real *Y;          /* every = 0: [n_steps][stages][n], else [kept][n] */
+    size_t bytes;          /* of what was recorded and of the readers' windows */
     unsigned long version; /* counts solves; what a reader's window must match */
     bool complete;
 };
@@ -110,6 +110,7 @@ static sens_status create_reader(struct sens_ctx *ctx, struct recording *rec, st
         made->Y = SENS_NEW(ctx, sens_real, (size_t)window_steps(rec) * step_size(rec));
         made->K = SENS_NEW(ctx, sens_real, step_size(rec));
         if (!made->Y || !made->K) return SENS_NO_MEMORY;
+        rec->bytes += ((size_t)window_steps(rec) + 1) * step_size(rec) * sizeof(sens_real);
     }
     *reader = made;
     return SENS_OK;
@@ -252,10 +253,7 @@ long sens_traj_steps(const struct sens_traj *traj)
 
 size_t sens_traj_bytes(const struct sens_traj *traj)
 {
-    const struct recording *rec = traj->rec;
-    const size_t window =
-        rec->every ? ((size_t)window_steps(rec) + 1) * step_size(rec) * sizeof(sens_real) : 0;
-    return rec->bytes + window;
+    return traj->rec->bytes;
 }
 
 struct sens_grid sens_traj_grid(const struct sens_traj *traj)

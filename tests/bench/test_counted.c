@@ -55,7 +55,7 @@ static void call_everything(struct sens_ctx *ctx, const struct sens_problem *pb,
     type->vjp_p_batch(pb, K, t, X, pb->p, L, W, out += n * L);
     sens_problem_x0(pb, pb->p, out += np * L);
     out += n;
-    if (type->x0) {
+    if (sens_problem_x0_depends(pb)) {
         type->x0_vjp(pb, pb->p, L, W, out);
         type->x0_jvp_cols(pb, pb->p, 0, cols, out + np * L);
     }
@@ -75,7 +75,8 @@ static void check_type(const struct sens_problem_type *type)
                 counted.p == inner.p);
     assert_true(counted.t0 == inner.t0 && counted.t1 == inner.t1);
     assert_string_equal(counted.type->name, type->name);
-    assert_true(!counted.type->x0 == !type->x0 && !counted.type->exact == !type->exact);
+    assert_true(sens_problem_x0_depends(&counted) == sens_problem_x0_depends(&inner) &&
+                !counted.type->exact == !type->exact);
 
     call_everything(&ctx, &inner, &plain);
     assert_true(counts.rhs + counts.vjp + counts.jvp + counts.jvp_p + counts.vjp_p == 0);

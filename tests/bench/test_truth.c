@@ -153,16 +153,17 @@ static sens_status extrapolate(struct fixture *fx, struct reference *ref)
                               .rows = cell->cost.m,
                               .wrt = cell->task.wrt};
     assert_int_equal(reference_allocate(&fx->ctx, ref), SENS_OK);
-    const struct sens_extended_request request = {.problem = cell->problem.type->name,
-                                                  .cost = cell->cost.type->name,
-                                                  .problem_value = cell->problem_value,
-                                                  .cost_value = cell->cost_value,
-                                                  .p = cell->problem.p,
-                                                  .t1 = cell->problem.t1,
-                                                  .wrt = cell->task.wrt,
-                                                  .x0 = cell->problem.type->x0 ? NULL : cell->problem.x0,
-                                                  .method = SENS_EXTENDED_GBS,
-                                                  .tolerance = 1e-16};
+    const struct sens_extended_request request = {
+        .problem = cell->problem.type->name,
+        .cost = cell->cost.type->name,
+        .problem_value = cell->problem_value,
+        .cost_value = cell->cost_value,
+        .p = cell->problem.p,
+        .t1 = cell->problem.t1,
+        .wrt = cell->task.wrt,
+        .x0 = sens_problem_x0_depends(&cell->problem) ? NULL : cell->problem.x0,
+        .method = SENS_EXTENDED_GBS,
+        .tolerance = 1e-16};
     struct sens_extended_result result = {.x = ref->part[PART_X],
                                           .G = ref->part[PART_G],
                                           .dGdp = ref->part[PART_DGDP],

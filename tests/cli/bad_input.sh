@@ -131,6 +131,7 @@ run glv discrete_adjoint n=1 x0=none | none: No such file
 run glv discrete_adjoint n=1 params=few3 | few3: No such file
 run glv discrete_adjoint n=2 params=few | few:2: the file ends after 2 numbers, 6 expected
 run initial discrete_adjoint x0=few | depends on its parameters
+run vdp discrete_adjoint initial=dependent x0=few | depends on its parameters
 TABLE
 
 # arguments that a table of words cannot hold

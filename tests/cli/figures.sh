@@ -18,7 +18,7 @@ picture() { # file: a picture of some size, whatever its format
 }
 
 # small sweeps under the names that have a figure of their own
-mkdir "$dir/out"
+mkdir "$dir/the out" # a blank in a path is not the end of it
 for sweep in fig2 fig3 fig5 other; do
     case $sweep in
     fig2) problem=vdp; tol="1e-7 1e-8 1e-9"; n= ;;
@@ -26,34 +26,34 @@ for sweep in fig2 fig3 fig5 other; do
     esac
     printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n[cells]\nproblem = %s\nmethod = discrete_adjoint cfsa\ntol = %s\ntruth = auto\n%s\n' \
         "$sweep" "$problem" "$tol" "$n" > "$dir/$sweep.sweep"
-    "$sensbench" sweep "$dir/$sweep.sweep" --out "$dir/out" > /dev/null || exit 1
+    "$sensbench" sweep "$dir/$sweep.sweep" --out "$dir/the out" > /dev/null || exit 1
 done
 # one sweep with a failed cell: the step limit is reached
 printf '[cells]\nproblem = glv\nn = 3\nmethod = discrete_adjoint cfsa\ntol = 1e-4 1e-10\nmax_steps = 30\n' > "$dir/short.sweep"
-"$sensbench" sweep "$dir/short.sweep" --out "$dir/out" > /dev/null
+"$sensbench" sweep "$dir/short.sweep" --out "$dir/the out" > /dev/null
 
-"$scripts/figures.sh" "$dir/out" > "$dir/paths" 2> "$dir/messages"
+"$scripts/figures.sh" "$dir/the out" > "$dir/paths" 2> "$dir/messages"
 check "figures.sh succeeds" test $? -eq 0
 check "without messages" test ! -s "$dir/messages"
-check "it says where from" grep -qx "figures of $dir/out" "$dir/paths"
+check "it says where from" grep -qx "figures of $dir/the out" "$dir/paths"
 for name in fig2 fig2-calibration fig3 fig3-calibration fig5 fig5-calibration other other-calibration; do
     for ending in svg png; do
-        check "$name.$ending is printed" grep -qx "$dir/out/figures/$name.$ending" "$dir/paths"
-        check "$name.$ending is a picture" picture "$dir/out/figures/$name.$ending"
+        check "$name.$ending is printed" grep -qx "$dir/the out/figures/$name.$ending" "$dir/paths"
+        check "$name.$ending is a picture" picture "$dir/the out/figures/$name.$ending"
     done
 done
 check "tables without data are named" grep -q '^table1: no data' "$dir/paths"
-check "the legend names the methods" grep -q 'discrete adjoint' "$dir/out/figures/fig3.svg"
-check "the exponent is in the legend" grep -q 'P^' "$dir/out/figures/fig5.svg"
-check "published points are in the legend" grep -q 'published: FATODE' "$dir/out/figures/fig2.svg"
-check "no failure, no list" grep -q 'No cell failed' "$dir/out/figures/fig3.svg"
-check "failures are explained below the plot" grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/out/figures/short.svg"
+check "the legend names the methods" grep -q 'discrete adjoint' "$dir/the out/figures/fig3.svg"
+check "the exponent is in the legend" grep -q 'P^' "$dir/the out/figures/fig5.svg"
+check "published points are in the legend" grep -q 'published: FATODE' "$dir/the out/figures/fig2.svg"
+check "no failure, no list" grep -q 'No cell failed' "$dir/the out/figures/fig3.svg"
+check "failures are explained below the plot" grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/the out/figures/short.svg"
 
 # the newest file of a sweep is the one that is drawn
-cp "$(ls "$dir"/out/fig3/*.tsv)" "$dir/out/fig3/zz-newer.tsv"
-touch -d '2040-01-01' "$dir/out/fig3/zz-newer.tsv"
-"$scripts/figures.sh" "$dir/out" > /dev/null 2>&1
-check "newest first" grep -q 'fig3/zz-newer.tsv' "$dir/out/figures/fig3.svg"
+cp "$(ls "$dir/the out"/fig3/*.tsv)" "$dir/the out/fig3/zz-newer.tsv"
+touch -d '2040-01-01' "$dir/the out/fig3/zz-newer.tsv"
+"$scripts/figures.sh" "$dir/the out" > /dev/null 2>&1
+check "newest first" grep -q 'fig3/zz-newer.tsv' "$dir/the out/figures/fig3.svg"
 
 # nothing to draw, no folder
 mkdir "$dir/empty"
@@ -64,11 +64,11 @@ check "and is said" grep -q '^fig3: no data' "$dir/paths"
 check "a folder that is not there is bad input" test $? -eq 2
 
 # the summary of the same folder
-"$sensbench" summary "$dir/out" > "$dir/summary"
+"$sensbench" summary "$dir/the out" > "$dir/summary"
 check "summary succeeds" test $? -eq 0
 check "summary lists figures" grep -q "figures/fig5.svg" "$dir/summary"
 check "summary judges" grep -q '^  not testable: needs FATODE' "$dir/summary"
-"$sensbench" summary "$dir/out" --json > "$dir/json"
+"$sensbench" summary "$dir/the out" --json > "$dir/json"
 check "summary as JSON" grep -q '"schema": "sens-summary/1"' "$dir/json"
 "$sensbench" summary > /dev/null 2>&1
 check "summary of nothing is bad input" test $? -eq 2

@@ -87,6 +87,10 @@ cmp -s "$work/nominal" "$work/again" && fail "params has no effect"
 printf '0.1,0.1\n0.1' >"$work/state"
 expect 0 "status" run glv discrete_adjoint n=3 x0="$work/state" --dump "$work/again"
 same "$work/both" "$work/again" "x0: the nominal one"
+# vdp: x0=FILE where v(0) is a number, refused where it is a function of the parameter
+printf '2 -0.5' >"$work/state"
+expect 0 "status" run vdp discrete_adjoint x0="$work/state" --dump "$work/again"
+cmp -s "$work/nominal" "$work/again" && fail "x0 has no effect"
 # an initial state that depends on p moves with it: y(0) = (a, k b), T small
 printf '1 1 1' >"$work/params"
 expect 0 "x(t1)      0.999999999 1" run initial discrete_adjoint params="$work/params" T=1e-9

@@ -112,40 +112,68 @@ static void glv_species_scaling(void **state)
     bed_free(&bed);
 }
 
-static sens_real *gradient_with(const char *problem, const char *cost, const char *method, long ckpt,
-                                int lanes, int threads, int batch, size_t *count)
+struct sizes { /* as in struct sens_task */
+    long ckpt;
+    int lanes, threads, batch;
+};
+
+static sens_real *gradient_with(const char *problem, const char *cost, const char *method,
+                                const char *tableau, struct sizes sizes, size_t *count)
 {
     struct bed bed;
     bed_create(&bed, problem, cost, NULL);
-    bed.task.ckpt = ckpt;
-    bed.task.lanes = lanes;
-    bed.task.threads = threads;
-    bed.task.batch = batch;
+    bed.task.tableau = named(bed.registry->tableaux, tableau);
+    bed.task.ckpt = sizes.ckpt;
+    bed.task.lanes = sizes.lanes;
+    bed.task.threads = sizes.threads;
+    bed.task.batch = sizes.batch;
     assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
     sens_real *gradient = bed_gradient(&bed, count);
     bed_free(&bed);
     return gradient;
 }
 
+/* Costs of one output and of several, the latter for the threads to share; FSAL or not. */
 static void checkpoints_and_threads_change_no_bit(void **state)
 {
     (void)state;
-    const struct {
-        long ckpt;
-        int threads;
-    } variant[] = {{1, 1}, {2, 1}, {3, 1}, {7, 2}, {100000, 1}, {0, 2}, {0, 3}};
-    const char *const problem[] = {"glv", "vdp", "forced"};
-    for (size_t q = 0; q < sizeof problem / sizeof problem[0]; q++) {
+    const struct sizes variant[] = {{1, 1, 1, 0},      {2, 1, 1, 0}, {3, 1, 2, 0}, {7, 1, 2, 0},
+                                    {100000, 1, 1, 0}, {0, 1, 2, 0}, {0, 1, 3, 0}};
+    const char *const problem[] = {"glv", "vdp", "forced"}, *const cost[] = {"tracking", "identity"},
+                      *const tableau[] = {"cash_karp", "dopri5"};
+    for (int q = 0; q < 12; q++) {
+        const char *const pb = problem[q % 3], *const G = cost[q / 3 % 2], *const tb = tableau[q / 6];
+        const struct sizes plain = {0, 1, 1, 0};
         size_t count;
-        sens_real *stored = gradient_with(problem[q], "tracking", "discrete_adjoint", 0, 2, 1, 0, &count);
+        sens_real *stored = gradient_with(pb, G, "discrete_adjoint", tb, plain, &count);
         for (size_t i = 0; i < sizeof variant / sizeof variant[0]; i++) {
-            sens_real *other = gradient_with(problem[q], "tracking", "discrete_adjoint", variant[i].ckpt, 2,
-                                             variant[i].threads, 0, &count);
+            sens_real *other = gradient_with(pb, G, "discrete_adjoint", tb, variant[i], &count);
             assert_memory_equal(stored, other, count * sizeof *stored);
             free(other);
         }
         free(stored);
     }
+}
+
+/* Each thread that has blocks has a window of its own to recompute into; a thread without blocks has nothing. */
+static void memory_of_threads(void **state)
+{
+    (void)state;
+    struct bed bed;
+    bed_create(&bed, "glv", "identity", "n", 6.0, NULL);
+    bed.task.ckpt = 3;
+    bed.task.lanes = 2;                                                            /* three blocks */
+    const size_t window = ((size_t)bed.task.ckpt + 1) * 6 * 6 * sizeof(sens_real); /* [k + 1][stages][n] */
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    const size_t one = bed.work.bytes_traj;
+    for (int threads = 1; threads <= 5; threads++) {
+        const int used = threads < 3 ? threads : 3;
+        bed.task.threads = threads;
+        assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+        assert_int_equal(bed.work.threads, used);
+        assert_int_equal(bed.work.bytes_traj, one + (size_t)(used - 1) * window);
+    }
+    bed_free(&bed);
 }
 
 /* Lanes and batches change the order of no sum over components, only contraction of a*b+c: a few ulp per step. */
@@ -155,10 +183,12 @@ static void lanes_and_batches_agree(void **state)
     const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
     for (int q = 0; q < 2; q++) {
         size_t count;
-        sens_real *one = gradient_with("glv", "identity", method[q], 0, 1, 1, 1, &count);
+        sens_real *one =
+            gradient_with("glv", "identity", method[q], "cash_karp", (struct sizes){0, 1, 1, 1}, &count);
         const int lanes[] = {2, 3, 4, 5, 7, 8, 16, 33};
         for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
-            sens_real *many = gradient_with("glv", "identity", method[q], 0, lanes[i], 1, q ? 0 : 24, &count);
+            const struct sizes sizes = {0, lanes[i], 1, q ? 0 : 24};
+            sens_real *many = gradient_with("glv", "identity", method[q], "cash_karp", sizes, &count);
             const double error = relative_error(count, many, one);
 #ifdef SENS_TEST_REPRO
             assert_memory_equal(many, one, count * sizeof *one);
@@ -260,6 +290,7 @@ int main(void)
         cmocka_unit_test(heat_equals_discrete_closed_form),
         cmocka_unit_test(glv_species_scaling),
         cmocka_unit_test(checkpoints_and_threads_change_no_bit),
+        cmocka_unit_test(memory_of_threads),
         cmocka_unit_test(lanes_and_batches_agree),
         cmocka_unit_test(run_is_repeatable_and_allocates_nothing),
         cmocka_unit_test(every_refused_allocation_is_a_status),

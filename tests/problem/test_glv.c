@@ -125,6 +125,20 @@ static void test_closed_form_refuses(void **state)
     sens_arena_release(&ctx.arena);
 }
 
+/* Long after e^(r t) has overflowed: x = -r/A, whatever x0. */
+static void test_closed_form_settles(void **state)
+{
+    (void)state;
+    struct sens_ctx ctx = {0};
+    const struct sens_problem pb =
+        make_problem(&ctx, "glv", (struct setting[]){{"n", 1}, {"kind", UNCOUPLED}, {"T", 1e4}, {0}});
+    const struct sens_exact_query q = {.level = SENS_EXACT_ODE, .t = pb.t1};
+    double x, S[2], S0;
+    assert_true(pb.type->exact(&pb, &q, pb.p, &x, S, &S0));
+    assert_true(fabs(x - 0.01) < 1e-16 && fabs(S[0] - 0.1) < 1e-15 && fabs(S[1] - 0.001) < 1e-17 && S0 == 0);
+    sens_arena_release(&ctx.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_scaling_identity),
         cmocka_unit_test(test_closed_form),
         cmocka_unit_test(test_closed_form_refuses),
+        cmocka_unit_test(test_closed_form_settles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

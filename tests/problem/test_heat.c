@@ -128,6 +128,22 @@ static void test_published_set_up(void **state)
     }
 }
 
+/* A step typed with ten digits stands for the one that divides the interval, which is the one a solver takes. */
+static void test_typed_step(void **state)
+{
+    (void)state;
+    struct sens_ctx ctx = {0};
+    const struct sens_problem pb = make_problem(&ctx, "heat", (struct setting[]){{"n", 2}, {"T", 1}, {0}});
+    struct sens_exact_query q = {
+        .level = SENS_EXACT_DISCRETE, .t = 1, .tableau = tableau_named("rk4"), .dt = 1.0 / 30};
+    double x[2], S[2];
+    assert_true(pb.type->exact(&pb, &q, pb.p, &x[0], &S[0], NULL));
+    q.dt = 0.0333333333;
+    assert_true(pb.type->exact(&pb, &q, pb.p, &x[1], &S[1], NULL));
+    assert_true(x[0] == x[1] && S[0] == S[1]);
+    sens_arena_release(&ctx.arena);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -151,7 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix),      cmocka_unit_test(test_discrete_closed_form),
         cmocka_unit_test(test_orientation), cmocka_unit_test(test_published_set_up),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_typed_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,7 @@ static void check_initial_state(struct subject *s)
     const struct sens_problem_type *type = s->pb.type;
     const size_t n = s->pb.n, np = s->pb.np, L = 5;
     assert_true(!type->x0 == !type->x0_vjp && !type->x0 == !type->x0_jvp_cols);
-    if (!type->x0) return;
+    if (!sens_problem_x0_depends(&s->pb)) return;
     const double *p = perturbed(s, np, s->pb.p, 1), *W = random_block(s, n * L);
     double *x = block(s, n), *C = block(s, n * np), *MU = random_block(s, np * L);
     type->x0(&s->pb, s->pb.p, x);

@@ -126,7 +126,7 @@ static void check_parameter_columns(struct subject *s)
 static void check_initial_columns(struct subject *s)
 {
     const size_t n = s->pb.n, np = s->pb.np;
-    for (size_t k = 0; s->pb.type->x0 && k < np; k++) {
+    for (size_t k = 0; sens_problem_x0_depends(&s->pb) && k < np; k++) {
         struct curve curve = {.s = s, .at = subject_point(s, 1), .value = value_x0};
         double *derivative = block(s, n);
         curve.dp = parameter_direction(s, k, curve.at.p);
@@ -193,7 +193,7 @@ static void check_exact(struct subject *s)
         double *x = block(s, n), *S = block(s, n * np), *S0 = block(s, n * n);
         if (level_query(s, levels[v], &q, x, S, NULL))
             for (size_t k = 0; k < np; k++) check_column(s, &q, k, s->pb.p[k], np, S + k);
-        if (!s->pb.type->x0 && level_query(s, levels[v], &q, x, NULL, S0))
+        if (!sens_problem_x0_depends(&s->pb) && level_query(s, levels[v], &q, x, NULL, S0))
             for (size_t k = 0; k < n; k++) check_column(s, &q, np + k, s->pb.x0[k], n, S0 + k);
     }
 }

@@ -32,6 +32,16 @@ static void test_initial_state(void **state)
         /* to one unit: where long double is no wider (valgrind), create cannot round correctly */
         assert_true(fabs(pb.x0[1] - (-0.6665433433927755)) <= 1.2e-16);
         assert_true(pb.t0 == 0 && pb.t1 == 0.5);
+
+        /* fixed: whatever the parameter; dependent: a function of it */
+        const struct sens_problem moving = vdp(&ctx, form, DEPENDENT);
+        const double other = 2 * pb.p[0];
+        double x[2];
+        assert_true(!sens_problem_x0_depends(&pb) && sens_problem_x0_depends(&moving));
+        sens_problem_x0(&pb, &other, x);
+        assert_true(x[0] == 2 && x[1] == pb.x0[1]);
+        sens_problem_x0(&moving, &other, x);
+        assert_true(x[0] == 2 && fabs(x[1] - pb.x0[1]) > 1e-5);
     }
     sens_arena_release(&ctx.arena);
 }
@@ -85,7 +95,7 @@ static void require_truth(int form, int initial)
     struct sens_problem pb = vdp(&ctx, form, initial);
     double y[8] = {0, 0, 0, 1, 0, 0, 0, 1}, column[2] = {0}, t = pb.t0;
     sens_problem_x0(&pb, pb.p, y);
-    pb.type->x0_jvp_cols(&pb, pb.p, 0, 1, column);
+    if (sens_problem_x0_depends(&pb)) pb.type->x0_jvp_cols(&pb, pb.p, 0, 1, column);
     y[2] = column[0], y[5] = column[1];
     gsl_odeiv2_system system = {variational, NULL, 8, &pb};
     gsl_odeiv2_driver *driver =

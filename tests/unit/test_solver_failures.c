@@ -121,6 +121,33 @@ static void test_blow_up(void **state)
         }
 }
 
+/* y' = (t - 1)^2 from y(1) = 0 without absolute tolerance: the error stays as large as its scale, or the scale is 0,
+ * however small the step. Every candidate is finite, so that is not a divergence. */
+static sens_status flat_f(void *self, double t, const double *y, double *dy)
+{
+    (void)self, (void)y;
+    for (int i = 0; i < SYSTEM_N; i++) dy[i] = (t - 1) * (t - 1);
+    return SENS_OK;
+}
+
+static void test_no_tolerance(void **state)
+{
+    (void)state;
+    for (size_t c = 0; sens_controllers[c]; c++) {
+        if (!sens_controllers[c]->adaptive) continue;
+        const double y0[SYSTEM_N] = {0}, stop = 2;
+        struct bench bench;
+        bench_open(&bench, tableau_named("heun"), sens_controllers[c]->name, 1e-6, 1e-2);
+        bench.ode.f = flat_f;
+        bench.part.atol = 0;
+        const sens_status status =
+            sens_erk_solve(&bench.ctx, bench.erk, 1, y0, 1, &stop, NULL, bench.y, &bench.stats);
+        if (status != SENS_STEP_UNDERFLOW)
+            fail_msg("%s: %s", sens_controllers[c]->name, sens_status_name(status));
+        bench_close(&bench);
+    }
+}
+
 static void test_unsupported(void **state)
 {
     (void)state;
@@ -207,7 +234,7 @@ int main(void)
         cmocka_unit_test(test_step_limit),          cmocka_unit_test(test_blow_up),
         cmocka_unit_test(test_unsupported),         cmocka_unit_test(test_bad_stops),
         cmocka_unit_test(test_observer_ends_solve), cmocka_unit_test(test_repeatable_without_memory),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),           cmocka_unit_test(test_no_tolerance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ struct sens_arena {
     size_t peak;                   /* largest value of bytes so far */
     size_t limit;                  /* refuse to go past this; 0 = no limit */
     size_t allocations;            /* requests served so far */
-    size_t fail_at; /* refuse the fail_at-th request (1-based); 0 = never. For fault injection. */
+    size_t fail_at; /* refuse this request (1-based) and all later ones; 0 = never. For fault injection. */
 };
 
 struct sens_arena_mark {

@@ -26,9 +26,10 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     const struct sens_problem_type *type;
     size_t n, np;
     sens_real t0, t1;
-    const sens_real *x0; /* [n] nominal initial state (the value of type->x0 at p, where x0 depends on p) */
+    const sens_real *x0; /* [n] nominal initial state: the value of type->x0 at p, where it depends on p */
     const sens_real *p;  /* [np] nominal parameters */
     const void *data;
+    bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
@@ -46,7 +47,7 @@ struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
 
-    /* Fills n, np, t0, t1, x0, p, data of *problem from the arena. The nominal x0 and p are numbers that double
+    /* Fills n, np, t0, t1, x0, p, data, x0_fixed of *problem from the arena. The nominal x0 and p are numbers that double
      * holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT or SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           struct sens_problem *problem);
@@ -67,7 +68,8 @@ struct sens_problem_type {
                         const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
                         const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
 
-    /* Where the initial state depends on p; all three NULL where it does not. */
+    /* Where the initial state depends on p; all three NULL where it does for no instance, and not called for one that
+     * is x0_fixed. */
     void (*x0)(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
     void (*x0_vjp)(const struct sens_problem *pb, const sens_real *p, size_t L, const sens_real *W /*[n][L]*/,
                    sens_real *MU /*[np][L], += (dx0/dp)^T W*/);
@@ -83,6 +85,12 @@ struct sens_problem_type {
     /* true: the problem has no bound on dG/dx0 worth storing (many states); wrt = p is then the default. */
     bool many_states;
 };
+
+/* Does the initial state of this instance depend on p? */
+static inline bool sens_problem_x0_depends(const struct sens_problem *pb)
+{
+    return pb->type->x0 && !pb->x0_fixed;
+}
 
 /* x = x0(p): type->x0 where the initial state depends on p, the nominal x0 otherwise. */
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);

@@ -23,7 +23,8 @@ struct sens_registry {
     const char *(*controller_summary)(const struct sens_controller *);
 
     /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent. Column k < np is dG/dp_k,
-     * column np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena. Any status. */
+     * column np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena. Any status, after
+     * which OUT may be partly overwritten. */
     sens_status (*tangent_columns)(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
                                    const size_t *col, sens_real *OUT);
 };
