@@ -257,13 +257,21 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
 bool isolate_cell(const struct spec *spec, const struct measure_options *options, struct record *rec,
                   struct bench_error *error);
 
+/* ---- locate.c ----------------------------------------------------------------------------------------------- */
+
+enum { DATA_PLACES = 2, DATA_PATH = 4096 };
+/* A folder of the program's own data, best place first: 0 = installed, wherever the tree was moved to; 1 = the source
+ * tree it was built from. false: not there. */
+bool data_folder(int place, const char *installed, const char *in_source, char path[DATA_PATH]);
+
 /* ---- machine.c ---------------------------------------------------------------------------------------------- */
 
 /* Writes the `#!` prelude of a result file: schema, machine from hwloc, compiler and flags, libraries, git. */
 void machine_write_prelude(FILE *out, const char *sweep);
 const char *machine_name(void); /* short, fit for a file name */
 const char *machine_git(void);
-double machine_now(void); /* monotonic seconds */
+unsigned long machine_program(void); /* CRC-32 of the running program's file; 0 when it cannot be read */
+double machine_now(void);            /* monotonic seconds */
 bool machine_pin(
     int core); /* bind this process to one core, counted from the end when negative; false when refused */
 

@@ -59,11 +59,11 @@ sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref)
 
 bool reference_path(const char *dir, const char *problem, const char *key, char *path, size_t size)
 {
-    struct stat info;
+    char folder[DATA_PATH] = "";
     if (!dir) dir = getenv("SENSBENCH_REFERENCE");
-    if (!dir && stat(SENS_SOURCE_DIR_TEXT "/results/reference", &info) == 0)
-        dir = SENS_SOURCE_DIR_TEXT "/results/reference";
-    if (!dir) dir = SENS_INSTALL_DATA_TEXT "/reference";
+    for (int place = 0; !dir && place < DATA_PLACES; place++)
+        if (data_folder(place, "reference", "results/reference", folder)) dir = folder;
+    if (!dir) dir = folder;
     const unsigned long crc = crc32(crc32(0, NULL, 0), (const Bytef *)key, (uInt)strlen(key));
     const int length = snprintf(path, size, "%s/%s-%08lx.ref", dir, problem, crc);
     return length > 0 && (size_t)length < size;

@@ -35,40 +35,67 @@ static bool lock(int descriptor)
     return false;
 }
 
-/* ---- what is there already ----------------------------------------------------------------------------- */
+/* ---- the prelude --------------------------------------------------------------------------------------- */
 
-static char *current_header(void)
+/* What has to be the same for rows to stand in one file: the program and how it measures. */
+static const char program_line[] = "#! build: ", measure_line[] = "#! measure: ";
+
+static void write_conditions(FILE *out, const struct sweep *sweep)
+{
+    const struct measure_options *measure = &sweep->measure;
+    fprintf(out, "%s%08lx\n", program_line, machine_program());
+    fprintf(out, "%s%d samples in %g s after %d warm-ups, timeout %g s, memory %g bytes, pin %s\n",
+            measure_line, measure->samples, measure->sample_budget, measure->warmups, measure->timeout,
+            measure->memory_limit, measure->pin ? "yes" : "no");
+}
+
+static void write_header(FILE *out, const struct sweep *sweep)
+{
+    (void)sweep;
+    record_write_header(out);
+}
+
+/* What `write` writes, as text; malloc'ed, NULL without memory. */
+static char *text_of(void (*write)(FILE *out, const struct sweep *sweep), const struct sweep *sweep)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return NULL;
-    record_write_header(memory);
+    write(memory, sweep);
     fclose(memory);
     return text;
 }
+
+/* ---- what is there already ----------------------------------------------------------------------------- */
 
 struct survey {
     long whole;      /* bytes up to the last line end */
     bool has_header; /* a line that is no comment */
     bool same;       /* and it is this program's header */
+    int conditions;  /* lines of the prelude that are as this run would write them */
 };
+enum { CONDITIONS = 2 };
 
-static bool survey_file(FILE *file, struct survey *survey)
+static bool survey_file(FILE *file, const struct sweep *sweep, struct survey *survey)
 {
-    char *line = NULL, *header = current_header();
+    char *line = NULL, *header = text_of(write_header, sweep), *conditions = text_of(write_conditions, sweep);
     size_t size = 0;
+    bool ok = header && conditions;
     *survey = (struct survey){.whole = 0};
     rewind(file);
-    for (ssize_t length; header && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n';) {
+    for (ssize_t length; ok && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n';) {
         survey->whole += length;
+        if (line[0] == '#' && length > 2 && !survey->has_header && strstr(conditions, line))
+            survey->conditions++;
         if (survey->has_header || line[0] == '#' || line[0] == '\n') continue;
         survey->has_header = true;
         survey->same = strcmp(line, header) == 0;
     }
-    const bool ok = header && !ferror(file);
+    ok = ok && !ferror(file);
     free(line);
     free(header);
+    free(conditions);
     return ok;
 }
 
@@ -102,6 +129,7 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
     if (ftruncate(fileno(result->file), 0) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
     machine_write_prelude(result->file, sweep->name);
+    write_conditions(result->file, sweep);
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
     fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
@@ -115,10 +143,16 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
 static bool go_on(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
 {
     struct survey survey;
-    if (!survey_file(result->file, &survey)) return bench_refuse(error, "%s: cannot be read", result->path);
+    if (!survey_file(result->file, sweep, &survey))
+        return bench_refuse(error, "%s: cannot be read", result->path);
     if (!survey.has_header) return start_afresh(sweep, result, error);
     if (!survey.same)
         return bench_refuse(error, "%s: its columns are not this program's; move it away to start afresh",
+                            result->path);
+    if (survey.conditions != CONDITIONS)
+        return bench_refuse(error,
+                            "%s: its rows are from another build of the program, or measured in another way; "
+                            "move it away, or leave out --resume",
                             result->path);
     if (ftruncate(fileno(result->file), survey.whole) != 0 || fseek(result->file, 0, SEEK_END) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));

@@ -6,8 +6,8 @@
 
 enum { POINTS_MAX = 64, SIZES_MAX = 16 };
 
-/* Errors proportional to the tolerance: slope 1 in logarithms. Steps are chosen by the odeint controller, whose accepted
- * error wanders by a factor of a few from one tolerance to the next: 0.2 in the slope, 0.98 in the correlation. */
+/* Errors proportional to the tolerance: slope 1 in logarithms. The accepted error of a controller wanders by a factor of a
+ * few from one tolerance to the next: 0.2 in the slope, 0.98 in the correlation. */
 static const double slope_slack = 0.2, correlation_least = 0.98;
 /* A method whose error follows a tenth of the tolerance's decades, or less, and ends a hundred times above the adjoint
  * on the same tolerance has stagnated. */
@@ -42,15 +42,16 @@ static struct curve read_curve(const struct summary *summary, const struct row_q
     return curve;
 }
 
-static struct curve errors_of(const struct summary *summary, const char *method, double n)
+static struct curve errors_of(const struct summary *summary, const char *sweep, const char *method, double n)
 {
-    const struct row_query query = {.sweep = "fig3", .method = method, .n = n};
+    const struct row_query query = {.sweep = sweep, .method = method, .n = n};
     return read_curve(summary, &query, COL_rtol, COL_err_grad);
 }
 
-static size_t sizes_of(const struct summary *summary, const char *method, double n[SIZES_MAX])
+static size_t sizes_of(const struct summary *summary, const char *sweep, const char *method,
+                       double n[SIZES_MAX])
 {
-    const struct row_query query = {.sweep = "fig3", .method = method};
+    const struct row_query query = {.sweep = sweep, .method = method};
     return summary_values(summary, &query, COL_n, SIZES_MAX, n);
 }
 
@@ -75,19 +76,19 @@ static double floor_of(const struct curve *curve)
 
 /* ---- errors ------------------------------------------------------------------------------------------------ */
 
-static void judge_proportional(struct summary *summary)
+static void judge_proportional(struct summary *summary, const char *sweep, const char *section,
+                               const char *text)
 {
     static const char *const methods[] = {"discrete_adjoint", "discrete_tangent", "cfsa"};
-    struct statement *statement = summary_state(summary, "Figure 3",
-                                                "errors of adjoint, tangent and CFSA are proportional to the "
-                                                "tolerance over six decades (1e-6 to 1e-12)");
+    struct statement *statement = summary_state(summary, section, text);
     bool good = true;
     size_t fits = 0;
     for (int m = 0; m < 3; m++) {
         double n[SIZES_MAX], low = INFINITY, high = -INFINITY, least = 1;
-        const size_t sizes = sizes_of(summary, methods[m], n);
+        const size_t sizes = sizes_of(summary, sweep, methods[m], n);
         for (size_t i = 0; i < sizes; i++) {
-            const struct curve all = errors_of(summary, methods[m], n[i]), part = part_of(&all, 1e-12, 1e-6);
+            const struct curve all = errors_of(summary, sweep, methods[m], n[i]);
+            const struct curve part = part_of(&all, 1e-12, 1e-6);
             double slope, r;
             if (!fit_power(part.count, part.x, part.y, &slope, &r)) continue;
             fits++;
@@ -101,7 +102,7 @@ static void judge_proportional(struct summary *summary)
         good = good && low >= 1 - slope_slack && high <= 1 + slope_slack && least >= correlation_least;
     }
     if (fits) statement_judge(statement, good);
-    if (!fits) statement_note(statement, "no curve with three tolerances in fig3");
+    if (!fits) statement_note(statement, "no curve with three tolerances in %s", sweep);
 }
 
 static void judge_stagnation(struct summary *summary)
@@ -109,11 +110,11 @@ static void judge_stagnation(struct summary *summary)
     struct statement *statement = summary_state(
         summary, "Figure 3", "the error of finite differences stagnates whatever the tolerance and N");
     double n[SIZES_MAX];
-    const size_t sizes = sizes_of(summary, "finite_difference", n);
+    const size_t sizes = sizes_of(summary, "fig3", "finite_difference", n);
     size_t fits = 0, stagnant = 0;
     for (size_t i = 0; i < sizes; i++) {
-        const struct curve all = errors_of(summary, "finite_difference", n[i]);
-        const struct curve adjoint = errors_of(summary, "discrete_adjoint", n[i]);
+        const struct curve all = errors_of(summary, "fig3", "finite_difference", n[i]);
+        const struct curve adjoint = errors_of(summary, "fig3", "discrete_adjoint", n[i]);
         const struct curve tight = part_of(&all, 0, 1e-8);
         double slope, r;
         if (!fit_power(tight.count, tight.x, tight.y, &slope, &r) || adjoint.count == 0) continue;
@@ -135,7 +136,7 @@ static double worst_floor(const struct summary *summary, double n, const char **
                                           "cfsa_gsl",         "finite_difference", "casa_dense"};
     double worst = 0;
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
-        const struct curve curve = errors_of(summary, methods[m], n);
+        const struct curve curve = errors_of(summary, "fig3", methods[m], n);
         const double floor = curve.count ? floor_of(&curve) : 0;
         if (floor > worst) worst = floor, *name = methods[m];
     }
@@ -147,11 +148,11 @@ static void judge_floor(struct summary *summary)
     struct statement *statement =
         summary_state(summary, "Figure 3", "CASA (backward re-integration) has the worst floor");
     double n[SIZES_MAX];
-    const size_t sizes = sizes_of(summary, "casa_reverse", n);
+    const size_t sizes = sizes_of(summary, "fig3", "casa_reverse", n);
     size_t seen = 0, worst = 0;
     for (size_t i = 0; i < sizes; i++) {
         const char *name = "";
-        const struct curve curve = errors_of(summary, "casa_reverse", n[i]);
+        const struct curve curve = errors_of(summary, "fig3", "casa_reverse", n[i]);
         const double other = worst_floor(summary, n[i], &name);
         if (other == 0) continue;
         seen++;
@@ -281,7 +282,14 @@ static void not_testable(struct summary *summary, const char *section, const cha
 
 void summary_judge_glv(struct summary *summary)
 {
-    judge_proportional(summary);
+    judge_proportional(
+        summary, "fig3", "Figure 3",
+        "with Cash-Karp and the odeint controller, errors of adjoint, tangent and CFSA are proportional to "
+        "the tolerance over six decades (1e-6 to 1e-12)");
+    judge_proportional(
+        summary, "tolerance", "Sweep tolerance",
+        "with Dormand-Prince and the Hairer controller, errors of adjoint, tangent and CFSA are "
+        "proportional to the tolerance over six decades (1e-6 to 1e-12)");
     judge_stagnation(summary);
     judge_floor(summary);
     judge_times(summary);

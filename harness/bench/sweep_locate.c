@@ -1,17 +1,17 @@
-/* Where sweep files are found: the source tree this program was built from, then the installed data
- * folder. */
+/* Where sweep files are found. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "build_info.h"
 #include "sweep_file.h"
 
 static const char ending[] = ".sweep";
-static const char *const folders[] = {SENS_SOURCE_DIR_TEXT "/harness/sweeps",
-                                      SENS_INSTALL_DATA_TEXT "/sweeps"};
-enum { FOLDERS = sizeof folders / sizeof folders[0] };
+
+static bool sweep_folder(int place, char path[DATA_PATH])
+{
+    return data_folder(place, "sweeps", "harness/sweeps", path);
+}
 
 static int compare_names(const void *left, const void *right)
 {
@@ -42,10 +42,11 @@ char **sweep_names(size_t *count)
 {
     glob_t found = {.gl_pathc = 0};
     *count = 0;
-    for (int f = 0; f < FOLDERS; f++) {
-        char pattern[4096];
-        snprintf(pattern, sizeof pattern, "%s/*%s", folders[f], ending);
-        glob(pattern, f ? GLOB_APPEND : 0, NULL, &found);
+    for (int place = 0; place < DATA_PLACES; place++) {
+        char folder[DATA_PATH], pattern[DATA_PATH + 16];
+        if (!sweep_folder(place, folder)) continue;
+        snprintf(pattern, sizeof pattern, "%s/*%s", folder, ending);
+        glob(pattern, found.gl_pathc ? GLOB_APPEND : 0, NULL, &found);
     }
     char **name = calloc(found.gl_pathc + 1, sizeof *name);
     for (size_t i = 0; name && i < found.gl_pathc; i++) {
@@ -76,8 +77,10 @@ bool sweep_locate(const char *word, char *path, size_t size, struct bench_error 
         snprintf(path, size, "%s", word);
         return true;
     }
-    for (int f = 0; f < FOLDERS; f++) {
-        snprintf(path, size, "%s/%s%s", folders[f], word, ending);
+    for (int place = 0; place < DATA_PLACES; place++) {
+        char folder[DATA_PATH];
+        if (!sweep_folder(place, folder)) continue;
+        snprintf(path, size, "%s/%s%s", folder, word, ending);
         if (access(path, R_OK) == 0) return true;
     }
     return refuse_name(word, error);

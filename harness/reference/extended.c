@@ -152,6 +152,7 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
 {
     const struct sens_problem_type *problem = extended_problem(rq->problem);
     const struct sens_cost_type *cost = extended_cost(rq->cost);
+    set->wanted = rq->rows ? &set->restricted : &set->cost;
     if (!problem) return sens_fail(ctx, SENS_UNAVAILABLE, "problem %s has no extended build", rq->problem);
     if (!cost) return sens_fail(ctx, SENS_UNAVAILABLE, "cost %s has no extended build", rq->cost);
     sens_status status = sens_problem_create(ctx, problem, rq->problem_value, &set->problem);
@@ -164,7 +165,6 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
         return sens_fail(ctx, SENS_BAD_INPUT, "x0 of %s depends on p", rq->problem);
     if (rq->x0 && !(pb->x0 = widened(ctx, pb->n, rq->x0))) return SENS_NO_MEMORY;
     status = sens_cost_create(ctx, cost, rq->cost_value, pb, &set->cost);
-    set->wanted = rq->rows ? &set->restricted : &set->cost;
     if (status != SENS_OK || !rq->rows) return status;
     return restrict_cost(ctx, &set->cost, rq->rows, rq->row, &set->restricted);
 }

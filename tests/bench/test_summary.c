@@ -213,7 +213,7 @@ static void add_errors(struct summary *summary, const char *method, double floor
 static void proportional_verdicts(void **state)
 {
     struct summary *summary = *state;
-    const char *const words = "proportional to the tolerance";
+    const char *const words = "with Cash-Karp and the odeint controller";
     assert_verdict(summary, words, VERDICT_NOT_TESTABLE);
     add_errors(summary, "discrete_adjoint", 0, 1);
     assert_verdict(summary, words, VERDICT_REPRODUCED);

@@ -29,6 +29,7 @@ result() { # the one result file of a sweep in a folder
     ls "$1/$2"/*.tsv
 }
 
+mkdir "$dir/other"
 cat > "$dir/slow.sweep" << 'EOF'
 [sweep]
 samples = 10000
@@ -133,6 +134,19 @@ sleep 0.2
 if test -n "$child"; then # else this kernel does not tell
     check "no process is left behind" test -z "$(grep -s 'State:.*[RSD] ' /proc/$((child))/status)"
 fi
+
+# rows of another build, or measured in another way, are not mixed with these
+cp "$file" "$dir/kept"
+sed 's/^samples = .*/samples = 9999/' "$dir/slow.sweep" > "$dir/other/slow.sweep"
+"$sensbench" sweep "$dir/other/slow.sweep" --out "$dir/killed" --resume > "$dir/stdout" 2> "$dir/stderr"
+check "other settings are refused" test $? -eq 2
+check "which is said" grep -q 'measured in another way' "$dir/stderr"
+cp "$sensbench" "$dir/other/program"
+echo >> "$dir/other/program"
+"$dir/other/program" sweep "$dir/slow.sweep" --out "$dir/killed" --resume > "$dir/stdout" 2> "$dir/stderr"
+check "another build is refused" test $? -eq 2
+check "which is said" grep -q 'another build' "$dir/stderr"
+check "and the rows stay" cmp -s "$file" "$dir/kept"
 
 # a torn last line is dropped and measured again; a torn header means starting afresh
 size=$(stat -c %s "$file")
