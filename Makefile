@@ -34,7 +34,7 @@ test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 lint:
-	@harness/scripts/deps.sh build required lint
+	@harness/scripts/deps.sh build required test lint
 	@harness/scripts/lint.sh
 
 # The whole test suite under ASan and UBSan, the threads under TSan, the unit tests under valgrind.

@@ -78,6 +78,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
                           const struct sens_problem *pb, struct sens_cost *cost)
 {
     const struct sens_value *data = &option[OPT_DATA];
+    if (data->count && option[OPT_COUNT].number != options[OPT_COUNT].fallback)
+        return sens_fail(ctx, SENS_BAD_INPUT, "count: the file of data says how many times there are");
     const size_t rows = data->count ? data->count / (pb->n + 1) : (size_t)option[OPT_COUNT].number;
     sens_real *t_obs = SENS_NEW(ctx, sens_real, rows), *z = SENS_NEW(ctx, sens_real, rows * pb->n);
     if (!t_obs || !z) return SENS_NO_MEMORY;

@@ -1,5 +1,6 @@
 /* sensbench sweep: reads sweep files, then runs or lists their cells. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "sweep.h"
@@ -43,6 +44,16 @@ static int print_plan(const struct sweep *sweep, const struct sweep_run *run)
     return order ? EXIT_OK : EXIT_CHECK;
 }
 
+/* Two sweeps of one name would write to one file, the second over the first. */
+static bool check_new(const struct sweep *sweep, size_t index, const char *word, struct bench_error *error)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(sweep[i].name, sweep[index].name) == 0)
+            return bench_refuse(error, "sweep: '%s': a sweep of the name %s is given before it", word,
+                                sweep[index].name);
+    return true;
+}
+
 /* Every file is read before anything is run, so that bad input in the last one costs no time. */
 static int run_all(size_t count, const char *const *word, const struct request *request,
                    struct bench_error *error)
@@ -56,7 +67,7 @@ static int run_all(size_t count, const char *const *word, const struct request *
     for (size_t i = 0; code == EXIT_OK && i < count; i++) {
         char path[4096];
         if (!sweep_locate(word[i], path, sizeof path, error) ||
-            !sweep_read(path, request->quick, &sweep[i], error))
+            !sweep_read(path, request->quick, &sweep[i], error) || !check_new(sweep, i, word[i], error))
             code = cli_complain(error, EXIT_USAGE);
     }
     for (size_t i = 0; code == EXIT_OK && i < count; i++) {

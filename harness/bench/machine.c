@@ -9,6 +9,7 @@
 
 #include "bench.h"
 #include "build_info.h"
+#include "git_stamp.h"
 
 double machine_now(void)
 {

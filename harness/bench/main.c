@@ -45,7 +45,7 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(NULL);
     if (strcmp(word, "help") == 0) return help(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--version") == 0) {
-        printf("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, SENS_GIT_TEXT, SENS_COMPILER_TEXT);
+        printf("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, machine_git(), SENS_COMPILER_TEXT);
         return EXIT_OK;
     }
     if (strcmp(word, "--man") == 0) return manual_write(stdout), EXIT_OK;

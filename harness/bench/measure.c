@@ -288,11 +288,12 @@ static sens_status record_errors(struct measurement *me, struct record *rec)
 {
     const enum bench_truth asked = me->cell->truth;
     const enum bench_truth level[] = {TRUTH_ODE, TRUTH_DISCRETE};
+    if (asked == TRUTH_NONE) return SENS_OK;
     for (size_t i = 0; i < sizeof level / sizeof level[0]; i++) {
         const sens_status status = record_truth(me, level[i], level[i] == asked, rec);
         if (status != SENS_OK) return status;
     }
-    if (asked == TRUTH_NONE || asked == TRUTH_ODE || asked == TRUTH_DISCRETE) return SENS_OK;
+    if (asked == TRUTH_ODE || asked == TRUTH_DISCRETE) return SENS_OK;
     return record_truth(me, asked, true, rec);
 }
 

@@ -49,22 +49,24 @@ static void write_conditions(FILE *out, const struct sweep *sweep)
             measure->memory_limit, measure->pin ? "yes" : "no");
 }
 
-static void write_header(FILE *out, const struct sweep *sweep)
-{
-    (void)sweep;
-    record_write_header(out);
-}
-
-/* What `write` writes, as text; malloc'ed, NULL without memory. */
-static char *text_of(void (*write)(FILE *out, const struct sweep *sweep), const struct sweep *sweep)
+/* The lines that a file to be continued must have: these and the header. malloc'ed; NULL without memory. */
+static char *expected_lines(const struct sweep *sweep)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return NULL;
-    write(memory, sweep);
+    write_conditions(memory, sweep);
+    record_write_header(memory);
     fclose(memory);
     return text;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+    const char *at = strstr(text, line);
+    while (at && at != text && at[-1] != '\n') at = strstr(at + 1, line);
+    return at != NULL;
 }
 
 /* ---- what is there already ----------------------------------------------------------------------------- */
@@ -79,23 +81,25 @@ enum { CONDITIONS = 2 };
 
 static bool survey_file(FILE *file, const struct sweep *sweep, struct survey *survey)
 {
-    char *line = NULL, *header = text_of(write_header, sweep), *conditions = text_of(write_conditions, sweep);
+    char *line = NULL, *expected = expected_lines(sweep);
     size_t size = 0;
-    bool ok = header && conditions;
     *survey = (struct survey){.whole = 0};
     rewind(file);
-    for (ssize_t length; ok && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n';) {
+    for (ssize_t length;
+         expected && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n';) {
         survey->whole += length;
-        if (line[0] == '#' && length > 2 && !survey->has_header && strstr(conditions, line))
-            survey->conditions++;
-        if (survey->has_header || line[0] == '#' || line[0] == '\n') continue;
-        survey->has_header = true;
-        survey->same = strcmp(line, header) == 0;
+        if (survey->has_header || line[0] == '\n') continue;
+        const bool same = has_line(expected, line);
+        if (line[0] == '#') {
+            survey->conditions += same;
+        } else {
+            survey->has_header = true;
+            survey->same = same;
+        }
     }
-    ok = ok && !ferror(file);
+    const bool ok = expected && !ferror(file);
     free(line);
-    free(header);
-    free(conditions);
+    free(expected);
     return ok;
 }
 

@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "reference.h"
 
-enum { GAUSS_POINTS = 16, PANELS_MIN = 4, PANELS_MAX = 4096 };
+enum { GAUSS_POINTS = 16, PANELS_MIN = 4, PANELS_MAX = 4096, BLOCK = 64 /* functionals at a time */ };
 #define GAUSS_TOLERANCE 1e-14
 
 static bool all_finite(size_t count, const double *value)
@@ -29,7 +29,7 @@ struct closed_form {
     const struct cell *cell;
     struct sens_exact_query query;
     double *x, *S, *S0;      /* [n], [n][np], [n][n]; NULL: not wanted or not known */
-    double *cost_x, *cost_p; /* [n][m], [np][m] */
+    double *cost_x, *cost_p; /* [n][BLOCK], [np][BLOCK] */
     struct truth *truth;
     size_t total;   /* G, dGdp and dGdx0 are one array of this length, from truth->G on */
     double *before; /* [total] */
@@ -43,47 +43,64 @@ static bool evaluate(struct closed_form *cf, double t)
     return pb->type->exact(pb, &cf->query, pb->p, cf->x, cf->S, cf->S0);
 }
 
-/* out [m][cols] += cost_x^T S, S [n][cols] */
-static void chain(const struct closed_form *cf, const double *S, size_t cols, double *out)
+/* out [width][cols] += cost_x^T S, S [n][cols], for the `width` functionals of a block */
+static void chain(const struct closed_form *cf, size_t width, const double *S, size_t cols, double *out)
 {
-    const size_t n = cf->cell->problem.n, m = cf->cell->cost.m;
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < m; c++) {
-            const double weight = cf->cost_x[i * m + c];
+    for (size_t i = 0; i < cf->cell->problem.n; i++)
+        for (size_t c = 0; c < width; c++) {
+            const double weight = cf->cost_x[i * BLOCK + c];
             if (weight == 0) continue;
             for (size_t k = 0; k < cols; k++) out[c * cols + k] += weight * S[i * cols + k];
         }
 }
 
-static void clear_cost(struct closed_form *cf)
+/* Adds what cost_x and cost_p say to the derivatives of the functionals c0 ... c0 + width - 1. */
+static void add_derivatives(const struct closed_form *cf, size_t c0, size_t width)
 {
-    const struct sens_cost *cost = &cf->cell->cost;
-    memset(cf->cost_x, 0, cost->n * cost->m * sizeof *cf->cost_x);
-    memset(cf->cost_p, 0, cost->np * cost->m * sizeof *cf->cost_p);
+    const size_t np = cf->cell->problem.np, n = cf->cell->problem.n;
+    if (cf->S0) chain(cf, width, cf->S0, n, cf->truth->dGdx0 + c0 * n);
+    if (!cf->S) return;
+    double *dGdp = cf->truth->dGdp + c0 * np;
+    chain(cf, width, cf->S, np, dGdp);
+    for (size_t c = 0; c < width; c++)
+        for (size_t k = 0; k < np; k++) dGdp[c * np + k] += cf->cost_p[k * BLOCK + c];
 }
 
-/* Adds what cost_x and cost_p say to the derivatives. */
-static void add_derivatives(const struct closed_form *cf)
+struct part { /* of the cost at x, S, S0: the observation j, or the running cost with a weight */
+    bool running;
+    size_t j;
+    double weight;
+};
+
+static void add_part(struct closed_form *cf, double t, const struct part *part)
 {
-    const size_t np = cf->cell->problem.np, m = cf->cell->cost.m;
-    if (cf->S0) chain(cf, cf->S0, cf->cell->problem.n, cf->truth->dGdx0);
-    if (!cf->S) return;
-    chain(cf, cf->S, np, cf->truth->dGdp);
-    for (size_t c = 0; c < m; c++)
-        for (size_t k = 0; k < np; k++) cf->truth->dGdp[c * np + k] += cf->cost_p[k * m + c];
+    const struct sens_cost *cost = &cf->cell->cost;
+    const struct sens_cost_type *type = cost->type;
+    const struct sens_at at = {t, cf->x, cf->cell->problem.p};
+    if (part->running)
+        type->g(cost, at, part->weight, cf->truth->G);
+    else
+        type->phi(cost, part->j, at.x, at.p, cf->truth->G);
+    for (size_t c0 = 0; c0 < cost->m; c0 += BLOCK) {
+        memset(cf->cost_x, 0, cost->n * BLOCK * sizeof *cf->cost_x);
+        memset(cf->cost_p, 0, cost->np * BLOCK * sizeof *cf->cost_p);
+        if (part->running) {
+            type->g_dx(cost, at, part->weight, c0, BLOCK, cf->cost_x);
+            if (type->g_dp) type->g_dp(cost, at, part->weight, c0, BLOCK, cf->cost_p);
+        } else {
+            type->phi_dx(cost, part->j, at.x, at.p, c0, BLOCK, cf->cost_x);
+            if (type->phi_dp) type->phi_dp(cost, part->j, at.x, at.p, c0, BLOCK, cf->cost_p);
+        }
+        add_derivatives(cf, c0, cost->m - c0 < BLOCK ? cost->m - c0 : BLOCK);
+    }
 }
 
 static bool add_observations(struct closed_form *cf)
 {
     const struct sens_cost *cost = &cf->cell->cost;
-    const double *p = cf->cell->problem.p;
     for (size_t j = 0; j < cost->n_obs; j++) {
         if (!evaluate(cf, cost->t_obs[j])) return false;
-        clear_cost(cf);
-        cost->type->phi(cost, j, cf->x, p, cf->truth->G);
-        cost->type->phi_dx(cost, j, cf->x, p, 0, cost->m, cf->cost_x);
-        if (cost->type->phi_dp) cost->type->phi_dp(cost, j, cf->x, p, 0, cost->m, cf->cost_p);
-        add_derivatives(cf);
+        add_part(cf, cost->t_obs[j], &(struct part){.j = j});
     }
     return true;
 }
@@ -92,7 +109,6 @@ static bool add_observations(struct closed_form *cf)
 static bool add_integrals(struct closed_form *cf, const gsl_integration_glfixed_table *rule, size_t panels)
 {
     const struct sens_problem *pb = &cf->cell->problem;
-    const struct sens_cost *cost = &cf->cell->cost;
     const double width = (pb->t1 - pb->t0) / (double)panels;
     for (size_t k = 0; k < panels * GAUSS_POINTS; k++) {
         const size_t panel = k / GAUSS_POINTS;
@@ -100,12 +116,7 @@ static bool add_integrals(struct closed_form *cf, const gsl_integration_glfixed_
         double t, weight;
         gsl_integration_glfixed_point(left, left + width, k % GAUSS_POINTS, &t, &weight, rule);
         if (!evaluate(cf, t)) return false;
-        const struct sens_at at = {t, cf->x, pb->p};
-        clear_cost(cf);
-        cost->type->g(cost, at, weight, cf->truth->G);
-        cost->type->g_dx(cost, at, weight, 0, cost->m, cf->cost_x);
-        if (cost->type->g_dp) cost->type->g_dp(cost, at, weight, 0, cost->m, cf->cost_p);
-        add_derivatives(cf);
+        add_part(cf, t, &(struct part){.running = true, .weight = weight});
     }
     return true;
 }
@@ -157,11 +168,11 @@ static bool allocate_truth(struct sens_ctx *ctx, const struct cell *cell, struct
 
 static bool allocate_work(struct sens_ctx *ctx, struct closed_form *cf)
 {
-    const size_t n = cf->cell->problem.n, np = cf->cell->problem.np, m = cf->cell->cost.m;
+    const size_t n = cf->cell->problem.n, np = cf->cell->problem.np;
     cf->S = cf->truth->has_p ? SENS_NEW(ctx, double, (n * np)) : NULL;
     cf->S0 = cf->truth->has_x0 ? SENS_NEW(ctx, double, (n * n)) : NULL;
-    cf->cost_x = SENS_NEW(ctx, double, (n * m));
-    cf->cost_p = SENS_NEW(ctx, double, (np * m));
+    cf->cost_x = SENS_NEW(ctx, double, n *BLOCK);
+    cf->cost_p = SENS_NEW(ctx, double, np *BLOCK);
     cf->before = cf->cell->cost.type->g ? SENS_NEW(ctx, double, cf->total) : NULL;
     return (cf->S || !cf->truth->has_p) && (cf->S0 || !cf->truth->has_x0) && cf->cost_x && cf->cost_p &&
            (cf->before || !cf->cell->cost.type->g);

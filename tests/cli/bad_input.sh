@@ -58,6 +58,9 @@ run decay discrete_adjoint --dumb x | did you mean --dump
 run decay discrete_adjoint --json --tsv | not both
 run decay discrete_adjoint --plugin | --plugin needs a value
 run decay discrete_adjoint --plugin= | --plugin needs a value
+sweep ci ci --dry-run | a sweep of the name ci is given before it
+sweep ./none.sweep | No such file
+run decay discrete_adjoint cost=tracking data=few count=3 | count: the file of data
 run decay discrete_adjoint --plugin none.so | plugin none.so
 run decay discrete_adjoint --plugin token | plugin token
 run decay discrete_adjoint tole=1e-3 | did you mean tol

@@ -16,6 +16,15 @@ done
 ls "$work"/tree/share/sensbench/sweeps/*.sweep >/dev/null || fail "no sweep installed"
 ls "$work"/tree/share/sensbench/plots/*.gp >/dev/null || fail "no plot script installed"
 
+# The installed program uses what is installed beside it, wherever that is, from any folder.
+installed="$work/tree/bin/sensbench" data="$work/tree/share/sensbench"
+cp "$data/sweeps/ci.sweep" "$data/sweeps/only_here.sweep"
+(cd / && "$installed" list sweeps) | grep -qx only_here || fail "the installed sweeps are not found"
+(cd / && "$installed" run vdp discrete_adjoint tol=1e-9) | grep -q 'truth: reference' || fail "no reference found"
+rm "$data"/reference/*.ref
+(cd / && "$installed" run vdp discrete_adjoint tol=1e-9) | grep -q 'truth: reference' &&
+    fail "a reference that is not the installed one"
+
 mkdir "$work/module"
 cat >"$work/module/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.21)
