@@ -100,8 +100,9 @@ static void print_work(const struct record *rec)
 static void print_times(const struct record *rec)
 {
     const double *number = rec->number;
-    printf("time       %.4g s (median of %.0f; 95 %% interval %.4g ... %.4g)", number[COL_t_total_s],
-           number[COL_samples], number[COL_t_lo_s], number[COL_t_hi_s]);
+    const char *interval = number[COL_samples] < 6 ? "range" : "95 % interval"; /* see stats.h */
+    printf("time       %.4g s (median of %.0f; %s %.4g ... %.4g)", number[COL_t_total_s], number[COL_samples],
+           interval, number[COL_t_lo_s], number[COL_t_hi_s]);
     if (number[COL_t_reverse_s] > 0)
         printf("; forward %.4g s, reverse %.4g s", number[COL_t_forward_s], number[COL_t_reverse_s]);
     printf("\n");

@@ -321,7 +321,10 @@ static void test_synthetic_tracking_by_hand(void **state)
 static sens_status create_tracking(struct sens_ctx *ctx, size_t count, const double *data,
                                    struct sens_cost *cost)
 {
-    const struct sens_value option[] = {{.data = data, .count = count}, {.number = 3}};
+    const struct sens_cost_type *type = find_cost("tracking");
+    struct sens_value option[2];
+    sens_option_defaults(type->options, option);
+    option[0] = (struct sens_value){.data = data, .count = count};
     return create_on_initial(ctx, "tracking", option, cost);
 }
 
