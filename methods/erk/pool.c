@@ -46,9 +46,9 @@ sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool
     struct sens_pool *made = SENS_NEW(ctx, struct sens_pool, 1);
     if (!made || !(made->member = SENS_NEW(ctx, struct member, (size_t)threads))) return SENS_NO_MEMORY;
     made->threads = threads;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->begin, NULL);
-    pthread_cond_init(&made->end, NULL);
+    if (pthread_mutex_init(&made->lock, NULL) != 0 || pthread_cond_init(&made->begin, NULL) != 0 ||
+        pthread_cond_init(&made->end, NULL) != 0)
+        return sens_fail(ctx, SENS_NO_MEMORY, "could not create the lock of %d threads", threads);
     for (made->started = 1; made->started < threads; made->started++) {
         struct member *member = &made->member[made->started];
         *member = (struct member){.pool = made, .worker = made->started};

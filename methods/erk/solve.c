@@ -253,6 +253,9 @@ static long whole_steps(sens_real dt, sens_real length)
 static sens_status refuse_dt(const struct solve *solve, sens_real from, sens_real to)
 {
     const sens_real dt = solve->erk->settings->dt, length = fabs(to - from);
+    if (length / dt > (sens_real)LONG_MAX / 2)
+        return sens_fail(solve->ctx, SENS_DT_MISFIT, "dt = %.10g would need %.3g steps", (double)dt,
+                         (double)(length / dt));
     return sens_fail(
         solve->ctx, SENS_DT_MISFIT,
         "dt = %.10g does not divide the interval from %.10g to %.10g; the nearest that does is %.10g",
