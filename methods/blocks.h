@@ -6,7 +6,8 @@
 
 #include "sens/method.h"
 
-/* The lane count of a task for `count` vectors: the one asked for, else 8, or the power of two that holds fewer. */
+/* The lane count of a task for `count` vectors: the one asked for, else 8, or the power of two that holds
+ * fewer. */
 static inline size_t sens_blocks_lanes(int asked, size_t count)
 {
     if (asked > 0) return (size_t)asked;

@@ -1,4 +1,5 @@
-/* Discrete adjoint of an explicit Runge-Kutta solve: the exact derivative of the discrete map on its accepted grid.
+/* Discrete adjoint of an explicit Runge-Kutta solve: the exact derivative of the discrete map on its accepted
+ * grid.
  *
  * For every step, backwards, and every lane of lambda = (dG/dx)^T after the step:
  *
@@ -6,11 +7,11 @@
  *     theta_i = (df/dx)(t_i, Y_i)^T kappa_i + h b_i (dg/dx)(t_i, Y_i)
  *     lambda += sum_i theta_i,       mu += sum_i (df/dp)(t_i, Y_i)^T kappa_i + h b_i (dg/dp)(t_i, Y_i)
  *
- * (Hager, Numer. Math. 87 (2000), without the division by b_i; Martins & Lakshtanov, arXiv 2410.01911, section 3.)
- * Outputs travel in lanes: a block of L outputs shares every stage state. The points (t_i, Y_i, kappa_i) of a group of
- * blocks are collected, and K of them at a time go through the parameter product, whose inner dimension is then K:
- * updating the np x L gradient at every stage would be bound by memory. A stage that no output depends on
- * (the last one of an FSAL pair) is left out. */
+ * (Hager, Numer. Math. 87 (2000), without the division by b_i; Martins & Lakshtanov, arXiv 2410.01911,
+ * section 3.) Outputs travel in lanes: a block of L outputs shares every stage state. The points (t_i, Y_i,
+ * kappa_i) of a group of blocks are collected, and K of them at a time go through the parameter product,
+ * whose inner dimension is then K: updating the np x L gradient at every stage would be bound by memory. A
+ * stage that no output depends on (the last one of an FSAL pair) is left out. */
 #include <string.h>
 
 #include "blocks.h"
@@ -55,7 +56,7 @@ struct adjoint {
     const struct sens_out *out; /* of the run at hand */
 };
 
-/* ---- one step of one block --------------------------------------------------------------------------------- */
+/* ---- one step of one block ----------------------------------------------------------------------------- */
 
 static void reverse_stage(const struct adjoint *ad, const struct worker *w, size_t b, size_t c0,
                           const struct sens_step *step, int i, struct sens_at at, sens_real *kappa)
@@ -121,7 +122,7 @@ static void flush_points(const struct adjoint *ad, struct worker *w, size_t bloc
     w->points = 0;
 }
 
-/* ---- one group of blocks, from t1 to t0 --------------------------------------------------------------------- */
+/* ---- one group of blocks, from t1 to t0 ---------------------------------------------------------------- */
 
 static void observe(const struct adjoint *ad, const struct worker *w, size_t first, size_t blocks, size_t j,
                     const sens_real *x)
@@ -190,7 +191,7 @@ static void reverse_share(void *self, int number)
         w->status = reverse_group(ad, w, first, last - first < ad->group ? last - first : ad->group);
 }
 
-/* ---- prepare and run ------------------------------------------------------------------------------------------ */
+/* ---- prepare and run ----------------------------------------------------------------------------------- */
 
 /* Stage i is live when b_i or any a_ji of a live stage j > i is nonzero. */
 static sens_status find_live_stages(struct sens_ctx *ctx, struct adjoint *ad)

@@ -5,9 +5,9 @@
  *     sigma_i = s + h sum_{j<i} a_ij k_j,      k_i = (df/dx)(t_i, Y_i) sigma_i + (df/dq)(t_i, Y_i)
  *     dG/dq  += h b_i ((dg/dx)(t_i, Y_i) sigma_i + (dg/dq)(t_i, Y_i)),      s += h sum_i b_i k_i
  *
- * on the grid of the problem's own solve, whose stage states come from the trajectory. Directions travel in lanes: a
- * block of them shares every stage state. Because s is carried in full, this method shares no product with
- * the adjoint (J v and df/dp columns against J^T w), and is its oracle. */
+ * on the grid of the problem's own solve, whose stage states come from the trajectory. Directions travel in
+ * lanes: a block of them shares every stage state. Because s is carried in full, this method shares no
+ * product with the adjoint (J v and df/dp columns against J^T w), and is its oracle. */
 #include <string.h>
 
 #include "blocks.h"
@@ -36,7 +36,7 @@ struct tangent {
     sens_real *cost_dp; /* [np][COST_LANES]; NULL where the cost does not depend on p */
 };
 
-/* ---- columns of df/dp and dx0/dp in their lanes --------------------------------------------------------------- */
+/* ---- columns of df/dp and dx0/dp in their lanes -------------------------------------------------------- */
 
 typedef void column_product(const struct tangent *tg, struct sens_at at, size_t k0, size_t L, sens_real *OUT);
 
@@ -87,9 +87,10 @@ static void start_block(const struct tangent *tg, const size_t *col, size_t widt
         add_columns(tg, x0_columns, (struct sens_at){pb->t0, tg->x0, pb->p}, col, width, tg->s);
 }
 
-/* ---- the cost along a block ------------------------------------------------------------------------------------ */
+/* ---- the cost along a block ---------------------------------------------------------------------------- */
 
-/* dG[c0 + c][l] += sum_i cost_dx[i][c] V[i][l], and the explicit dependence on the parameters of the block. */
+/* dG[c0 + c][l] += sum_i cost_dx[i][c] V[i][l], and the explicit dependence on the parameters of the block.
+ */
 static void contract(const struct tangent *tg, size_t c0, const size_t *col, size_t width, const sens_real *V)
 {
     const size_t lanes = tg->m - c0 < COST_LANES ? tg->m - c0 : COST_LANES;
@@ -135,7 +136,7 @@ static void observe(const struct tangent *tg, size_t j, const sens_real *x, cons
     }
 }
 
-/* ---- one block, from t0 to t1 ---------------------------------------------------------------------------------- */
+/* ---- one block, from t0 to t1 -------------------------------------------------------------------------- */
 
 /* out = s + h sum_j w_j k_j over the nonzero w_j, j < stages. */
 static void combine(const struct tangent *tg, sens_real h, const sens_real *w, int stages, sens_real *out)
@@ -199,7 +200,7 @@ static sens_status propagate_block(const struct tangent *tg, const size_t *col, 
     return sens_blocks_finite(tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
 }
 
-/* ---- creation ------------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------------------ */
 
 static sens_status allocate(struct sens_ctx *ctx, struct tangent *tg)
 {
@@ -223,7 +224,8 @@ static sens_status allocate(struct sens_ctx *ctx, struct tangent *tg)
     return complete ? SENS_OK : SENS_NO_MEMORY;
 }
 
-/* The last stage of an FSAL pair moves no direction, unless a cost or an interpolant asks for it: none does here. */
+/* The last stage of an FSAL pair moves no direction, unless a cost or an interpolant asks for it: none does
+ * here. */
 static int live_stages(const struct sens_tableau *tb)
 {
     return tb->fsal ? tb->stages - 1 : tb->stages;
@@ -247,7 +249,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     return status;
 }
 
-/* ---- selected columns ------------------------------------------------------------------------------------------ */
+/* ---- selected columns ---------------------------------------------------------------------------------- */
 
 sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
                                  const size_t *col, sens_real *OUT)
@@ -267,7 +269,7 @@ sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *t
     return status;
 }
 
-/* ---- the method: every column --------------------------------------------------------------------------------- */
+/* ---- the method: every column -------------------------------------------------------------------------- */
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
 {

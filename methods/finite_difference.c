@@ -3,9 +3,9 @@
  *     forward   (G(q + h e_k) - G(q)) / h               error  h/2 |G''| + noise/h
  *     central   (G(q + h e_k) - G(q - h e_k)) / (2h)    error  h^2/6 |G'''| + noise/h
  *
- * The noise is the rounding of a solve on the frozen grid of the nominal run, where G is a smooth function of q. On its
- * own adaptive grid each perturbed solve may take other steps, and the noise is of the size of the tolerance.
- * A parameter moves the initial state with it where x0 depends on p. */
+ * The noise is the rounding of a solve on the frozen grid of the nominal run, where G is a smooth function of
+ * q. On its own adaptive grid each perturbed solve may take other steps, and the noise is of the size of the
+ * tolerance. A parameter moves the initial state with it where x0 depends on p. */
 #include <string.h>
 #include <tgmath.h>
 
@@ -38,7 +38,7 @@ struct difference {
     long *stop;       /* [n_steps] */
 };
 
-/* ---- one evaluation of G -------------------------------------------------------------------------------------- */
+/* ---- one evaluation of G ------------------------------------------------------------------------------- */
 
 static sens_status solve(struct sens_ctx *ctx, struct difference *fd,
                          const struct sens_erk_observer *observer, sens_real *G, struct sens_erk_stats *stats)
@@ -84,7 +84,7 @@ static sens_status nominal_solve(struct sens_ctx *ctx, struct difference *fd, st
     return status;
 }
 
-/* ---- one column: q_k is p_k for k < np, x0_(k - np) after that ------------------------------------------------- */
+/* ---- one column: q_k is p_k for k < np, x0_(k - np) after that ----------------------------------------- */
 
 static sens_real get(const struct difference *fd, size_t k)
 {
@@ -101,7 +101,8 @@ static void set(struct difference *fd, size_t k, sens_real value)
     sens_problem_x0(fd->task->problem, fd->p, fd->x0);
 }
 
-/* The quotient of column k goes to to[c * stride], c < m. The divisor is the distance of the two numbers really used. */
+/* The quotient of column k goes to to[c * stride], c < m. The divisor is the distance of the two numbers
+ * really used. */
 static sens_status column(struct sens_ctx *ctx, struct difference *fd, size_t k, sens_real *to, size_t stride)
 {
     const bool central = fd->scheme == SCHEME_CENTRAL;
@@ -152,7 +153,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     return SENS_OK;
 }
 
-/* ---- creation --------------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------------------ */
 
 enum { OPT_SCHEME, OPT_BUMP_KIND, OPT_BUMP, OPT_GRID };
 static const struct sens_option options[] = {

@@ -4,9 +4,9 @@
 
 #include "sens/method.h"
 
-/* Columns of the derivative of the discrete map on the frozen grid of the task's own solve: col k < np is dG/dp_k,
- * np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena; any status of a solve, after which OUT may
- * be partly overwritten. */
+/* Columns of the derivative of the discrete map on the frozen grid of the task's own solve: col k < np is
+ * dG/dp_k, np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena; any status of a solve, after which
+ * OUT may be partly overwritten. */
 sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
                                  const size_t *col, sens_real *OUT);
 

@@ -1,5 +1,5 @@
-/* A sample of the final state: G_c = x_i(t1) with i = floor((c + 1/2) n / m), c < m, for problems with so many states
- * that the gradients of all of them are neither wanted nor affordable in reverse mode. */
+/* A sample of the final state: G_c = x_i(t1) with i = floor((c + 1/2) n / m), c < m, for problems with so
+ * many states that the gradients of all of them are neither wanted nor affordable in reverse mode. */
 #include "sens/cost.h"
 
 static const struct sens_option options[] = {

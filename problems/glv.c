@@ -95,8 +95,8 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
-/* One species x' = x (r + A x) at elapsed time t, in terms of F = e^(-r t), which does not overflow as a population
- * settles, and D = r F - A x0 (1 - F); none where it blows up before t. */
+/* One species x' = x (r + A x) at elapsed time t, in terms of F = e^(-r t), which does not overflow as a
+ * population settles, and D = r F - A x0 (1 - F); none where it blows up before t. */
 struct species {
     sens_real x, dr, dA, dx0;
 };

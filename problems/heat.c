@@ -31,7 +31,7 @@ struct heat {
     unsigned mx, my; /* Fourier mode */
 };
 
-/* ---- the stencil ---- */
+/* ---- the stencil --------------------------------------------------------------------------------------- */
 
 /* OUT = factor * (sum of the four neighbours - 4 centre) over `count` contiguous numbers; a neighbour
  * outside the square is NULL. left and right are the neighbours of the first number. */
@@ -86,7 +86,7 @@ static void laplacian(const struct heat *heat, size_t L, sens_real factor, const
     for (size_t i = 0; i < heat->side; i++) grid_row(heat->side, i, L, scale, U, OUT + i * heat->side * L);
 }
 
-/* ---- the problem ---- */
+/* ---- the problem --------------------------------------------------------------------------------------- */
 
 static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
 {
@@ -136,7 +136,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
         }
 }
 
-/* ---- closed forms, in long double in every variant: the truth that results are compared with ---- */
+/* ---- closed forms, in long double in every variant: the truth that results are compared with ----------- */
 
 /* u(t) = factor u(0), dfactor = d factor / d alpha. */
 struct amplitude {
@@ -219,7 +219,7 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return true;
 }
 
-/* ---- instance ---- */
+/* ---- instance ------------------------------------------------------------------------------------------ */
 
 enum { OPTION_N, OPTION_ALPHA, OPTION_MX, OPTION_MY, OPTION_T };
 

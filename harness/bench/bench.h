@@ -29,7 +29,7 @@ struct bench_error {
 /* Stores a printf-formatted message; returns false. */
 bool bench_refuse(struct bench_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- variants.c: the compiled instruction sets and out-of-tree modules -------------------------------------- */
+/* ---- variants.c: the compiled instruction sets and out-of-tree modules --------------------------------- */
 
 /* NULL-terminated, best last. */
 const struct sens_registry *const *variant_all(void);
@@ -39,8 +39,9 @@ const struct sens_registry *variant_find(const char *isa, struct bench_error *er
 /* "auto" or a name that some build has: it is refused only as not available here. */
 bool variant_known(const char *isa);
 
-/* Loads an out-of-tree module (sens/plugin.h) and adds what it offers to every variant, until the program ends. To be
- * called before any registry is looked at. false: not loadable, not such a module, or a name that is taken. */
+/* Loads an out-of-tree module (sens/plugin.h) and adds what it offers to every variant, until the program
+ * ends. To be called before any registry is looked at. false: not loadable, not such a module, or a name that
+ * is taken. */
 bool plugin_load(const char *path, struct bench_error *error);
 
 const struct sens_problem_type *find_problem(const struct sens_registry *reg, const char *name);
@@ -49,10 +50,10 @@ const struct sens_method_type *find_method(const struct sens_registry *reg, cons
 const struct sens_tableau *find_tableau(const struct sens_registry *reg, const char *name);
 const struct sens_controller *find_controller(const struct sens_registry *reg, const char *name);
 
-/* ---- spec.c: keys and their values -------------------------------------------------------------------------- */
+/* ---- spec.c: keys and their values --------------------------------------------------------------------- */
 
-/* A key that every cell has, beside the options of its problem, cost and method. One table (spec.c) serves the
- * command line, sweep files, help, the man page and the completion. */
+/* A key that every cell has, beside the options of its problem, cost and method. One table (spec.c) serves
+ * the command line, sweep files, help, the man page and the completion. */
 enum bench_key_kind { KEY_NAME, KEY_WORD, KEY_INT, KEY_REAL, KEY_FILE };
 struct bench_key {
     const char *name, *fallback, *unit, *help;
@@ -77,13 +78,14 @@ bool spec_set(struct spec *spec, const char *key, const char *value, const char 
 const char *spec_get(const struct spec *spec, const char *key); /* NULL when not set */
 bool spec_copy(struct spec *to, const struct spec *from);
 void spec_free(struct spec *spec);
-/* "key=value key=value ..." sorted by key: the identity of a cell, for --resume. malloc'ed; NULL without memory. */
+/* "key=value key=value ..." sorted by key: the identity of a cell, for --resume. malloc'ed; NULL without
+ * memory. */
 char *spec_identity(const struct spec *spec);
 
 /* The candidate nearest to word by edit distance, for "did you mean"; NULL when none is near. */
 const char *nearest_name(const char *word, const char *const *candidate, size_t count);
 
-/* ---- cell.c: a resolved cell ---------------------------------------------------------------------------------- */
+/* ---- cell.c: a resolved cell --------------------------------------------------------------------------- */
 
 enum bench_truth { TRUTH_AUTO, TRUTH_PDE, TRUTH_ODE, TRUTH_DISCRETE, TRUTH_REFERENCE, TRUTH_NONE };
 
@@ -97,28 +99,28 @@ struct cell {
     char params_file[256], x0_file[256];
     unsigned long seed; /* of the harness: sampled columns, shuffle; a problem's own seed is its option */
     enum bench_truth truth;
-    char reference_key
-        [256];      /* canonical "glv n=5 seed=1 ..." of problem + cost + t1; names the stored reference.
-                                "" when params or x0 come from a file */
-    char text[512]; /* problem=... method=... for people */
+    char reference_key[256]; /* canonical "glv n=5 seed=1 ..." of problem + cost + t1; names the stored
+                                reference.
+                                         "" when params or x0 come from a file */
+    char text[512];          /* problem=... method=... for people */
 };
 
-/* Resolves every key, or refuses with the nearest valid name. Allocates from ctx->arena. Statuses other than SENS_OK
- * come with a message in *error; SENS_BAD_INPUT means exit 2, SENS_UNAVAILABLE exit 3. */
+/* Resolves every key, or refuses with the nearest valid name. Allocates from ctx->arena. Statuses other than
+ * SENS_OK come with a message in *error; SENS_BAD_INPUT means exit 2, SENS_UNAVAILABLE exit 3. */
 sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
                          struct bench_error *error);
 
 /* The whole of text as one finite decimal number; false when it is none. */
 bool read_number(const char *text, double *number);
 
-/* Reads numbers separated by white space or commas ('#' starts a comment). malloc'ed array; false with file, line and
- * value on a bad number or on a count other than `expect` (0 = any). */
+/* Reads numbers separated by white space or commas ('#' starts a comment). malloc'ed array; false with file,
+ * line and value on a bad number or on a count other than `expect` (0 = any). */
 bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error);
 
 /* Caller-owned results of a cell, allocated from the arena; the parts not asked for are NULL. */
 sens_status cell_out_create(struct sens_ctx *ctx, const struct cell *cell, struct sens_out *out);
 
-/* ---- truth.c: what the derivative should be ---------------------------------------------------------------- */
+/* ---- truth.c: what the derivative should be ------------------------------------------------------------ */
 
 struct truth {
     const char *kind; /* "pde", "ode", "discrete", "reference", "none" */
@@ -142,11 +144,12 @@ struct truth_error {
 void truth_compare(const struct cell *cell, const struct truth *truth, const struct sens_out *out,
                    struct truth_error *error);
 
-/* ---- record.c: one row ------------------------------------------------------------------------------------- */
+/* ---- record.c: one row --------------------------------------------------------------------------------- */
 
 enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
 
-/*  X(name, kind, unit, meaning). Columns are only ever appended. The same names in TSV, JSON and FORMAT.md. */
+/*  X(name, kind, unit, meaning). Columns are only ever appended. The same names in TSV, JSON and FORMAT.md.
+ */
 #define RECORD_COLUMNS(X)                                                                                    \
     X(status, TEXT, "-", "ok, or the name of what went wrong (then every result is NaN)")                    \
     X(problem, TEXT, "-", "problem")                                                                         \
@@ -237,7 +240,7 @@ struct table {
 bool table_read(const char *path, struct table *table, struct bench_error *error);
 void table_free(struct table *table);
 
-/* ---- measure.c, isolate.c: from a spec to a record ---------------------------------------------------------- */
+/* ---- measure.c, isolate.c: from a spec to a record ----------------------------------------------------- */
 
 struct measure_options {
     int warmups;          /* untimed runs first */
@@ -247,26 +250,27 @@ struct measure_options {
     double memory_limit;  /* bytes of address space for the cell; 0 = none */
     bool pin;             /* bind to one core */
 };
-/* Runs the cell in this process; fills the record, a failure included. *out (may be NULL) receives the results, in
- * ctx's arena. */
+/* Runs the cell in this process; fills the record, a failure included. *out (may be NULL) receives the
+ * results, in ctx's arena. */
 sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const struct measure_options *options,
                          struct record *rec, struct sens_out *out);
 
-/* Resolves and measures in a child process; a crash, a hang or exhausted memory is a status in the record. Returns
- * false only when bad input was found (message in *error). */
+/* Resolves and measures in a child process; a crash, a hang or exhausted memory is a status in the record.
+ * Returns false only when bad input was found (message in *error). */
 bool isolate_cell(const struct spec *spec, const struct measure_options *options, struct record *rec,
                   struct bench_error *error);
 
-/* ---- locate.c ----------------------------------------------------------------------------------------------- */
+/* ---- locate.c ------------------------------------------------------------------------------------------ */
 
 enum { DATA_PLACES = 2, DATA_PATH = 4096 };
-/* A folder of the program's own data, best place first: 0 = installed, wherever the tree was moved to; 1 = the source
- * tree it was built from. false: not there. */
+/* A folder of the program's own data, best place first: 0 = installed, wherever the tree was moved to; 1 =
+ * the source tree it was built from. false: not there. */
 bool data_folder(int place, const char *installed, const char *in_source, char path[DATA_PATH]);
 
-/* ---- machine.c ---------------------------------------------------------------------------------------------- */
+/* ---- machine.c ----------------------------------------------------------------------------------------- */
 
-/* Writes the `#!` prelude of a result file: schema, machine from hwloc, compiler and flags, libraries, git. */
+/* Writes the `#!` prelude of a result file: schema, machine from hwloc, compiler and flags, libraries, git.
+ */
 void machine_write_prelude(FILE *out, const char *sweep);
 const char *machine_name(void); /* short, fit for a file name */
 const char *machine_git(void);
@@ -275,7 +279,7 @@ double machine_now(void);            /* monotonic seconds */
 bool machine_pin(
     int core); /* bind this process to one core, counted from the end when negative; false when refused */
 
-/* ---- commands: argv[0] is the command's name; each returns an exit code -------------------------------------- */
+/* ---- commands: argv[0] is the command's name; each returns an exit code -------------------------------- */
 
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);

@@ -5,7 +5,7 @@
 
 #include "resolve.h"
 
-/* ---- the problem and its cost -------------------------------------------------------------------------------- */
+/* ---- the problem and its cost -------------------------------------------------------------------------- */
 
 /* What create said, or what its status means. */
 static sens_status refuse_create(struct resolution *re, sens_status status, const char *kind,
@@ -82,7 +82,7 @@ static sens_status create_problem(struct resolution *re)
     return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);
 }
 
-/* ---- the task ------------------------------------------------------------------------------------------------ */
+/* ---- the task ------------------------------------------------------------------------------------------ */
 
 static bool is_fixed(const struct cell *cell)
 {
@@ -171,7 +171,7 @@ static bool set_task(struct resolution *re)
     return set_tolerances(re) && set_steps(re) && set_counts(re) && set_wrt(re);
 }
 
-/* ---- what contradicts ---------------------------------------------------------------------------------------- */
+/* ---- what contradicts ---------------------------------------------------------------------------------- */
 
 /* A key that the method takes no notice of. */
 static bool check_caps(const struct resolution *re)
@@ -209,7 +209,7 @@ static bool check_cost(const struct resolution *re)
                         re->method->name);
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static bool append(char *text, size_t size, const char *format, ...)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- commands ------------------------------------------------------------------------------------------------ */
+/* ---- commands ------------------------------------------------------------------------------------------ */
 
 #define FLAG_PLUGIN                                                                                          \
     {                                                                                                        \
@@ -99,7 +99,7 @@ const struct cli_command *cli_find(const char *name)
     return NULL;
 }
 
-/* ---- words --------------------------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------------------- */
 
 static bool refuse_flag(const struct cli_command *command, const char *word, struct bench_error *error)
 {
@@ -186,7 +186,7 @@ const char *cli_flag(const struct cli_command *command, const struct cli_argumen
     return arguments->flag[find_flag(command, name)];
 }
 
-/* ---- outcomes ------------------------------------------------------------------------------------------------ */
+/* ---- outcomes ------------------------------------------------------------------------------------------ */
 
 int cli_complain(const struct bench_error *error, int code)
 {

@@ -1,4 +1,5 @@
-/* harness/bench/cli.h - the commands in one table, from which dispatch, help, man page and completion are made. */
+/* harness/bench/cli.h - the commands in one table, from which dispatch, help, man page and completion are
+ * made. */
 #ifndef BENCH_CLI_H
 #define BENCH_CLI_H
 

@@ -49,7 +49,7 @@ static bool required_hold(const struct summary *summary)
     return true;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 static void print_statements(const struct summary *summary)
 {
@@ -79,7 +79,7 @@ static void print_text(const struct summary *summary, const glob_t *figures)
     print_statements(summary);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void print_json(const struct summary *summary, const glob_t *figures)
 {
@@ -109,7 +109,7 @@ static void print_json(const struct summary *summary, const glob_t *figures)
     json_decref(object);
 }
 
-/* ---- command ----------------------------------------------------------------------------------------------- */
+/* ---- command ------------------------------------------------------------------------------------------- */
 
 static int summarise(size_t count, char **word, bool json, struct summary *summary, struct bench_error *error)
 {

@@ -1,7 +1,7 @@
 /* sensbench truth: a reference solution, computed in two independent ways and stored when they agree.
  *
- * Agreed digits of a part: -log10 of the worst |a - b| / max_k |a_rk| over its rows r (entry), and of |a - b| / |a| in the
- * Frobenius norm. x and G count as one row each. */
+ * Agreed digits of a part: -log10 of the worst |a - b| / max_k |a_rk| over its rows r (entry), and of |a - b|
+ * / |a| in the Frobenius norm. x and G count as one row each. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct truth_job {
     size_t *col;
 };
 
-/* ---- the command line ---------------------------------------------------------------------------------------- */
+/* ---- the command line ---------------------------------------------------------------------------------- */
 
 static bool parse_count(const char *text, size_t *count, struct bench_error *error)
 {
@@ -66,7 +66,7 @@ static bool read_arguments(struct truth_job *job, const struct cli_command *comm
            spec_set(job->spec, "method", "discrete_adjoint", "sensbench truth", &job->error);
 }
 
-/* ---- which rows and columns ------------------------------------------------------------------------------------ */
+/* ---- which rows and columns ---------------------------------------------------------------------------- */
 
 /* `count` different numbers below `range`, increasing; NULL without memory. */
 static size_t *sample(struct sens_ctx *ctx, gsl_rng *rng, size_t range, size_t count)
@@ -112,7 +112,7 @@ static sens_status choose(struct truth_job *job)
     return made->row ? status : SENS_NO_MEMORY;
 }
 
-/* ---- the two solutions ----------------------------------------------------------------------------------------- */
+/* ---- the two solutions --------------------------------------------------------------------------------- */
 
 static sens_status solve(struct truth_job *job, enum sens_extended_method method, struct reference *ref,
                          char *text, size_t size)
@@ -165,8 +165,8 @@ static void describe_columns(const struct truth_job *job, char *text, size_t siz
         at += (size_t)snprintf(text + at, size - at, " %zu", job->col[k]);
 }
 
-/* job->made is what is stored: the extrapolation, whose few steps leave less rounding, unless only the adjoint has all
- * columns. */
+/* job->made is what is stored: the extrapolation, whose few steps leave less rounding, unless only the
+ * adjoint has all columns. */
 static sens_status solve_both(struct truth_job *job)
 {
     struct reference *adjoint = &job->made, *gbs = &job->second;
@@ -187,7 +187,7 @@ static sens_status solve_both(struct truth_job *job)
     return SENS_OK;
 }
 
-/* ---- agreement ------------------------------------------------------------------------------------------------- */
+/* ---- agreement ----------------------------------------------------------------------------------------- */
 
 static double digits_of(long double relative_error)
 {
@@ -248,7 +248,7 @@ static bool report_agreement(const struct truth_job *job, const struct reference
     return enough;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------------------------------------- */
 
 static void complete(struct truth_job *job)
 {

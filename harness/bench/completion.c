@@ -106,8 +106,8 @@ static void write_words(FILE *out, const char *key, const char *const *words)
     fputs("\";;\n", out);
 }
 
-/* The names and words that a key, or an option that is a choice, can take. An option's name can stand in several
- * tables: the first counts. */
+/* The names and words that a key, or an option that is a choice, can take. An option's name can stand in
+ * several tables: the first counts. */
 static void write_values(FILE *out, const struct sens_registry *reg)
 {
     fputs("_sensbench_values() {\n    case $1 in\n", out);

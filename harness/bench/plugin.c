@@ -6,7 +6,7 @@
 
 #include "variants.h"
 
-/* ---- is it one of ours --------------------------------------------------------------------------------------- */
+/* ---- is it one of ours --------------------------------------------------------------------------------- */
 
 static bool check_version(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
 {
@@ -68,7 +68,7 @@ static bool check_methods(const char *path, const struct sens_plugin *plugin, st
     return true;
 }
 
-/* ---- joining the tables -------------------------------------------------------------------------------------- */
+/* ---- joining the tables -------------------------------------------------------------------------------- */
 
 static size_t length(const void *const *table)
 {

@@ -69,7 +69,7 @@ bool reference_path(const char *dir, const char *problem, const char *key, char 
     return length > 0 && (size_t)length < size;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static void write_header(FILE *out, const struct reference *ref)
 {
@@ -160,7 +160,7 @@ bool reference_write(const char *path, const struct reference *ref, struct bench
     return done;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 struct reader {
     const char *path;
@@ -339,7 +339,8 @@ static bool read_payload(struct reader *rd, const struct reference *ref, bool bi
     return true;
 }
 
-/* Everything after the file is in memory. The checksum is taken before the header's lines are cut into strings. */
+/* Everything after the file is in memory. The checksum is taken before the header's lines are cut into
+ * strings. */
 static sens_status parse(struct sens_ctx *ctx, struct reader *rd, struct reference *ref)
 {
     char *mark = strstr(rd->text, "\ncrc32: "), *payload = mark ? strstr(mark, "\npayload: ") : NULL;

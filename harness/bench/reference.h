@@ -1,8 +1,9 @@
 /* harness/bench/reference.h - the store of reference solutions: one file a key in results/reference.
  *
- * A file is text lines `name: value` in a fixed order, then the payload: one number a line (`quantity row col value`,
- * 21 digits) or, for more than REFERENCE_TEXT_MAX numbers, little-endian IEEE doubles. The CRC-32 covers the lines before
- * it and the payload, so that neither a number nor what is said about it can change unnoticed. */
+ * A file is text lines `name: value` in a fixed order, then the payload: one number a line (`quantity row col
+ * value`, 21 digits) or, for more than REFERENCE_TEXT_MAX numbers, little-endian IEEE doubles. The CRC-32
+ * covers the lines before it and the payload, so that neither a number nor what is said about it can change
+ * unnoticed. */
 #ifndef BENCH_REFERENCE_H
 #define BENCH_REFERENCE_H
 
@@ -37,14 +38,15 @@ size_t reference_part_cols(const struct reference *ref, enum reference_part part
 /* Allocates part[] for the shape set in *ref. SENS_NO_MEMORY. */
 sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref);
 
-/* The file of a key: DIR/<problem>-<CRC-32 of the key>.ref. dir NULL: SENSBENCH_REFERENCE, else the source tree, else
- * the installed data. false when the name is too long. */
+/* The file of a key: DIR/<problem>-<CRC-32 of the key>.ref. dir NULL: SENSBENCH_REFERENCE, else the source
+ * tree, else the installed data. false when the name is too long. */
 bool reference_path(const char *dir, const char *problem, const char *key, char *path, size_t size);
 
 /* Writes a temporary file beside path and renames it. */
 bool reference_write(const char *path, const struct reference *ref, struct bench_error *error);
 
-/* SENS_NO_TRUTH: no such file. SENS_BAD_INPUT: refused, with file, line and value in *error. Arrays from the arena. */
+/* SENS_NO_TRUTH: no such file. SENS_BAD_INPUT: refused, with file, line and value in *error. Arrays from the
+ * arena. */
 sens_status reference_read(struct sens_ctx *ctx, const char *path, struct reference *ref,
                            struct bench_error *error);
 

@@ -7,7 +7,7 @@
 
 enum { SHOWN_STATES = 6, SHOWN_ENTRIES = 24 };
 
-/* ---- what was asked ------------------------------------------------------------------------------------------ */
+/* ---- what was asked ------------------------------------------------------------------------------------ */
 
 static void print_cell(const struct cell *cell, const struct record *rec)
 {
@@ -30,7 +30,7 @@ static void print_cell(const struct cell *cell, const struct record *rec)
     if (rec->text[COL_options][0]) printf("options    %s\n", rec->text[COL_options]);
 }
 
-/* ---- what came out ------------------------------------------------------------------------------------------- */
+/* ---- what came out ------------------------------------------------------------------------------------- */
 
 static void print_vector(const char *name, size_t count, const sens_real *value)
 {
@@ -118,7 +118,7 @@ void report_print(const struct cell *cell, const struct sens_out *out, const str
     print_times(rec);
 }
 
-/* ---- the dump ------------------------------------------------------------------------------------------------ */
+/* ---- the dump ------------------------------------------------------------------------------------------ */
 
 static void dump_matrix(FILE *file, const char *name, size_t rows, size_t cols, const sens_real *value)
 {

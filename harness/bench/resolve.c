@@ -32,7 +32,7 @@ bool resolve_value(const struct resolution *re, const char *name, struct key_val
     return key_value(key, given ? given : &fallback, value, re->error);
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------------------------------------- */
 
 static sens_status find_variant(struct resolution *re)
 {
@@ -82,7 +82,7 @@ static bool find_modules(struct resolution *re)
     return true;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------- */
 
 static sens_status create_tables(struct resolution *re)
 {

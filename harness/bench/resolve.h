@@ -4,8 +4,8 @@
 
 #include "values.h"
 
-/* A plain key is the harness's, else an option of the first of problem, cost, method that has it; `problem.KEY`,
- * `cost.KEY` and `method.KEY` name the owner. */
+/* A plain key is the harness's, else an option of the first of problem, cost, method that has it;
+ * `problem.KEY`, `cost.KEY` and `method.KEY` name the owner. */
 enum resolve_owner { OWNER_PROBLEM, OWNER_COST, OWNER_METHOD, OWNERS };
 
 struct resolve_table {
@@ -26,7 +26,8 @@ struct resolution {
     struct resolve_table table[OWNERS];
 };
 
-/* Finds variant, problem, cost and method, and reads all options. SENS_BAD_INPUT, SENS_UNAVAILABLE, SENS_NO_MEMORY. */
+/* Finds variant, problem, cost and method, and reads all options. SENS_BAD_INPUT, SENS_UNAVAILABLE,
+ * SENS_NO_MEMORY. */
 sens_status resolve_modules(struct resolution *re);
 
 /* The pair of a harness key; NULL when it is not given. */

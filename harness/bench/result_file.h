@@ -13,7 +13,8 @@ struct result_file {
 
 /* Opens <out>/<sweep>/<machine>-<git>.tsv, with -quick before the ending in the quick profile; makes the
  * folders. Without resume the file is started afresh. With resume its rows are kept, less a torn last
- * line; refused when they are of other columns, another build of the program or other settings of the measurement. */
+ * line; refused when they are of other columns, another build of the program or other settings of the
+ * measurement. */
 bool result_file_open(const struct sweep *sweep, const char *out, bool resume, struct result_file *result,
                       struct bench_error *error);
 bool result_file_has(const struct result_file *result, const char *identity);

@@ -44,7 +44,7 @@ static void add_options(json_t *object, const struct sens_option *options)
     json_object_set_new(object, "options", array);
 }
 
-/* ---- problems ------------------------------------------------------------------------------------------------ */
+/* ---- problems ------------------------------------------------------------------------------------------ */
 
 /* The levels at which this instance has a closed form, as a list of names. */
 static json_t *closed_forms(struct sens_ctx *ctx, const struct sens_registry *reg,
@@ -95,7 +95,7 @@ static json_t *describe_problem(const struct sens_registry *reg, const struct se
     return object;
 }
 
-/* ---- costs, methods, tableaux, controllers ------------------------------------------------------------------- */
+/* ---- costs, methods, tableaux, controllers ------------------------------------------------------------- */
 
 static json_t *describe_cost(const struct sens_cost_type *type)
 {

@@ -6,8 +6,9 @@
 
 #include "bench.h"
 
-/* An array of objects, one for each problem, cost, method, tableau and controller of this name. Members: kind, name,
- * summary, options (an array, where there are any) and what else there is to say, as text, numbers or lists of text. */
+/* An array of objects, one for each problem, cost, method, tableau and controller of this name. Members:
+ * kind, name, summary, options (an array, where there are any) and what else there is to say, as text,
+ * numbers or lists of text. */
 json_t *show_describe(const struct sens_registry *reg, const char *name);
 
 /* The key NAMEs (wanted in messages) that show_describe knows; name [max]. */

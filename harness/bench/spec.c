@@ -1,5 +1,5 @@
-/* A spec: key = value pairs with their origins, as given. What a key means is known when the problem and the method
- * are (resolve.c); here only its form is checked. */
+/* A spec: key = value pairs with their origins, as given. What a key means is known when the problem and the
+ * method are (resolve.c); here only its form is checked. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* harness/bench/summary.h - what stored results say: Tables 1-3 and a verdict on each published statement.
  *
- * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig5) and by what they measured;
- * nothing is run. Statements are those of Martins and Lakshtanov, Appl. Math. Comput. 510 (2025) 129699,
- * arXiv 2410.01911. */
+ * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig5) and by what they
+ * measured; nothing is run. Statements are those of Martins and Lakshtanov, Appl. Math. Comput. 510 (2025)
+ * 129699, arXiv 2410.01911. */
 #ifndef BENCH_SUMMARY_H
 #define BENCH_SUMMARY_H
 
@@ -29,10 +29,10 @@ struct summary {
     size_t statements;
 };
 
-/* ---- summary_rows.c ---------------------------------------------------------------------------------------- */
+/* ---- summary_rows.c ------------------------------------------------------------------------------------ */
 
-/* Adds a result file, or of a folder the newest result file in it and in each folder below. False with a message
- * when there is none or one is malformed. */
+/* Adds a result file, or of a folder the newest result file in it and in each folder below. False with a
+ * message when there is none or one is malformed. */
 bool summary_load(struct summary *summary, const char *path, struct bench_error *error);
 void summary_free(struct summary *summary);
 
@@ -50,7 +50,7 @@ bool row_ok(const struct record *row); /* not NULL, and its status is ok */
 size_t summary_values(const struct summary *summary, const struct row_query *query, enum record_column column,
                       size_t max, double value[]);
 
-/* ---- statements -------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------------------------- */
 
 /* A new statement, not testable until something else is said. */
 struct statement *summary_state(struct summary *summary, const char *section, const char *text);
@@ -66,10 +66,10 @@ void summary_judge_glv(struct summary *summary);
 /* Least squares line through (log x, log y): slope and correlation. False with fewer than three points. */
 bool fit_power(size_t count, const double x[], const double y[], double *slope, double *correlation);
 
-/* ---- summary_tables.c -------------------------------------------------------------------------------------- */
+/* ---- summary_tables.c ---------------------------------------------------------------------------------- */
 
-/* Relative errors of the discrete solution of the heat problem and of its sensitivity, by the closed forms of heat.c,
- * for mode (1, 1) and alpha = 1: against the PDE, the semi-discrete system and the discrete map. */
+/* Relative errors of the discrete solution of the heat problem and of its sensitivity, by the closed forms of
+ * heat.c, for mode (1, 1) and alpha = 1: against the PDE, the semi-discrete system and the discrete map. */
 struct heat_prediction {
     double forward[3], sensitivity[3];
     double bound; /* space and time error together, of the state or of the sensitivity: the larger */

@@ -6,11 +6,11 @@
 
 enum { POINTS_MAX = 64, SIZES_MAX = 16 };
 
-/* Errors proportional to the tolerance: slope 1 in logarithms. The accepted error of a controller wanders by a factor of a
- * few from one tolerance to the next: 0.2 in the slope, 0.98 in the correlation. */
+/* Errors proportional to the tolerance: slope 1 in logarithms. The accepted error of a controller wanders by
+ * a factor of a few from one tolerance to the next: 0.2 in the slope, 0.98 in the correlation. */
 static const double slope_slack = 0.2, correlation_least = 0.98;
-/* A method whose error follows a tenth of the tolerance's decades, or less, and ends a hundred times above the adjoint
- * on the same tolerance has stagnated. */
+/* A method whose error follows a tenth of the tolerance's decades, or less, and ends a hundred times above
+ * the adjoint on the same tolerance has stagnated. */
 static const double stagnant_slope = 0.1, stagnant_factor = 100;
 /* "Nearly ten times": within a factor of two of ten. */
 static const double times_low = 5, times_high = 20;
@@ -74,7 +74,7 @@ static double floor_of(const struct curve *curve)
     return least;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------------------------------------- */
 
 static void judge_proportional(struct summary *summary, const char *sweep, const char *section,
                                const char *text)
@@ -168,7 +168,7 @@ static void judge_floor(struct summary *summary)
     if (!seen) statement_note(statement, "no rows of casa_reverse and another method in fig3");
 }
 
-/* ---- times ------------------------------------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------------------------------------- */
 
 static struct curve times_of(const struct summary *summary, const char *method, double tol)
 {
@@ -248,7 +248,7 @@ static void judge_times(struct summary *summary)
     }
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 static void judge_steps(struct summary *summary)
 {

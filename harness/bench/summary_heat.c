@@ -1,4 +1,5 @@
-/* The statements on Tables 1-3: equal to the closed forms, within discretisation error, unstable backwards. */
+/* The statements on Tables 1-3: equal to the closed forms, within discretisation error, unstable backwards.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 static const char *const sweeps[] = {"table1", "table2", "table3"};
 enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
 
-/* The closed forms are printed with five digits in facts and tables; half a unit of the fifth is 5e-5 of the value. */
+/* The closed forms are printed with five digits in facts and tables; half a unit of the fifth is 5e-5 of the
+ * value. */
 static const double same_digits = 5e-5;
 /* A result ten times outside of the discretisation error is no rounding of "unstable". */
 static const double unstable_factor = 10;

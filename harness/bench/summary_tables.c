@@ -1,10 +1,12 @@
 /* Tables 1-3: the heat equation with a fixed step, errors in % beside what the closed forms predict.
  *
- * With lam = 2 pi^2, lam_h = 8 N^2 sin^2(pi/2N), z = -lam_h dt, M = T/dt and the stability function R of the tableau:
+ * With lam = 2 pi^2, lam_h = 8 N^2 sin^2(pi/2N), z = -lam_h dt, M = T/dt, R the tableau's stability function:
+ *
  *     PDE            u = exp(-lam T),     du/dalpha = -lam T u
  *     semi-discrete  u = exp(-lam_h T),   du/dalpha = -lam_h T u
  *     discrete       u = R(z)^M,          du/dalpha = -M R(z)^(M-1) R'(z) lam_h dt
- * (LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations, SIAM 2007, section 9). */
+ *
+ * (LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations, SIAM 2007, 9). */
 #include "summary.h"
 
 #include <math.h>
@@ -27,7 +29,7 @@ enum {
     SIZES_MAX = 16
 };
 
-/* ---- prediction -------------------------------------------------------------------------------------------- */
+/* ---- prediction ---------------------------------------------------------------------------------------- */
 
 /* R(z) and R'(z): one step of x' = z x of length 1. */
 static void stability(const struct sens_tableau *tb, long double z, long double *R, long double *dR)
@@ -54,7 +56,8 @@ static double bound(const long double value[3])
     return (double)((1 + fabsl(value[1] / value[0] - 1)) * (1 + fabsl(value[2] / value[1] - 1)) - 1);
 }
 
-/* In long double: against the semi-discrete system the errors of RK4 are a few hundred roundings of double. */
+/* In long double: against the semi-discrete system the errors of RK4 are a few hundred roundings of double.
+ */
 bool heat_predict(const struct record *row, struct heat_prediction *prediction)
 {
     const struct sens_tableau *tb = find_tableau(variant_all()[0], row->text[COL_tableau]);
@@ -75,7 +78,7 @@ bool heat_predict(const struct record *row, struct heat_prediction *prediction)
     return true;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 /* A failed cell shows its status, a missing one a dash. */
 static void print_cell(FILE *out, const struct record *row, enum record_column column)
@@ -143,7 +146,7 @@ void summary_print_tables(const struct summary *summary, FILE *out)
     }
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static json_t *number_json(double number)
 {

@@ -1,4 +1,5 @@
-/* The statements on Figure 2, Van der Pol: published errors and step counts of Cash-Karp with the odeint controller. */
+/* The statements on Figure 2, Van der Pol: published errors and step counts of Cash-Karp with the odeint
+ * controller. */
 #include <math.h>
 
 #include "summary.h"

@@ -1,9 +1,13 @@
 /* What the derivative should be: closed forms, stored references, and the distance to them.
  *
  * With the closed form x(t), S = dx/dp, S0 = dx/dx0 of a problem, the chain rule gives for every cost
- *     G = sum_j phi(j, x(t_j), p) + int g dt,   dG/dp = sum_j (phi_x S + phi_p) + int (g_x S + g_p) dt,   dG/dx0 likewise.
- * Integrals are composite Gauss-Legendre sums (16 points a panel), the panels doubled until the result moves by less than
- * 1e-14 of its norm. Closed forms are evaluated in double by the cell's own variant: good to about 1e-15. */
+ *
+ *     G = sum_j phi(j, x(t_j), p) + int g dt,
+ *     dG/dp = sum_j (phi_x S + phi_p) + int (g_x S + g_p) dt,   dG/dx0 likewise.
+ *
+ * Integrals are composite Gauss-Legendre sums (16 points a panel), the panels doubled until
+ * the result moves by less than 1e-14 of its norm. Closed forms are evaluated in double by the cell's own
+ * variant: good to about 1e-15. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +27,7 @@ static bool all_finite(size_t count, const double *value)
     return true;
 }
 
-/* ---- closed forms ---------------------------------------------------------------------------------------------- */
+/* ---- closed forms -------------------------------------------------------------------------------------- */
 
 struct closed_form {
     const struct cell *cell;
@@ -222,9 +226,10 @@ static sens_status closed_form(struct sens_ctx *ctx, const struct cell *cell, en
     return status;
 }
 
-/* ---- stored references ------------------------------------------------------------------------------------------- */
+/* ---- stored references --------------------------------------------------------------------------------- */
 
-/* A part in double; NULL without memory, and where the reference or the cell's wish has none (*known false). */
+/* A part in double; NULL without memory, and where the reference or the cell's wish has none (*known false).
+ */
 static double *narrowed(struct sens_ctx *ctx, const struct reference *ref, enum reference_part part,
                         bool *known)
 {
@@ -283,7 +288,7 @@ sens_status truth_find(struct sens_ctx *ctx, const struct cell *cell, enum bench
     return status;
 }
 
-/* ---- distance -------------------------------------------------------------------------------------------------- */
+/* ---- distance ------------------------------------------------------------------------------------------ */
 
 /* Sums in long double: its range takes the square of any double. */
 struct distance {

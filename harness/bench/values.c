@@ -25,7 +25,7 @@ const char *number_text(double number, char text[NUMBER_TEXT])
     return text;
 }
 
-/* ---- what may be written --------------------------------------------------------------------------------- */
+/* ---- what may be written ------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void append(char text[RANGE_TEXT], const char *format, ...)
 {
@@ -85,7 +85,7 @@ const char *option_text(const struct sens_option *option, double number, char te
     return text;
 }
 
-/* ---- what it stands for ---------------------------------------------------------------------------------- */
+/* ---- what it stands for -------------------------------------------------------------------------------- */
 
 static size_t count_words(const char *const *words)
 {

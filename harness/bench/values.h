@@ -20,7 +20,8 @@ bool key_value(const struct bench_key *key, const struct spec_pair *pair, struct
 sens_status option_value(struct sens_ctx *ctx, const struct sens_option *option, const struct spec_pair *pair,
                          struct sens_value *value, struct bench_error *error);
 
-/* The numbers of the file that a pair names, `expect` of them (0 = any), in the arena. SENS_BAD_INPUT, SENS_NO_MEMORY. */
+/* The numbers of the file that a pair names, `expect` of them (0 = any), in the arena. SENS_BAD_INPUT,
+ * SENS_NO_MEMORY. */
 sens_status pair_numbers(struct sens_ctx *ctx, const struct spec_pair *pair, size_t expect,
                          const double **number, size_t *count, struct bench_error *error);
 

@@ -12,7 +12,7 @@ enum { GBS_BLOCK = 32, MAX_STEPS = 1000000 };
 
 const struct sens_registry *sens_registry_extended(void);
 
-/* ---- a cost restricted to some of its outputs ------------------------------------------------------------------ */
+/* ---- a cost restricted to some of its outputs ---------------------------------------------------------- */
 
 struct restriction {
     const struct sens_cost *inner;
@@ -119,7 +119,7 @@ static sens_status restrict_cost(struct sens_ctx *ctx, const struct sens_cost *i
     return SENS_OK;
 }
 
-/* ---- problem and cost in extended precision --------------------------------------------------------------------- */
+/* ---- problem and cost in extended precision ------------------------------------------------------------ */
 
 struct setting {
     struct sens_problem problem;
@@ -169,7 +169,7 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
     return restrict_cost(ctx, &set->cost, rq->rows, rq->row, &set->restricted);
 }
 
-/* ---- the two ways -------------------------------------------------------------------------------------------- */
+/* ---- the two ways -------------------------------------------------------------------------------------- */
 
 static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extended_request *rq,
                                  const struct setting *set, struct sens_extended_result *result)

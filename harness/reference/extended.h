@@ -1,10 +1,11 @@
 /* harness/reference/extended.h - reference solutions in extended precision (64-bit significand).
  *
- * The problems, costs and the ERK engine are compiled once more with sens_real = long double and sealed; this function
- * is the only way in. Its interface is therefore free of sens_real. The two ways to a gradient share no more than
- * the problem's own primitives, and not all of those:
+ * The problems, costs and the ERK engine are compiled once more with sens_real = long double and sealed; this
+ * function is the only way in. Its interface is therefore free of sens_real. The two ways to a gradient share
+ * no more than the problem's own primitives, and not all of those:
  *
- *     SENS_EXTENDED_ADJOINT   reverse: discrete adjoint of an explicit Runge-Kutta pair (vjp, vjp_p_batch, x0_vjp)
+ *     SENS_EXTENDED_ADJOINT   reverse: discrete adjoint of an explicit Runge-Kutta pair
+ *                             (vjp, vjp_p_batch, x0_vjp)
  *     SENS_EXTENDED_GBS       forward: Gragg-Bulirsch-Stoer extrapolation of the variational equations
  *                             (jvp, jvp_p_cols, x0_jvp_cols), gbs.h */
 #ifndef SENS_EXTENDED_H
@@ -34,7 +35,8 @@ struct sens_extended_request {
     double tolerance;    /* relative; SENS_EXTENDED_ADJOINT: also absolute */
 };
 
-/* Caller-owned. With `rows` given, m below is `rows`. Entries of columns not asked for are left as they are. */
+/* Caller-owned. With `rows` given, m below is `rows`. Entries of columns not asked for are left as they are.
+ */
 struct sens_extended_result {
     long double *x;     /* [n] */
     long double *G;     /* [m] */
@@ -43,8 +45,8 @@ struct sens_extended_result {
     long steps, rejects;
 };
 
-/* SENS_UNAVAILABLE when the problem, the cost or the pair is not among the extended sources; otherwise any status of
- * a solve. Works in ctx's arena and gives all of it back. */
+/* SENS_UNAVAILABLE when the problem, the cost or the pair is not among the extended sources; otherwise any
+ * status of a solve. Works in ctx's arena and gives all of it back. */
 sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended_request *request,
                                 struct sens_extended_result *result);
 

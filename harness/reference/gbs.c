@@ -1,13 +1,15 @@
 /* Forward sensitivities by Gragg-Bulirsch-Stoer extrapolation, in blocks of columns.
  *
- *     x' = f(t, x, p),  V' = f_x V + f_p,  q' = g(t, x, p),  Q' = g_x V + g_p,  V(t0) = [dx0/dp | I],  q = Q = 0,
+ *     x' = f(t, x, p),  V' = f_x V + f_p,  q' = g(t, x, p),  Q' = g_x V + g_p,
+ *     V(t0) = [dx0/dp | I],  q(t0) = Q(t0) = 0,
  *     G = sum_j phi(j, x(t_j), p) + q(t1),   dG = sum_j (phi_x V(t_j) + phi_p) + Q(t1).
  *
- * A step H is taken by the smoothed midpoint rule with n_j = 2, 4, ..., 16 substeps and extrapolated in (H/n_j)^2:
- * order 16. Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.9, eq. (9.10) and (9.13).
- * Two measures keep rounding near one unit in the last place of a step: increments are extrapolated, not states, and
- * the states are accumulated with a compensated sum. Each block chooses its own steps, so that the error of every
- * column is controlled; the state is carried along again, which costs 1/L of the work. */
+ * A step H is taken by the smoothed midpoint rule with n_j = 2, 4, ..., 16 substeps and extrapolated in
+ * (H/n_j)^2: order 16. Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.9, eq. (9.10)
+ * and (9.13). Two measures keep rounding near one unit in the last place of a step: increments are
+ * extrapolated, not states, and the states are accumulated with a compensated sum. Each block chooses its own
+ * steps, so that the error of every column is controlled; the state is carried along again, which costs 1/L
+ * of the work. */
 #include "gbs.h"
 
 #include <string.h>
@@ -15,7 +17,7 @@
 
 enum { TABLE = 8 }; /* rows of the extrapolation table */
 
-/* ---- the variational system of one block: y = [x n][q m_q][V n x L][Q m_q x L] -------------------------------- */
+/* ---- the variational system of one block: y = [x n][q m_q][V n x L][Q m_q x L] ------------------------- */
 
 struct variation {
     const struct sens_problem *pb;
@@ -128,7 +130,7 @@ static sens_status system_slope(const struct variation *va, sens_real t, const s
     return SENS_OK;
 }
 
-/* ---- the extrapolation method --------------------------------------------------------------------------------- */
+/* ---- the extrapolation method -------------------------------------------------------------------------- */
 
 struct gbs {
     const struct variation *system;
@@ -184,8 +186,9 @@ static sens_real magnitude(const struct gbs *gbs, size_t i)
     return fmax(gbs->largest[i], fabs(gbs->y[i] + gbs->table[TABLE - 1][i]));
 }
 
-/* Error of a part [rows][width] of the state: each entry against the largest it has been, but not less than 2^-14 of
- * its column (an entry may start from zero) and not less than `least` (a column may be rounding noise only). */
+/* Error of a part [rows][width] of the state: each entry against the largest it has been, but not less than
+ * 2^-14 of its column (an entry may start from zero) and not less than `least` (a column may be rounding
+ * noise only). */
 static sens_real part_error(const struct gbs *gbs, size_t offset, size_t rows, size_t width, sens_real least)
 {
     sens_real worst = 0;
@@ -273,7 +276,7 @@ static sens_status advance(struct gbs *gbs, sens_real t_end, long max_steps)
     return SENS_OK;
 }
 
-/* ---- one block, all blocks ------------------------------------------------------------------------------------ */
+/* ---- one block, all blocks ----------------------------------------------------------------------------- */
 
 /* Adds observation j to G and D (column col0 on). */
 static void observe(const struct variation *va, const struct gbs *gbs, size_t j, size_t cols, sens_real *G,

@@ -22,8 +22,8 @@ struct sens_gbs_out {    /* caller-owned */
     long steps, rejects; /* of the block that took most */
 };
 
-/* SENS_STEP_LIMIT, SENS_STEP_UNDERFLOW, SENS_DIVERGED, SENS_RHS_FAILED, SENS_NO_MEMORY. Allocates from the arena. On
- * failure the contents of *out are unspecified (it is the caller's scratch). */
+/* SENS_STEP_LIMIT, SENS_STEP_UNDERFLOW, SENS_DIVERGED, SENS_RHS_FAILED, SENS_NO_MEMORY. Allocates from the
+ * arena. On failure the contents of *out are unspecified (it is the caller's scratch). */
 sens_status sens_gbs_solve(struct sens_ctx *ctx, const struct sens_gbs_task *task, struct sens_gbs_out *out);
 
 #endif

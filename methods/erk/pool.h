@@ -6,8 +6,8 @@
 
 struct sens_pool;
 
-/* `threads` workers in all, the caller's own thread among them; with 1 no thread is started. SENS_NO_MEMORY when
- * threads cannot be started. */
+/* `threads` workers in all, the caller's own thread among them; with 1 no thread is started. SENS_NO_MEMORY
+ * when threads cannot be started. */
 sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool **pool);
 
 /* Calls work(self, worker) once for each worker = 0 ... threads - 1 and returns when all have finished. */

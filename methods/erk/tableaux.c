@@ -2,11 +2,11 @@
  *
  *     Y_i = x + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),   x1 = x + h sum_i b_i K_i,   e = b - bhat.
  *
- * Each array is labelled by its place: [i * stages] starts row i of a, counted from 0. Every pair propagates its
- * higher order formula. */
+ * Each array is labelled by its place: [i * stages] starts row i of a, counted from 0. Every pair propagates
+ * its higher order formula. */
 #include "tableaux.h"
 
-/* ---- euler, heun, midpoint, rk4 -------------------------------------------------------------------------------- */
+/* ---- euler, heun, midpoint, rk4 ------------------------------------------------------------------------ */
 
 static const sens_real euler_a[1 * 1] = {0};
 static const sens_real euler_b[1] = {1};
@@ -78,7 +78,7 @@ const struct sens_tableau sens_tableau_rk4 = {
     .dense_order = 3,
 };
 
-/* ---- bs32 ------------------------------------------------------------------------------------------------------ */
+/* ---- bs32 ---------------------------------------------------------------------------------------------- */
 
 static const sens_real bs32_a[4 * 4] = {[1 * 4] = 0.5,          [2 * 4] = 0,  0.75,
                                         [3 * 4] = SENS_Q(2, 9), SENS_Q(1, 3), SENS_Q(4, 9)};
@@ -101,7 +101,7 @@ const struct sens_tableau sens_tableau_bs32 = {
     .dense_order = 3,
 };
 
-/* ---- cash_karp ------------------------------------------------------------------------------------------------- */
+/* ---- cash_karp ----------------------------------------------------------------------------------------- */
 
 static const sens_real cash_karp_a[6 * 6] = {
     [1 * 6] = SENS_Q(1, 5),
@@ -141,7 +141,7 @@ const struct sens_tableau sens_tableau_cash_karp = {
     .dense_order = 3,
 };
 
-/* ---- fehlberg45 ------------------------------------------------------------------------------------------------ */
+/* ---- fehlberg45 ---------------------------------------------------------------------------------------- */
 
 static const sens_real fehlberg45_a[6 * 6] = {
     [1 * 6] = SENS_Q(1, 4),
@@ -180,7 +180,7 @@ const struct sens_tableau sens_tableau_fehlberg45 = {
     .dense_order = 3,
 };
 
-/* ---- dopri5 ---------------------------------------------------------------------------------------------------- */
+/* ---- dopri5 -------------------------------------------------------------------------------------------- */
 
 static const sens_real dopri5_a[7 * 7] = {
     [1 * 7] = SENS_Q(1, 5),
@@ -242,7 +242,7 @@ const struct sens_tableau sens_tableau_dopri5 = {
     .dense = dopri5_dense,
 };
 
-/* ---- tsit5 ----------------------------------------------------------------------------------------------------- */
+/* ---- tsit5 --------------------------------------------------------------------------------------------- */
 
 static const sens_real tsit5_a[7 * 7] = {
     [1 * 7] = SENS_C(0.161),
@@ -284,8 +284,9 @@ static const sens_real tsit5_e[7] = {SENS_C(0.0017800110522257714433785506075395
 static const sens_real tsit5_c[7] = {
     0, SENS_C(0.161), SENS_C(0.327), SENS_C(0.9), SENS_C(0.9800255409045096857298102862870245954942), 1, 1};
 
-/* The paper prints its free interpolant with 17 digits. Rows 1 and 6 are those of the paper, exact; the conditions of
- * order 4 then determine the others, which are the solution of those conditions to 39 digits. */
+/* The paper prints its free interpolant with 17 digits. Rows 1 and 6 are those of the paper, exact; the
+ * conditions of order 4 then determine the others, which are the solution of those conditions to 39 digits.
+ */
 static const sens_real tsit5_dense[7 * 4] = {
     1,
     SENS_C(-2.76370619727482586867298836302768225993),
@@ -334,7 +335,7 @@ const struct sens_tableau sens_tableau_tsit5 = {
     .dense = tsit5_dense,
 };
 
-/* ---- the list -------------------------------------------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------------------------------------ */
 
 const struct sens_tableau *const sens_tableaux[] = {
     &sens_tableau_euler,

@@ -1,8 +1,9 @@
 /* methods/erk/tableaux.h - the explicit Runge-Kutta pairs on offer.
  *
- * Adding one: its coefficients in a tableaux*.c file, a line here and one in the list in tableaux.c. Coefficients are
- * exact rationals (SENS_Q) or all digits of the source (SENS_C), never rounded to double on the way; the order
- * conditions, those of the embedded formula and of the dense output are tested for every entry of the list. */
+ * Adding one: its coefficients in a tableaux*.c file, a line here and one in the list in tableaux.c.
+ * Coefficients are exact rationals (SENS_Q) or all digits of the source (SENS_C), never rounded to double on
+ * the way; the order conditions, those of the embedded formula and of the dense output are tested for every
+ * entry of the list. */
 #ifndef SENS_TABLEAUX_H
 #define SENS_TABLEAUX_H
 
@@ -14,12 +15,14 @@ extern const struct sens_tableau sens_tableau_euler, sens_tableau_heun, sens_tab
 
 extern const struct sens_tableau *const sens_tableaux[]; /* NULL-terminated, by order */
 
-/* Row i of B for a continuous extension that adds multiples of theta^2 (1 - theta)^2 to the cubic Hermite polynomial:
+/* Row i of B for a continuous extension that adds multiples of theta^2 (1 - theta)^2 to the cubic Hermite
+ * polynomial:
  *
- *     sum_d B_id theta^d = Hermite_i(theta) + theta^2 (1 - theta)^2 (p0 + p1 theta + p2 theta^2 + p3 theta^3).
+ *     sum_d B_id theta^d = Hermite_i(theta)
+ *                        + theta^2 (1 - theta)^2 (p0 + p1 theta + p2 theta^2 + p3 theta^3).
  *
- * b is b_i; first and last are 1 for the stage that is the slope at the start and at the end of the step, else 0.
- * The Hermite part is first theta + (3 b - 2 first - last) theta^2 + (first + last - 2 b) theta^3. */
+ * b is b_i; first and last are 1 for the stage that is the slope at the start and at the end of the step,
+ * else 0. The Hermite part is first theta + (3 b - 2 first - last) theta^2 + (first + last - 2 b) theta^3. */
 #define SENS_DENSE_HERMITE_2(b, first, last) (3 * (b)-2 * (first) - (last))
 #define SENS_DENSE_HERMITE_3(b, first, last) ((first) + (last)-2 * (b))
 #define SENS_DENSE_4(b, first, last, p0)                                                                     \

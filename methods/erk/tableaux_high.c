@@ -1,7 +1,7 @@
 /* Explicit Runge-Kutta pairs of order 6 and 8; notation and layout as in tableaux.c. */
 #include "tableaux.h"
 
-/* ---- verner65 -------------------------------------------------------------------------------------------------- */
+/* ---- verner65 ------------------------------------------------------------------------------------------ */
 
 static const sens_real verner65_a[8 * 8] = {
     [1 * 8] = SENS_Q(1, 6),
@@ -57,7 +57,7 @@ const struct sens_tableau sens_tableau_verner65 = {
     .dense_order = 3,
 };
 
-/* ---- fehlberg78 ------------------------------------------------------------------------------------------------ */
+/* ---- fehlberg78 ---------------------------------------------------------------------------------------- */
 
 static const sens_real fehlberg78_a[13 * 13] = {
     [1 * 13] = SENS_Q(2, 27),
@@ -141,7 +141,8 @@ static const sens_real fehlberg78_a[13 * 13] = {
 static const sens_real fehlberg78_b[13] = {[5] = SENS_Q(34, 105), SENS_Q(9, 35),  SENS_Q(9, 35),
                                            SENS_Q(9, 280),        SENS_Q(9, 280), 0,
                                            SENS_Q(41, 840),       SENS_Q(41, 840)};
-/* Zero on every right-hand side that does not depend on x: stages 1 and 12 have c = 0, stages 11 and 13 c = 1. */
+/* Zero on every right-hand side that does not depend on x: stages 1 and 12 have c = 0, stages 11 and 13 c
+ * = 1. */
 static const sens_real fehlberg78_e[13] = {
     [0] = SENS_Q(-41, 840), [10] = SENS_Q(-41, 840), [11] = SENS_Q(41, 840), [12] = SENS_Q(41, 840)};
 static const sens_real fehlberg78_c[13] = {0,
@@ -173,7 +174,7 @@ const struct sens_tableau sens_tableau_fehlberg78 = {
     .dense_order = 3,
 };
 
-/* ---- dop853 ---------------------------------------------------------------------------------------------------- */
+/* ---- dop853 -------------------------------------------------------------------------------------------- */
 
 enum { ALL = 16 }; /* 12 stages; then the slope at the end of the step and three more, for the dense output */
 
@@ -340,8 +341,8 @@ static const sens_real dop853_c[ALL] = {0,
                                         SENS_Q(1, 5),
                                         SENS_Q(7, 9)};
 
-/* The function contd8 of Hairer's dop853.f: with s = theta and its d4 ... d7 of a stage, the polynomial beside
- * s^2 (1 - s)^2 is d4 + s (d5 + (1 - s) (d6 + s d7)). */
+/* The function contd8 of Hairer's dop853.f: with s = theta and its d4 ... d7 of a stage, the polynomial
+ * beside s^2 (1 - s)^2 is d4 + s (d5 + (1 - s) (d6 + s d7)). */
 #define CONTD8(b, first, last, d4, d5, d6, d7)                                                               \
     SENS_DENSE_7(b, first, last, d4, (d5) + (d6), (d7) - (d6), -(d7))
 

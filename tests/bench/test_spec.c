@@ -1,4 +1,5 @@
-/* From words to a cell: the store of keys, numbers and files of numbers, the nearest name, and what a resolved cell holds. */
+/* From words to a cell: the store of keys, numbers and files of numbers, the nearest name, and what a
+ * resolved cell holds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "show.h"
 #include "variants.h"
 
-/* ---- spec ------------------------------------------------------------------------------------------------------ */
+/* ---- spec ---------------------------------------------------------------------------------------------- */
 
 static void later_value_replaces(void **state)
 {
@@ -74,7 +75,7 @@ static void malformed_pairs_are_refused(void **state)
     spec_free(&spec);
 }
 
-/* ---- words and numbers ------------------------------------------------------------------------------------------- */
+/* ---- words and numbers --------------------------------------------------------------------------------- */
 
 static void nearest_names(void **state)
 {
@@ -165,7 +166,7 @@ static void files_of_numbers(void **state)
     assert_false(read_numbers(path, 0, &number, &count, &error));
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
+/* ---- cells --------------------------------------------------------------------------------------------- */
 
 struct fixture {
     struct sens_ctx ctx;
@@ -247,7 +248,8 @@ static void every_key(void **state)
     release(&fx);
 }
 
-/* What comes from files: the numbers, an initial state that follows its parameters, and no name of a reference. */
+/* What comes from files: the numbers, an initial state that follows its parameters, and no name of a
+ * reference. */
 static void numbers_from_files(void **state)
 {
     (void)state;
@@ -317,7 +319,7 @@ static void no_memory(void **state)
     assert_true(request > 5);
 }
 
-/* ---- the registry ------------------------------------------------------------------------------------------------ */
+/* ---- the registry -------------------------------------------------------------------------------------- */
 
 static void check_options(const char *name, const struct sens_option *option)
 {

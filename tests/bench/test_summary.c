@@ -1,4 +1,5 @@
-/* The summary on small made-up tables: predictions against the numbers of facts, and every verdict in both directions. */
+/* The summary on small made-up tables: predictions against the numbers of facts, and every verdict in both
+ * directions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ static void assert_verdict(struct summary *summary, const char *words, enum verd
     assert_true(statement->number[0] != '\0');
 }
 
-/* ---- heat -------------------------------------------------------------------------------------------------- */
+/* ---- heat ---------------------------------------------------------------------------------------------- */
 
 /* Errors in % computed from the closed forms in quadruple precision, printed with five digits. */
 static const struct {
@@ -156,7 +157,7 @@ static void reverse_verdicts(void **state)
     assert_verdict(summary, words, VERDICT_REPRODUCED);
 }
 
-/* ---- vdp --------------------------------------------------------------------------------------------------- */
+/* ---- vdp ----------------------------------------------------------------------------------------------- */
 
 static struct record *add_vdp(struct summary *summary, double tol, double solution, double sensitivity,
                               double steps)
@@ -197,7 +198,7 @@ static void vdp_verdicts(void **state)
     assert_verdict(summary, "FATODE and DENSERKS", VERDICT_NOT_TESTABLE);
 }
 
-/* ---- glv --------------------------------------------------------------------------------------------------- */
+/* ---- glv ----------------------------------------------------------------------------------------------- */
 
 /* err = floor + factor tol^power at six tolerances. */
 static void add_errors(struct summary *summary, const char *method, double floor, double power)
@@ -291,7 +292,7 @@ static void power_fit(void **state)
     assert_false(fit_power(4, flat, y, &slope, &r)); /* all tolerances equal: no slope */
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 static void write_text(const char *path, const char *text, long second)
 {

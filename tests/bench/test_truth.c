@@ -1,5 +1,5 @@
-/* Truths: the stored references against published and quadruple-precision values, closed forms against extrapolation
- * in extended precision, and the distance to a truth. */
+/* Truths: the stored references against published and quadruple-precision values, closed forms against
+ * extrapolation in extended precision, and the distance to a truth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "extended.h"
 #include "reference.h"
 
-/* ---- cells ----------------------------------------------------------------------------------------------------- */
+/* ---- cells --------------------------------------------------------------------------------------------- */
 
 struct fixture {
     struct sens_ctx ctx;
@@ -59,10 +59,11 @@ static void assert_close(double value, double expected, double relative)
         fail_msg("%.17g is not %.17g to %g", value, expected, relative);
 }
 
-/* ---- stored references ----------------------------------------------------------------------------------------- */
+/* ---- stored references --------------------------------------------------------------------------------- */
 
-/* Quadruple-precision values of the same problem. The initial velocity -2/3 + ... is rounded to double here and was not
- * there, which moves the sensitivities by 1e-16; rounding to double adds 1.1e-16: 1e-15 holds both. */
+/* Quadruple-precision values of the same problem. The initial velocity -2/3 + ... is rounded to double here
+ * and was not there, which moves the sensitivities by 1e-16; rounding to double adds 1.1e-16: 1e-15 holds
+ * both. */
 static void vdp_equals_quadruple_precision(void **state)
 {
     (void)state;
@@ -107,8 +108,8 @@ static void robertson_equals_quadruple_precision(void **state)
     release(&fx);
 }
 
-/* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): needs no reference. The sum has n terms of size up to 10
- * times an entry of the gradient: 1e-15 of the largest. */
+/* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): needs no reference. The sum has n terms of size
+ * up to 10 times an entry of the gradient: 1e-15 of the largest. */
 static void check_species_scaling(const struct cell *cell, const struct truth *truth)
 {
     const size_t n = cell->problem.n, np = cell->problem.np;
@@ -142,7 +143,7 @@ static void glv_obeys_species_scaling(void **state)
     }
 }
 
-/* ---- closed forms and extrapolation ---------------------------------------------------------------------------- */
+/* ---- closed forms and extrapolation -------------------------------------------------------------------- */
 
 static sens_status extrapolate(struct fixture *fx, struct reference *ref)
 {
@@ -171,8 +172,8 @@ static sens_status extrapolate(struct fixture *fx, struct reference *ref)
     return sens_extended_solve(&fx->ctx, &request, &result);
 }
 
-/* Each part in its largest entry. Closed forms lose a few digits of double to cancellation, the Gauss rule settles at
- * 1e-14: 1e-13 is asked. */
+/* Each part in its largest entry. Closed forms lose a few digits of double to cancellation, the Gauss rule
+ * settles at 1e-14: 1e-13 is asked. */
 static void assert_part(const char *words, const double *value, const long double *exact, size_t count)
 {
     long double largest = 0, error = 0;
@@ -263,8 +264,8 @@ static void rows_and_columns_are_those_of_the_whole(void **state)
     release(&fx);
 }
 
-/* Conditioning 1e4 ... 1e6 over the closed orbit, and inputs rounded to double (1e-16): 1e-9 against the published
- * row. Both extended methods solve the rounded problem, and agree closer. */
+/* Conditioning 1e4 ... 1e6 over the closed orbit, and inputs rounded to double (1e-16): 1e-9 against the
+ * published row. Both extended methods solve the rounded problem, and agree closer. */
 static void arenstorf_equals_quadruple_precision(void **state)
 {
     (void)state;
@@ -278,7 +279,7 @@ static void arenstorf_equals_quadruple_precision(void **state)
     release(&fx);
 }
 
-/* ---- distance ---------------------------------------------------------------------------------------------------- */
+/* ---- distance ------------------------------------------------------------------------------------------ */
 
 static void distance_is_relative_and_never_hides_a_nan(void **state)
 {

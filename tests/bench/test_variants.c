@@ -1,4 +1,5 @@
-/* Every instruction-set variant computes the same: to rounding, and bit for bit when built without contraction. */
+/* Every instruction-set variant computes the same: to rounding, and bit for bit when built without
+ * contraction. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,8 +65,9 @@ static void compare(const char *problem, const char *method, const char *isa)
         difference = fmax(difference, fabs(baseline.gradient[i] - other.gradient[i]));
         size = fmax(size, fabs(baseline.gradient[i]));
     }
-    /* Contraction changes single roundings, and with them the accepted steps in their last digits: the gradient of the
-     * discrete map moves by no more than its truncation error, about tol = 1e-6 of a well-conditioned problem. */
+    /* Contraction changes single roundings, and with them the accepted steps in their last digits: the
+     * gradient of the discrete map moves by no more than its truncation error, about tol = 1e-6 of a
+     * well-conditioned problem. */
     if (!(difference <= 1e-5 * size))
         fail_msg("%s, %s: %s is off by %g", problem, method, isa, difference / size);
 }

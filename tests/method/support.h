@@ -50,8 +50,9 @@ static inline void bed_options(const struct sens_option *table, struct sens_valu
     }
 }
 
-/* Problem and cost by name, the problem with the given options. Costs depend explicitly on the parameters where they can
- * (option rho), so that no test passes without phi_dp and g_dp. Tasks start with cash_karp, odeint, tol 1e-8. */
+/* Problem and cost by name, the problem with the given options. Costs depend explicitly on the parameters
+ * where they can (option rho), so that no test passes without phi_dp and g_dp. Tasks start with cash_karp,
+ * odeint, tol 1e-8. */
 static inline void bed_create(struct bed *bed, const char *problem, const char *cost, ...)
 {
     *bed = (struct bed){.registry = sens_registry_baseline()};

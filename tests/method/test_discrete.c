@@ -1,14 +1,17 @@
-/* The discrete adjoint and the discrete tangent: equal to each other, to closed forms of the discrete map, and to
- * identities that hold to rounding, for every problem, cost, tableau, checkpoint policy and lane count. */
+/* The discrete adjoint and the discrete tangent: equal to each other, to closed forms of the discrete map,
+ * and to identities that hold to rounding, for every problem, cost, tableau, checkpoint policy and lane
+ * count. */
 #include "support.h"
 
-/* Adjoint and tangent sum the same products in opposite order; each of the k steps adds a few roundings, amplified no
- * more than the gradient itself. Stiff problems at their stability boundary amplify by the intermediate
- * sensitivities; 1e-9 still leaves seven digits above any truncation error of these tolerances. */
+/* Adjoint and tangent sum the same products in opposite order; each of the k steps adds a few roundings,
+ * amplified no more than the gradient itself. Stiff problems at their stability boundary amplify by the
+ * intermediate sensitivities; 1e-9 still leaves seven digits above any truncation error of these tolerances.
+ */
 static const double to_rounding = 1e-9;
 
-/* An adaptive explicit solve of a semi-discrete PDE rides on its stability boundary, where rounding in the fast modes
- * grows until the error test sees the state's share of it, at tol; with a stable fixed step it does not grow. */
+/* An adaptive explicit solve of a semi-discrete PDE rides on its stability boundary, where rounding in the
+ * fast modes grows until the error test sees the state's share of it, at tol; with a stable fixed step it
+ * does not grow. */
 static void stay_inside_stability(struct bed *bed)
 {
     if (!bed->problem.type->many_states) return;
@@ -67,7 +70,8 @@ static void every_tableau(void **state)
     }
 }
 
-/* dU/dalpha = -M R^(M-1) R'(z) lam_h dt u0: M = 1000 (Euler, RK4) steps, relative rounding of about M eps = 2e-13. */
+/* dU/dalpha = -M R^(M-1) R'(z) lam_h dt u0: M = 1000 (Euler, RK4) steps, relative rounding of about M eps =
+ * 2e-13. */
 static void heat_equals_discrete_closed_form(void **state)
 {
     (void)state;
@@ -92,8 +96,8 @@ static void heat_equals_discrete_closed_form(void **state)
     }
 }
 
-/* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): a symmetry that every Runge-Kutta method keeps, so
- * true to rounding at any tolerance (facts of the GLV set-up; 1e-12 allows for sums of N products). */
+/* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): a symmetry that every Runge-Kutta method keeps,
+ * so true to rounding at any tolerance (facts of the GLV set-up; 1e-12 allows for sums of N products). */
 static void glv_species_scaling(void **state)
 {
     (void)state;
@@ -155,7 +159,8 @@ static void checkpoints_and_threads_change_no_bit(void **state)
     }
 }
 
-/* Each thread that has blocks has a window of its own to recompute into; a thread without blocks has nothing. */
+/* Each thread that has blocks has a window of its own to recompute into; a thread without blocks has nothing.
+ */
 static void memory_of_threads(void **state)
 {
     (void)state;
@@ -176,7 +181,8 @@ static void memory_of_threads(void **state)
     bed_free(&bed);
 }
 
-/* Lanes and batches change the order of no sum over components, only contraction of a*b+c: a few ulp per step. */
+/* Lanes and batches change the order of no sum over components, only contraction of a*b+c: a few ulp per
+ * step. */
 static void lanes_and_batches_agree(void **state)
 {
     (void)state;
@@ -200,7 +206,8 @@ static void lanes_and_batches_agree(void **state)
     }
 }
 
-/* A solve that fails halfway gives a status; a second run of the same state gives the same bits and allocates nothing. */
+/* A solve that fails halfway gives a status; a second run of the same state gives the same bits and allocates
+ * nothing. */
 static void run_is_repeatable_and_allocates_nothing(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
-/* What every method must do at the edges of its task: a gradient by p alone or by x0 alone, no parameters at all, and
- * results that overflow although the solve does not, which are a status and never a number. */
+/* What every method must do at the edges of its task: a gradient by p alone or by x0 alone, no parameters at
+ * all, and results that overflow although the solve does not, which are a status and never a number. */
 #include "support.h"
 
-/* ---- one of the two gradients ------------------------------------------------------------------------------------ */
+/* ---- one of the two gradients -------------------------------------------------------------------------- */
 
-/* Neither gradient may depend on whether the other is wanted: to rounding for a discrete derivative, and for a
- * continuous one, whose steps may see what is carried along, to 1e-8 times a factor for the growth of errors. */
+/* Neither gradient may depend on whether the other is wanted: to rounding for a discrete derivative, and for
+ * a continuous one, whose steps may see what is carried along, to 1e-8 times a factor for the growth of
+ * errors. */
 static void check_alone(const struct sens_method_type *method, const char *problem, const char *cost)
 {
     struct bed bed;
@@ -41,7 +42,7 @@ static void one_gradient_alone(void **state)
         for (int q = 0; q < 6; q++) check_alone(reg->methods[i], problem[q % 2], cost[q / 2]);
 }
 
-/* ---- problems of this test --------------------------------------------------------------------------------------- */
+/* ---- problems of this test ----------------------------------------------------------------------------- */
 
 /* x' = rate + slope p, x(0) = x0, on [0, 10]: dx(t)/dp = slope t, dx/dx0 = 1. */
 struct line {
@@ -87,7 +88,8 @@ static const struct sens_problem_type line_type = {.name = "line",
                                                    .jvp_p_cols = jvp_p_cols,
                                                    .vjp_p_batch = vjp_p_batch};
 
-/* One state, np = 0 or 1 parameters (p = 0), the cost by name with its defaults; bed->out as the task wants. */
+/* One state, np = 0 or 1 parameters (p = 0), the cost by name with its defaults; bed->out as the task wants.
+ */
 static void line_create(struct bed *bed, const struct line *line, const sens_real *x0, size_t np,
                         const char *cost)
 {
@@ -101,7 +103,7 @@ static void line_create(struct bed *bed, const struct line *line, const sens_rea
     bed->task.dt = 0.5; /* the right-hand side is nearly 0 or huge: nothing to choose a first step by */
 }
 
-/* ---- the edges --------------------------------------------------------------------------------------------------- */
+/* ---- the edges ----------------------------------------------------------------------------------------- */
 
 static void no_parameters(void **state)
 {

@@ -1,5 +1,5 @@
-/* finite_difference: the mean of the exact derivative over the bump, by closed forms; its model of truncation and
- * rounding; and, on the frozen grid, the derivative of the discrete map. */
+/* finite_difference: the mean of the exact derivative over the bump, by closed forms; its model of truncation
+ * and rounding; and, on the frozen grid, the derivative of the discrete map. */
 #include "support.h"
 
 enum scheme { FORWARD, CENTRAL };
@@ -14,7 +14,8 @@ static sens_status difference(struct bed *bed, enum scheme scheme, enum bump_kin
                    bump, "grid", (double)grid, NULL);
 }
 
-/* An accurate solve of the problem with the cost `identity`; false when it is too large or has no closed form. */
+/* An accurate solve of the problem with the cost `identity`; false when it is too large or has no closed
+ * form. */
 static bool exact_bed(struct bed *bed, const struct sens_problem_type *type)
 {
     if (!type->exact || type->many_states) return false;
@@ -68,7 +69,8 @@ static void check_column(const struct bed *bed, size_t k, enum scheme scheme, do
         return; /* a closed form of the nominal case only */
     for (size_t i = 0; i < bed->problem.n; i++) {
         const double mean = (left[i] + 4 * middle[i] + right[i]) / 6;
-        /* The solve's own error and its rounding over the bump; Simpson's (2h)^4/2880 is below them for h <= 1e-3. */
+        /* The solve's own error and its rounding over the bump; Simpson's (2h)^4/2880 is below them for h <=
+         * 1e-3. */
         const double bound = 1e-10 * (1 + fabs(mean)) + 1e-14 * (1 + fabs(bed->out.x[i])) / h;
         if (!(fabs(computed(bed, k, i) - mean) <= bound))
             fail_msg("%s: dx_%zu/dq_%zu is %.12g, not %.12g", bed->problem.type->name, i, k,
@@ -100,7 +102,8 @@ static void quotient_is_the_mean_derivative(void **state)
     assert_true(problems >= 5);
 }
 
-/* decay: G = e^(-k T), so dG/dk = -T G, G'' = T^2 G, G''' = -T^3 G. A solve of some 30 steps rounds G by a few eps. */
+/* decay: G = e^(-k T), so dG/dk = -T G, G'' = T^2 G, G''' = -T^3 G. A solve of some 30 steps rounds G by a
+ * few eps. */
 static void error_follows_the_model(void **state)
 {
     (void)state;
@@ -166,8 +169,8 @@ static double distance(struct bed *bed, const sens_real *tangent, double bump)
     return error;
 }
 
-/* At a tolerance so loose that the discrete derivative and that of the solution differ in the third digit, the quotient
- * goes to the former, with the square of the bump: 100 times closer for a tenth of it. */
+/* At a tolerance so loose that the discrete derivative and that of the solution differ in the third digit,
+ * the quotient goes to the former, with the square of the bump: 100 times closer for a tenth of it. */
 static void check_convergence(const char *problem, const char *cost)
 {
     struct bed bed;

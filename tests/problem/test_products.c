@@ -206,7 +206,7 @@ static void check_lanes_are_independent(struct subject *s)
     }
 }
 
-/* ---- memory: a block between canaries ---- */
+/* ---- memory: a block between canaries ------------------------------------------------------------------ */
 
 enum { MARGIN = 16 };
 static const double CANARY = -7.25e77;

@@ -136,7 +136,7 @@ static void check_initial_columns(struct subject *s)
     }
 }
 
-/* ---- exact: S and S0 are the derivatives of x ---- */
+/* ---- exact: S and S0 are the derivatives of x ---------------------------------------------------------- */
 
 /* The query of each level that the problem answers; false when it does not. */
 static bool level_query(struct subject *s, enum sens_exact_level level, struct sens_exact_query *q, double *x,

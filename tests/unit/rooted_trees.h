@@ -2,10 +2,12 @@
  *
  * A formula sum_i w_i K_i has order p if, for every rooted tree tau of at most p vertices,
  *
- *     sum_i w_i u_i(tau) = 1 / gamma(tau),    u_i(tau) = prod over the children tau' of the root of sum_j a_ij u_j(tau'),
+ *     sum_i w_i u_i(tau) = 1 / gamma(tau),
+ *     u_i(tau) = prod over the children tau' of the root of sum_j a_ij u_j(tau'),
  *
- * gamma(tau) the product of the sizes of all subtrees: Hairer, Norsett, Wanner, Solving ODEs I, theorem II.2.13. Trees
- * are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9 (1980) 706-712. */
+ * gamma(tau) the product of the sizes of all subtrees: Hairer, Norsett, Wanner, Solving ODEs I, theorem
+ * II.2.13. Trees are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9 (1980) 706-712.
+ */
 #ifndef ROOTED_TREES_H
 #define ROOTED_TREES_H
 
@@ -83,7 +85,7 @@ static inline void tree_weights(const struct tree *tree, int s, const long doubl
     for (int i = 0; i < s; i++) u[i] = product[0][i];
 }
 
-/* ---- order conditions ------------------------------------------------------------------------------------------- */
+/* ---- order conditions ---------------------------------------------------------------------------------- */
 
 struct method { /* in the precision of the test */
     int s;
@@ -99,8 +101,8 @@ struct defect {
     long double ulps; /* in units of SENS_EPSILON times the sum of the magnitudes of all terms */
 };
 
-/* sum_i w_i u_i - target for a tree. The arithmetic is eleven bits longer than the coefficients, whose rounding, half a
- * unit for each of the tree's n factors, is then all there is to see. */
+/* sum_i w_i u_i - target for a tree. The arithmetic is eleven bits longer than the coefficients, whose
+ * rounding, half a unit for each of the tree's n factors, is then all there is to see. */
 static inline struct defect tree_defect(const struct method *method, const struct weights *weights,
                                         const struct tree *tree, long double target)
 {

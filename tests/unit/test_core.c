@@ -11,7 +11,7 @@
 #include "sens/cost.h"
 #include "sens/status.h"
 
-/* ---- arena ----------------------------------------------------------------------------------------------------- */
+/* ---- arena --------------------------------------------------------------------------------------------- */
 
 static void test_arena_memory(void **state)
 {
@@ -66,7 +66,7 @@ static void test_arena_refusals(void **state)
     sens_arena_release(&arena);
 }
 
-/* ---- statuses -------------------------------------------------------------------------------------------------- */
+/* ---- statuses ------------------------------------------------------------------------------------------ */
 
 static void test_statuses(void **state)
 {
@@ -87,7 +87,7 @@ static void test_statuses(void **state)
     assert_string_equal(sens_status_name((sens_status)99), "unknown");
 }
 
-/* ---- instances ------------------------------------------------------------------------------------------------- */
+/* ---- instances ----------------------------------------------------------------------------------------- */
 
 struct fixture {
     struct sens_ctx ctx;         /* first: what create is given is the fixture */

@@ -121,8 +121,8 @@ static void test_blow_up(void **state)
         }
 }
 
-/* y' = (t - 1)^2 from y(1) = 0 without absolute tolerance: the error stays as large as its scale, or the scale is 0,
- * however small the step. Every candidate is finite, so that is not a divergence. */
+/* y' = (t - 1)^2 from y(1) = 0 without absolute tolerance: the error stays as large as its scale, or the
+ * scale is 0, however small the step. Every candidate is finite, so that is not a divergence. */
 static sens_status flat_f(void *self, double t, const double *y, double *dy)
 {
     (void)self, (void)y;

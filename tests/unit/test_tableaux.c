@@ -1,5 +1,5 @@
-/* Every tableau of the registry against the order conditions of its formula, its embedded formulas and its dense
- * output, with tolerances of rounding size, and the proof that these see a wrong twelfth digit. */
+/* Every tableau of the registry against the order conditions of its formula, its embedded formulas and its
+ * dense output, with tolerances of rounding size, and the proof that these see a wrong twelfth digit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { MAX_DEGREE = 7 };
 
-/* ---- copies, to be altered -------------------------------------------------------------------------------------- */
+/* ---- copies, to be altered ----------------------------------------------------------------------------- */
 
 struct copy {
     struct sens_tableau tb;
@@ -42,7 +42,8 @@ static void copy_of(const struct sens_tableau *tb, struct copy *copy)
         copy->tb.dense = memcpy(copy->dense, tb->dense, all * (size_t)tb->dense_degree * sizeof *tb->dense);
 }
 
-/* The tableau with its cubic Hermite interpolant written out: one more stage, the slope at the end of the step. */
+/* The tableau with its cubic Hermite interpolant written out: one more stage, the slope at the end of the
+ * step. */
 static void hermite_of(const struct sens_tableau *tb, struct copy *copy)
 {
     const int stages = tb->stages, all = stages + 1;
@@ -67,7 +68,7 @@ static void hermite_of(const struct sens_tableau *tb, struct copy *copy)
     copy->tb.dense = copy->dense;
 }
 
-/* ---- order conditions ------------------------------------------------------------------------------------------- */
+/* ---- order conditions ---------------------------------------------------------------------------------- */
 
 static void method_of(const struct sens_tableau *tb, struct method *method)
 {
@@ -89,7 +90,8 @@ static void weights_of(const struct sens_tableau *tb, const sens_real *e, struct
     }
 }
 
-/* The powers of theta. A coefficient that is a sum of others carries their rounding: size is the largest of a row. */
+/* The powers of theta. A coefficient that is a sum of others carries their rounding: size is the largest of a
+ * row. */
 static void powers_of(const struct sens_tableau *tb, struct weights *power /*[MAX_DEGREE]*/)
 {
     const int D = tb->dense_degree;
@@ -104,14 +106,14 @@ static void powers_of(const struct sens_tableau *tb, struct weights *power /*[MA
     }
 }
 
-/* ---- what must hold --------------------------------------------------------------------------------------------- */
+/* ---- what must hold ------------------------------------------------------------------------------------ */
 
-/* Units of the last place for each of a tree's vertices. Half a unit is the bound (tree_defect); a whole one leaves room
- * for coefficients that are themselves sums. The largest value met is 0.3. */
+/* Units of the last place for each of a tree's vertices. Half a unit is the bound (tree_defect); a whole one
+ * leaves room for coefficients that are themselves sums. The largest value met is 0.3. */
 static const long double ulps_allowed = 1;
 
-/* A formula of one order too high misses some condition by at least this. The smallest value met is 1.8e-5, that of
- * fehlberg78's embedded formula. */
+/* A formula of one order too high misses some condition by at least this. The smallest value met is 1.8e-5,
+ * that of fehlberg78's embedded formula. */
 static const long double sharp = 1e-6L;
 
 static const char *rows_fault(const struct sens_tableau *tb)
@@ -139,8 +141,8 @@ static bool last_is_next(const struct sens_tableau *tb)
     return tb->c[s - 1] == 1;
 }
 
-/* Where there are extra stages, the slope at the end of the step is a stage: the last one of an FSAL pair, else the
- * first extra one. */
+/* Where there are extra stages, the slope at the end of the step is a stage: the last one of an FSAL pair,
+ * else the first extra one. */
 static bool has_end_slope(const struct sens_tableau *tb)
 {
     for (int j = 0; j < tb->stages; j++)
@@ -231,7 +233,7 @@ static const char *fault_of(const struct sens_tableau *tb)
     return fault ? fault : dense_fault(tb);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------ */
+/* ---- tests --------------------------------------------------------------------------------------------- */
 
 static const struct sens_tableau *const *tableaux(void)
 {
@@ -318,7 +320,8 @@ static void test_orders_are_sharp(void **state)
     }
 }
 
-/* Changes each coefficient of an array of the copy in turn by a unit of its twelfth digit; number of changes. */
+/* Changes each coefficient of an array of the copy in turn by a unit of its twelfth digit; number of changes.
+ */
 static size_t expect_caught(struct copy *copy, sens_real *array, int count, const char *what)
 {
     size_t changes = 0;

@@ -1,8 +1,8 @@
 /* sens/context.h - everything mutable that a solve needs, and the arena it allocates from.
  *
- * There are no globals: a caller makes one sens_ctx per independent solve. `prepare` takes all memory from the
- * arena; `run` allocates nothing. Arena memory is zeroed, 64-byte aligned, and lives until sens_arena_release
- * or until the arena is rewound to an earlier mark. */
+ * There are no globals: a caller makes one sens_ctx per independent solve. `prepare` takes all memory from
+ * the arena; `run` allocates nothing. Arena memory is zeroed, 64-byte aligned, and lives until
+ * sens_arena_release or until the arena is rewound to an earlier mark. */
 #ifndef SENS_CONTEXT_H
 #define SENS_CONTEXT_H
 
@@ -29,7 +29,8 @@ struct sens_arena_mark {
     size_t used, bytes;
 };
 
-/* count objects of size bytes each, zeroed; NULL when memory, the limit or fail_at refuses, or the product overflows. */
+/* count objects of size bytes each, zeroed; NULL when memory, the limit or fail_at refuses, or the product
+ * overflows. */
 void *sens_arena_alloc(struct sens_arena *arena, size_t count, size_t size);
 struct sens_arena_mark sens_arena_mark(const struct sens_arena *arena);
 void sens_arena_rewind(struct sens_arena *arena, struct sens_arena_mark mark);

@@ -2,8 +2,8 @@
  *
  *     G_c(p) = sum_{j < n_obs} phi_c(j, x(t_j), p) + int_{t0}^{t1} g_c(t, x, p) dt
  *
- * Observation times t_j lie in [t0, t1], strictly increasing; the integrator lands on each of them. Lane l of a
- * block carries cost c0 + l; lanes with c0 + l >= m are zero. */
+ * Observation times t_j lie in [t0, t1], strictly increasing; the integrator lands on each of them. Lane l of
+ * a block carries cost c0 + l; lanes with c0 + l >= m are zero. */
 #ifndef SENS_COST_H
 #define SENS_COST_H
 
@@ -34,7 +34,8 @@ struct sens_cost_type {
     void (*phi_dp)(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, size_t c0,
                    size_t L, sens_real *MU /*[np][L], +=*/);
 
-    /* Running cost; all NULL when there is none. g_dp NULL: no dependence on p. The weight w scales the result. */
+    /* Running cost; all NULL when there is none. g_dp NULL: no dependence on p. The weight w scales the
+     * result. */
     void (*g)(const struct sens_cost *cost, struct sens_at at, sens_real w, sens_real *G /*[m], += w g*/);
     void (*g_dx)(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
                  sens_real *OUT /*[n][L], += w dg/dx*/);

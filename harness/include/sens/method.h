@@ -27,8 +27,8 @@ struct sens_task { /* immutable while a method works on it */
     const struct sens_value *option; /* of the method, in the order of its table */
 };
 
-struct
-    sens_out { /* owned by the caller; holds results only after SENS_OK, may be partly overwritten otherwise */
+/* Owned by the caller; holds results only after SENS_OK, and may be partly overwritten otherwise. */
+struct sens_out {
     sens_real *G;     /* [m] */
     sens_real *x;     /* [n] state at t1 */
     sens_real *dGdp;  /* [m][np]; NULL unless SENS_WRT_P */

@@ -1,7 +1,7 @@
 /* sens/option.h - the option tables of problems, costs and methods.
  *
- * A module lists its options once; the command line, sweep files, `show`, the man page and the shell completion
- * are all made from that table. Values arrive validated, in the order of the table. */
+ * A module lists its options once; the command line, sweep files, `show`, the man page and the shell
+ * completion are all made from that table. Values arrive validated, in the order of the table. */
 #ifndef SENS_OPTION_H
 #define SENS_OPTION_H
 

@@ -5,8 +5,8 @@
  *     static const struct sens_method_type *const methods[] = {&sens_method_mine, NULL};
  *     SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "mine", .methods = methods};
  *
- * It includes the headers of this folder only and may call every function they declare: the program exports them, in
- * double precision. One copy serves all instruction sets. */
+ * It includes the headers of this folder only and may call every function they declare: the program exports
+ * them, in double precision. One copy serves all instruction sets. */
 #ifndef SENS_PLUGIN_H
 #define SENS_PLUGIN_H
 

@@ -1,9 +1,9 @@
 /* sens/problem.h - an initial value problem x' = f(t, x, p), x(t0) = x0(p), with its derivative products.
  *
  * Shapes are row-major with the lane index last and contiguous: W [n][L] holds L vectors of length n.
- * Nothing aliases. f is pure: the same (t, x, p) gives the same bits. The products cannot fail: at a point where rhs would
- * (an interpolated state may be one) they write whatever they compute, and the methods reject results that are not
- * finite. L and K are any counts >= 0. */
+ * Nothing aliases. f is pure: the same (t, x, p) gives the same bits. The products cannot fail: at a point
+ * where rhs would (an interpolated state may be one) they write whatever they compute, and the methods reject
+ * results that are not finite. L and K are any counts >= 0. */
 #ifndef SENS_PROBLEM_H
 #define SENS_PROBLEM_H
 
@@ -48,8 +48,9 @@ struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
 
-    /* Fills n, np, t0, t1, x0, p, data, x0_fixed of *problem from the arena. The nominal x0 and p are numbers that double
-     * holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT or SENS_NO_MEMORY. */
+    /* Fills n, np, t0, t1, x0, p, data, x0_fixed of *problem from the arena. The nominal x0 and p are numbers
+     * that double holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT or
+     * SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           struct sens_problem *problem);
 
@@ -69,8 +70,8 @@ struct sens_problem_type {
                         const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
                         const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
 
-    /* Where the initial state depends on p; all three NULL where it does for no instance, and not called for one that
-     * is x0_fixed. */
+    /* Where the initial state depends on p; all three NULL where it does for no instance, and not called for
+     * one that is x0_fixed. */
     void (*x0)(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
     void (*x0_vjp)(const struct sens_problem *pb, const sens_real *p, size_t L, const sens_real *W /*[n][L]*/,
                    sens_real *MU /*[np][L], += (dx0/dp)^T W*/);
@@ -96,7 +97,8 @@ static inline bool sens_problem_x0_depends(const struct sens_problem *pb)
 /* x = x0(p): type->x0 where the initial state depends on p, the nominal x0 otherwise. */
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
 
-/* Calls type->create, checks what it filled (n > 0, t1 > t0, pointers set, finite), rounds x0 and p to double. */
+/* Calls type->create, checks what it filled (n > 0, t1 > t0, pointers set, finite), rounds x0 and p to
+ * double. */
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
                                 const struct sens_value *option, struct sens_problem *problem);
 

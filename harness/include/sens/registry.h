@@ -1,7 +1,7 @@
 /* sens/registry.h - everything that one compiled variant offers.
  *
- * The numerical sources are compiled once per instruction set; each copy keeps its symbols to itself and shows
- * only its registry. The tables come from the sens_add_* lines of CMake and end with NULL. */
+ * The numerical sources are compiled once per instruction set; each copy keeps its symbols to itself and
+ * shows only its registry. The tables come from the sens_add_* lines of CMake and end with NULL. */
 #ifndef SENS_REGISTRY_H
 #define SENS_REGISTRY_H
 
@@ -22,9 +22,9 @@ struct sens_registry {
     const char *(*controller_name)(const struct sens_controller *);
     const char *(*controller_summary)(const struct sens_controller *);
 
-    /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent. Column k < np is dG/dp_k,
-     * column np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena. Any status, after
-     * which OUT may be partly overwritten. */
+    /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent. Column k < np is
+     * dG/dp_k, column np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena. Any status, after which
+     * OUT may be partly overwritten. */
     sens_status (*tangent_columns)(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
                                    const size_t *col, sens_real *OUT);
 };

@@ -1,7 +1,8 @@
 /* sens/status.h - every outcome of a solve, in one list.
  *
  * > 0 is recoverable (a smaller step may help), < 0 is fatal. A function that returns a status other than
- * SENS_OK has left its outputs untouched, unless its comment says otherwise. The names are also the `status` column of a record. */
+ * SENS_OK has left its outputs untouched, unless its comment says otherwise. The names are also the `status`
+ * column of a record. */
 #ifndef SENS_STATUS_H
 #define SENS_STATUS_H
 

@@ -4,8 +4,9 @@
  *     error estimate e = h sum_i (b_i - bhat_i) K_i,
  *     dense output x(t + theta h) = x + h sum_i (sum_{d=1..D} B_id theta^d) K_i,
  * where i runs over the stages, then over extra_stages more that only the dense output needs (same a, c).
- * With D = 0 the interpolant is cubic Hermite on (x, f, x1, f1). With D >= 4 it agrees with that one, and so with the
- * slopes f and f1, at both ends; the first extra stage of a pair that is not FSAL is f1 (its row of a is b). */
+ * With D = 0 the interpolant is cubic Hermite on (x, f, x1, f1). With D >= 4 it agrees with that one, and so
+ * with the slopes f and f1, at both ends; the first extra stage of a pair that is not FSAL is f1 (its row of
+ * a is b). */
 #ifndef SENS_TABLEAU_H
 #define SENS_TABLEAU_H
 
