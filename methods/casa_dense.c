@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "casa_common.h"
+#include "error_test.h"
 
 struct dense {
     struct casa casa;
@@ -63,8 +64,6 @@ static const sens_real *interpolated(void *self, sens_real t)
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
 
 enum { OPT_RTOL_B, OPT_ATOL_B, OPT_RTOL_Q, OPT_ATOL_Q, OPT_QUAD_TEST };
-enum { TEST_INSIDE, TEST_OUTSIDE };
-static const char *const tests[] = {"inside", "outside", NULL};
 static const struct sens_option options[] = {
     [OPT_RTOL_B] = {.name = "rtol_b",
                     .kind = SENS_OPT_REAL,
@@ -85,7 +84,7 @@ static const struct sens_option options[] = {
     [OPT_QUAD_TEST] = {.name = "quad_test",
                        .kind = SENS_OPT_CHOICE,
                        .fallback = TEST_INSIDE,
-                       .choices = tests,
+                       .choices = error_test_choices,
                        .help = "mu inside or outside the error test of the backward solve"},
     SENS_OPTIONS_END,
 };

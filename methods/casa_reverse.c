@@ -8,15 +8,14 @@
  * error; it is reported as a number while it is one, and as the backward solver's status when the state
  * overflows or the steps shrink to nothing. Jumps see the state as it was integrated back, too. */
 #include "casa_common.h"
+#include "error_test.h"
 
 enum { OPT_SENS_TEST };
-enum { TEST_INSIDE, TEST_OUTSIDE };
-static const char *const tests[] = {"inside", "outside", NULL};
 static const struct sens_option options[] = {
     [OPT_SENS_TEST] = {.name = "sens_test",
                        .kind = SENS_OPT_CHOICE,
                        .fallback = TEST_INSIDE,
-                       .choices = tests,
+                       .choices = error_test_choices,
                        .help = "lambda and mu inside or outside the error test of the backward solve"},
     SENS_OPTIONS_END,
 };

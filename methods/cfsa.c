@@ -12,6 +12,7 @@
 
 #include "cfsa_common.h"
 #include "erk/erk.h"
+#include "error_test.h"
 
 struct cfsa {
     struct cfsa_system system;
@@ -51,13 +52,11 @@ static sens_status add_step(void *self, const struct sens_step *step)
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
 
 enum { OPT_SENS_TEST };
-enum { TEST_INSIDE, TEST_OUTSIDE };
-static const char *const tests[] = {"inside", "outside", NULL};
 static const struct sens_option options[] = {
     [OPT_SENS_TEST] = {.name = "sens_test",
                        .kind = SENS_OPT_CHOICE,
                        .fallback = TEST_INSIDE,
-                       .choices = tests,
+                       .choices = error_test_choices,
                        .help = "sensitivities inside or outside the error test"},
     SENS_OPTIONS_END,
 };
