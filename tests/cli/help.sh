@@ -1,15 +1,6 @@
 #!/bin/bash
 # Help, list, show, manual page and completion, all from the same tables. Argument 1: sensbench.
-set -u
-program=$1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/common.bash"
 
 # expect TEXT ARGUMENT...: exit 0, TEXT on stdout, nothing on stderr.
 expect() {

@@ -1,15 +1,6 @@
 #!/bin/bash
 # sensbench run: report, record and dump of a cell, keys and files of numbers, exit codes. Argument 1: sensbench.
-set -u
-program=$1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/common.bash"
 
 # expect CODE TEXT ARGUMENT...: runs sensbench; TEXT must stand in what it prints.
 expect() {
