@@ -305,6 +305,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     for (int i = 0; i < ad->threads; i++)
         if (ad->worker[i].status != SENS_OK) return ad->worker[i].status;
     time[2] = sens_now(ctx);
+    sens_traj_report(ad->traj);
     memcpy(out->x, ad->x1, ad->n * sizeof *out->x);
     memcpy(out->G, ad->G, ad->m * sizeof *out->G);
     write_work(ad, &stats, time, work);
@@ -324,7 +325,7 @@ SENS_METHOD(discrete_adjoint) = {
     .reference = "Hager, Numer. Math. 87 (2000) 247-282; Martins & Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_DISCRETE,
     .caps = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES | SENS_CAP_THREADS |
-            SENS_CAP_BATCH | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
+            SENS_CAP_BATCH | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
     .prepare = prepare,
     .run = run,
     .release = release,

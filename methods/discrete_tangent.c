@@ -310,6 +310,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
         if (status == SENS_OK) write_columns(tg, k0, width, out);
     }
     if (status != SENS_OK) return status;
+    sens_traj_report(tg->traj);
     memcpy(out->x, tg->x1, tg->n * sizeof *out->x);
     memcpy(out->G, tg->G, tg->m * sizeof *out->G);
     *work = (struct sens_work){.steps = stats.steps,
@@ -329,7 +330,7 @@ SENS_METHOD(discrete_tangent) = {
                  "discrete_adjoint",
     .derivative = SENS_DERIVATIVE_DISCRETE,
     .caps = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES | SENS_CAP_RUNNING_COST |
-            SENS_CAP_OBSERVATIONS,
+            SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
     .prepare = prepare,
     .run = run,
 };

@@ -205,6 +205,8 @@ sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj,
 
 long sens_traj_steps(const struct sens_traj *traj);
 size_t sens_traj_bytes(const struct sens_traj *traj); /* all its readers included */
+/* Tells the task's listener, where there is one, of every recorded step. */
+void sens_traj_report(const struct sens_traj *traj);
 /* The grid of the recorded solve, for replay; owned by the trajectory. */
 struct sens_grid sens_traj_grid(const struct sens_traj *traj);
 

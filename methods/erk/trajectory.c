@@ -256,6 +256,14 @@ size_t sens_traj_bytes(const struct sens_traj *traj)
     return traj->rec->bytes;
 }
 
+void sens_traj_report(const struct sens_traj *traj)
+{
+    const struct recording *rec = traj->rec;
+    const struct sens_listener *listener = &rec->task->listener;
+    for (long k = 0; listener->step && k < rec->n_steps; k++)
+        listener->step(listener->self, rec->t[k], rec->h[k], rec->t[k + 1]);
+}
+
 struct sens_grid sens_traj_grid(const struct sens_traj *traj)
 {
     const struct recording *rec = traj->rec;

@@ -13,6 +13,13 @@ struct sens_controller; /* step-size controller, methods/erk/erk.h */
 
 enum { SENS_WRT_P = 1, SENS_WRT_X0 = 2 }; /* what to differentiate with respect to */
 
+/* Told, in order, of every accepted step of the solve that carries the state forward: from t with h to t1,
+ * which is where the next step starts (t + h, or the stop that the step was cut to reach). */
+struct sens_listener {
+    void (*step)(void *self, sens_real t, sens_real h, sens_real t1); /* NULL: nobody listens */
+    void *self;
+};
+
 struct sens_task { /* immutable while a method works on it */
     const struct sens_problem *problem;
     const struct sens_cost *cost;
@@ -25,6 +32,7 @@ struct sens_task { /* immutable while a method works on it */
     unsigned wrt;              /* SENS_WRT_* */
     int lanes, threads, batch; /* 0 = auto */
     const struct sens_value *option; /* of the method, in the order of its table */
+    struct sens_listener listener;   /* served in run by methods with SENS_CAP_STEPS */
 };
 
 /* Owned by the caller; holds results only after SENS_OK, and may be partly overwritten otherwise. */
@@ -47,18 +55,19 @@ struct sens_work {
 enum sens_derivative {
     SENS_DERIVATIVE_DISCRETE,   /* of the discrete map on its frozen accepted grid, to rounding */
     SENS_DERIVATIVE_CONTINUOUS, /* of the exact solution, to its tolerance */
-    SENS_DERIVATIVE_DIFFERENCE  /* a difference quotient of discrete solutions */
+    SENS_DERIVATIVE_DIFFERENCE  /* a difference quotient of the discrete map, its step controller included */
 };
 
-enum {                             /* what a method takes notice of; a key it does not is refused */
-       SENS_CAP_TABLEAU = 1,       /* tableau */
-       SENS_CAP_CONTROLLER = 2,    /* controller, the fixed step among them */
-       SENS_CAP_CKPT = 4,          /* ckpt */
-       SENS_CAP_LANES = 8,         /* lanes */
-       SENS_CAP_THREADS = 16,      /* threads */
-       SENS_CAP_BATCH = 32,        /* batch */
-       SENS_CAP_RUNNING_COST = 64, /* costs with g */
-       SENS_CAP_OBSERVATIONS = 128 /* observation times other than t1 */
+enum {                              /* what a method takes notice of; a key it does not is refused */
+       SENS_CAP_TABLEAU = 1,        /* tableau */
+       SENS_CAP_CONTROLLER = 2,     /* controller, the fixed step among them */
+       SENS_CAP_CKPT = 4,           /* ckpt */
+       SENS_CAP_LANES = 8,          /* lanes */
+       SENS_CAP_THREADS = 16,       /* threads */
+       SENS_CAP_BATCH = 32,         /* batch */
+       SENS_CAP_RUNNING_COST = 64,  /* costs with g */
+       SENS_CAP_OBSERVATIONS = 128, /* observation times other than t1 */
+       SENS_CAP_STEPS = 256         /* listener; asked of every SENS_DERIVATIVE_DISCRETE */
 };
 
 struct sens_method_type {

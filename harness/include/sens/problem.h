@@ -44,6 +44,18 @@ struct sens_exact_query {
     sens_real dt;                       /* SENS_EXACT_DISCRETE only; t - t0 is a whole number of dt */
 };
 
+/* A relation between x(t1), S = dx(t1)/dp (total) and S0 = dx(t1)/dx0 (p held) that every right derivative
+ * satisfies and that needs no reference. */
+struct sens_identity {
+    const char *name, *summary;
+    bool discrete; /* holds to rounding for every Runge-Kutta map on any steps; else for the exact solution */
+    size_t (*rows)(const struct sens_problem *pb);
+    /* residual[r] = 0, and size[r] the same sum over absolute values, r < rows */
+    void (*residual)(const struct sens_problem *pb, const sens_real *x1 /*[n]*/,
+                     const sens_real *S /*[n][np]*/, const sens_real *S0 /*[n][n]*/, sens_real *residual,
+                     sens_real *size);
+};
+
 struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
@@ -83,6 +95,8 @@ struct sens_problem_type {
      * (nothing written). */
     bool (*exact)(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0);
+
+    const struct sens_identity *identities; /* ends with name == NULL; may be NULL */
 
     /* true: the problem has no bound on dG/dx0 worth storing (many states); wrt = p is then the default. */
     bool many_states;

@@ -1,0 +1,318 @@
+/* A task on a test bed: created with defaults, solved, its outputs guarded, kept and compared. */
+#include "bed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 16, MAX_STEPS = 100000 };
+static const double CANARY = -7.25e77;
+
+/* ---- outputs ------------------------------------------------------------------------------------------- */
+
+static double *guarded(struct verify *v, size_t count)
+{
+    double *made = verify_array(v, count + 2 * GUARD) + GUARD;
+    for (size_t i = 0; i < GUARD; i++) made[count + i] = *(made - 1 - i) = CANARY;
+    return made;
+}
+
+static bool guard_alive(size_t count, const double *v)
+{
+    for (size_t i = 0; v && i < GUARD; i++)
+        if (v[count + i] != CANARY || *(v - 1 - i) != CANARY) return false;
+    return true;
+}
+
+enum { PARTS = 4 };
+
+struct part { /* a view of one array of an output */
+    const char *name;
+    size_t rows, cols;
+    double *v;
+};
+
+static void parts_of(const struct bed *bed, const struct sens_out *out, struct part part[PARTS])
+{
+    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
+    part[0] = (struct part){"x", n, 1, out->x};
+    part[1] = (struct part){"G", m, 1, out->G};
+    part[2] = (struct part){"dG/dp", m, np, out->dGdp};
+    part[3] = (struct part){"dG/dx0", m, n, out->dGdx0};
+}
+
+struct sens_out bed_shape(const struct bed *bed)
+{
+    struct verify *v = bed->v;
+    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
+    return (struct sens_out){
+        .x = guarded(v, n),
+        .G = guarded(v, m),
+        .dGdp = bed->task.wrt & SENS_WRT_P ? guarded(v, m * np) : NULL,
+        .dGdx0 = bed->task.wrt & SENS_WRT_X0 ? guarded(v, m * n) : NULL,
+    };
+}
+
+struct sens_out bed_keep(const struct bed *bed)
+{
+    const struct sens_out copy = bed_shape(bed);
+    struct part from[PARTS], to[PARTS];
+    parts_of(bed, &bed->out, from);
+    parts_of(bed, &copy, to);
+    for (int k = 0; k < PARTS; k++)
+        if (to[k].v && from[k].v) memcpy(to[k].v, from[k].v, to[k].rows * to[k].cols * sizeof *to[k].v);
+    return copy;
+}
+
+bool bed_canaries_alive(const struct bed *bed)
+{
+    struct part part[PARTS];
+    parts_of(bed, &bed->out, part);
+    for (int k = 0; k < PARTS; k++)
+        if (!guard_alive(part[k].rows * part[k].cols, part[k].v)) return false;
+    return true;
+}
+
+static void fill_with_nan(struct bed *bed)
+{
+    struct part part[PARTS];
+    parts_of(bed, &bed->out, part);
+    for (int k = 0; k < PARTS; k++)
+        for (size_t i = 0; part[k].v && i < part[k].rows * part[k].cols; i++) part[k].v[i] = NAN;
+}
+
+/* ---- the accepted steps -------------------------------------------------------------------------------- */
+
+void grid_free(struct grid *grid)
+{
+    free(grid->t);
+    free(grid->h);
+    free(grid->t1);
+    *grid = (struct grid){.steps = 0};
+}
+
+static bool grow(struct grid *grid)
+{
+    const long capacity = grid->capacity ? 2 * grid->capacity : 256;
+    double *const t = realloc(grid->t, (size_t)capacity * sizeof *t);
+    if (t) grid->t = t;
+    double *const h = realloc(grid->h, (size_t)capacity * sizeof *h);
+    if (h) grid->h = h;
+    double *const t1 = realloc(grid->t1, (size_t)capacity * sizeof *t1);
+    if (t1) grid->t1 = t1;
+    if (t && h && t1) grid->capacity = capacity;
+    return t && h && t1;
+}
+
+bool grid_append(struct grid *grid, double t, double h, double t1)
+{
+    if (grid->steps == grid->capacity && !grow(grid)) return false;
+    grid->t[grid->steps] = t;
+    grid->h[grid->steps] = h;
+    grid->t1[grid->steps++] = t1;
+    return true;
+}
+
+static void hear_step(void *self, double t, double h, double t1)
+{
+    struct bed *bed = self;
+    if (!grid_append(&bed->grid, t, h, t1)) bed->status = SENS_NO_MEMORY;
+}
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static const void *find(const void *table, const char *name)
+{
+    const char *const *const *entry = table; /* each begins with its name */
+    while (*entry && strcmp(**entry, name) != 0) entry++;
+    return *entry;
+}
+
+bool bed_tableau(struct bed *bed, const char *name)
+{
+    const struct sens_tableau *found = find(bed->v->reg->tableaux, name);
+    if (!found || !(bed->method->caps & SENS_CAP_TABLEAU)) return false;
+    bed->task.tableau = found;
+    return true;
+}
+
+bool bed_controller(struct bed *bed, const char *name)
+{
+    const struct sens_controller *found = find(bed->v->reg->controllers, name);
+    if (!found || !(bed->method->caps & SENS_CAP_CONTROLLER)) return false;
+    bed->task.controller = found;
+    return true;
+}
+
+bool bed_fixed(struct bed *bed, const char *tableau, long steps)
+{
+    if (!bed_tableau(bed, tableau) || !bed_controller(bed, "fixed")) return false;
+    bed->task.dt = (bed->problem.t1 - bed->problem.t0) / (double)steps;
+    return true;
+}
+
+void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
+                const struct sens_method_type *method, struct bed *bed)
+{
+    const double tol = v->seed ? pow(10, verify_uniform(v, -9, -5)) : 1e-7;
+    *bed = (struct bed){.v = v, .problem = *problem, .cost = *cost, .method = method};
+    bed->option = verify_memory(v, sens_option_count(method->options), sizeof *bed->option);
+    sens_option_defaults(method->options, bed->option);
+    bed->task = (struct sens_task){.problem = &bed->problem,
+                                   .cost = &bed->cost,
+                                   .tableau = find(v->reg->tableaux, "cash_karp"),
+                                   .controller = find(v->reg->controllers, "odeint"),
+                                   .rtol = tol,
+                                   .atol = tol,
+                                   .max_steps = MAX_STEPS,
+                                   .wrt = (problem->np ? SENS_WRT_P : 0u) |
+                                          (problem->type->many_states ? 0u : SENS_WRT_X0),
+                                   .option = bed->option};
+    bed->out = bed_shape(bed);
+}
+
+void bed_free(struct bed *bed)
+{
+    grid_free(&bed->grid);
+}
+
+/* ---- solving ------------------------------------------------------------------------------------------- */
+
+struct visitor {
+    void (*visit)(void *self, struct bed *bed, int number);
+    void *self;
+};
+
+static sens_status run_prepared(struct bed *bed, struct sens_ctx *ctx, void *state, int runs,
+                                const struct visitor *visitor)
+{
+    sens_status status = SENS_OK;
+    for (int k = 0; k < runs && status == SENS_OK; k++) {
+        fill_with_nan(bed);
+        bed->grid.steps = 0;
+        bed->work = (struct sens_work){.steps = 0};
+        bed->status = SENS_OK;
+        status = bed->method->run(ctx, state, &bed->out, &bed->work);
+        if (status == SENS_OK) status = bed->status; /* of the listener */
+        bed->status = status;
+        if (visitor->visit) visitor->visit(visitor->self, bed, k);
+    }
+    return status;
+}
+
+static sens_status solve(struct bed *bed, int runs, const struct visitor *visitor)
+{
+    struct sens_ctx ctx = {.now = NULL};
+    void *state = NULL;
+    bed->task.listener = (struct sens_listener){hear_step, bed};
+    bed->task.problem = &bed->problem;
+    bed->task.cost = &bed->cost;
+    fill_with_nan(bed);
+    sens_status status = bed->method->prepare(&ctx, &bed->task, &state);
+    if (status == SENS_OK) {
+        status = run_prepared(bed, &ctx, state, runs, visitor);
+        if (bed->method->release) bed->method->release(state);
+    }
+    bed->status = status;
+    memcpy(bed->message, ctx.message, sizeof bed->message);
+    sens_arena_release(&ctx.arena);
+    return status;
+}
+
+sens_status bed_solve(struct bed *bed)
+{
+    const struct visitor nobody = {NULL, NULL};
+    return solve(bed, 1, &nobody);
+}
+
+sens_status bed_solve_repeatedly(struct bed *bed, int runs,
+                                 void (*visit)(void *self, struct bed *bed, int number), void *self)
+{
+    const struct visitor visitor = {visit, self};
+    return solve(bed, runs, &visitor);
+}
+
+void bed_subject(const struct bed *bed, const char *instance, char subject[VERIFY_SUBJECT])
+{
+    const unsigned caps = bed->method->caps;
+    const bool adaptive = !(caps & SENS_CAP_CONTROLLER) ||
+                          strcmp(bed->v->reg->controller_name(bed->task.controller), "fixed") != 0;
+    const char *const tableau = caps & SENS_CAP_TABLEAU ? bed->task.tableau->name : "own steps";
+    const char *const controller =
+        caps & SENS_CAP_CONTROLLER ? bed->v->reg->controller_name(bed->task.controller) : "";
+    snprintf(subject, VERIFY_SUBJECT, "%s, cost %s m=%zu, %s %s %s %.3g", instance, bed->cost.type->name,
+             bed->cost.m, tableau, controller, adaptive ? "tol" : "dt",
+             adaptive ? bed->task.rtol : bed->task.dt);
+}
+
+/* ---- comparison ---------------------------------------------------------------------------------------- */
+
+void out_compare(struct worst *worst, const struct bed *bed, const struct sens_out *a,
+                 const struct sens_out *b, const struct sens_out *bound, const char *what)
+{
+    struct part pa[PARTS], pb[PARTS], limit[PARTS];
+    parts_of(bed, a, pa);
+    parts_of(bed, b, pb);
+    parts_of(bed, bound, limit);
+    for (int k = 0; k < PARTS; k++) {
+        if (!pa[k].v || !pb[k].v || !limit[k].v) continue;
+        for (size_t i = 0; i < pa[k].rows; i++)
+            for (size_t j = 0; j < pa[k].cols; j++) {
+                const size_t q = i * pa[k].cols + j;
+                worst_note(worst, fabs(pa[k].v[q] - pb[k].v[q]), limit[k].v[q],
+                           "%s %s[%zu][%zu]: %.10g is not %.10g", what, pa[k].name, i, j, pa[k].v[q],
+                           pb[k].v[q]);
+            }
+    }
+}
+
+static double relative(double difference, double size)
+{
+    return size > 0 ? sqrt(difference / size) : sqrt(difference);
+}
+
+void out_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b,
+                  double distance[3])
+{
+    struct part pa[PARTS], pb[PARTS];
+    double difference[3] = {0}, size[3] = {0};
+    parts_of(bed, a, pa);
+    parts_of(bed, b, pb);
+    for (int k = 2; k < PARTS; k++) {
+        const int part = k - 1;
+        const bool both = pa[k].v && pb[k].v;
+        for (size_t q = 0; both && q < pa[k].rows * pa[k].cols; q++) {
+            difference[part] += (pa[k].v[q] - pb[k].v[q]) * (pa[k].v[q] - pb[k].v[q]);
+            size[part] += pb[k].v[q] * pb[k].v[q];
+        }
+        difference[0] += difference[part];
+        size[0] += size[part];
+        distance[part] = both ? relative(difference[part], size[part]) : NAN;
+    }
+    distance[0] = relative(difference[0], size[0]);
+}
+
+static bool same_bits(size_t count, const double *a, const double *b)
+{
+    return !a || !b || count == 0 || memcmp(a, b, count * sizeof *a) == 0;
+}
+
+bool out_same(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
+{
+    struct part pa[PARTS], pb[PARTS];
+    parts_of(bed, a, pa);
+    parts_of(bed, b, pb);
+    for (int k = 0; k < PARTS; k++)
+        if (!same_bits(pa[k].rows * pa[k].cols, pa[k].v, pb[k].v)) return false;
+    return true;
+}
+
+bool out_finite(const struct bed *bed, const struct sens_out *a)
+{
+    struct part part[PARTS];
+    parts_of(bed, a, part);
+    for (int k = 0; k < PARTS; k++)
+        for (size_t q = 0; part[k].v && q < part[k].rows * part[k].cols; q++)
+            if (!isfinite(part[k].v[q])) return false;
+    return true;
+}

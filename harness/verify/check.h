@@ -1,0 +1,85 @@
+/* harness/verify/check.h - what a group of checks is written with. */
+#ifndef VERIFY_CHECK_H
+#define VERIFY_CHECK_H
+
+#include <math.h>
+
+#include "causes.h"
+#include "verify.h"
+
+/* ---- results ------------------------------------------------------------------------------------------- */
+
+/* The worst of many comparisons that make one check: the one with the largest value / bound. A value that is
+ * not a number is worse than any number. */
+struct worst {
+    size_t count;
+    double value, bound;
+    char where[VERIFY_TEXT / 2];
+};
+/* Compares value <= bound (both >= 0; 0 <= 0 passes); format says where, in words: "component 3, L = 8". */
+void worst_note(struct worst *worst, double value, double bound, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool worst_passes(const struct worst *worst);
+
+/* A result under way: make it, add blame and words, close it. `module` is "problem glv" and so on. */
+struct verify_result verify_open(const char *check, const char *module, const char *subject);
+/* Verdict, value, bound and, for a failure, text from the worst comparison; skipped when nothing was noted.
+ */
+void verify_judge(struct verify_result *result, const struct worst *worst);
+void verify_fail(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verify_skip(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends to the text. */
+void verify_say(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a probable cause, or raises its weight; the best VERIFY_BLAMES stay, best first. */
+void verify_blame(struct verify_result *result, enum cause cause, double weight);
+/* Looks the result up in the register of known limits and hands it on. A blame on a pass or skip is dropped.
+ */
+void verify_close(struct verify *v, struct verify_result *result);
+/* open + skip + close, for each of the group's checks that a unit cannot make. */
+void verify_skip_check(struct verify *v, const char *check, const char *module, const char *subject,
+                       const char *reason);
+
+/* "problem glv" for the modules of the unit. */
+void verify_module(const char *kind, const char *name, char module[VERIFY_NAME]);
+
+/* ---- the register of known limits (limits.c) ----------------------------------------------------------- */
+
+/* A failure that is expected, and why. A pass where one is registered is turned into a failure. */
+struct verify_limit {
+    const char *check, *module, *subject; /* glob patterns (fnmatch) on the members of the result */
+    const char *reason;
+    bool always; /* expected of every matching result; else of some (e.g. of some random draws) */
+};
+extern const struct verify_limit verify_limits[]; /* ends with check == NULL */
+
+/* ---- arrays -------------------------------------------------------------------------------------------- */
+
+/* Zeroed numbers from the unit's arena. Never NULL: without memory the process ends through verify_no_memory
+ * (longjmp to verify_run_unit, which returns SENS_NO_MEMORY). */
+double *verify_array(struct verify *v, size_t count);
+void *verify_memory(struct verify *v, size_t count, size_t size);
+double *verify_copy(struct verify *v, size_t count, const double *from);
+/* Standard normal numbers. */
+double *verify_random(struct verify *v, size_t count);
+/* v with normal noise of `amount` times each entry (of the mean magnitude where the entry is 0). */
+double *verify_perturbed(struct verify *v, size_t count, const double *from, double amount);
+/* Uniform in [low, high]; whole numbers, both ends included. */
+double verify_uniform(struct verify *v, double low, double high);
+long verify_integer(struct verify *v, long low, long high);
+
+/* ---- instances of a problem ---------------------------------------------------------------------------- */
+
+struct instance {
+    struct sens_problem problem;
+    char label[VERIFY_SUBJECT / 2]; /* "glv", "glv form=may", "glv n=7 seed=12 p,x0 +-5%" */
+};
+/* Standard run (seed 0): number 0 is the default instance (options named n at most 8), numbers 1, 2, ... set
+ * one CHOICE option to each other choice. Random run: every number below 2 is a draw of every CHOICE, of
+ * every INT option named n (at most 12) or seed, with p and x0 perturbed by up to 5 % where the problem
+ * accepts it. false: there is no such number. */
+bool instance_create(struct verify *v, const struct sens_problem_type *type, int number,
+                     struct instance *instance);
+/* A point: which = 0 nominal (x0, p) in the middle of [t0, t1]; else perturbed by 10 %, at another time. */
+struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which);
+
+#endif

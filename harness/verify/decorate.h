@@ -1,0 +1,49 @@
+/* harness/verify/decorate.h - problems and costs that behave as an inner one, but for one thing. Memory from
+ * the unit's arena; the inner one must outlive them. */
+#ifndef VERIFY_DECORATE_H
+#define VERIFY_DECORATE_H
+
+#include "check.h"
+
+/* f(t - shift, x, p) on [t0 + shift, t1 + shift]: the same solution, later. The cost moves along. */
+void decorate_shift(struct verify *v, const struct sens_problem *inner, double shift,
+                    struct sens_problem *problem);
+void decorate_shift_cost(struct verify *v, const struct sens_cost *inner, double shift,
+                         struct sens_cost *cost);
+/* Parameters q_k = p_k 2^e_k: dG/dp_k = 2^e_k dG/dq_k, exactly. A cost that depends on p moves along. */
+void decorate_scale(struct verify *v, const struct sens_problem *inner, const int *exponent,
+                    struct sens_problem *problem);
+void decorate_scale_cost(struct verify *v, const struct sens_cost *inner, const int *exponent,
+                         struct sens_cost *cost);
+/* The same outputs followed by `extra` that are zero whatever x and p: they must change nothing. */
+void decorate_pad_cost(struct verify *v, const struct sens_cost *inner, size_t extra, struct sens_cost *cost);
+/* The inner cost without or with only its running part, and so on, can be had from probe_cost. */
+
+/* Fault injection: call number `at` (1-based, over all calls of that callback; 0: never) and, where `stays`,
+ * all later ones. */
+enum inject_where { INJECT_RHS, INJECT_VJP, INJECT_JVP, INJECT_VJP_P, INJECT_JVP_P, INJECT_PLACES };
+enum inject_how { INJECT_RECOVERABLE, INJECT_FATAL, INJECT_NAN, INJECT_INFINITY };
+struct injection {
+    enum inject_where where;
+    enum inject_how how; /* the first two for rhs only; the others spoil one number of the output */
+    unsigned long at;
+    bool stays;
+    unsigned long calls[INJECT_PLACES];   /* counted, whether injected or not; not thread-safe: threads = 1 */
+    unsigned long vectors[INJECT_PLACES]; /* L a call, K L for vjp_p_batch, 1 for rhs */
+};
+void decorate_inject(struct verify *v, const struct sens_problem *inner, struct injection *injection,
+                     struct sens_problem *problem);
+
+/* ---- the floating-point environment -------------------------------------------------------------------- */
+
+struct fp_state {
+    int rounding;
+    unsigned mxcsr;         /* control bits only: rounding, flush-to-zero, denormals-are-zero, masks */
+    unsigned short control; /* of the x87 unit */
+};
+struct fp_state fp_state_read(void);
+/* What differs, in words; "" when nothing does. */
+void fp_state_difference(const struct fp_state *before, const struct fp_state *after, char text[160]);
+void fp_state_restore(const struct fp_state *state);
+
+#endif

@@ -1,0 +1,35 @@
+/* Every group of checks, in the order of the report. A new group is one file and one line here. */
+#include <string.h>
+
+#include "verify.h"
+
+#define VERIFY_GROUP_LIST(X)                                                                                 \
+    X(verify_purity)                                                                                         \
+    X(verify_products)                                                                                       \
+    X(verify_lanes)                                                                                          \
+    X(verify_initial)                                                                                        \
+    X(verify_exact)                                                                                          \
+    X(verify_cost)                                                                                           \
+    X(verify_tableau)                                                                                        \
+    X(verify_gradient)                                                                                       \
+    X(verify_convergence)                                                                                    \
+    X(verify_steps)                                                                                          \
+    X(verify_invariance)                                                                                     \
+    X(verify_costs)                                                                                          \
+    X(verify_failures)                                                                                       \
+    X(verify_pair)                                                                                           \
+    X(verify_cross)
+
+#define VERIFY_GROUP_DECLARE(group) extern const struct verify_group group;
+VERIFY_GROUP_LIST(VERIFY_GROUP_DECLARE)
+
+#define VERIFY_GROUP_ROW(group) &group,
+const struct verify_group *const verify_groups[] = {VERIFY_GROUP_LIST(VERIFY_GROUP_ROW) NULL};
+
+const struct verify_check *verify_find_check(const char *id)
+{
+    for (size_t g = 0; verify_groups[g]; g++)
+        for (const struct verify_check *check = verify_groups[g]->checks; check->id; check++)
+            if (strcmp(check->id, id) == 0) return check;
+    return NULL;
+}

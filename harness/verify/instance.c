@@ -1,0 +1,117 @@
+/* Instances and points of a problem: the defaults and each choice, or draws. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { STANDARD_N = 8, RANDOM_N = 12, DRAWS = 2 };
+
+static void name_option(struct instance *instance, const struct sens_option *option, double number)
+{
+    const size_t used = strlen(instance->label);
+    char *const end = instance->label + used;
+    const size_t room = sizeof instance->label - used;
+    if (option->kind == SENS_OPT_CHOICE)
+        snprintf(end, room, " %s=%s", option->name, option->choices[(size_t)number]);
+    else
+        snprintf(end, room, " %s=%g", option->name, number);
+}
+
+static long choices(const struct sens_option *option)
+{
+    long count = 0;
+    while (option->choices[count]) count++;
+    return count;
+}
+
+static bool is_size(const struct sens_option *option)
+{
+    return option->kind == SENS_OPT_INT && strcmp(option->name, "n") == 0;
+}
+
+/* The size that a standard run uses: the default, or STANDARD_N where that is more. */
+static void cap_size(struct instance *instance, const struct sens_option *option, struct sens_value *value)
+{
+    if (!is_size(option) || value->number <= STANDARD_N || option->min > STANDARD_N) return;
+    value->number = STANDARD_N;
+    name_option(instance, option, value->number);
+}
+
+static void draw_option(struct verify *v, struct instance *instance, const struct sens_option *option,
+                        struct sens_value *value)
+{
+    if (option->kind == SENS_OPT_CHOICE)
+        value->number = (double)verify_integer(v, 0, choices(option) - 1);
+    else if (is_size(option) && option->min <= RANDOM_N)
+        value->number = (double)verify_integer(v, (long)option->min, RANDOM_N);
+    else if (option->kind == SENS_OPT_INT && strcmp(option->name, "seed") == 0)
+        value->number = (double)verify_integer(v, (long)fmax(option->min, 1), 1000000);
+    else
+        return;
+    name_option(instance, option, value->number);
+}
+
+/* Number 0 sets nothing; number k sets the k-th choice that is no default. false: there are fewer. */
+static bool set_variation(struct instance *instance, const struct sens_option *table,
+                          struct sens_value *value, int number)
+{
+    for (size_t i = 0; number > 0 && i < sens_option_count(table); i++) {
+        if (table[i].kind != SENS_OPT_CHOICE) continue;
+        for (long c = 0; c < choices(&table[i]); c++) {
+            if (c == (long)table[i].fallback || --number > 0) continue;
+            value[i].number = (double)c;
+            name_option(instance, &table[i], value[i].number);
+            return true;
+        }
+    }
+    return number == 0;
+}
+
+static double *scaled(struct verify *v, size_t count, const double *from)
+{
+    double *made = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) made[i] = from[i] * verify_uniform(v, 0.95, 1.05);
+    return made;
+}
+
+/* Zeros stay, so that what is to stay positive does. A closed form holds for its own initial state alone. */
+static void perturb(struct verify *v, struct instance *instance)
+{
+    struct sens_problem *pb = &instance->problem;
+    const size_t used = strlen(instance->label);
+    double *const p = scaled(v, pb->np, pb->p), *const x0 = verify_copy(v, pb->n, pb->x0);
+    pb->p = p;
+    if (sens_problem_x0_depends(pb))
+        sens_problem_x0(pb, p, x0);
+    else if (!pb->type->exact)
+        pb->x0 = scaled(v, pb->n, x0);
+    if (sens_problem_x0_depends(pb)) pb->x0 = x0;
+    snprintf(instance->label + used, sizeof instance->label - used, " p*(1+-5%%)");
+}
+
+bool instance_create(struct verify *v, const struct sens_problem_type *type, int number,
+                     struct instance *instance)
+{
+    const size_t count = sens_option_count(type->options);
+    struct sens_value *value = verify_memory(v, count, sizeof *value);
+    sens_option_defaults(type->options, value);
+    snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    if (v->seed) {
+        if (number >= DRAWS) return false;
+        for (size_t i = 0; i < count; i++) draw_option(v, instance, &type->options[i], &value[i]);
+    } else {
+        if (!set_variation(instance, type->options, value, number)) return false;
+        for (size_t i = 0; i < count; i++) cap_size(instance, &type->options[i], &value[i]);
+    }
+    if (sens_problem_create(&v->ctx, type, value, &instance->problem) != SENS_OK) return false;
+    if (v->seed) perturb(v, instance);
+    return true;
+}
+
+struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which)
+{
+    const double amount = which == 0 ? 0 : 0.1, fraction = which == 0 ? 0.5 : verify_uniform(v, 0.05, 0.95);
+    return (struct sens_at){.t = pb->t0 + (pb->t1 - pb->t0) * fraction,
+                            .x = verify_perturbed(v, pb->n, pb->x0, amount),
+                            .p = verify_perturbed(v, pb->np, pb->p, amount)};
+}

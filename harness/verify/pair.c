@@ -1,0 +1,10 @@
+#include "check.h"
+
+static void run(struct verify *v)
+{
+    (void)v;
+}
+
+static const struct verify_check checks[] = {{.id = NULL}};
+
+const struct verify_group verify_pair = {.name = "pair", .kind = VERIFY_PAIR, .checks = checks, .run = run};

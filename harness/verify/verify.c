@@ -1,0 +1,262 @@
+/* Units, their session, and the making of results. */
+#include <fnmatch.h>
+#include <gsl/gsl_randist.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+/* ---- units --------------------------------------------------------------------------------------------- */
+
+void verify_unit_name(const struct verify_unit *unit, char *name)
+{
+    const char *const method = unit->method ? unit->method->name : NULL;
+    const char *const problem = unit->problem ? unit->problem->name : NULL;
+    if (method && problem)
+        snprintf(name, VERIFY_SUBJECT, "method %s on problem %s", method, problem);
+    else if (method)
+        snprintf(name, VERIFY_SUBJECT, "method %s", method);
+    else if (problem)
+        snprintf(name, VERIFY_SUBJECT, "problem %s", problem);
+    else if (unit->cost)
+        snprintf(name, VERIFY_SUBJECT, "cost %s", unit->cost->name);
+    else
+        snprintf(name, VERIFY_SUBJECT, "tableau %s", unit->tableau ? unit->tableau->name : "");
+}
+
+/* FNV-1a, so that a unit draws the same numbers whatever else is run. */
+static unsigned long hash(unsigned long start, const char *text)
+{
+    unsigned long h = start ^ 2166136261UL;
+    for (; *text; text++) h = ((h ^ (unsigned char)*text) * 16777619UL) & 0xffffffffUL;
+    return h;
+}
+
+struct session { /* around a unit: where to go when memory is refused */
+    struct verify *v;
+    jmp_buf no_memory;
+};
+
+/* The unit at work in this thread; verify_memory leaves through it. */
+static _Thread_local struct session *session;
+
+sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v)
+{
+    char name[VERIFY_SUBJECT];
+    verify_unit_name(unit, name);
+    v->problem = unit->problem;
+    v->cost = unit->cost;
+    v->method = unit->method;
+    v->tableau = unit->tableau;
+    v->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    if (!v->rng) return SENS_NO_MEMORY;
+    gsl_rng_set(v->rng, hash(hash(v->seed, unit->group->name), name));
+    struct session here = {.v = v};
+    struct session *const outer = session;
+    volatile sens_status status = SENS_OK;
+    session = &here;
+    if (setjmp(here.no_memory) == 0)
+        unit->group->run(v);
+    else
+        status = SENS_NO_MEMORY;
+    session = outer;
+    gsl_rng_free(v->rng);
+    v->rng = NULL;
+    sens_arena_release(&v->ctx.arena);
+    return status;
+}
+
+/* ---- comparisons --------------------------------------------------------------------------------------- */
+
+/* value / bound, with 0 / 0 = 0 and infinity for what is no number. */
+static double ratio(double value, double bound)
+{
+    if (!isfinite(value) || isnan(bound)) return INFINITY;
+    if (value <= 0) return 0;
+    return bound > 0 ? value / bound : INFINITY;
+}
+
+void worst_note(struct worst *worst, double value, double bound, const char *format, ...)
+{
+    const bool first = worst->count++ == 0;
+    if (!first && !(ratio(value, bound) > ratio(worst->value, worst->bound))) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(worst->where, sizeof worst->where, format, arguments);
+    va_end(arguments);
+    worst->value = value;
+    worst->bound = bound;
+}
+
+bool worst_passes(const struct worst *worst)
+{
+    return ratio(worst->value, worst->bound) <= 1;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------- */
+
+struct verify_result verify_open(const char *check, const char *module, const char *subject)
+{
+    struct verify_result result = {.verdict = VERIFY_PASS, .value = NAN, .bound = NAN};
+    snprintf(result.check, sizeof result.check, "%s", check);
+    snprintf(result.module, sizeof result.module, "%s", module);
+    snprintf(result.subject, sizeof result.subject, "%s", subject);
+    return result;
+}
+
+static void say(struct verify_result *result, const char *format, va_list arguments)
+{
+    const size_t used = strlen(result->text);
+    const char *const gap = used ? "; " : "";
+    const int length = snprintf(result->text + used, sizeof result->text - used, "%s", gap);
+    const size_t start = used + (size_t)length;
+    if (start < sizeof result->text)
+        vsnprintf(result->text + start, sizeof result->text - start, format, arguments);
+}
+
+void verify_say(struct verify_result *result, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(result, format, arguments);
+    va_end(arguments);
+}
+
+void verify_fail(struct verify_result *result, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    result->verdict = VERIFY_FAIL;
+    say(result, format, arguments);
+    va_end(arguments);
+}
+
+void verify_skip(struct verify_result *result, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    result->verdict = VERIFY_SKIP;
+    say(result, format, arguments);
+    va_end(arguments);
+}
+
+void verify_judge(struct verify_result *result, const struct worst *worst)
+{
+    if (worst->count == 0) {
+        verify_skip(result, "nothing to compare");
+        return;
+    }
+    result->value = worst->value;
+    result->bound = worst->bound;
+    if (!worst_passes(worst))
+        verify_fail(result, "%s: %.3g > %.3g", worst->where, worst->value, worst->bound);
+}
+
+void verify_blame(struct verify_result *result, enum cause cause, double weight)
+{
+    const char *const name = cause_name(cause);
+    int i = 0;
+    if (!(weight > 0)) return;
+    while (i < result->blames && strcmp(result->blame[i].cause, name) != 0) i++;
+    if (i < result->blames && result->blame[i].weight >= weight) return;
+    if (i == VERIFY_BLAMES && result->blame[--i].weight >= weight) return;
+    if (i == result->blames) result->blames++;
+    for (; i > 0 && result->blame[i - 1].weight < weight; i--) result->blame[i] = result->blame[i - 1];
+    snprintf(result->blame[i].cause, sizeof result->blame[i].cause, "%s", name);
+    result->blame[i].weight = weight;
+}
+
+static bool matches(const struct verify_limit *limit, const struct verify_result *result)
+{
+    return fnmatch(limit->check, result->check, 0) == 0 && fnmatch(limit->module, result->module, 0) == 0 &&
+           fnmatch(limit->subject, result->subject, 0) == 0;
+}
+
+/* A failure that is registered is a known limit; a pass that should have failed is a failure. */
+static void apply_limits(const struct verify *v, struct verify_result *result)
+{
+    for (const struct verify_limit *limit = verify_limits; limit->check; limit++) {
+        if (!matches(limit, result)) continue;
+        if (result->verdict == VERIFY_FAIL) {
+            result->verdict = VERIFY_LIMIT;
+            verify_say(result, "known limit: %s", limit->reason);
+            return;
+        }
+        if (result->verdict == VERIFY_PASS && limit->always && v->seed == 0) {
+            verify_fail(result, "passed, although a limit is registered: %s", limit->reason);
+            return;
+        }
+    }
+}
+
+void verify_close(struct verify *v, struct verify_result *result)
+{
+    apply_limits(v, result);
+    if (result->verdict != VERIFY_FAIL) result->blames = 0;
+    if (result->verdict == VERIFY_PASS) result->text[0] = '\0';
+    v->emit(v->self, result);
+}
+
+void verify_skip_check(struct verify *v, const char *check, const char *module, const char *subject,
+                       const char *reason)
+{
+    struct verify_result result = verify_open(check, module, subject);
+    verify_skip(&result, "%s", reason);
+    verify_close(v, &result);
+}
+
+void verify_module(const char *kind, const char *name, char module[VERIFY_NAME])
+{
+    snprintf(module, VERIFY_NAME, "%s %s", kind, name);
+}
+
+/* ---- memory and random numbers ------------------------------------------------------------------------- */
+
+void *verify_memory(struct verify *v, size_t count, size_t size)
+{
+    void *made = sens_arena_alloc(&v->ctx.arena, count ? count : 1, size);
+    if (!made) longjmp(session->no_memory, 1);
+    return made;
+}
+
+double *verify_array(struct verify *v, size_t count)
+{
+    return verify_memory(v, count, sizeof(double));
+}
+
+double *verify_copy(struct verify *v, size_t count, const double *from)
+{
+    double *made = verify_array(v, count);
+    if (count) memcpy(made, from, count * sizeof *made);
+    return made;
+}
+
+double *verify_random(struct verify *v, size_t count)
+{
+    double *made = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) made[i] = gsl_ran_gaussian(v->rng, 1);
+    return made;
+}
+
+double *verify_perturbed(struct verify *v, size_t count, const double *from, double amount)
+{
+    double *made = verify_array(v, count), mean = 0;
+    for (size_t i = 0; i < count; i++) mean += fabs(from[i]) / (double)count;
+    if (mean == 0) mean = 1;
+    for (size_t i = 0; i < count; i++)
+        made[i] = from[i] + amount * gsl_ran_gaussian(v->rng, 1) * (from[i] != 0 ? fabs(from[i]) : mean);
+    return made;
+}
+
+double verify_uniform(struct verify *v, double low, double high)
+{
+    return gsl_ran_flat(v->rng, low, high);
+}
+
+long verify_integer(struct verify *v, long low, long high)
+{
+    return low + (long)gsl_rng_uniform_int(v->rng, (unsigned long)(high - low + 1));
+}
