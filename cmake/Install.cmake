@@ -1,8 +1,8 @@
-# Binary, contract headers, sweeps, plot scripts, references, man page, completion, and a CMake package for modules
-# built outside this tree (find_package(sensbench), target sensbench::module).
+# Binary, contract headers, sweeps, templates, plot scripts, references, man page, completion, and a CMake package for
+# modules built outside this tree (find_package(sensbench), target sensbench::module).
 install(TARGETS sensbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY harness/include/sens DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY harness/sweeps plots DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
+install(DIRECTORY harness/sweeps harness/templates plots DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(DIRECTORY results/reference DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES LICENSE README.md results/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 

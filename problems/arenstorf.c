@@ -65,6 +65,25 @@ static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_re
     F[3] = y * (g.r3 - g.s3 + tilt);
 }
 
+static void volume(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                   const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    (void)pb, (void)x1, (void)S;
+    residual[0] = small_determinant(N, S0, size) - 1;
+    size[0] += 1;
+}
+
+static size_t volume_rows(const struct sens_problem *pb)
+{
+    (void)pb;
+    return 1;
+}
+
+static const struct sens_identity identities[] = {
+    {.name = "volume", .summary = "det dx/dx0 = 1", .rows = volume_rows, .residual = volume},
+    {.name = NULL},
+};
+
 enum { OPT_MU, OPT_T };
 static const struct sens_option options[] = {
     {.name = "mu",
@@ -102,4 +121,5 @@ SENS_PROBLEM(arenstorf) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .identities = identities,
 };

@@ -35,6 +35,19 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return true;
 }
 
+static const struct sens_identity identities[] = {
+    {.name = "homogeneous",
+     .summary = "x = dx/dx0 x0",
+     .discrete = true,
+     .rows = small_rows,
+     .residual = small_homogeneous},
+    {.name = "time scaling",
+     .summary = "k dy/dk = T f(y(T))",
+     .rows = small_rows,
+     .residual = small_time_scaling},
+    {.name = NULL},
+};
+
 enum { OPT_K, OPT_Y0, OPT_T };
 static const struct sens_option options[] = {
     {.name = "k", .kind = SENS_OPT_REAL, .fallback = 1, .min = -1e6, .max = 1e6, .help = "rate, 1/time"},
@@ -62,4 +75,5 @@ SENS_PROBLEM(decay) = {
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
     .exact = exact,
+    .identities = identities,
 };

@@ -143,6 +143,76 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return true;
 }
 
+/* ---- identities ---------------------------------------------------------------------------------------- */
+
+/* In units of species j: x_j -> c x_j and A_ij -> A_ij / c for all i solve the same system, whatever the
+ * steps.
+ *
+ *     x_j(0) dx_k/dx_j(0) - sum_i A_ij dx_k/dA_ij - delta_kj x_j = 0 */
+static void species_scaling(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                            const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    const size_t n = pb->n, np = pb->np;
+    const sens_real *A = interactions(pb, pb->p);
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < n; j++) {
+            const sens_real own = pb->x0[j] * S0[k * n + j], state = k == j ? x1[j] : 0;
+            sens_real sum = own - state, magnitude = fabs(own) + fabs(state);
+            for (size_t i = 0; i < n; i++) {
+                const sens_real term = A[i * n + j] * S[k * np + n + i * n + j];
+                sum -= term, magnitude += fabs(term);
+            }
+            residual[k * n + j] = sum, size[k * n + j] = magnitude;
+        }
+}
+
+static size_t species_scaling_rows(const struct sens_problem *pb)
+{
+    return pb->n * pb->n;
+}
+
+/* f is linear in p: scaling p is scaling time.   sum_q p_q dx/dp_q - T f(x(T)) = 0 */
+static void time_scaling(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                         const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    const size_t n = pb->n, np = pb->np;
+    const sens_real T = pb->t1 - pb->t0, *A = interactions(pb, pb->p);
+    (void)S0;
+    for (size_t i = 0; i < n; i++) {
+        sens_real slope = pb->p[i], magnitude = fabs(pb->p[i]), sum = 0, terms = 0;
+        for (size_t j = 0; j < n; j++) {
+            const sens_real term = A[i * n + j] * x1[j];
+            slope += term, magnitude += fabs(term);
+        }
+        for (size_t q = 0; q < np; q++) {
+            const sens_real term = pb->p[q] * S[i * np + q];
+            sum += term, terms += fabs(term);
+        }
+        residual[i] = sum - T * x1[i] * slope;
+        size[i] = terms + T * fabs(x1[i]) * magnitude;
+    }
+}
+
+static size_t time_scaling_rows(const struct sens_problem *pb)
+{
+    return pb->n;
+}
+
+static const struct sens_identity identities[] = {
+    {.name = "species scaling",
+     .summary = "x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j",
+     .discrete = true,
+     .rows = species_scaling_rows,
+     .residual = species_scaling},
+    {.name = "time scaling",
+     .summary = "sum_q p_q dx/dp_q = T f(x(T))",
+     .rows = time_scaling_rows,
+     .residual = time_scaling},
+    {.name = NULL},
+};
+
+/* ---- instance ------------------------------------------------------------------------------------------ */
+
 enum { OPTION_N, OPTION_SEED, OPTION_KIND, OPTION_T };
 
 static const char *const kinds[] = {"random", "uncoupled", NULL};
@@ -216,4 +286,5 @@ SENS_PROBLEM(glv) = {
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
     .exact = exact,
+    .identities = identities,
 };

@@ -79,6 +79,15 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return true;
 }
 
+static const struct sens_identity identities[] = {
+    {.name = "homogeneous",
+     .summary = "x = dx/dx0 x0",
+     .discrete = true,
+     .rows = small_rows,
+     .residual = small_homogeneous},
+    {.name = NULL},
+};
+
 enum { OPT_K, OPT_A, OPT_B, OPT_T };
 static const struct sens_option options[] = {
     {.name = "k", .kind = SENS_OPT_REAL, .fallback = 0.5, .min = -1e6, .max = 1e6, .help = "rate, 1/time"},
@@ -112,4 +121,5 @@ SENS_PROBLEM(initial) = {
     .x0_vjp = x0_vjp,
     .x0_jvp_cols = x0_jvp_cols,
     .exact = exact,
+    .identities = identities,
 };

@@ -44,6 +44,24 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return true;
 }
 
+/* y -> c y, K -> c K solves the same equation, whatever the steps:   y0 dy/dy0 + K dy/dK = y. */
+static void scaling(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                    const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    const sens_real initial = pb->x0[0] * S0[0], capacity = pb->p[1] * S[1];
+    residual[0] = initial + capacity - x1[0];
+    size[0] = fabs(initial) + fabs(capacity) + fabs(x1[0]);
+}
+
+static const struct sens_identity identities[] = {
+    {.name = "scaling",
+     .summary = "y0 dy/dy0 + K dy/dK = y",
+     .discrete = true,
+     .rows = small_rows,
+     .residual = scaling},
+    {.name = NULL},
+};
+
 enum { OPT_R, OPT_K, OPT_Y0, OPT_T };
 static const struct sens_option options[] = {
     {.name = "r",
@@ -77,4 +95,5 @@ SENS_PROBLEM(logistic) = {
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
     .exact = exact,
+    .identities = identities,
 };

@@ -61,6 +61,32 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return true;
 }
 
+/* The trace of the matrix is -2 zeta (Liouville). */
+static void volume(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                   const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    const sens_real want = exp(-2 * pb->p[1] * (pb->t1 - pb->t0));
+    (void)x1, (void)S;
+    residual[0] = small_determinant(2, S0, size) - want;
+    size[0] += want;
+}
+
+static size_t volume_rows(const struct sens_problem *pb)
+{
+    (void)pb;
+    return 1;
+}
+
+static const struct sens_identity identities[] = {
+    {.name = "homogeneous",
+     .summary = "x = dx/dx0 x0",
+     .discrete = true,
+     .rows = small_rows,
+     .residual = small_homogeneous},
+    {.name = "volume", .summary = "det dx/dx0 = exp(-2 zeta T)", .rows = volume_rows, .residual = volume},
+    {.name = NULL},
+};
+
 enum { OPT_OMEGA, OPT_ZETA, OPT_X0, OPT_V0, OPT_T };
 static const struct sens_option options[] = {
     {.name = "omega",
@@ -101,4 +127,5 @@ SENS_PROBLEM(oscillator) = {
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
     .exact = exact,
+    .identities = identities,
 };

@@ -3,6 +3,8 @@
  *     y1' = -k1 y1 + k2 y2 y3,   y2' = k1 y1 - k2 y2 y3 - k3 y2^2,   y3' = k3 y2^2,   y(0) = (1, 0, 0).
  *
  * Stiff. The sum of the states is conserved, so the columns of dy/dp sum to zero. */
+#include <tgmath.h>
+
 #include "small.h"
 
 enum { N = 3, NP = 3 };
@@ -35,6 +37,40 @@ static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_re
     F[3] = y1, F[4] = -y2y3, F[5] = -y2y2;
     F[6] = 0, F[7] = 0, F[8] = y2y2;
 }
+
+/* The sum of the states is a linear invariant, which every Runge-Kutta map keeps:
+ * sum_i S0_ij = 1, sum_i S_ik = 0. */
+static void mass(const struct sens_problem *pb, const sens_real *x1, const sens_real *S, const sens_real *S0,
+                 sens_real *residual, sens_real *size)
+{
+    (void)pb, (void)x1;
+    for (size_t c = 0; c < N + NP; c++) {
+        residual[c] = c < N ? -1 : 0, size[c] = c < N ? 1 : 0;
+        for (size_t i = 0; i < N; i++) {
+            const sens_real term = c < N ? S0[i * N + c] : S[i * NP + c - N];
+            residual[c] += term, size[c] += fabs(term);
+        }
+    }
+}
+
+static size_t mass_rows(const struct sens_problem *pb)
+{
+    (void)pb;
+    return N + NP;
+}
+
+static const struct sens_identity identities[] = {
+    {.name = "mass",
+     .summary = "columns of dx/dx0 sum to 1, columns of dx/dp to 0",
+     .discrete = true,
+     .rows = mass_rows,
+     .residual = mass},
+    {.name = "time scaling",
+     .summary = "sum_k p_k dx/dp_k = T f(x(T))",
+     .rows = small_rows,
+     .residual = small_time_scaling},
+    {.name = NULL},
+};
 
 enum { OPT_K1, OPT_K2, OPT_K3, OPT_T };
 static const struct sens_option options[] = {
@@ -75,4 +111,5 @@ SENS_PROBLEM(robertson) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .identities = identities,
 };

@@ -6,6 +6,7 @@
 #include "small.h"
 
 #include <string.h>
+#include <tgmath.h>
 
 /* OUT = A B for a factor A(i,j) = a[i row + j col] and blocks B, OUT [n][L]. */
 static void multiply(size_t n, const sens_real *a, size_t row, size_t col, size_t L,
@@ -77,4 +78,71 @@ sens_status small_create(struct sens_ctx *ctx, size_t n, const sens_real *x0, si
     pb->p = copy(ctx, np, p);
     pb->data = data;
     return pb->x0 && pb->p ? SENS_OK : SENS_NO_MEMORY;
+}
+
+/* ---- identities ---------------------------------------------------------------------------------------- */
+
+size_t small_rows(const struct sens_problem *pb)
+{
+    return pb->n;
+}
+
+void small_homogeneous(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                       const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    (void)S;
+    for (size_t i = 0; i < pb->n; i++) {
+        residual[i] = -x1[i], size[i] = fabs(x1[i]);
+        for (size_t j = 0; j < pb->n; j++) {
+            const sens_real term = S0[i * pb->n + j] * pb->x0[j];
+            residual[i] += term, size[i] += fabs(term);
+        }
+    }
+}
+
+void small_time_scaling(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                        const sens_real *S0, sens_real *residual, sens_real *size)
+{
+    const sens_real T = pb->t1 - pb->t0;
+    const struct sens_at end = {pb->t1, x1, pb->p};
+    sens_real f[SMALL_STATES];
+    (void)S0;
+    const bool defined = pb->type->rhs(pb, end, f) == SENS_OK;
+    for (size_t i = 0; i < pb->n; i++) {
+        residual[i] = defined ? -T * f[i] : (sens_real)NAN, size[i] = fabs(residual[i]);
+        for (size_t k = 0; k < pb->np; k++) {
+            const sens_real term = pb->p[k] * S[i * pb->np + k];
+            residual[i] += term, size[i] += fabs(term);
+        }
+    }
+}
+
+/* Swaps rows a and b of M. */
+static void swap_rows(size_t n, sens_real *M, size_t a, size_t b)
+{
+    for (size_t j = 0; j < n; j++) {
+        const sens_real kept = M[a * n + j];
+        M[a * n + j] = M[b * n + j], M[b * n + j] = kept;
+    }
+}
+
+sens_real small_determinant(size_t n, const sens_real *A, sens_real *size)
+{
+    sens_real M[SMALL_STATES * SMALL_STATES], det = 1;
+    memcpy(M, A, n * n * sizeof *A);
+    *size = 1;
+    for (size_t k = 0; k < n; k++) {
+        sens_real row = 0;
+        size_t pivot = k;
+        for (size_t j = 0; j < n; j++) row += fabs(A[k * n + j]);
+        for (size_t i = k + 1; i < n; i++)
+            if (fabs(M[i * n + k]) > fabs(M[pivot * n + k])) pivot = i;
+        if (pivot != k) swap_rows(n, M, k, pivot), det = -det;
+        det *= M[k * n + k], *size *= row;
+        for (size_t i = k + 1; i < n && M[k * n + k] != 0; i++) {
+            const sens_real factor = M[i * n + k] / M[k * n + k];
+            for (size_t j = k; j < n; j++) M[i * n + j] -= factor * M[k * n + j];
+        }
+    }
+    return det;
 }

@@ -30,4 +30,18 @@ void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real 
 sens_status small_create(struct sens_ctx *ctx, size_t n, const sens_real *x0, size_t np, const sens_real *p,
                          double T, const struct small_jacobians *data, struct sens_problem *pb);
 
+/* Identities (sens/problem.h), one row for each state:
+ *
+ *     small_homogeneous    x(t1) = S0 x0              f linear in x; true of every Runge-Kutta map
+ *     small_time_scaling   sum_k p_k S_k = T f(x(t1))  f linear in p and autonomous, T = t1 - t0 */
+size_t small_rows(const struct sens_problem *pb);
+void small_homogeneous(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                       const sens_real *S0, sens_real *residual, sens_real *size);
+void small_time_scaling(const struct sens_problem *pb, const sens_real *x1, const sens_real *S,
+                        const sens_real *S0, sens_real *residual, sens_real *size);
+
+/* det A for n <= SMALL_STATES by elimination; size: the product of the rows' sums of magnitudes, which bounds
+ * the terms it is made of. */
+sens_real small_determinant(size_t n, const sens_real *A, sens_real *size);
+
 #endif

@@ -287,5 +287,7 @@ int cmd_run(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_truth(int argc, char **argv);
 int cmd_summary(int argc, char **argv);
+int cmd_new(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 
 #endif

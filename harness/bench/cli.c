@@ -51,6 +51,55 @@ static const struct cli_flag truth_flags[] = {
 
 static const struct cli_flag summary_flags[] = {{"--json", NULL, "one JSON object"}, FLAG_HELP, FLAGS_END};
 
+static const struct cli_flag new_flags[] = {
+    {"--in-tree", NULL, "into this source tree: a file and a line of CMake"},
+    {"--out", "DIR", "the folder that NAME is made in, or the source tree; default: here"},
+    FLAG_HELP,
+    FLAGS_END,
+};
+
+static const struct cli_flag verify_flags[] = {
+    {"--problem", "GLOB", "only on these problems"},
+    {"--method", "GLOB", "only on these methods"},
+    {"--cost", "GLOB", "only on these costs"},
+    {"--check", "GLOB", "only these checks, as 'products.*'"},
+    {"--quick", NULL, "fewer instances, tolerances and tableaux"},
+    {"--seed", "N", "draw sizes, points and tolerances from it; default: 0, the standard ones"},
+    {"--isa", "NAME", "instruction set; default: auto"},
+    {"--json", NULL, "one JSON object"},
+    {"--tap", NULL, "Test Anything Protocol, version 14"},
+    {"--junit", "FILE", "write JUnit XML there, beside the report on standard output"},
+    {"--verbose", NULL, "list every case of every check; also -v"},
+    {"--explain", "ID", "what a check does and its bound, or what a cause means; runs nothing"},
+    {"--list", NULL, "all checks with one line each; runs nothing"},
+    {"--jobs", "N", "processes at once; also -j; default: the processors that are online"},
+    {"--timeout", "SECONDS", "limit of one unit; default: 60 with --quick, else 300"},
+    FLAG_PLUGIN,
+    FLAG_HELP,
+    FLAGS_END,
+};
+
+static const char *const verify_notes[] = {
+    "A check compares two ways to the same number, and passes when they differ by no more than a bound that "
+    "is "
+    "derived from rounding, truncation or conditioning. For each check and module there is a line: pass, "
+    "fail, "
+    "skip with its reason, or limit, a failure that the register of known limits expects. Then, for each "
+    "module "
+    "that fails, the evidence and the probable causes, best first, and at the end the counts.",
+    "Without patterns all problems, costs, tableaux and methods are checked, those of --plugin among them. "
+    "--problem P: the callbacks of P, every method on P, and all methods on P against one another. --method "
+    "M: M "
+    "on problems of the harness's own and on every problem, and the methods that match against one another. "
+    "Both: all of this for M and P alone. --cost C: the callbacks of C. A method on a problem that fails its "
+    "own "
+    "checks is skipped; with --method alone these checks are made too, and told only where they fail.",
+    "Exit codes: 0 no failure, 1 a failure, 2 usage, a pattern that matches nothing or a file that cannot be "
+    "written, 3 an instruction set that is not available, 130 interrupted: what is known by then is "
+    "reported.",
+    NULL,
+};
+
 static const struct cli_command commands[] = {
     {.name = "list",
      .arguments = "[problems|costs|methods|tableaux|controllers|variants|sweeps]",
@@ -84,6 +133,17 @@ static const struct cli_command commands[] = {
      .summary = "tables and the verdict on each published statement",
      .flags = summary_flags,
      .run = cmd_summary},
+    {.name = "new",
+     .arguments = "problem|cost|method NAME",
+     .summary = "writes a module that compiles and passes verify as it stands",
+     .flags = new_flags,
+     .run = cmd_new},
+    {.name = "verify",
+     .arguments = "",
+     .summary = "tells a wrong derivative from a right one, and names the probable cause",
+     .flags = verify_flags,
+     .notes = verify_notes,
+     .run = cmd_verify},
     {.name = NULL},
 };
 
@@ -111,14 +171,20 @@ static bool refuse_flag(const struct cli_command *command, const char *word, str
                         near ? "; did you mean " : "", near ? near : "", command->name);
 }
 
-/* The flag that a word begins with, alone or as --flag=value; -1: none. */
+static const struct {
+    const char *letter, *name;
+} short_forms[] = {{"-h", "--help"}, {"-j", "--jobs"}, {"-v", "--verbose"}};
+
+/* The flag that a word begins with, alone or as --flag=value, or is short for; -1: none. */
 static int find_flag(const struct cli_command *command, const char *word)
 {
     const size_t length = strcspn(word, "=");
     for (int i = 0; command->flags[i].name; i++)
         if (strlen(command->flags[i].name) == length && strncmp(command->flags[i].name, word, length) == 0)
             return i;
-    return strcmp(word, "-h") == 0 ? find_flag(command, "--help") : -1;
+    for (size_t i = 0; i < sizeof short_forms / sizeof short_forms[0]; i++)
+        if (strcmp(word, short_forms[i].letter) == 0) return find_flag(command, short_forms[i].name);
+    return -1;
 }
 
 /* Stores flag number `index`; *next is the word after it, and is taken when the flag needs a value. */

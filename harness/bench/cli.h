@@ -13,13 +13,14 @@ struct cli_command {
     const char *name, *arguments, *summary;
     const struct cli_flag *flags; /* ends with name == NULL */
     bool takes_keys;              /* key=value words */
+    const char *const *notes;     /* paragraphs after the options, ends with NULL; or NULL */
     int (*run)(int argc, char **argv);
 };
 
 const struct cli_command *cli_commands(void); /* ends with name == NULL */
 const struct cli_command *cli_find(const char *name);
 
-enum { CLI_WORDS = 256, CLI_FLAGS = 8 };
+enum { CLI_WORDS = 256, CLI_FLAGS = 24 };
 struct cli_arguments {
     size_t words;
     const char *word[CLI_WORDS];
@@ -44,6 +45,8 @@ int cli_exit_code(sens_status status);
 void help_overview(FILE *out);
 void help_command(FILE *out, const struct cli_command *command);
 void help_keys(FILE *out);
+/* Words of text in lines of at most 100 columns, each after the indent. */
+void help_paragraph(FILE *out, const char *indent, const char *text);
 void manual_write(FILE *out);
 void completion_write(FILE *out);
 

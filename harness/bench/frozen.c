@@ -66,7 +66,8 @@ static double difference(const struct cell *cell, const struct frozen *frozen, c
 double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct sens_counts *counts,
                          double seconds, double limit, const struct sens_out *out)
 {
-    if (!(cell->method->caps & SENS_CAP_TABLEAU)) return NAN; /* the method's grid is not one of ours */
+    const unsigned grid = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER;
+    if ((cell->method->caps & grid) != grid) return NAN; /* the method's grid is not one of ours */
     struct frozen frozen = {.mark = sens_arena_mark(&ctx->arena)};
     double result = NAN;
     if (choose_columns(ctx, cell, &frozen) && estimate(counts, seconds, frozen.count) <= limit &&

@@ -1,4 +1,6 @@
 /* What --help prints, from the tables of commands and keys. */
+#include <string.h>
+
 #include "build_info.h"
 #include "cli.h"
 #include "values.h"
@@ -10,8 +12,8 @@ void help_overview(FILE *out)
             "equations\n\n",
             SENS_VERSION_TEXT);
     for (const struct cli_command *command = cli_commands(); command->name; command++)
-        fprintf(out, "  sensbench %-8s %s\n  %18s %s\n", command->name, command->arguments, "",
-                command->summary);
+        fprintf(out, "  sensbench %-8s %s\n  %18s %s\n", command->name,
+                command->arguments[0] ? command->arguments : "[options]", "", command->summary);
     fprintf(
         out,
         "\n"
@@ -40,16 +42,41 @@ void help_keys(FILE *out)
         "A FILE of numbers: white space or commas between them, '#' starts a comment.\n");
 }
 
+void help_paragraph(FILE *out, const char *indent, const char *text)
+{
+    enum { WIDTH = 100 };
+    size_t column = 0;
+    for (const char *word = text + strspn(text, " "); *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        if (column == 0 || column + 1 + length > WIDTH) {
+            fprintf(out, "%s%s", column ? "\n" : "", indent);
+            column = strlen(indent);
+        } else {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, word);
+        column += length;
+        word += length;
+    }
+    fputc('\n', out);
+}
+
 void help_command(FILE *out, const struct cli_command *command)
 {
     char text[64];
-    fprintf(out, "usage: sensbench %s %s", command->name, command->arguments);
+    fprintf(out, "usage: sensbench %s%s%s", command->name, command->arguments[0] ? " " : "",
+            command->arguments);
     for (const struct cli_flag *flag = command->flags; flag->name; flag++)
         fprintf(out, " [%s%s%s]", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
     fprintf(out, "\n%s\n\n", command->summary);
     for (const struct cli_flag *flag = command->flags; flag->name; flag++) {
         snprintf(text, sizeof text, "%s %s", flag->name, flag->value ? flag->value : "");
         fprintf(out, "  %-18s %s\n", text, flag->help);
+    }
+    for (size_t i = 0; command->notes && command->notes[i]; i++) {
+        fputc('\n', out);
+        help_paragraph(out, "", command->notes[i]);
     }
     if (!command->takes_keys) return;
     fprintf(out, "\n");

@@ -61,7 +61,7 @@ void isolate_report(struct isolate_link *link, const struct record *rec)
     free(message);
 }
 
-static void enter_child(pid_t parent, const struct measure_options *options)
+void isolate_enter_child(pid_t parent, double memory_limit)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -73,11 +73,11 @@ static void enter_child(pid_t parent, const struct measure_options *options)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_CHECK); /* the parent died before prctl */
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-#ifndef __SANITIZE_ADDRESS__ /* its shadow memory needs terabytes of address space */
-    const rlim_t bytes = (rlim_t)options->memory_limit;
-    if (bytes > 0) setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    (void)memory_limit; /* their shadow memory needs terabytes of address space */
 #else
-    (void)options;
+    const rlim_t bytes = (rlim_t)memory_limit;
+    if (bytes > 0) setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
 #endif
 }
 
@@ -120,6 +120,13 @@ void isolate_block_signals(void *former)
     sigprocmask(SIG_BLOCK, &set, former);
 }
 
+int isolate_signals(void)
+{
+    sigset_t set;
+    interrupting_signals(&set);
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
 /* Reads what is there; keeps the last complete message. false at the end of the stream. */
 static bool receive(int descriptor, struct message *partial, size_t *filled, struct message *last)
 {
@@ -157,8 +164,7 @@ static sens_status follow(int descriptor, int signals, double timeout, struct me
     }
 }
 
-/* How a child ended that did not say goodbye. */
-static void describe_death(int how, char *text, size_t size)
+void isolate_describe_death(int how, char *text, size_t size)
 {
     if (WIFSIGNALED(how))
         snprintf(text, size, "killed by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
@@ -171,16 +177,14 @@ static void judge(sens_status outcome, int how, double timeout, struct message *
     char text[RECORD_TEXT] = "";
     if (last->kind == MESSAGE_DONE || last->kind == MESSAGE_REFUSED) return;
     if (outcome == SENS_TIMEOUT) snprintf(text, sizeof text, "stopped after %g s", timeout);
-    if (outcome == SENS_OK) describe_death(how, text, sizeof text);
+    if (outcome == SENS_OK) isolate_describe_death(how, text, sizeof text);
     record_set_status(&last->rec, outcome == SENS_OK ? SENS_CRASHED : outcome, text);
 }
 
 static void supervise(pid_t child, int descriptor, const struct measure_options *options,
                       struct message *buffer, struct message *last)
 {
-    sigset_t set;
-    interrupting_signals(&set);
-    const int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    const int signals = isolate_signals();
     const sens_status outcome =
         signals < 0 ? SENS_IO_ERROR : follow(descriptor, signals, options->timeout, buffer, last);
     if (signals >= 0) close(signals);
@@ -201,7 +205,7 @@ static pid_t start(const struct isolate_work *work, const struct measure_options
     const pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        enter_child(parent, options);
+        isolate_enter_child(parent, options->memory_limit);
         run_child(ends[1], work, options);
     }
     close(ends[1]);

@@ -2,6 +2,8 @@
 #ifndef BENCH_ISOLATE_H
 #define BENCH_ISOLATE_H
 
+#include <sys/types.h>
+
 #include "bench.h"
 
 struct isolate_link; /* the child's way back to its parent */
@@ -26,5 +28,15 @@ bool isolate_call(const struct isolate_work *work, const struct measure_options 
 /* Blocks the three signals above where they are not ignored, so that they are seen by isolate_call and
  * nowhere else; returns the former mask in *former, for sigprocmask. */
 void isolate_block_signals(void *former /* sigset_t */);
+
+/* ---- what another supervisor of child processes shares ------------------------------------------------- */
+
+/* A descriptor that is readable when one of these signals, blocked before, has come; -1 on failure. */
+int isolate_signals(void);
+/* First thing in a child: ordinary signals, a process group of its own, death with its parent, no core
+ * dump, at most memory_limit bytes of address space (0: no limit). */
+void isolate_enter_child(pid_t parent, double memory_limit);
+/* How a child ended (waitpid's status) that did not say goodbye. */
+void isolate_describe_death(int how, char *text, size_t size);
 
 #endif

@@ -55,6 +55,10 @@ static void write_commands(FILE *out)
             put_tag(out, flag->name, flag->value);
             put_line(out, flag->help);
         }
+        for (size_t i = 0; command->notes && command->notes[i]; i++) {
+            fputs(".PP\n", out);
+            put_line(out, command->notes[i]);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "decorate.h"
 #include "variants.h"
 
 /* ---- is it one of ours --------------------------------------------------------------------------------- */
@@ -11,11 +12,15 @@
 static bool check_version(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
 {
     if (plugin->size != sizeof *plugin)
-        return bench_refuse(error, "plugin %s: its struct sens_plugin has %zu bytes, this program's has %zu",
+        return bench_refuse(error,
+                            "plugin %s: its struct sens_plugin has %zu bytes, this program's has %zu; build "
+                            "it with the headers of this program",
                             path, plugin->size, sizeof *plugin);
     if (plugin->abi != SENS_PLUGIN_ABI)
-        return bench_refuse(error, "plugin %s: built for ABI %u, this program has %d", path, plugin->abi,
-                            SENS_PLUGIN_ABI);
+        return bench_refuse(error,
+                            "plugin %s: built for ABI %u, this program has %d; build it with the headers of "
+                            "this program",
+                            path, plugin->abi, SENS_PLUGIN_ABI);
     return (plugin->name && (plugin->problems || plugin->costs || plugin->methods)) ||
            bench_refuse(error, "plugin %s: no name, or nothing in it", path);
 }
@@ -103,6 +108,19 @@ static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plug
     return true;
 }
 
+/* Every result of this process would be computed in another arithmetic, and differ from its records. */
+static bool check_arithmetic(const char *path, const struct fp_state *before, struct bench_error *error)
+{
+    char changed[160];
+    const struct fp_state after = fp_state_read();
+    fp_state_difference(before, &after, changed);
+    return !changed[0] ||
+           bench_refuse(error,
+                        "plugin %s: loading it changes the floating-point state: %s; build it without "
+                        "-ffast-math and -Ofast, when linking too",
+                        path, changed);
+}
+
 static bool accept(const char *path, void *handle, struct bench_error *error)
 {
     const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
@@ -120,9 +138,12 @@ bool plugin_load(const char *path, struct bench_error *error)
 {
     char here[4096]; /* a name without '/' would be looked up in the system's folders */
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
+    const struct fp_state before = fp_state_read();
     void *handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return bench_refuse(error, "plugin %s: %s", path, dlerror());
-    if (accept(path, handle, error)) return true;
-    dlclose(handle);
+    const bool accepted = handle ? check_arithmetic(path, &before, error) && accept(path, handle, error)
+                                 : bench_refuse(error, "plugin %s: %s", path, dlerror());
+    if (accepted) return true;
+    if (handle) dlclose(handle);
+    fp_state_restore(&before);
     return false;
 }

@@ -178,44 +178,49 @@ void bed_free(struct bed *bed)
 
 /* ---- solving ------------------------------------------------------------------------------------------- */
 
+sens_status bed_prepare(struct bed *bed, struct bed_state *state)
+{
+    bed->task.listener = (struct sens_listener){hear_step, bed};
+    bed->task.problem = &bed->problem;
+    bed->task.cost = &bed->cost;
+    fill_with_nan(bed);
+    bed->status = bed->method->prepare(&state->ctx, &bed->task, &state->state);
+    state->ready = bed->status == SENS_OK;
+    return bed->status;
+}
+
+sens_status bed_run(struct bed *bed, struct bed_state *state)
+{
+    fill_with_nan(bed);
+    bed->grid.steps = 0;
+    bed->work = (struct sens_work){.steps = 0};
+    bed->status = SENS_OK;
+    const sens_status status = bed->method->run(&state->ctx, state->state, &bed->out, &bed->work);
+    if (status != SENS_OK) bed->status = status; /* else that of the listener */
+    return bed->status;
+}
+
+void bed_release(struct bed *bed, struct bed_state *state)
+{
+    if (state->ready && bed->method->release) bed->method->release(state->state);
+    memcpy(bed->message, state->ctx.message, sizeof bed->message);
+    sens_arena_release(&state->ctx.arena);
+}
+
 struct visitor {
     void (*visit)(void *self, struct bed *bed, int number);
     void *self;
 };
 
-static sens_status run_prepared(struct bed *bed, struct sens_ctx *ctx, void *state, int runs,
-                                const struct visitor *visitor)
-{
-    sens_status status = SENS_OK;
-    for (int k = 0; k < runs && status == SENS_OK; k++) {
-        fill_with_nan(bed);
-        bed->grid.steps = 0;
-        bed->work = (struct sens_work){.steps = 0};
-        bed->status = SENS_OK;
-        status = bed->method->run(ctx, state, &bed->out, &bed->work);
-        if (status == SENS_OK) status = bed->status; /* of the listener */
-        bed->status = status;
-        if (visitor->visit) visitor->visit(visitor->self, bed, k);
-    }
-    return status;
-}
-
 static sens_status solve(struct bed *bed, int runs, const struct visitor *visitor)
 {
-    struct sens_ctx ctx = {.now = NULL};
-    void *state = NULL;
-    bed->task.listener = (struct sens_listener){hear_step, bed};
-    bed->task.problem = &bed->problem;
-    bed->task.cost = &bed->cost;
-    fill_with_nan(bed);
-    sens_status status = bed->method->prepare(&ctx, &bed->task, &state);
-    if (status == SENS_OK) {
-        status = run_prepared(bed, &ctx, state, runs, visitor);
-        if (bed->method->release) bed->method->release(state);
+    struct bed_state state = {.ready = false};
+    sens_status status = bed_prepare(bed, &state);
+    for (int k = 0; k < runs && status == SENS_OK; k++) {
+        status = bed_run(bed, &state);
+        if (visitor->visit) visitor->visit(visitor->self, bed, k);
     }
-    bed->status = status;
-    memcpy(bed->message, ctx.message, sizeof bed->message);
-    sens_arena_release(&ctx.arena);
+    bed_release(bed, &state);
     return status;
 }
 

@@ -44,6 +44,16 @@ sens_status bed_solve(struct bed *bed);
 /* prepare, then `runs` runs of one state; after each, visit(self, bed, number). */
 sens_status bed_solve_repeatedly(struct bed *bed, int runs,
                                  void (*visit)(void *self, struct bed *bed, int number), void *self);
+/* The same by hand: one state, run as often as wanted, also after a failure. Begin with zeros; the arena of
+ * ctx may be given a limit first. Release it also when it could not be prepared. */
+struct bed_state {
+    struct sens_ctx ctx;
+    void *state;
+    bool ready; /* prepared */
+};
+sens_status bed_prepare(struct bed *bed, struct bed_state *state);
+sens_status bed_run(struct bed *bed, struct bed_state *state);
+void bed_release(struct bed *bed, struct bed_state *state);
 /* Did a solve write outside its outputs? */
 bool bed_canaries_alive(const struct bed *bed);
 /* A copy of the outputs, in the unit's arena; and empty outputs of the same shape. */

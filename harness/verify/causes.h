@@ -24,6 +24,10 @@
     X(lane_offset, "the first cost of the block is ignored: wrong for c0 > 0")                               \
     X(batch_last_point, "the last point of a batch is lost: right for K = 0 and where the last weight is 0") \
     X(batch_one_point, "a batch uses one point's time or state for all: right for K = 1")                    \
+    X(lane_past_end, "lanes past the last functional are written: they must stay as they are")               \
+    X(cost_weight, "the weight w of the running cost is left out or enters twice: right for w = 1")          \
+    X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
+    X(contract_unchecked, "an instance is created that the contract forbids")                                \
     X(out_of_bounds, "memory outside an output is written: the guard round it has changed")                  \
     X(input_changed, "an input is changed by the call")                                                      \
     X(impure, "the result depends on earlier calls: equal inputs give other bits")                           \

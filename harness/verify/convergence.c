@@ -1,11 +1,364 @@
-#include "check.h"
+/* How the error of a method falls on the probe: with the step, with the tolerance, and whatever else is asked
+ * of it.
+ *
+ *     order.h        error = C h^p + ...  for fixed steps h, halved: p at the fine end
+ *     order.tol      error of gradient and of state for falling tolerances
+ *     test.inside    gradient where the state hardly moves: only a test of the sensitivities controls it
+ *     test.dilution  outputs that are zero must not change the steps
+ *
+ * All errors are against the exact derivative (oracle_truth), relative, in the Frobenius norm. */
+#include <stdio.h>
+#include <string.h>
+
+#include "convergence.h"
+
+bool convergence_goal(struct scene *scene, struct goal *goal)
+{
+    goal->truth = bed_shape(&scene->bed);
+    goal->uncertainty = bed_shape(&scene->bed);
+    return oracle_truth(&scene->bed, &goal->truth, &goal->uncertainty) == SENS_OK;
+}
+
+struct scene_settings convergence_settings(struct verify *v, const char *tableau, const char *controller)
+{
+    const bool any = v->seed != 0;
+    return (struct scene_settings){
+        .tableau = tableau,
+        .controller = controller,
+        .n = (size_t)(any ? verify_integer(v, 2, 7) : 4),
+        .np = (size_t)(any ? verify_integer(v, 1, 5) : 3),
+        .m = (size_t)(any ? verify_integer(v, 1, 5) : 2),
+        .autonomous = any && verify_integer(v, 0, 3) == 0,
+        .x0_depends = any ? verify_integer(v, 0, 1) : true,
+        .parts = PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1 | PROBE_RUNNING | PROBE_EXPLICIT,
+    };
+}
+
+/* ---- norms --------------------------------------------------------------------------------------------- */
+
+static void add_squares(size_t count, const double *a, const double *b, double *sum)
+{
+    for (size_t q = 0; a && b && q < count; q++) *sum += (a[q] - b[q]) * (a[q] - b[q]);
+}
+
+struct errors {
+    double gradient, state; /* |a - b|_F over dGdp and dGdx0; over x and G */
+};
+
+static struct errors difference(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
+{
+    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
+    struct errors sum = {0, 0};
+    add_squares(m * np, a->dGdp, b->dGdp, &sum.gradient);
+    add_squares(m * n, a->dGdx0, b->dGdx0, &sum.gradient);
+    add_squares(n, a->x, b->x, &sum.state);
+    add_squares(m, a->G, b->G, &sum.state);
+    return (struct errors){sqrt(sum.gradient), sqrt(sum.state)};
+}
+
+static struct errors size_of(const struct bed *bed, const struct sens_out *a)
+{
+    const struct sens_out zero = bed_shape(bed);
+    return difference(bed, a, &zero);
+}
+
+/* Relative errors of the last solve, and what rounding and the truth leave uncertain of them. */
+static void measure(const struct bed *bed, const struct goal *goal, struct errors *error,
+                    struct errors *floor)
+{
+    const struct errors size = size_of(bed, &goal->truth), unsure = size_of(bed, &goal->uncertainty);
+    const struct errors off = difference(bed, &bed->out, &goal->truth);
+    *error = (struct errors){off.gradient / size.gradient, off.state / size.state};
+    *floor = (struct errors){unsure.gradient / size.gradient + DBL_EPSILON,
+                             unsure.state / size.state + DBL_EPSILON};
+}
+
+/* ---- order.h ------------------------------------------------------------------------------------------- */
+
+/* A difference quotient has an error that no step removes. */
+static sens_status quotient_floor(struct scene *scene, const struct goal *goal, double *floor)
+{
+    struct bed *bed = &scene->bed;
+    struct sens_out bound = bed_shape(bed), rounding = bed_shape(bed);
+    struct oracle oracle;
+    struct grid grid;
+    if (bed->method->derivative != SENS_DERIVATIVE_DIFFERENCE) return SENS_OK;
+    if (!scene_grid(scene, &grid)) return SENS_NO_MEMORY;
+    oracle_create(bed, bed->task.tableau, &grid, &oracle);
+    sens_status status = oracle_rounding(&oracle, &rounding);
+    if (status == SENS_OK) status = scene_difference(scene, &grid, &rounding, &bound);
+    *floor += size_of(bed, &bound).gradient / size_of(bed, &goal->truth).gradient;
+    grid_free(&grid);
+    return status;
+}
+
+/* The order that the derivative has with fixed steps: that of the formula, but for continuous methods no more
+ * than the interpolant allows, from which an adjoint may read the state (error h^(q + 1) for order q). */
+static int expected_order(const struct bed *bed)
+{
+    const struct sens_tableau *tb = bed->task.tableau;
+    const bool limited =
+        bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS && tb->dense_order + 1 < tb->order;
+    return limited ? tb->dense_order + 1 : tb->order;
+}
+
+struct ladders {
+    struct ladder gradient, state;
+};
+
+/* Steps halved from 8 on, until rounding shows. false: the method fails on one. */
+static bool climb_steps(struct scene *scene, const struct goal *goal, struct ladders *ladders)
+{
+    enum { FEWEST = 8, MOST = 1024 };
+    struct bed *bed = &scene->bed;
+    const double length = bed->problem.t1 - bed->problem.t0;
+    double extra = 0;
+    *ladders = (struct ladders){.gradient = {.count = 0}};
+    for (long steps = FEWEST; steps <= MOST; steps *= 2) {
+        struct errors error, floor;
+        bed->task.dt = length / (double)steps;
+        if (bed_solve(bed) != SENS_OK) return false;
+        if (steps == FEWEST && quotient_floor(scene, goal, &extra) != SENS_OK) return false;
+        measure(bed, goal, &error, &floor);
+        ladder_add(&ladders->gradient, bed->task.dt, error.gradient, floor.gradient + extra);
+        ladder_add(&ladders->state, bed->task.dt, error.state, floor.state);
+        if (error.gradient < 1e-11 || !ladder_clean(&ladders->gradient, ladders->gradient.count - 1)) break;
+    }
+    return true;
+}
+
+static double slope_or(const struct ladder *ladder, double otherwise)
+{
+    double slope;
+    return ladder_slope(ladder, &slope) ? slope : otherwise;
+}
+
+/* What the pair of slopes says: has the state its order, and the gradient not? */
+static void blame_order(const struct ladders *ladders, int order, struct verify_result *result)
+{
+    const double state = slope_or(&ladders->state, order);
+    char words[VERIFY_SUBJECT];
+    ladder_words(&ladders->state, words);
+    verify_say(result, "the state's error falls as h^%.2f: %s", state, words);
+    if (state >= order - 0.5) {
+        verify_blame(result, CAUSE_derivative_not_solver, 0.9);
+        verify_blame(result, CAUSE_stale_stage, 0.3);
+        verify_blame(result, CAUSE_dropped_stage, 0.3);
+    } else {
+        verify_blame(result, CAUSE_solver_not_derivative, 0.9);
+        verify_blame(result, CAUSE_tableau_coefficient, 0.6);
+        verify_blame(result, CAUSE_stage_time, 0.5);
+        verify_blame(result, CAUSE_stops_early, state < 0.3 ? 0.5 : 0.3);
+    }
+}
+
+/* Against the derivative of the map where it can be made again, else against the exact one. */
+static void blame_on(struct scene *scene, const struct oracle *oracle, const struct goal *goal,
+                     struct verify_result *result)
+{
+    struct bed *bed = &scene->bed;
+    struct sens_out frozen = bed_shape(bed), rounding = bed_shape(bed);
+    if (!scene_rebuilds(scene))
+        oracle_blame_gradient(oracle, &bed->out, &goal->truth, &bed->work, result);
+    else if (oracle_tangent(oracle, &frozen) == SENS_OK && oracle_rounding(oracle, &rounding) == SENS_OK)
+        scene_blame(oracle, &bed->out, &frozen, &rounding, result);
+}
+
+/* Names what is wrong on few steps: the catalogue of faults is tried on each. */
+static void blame_faults(struct scene *scene, const struct goal *goal, struct verify_result *result)
+{
+    struct bed *bed = &scene->bed;
+    struct oracle oracle;
+    struct grid grid;
+    bed->task.rtol = bed->task.atol = 1e-5;
+    if (scene->fixed) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 16;
+    if (bed_solve(bed) != SENS_OK || !scene_grid(scene, &grid)) return;
+    oracle_create(bed, bed->task.tableau, &grid, &oracle);
+    if (grid.steps < 1000) blame_on(scene, &oracle, goal, result);
+    grid_free(&grid);
+}
+
+static void judge_order(struct scene *scene, const struct goal *goal, struct verify_result *result)
+{
+    const int order = expected_order(&scene->bed);
+    struct ladders ladders;
+    struct worst worst = {0};
+    char words[VERIFY_SUBJECT];
+    double slope;
+    if (!climb_steps(scene, goal, &ladders)) {
+        verify_skip(result, "the solve failed: solve.completes");
+        return;
+    }
+    if (!ladder_slope(&ladders.gradient, &slope)) {
+        verify_skip(result, "the error is rounding, or a quotient's own, from the largest steps on");
+        return;
+    }
+    ladder_words(&ladders.gradient, words);
+    worst_note(&worst, fmax(order - slope, 0), 0.5,
+               "the gradient's error falls as h^%.2f for order %d, with halved steps %s; order - slope",
+               slope, order, words);
+    verify_judge(result, &worst);
+    if (result->verdict != VERIFY_FAIL) return;
+    blame_order(&ladders, order, result);
+    blame_faults(scene, goal, result);
+}
+
+static void check_order_h(struct verify *v, const char *tableau)
+{
+    struct scene_settings settings = convergence_settings(v, tableau, "fixed");
+    struct scene scene;
+    struct goal goal;
+    settings.steps = 8;
+    if (!scene_create(v, &settings, &scene)) return;
+    snprintf(scene.subject + strcspn(scene.subject, ","), sizeof scene.subject / 2, ", %s fixed, dt halved",
+             tableau);
+    struct verify_result result = verify_open("order.h", scene.module, scene.subject);
+    if (convergence_goal(&scene, &goal))
+        judge_order(&scene, &goal, &result);
+    else
+        verify_skip(&result, "the oracle cannot solve this task");
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- order.tol ----------------------------------------------------------------------------------------- */
+
+static bool climb_tolerances(struct scene *scene, const struct goal *goal, struct ladders *ladders)
+{
+    struct bed *bed = &scene->bed;
+    *ladders = (struct ladders){.gradient = {.count = 0}};
+    for (double tol = 1e-4; tol > 1e-11; tol /= bed->v->quick ? 1000 : 100) {
+        struct errors error, floor;
+        bed->task.rtol = bed->task.atol = tol;
+        if (bed_solve(bed) != SENS_OK) return false;
+        measure(bed, goal, &error, &floor);
+        ladder_add(&ladders->gradient, tol, error.gradient, floor.gradient);
+        ladder_add(&ladders->state, tol, error.state, floor.state);
+    }
+    return true;
+}
+
+/* d log error / d log tol from the first to the last; at least 1 where the last is rounding. */
+static double overall(const struct ladder *ladder)
+{
+    const int last = ladder->count - 1;
+    if (!isfinite(ladder->error[last])) return NAN;
+    if (!ladder_clean(ladder, last)) return 1;
+    return log(ladder->error[0] / ladder->error[last]) / log(ladder->h[0] / ladder->h[last]);
+}
+
+static void judge_tolerances(const struct ladders *ladders, struct verify_result *result)
+{
+    const double gradient = overall(&ladders->gradient), state = overall(&ladders->state);
+    struct worst worst = {0};
+    char words[VERIFY_SUBJECT], state_words[VERIFY_SUBJECT];
+    ladder_words(&ladders->gradient, words);
+    ladder_words(&ladders->state, state_words);
+    worst_note(&worst, fmax(1 - gradient, 0), 0.5, "the gradient's error falls as tol^%.2f: %s; 1 - slope",
+               gradient, words);
+    verify_judge(result, &worst);
+    if (result->verdict != VERIFY_FAIL) return;
+    verify_say(result, "the state's as tol^%.2f: %s", state, state_words);
+    if (state >= 0.5) {
+        verify_blame(result, CAUSE_derivative_not_solver, 0.95);
+        verify_blame(result, CAUSE_outside_test, gradient > 0.2 ? 0.6 : 0.2);
+        verify_blame(result, CAUSE_unstable_reverse, 0.1);
+    } else {
+        verify_blame(result, CAUSE_solver_not_derivative, 0.95);
+        verify_blame(result, CAUSE_stops_early, 0.6);
+        verify_blame(result, CAUSE_controller_norm, 0.3);
+    }
+}
+
+static void check_order_tol(struct verify *v, const char *tableau, const char *controller)
+{
+    const struct scene_settings settings = convergence_settings(v, tableau, controller);
+    struct scene scene;
+    struct goal goal;
+    struct ladders ladders;
+    if (!scene_create(v, &settings, &scene)) return;
+    struct verify_result result = verify_open("order.tol", scene.module, scene.subject);
+    if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
+        verify_skip(&result,
+                    "the controller's noise over the quotient's step does not fall with the tolerance");
+    else if (!convergence_goal(&scene, &goal))
+        verify_skip(&result, "the oracle cannot solve this task");
+    else if (!climb_tolerances(&scene, &goal, &ladders))
+        verify_skip(&result, "the solve failed: solve.completes");
+    else {
+        judge_tolerances(&ladders, &result);
+        if (result.verdict == VERIFY_FAIL) blame_faults(&scene, &goal, &result);
+    }
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
 
 static void run(struct verify *v)
 {
-    (void)v;
+    static const char *const tableaux[] = {"rk4",      "dopri5", "bs32",    "cash_karp",
+                                           "verner65", "tsit5",  "midpoint"};
+    const size_t count = v->quick ? 2 : sizeof tableaux / sizeof *tableaux;
+    char module[VERIFY_NAME];
+    verify_module("method", v->method->name, module);
+    const bool own_steps = !(v->method->caps & SENS_CAP_TABLEAU) || !(v->method->caps & SENS_CAP_CONTROLLER);
+    for (size_t k = 0; k < count && !own_steps; k++) check_order_h(v, tableaux[k]);
+    if (own_steps) verify_skip_check(v, "order.h", module, "fixed steps", "the method's steps are its own");
+    check_order_tol(v, "cash_karp", "odeint");
+    if (!v->quick && !own_steps) check_order_tol(v, "dopri5", "hairer-pi");
+    convergence_inside(v, "cash_karp", "odeint");
+    convergence_dilution(v, "cash_karp", "odeint");
+    if (!v->quick && !own_steps) convergence_dilution(v, "dopri5", "hairer-pi");
 }
 
-static const struct verify_check checks[] = {{.id = NULL}};
+static const struct verify_check checks[] = {
+    {.id = "order.h",
+     .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",
+     .bound = "order - slope at the fine end <= 1/2; for continuous methods the order is at most that of the "
+              "interpolant + 1",
+     .explanation = "The probe is solved with halved fixed steps and the gradient is compared with the exact "
+                    "one, down to "
+                    "errors of 1e-11 or to rounding. The slope is that of the last two or three errors that "
+                    "stand clear of "
+                    "rounding, so that an error of one part in a thousand in one entry shows as a slope of 0 "
+                    "at the end of a "
+                    "good start. The state's slope is measured too: where the state has its order and the "
+                    "gradient has not, "
+                    "the derivative is wrong and not the solver. A continuous adjoint reads the state from "
+                    "the pair's dense "
+                    "output, whose order may limit its own."},
+    {.id = "order.tol",
+     .summary = "the gradient's error falls with the tolerance, as the state's does",
+     .bound = "1 - slope <= 1/2 from tol = 1e-4 to 1e-10 or to rounding",
+     .explanation = "The probe is solved at falling tolerances. An error that stays where it is while the "
+                    "state converges is "
+                    "the plain sign of a wrong derivative: no tolerance will mend it. Where both stay, the "
+                    "solver is wrong: "
+                    "it ends early, or its error test does not test. A gradient that falls more slowly than "
+                    "the state has "
+                    "sensitivities outside the error test."},
+    {.id = "test.inside",
+     .summary = "a continuous method controls the error of the gradient itself, not only of the state",
+     .bound = "local errors of the tolerance, carried through the problem's own conditioning",
+     .explanation = "State and parameters of the probe are made so small that the state passes any error "
+                    "test with few steps, "
+                    "while the sensitivities are of size 1. A method whose sensitivities (or adjoints) take "
+                    "part in the error "
+                    "test still returns them within the tolerance; one that leaves them out takes a few long "
+                    "steps and is far "
+                    "off, with success as its status. Look at which components the error norm runs over."},
+    {.id = "test.dilution",
+     .summary = "outputs that are zero do not change the steps",
+     .bound = "exact: the same numbers of steps, forward and backward",
+     .explanation = "The cost is padded with 1 and with 65 outputs that are zero whatever the state. Under a "
+                    "maximum norm they "
+                    "cannot change a step. Where they do, the error test is a mean over state and outputs "
+                    "together, and each "
+                    "harmless output lets the others be less accurate. For controllers whose norm is a root "
+                    "mean square the "
+                    "averaging is their definition, and the check shows its price."},
+    {.id = NULL}};
 
 const struct verify_group verify_convergence = {
     .name = "convergence", .kind = VERIFY_METHOD, .checks = checks, .run = run};

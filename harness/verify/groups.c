@@ -15,6 +15,8 @@
     X(verify_convergence)                                                                                    \
     X(verify_steps)                                                                                          \
     X(verify_invariance)                                                                                     \
+    X(verify_threads)                                                                                        \
+    X(verify_transforms)                                                                                     \
     X(verify_costs)                                                                                          \
     X(verify_failures)                                                                                       \
     X(verify_pair)                                                                                           \

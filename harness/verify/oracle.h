@@ -36,8 +36,11 @@ sens_status oracle_adjoint(const struct oracle *oracle, struct sens_out *out);
 
 /* Entry by entry, what rounding can do to x, G, dGdp, dGdx0 of this task, whoever computes it. */
 sens_status oracle_rounding(const struct oracle *oracle, struct sens_out *bound);
-/* What local errors of size rtol |y| + atol per step can do to a continuous method's results: the larger of
- * perturbed tangents and perturbed adjoints, in one direction each time so that they add up. */
+/* What a tolerance lets happen to a continuous method's results: local errors of size rtol |y| + atol at
+ * every step and product, in one direction each time so that they add up, by tangent and adjoint; and the
+ * truncation of plain steps at that tolerance, of their quadrature and their interpolant. `oracle` has finer
+ * steps. Of this and of oracle_rounding: infinity where deviations are as large as the result (they are not
+ * proportional to the noise then, and bound nothing). */
 sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double atol, struct sens_out *bound);
 
 /* Steps of an embedded pair of the registry at a tolerance, landing on the observation times; malloc'ed

@@ -1,10 +1,170 @@
-#include "check.h"
+/* A method on a registered problem: does it compute the derivative that it declares?
+ *
+ * The problem's callbacks have been verified before; a failure here is the method's. Targets and bounds are
+ * those of agree.h, by kind of derivative. */
+#include "pair.h"
+
+enum { MAX_STEPS = 8000, QUICK_INSTANCES = 2 };
+static const double LOOSER = 100;
+
+static const struct verify_check checks[] = {
+    {.id = "pair.status",
+     .summary = "a solve ends with finite numbers, or with a status that the task explains",
+     .bound = "none: the harness's own solve of the same task tells whether it can be done",
+     .explanation =
+         "The method solves the task at hand; all outputs must then be finite and nothing outside them "
+         "may be written. A status is accepted where the method does not support the task, or where the "
+         "harness's own adaptive solve fails too, with the same or a 100 times looser tolerance. Any "
+         "other status is a failure: look at the method's message first, then at where it compares a "
+         "state or a step with a limit."},
+    {.id = "pair.frozen",
+     .summary = "the gradient of a discrete method is that of the map on its own accepted steps",
+     .bound = "rounding: the same derivative recomputed with every intermediate number perturbed",
+     .explanation =
+         "The accepted steps that the method reports are given to the harness's own tangent, written from "
+         "the formulas of the tableau with plain loops. A discrete method must give the same numbers to "
+         "rounding, whose effect on every entry is measured on this very task. A failure means that the "
+         "method is not the derivative of its own map; the causes named are single faults that were put "
+         "into the tangent and compared with what the method got."},
+    {.id = "pair.taylor",
+     .summary = "the Taylor remainder of the map falls as eps^2 with the method's gradient",
+     .bound = "slope 2 within 1/2, over the lowest clean stretch of at least one decade of eps",
+     .explanation =
+         "G(q + eps d) - G(q) - eps G'(q) d is formed for a random direction d, with G the harness's own "
+         "map over the method's frozen steps and G' the method's gradient. It falls as eps^2 if G' is the "
+         "derivative and as eps if it is not. This uses rhs alone: where pair.frozen passes and this "
+         "fails, the method and the harness share the fault of a Jacobian product."},
+    {.id = "pair.exact",
+     .summary = "the gradient agrees with the closed form, or with a solution on fine steps",
+     .bound =
+         "continuous, discrete: local errors of the tolerance's size, propagated; difference: truncation "
+         "and rounding of the quotient",
+     .explanation =
+         "The gradient is compared with the derivative of the exact solution: from the problem's closed "
+         "form where it has one, else from steps so fine that halving them shows the uncertainty. How far "
+         "local errors of the size of the tolerance may move each entry is measured by putting such "
+         "errors into the harness's own solve. A difference quotient is compared on fixed steps with the "
+         "derivative of the map. On failure the solve is repeated at a tolerance 10^4 times looser: if "
+         "the state gets better and the gradient does not, the derivative is wrong and not the solver."},
+    {.id = "pair.identity",
+     .summary = "the relations that the problem declares between state and derivatives hold",
+     .bound = "the residual's response to each entry being off by its own bound, added up",
+     .explanation =
+         "A problem may declare relations that every right derivative satisfies, such as a conserved sum "
+         "or a scaling symmetry. They need no reference. The residual is formed with the method's "
+         "numbers; its bound is what the bounds of pair.frozen or pair.exact do to it. A failure with "
+         "pair.frozen passing would mean that the identity is wrong."},
+    {.id = NULL}};
+
+void pair_skip(struct pair *pair, const char *check, const char *reason)
+{
+    verify_skip_check(pair->v, check, pair->module, pair->instance->label, reason);
+}
+
+/* ---- solves -------------------------------------------------------------------------------------------- */
+
+bool pair_declares(const struct pair *pair, enum sens_derivative kind)
+{
+    return pair->v->method->derivative == kind;
+}
+
+/* Can the harness do what the method could not, and with a much looser tolerance too? Then the task is no
+ * excuse for a status. */
+static bool solvable(const struct bed *bed)
+{
+    long steps;
+    return agree_solvable(bed, bed->task.rtol, &steps) && steps < MAX_STEPS / 4 &&
+           agree_solvable(bed, bed->task.rtol * LOOSER, &steps);
+}
+
+static void judge_status(struct verify_result *result, const struct bed *bed)
+{
+    const sens_status status = bed->status;
+    const char *const name = sens_status_name(status);
+    if (status == SENS_UNSUPPORTED || status == SENS_UNAVAILABLE || !solvable(bed)) {
+        verify_skip(result, "%s: %s", name, bed->message);
+        return;
+    }
+    verify_fail(result, "%s: %s; the harness's own solve succeeds", name, bed->message);
+    if (status == SENS_NOT_REPEATABLE) verify_blame(result, CAUSE_dirty_buffer, 0.5);
+    if (status == SENS_NOT_REPEATABLE) verify_blame(result, CAUSE_stale_workspace, 0.5);
+    if (status == SENS_STEP_LIMIT) verify_blame(result, CAUSE_controller_law, 0.4);
+    if (status == SENS_STEP_LIMIT) verify_blame(result, CAUSE_controller_norm, 0.4);
+    if (status == SENS_DIVERGED || status == SENS_STEP_UNDERFLOW || status == SENS_STEP_LIMIT)
+        verify_blame(result, CAUSE_unstable_reverse, bed->method->caps & SENS_CAP_STEPS ? 0.1 : 0.4);
+}
+
+/* false: there are no numbers to go on with, and the result says why. */
+bool pair_solve(struct pair *pair, struct bed *bed)
+{
+    char subject[VERIFY_SUBJECT];
+    bed->task.max_steps = MAX_STEPS;
+    if (bed_solve(bed) == SENS_OK && out_finite(bed, &bed->out) && bed_canaries_alive(bed)) return true;
+    bed_subject(bed, pair->instance->label, subject);
+    struct verify_result result = verify_open("pair.status", pair->module, subject);
+    if (bed->status != SENS_OK) {
+        judge_status(&result, bed);
+    } else if (!out_finite(bed, &bed->out)) {
+        verify_fail(&result, "success is reported with outputs that are not finite");
+        verify_blame(&result, CAUSE_failure_swallowed, 0.6);
+    } else {
+        verify_fail(&result, "memory outside the outputs was written");
+        verify_blame(&result, CAUSE_out_of_bounds, 1);
+    }
+    verify_close(pair->v, &result);
+    pair->status_told = true;
+    return false;
+}
+
+struct verify_result pair_open(const struct pair *pair, const struct bed *bed, const char *check)
+{
+    char subject[VERIFY_SUBJECT];
+    bed_subject(bed, pair->instance->label, subject);
+    return verify_open(check, pair->module, subject);
+}
+
+/* Notes the gradient, the state and the cost against the target. */
+void pair_judge(struct verify_result *result, const struct bed *bed, const struct target *target)
+{
+    struct worst worst = {.count = 0};
+    const double weakness = target_weakness(bed, target);
+    if (weakness > 1) {
+        verify_skip(result, "the bound is %.2g times the derivative: nothing could be told", weakness);
+        return;
+    }
+    out_compare(&worst, bed, &bed->out, &target->value, &target->bound, "");
+    verify_judge(result, &worst);
+}
+
+bool pair_state_fails(const struct bed *bed, const struct target *target)
+{
+    struct worst worst = {.count = 0};
+    const struct sens_out state = {.x = target->value.x, .G = target->value.G};
+    out_compare(&worst, bed, &bed->out, &state, &target->bound, "");
+    return !worst_passes(&worst);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
+static void run_instance(struct pair *pair)
+{
+    pair->status_told = false;
+    pair_frozen(pair);
+    pair_exact(pair);
+    pair_identities(pair);
+    if (!pair->status_told) {
+        struct verify_result result = verify_open("pair.status", pair->module, pair->instance->label);
+        verify_close(pair->v, &result);
+    }
+}
 
 static void run(struct verify *v)
 {
-    (void)v;
+    struct instance instance;
+    struct pair pair = {.v = v, .instance = &instance};
+    verify_module("method", v->method->name, pair.module);
+    for (int k = 0; !(v->quick && k >= QUICK_INSTANCES) && instance_create(v, v->problem, k, &instance); k++)
+        run_instance(&pair);
 }
-
-static const struct verify_check checks[] = {{.id = NULL}};
 
 const struct verify_group verify_pair = {.name = "pair", .kind = VERIFY_PAIR, .checks = checks, .run = run};

@@ -1,1 +1,348 @@
-#include "oracle.h"
+/* The probe problem and cost. With U_i = sum_q u_iq p_q and, for the cost,
+ *
+ *     Q_sc(x, p) = sum_i alpha_sci (x_i + x_i^2 / 2) + P_c(p) (1 + x_1),   P_c = sum_q zeta_cq p_q^2 / 2,
+ *     phi_c(j, x, p) = Q_(j+1)c(x, p),   g_c(t, x, p) = (1 + sin(1.3 t) / 2) Q_0c(x, p)
+ *
+ * (P only where the cost depends on p explicitly), the derivatives are
+ *
+ *     df_i/dx_i = -d_i,  df_i/dx_(i+1) = v_i + U_i x_(i+2),  df_i/dx_(i+2) = U_i x_(i+1)   (added up mod n),
+ *     df_i/dp_q = c_iq sin(w_q t) + u_iq x_(i+1) x_(i+2),   dx0_i/dp_q = 2 e_iq p_q,
+ *     dQ/dx_i = alpha_sci (1 + x_i) + P_c [i = 1],   dQ/dp_q = zeta_cq p_q (1 + x_1). */
+#include "probe.h"
+
+#include <string.h>
+
+/* ---- coefficients -------------------------------------------------------------------------------------- */
+
+/* In [-1, 1): the fractional part of a multiple of an irrational number, another for each kind. */
+static double fraction(double irrational, size_t index)
+{
+    const double multiple = irrational * (double)(index + 1);
+    return 2 * (multiple - floor(multiple)) - 1;
+}
+
+struct coefficients {
+    double *d, *v, *y; /* [n] */
+    double *c, *u, *e; /* [n][np] */
+    double *w;         /* [np] */
+    bool autonomous;
+};
+
+static double *series(struct verify *v, size_t count, double irrational, double middle, double range)
+{
+    double *made = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) made[i] = middle + range * fraction(irrational, i);
+    return made;
+}
+
+static const struct coefficients *make_coefficients(struct verify *v, const struct probe_settings *s)
+{
+    const double share = 1 / sqrt((double)s->np + 1);
+    struct coefficients *made = verify_memory(v, 1, sizeof *made);
+    *made = (struct coefficients){
+        .d = series(v, s->n, sqrt(2), 1, 0.4),
+        .v = series(v, s->n, sqrt(3), 0.1, 0.45),
+        .y = series(v, s->n, sqrt(5), 0.9, 0.4),
+        .c = series(v, s->n * s->np, sqrt(7), 0.05, share),
+        .u = series(v, s->n * s->np, sqrt(11), 0.03, 0.4 * share * share),
+        .e = series(v, s->n * s->np, sqrt(13), 0.02, 0.2 * share),
+        .w = series(v, s->np, sqrt(17), 2, 1),
+        .autonomous = s->autonomous,
+    };
+    return made;
+}
+
+/* ---- the equations ------------------------------------------------------------------------------------- */
+
+static double forcing(const struct coefficients *k, size_t q, double t)
+{
+    return sin(k->autonomous ? k->w[q] : k->w[q] * t);
+}
+
+static double coupling(const struct sens_problem *pb, size_t i, const double *p)
+{
+    const struct coefficients *k = pb->data;
+    double U = 0;
+    for (size_t q = 0; q < pb->np; q++) U += k->u[i * pb->np + q] * p[q];
+    return U;
+}
+
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+{
+    const struct coefficients *k = pb->data;
+    const size_t n = pb->n, np = pb->np;
+    for (size_t i = 0; i < n; i++) {
+        const double next = at.x[(i + 1) % n], after = at.x[(i + 2) % n];
+        dx[i] = -k->d[i] * at.x[i] + k->v[i] * next + coupling(pb, i, at.p) * next * after;
+        for (size_t q = 0; q < np; q++) dx[i] += k->c[i * np + q] * at.p[q] * forcing(k, q, at.t);
+    }
+    return SENS_OK;
+}
+
+/* The three entries of row i of the Jacobian, in columns i, i + 1, i + 2 mod n. */
+static void jacobian_row(const struct sens_problem *pb, struct sens_at at, size_t i, double entry[3])
+{
+    const struct coefficients *k = pb->data;
+    const double U = coupling(pb, i, at.p);
+    entry[0] = -k->d[i];
+    entry[1] = k->v[i] + U * at.x[(i + 2) % pb->n];
+    entry[2] = U * at.x[(i + 1) % pb->n];
+}
+
+static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+{
+    for (size_t i = 0; i < pb->n; i++) {
+        double entry[3];
+        jacobian_row(pb, at, i, entry);
+        for (size_t l = 0; l < L; l++) {
+            OUT[i * L + l] = 0;
+            for (size_t s = 0; s < 3; s++) OUT[i * L + l] += entry[s] * V[(i + s) % pb->n * L + l];
+        }
+    }
+}
+
+static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+{
+    for (size_t q = 0; q < pb->n * L; q++) OUT[q] = 0;
+    for (size_t i = 0; i < pb->n; i++) {
+        double entry[3];
+        jacobian_row(pb, at, i, entry);
+        for (size_t s = 0; s < 3; s++)
+            for (size_t l = 0; l < L; l++) OUT[(i + s) % pb->n * L + l] += entry[s] * W[i * L + l];
+    }
+}
+
+static double parameter_entry(const struct sens_problem *pb, double t, const double *x, size_t i, size_t q)
+{
+    const struct coefficients *k = pb->data;
+    const size_t at = i * pb->np + q;
+    return k->c[at] * forcing(k, q, t) + k->u[at] * x[(i + 1) % pb->n] * x[(i + 2) % pb->n];
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+{
+    for (size_t i = 0; i < pb->n; i++)
+        for (size_t l = 0; l < L; l++) OUT[i * L + l] += parameter_entry(pb, at.t, at.x, i, k0 + l);
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    const size_t n = pb->n;
+    (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t q = 0; q < pb->np; q++) {
+                const double entry = parameter_entry(pb, t[k], X + k * n, i, q);
+                for (size_t l = 0; l < L; l++) MU[q * L + l] += entry * W[(k * n + i) * L + l];
+            }
+}
+
+static void x0(const struct sens_problem *pb, const double *p, double *x)
+{
+    const struct coefficients *k = pb->data;
+    for (size_t i = 0; i < pb->n; i++) {
+        x[i] = k->y[i];
+        for (size_t q = 0; q < pb->np; q++) x[i] += k->e[i * pb->np + q] * p[q] * p[q];
+    }
+}
+
+static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L, double *OUT)
+{
+    const struct coefficients *k = pb->data;
+    for (size_t i = 0; i < pb->n; i++)
+        for (size_t l = 0; l < L; l++) OUT[i * L + l] += 2 * k->e[i * pb->np + k0 + l] * p[k0 + l];
+}
+
+static void x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W, double *MU)
+{
+    const struct coefficients *k = pb->data;
+    for (size_t i = 0; i < pb->n; i++)
+        for (size_t q = 0; q < pb->np; q++)
+            for (size_t l = 0; l < L; l++) MU[q * L + l] += 2 * k->e[i * pb->np + q] * p[q] * W[i * L + l];
+}
+
+/* Instances come from probe_problem alone. */
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    (void)option, (void)pb;
+    return sens_fail(ctx, SENS_UNSUPPORTED, "the probe is made by the checks");
+}
+
+static const struct sens_problem_type probe_type = {
+    .name = "probe",
+    .summary = "the harness's own problem: nothing in it is symmetric, zero or equal by accident",
+    .create = create,
+    .rhs = rhs,
+    .vjp = vjp,
+    .jvp = jvp,
+    .jvp_p_cols = jvp_p_cols,
+    .vjp_p_batch = vjp_p_batch,
+    .x0 = x0,
+    .x0_vjp = x0_vjp,
+    .x0_jvp_cols = x0_jvp_cols,
+};
+
+void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem)
+{
+    const struct coefficients *k = make_coefficients(v, settings);
+    double *const x = verify_copy(v, settings->n, k->y);
+    *problem = (struct sens_problem){.type = &probe_type,
+                                     .n = settings->n,
+                                     .np = settings->np,
+                                     .t0 = settings->t0,
+                                     .t1 = settings->t1,
+                                     .x0 = x,
+                                     .p = series(v, settings->np, sqrt(19), 1, 0.3),
+                                     .data = k,
+                                     .x0_fixed = !settings->x0_depends};
+    if (settings->x0_depends) x0(problem, problem->p, x);
+}
+
+/* ---- the cost ------------------------------------------------------------------------------------------ */
+
+struct weights {
+    bool explicit_p;
+};
+
+static double alpha(size_t s, size_t c, size_t i)
+{
+    return 0.7 + 0.6 * fraction(sqrt(23), 97 * s + 31 * c + i);
+}
+
+static double zeta(size_t c, size_t q)
+{
+    return 0.4 + 0.3 * fraction(sqrt(29), 31 * c + q);
+}
+
+static double explicit_part(const struct sens_cost *cost, size_t c, const double *p)
+{
+    const struct weights *weights = cost->data;
+    double P = 0;
+    for (size_t q = 0; weights->explicit_p && q < cost->np; q++) P += zeta(c, q) * p[q] * p[q] / 2;
+    return P;
+}
+
+static void add_value(const struct sens_cost *cost, size_t s, const double *x, const double *p, double scale,
+                      double *G)
+{
+    for (size_t c = 0; c < cost->m; c++) {
+        double Q = explicit_part(cost, c, p) * (1 + x[0]);
+        for (size_t i = 0; i < cost->n; i++) Q += alpha(s, c, i) * (x[i] + x[i] * x[i] / 2);
+        G[c] += scale * Q;
+    }
+}
+
+static void add_dx(const struct sens_cost *cost, size_t s, const double *x, const double *p, double scale,
+                   size_t c0, size_t L, double *OUT)
+{
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        for (size_t i = 0; i < cost->n; i++) OUT[i * L + l] += scale * alpha(s, c0 + l, i) * (1 + x[i]);
+        OUT[l] += scale * explicit_part(cost, c0 + l, p);
+    }
+}
+
+static void add_dp(const struct sens_cost *cost, const double *x, const double *p, double scale, size_t c0,
+                   size_t L, double *MU)
+{
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++)
+        for (size_t q = 0; q < cost->np; q++) MU[q * L + l] += scale * zeta(c0 + l, q) * p[q] * (1 + x[0]);
+}
+
+static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    add_value(cost, j + 1, x, p, 1, G);
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *OUT)
+{
+    add_dx(cost, j + 1, x, p, 1, c0, L, OUT);
+}
+
+static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *MU)
+{
+    (void)j;
+    add_dp(cost, x, p, 1, c0, L, MU);
+}
+
+static double clock_factor(double t)
+{
+    return 1 + sin(1.3 * t) / 2;
+}
+
+static void g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
+{
+    add_value(cost, 0, at.x, at.p, w * clock_factor(at.t), G);
+}
+
+static void g_dx(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *OUT)
+{
+    add_dx(cost, 0, at.x, at.p, w * clock_factor(at.t), c0, L, OUT);
+}
+
+static void g_dp(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *MU)
+{
+    add_dp(cost, at.x, at.p, w * clock_factor(at.t), c0, L, MU);
+}
+
+static sens_status create_cost(struct sens_ctx *ctx, const struct sens_value *option,
+                               const struct sens_problem *pb, struct sens_cost *cost)
+{
+    (void)option, (void)pb, (void)cost;
+    return sens_fail(ctx, SENS_UNSUPPORTED, "the probe is made by the checks");
+}
+
+const struct sens_cost_type probe_cost_type = {
+    .name = "probe",
+    .summary = "the harness's own cost: observations, an integral, explicit dependence on the parameters",
+    .create = create_cost,
+    .phi = phi,
+    .phi_dx = phi_dx,
+    .phi_dp = phi_dp,
+    .g = g,
+    .g_dx = g_dx,
+    .g_dp = g_dp,
+};
+
+/* The type with the functions that these parts need. */
+static const struct sens_cost_type *make_type(struct verify *v, unsigned parts)
+{
+    struct sens_cost_type *type = verify_memory(v, 1, sizeof *type);
+    memcpy(type, &probe_cost_type, sizeof *type);
+    if (!(parts & (PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1))) type->phi = NULL, type->phi_dx = NULL;
+    if (!(parts & PROBE_RUNNING)) type->g = NULL, type->g_dx = NULL;
+    if (!(parts & PROBE_EXPLICIT) || !type->phi) type->phi_dp = NULL;
+    if (!(parts & PROBE_EXPLICIT) || !type->g) type->g_dp = NULL;
+    return type;
+}
+
+void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                struct sens_cost *cost)
+{
+    const double t0 = problem->t0, length = problem->t1 - t0;
+    double *t_obs = verify_array(v, 4);
+    struct weights *weights = verify_memory(v, 1, sizeof *weights);
+    size_t n_obs = 0;
+    weights->explicit_p = parts & PROBE_EXPLICIT;
+    if (parts & PROBE_AT_T0) t_obs[n_obs++] = t0;
+    if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.375 * length;
+    if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.625 * length;
+    if (parts & PROBE_AT_T1) t_obs[n_obs++] = problem->t1;
+    *cost = (struct sens_cost){.type = make_type(v, parts),
+                               .m = m,
+                               .n = problem->n,
+                               .np = problem->np,
+                               .n_obs = n_obs,
+                               .t_obs = t_obs,
+                               .data = weights};
+}
+
+unsigned probe_parts_for(const struct sens_method_type *method)
+{
+    unsigned parts = PROBE_AT_T1 | PROBE_EXPLICIT;
+    if (method->caps & SENS_CAP_OBSERVATIONS) parts |= PROBE_AT_T0 | PROBE_BETWEEN;
+    if (method->caps & SENS_CAP_RUNNING_COST) parts |= PROBE_RUNNING;
+    return parts;
+}

@@ -1,11 +1,11 @@
 /* harness/verify/probe.h - the harness's own problem and cost, so that a method is not blamed for a
  * registered problem's fault, and every part of the contract is exercised.
  *
- *     x_i' = -d_i x_i + sum_q c_iq p_q sin(w_q t) + sum_q u_iq p_q x_(i+1) x_(i+2) + v_i x_(i+1),   indices
- * mod n x_i(t0) = y_i + sum_q e_iq p_q^2                                            (where x0_depends) G_c =
- * sum_j phi_c(j, x(t_j), p) + int g_c(t, x, p) dt
+ *     x_i' = -d_i x_i + v_i x_(i+1) + sum_q u_iq p_q x_(i+1) x_(i+2) + sum_q c_iq p_q sin(w_q t),
+ *     x_i(t0) = y_i + sum_q e_iq p_q^2   where x0_depends,
+ *     G_c = sum_j phi_c(j, x(t_j), p) + int g_c(t, x, p) dt,
  *
- * with fixed irrational coefficients: nothing is symmetric, zero or equal by accident. */
+ * indices mod n, with fixed irrational coefficients: nothing is symmetric, zero or equal by accident. */
 #ifndef VERIFY_PROBE_H
 #define VERIFY_PROBE_H
 

@@ -214,11 +214,11 @@ static sens_status solve_adaptive(struct solve *solve, size_t n_stops, const sen
                          erk->settings->tableau->name, erk->settings->controller->name);
     sens_real h = copysign(erk->settings->dt, stops[n_stops - 1] - erk->t);
     if (h == 0) {
-        const sens_status status = first_slope(erk);
+        sens_status status = first_slope(erk);
         if (status > SENS_OK)
             return sens_fail(solve->ctx, SENS_DIVERGED, "no slope at the start, t = %.10g", (double)erk->t);
+        if (status == SENS_OK) status = sens_erk_first_step(erk, erk->t, stops[n_stops - 1], &h);
         if (status != SENS_OK) return status;
-        h = sens_erk_first_step(erk, erk->t, stops[n_stops - 1]);
     }
     for (size_t j = 0; j < n_stops; j++) {
         const sens_status status = reach_stop(solve, (long)j, stops[j], &h);

@@ -26,7 +26,7 @@ static sens_real scaled_size(const struct sens_ode *ode, const sens_real *y, con
     return tested ? sqrt(sum / (sens_real)tested) : 0;
 }
 
-sens_real sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real t_end)
+sens_status sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real t_end, sens_real *step)
 {
     const struct sens_ode *ode = erk->ode;
     const struct sens_tableau *tb = erk->settings->tableau;
@@ -39,12 +39,15 @@ sens_real sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real
     if (!(h0 > 0)) h0 = SENS_C(1e-6); /* d1 is infinite where a scale is 0 */
     h0 = fmin(h0, limit);
     sens_erk_sum(ode->n, ode->n, 1, sign * h0, y, &one, f, y_euler);
-    if (ode->f(ode->self, t + sign * h0, y_euler, f_euler) != SENS_OK) return sign * h0;
+    *step = sign * h0;
+    const sens_status status = ode->f(ode->self, t + sign * h0, y_euler, f_euler);
+    if (status != SENS_OK) return status < SENS_OK ? status : SENS_OK; /* h0 will be tried, and made smaller */
 
     const sens_real steepest = fmax(d1, scaled_size(ode, y, f_euler, f) / h0);
     const sens_real h1 = steepest <= SENS_C(1e-15)
                              ? fmax(SENS_C(1e-6), h0 * SENS_C(1e-3))
                              : pow(SENS_C(0.01) / steepest, 1 / (sens_real)(tb->order + 1));
     const sens_real h = fmin(100 * h0, h1);
-    return sign * (isfinite(h) && h > 0 ? h : h0);
+    if (isfinite(h) && h > 0) *step = sign * h;
+    return SENS_OK;
 }

@@ -1,5 +1,5 @@
 # What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a folder
-# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell.
+# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; replace edits a file.
 set -u
 program=$1
 work=$(mktemp -d) || exit 1
@@ -9,4 +9,15 @@ failures=0
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
+}
+
+# replace FILE A B: standard input takes the place of the first line that begins with A, up to the next (or the same) that
+# begins with B. Not 0 where there is none.
+replace() {
+    awk -v from="$2" -v to="$3" '
+        FNR == NR { text = text $0 "\n"; next }
+        !inside && !done && index($0, from) == 1 { printf "%s", text; inside = 1 }
+        inside { if (index($0, to) == 1) { inside = 0; done = 1 } next }
+        { print }
+        END { exit !done }' - "$1" >"$work/replaced" && cp "$work/replaced" "$1"
 }

@@ -85,4 +85,5 @@ complete_words() {
 [ "$(complete_words sensbench run glv discrete_adjoint kind =)" = "random uncoupled" ] || fail "completion: kind="
 [ "$(complete_words sensbench run glv discrete_adjoint tableau = dopr)" = "dopri5" ] || fail "completion: dopr"
 [ "$(complete_words sensbench run glv discrete_adjoint --du)" = "--dump" ] || fail "completion: --du"
+[ "$(complete_words sensbench verify --method casa_r)" = "casa_reverse" ] || fail "completion: --method casa_r"
 exit $((failures > 0))

@@ -15,6 +15,7 @@ for file in bin/sensbench include/sens/method.h include/sens/plugin.h share/man/
 done
 ls "$work"/tree/share/sensbench/sweeps/*.sweep >/dev/null || fail "no sweep installed"
 ls "$work"/tree/share/sensbench/plots/*.gp >/dev/null || fail "no plot script installed"
+ls "$work"/tree/share/sensbench/templates/*.in >/dev/null || fail "no template installed"
 
 # The installed program uses what is installed beside it, wherever that is, from any folder.
 installed="$work/tree/bin/sensbench" data="$work/tree/share/sensbench"

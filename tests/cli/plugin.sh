@@ -47,6 +47,22 @@ cat >module.c <<'CODE'
 #ifndef NAME
 #define NAME "euler_tangent"
 #endif
+#ifndef SUMMARY
+#define SUMMARY "tangent of Euler's method"
+#endif
+
+/* Seen from outside: another module may have one, too. */
+extern const char module_summary[];
+__attribute__((visibility("default"))) const char module_summary[] = SUMMARY;
+
+#ifdef CONSTRUCTOR
+#include <fenv.h>
+#include <xmmintrin.h>
+__attribute__((constructor)) static void constructor(void)
+{
+    CONSTRUCTOR;
+}
+#endif
 
 struct state {
     const struct sens_task *task;
@@ -118,7 +134,7 @@ static sens_status run(struct sens_ctx *ctx, void *self, const struct sens_out *
 
 static SENS_METHOD(euler_tangent) = {
     .name = NAME,
-    .summary = "tangent of Euler's method",
+    .summary = module_summary,
     .derivative = SENS_DERIVATIVE_DISCRETE,
     .options = options,
     .prepare = prepare,
@@ -177,4 +193,33 @@ expect 2 "nothing in it" list --plugin nothing.so
 expect 2 "taken" list --plugin taken.so
 expect 2 "taken" list --plugin good.so --plugin good.so
 expect 2 "lacks a name" list --plugin nameless.so
+
+# symbols of modules are their own: two of the same name, each keeps its text
+build one '-DNAME="one"' '-DSUMMARY="the text of one"'
+build two '-DNAME="two"' '-DSUMMARY="the text of two"'
+expect 0 "the text of one" list methods --plugin one.so --plugin two.so
+expect 0 "the text of two" list methods --plugin one.so --plugin two.so
+
+# a module that changes the arithmetic of the process is refused, and what it changed is named
+if [ "$(uname -m)" = x86_64 ]; then
+    build flush '-DCONSTRUCTOR=_mm_setcsr(_mm_getcsr() | 0x8000)'
+    build denormals '-DCONSTRUCTOR=_mm_setcsr(_mm_getcsr() | 0x0040)'
+    build mask '-DCONSTRUCTOR=_mm_setcsr(_mm_getcsr() & ~0x0200u)'
+    build upward '-DCONSTRUCTOR=fesetround(FE_UPWARD)' -lm
+    build precision '-DCONSTRUCTOR=__asm__ volatile("fldcw %0" : : "m"((unsigned short){0x027f}))'
+    build harmless '-DCONSTRUCTOR=_mm_setcsr(_mm_getcsr() | 0x20)'
+    expect 2 "flush-to-zero" list --plugin flush.so
+    expect 2 "denormals-are-zero" list --plugin denormals.so
+    expect 2 "mask" list --plugin mask.so
+    expect 2 "rounding" list --plugin upward.so
+    expect 2 "x87" list --plugin precision.so
+    expect 0 "euler_tangent" list methods --plugin harmless.so # a raised flag is no change of the arithmetic
+    # the linker adds such a constructor for -Ofast, with some compilers
+    build fast -Ofast
+    if "$program" list methods --plugin fast.so >output 2>&1; then
+        grep -q euler_tangent output || fail "a module built with -Ofast: not listed"
+    else
+        expect 2 "flush-to-zero" list --plugin fast.so
+    fi
+fi
 exit $((failures > 0))

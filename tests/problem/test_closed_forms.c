@@ -206,7 +206,7 @@ static int variational(double t, const double *y, double *dy, void *self)
     return GSL_SUCCESS;
 }
 
-enum { STATES = 4, PARAMETERS = 3, AUGMENTED = STATES * (1 + STATES + PARAMETERS) };
+enum { STATES = 4, PARAMETERS = 6, AUGMENTED = STATES * (1 + STATES + PARAMETERS), IDENTITY_ROWS = 8 };
 struct solution {
     double y[AUGMENTED]; /* x, S, S0 */
     const double *x, *S, *S0;
@@ -241,9 +241,31 @@ static struct sens_problem default_problem(struct sens_ctx *ctx, const char *nam
     struct sens_value option[MAX_OPTIONS];
     struct sens_problem pb;
     const struct sens_problem_type *type = find(name);
+    const int n = sens_option_find(type->options, "n");
     sens_option_defaults(type->options, option);
+    if (n >= 0) option[n].number = 2; /* small enough for struct solution */
     assert_int_equal(sens_problem_create(ctx, type, option, &pb), SENS_OK);
     return pb;
+}
+
+/* The identities that a problem declares, for its derivatives as GSL's integrator has them: each residual is
+ * within rounding (true of every Runge-Kutta map) or `tolerance` of its terms, and `absolute` in itself. */
+static void assert_identities(const struct sens_problem *pb, const struct solution *at, double tolerance,
+                              double absolute)
+{
+    const struct sens_identity *identity = pb->type->identities;
+    assert_non_null(identity);
+    for (; identity->name; identity++) {
+        double residual[IDENTITY_ROWS], size[IDENTITY_ROWS];
+        const size_t rows = identity->rows(pb);
+        const double relative = identity->discrete ? 1e-13 : tolerance;
+        assert_true(rows > 0 && rows <= IDENTITY_ROWS);
+        identity->residual(pb, at->x, at->S, at->S0, residual, size);
+        for (size_t r = 0; r < rows; r++)
+            if (!(fabs(residual[r]) <= relative * size[r] && fabs(residual[r]) <= absolute))
+                fail_msg("%s, identity %s, row %zu: %.3g of terms of %.3g", pb->type->name, identity->name, r,
+                         residual[r], size[r]);
+    }
 }
 
 static void test_robertson_at_published_times(void **state)
@@ -267,8 +289,8 @@ static void test_robertson_at_published_times(void **state)
         /* held to 1e-15 and 1e-13; observed 2e-13 */
         assert_relative(at.x[i], y[i], 1e-11);
         assert_relative(at.S[i * 3], dy_dk1[i], 1e-11);
-        assert_true(fabs(at.S[i] + at.S[3 + i] + at.S[6 + i]) <= 1e-13 * fabs(at.S[i])); /* mass */
     }
+    assert_identities(&pb, &at, 1e-9, 1); /* mass; time scaling, where terms of f_2 cancel */
     integrate(&pb, 40, 1e-13, 1e-9, &at);
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 3; j++) {
@@ -277,27 +299,6 @@ static void test_robertson_at_published_times(void **state)
                             3e-5); /* the digits given */
         }
     sens_arena_release(&ctx.arena);
-}
-
-static double determinant(size_t n, const double *A)
-{
-    double M[STATES * STATES], det = 1;
-    memcpy(M, A, n * n * sizeof *A);
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k + 1; i < n; i++)
-            if (fabs(M[i * n + k]) > fabs(M[pivot * n + k])) pivot = i;
-        for (size_t j = 0; j < n; j++) {
-            const double swap = M[k * n + j];
-            M[k * n + j] = M[pivot * n + j], M[pivot * n + j] = swap;
-        }
-        det *= pivot == k ? M[k * n + k] : -M[k * n + k];
-        for (size_t i = k + 1; i < n; i++) {
-            const double factor = M[i * n + k] / M[k * n + k];
-            for (size_t j = k; j < n; j++) M[i * n + j] -= factor * M[k * n + j];
-        }
-    }
-    return det;
 }
 
 static void test_arenstorf_monodromy(void **state)
@@ -314,7 +315,18 @@ static void test_arenstorf_monodromy(void **state)
      * the second derivative times that, observed 7e-10. */
     for (size_t i = 0; i < 4; i++) assert_true(fabs(at.x[i] - pb.x0[i]) <= 1e-8);
     for (size_t i = 0; i < 4; i++) assert_relative(at.S0[i], row[i], 1e-8);
-    assert_true(fabs(determinant(4, at.S0) - 1) <= 1e-6); /* of entries up to 2e6; observed 1e-8 */
+    assert_identities(&pb, &at, 1, 1e-6); /* det = 1, of entries up to 2e6; observed 1e-8 */
+    sens_arena_release(&ctx.arena);
+}
+
+static void test_glv_identities(void **state)
+{
+    (void)state;
+    struct sens_ctx ctx = {0};
+    struct solution at;
+    const struct sens_problem pb = default_problem(&ctx, "glv");
+    integrate(&pb, pb.t1, 1e-15, 1e-13, &at);
+    assert_identities(&pb, &at, 1e-11, 1);
     sens_arena_release(&ctx.arena);
 }
 
@@ -325,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_closed_forms_satisfy_their_equations),
         cmocka_unit_test(test_robertson_at_published_times),
         cmocka_unit_test(test_arenstorf_monodromy),
+        cmocka_unit_test(test_glv_identities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

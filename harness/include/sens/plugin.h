@@ -6,7 +6,8 @@
  *     SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "mine", .methods = methods};
  *
  * It includes the headers of this folder only and may call every function they declare: the program exports
- * them, in double precision. One copy serves all instruction sets. */
+ * them, in double precision. One copy serves all instruction sets. Loading it must leave the floating-point
+ * state as it is: a module linked with -ffast-math is refused. */
 #ifndef SENS_PLUGIN_H
 #define SENS_PLUGIN_H
 

@@ -1,0 +1,30 @@
+# sensbench_mutants: the program with every fault of tests/mutants/mutants.txt built into a copy of the numerical
+# sources, each switched on by its number. It is linked before the sound baseline, which then is not pulled in.
+set(mutants_dir ${CMAKE_SOURCE_DIR}/tests/mutants)
+set(mutants_tree ${CMAKE_BINARY_DIR}/mutants)
+
+file(GLOB_RECURSE mutants_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+     ${CMAKE_SOURCE_DIR}/methods/*.[ch] ${CMAKE_SOURCE_DIR}/problems/*.[ch] ${CMAKE_SOURCE_DIR}/harness/core/*.[ch])
+foreach(file IN LISTS mutants_files)
+  get_filename_component(folder ${mutants_tree}/${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${mutants_tree}/${file}
+    COMMAND awk -v source=${file} -f ${mutants_dir}/mutate.awk ${mutants_dir}/mutants.txt ${CMAKE_SOURCE_DIR}/${file}
+            > ${mutants_tree}/${file}
+    DEPENDS ${CMAKE_SOURCE_DIR}/${file} ${mutants_dir}/mutate.awk ${mutants_dir}/mutants.txt
+    VERBATIM COMMENT "Mutants of ${file}")
+  list(APPEND mutants_copies ${mutants_tree}/${file})
+endforeach()
+add_custom_target(mutants_sources DEPENDS ${mutants_copies})
+
+sens_add_variant(mutants COPY ${mutants_tree})
+add_dependencies(variant_mutants mutants_sources)
+target_compile_options(variant_mutants PRIVATE -Wno-unused -Wno-conversion -Wno-pedantic)
+
+set(mutants_object ${CMAKE_BINARY_DIR}/variant_mutants/sealed.o)
+set_source_files_properties(${mutants_object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+add_executable(sensbench_mutants ${CMAKE_SOURCE_DIR}/harness/bench/main.c ${mutants_dir}/switch.c ${mutants_object})
+add_dependencies(sensbench_mutants seal_mutants)
+target_link_libraries(sensbench_mutants PRIVATE sens_bench)
+set_target_properties(sensbench_mutants PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,0 +1,101 @@
+/* Weights of single failures, put together for each module. */
+#include "verify_ranking.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tally { /* of one cause over the failures of one module */
+    double sum, max;
+};
+
+static int cause_index(const char *name)
+{
+    int i = 0;
+    while (i < CAUSE_COUNT && strcmp(cause_name((enum cause)i), name) != 0) i++;
+    return i;
+}
+
+static bool fails_on(const struct verify_result *result, const char *module)
+{
+    return result->verdict == VERIFY_FAIL && strcmp(result->module, module) == 0;
+}
+
+/* Adds the weights of one failure; names that are in no list are passed over. */
+static void add_blames(struct tally tally[CAUSE_COUNT], const struct verify_result *result)
+{
+    for (int b = 0; b < result->blames; b++) {
+        const int cause = cause_index(result->blame[b].cause);
+        if (cause == CAUSE_COUNT) continue;
+        tally[cause].sum += result->blame[b].weight;
+        tally[cause].max = fmax(tally[cause].max, result->blame[b].weight);
+    }
+}
+
+static bool is_better(const struct ranked_cause *a, const struct ranked_cause *b)
+{
+    return a->score > b->score || (!(a->score < b->score) && a->max > b->max);
+}
+
+/* Behind all that are as good. */
+static void insert(struct ranked_module *module, struct ranked_cause cause)
+{
+    size_t i = module->causes++;
+    for (; i > 0 && is_better(&cause, &module->cause[i - 1]); i--) module->cause[i] = module->cause[i - 1];
+    module->cause[i] = cause;
+}
+
+static void rank(size_t count, const struct verify_result *const *result, struct ranked_module *module)
+{
+    struct tally tally[CAUSE_COUNT] = {{0}};
+    size_t blaming = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!fails_on(result[i], module->module)) continue;
+        module->failures++;
+        blaming += result[i]->blames > 0;
+        add_blames(tally, result[i]);
+    }
+    for (int c = 0; c < CAUSE_COUNT; c++) {
+        if (!(tally[c].max > 0)) continue;
+        const double score = 0.5 * tally[c].max + 0.5 * tally[c].sum / (double)blaming;
+        insert(module, (struct ranked_cause){cause_name((enum cause)c), score, tally[c].max});
+    }
+}
+
+static bool is_known(const struct ranking *ranking, const char *module)
+{
+    for (size_t i = 0; i < ranking->count; i++)
+        if (strcmp(ranking->module[i].module, module) == 0) return true;
+    return false;
+}
+
+static bool add_module(struct ranking *ranking, const char *name)
+{
+    struct ranked_module *grown = realloc(ranking->module, (ranking->count + 1) * sizeof *grown);
+    if (!grown) return false;
+    ranking->module = grown;
+    struct ranked_module *module = &ranking->module[ranking->count++];
+    *module = (struct ranked_module){.failures = 0};
+    snprintf(module->module, sizeof module->module, "%s", name);
+    return true;
+}
+
+bool ranking_create(size_t count, const struct verify_result *const *result, struct ranking *ranking)
+{
+    *ranking = (struct ranking){.count = 0};
+    for (size_t i = 0; i < count; i++) {
+        if (result[i]->verdict != VERIFY_FAIL || is_known(ranking, result[i]->module)) continue;
+        if (!add_module(ranking, result[i]->module)) {
+            ranking_free(ranking);
+            return false;
+        }
+        rank(count, result, &ranking->module[ranking->count - 1]);
+    }
+    return true;
+}
+
+void ranking_free(struct ranking *ranking)
+{
+    free(ranking->module);
+    *ranking = (struct ranking){.count = 0};
+}

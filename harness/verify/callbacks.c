@@ -1,0 +1,275 @@
+/* A problem's products as linear maps, and what rounding can do to them. */
+#include "callbacks.h"
+
+#include <gsl/gsl_randist.h>
+#include <string.h>
+
+enum { POINTS = 3, QUICK_POINTS = 2, ATTEMPTS = 8 };
+enum { COLUMN_BLOCK = 64, SIZE_LANES = 16, SHAKES = 3 };
+enum { MOST_ROWS = 256, MOST_COLUMNS = 64, QUICK_ROWS = 64, QUICK_COLUMNS = 24 };
+
+/* ---- what is looked at --------------------------------------------------------------------------------- */
+
+void subject_each(struct verify *v, const struct verify_check *checks, void (*look)(struct subject *subject))
+{
+    struct subject subject = {.v = v};
+    struct instance instance;
+    int number = 0;
+    verify_module("problem", v->problem->name, subject.module);
+    for (; instance_create(v, v->problem, number, &instance); number++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        subject.pb = &instance.problem;
+        subject.label = instance.label;
+        look(&subject);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+    for (; number == 0 && checks->id; checks++)
+        verify_skip_check(v, checks->id, subject.module, v->problem->name, "no instance could be created");
+}
+
+struct verify_result subject_open(const struct subject *subject, const char *check)
+{
+    return verify_open(check, subject->module, subject->label);
+}
+
+void subject_skip(const struct subject *subject, const char *check, const char *reason)
+{
+    verify_skip_check(subject->v, check, subject->module, subject->label, reason);
+}
+
+int subject_points(const struct subject *subject)
+{
+    return subject->v->quick ? QUICK_POINTS : POINTS;
+}
+
+bool subject_usable(const struct subject *subject, struct sens_at at)
+{
+    const struct sens_problem *pb = subject->pb;
+    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+    double *dx = verify_array(subject->v, pb->n), sum = 0;
+    const bool ok = pb->type->rhs(pb, at, dx) == SENS_OK;
+    for (size_t i = 0; i < pb->n; i++) sum += fabs(dx[i]);
+    sens_arena_rewind(&subject->v->ctx.arena, mark);
+    return ok && isfinite(sum);
+}
+
+struct sens_at subject_point(const struct subject *subject, int which)
+{
+    const struct sens_problem *pb = subject->pb;
+    struct verify *v = subject->v;
+    struct sens_at at = instance_point(v, pb, which);
+    double amount = 0.05;
+    for (int k = 0; k < ATTEMPTS && which > 0 && !subject_usable(subject, at); k++, amount /= 2) {
+        at.x = verify_perturbed(v, pb->n, pb->x0, amount);
+        at.p = verify_perturbed(v, pb->np, pb->p, amount);
+    }
+    return at;
+}
+
+double *subject_direction(const struct subject *subject, size_t count, const double *from)
+{
+    double *direction = verify_perturbed(subject->v, count, from, 0.1);
+    for (size_t i = 0; i < count; i++) direction[i] -= from[i];
+    return direction;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------------------- */
+
+bool linear_forward(enum product product)
+{
+    return product == PRODUCT_JVP || product == PRODUCT_JVP_P || product == PRODUCT_X0_JVP;
+}
+
+const char *linear_name(enum product product)
+{
+    static const char *const name[] = {"jvp", "vjp", "jvp_p", "vjp_p", "x0_jvp", "x0_vjp"};
+    return name[product];
+}
+
+static size_t columns_of(const struct sens_problem *pb, enum product product)
+{
+    return product == PRODUCT_JVP || product == PRODUCT_VJP ? pb->n : pb->np;
+}
+
+struct linear linear_at(const struct subject *subject, enum product product, struct sens_at at)
+{
+    const size_t n = subject->pb->n, cols = columns_of(subject->pb, product);
+    const bool forward = linear_forward(product);
+    return (struct linear){.v = subject->v,
+                           .pb = subject->pb,
+                           .product = product,
+                           .in = forward ? cols : n,
+                           .out = forward ? n : cols,
+                           .K = 1,
+                           .t = verify_copy(subject->v, 1, &at.t),
+                           .X = at.x,
+                           .p = at.p};
+}
+
+struct linear linear_batch(const struct subject *subject, size_t K, const double *t, const double *X,
+                           const double *p)
+{
+    return (struct linear){.v = subject->v,
+                           .pb = subject->pb,
+                           .product = PRODUCT_VJP_P,
+                           .in = K * subject->pb->n,
+                           .out = subject->pb->np,
+                           .K = K,
+                           .t = t,
+                           .X = X,
+                           .p = p};
+}
+
+/* OUT += C V for columns C [n][width], V [width][L]. */
+static void add_columns(size_t n, size_t width, const double *C, size_t L, const double *V, double *OUT)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < width; k++)
+            for (size_t l = 0; l < L; l++) OUT[i * L + l] += C[i * width + k] * V[k * L + l];
+}
+
+static bool all_zero(size_t count, const double *v)
+{
+    for (size_t i = 0; i < count; i++)
+        if (v[i] != 0) return false;
+    return true;
+}
+
+/* One column a call, so that a column is not blamed for its neighbours' fault. */
+static void apply_columns(const struct linear *map, size_t L, const double *V, double *OUT)
+{
+    const struct sens_problem *pb = map->pb;
+    const struct sens_at at = {map->t[0], map->X, map->p};
+    const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
+    double *C = verify_array(map->v, pb->n);
+    for (size_t k = 0; k < pb->np; k++) {
+        if (all_zero(L, V + k * L)) continue;
+        memset(C, 0, pb->n * sizeof *C);
+        if (map->product == PRODUCT_JVP_P)
+            pb->type->jvp_p_cols(pb, at, k, 1, C);
+        else
+            pb->type->x0_jvp_cols(pb, map->p, k, 1, C);
+        add_columns(pb->n, 1, C, L, V + k * L, OUT);
+    }
+    sens_arena_rewind(&map->v->ctx.arena, mark);
+}
+
+void linear_apply(const struct linear *map, size_t L, const double *V, double *OUT)
+{
+    const struct sens_problem_type *type = map->pb->type;
+    const struct sens_at at = {map->t[0], map->X, map->p};
+    memset(OUT, 0, map->out * L * sizeof *OUT);
+    if (linear_forward(map->product) && map->product != PRODUCT_JVP)
+        apply_columns(map, L, V, OUT);
+    else if (map->product == PRODUCT_JVP)
+        type->jvp(map->pb, at, L, V, OUT);
+    else if (map->product == PRODUCT_VJP)
+        type->vjp(map->pb, at, L, V, OUT);
+    else if (map->product == PRODUCT_VJP_P)
+        type->vjp_p_batch(map->pb, map->K, map->t, map->X, map->p, L, V, OUT);
+    else
+        type->x0_vjp(map->pb, map->p, L, V, OUT);
+}
+
+double *verify_shaken(struct verify *v, size_t count, const double *from)
+{
+    double *made = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) made[i] = from[i] * (1 + verify_uniform(v, -4, 4) * DBL_EPSILON);
+    return made;
+}
+
+struct linear linear_shaken(const struct linear *map)
+{
+    struct linear shaken = *map;
+    shaken.t = verify_shaken(map->v, map->K, map->t);
+    shaken.X = verify_shaken(map->v, map->K * map->pb->n, map->X);
+    shaken.p = verify_shaken(map->v, map->pb->np, map->p);
+    return shaken;
+}
+
+/* ---- rounding ------------------------------------------------------------------------------------------ */
+
+/* to[i] = max(to[i], largest |a - b| of the L lanes of row i). */
+static void raise_to_distance(size_t rows, size_t L, const double *a, const double *b, double *to)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t l = 0; l < L; l++) to[i] = fmax(to[i], fabs(a[i * L + l] - b[i * L + l]));
+}
+
+double *linear_rounding(const struct linear *map, const double *most)
+{
+    const size_t in = map->in, out = map->out, L = SIZE_LANES;
+    double *bound = verify_array(map->v, out);
+    const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
+    double *V = verify_random(map->v, in * L), *OUT = verify_array(map->v, out * L);
+    double *moved = verify_array(map->v, out * L), *spread = verify_array(map->v, out);
+    for (size_t q = 0; q < in * L; q++) V[q] *= most[q / L];
+    linear_apply(map, L, V, OUT);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct linear shaken = linear_shaken(map);
+        linear_apply(&shaken, L, V, moved);
+        raise_to_distance(out, L, OUT, moved, spread);
+    }
+    for (size_t i = 0; i < out; i++) {
+        double squares = 0;
+        for (size_t l = 0; l < L; l++) squares += OUT[i * L + l] * OUT[i * L + l] / (double)L;
+        const double size = sqrt((double)in * squares) + spread[i] / DBL_EPSILON;
+        bound[i] = 4 * ((double)in + 8) * DBL_EPSILON * size + DBL_MIN;
+    }
+    sens_arena_rewind(&map->v->ctx.arena, mark);
+    return bound;
+}
+
+/* ---- matrices ------------------------------------------------------------------------------------------ */
+
+/* `most` of the numbers below count at random, in order; all of them where there are no more. */
+static size_t *choose(struct verify *v, size_t count, size_t most, size_t *chosen)
+{
+    *chosen = count < most ? count : most;
+    size_t *all = verify_memory(v, count, sizeof *all), *some = verify_memory(v, *chosen, sizeof *some);
+    for (size_t i = 0; i < count; i++) all[i] = i;
+    if (*chosen) gsl_ran_choose(v->rng, some, *chosen, all, count, sizeof *all);
+    return some;
+}
+
+struct sample sample_create(const struct subject *subject, enum product product)
+{
+    struct verify *v = subject->v;
+    struct sample sample;
+    sample.row = choose(v, subject->pb->n, v->quick ? QUICK_ROWS : MOST_ROWS, &sample.rows);
+    sample.col =
+        choose(v, columns_of(subject->pb, product), v->quick ? QUICK_COLUMNS : MOST_COLUMNS, &sample.cols);
+    return sample;
+}
+
+double *linear_matrix(const struct linear *map, const struct sample *s)
+{
+    const bool forward = linear_forward(map->product);
+    double *matrix = verify_array(map->v, s->rows * s->cols);
+    const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
+    double *unit = verify_array(map->v, map->in), *image = verify_array(map->v, map->out);
+    for (size_t k = 0; k < (forward ? s->cols : s->rows); k++) {
+        const size_t place = forward ? s->col[k] : s->row[k];
+        unit[place] = 1;
+        linear_apply(map, 1, unit, image);
+        unit[place] = 0;
+        for (size_t r = 0; forward && r < s->rows; r++) matrix[r * s->cols + k] = image[s->row[r]];
+        for (size_t c = 0; !forward && c < s->cols; c++) matrix[k * s->cols + c] = image[s->col[c]];
+    }
+    sens_arena_rewind(&map->v->ctx.arena, mark);
+    return matrix;
+}
+
+double *linear_matrix_rounding(const struct linear *map, const struct sample *s, const double *matrix)
+{
+    const size_t count = s->rows * s->cols;
+    double *bound = verify_array(map->v, count);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
+        const struct linear shaken = linear_shaken(map);
+        raise_to_distance(count, 1, matrix, linear_matrix(&shaken, s), bound);
+        sens_arena_rewind(&map->v->ctx.arena, mark);
+    }
+    for (size_t q = 0; q < count; q++) bound[q] = 4 * bound[q] + 16 * DBL_EPSILON * fabs(matrix[q]) + DBL_MIN;
+    return bound;
+}

@@ -1,0 +1,130 @@
+/* What the error test of a method runs over: the sensitivities (test.inside), and nothing that is zero
+ * (test.dilution). */
+#include "convergence.h"
+#include "decorate.h"
+
+/* ---- test.inside --------------------------------------------------------------------------------------- */
+
+/* State and parameters of this size leave the state's own errors far below the tolerance. */
+static const double FAINT = 1e-9;
+
+static void make_faint(struct scene *scene)
+{
+    struct sens_problem *pb = &scene->bed.problem;
+    struct verify *v = scene->bed.v;
+    double *const p = verify_copy(v, pb->np, pb->p), *const x0 = verify_copy(v, pb->n, pb->x0);
+    for (size_t k = 0; k < pb->np; k++) p[k] *= FAINT;
+    for (size_t i = 0; i < pb->n; i++) x0[i] *= FAINT;
+    pb->p = p;
+    pb->x0 = x0;
+    pb->x0_fixed = true;
+}
+
+/* Steps that resolve the sensitivities: those of the pair for a state of size 1. */
+static bool honest_grid(struct scene *scene, const struct sens_problem *original, struct grid *grid)
+{
+    const struct bed *bed = &scene->bed;
+    *grid = (struct grid){.steps = 0};
+    return oracle_steps(bed->v, original, &bed->cost, bed->task.tableau, bed->task.rtol, bed->task.max_steps,
+                        grid) == SENS_OK;
+}
+
+/* Is the gradient right where the state is of size 1, and its own test controls the steps? */
+static bool right_otherwise(struct bed *ordinary, const struct sens_out *bound)
+{
+    struct worst worst = {0};
+    struct sens_out truth = bed_shape(ordinary), uncertainty = bed_shape(ordinary);
+    ordinary->grid = (struct grid){.steps = 0};
+    ordinary->out = bed_shape(ordinary);
+    const bool made =
+        bed_solve(ordinary) == SENS_OK && oracle_truth(ordinary, &truth, &uncertainty) == SENS_OK;
+    if (made) out_compare(&worst, ordinary, &ordinary->out, &truth, bound, "");
+    bed_free(ordinary);
+    return made && worst_passes(&worst);
+}
+
+static void judge_inside(struct scene *scene, const struct sens_problem *original,
+                         struct verify_result *result)
+{
+    struct bed *bed = &scene->bed;
+    struct goal goal;
+    struct grid grid;
+    struct oracle oracle;
+    struct bed ordinary = *bed; /* the bound is that of the probe as it is, whose state is of size 1 */
+    struct sens_out bound = bed_shape(bed);
+    struct worst gradient = {0};
+    bool made =
+        convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK && honest_grid(scene, original, &grid);
+    if (!made) {
+        verify_skip(result, "the task cannot be solved");
+        return;
+    }
+    ordinary.problem = *original;
+    oracle_create(&ordinary, bed->task.tableau, &grid, &oracle);
+    made = oracle_tolerance(&oracle, bed->task.rtol, bed->task.atol, &bound) == SENS_OK;
+    scene_add(bed, &bound, 1, &goal.uncertainty);
+    grid_free(&grid);
+    if (!made) return;
+    out_compare(&gradient, bed, &bed->out, &goal.truth, &bound, "exact:");
+    verify_judge(result, &gradient);
+    if (result->verdict != VERIFY_FAIL) return;
+    const bool elsewhere = right_otherwise(&ordinary, &bound);
+    verify_say(result, "%ld steps; %s where the state is of size 1", bed->work.steps,
+               elsewhere ? "right" : "wrong, too,");
+    verify_blame(result, CAUSE_outside_test, elsewhere ? 0.95 : 0.2);
+    verify_blame(result, CAUSE_derivative_not_solver, elsewhere ? 0.3 : 0.6);
+    verify_blame(result, CAUSE_unstable_reverse, 0.15);
+}
+
+void convergence_inside(struct verify *v, const char *tableau, const char *controller)
+{
+    struct scene_settings settings = convergence_settings(v, tableau, controller);
+    struct scene scene;
+    settings.parts = PROBE_AT_T1; /* no stop in between, which would cut the steps */
+    if (!scene_create(v, &settings, &scene)) return;
+    struct verify_result result = verify_open("test.inside", scene.module, scene.subject);
+    if (v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) {
+        const struct sens_problem original = scene.bed.problem;
+        make_faint(&scene);
+        judge_inside(&scene, &original, &result);
+    } else {
+        verify_skip(&result, "only a continuous method has sensitivities to test");
+    }
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- test.dilution ------------------------------------------------------------------------------------- */
+
+void convergence_dilution(struct verify *v, const char *tableau, const char *controller)
+{
+    const struct scene_settings settings = convergence_settings(v, tableau, controller);
+    struct scene scene;
+    struct worst worst = {0};
+    if (!scene_create(v, &settings, &scene)) return;
+    struct bed *bed = &scene.bed;
+    const struct sens_cost inner = bed->cost;
+    struct sens_work work[2] = {{.steps = 0}};
+    bool solved = true;
+    bed->task.dt = 1e-3; /* the choice of a first step averages over all components */
+    struct verify_result result = verify_open("test.dilution", scene.module, scene.subject);
+    for (int k = 0; k < 2; k++) {
+        decorate_pad_cost(v, &inner, k ? 65 : 1, &bed->cost);
+        bed->out = bed_shape(bed);
+        solved = solved && bed_solve(bed) == SENS_OK;
+        work[k] = bed->work;
+    }
+    worst_note(&worst, fabs((double)(work[1].steps - work[0].steps)), 0,
+               "%ld steps with 1 zero output, %ld with 65", work[0].steps, work[1].steps);
+    worst_note(&worst, fabs((double)(work[1].steps_reverse - work[0].steps_reverse)), 0,
+               "%ld backward steps with 1 zero output, %ld with 65", work[0].steps_reverse,
+               work[1].steps_reverse);
+    if (solved)
+        verify_judge(&result, &worst);
+    else
+        verify_skip(&result, "the solve failed: solve.completes");
+    verify_blame(&result, CAUSE_diluted_test, 0.95);
+    verify_blame(&result, CAUSE_controller_norm, 0.6);
+    verify_close(v, &result);
+    scene_free(&scene);
+}

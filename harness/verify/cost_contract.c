@@ -1,0 +1,101 @@
+/* What an instance of a cost must be, and what sens_cost_create must refuse to make. */
+#include "cost_terms.h"
+#include "probe.h"
+
+/* What is wrong with the instance, in words; NULL: nothing. */
+static const char *breach(const struct cost_case *at)
+{
+    const struct sens_cost *cost = &at->cost;
+    const struct sens_cost_type *type = cost->type;
+    if (!at->valid) return at->v->ctx.message;
+    if (cost->n != at->problem.n || cost->np != at->problem.np) return "n or np is not the problem's";
+    if (cost->n_obs > 0 && !cost->t_obs) return "n_obs > 0 without t_obs";
+    for (size_t j = 0; j < cost->n_obs; j++) {
+        if (!(cost->t_obs[j] >= at->problem.t0 && cost->t_obs[j] <= at->problem.t1))
+            return "an observation time is outside [t0, t1]";
+        if (j && !(cost->t_obs[j] > cost->t_obs[j - 1])) return "observation times do not increase";
+    }
+    if (cost->n_obs > 0 && !type->phi) return "observations without phi";
+    if (cost->n_obs == 0 && !type->g) return "neither observations nor a running cost";
+    if (!type->phi != !type->phi_dx || (type->phi_dp && !type->phi))
+        return "phi without phi_dx, or these without phi";
+    if (!type->g != !type->g_dx || (type->g_dp && !type->g)) return "g without g_dx, or these without g";
+    return NULL;
+}
+
+bool cost_check_times(const struct cost_case *at)
+{
+    struct verify_result result = verify_open("cost.times", at->module, at->label);
+    const char *const words = breach(at);
+    if (words) {
+        verify_fail(&result, "%s", words);
+        verify_blame(&result, CAUSE_cost_times, 1);
+    }
+    verify_close(at->v, &result);
+    return !words;
+}
+
+/* A cost with as many outputs as option 0 says, observed at the times of option 1. */
+static sens_status create_flawed(struct sens_ctx *ctx, const struct sens_value *option,
+                                 const struct sens_problem *pb, struct sens_cost *cost)
+{
+    (void)ctx, (void)pb;
+    cost->m = (size_t)option[0].number;
+    cost->n_obs = option[1].count;
+    cost->t_obs = option[1].data;
+    return SENS_OK;
+}
+
+static void flawed_phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    (void)j, (void)p;
+    for (size_t c = 0; c < cost->m; c++) G[c] += x[0];
+}
+
+static void flawed_phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                          size_t L, double *OUT)
+{
+    (void)j, (void)x, (void)p;
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) OUT[l] += 1;
+}
+
+/* What no instance may be, and one that may: on [t0, t1] = [0, 1]. */
+static const struct {
+    const char *words;
+    double m;
+    size_t n_obs;
+    double t_obs[2];
+    bool allowed;
+} instances[] = {
+    {"one output at t1", 1, 1, {1}, true},
+    {"no output", 0, 1, {1}, false},
+    {"an observation after t1", 1, 1, {1.5}, false},
+    {"an observation before t0", 1, 2, {-0.5, 1}, false},
+    {"the same time twice", 1, 2, {0.5, 0.5}, false},
+    {"times that decrease", 1, 2, {1, 0.5}, false},
+};
+
+void cost_check_empty(struct verify *v)
+{
+    const struct sens_cost_type type = {
+        .name = "flawed", .create = create_flawed, .phi = flawed_phi, .phi_dx = flawed_phi_dx};
+    char module[VERIFY_NAME];
+    struct worst worst = {.count = 0};
+    struct sens_problem pb;
+    probe_problem(v, &(struct probe_settings){.n = 2, .np = 1, .t1 = 1}, &pb);
+    verify_module("cost", v->cost->name, module);
+    struct verify_result result = verify_open("cost.empty", module, "instances that may not be");
+    for (size_t k = 0; k < sizeof instances / sizeof *instances; k++) {
+        const struct sens_value option[] = {{.number = instances[k].m},
+                                            {.data = instances[k].t_obs, .count = instances[k].n_obs}};
+        struct sens_cost cost = {.m = 42};
+        const sens_status status = sens_cost_create(&v->ctx, &type, option, &pb, &cost);
+        const bool kept = status == SENS_OK || cost.m == 42;
+        worst_note(&worst, (status == SENS_OK) == instances[k].allowed && kept ? 0 : 1, 0,
+                   "%s: sens_cost_create returns %s%s", instances[k].words, sens_status_name(status),
+                   kept ? "" : " and has written its output");
+    }
+    if (!worst_passes(&worst)) verify_blame(&result, CAUSE_contract_unchecked, 1);
+    verify_judge(&result, &worst);
+    verify_close(v, &result);
+}

@@ -1,0 +1,207 @@
+/* Does the closed form satisfy the equations? z' = F(t, z) by extrapolated differences in t, and z(t0). */
+#include "exact.h"
+
+enum { TIMES = 3, SHAKES = 4 };
+/* The equations of one part of z = [x | S | S0] fail. */
+struct failed {
+    bool x, derivative, start;
+};
+
+/* ---- right sides --------------------------------------------------------------------------------------- */
+
+/* OUT [n][cols] = J block, plus f_p where it is S. By one lane and one column, each on an output of zeros, so
+ * that the closed form is not blamed for the handling of blocks and outputs. */
+static void variational(const struct form *form, struct sens_at at, size_t cols, bool is_S,
+                        const double *block, double *out)
+{
+    const struct linear J = linear_at(form->subject, PRODUCT_JVP, at);
+    const struct linear F = linear_at(form->subject, PRODUCT_JVP_P, at);
+    const struct sens_arena_mark mark = sens_arena_mark(&form->subject->v->ctx.arena);
+    const size_t n = form->pb.n;
+    double *column = verify_array(form->subject->v, n), *image = verify_array(form->subject->v, n);
+    double *explicit = verify_array(form->subject->v, n), *unit = verify_array(form->subject->v, form->pb.np);
+    for (size_t c = 0; c < cols; c++) {
+        for (size_t i = 0; i < n; i++) column[i] = block[i * cols + c];
+        linear_apply(&J, 1, column, image);
+        if (is_S) unit[c] = 1, linear_apply(&F, 1, unit, explicit), unit[c] = 0;
+        for (size_t i = 0; i < n; i++) out[i * cols + c] = image[i] + explicit[i];
+    }
+    sens_arena_rewind(&form->subject->v->ctx.arena, mark);
+}
+
+/* OUT = [f | J S + f_p | J S0] at z; false: rhs has no value there. */
+static bool right_side(const struct form *form, double t, const double *p, const double *z, double *out)
+{
+    const struct sens_problem *pb = &form->pb;
+    const size_t n = pb->n, np = form->with_S ? pb->np : 0;
+    const struct sens_at at = {t, z, p};
+    if (pb->type->rhs(pb, at, out) != SENS_OK) return false;
+    variational(form, at, np, true, z + n, out + n);
+    if (form->with_S0) variational(form, at, n, false, z + n + n * np, out + n + n * np);
+    return true;
+}
+
+/* What rounding in z, t and p does to the right sides. */
+static void right_spread(const struct form *form, double t, const double *p, const double *right,
+                         double *spread)
+{
+    const size_t count = form_size(form);
+    double *z = verify_array(form->subject->v, count), *moved = verify_array(form->subject->v, count);
+    for (int k = 0; k < SHAKES; k++) {
+        if (!form_shaken(form, t, p, z)) continue;
+        if (!right_side(form, t, p, verify_shaken(form->subject->v, count, z), moved)) continue;
+        for (size_t q = 0; q < count; q++) spread[q] = fmax(spread[q], fabs(moved[q] - right[q]));
+    }
+}
+
+/* ---- slopes in time ------------------------------------------------------------------------------------ */
+
+struct passage { /* z along time */
+    const struct form *form;
+    double t;
+    const double *p;
+};
+
+static bool passage_value(const void *self, double s, bool shaken, double *out)
+{
+    const struct passage *at = self;
+    return shaken ? form_shaken(at->form, at->t + s, at->p, out)
+                  : form_value(at->form, at->t + s, at->p, out);
+}
+
+/* Which part of z entry q is in, and where. */
+static const char *part_of(const struct form *form, size_t q, size_t *row, size_t *col)
+{
+    const size_t n = form->pb.n, np = form->with_S ? form->pb.np : 0;
+    *row = q, *col = 0;
+    if (q < n || n == 0) return "x";
+    const bool in_S = np > 0 && q < n + n * np;
+    const size_t width = in_S ? np : n, first = in_S ? n : n + n * np;
+    *row = (q - first) / width, *col = (q - first) % width;
+    return in_S ? "S" : "S0";
+}
+
+static void note_slopes(struct worst *worst, const struct form *form, double t, const double *p, double h0,
+                        struct failed *failed)
+{
+    struct verify *v = form->subject->v;
+    const size_t count = form_size(form);
+    const struct passage passage = {form, t, p};
+    const struct curve curve = {v, count, passage_value, &passage};
+    double *z = verify_array(v, count), *right = verify_array(v, count), *spread = verify_array(v, count);
+    double *slope = verify_array(v, count), *bound = verify_array(v, count);
+    if (!form_value(form, t, p, z) || !right_side(form, t, p, z, right)) return;
+    right_spread(form, t, p, right, spread);
+    curve_slope(&curve, h0, slope, bound);
+    for (size_t q = 0; q < count; q++) {
+        size_t row, col;
+        const double limit = bound[q] + 8 * spread[q] + 32 * DBL_EPSILON * fabs(right[q]);
+        const char *const part = part_of(form, q, &row, &col);
+        if (!isfinite(bound[q])) continue;
+        worst_note(worst, fabs(slope[q] - right[q]), limit,
+                   "d%s[%zu][%zu]/dt at t = %.4g: %.10g is not %.10g", part, row, col, t, slope[q], right[q]);
+        if (fabs(slope[q] - right[q]) <= limit) continue;
+        *(q < form->pb.n ? &failed->x : &failed->derivative) = true;
+    }
+}
+
+/* ---- the start ----------------------------------------------------------------------------------------- */
+
+static void note_start(struct worst *worst, const struct form *form, const double *p, struct failed *failed)
+{
+    struct verify *v = form->subject->v;
+    const struct sens_problem *pb = &form->pb;
+    const size_t n = pb->n, np = form->with_S ? pb->np : 0, count = form_size(form);
+    double *z = verify_array(v, count), *want = verify_array(v, count), *later = verify_array(v, count);
+    if (!form_value(form, pb->t0, p, z)) return;
+    form_value(form, (pb->t0 + pb->t1) / 2, p, later);
+    sens_problem_x0(pb, p, want);
+    if (np && sens_problem_x0_depends(pb) && pb->type->x0_jvp_cols)
+        pb->type->x0_jvp_cols(pb, p, 0, np, want + n);
+    for (size_t i = 0; form->with_S0 && i < n; i++) want[n + n * np + i * n + i] = 1;
+    for (size_t q = 0; q < count; q++) {
+        size_t row, col;
+        const char *const part = part_of(form, q, &row, &col);
+        const double bound = 64 * DBL_EPSILON * (fabs(want[q]) + fabs(later[q]) + fabs(want[row]));
+        worst_note(worst, fabs(z[q] - want[q]), bound, "%s[%zu][%zu] at t0: %.10g is not %.10g", part, row,
+                   col, z[q], want[q]);
+        if (!(fabs(z[q] - want[q]) <= bound)) failed->start = true;
+    }
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
+/* Do the products agree with rhs? If they do not, the closed form has a witness against one of them. */
+static bool products_agree(const struct subject *subject, struct suspicion *suspicion)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct sens_at at = subject_point(subject, 1);
+        suspicion_look(suspicion, subject, PRODUCT_JVP, at);
+        if (subject->pb->np > 0) suspicion_look(suspicion, subject, PRODUCT_JVP_P, at);
+    }
+    return suspicion->places == 0;
+}
+
+/* Only the values at t0 are wrong: is it x0 and its derivative that do not fit? */
+static void blame_start(struct verify_result *result, const struct subject *subject)
+{
+    struct suspicion suspicion = {.places = 0};
+    const struct sens_at at = subject_point(subject, 1);
+    const bool depends = sens_problem_x0_depends(subject->pb) && subject->pb->type->x0_jvp_cols;
+    const bool wrong = depends && suspicion_look(&suspicion, subject, PRODUCT_X0_JVP, at);
+    suspicion_tell(&suspicion, result);
+    verify_blame(result, CAUSE_closed_form_wrong, wrong ? 0.2 : 0.8);
+    if (depends) verify_blame(result, CAUSE_initial_products, 0.6);
+}
+
+static void blame(struct verify_result *result, const struct subject *subject, const struct failed *failed)
+{
+    struct suspicion suspicion = {.places = 0};
+    if (!failed->x && !failed->derivative) {
+        blame_start(result, subject);
+        return;
+    }
+    const bool agree = products_agree(subject, &suspicion);
+    if (failed->x) {
+        verify_blame(result, CAUSE_closed_form_wrong, agree ? 0.8 : 0.5);
+        verify_blame(result, CAUSE_rhs_itself, agree ? 0.6 : 0.9);
+    } else {
+        suspicion_tell(&suspicion, result);
+        verify_blame(result, CAUSE_closed_form_wrong, agree ? 1 : 0.2);
+    }
+}
+
+/* At times inside the interval, so that differences stay in it. */
+static void note_parameters(struct worst *worst, const struct subject *subject, const double *p,
+                            struct failed *failed)
+{
+    static const double place[TIMES] = {0.15, 0.5, 0.85};
+    const struct sens_problem *pb = subject->pb;
+    const double span = pb->t1 - pb->t0;
+    const struct sens_exact_query query = {.level = SENS_EXACT_ODE, .t = pb->t0 + span / 2};
+    struct form form;
+    if (!form_create(subject, &query, p, &form)) return;
+    for (int k = 0; k < (subject->v->quick ? 1 : TIMES); k++)
+        note_slopes(worst, &form, pb->t0 + span * place[k], p, 0.1 * span, failed);
+    note_start(worst, &form, p, failed);
+}
+
+bool exact_check_equation(const struct subject *subject, const char *check)
+{
+    struct verify *v = subject->v;
+    const struct sens_problem *pb = subject->pb;
+    struct worst worst = {.count = 0};
+    struct failed failed = {false, false, false};
+    double *scaled = verify_copy(v, pb->np, pb->p);
+    const double factor = verify_uniform(v, 0.9, 1.1);
+    for (size_t k = 0; k < pb->np; k++) scaled[k] *= factor;
+    note_parameters(&worst, subject, pb->p, &failed);
+    note_parameters(&worst, subject, scaled, &failed); /* where p must keep its proportions */
+    note_parameters(&worst, subject, verify_perturbed(v, pb->np, pb->p, 0.05), &failed);
+    struct verify_result result = subject_open(subject, check);
+    verify_judge(&result, &worst);
+    if (worst.count == 0) verify_say(&result, "this instance has no closed form of the ODE");
+    if (result.verdict == VERIFY_FAIL) blame(&result, subject, &failed);
+    verify_close(v, &result);
+    return result.verdict != VERIFY_FAIL;
+}

@@ -1,0 +1,48 @@
+/* harness/verify/gradient_case.h - one task of the group gradient, with the derivatives it is compared with,
+ * each computed when it is first asked for. */
+#ifndef VERIFY_GRADIENT_CASE_H
+#define VERIFY_GRADIENT_CASE_H
+
+#include <stdio.h>
+
+#include "scene.h"
+
+struct gradient_case {
+    struct scene scene;
+    unsigned parts;   /* of the cost */
+    struct grid grid; /* scene_grid of the solve */
+    struct oracle oracle;
+    bool frozen_known, frozen_tried, truth_known, truth_tried;
+    struct sens_out frozen, adjoint, rounding;     /* over the grid */
+    struct sens_out truth, uncertainty, tolerance; /* tolerance includes the uncertainty */
+};
+/* After the solve: the grid and the oracle. */
+bool case_prepare(struct gradient_case *given);
+/* frozen, adjoint, rounding; false where the map cannot be made again. */
+bool case_frozen(struct gradient_case *given);
+/* truth, uncertainty, tolerance; false where the oracle fails. */
+bool case_truth(struct gradient_case *given);
+void case_free(struct gradient_case *given);
+
+/* Adds to the text the derivative along one direction: what the method has, the exact and the frozen one, and
+ * that of the method's own results with their step controller, by central differences. */
+void case_say_controlled(struct gradient_case *given, struct verify_result *result);
+
+/* Solves without each of the parts of the cost, and with the initial state held; blames what goes with the
+ * part whose absence leaves the gradient right. */
+void case_blame_parts(struct gradient_case *given, struct verify_result *result);
+
+/* Evidence on the kind of derivative, over all tasks of a method. */
+struct kinds {
+    struct worst worst;
+};
+void kinds_note_discrete(struct gradient_case *given, struct kinds *kinds);
+void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds);
+void kinds_note_difference(struct gradient_case *given, struct kinds *kinds);
+
+/* gradient.bilinear; leaves the case as it was. */
+void gradient_check_bilinear(struct gradient_case *given);
+
+extern const struct verify_check gradient_checks[];
+
+#endif

@@ -1,0 +1,252 @@
+/* The catalogue, first part: coefficients, times, steps, and where products and the quadrature are taken.
+ * What each fault changes in the formulas of oracle_internal.h; a new one is a function and a row of the
+ * table. */
+#include "hypotheses.h"
+
+#include <string.h>
+
+/* ---- times and coefficients ---------------------------------------------------------------------------- */
+
+enum { SLOPES = 1u << RULES }; /* beside the bits 1u << rule: every slope */
+
+/* Which products, in the order of likelihood: all and the slopes; all; one kind; two kinds. */
+static unsigned products(long variant)
+{
+    static const unsigned masks[] = {2 * SLOPES - 1, 1, 2, 4, 5, 3, 6};
+    return masks[variant];
+}
+
+/* The last slope of an FSAL pair, at its altered time, is the next step's first. */
+static void set_times(const struct suspect *suspect, struct scheme *scheme, const double *c, unsigned which)
+{
+    const size_t size = (size_t)scheme->stages * sizeof *c;
+    if (which & SLOPES) {
+        memcpy(scheme->c, c, size);
+        scheme->slope_from = suspect->oracle->tableau->fsal;
+    }
+    for (unsigned r = 0; r < RULES; r++)
+        if (which & 1u << r) memcpy(scheme->rule[r].c, c, size);
+}
+
+static bool no_times(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const double *none = verify_array(suspect->oracle->v, (size_t)scheme->stages);
+    set_times(suspect, scheme, none, products(variant));
+    return true;
+}
+
+/* Those of the next stage, of the stage before. */
+static bool shift_times(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const int s = scheme->stages, shift = variant % 2 ? -1 : 1;
+    double *c = verify_array(suspect->oracle->v, (size_t)s);
+    for (int i = 0; i < s; i++) {
+        const int other = i + shift;
+        c[i] = other < 0 ? 0 : other < s ? scheme->c[other] : 1;
+    }
+    set_times(suspect, scheme, c, products(variant / 2));
+    return true;
+}
+
+/* t - t0 for t. */
+static bool relative_time(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const double t0 = suspect->oracle->problem->t0;
+    (void)variant;
+    for (long k = 0; k < scheme->steps; k++) scheme->t[k] -= t0;
+    return t0 != 0;
+}
+
+/* a_ji where a_ij is due: the triangle that is used is empty. */
+static bool transpose(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const size_t s = (size_t)scheme->stages;
+    (void)suspect, (void)variant;
+    for (size_t q = 0; q < s * s; q++) scheme->a[q] = 0;
+    return s > 1;
+}
+
+bool *live_stages(const struct oracle *oracle, const struct scheme *scheme)
+{
+    const size_t s = (size_t)scheme->stages;
+    bool *live = verify_memory(oracle->v, s, sizeof *live);
+    for (size_t i = s; i-- > 0;) {
+        live[i] = scheme->b[i] != 0;
+        for (size_t j = i + 1; j < s; j++) live[i] = live[i] || (scheme->a[j * s + i] != 0 && live[j]);
+    }
+    return live;
+}
+
+/* As weights of the step, where bit 0 of the choice is not set of the quadrature too, and where bit 1 is set
+ * only of stages that the right weights reach. */
+static void set_weights(const struct suspect *suspect, struct scheme *scheme, double *b, long choice)
+{
+    const bool *const live = live_stages(suspect->oracle, scheme);
+    for (int i = 0; i < scheme->stages; i++) {
+        scheme->b[i] = choice & 2 && !live[i] ? 0 : b[i];
+        if (!(choice & 1)) scheme->bq[i] = scheme->b[i];
+    }
+}
+
+/* bhat; those of the next stage, of the stage before, in a circle or not; in the opposite order. */
+static bool other_weights(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const struct sens_tableau *tb = suspect->oracle->tableau;
+    const int s = scheme->stages, kind = (int)variant / 4;
+    double *b = verify_array(suspect->oracle->v, (size_t)s);
+    for (int i = 0; i < s; i++) {
+        const int from[] = {i, (i + 1) % s, (i + s - 1) % s, i + 1, i - 1, s - 1 - i};
+        const bool is = from[kind] >= 0 && from[kind] < s;
+        b[i] = (is ? tb->b[from[kind]] : 0) - (kind == 0 && tb->e ? tb->e[i] : 0);
+    }
+    set_weights(suspect, scheme, b, variant % 4);
+    return true;
+}
+
+/* 1, or 1/s. */
+static bool no_weights(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    double *b = verify_array(suspect->oracle->v, (size_t)scheme->stages);
+    for (int i = 0; i < scheme->stages; i++) b[i] = variant < 4 ? 1 : 1.0 / scheme->stages;
+    set_weights(suspect, scheme, b, variant % 4);
+    return true;
+}
+
+/* One weight alone: b_i = 0. */
+static bool drop_weight(const struct suspect *suspect, struct scheme *scheme, long i)
+{
+    (void)suspect;
+    scheme->b[i] = 0;
+    return true;
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------- */
+
+/* h of the step before (variant 1), of the next (2); 1 (0). */
+static void set_steps(const struct suspect *suspect, long variant, double *h)
+{
+    const struct grid *grid = suspect->oracle->grid;
+    const long last = grid->steps - 1;
+    for (long k = 0; k <= last; k++) {
+        const long from = variant == 1 ? (k > 0 ? k - 1 : k) : (k < last ? k + 1 : k);
+        h[k] = variant == 0 ? 1 : grid->h[from];
+    }
+}
+
+/* In the stages, in the step, in the quadrature, and in two or all of them. */
+static bool other_step(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    static const unsigned masks[] = {7, 3, 6, 2, 1, 5};
+    const unsigned mask = masks[variant / 3];
+    double *const to[] = {scheme->ha, scheme->h, scheme->hq};
+    double *h = verify_array(suspect->oracle->v, (size_t)scheme->steps);
+    set_steps(suspect, variant % 3, h);
+    for (unsigned q = 0; q < 3; q++)
+        if (mask & 1u << q) memcpy(to[q], h, (size_t)scheme->steps * sizeof *h);
+    return true;
+}
+
+/* In the parameter product alone. */
+static bool other_step_in_product(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const long s = scheme->stages;
+    double *h = verify_array(suspect->oracle->v, (size_t)scheme->steps);
+    set_steps(suspect, variant, h);
+    for (long q = 0; q < scheme->steps * s; q++) scheme->in_mu[q] = h[q / s] / scheme->h[q / s];
+    return true;
+}
+
+static bool step_of_times(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const struct grid *grid = suspect->oracle->grid;
+    (void)variant;
+    for (long k = 0; k < scheme->steps; k++)
+        scheme->ha[k] = scheme->h[k] = scheme->hq[k] = grid->t1[k] - grid->t[k];
+    return true;
+}
+
+static bool skip_first(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    (void)suspect, (void)variant;
+    if (scheme->steps > 0) scheme->taken[0] = false;
+    return scheme->steps > 0;
+}
+
+static bool skip_last(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    (void)suspect;
+    if (scheme->steps > 0) scheme->taken[scheme->steps - 1] = false;
+    if (variant > 0) scheme->observation[scheme->steps] = -1;
+    return scheme->steps > 0;
+}
+
+/* The last slope of the step before, of two before, of the one after. */
+static bool stale_slope(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    static const int from[] = {1, 2, -1};
+    (void)suspect;
+    scheme->slope_from = from[variant];
+    return true;
+}
+
+/* ---- where products are taken -------------------------------------------------------------------------- */
+
+/* At the step's start, at the stage before. */
+static bool stale_stage(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const unsigned which = products(variant / 2);
+    (void)suspect;
+    for (unsigned r = 0; r < RULES; r++)
+        for (int i = 0; which & 1u << r && i < scheme->stages; i++)
+            scheme->rule[r].state[i] = variant % 2 == 0 || i == 0 ? 0 : i - 1;
+    return true;
+}
+
+/* g at the step's start, at the stage before, at Y + Z. */
+static bool quadrature_state(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    struct rule *rule = &scheme->rule[RULE_COST];
+    if (!suspect->oracle->cost->type->g) return false;
+    for (int i = 0; variant < 2 && i < scheme->stages; i++)
+        rule->state[i] = variant == 0 || i == 0 ? 0 : i - 1;
+    if (variant == 2) rule->stretch = 2;
+    return true;
+}
+
+/* h: none, of the step before, of the next; without b_i; bhat_i. */
+static bool quadrature_weights(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const struct sens_tableau *tb = suspect->oracle->tableau;
+    if (!suspect->oracle->cost->type->g) return false;
+    if (variant < 3) set_steps(suspect, variant, scheme->hq);
+    for (int i = 0; variant >= 3 && i < scheme->stages; i++) {
+        const double weight[] = {1, scheme->bq[i] != 0, tb->b[i] - (tb->e ? tb->e[i] : 0)};
+        scheme->bq[i] = weight[variant - 3];
+    }
+    return true;
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------- */
+
+enum { ANYWHERE = FAULT_SWEEP | FAULT_SOLVE | FAULT_BOTH };
+
+const struct hypothesis hypotheses_of_steps[] = {
+    {CAUSE_stage_time, "", ANYWHERE | FAULT_REPLAY, no_times, 7, 1},
+    {CAUSE_stage_time_shifted, "", ANYWHERE | FAULT_REPLAY, shift_times, 14, 0.99},
+    {CAUSE_absolute_time, "", FAULT_SWEEP | FAULT_BOTH, relative_time, 1, 1},
+    {CAUSE_tableau_transposed, "", ANYWHERE | FAULT_REPLAY, transpose, 1, 1},
+    {CAUSE_wrong_weights, "", ANYWHERE, other_weights, 24, 0.99},
+    {CAUSE_wrong_weights, "one b_i is 0", ANYWHERE, drop_weight, 0, 0.96},
+    {CAUSE_missing_weight, "", ANYWHERE, no_weights, 8, 1},
+    {CAUSE_missing_step, "", ANYWHERE, other_step, 18, 0.99},
+    {CAUSE_missing_step, "in the parameter product", FAULT_SWEEP, other_step_in_product, 3, 0.98},
+    {CAUSE_step_from_times, "", ANYWHERE | FAULT_REPLAY, step_of_times, 1, 0.9},
+    {CAUSE_first_step_lost, "", ANYWHERE, skip_first, 1, 1},
+    {CAUSE_stops_early, "the last step is left out", ANYWHERE, skip_last, 2, 1},
+    {CAUSE_stale_slope, "", FAULT_SOLVE | FAULT_BOTH, stale_slope, 2, 1},
+    {CAUSE_stale_slope, "where stages are recomputed", FAULT_REPLAY, stale_slope, 3, 1},
+    {CAUSE_stale_stage, "", FAULT_SWEEP, stale_stage, 14, 0.98},
+    {CAUSE_quadrature_weights, "", FAULT_SWEEP | FAULT_SOLVE, quadrature_weights, 6, 1},
+    {CAUSE_quadrature_state, "", FAULT_SWEEP | FAULT_SOLVE, quadrature_state, 3, 1},
+    {.alter = NULL},
+};

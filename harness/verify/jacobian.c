@@ -1,0 +1,246 @@
+/* Derivatives by extrapolated central differences, with a bound on their error. */
+#include "jacobian.h"
+
+#include <string.h>
+
+enum { LEVELS = 12, ORDERS = 6, NEAR = 8, FINEST = 4, DRAWS = 8 };
+/* Factors on the estimates of truncation and rounding: both are of the right size, neither is a bound. */
+static const double TRUNCATION = 8, ROUNDING = 4;
+
+/* ---- one component ------------------------------------------------------------------------------------- */
+
+struct column { /* of differences, for one component */
+    double D[LEVELS][ORDERS];
+    double noise[LEVELS]; /* of D_k0 */
+    double least[LEVELS]; /* the same, for certain not too large */
+};
+
+static void extrapolate(struct column *c)
+{
+    for (int k = 0; k < LEVELS; k++) {
+        double power = 1;
+        for (int m = 1; m < ORDERS; m++) {
+            power *= 16;
+            c->D[k][m] = k < m ? NAN : c->D[k][m - 1] + (c->D[k][m - 1] - c->D[k - 1][m - 1]) / (power - 1);
+        }
+    }
+}
+
+/* How far differences with smaller steps contradict D_km, beyond their own uncertainty: a function may look
+ * smooth until the steps come down to a feature of it. */
+static double contradiction(const struct column *c, int k, int m)
+{
+    double most = 0;
+    for (int j = k + 1; j < LEVELS; j++) {
+        const double own = TRUNCATION * fabs(c->D[j][1] - c->D[j][0]) + ROUNDING * c->least[j];
+        const double excess = fabs(c->D[k][m] - c->D[j][1]) - own;
+        if (excess > most) most = excess;
+    }
+    return most;
+}
+
+static double error_of(const struct column *c, int k, int m)
+{
+    const double lower = fabs(c->D[k][m] - c->D[k][m - 1]), coarser = fabs(c->D[k][m] - c->D[k - 1][m - 1]);
+    return TRUNCATION * (lower + coarser) + ROUNDING * c->noise[k];
+}
+
+static void best_of(const struct column *c, double *d, double *bound)
+{
+    *d = NAN;
+    *bound = INFINITY;
+    for (int k = 1; k < LEVELS; k++)
+        for (int m = 1; m < ORDERS && m <= k; m++) {
+            double error = error_of(c, k, m);
+            if (!(error < *bound)) continue;
+            error += 2 * contradiction(c, k, m);
+            if (error < *bound) *d = c->D[k][m], *bound = error;
+        }
+}
+
+/* ---- all components ------------------------------------------------------------------------------------ */
+
+struct samples { /* [LEVELS][n] */
+    double *difference;
+    double *shaken; /* how far values at shaken inputs lie apart */
+    double *rough;  /* [n]: how far phi is from a straight line over the smallest steps */
+};
+
+static bool evaluate(const struct curve *curve, double s, double *out, double *shaken)
+{
+    return curve->value(curve->self, s, false, out) && curve->value(curve->self, s, true, shaken);
+}
+
+/* What rounding does to a value: its spread and its last digit. */
+static double noise_of(double value, double shaken)
+{
+    return fabs(value - shaken) + DBL_EPSILON * fabs(value);
+}
+
+/* Level k of the samples. */
+static void take(const struct curve *curve, double h, int k, const struct samples *to)
+{
+    const size_t n = curve->n, row = (size_t)k * n;
+    const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
+    double *up = verify_array(curve->v, n), *up2 = verify_array(curve->v, n);
+    double *down = verify_array(curve->v, n), *down2 = verify_array(curve->v, n);
+    const bool ok = evaluate(curve, h, up, up2) && evaluate(curve, -h, down, down2);
+    for (size_t i = 0; i < n; i++) {
+        to->difference[row + i] = ok ? (up[i] - down[i]) / (2 * h) : NAN;
+        to->shaken[row + i] = ok ? noise_of(up[i], up2[i]) + noise_of(down[i], down2[i]) : NAN;
+    }
+    sens_arena_rewind(&curve->v->ctx.arena, mark);
+}
+
+/* rough [n] = max |phi(s) - phi(0) - s/h (phi(h) - phi(0))| over random s in [-h, h]. */
+static void measure_roughness(const struct curve *curve, double h, double *rough)
+{
+    const size_t n = curve->n;
+    const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
+    double *centre = verify_array(curve->v, n), *end = verify_array(curve->v, n);
+    double *inside = verify_array(curve->v, n);
+    const bool ok = curve->value(curve->self, 0, false, centre) && curve->value(curve->self, h, false, end);
+    for (int draw = 0; ok && draw < DRAWS; draw++) {
+        const double s = verify_uniform(curve->v, -1, 1);
+        if (!curve->value(curve->self, s * h, false, inside)) continue;
+        for (size_t i = 0; i < n; i++)
+            rough[i] = fmax(rough[i], fabs(inside[i] - centre[i] - s * (end[i] - centre[i])));
+    }
+    sens_arena_rewind(&curve->v->ctx.arena, mark);
+}
+
+/* The noise of component i near the point: what shaken inputs do to it, and how it fails to be straight over
+ * the smallest steps, where nothing but rounding is left (that of constants much larger than the result,
+ * say). Any one sample may be small by accident, so that the largest counts. */
+static double least_noise(const struct samples *s, size_t n, size_t i)
+{
+    double noise = s->rough[i];
+    for (int k = LEVELS - NEAR; k < LEVELS; k++) noise = fmax(noise, s->shaken[(size_t)k * n + i]);
+    return noise;
+}
+
+/* Differences with small steps that disagree: noise, or a feature of that size. */
+static double disagreement(const struct samples *s, size_t n, size_t i, double h0)
+{
+    double noise = 0;
+    for (int k = LEVELS - FINEST; k < LEVELS; k++) {
+        const size_t q = (size_t)k * n + i;
+        noise = fmax(noise, fabs(s->difference[q] - s->difference[q - n]) * ldexp(h0, -2 * k));
+    }
+    return noise;
+}
+
+static void component(const struct samples *s, size_t n, size_t i, double h0, double *d, double *bound)
+{
+    struct column column;
+    const double apart = disagreement(s, n, i, h0);
+    double least = least_noise(s, n, i);
+    bool zero = true;
+    for (int k = LEVELS - 1; k >= 0; k--) {
+        const double h = ldexp(h0, -2 * k);
+        least = fmax(least, s->shaken[(size_t)k * n + i]);
+        column.least[k] = least / h;
+        column.noise[k] = fmax(least, apart) / h;
+        column.D[k][0] = s->difference[(size_t)k * n + i];
+        zero = zero && column.D[k][0] == 0;
+    }
+    if (zero) {
+        *d = 0;
+        *bound = ROUNDING * column.noise[0];
+        return;
+    }
+    extrapolate(&column);
+    best_of(&column, d, bound);
+}
+
+void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
+{
+    struct verify *v = curve->v;
+    const size_t n = curve->n;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const struct samples s = {verify_array(v, LEVELS * n), verify_array(v, LEVELS * n), verify_array(v, n)};
+    for (int k = 0; k < LEVELS; k++) take(curve, ldexp(h0, -2 * k), k, &s);
+    measure_roughness(curve, ldexp(h0, -2 * (LEVELS - 2)), s.rough);
+    for (size_t i = 0; i < n; i++) component(&s, n, i, h0, d + i, bound + i);
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+void line_create(const struct subject *subject, struct sens_at at, const double *dx, const double *dp,
+                 struct line *line)
+{
+    *line = (struct line){.subject = subject,
+                          .at = at,
+                          .dx = dx,
+                          .dp = dp,
+                          .x = verify_array(subject->v, subject->pb->n),
+                          .p = verify_array(subject->v, subject->pb->np)};
+}
+
+/* to = from + s direction, shaken if asked for. */
+static void move(struct verify *v, size_t count, const double *from, const double *direction, double s,
+                 bool shaken, double *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i] + (direction ? s * direction[i] : 0);
+        if (shaken && to[i] != 0) to[i] *= 1 + verify_uniform(v, -4, 4) * DBL_EPSILON;
+    }
+}
+
+bool line_value(const void *self, double s, bool shaken, double *out)
+{
+    const struct line *line = self;
+    const struct sens_problem *pb = line->subject->pb;
+    struct sens_at at = {.x = line->x, .p = line->p};
+    move(line->subject->v, 1, &line->at.t, NULL, s, shaken, &at.t);
+    move(line->subject->v, pb->n, line->at.x, line->dx, s, shaken, line->x);
+    move(line->subject->v, pb->np, line->at.p, line->dp, s, shaken, line->p);
+    if (line->initial) pb->type->x0(pb, line->p, out);
+    return line->initial || pb->type->rhs(pb, at, out) == SENS_OK;
+}
+
+void line_slope(struct line *line, double *d, double *bound)
+{
+    const struct curve curve = {line->subject->v, line->subject->pb->n, line_value, line};
+    curve_slope(&curve, 1, d, bound);
+}
+
+/* ---- matrices ------------------------------------------------------------------------------------------ */
+
+/* A tenth of the entry, or of the mean magnitude of all where it is 0. */
+static double first_step(size_t count, const double *at, size_t k)
+{
+    double mean = 0;
+    if (at[k] != 0) return 0.1 * fabs(at[k]);
+    for (size_t i = 0; i < count; i++) mean += fabs(at[i]) / (double)count;
+    return mean > 0 ? 0.1 * mean : 0.1;
+}
+
+struct reference reference_create(const struct subject *subject, enum product product, struct sens_at at,
+                                  const struct sample *sample)
+{
+    struct verify *v = subject->v;
+    const size_t n = subject->pb->n, rows = sample->rows, cols = sample->cols;
+    const bool states = product == PRODUCT_JVP || product == PRODUCT_VJP;
+    const size_t in = states ? n : subject->pb->np;
+    struct reference made = {*sample, verify_array(v, rows * cols), verify_array(v, rows * cols)};
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    double *unit = verify_array(v, in), *d = verify_array(v, n), *bound = verify_array(v, n);
+    struct line line;
+    line_create(subject, at, states ? unit : NULL, states ? NULL : unit, &line);
+    line.initial = product == PRODUCT_X0_JVP || product == PRODUCT_X0_VJP;
+    const struct curve curve = {v, n, line_value, &line};
+    for (size_t c = 0; c < cols; c++) {
+        const size_t k = sample->col[c];
+        unit[k] = 1;
+        curve_slope(&curve, first_step(in, states ? at.x : at.p, k), d, bound);
+        unit[k] = 0;
+        for (size_t r = 0; r < rows; r++) {
+            made.d[r * cols + c] = d[sample->row[r]];
+            made.bound[r * cols + c] = bound[sample->row[r]];
+        }
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return made;
+}

@@ -1,0 +1,221 @@
+/* The derivative of the discrete map in reverse, one output at a time, in plain loops; the formulas stand in
+ * oracle_internal.h. Stage states are recomputed from the states between steps. */
+#include <string.h>
+
+#include "oracle_internal.h"
+
+struct sweep {
+    size_t count;      /* outputs swept */
+    const size_t *row; /* [count] which */
+    bool wrt_p;
+    double *lambda; /* [count][n] */
+    double *mu;     /* [count][np] */
+    double *theta;  /* [count][s][n] of the step at hand */
+    double *kappa;  /* [n] */
+    double *w_in;   /* [n] a perturbed input */
+    double *phi;    /* [n + np] what an observation adds */
+};
+
+static struct sweep sweep_create(const struct run *run, size_t rows, const size_t *row, bool wrt_p)
+{
+    struct verify *v = run->oracle->v;
+    size_t *all = verify_memory(v, run->m, sizeof *all);
+    for (size_t c = 0; c < run->m; c++) all[c] = c;
+    struct sweep sweep = {.count = row ? rows : run->m, .row = row ? row : all, .wrt_p = wrt_p};
+    sweep.lambda = verify_array(v, sweep.count * run->n);
+    sweep.mu = verify_array(v, sweep.count * run->np);
+    sweep.theta = verify_array(v, sweep.count * (size_t)run->reverse->stages * run->n);
+    sweep.kappa = verify_array(v, run->n);
+    sweep.w_in = verify_array(v, run->n);
+    sweep.phi = verify_array(v, run->n + run->np);
+    return sweep;
+}
+
+static void clear(size_t count, double *v)
+{
+    for (size_t q = 0; q < count; q++) v[q] = 0;
+}
+
+/* to += factor from */
+static void add(size_t count, double factor, const double *from, double *to)
+{
+    for (size_t q = 0; q < count; q++) to[q] += factor * from[q];
+}
+
+/* ---- one stage ----------------------------------------------------------------------------------------- */
+
+/* kappa = h (b_i lambda + sum_{j>i} a_ji theta_j). */
+static void cotangent(const struct run *run, long k, int i, const double *lambda, const double *theta,
+                      double *kappa)
+{
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    for (size_t q = 0; q < n; q++) {
+        double sum = 0;
+        for (size_t j = (size_t)i + 1; j < s; j++) sum += scheme->a[j * s + (size_t)i] * theta[j * n + q];
+        kappa[q] = scheme->h[k] * scheme->b[i] * lambda[q] + scheme->ha[k] * sum;
+    }
+}
+
+/* mu += f_p^T kappa, for every output; kappa of output e is theta's place of this stage. */
+static void add_parameters(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const double factor = scheme->factor[TERM_PARAMETERS] * scheme->in_mu[(size_t)k * s + (size_t)i];
+    if (!sweep->wrt_p || factor == 0) return;
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_PARAMETER], k, i);
+    for (size_t e = 0; e < sweep->count; e++) {
+        const double *kappa = sweep->theta + (e * s + (size_t)i) * n;
+        for (size_t q = 0; q < n; q++) sweep->w_in[q] = factor * kappa[q];
+        noise_touch(&run->noise, n, sweep->w_in);
+        pb->type->vjp_p_batch(pb, 1, &at.t, at.x, at.p, 1, sweep->w_in, sweep->mu + e * run->np);
+        noise_touch(&run->noise, run->np, sweep->mu + e * run->np);
+    }
+}
+
+/* theta = J^T kappa (or, as a fault, J kappa), for every output; kappa is replaced. */
+static void multiply(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+    for (size_t e = 0; e < sweep->count; e++) {
+        double *theta = sweep->theta + (e * s + (size_t)i) * n;
+        memcpy(sweep->w_in, theta, n * sizeof *theta);
+        noise_touch(&run->noise, n, sweep->w_in);
+        if (scheme->not_transposed)
+            pb->type->jvp(pb, at, 1, sweep->w_in, theta);
+        else
+            pb->type->vjp(pb, at, 1, sweep->w_in, theta);
+        for (size_t q = 0; q < n; q++) theta[q] *= scheme->factor[TERM_JACOBIAN];
+        noise_touch(&run->noise, n, theta);
+    }
+}
+
+/* theta += hq bq g_x, mu += hq bq g_p. */
+static void add_running(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const double w = scheme->hq[k] * scheme->bq[i];
+    const bool wrt_p = cost->type->g_dp && sweep->wrt_p;
+    if (!cost->type->g_dx || w == 0) return;
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
+    for (size_t e = 0; e < sweep->count; e++) {
+        const size_t c = scheme->g_row[sweep->row[e]];
+        double *theta = sweep->theta + (e * s + (size_t)i) * n, *mu = sweep->mu + e * run->np;
+        cost->type->g_dx(cost, at, scheme->factor[TERM_G_X] * w, c, 1, theta);
+        if (wrt_p) cost->type->g_dp(cost, at, scheme->factor[TERM_G_P] * w, c, 1, mu);
+        noise_touch(&run->noise, n, theta);
+        if (wrt_p) noise_touch(&run->noise, run->np, mu);
+    }
+}
+
+/* ---- steps and observations ---------------------------------------------------------------------------- */
+
+static void reverse_step(struct run *run, const struct sweep *sweep, long k)
+{
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    for (int i = scheme->stages - 1; i >= 0; i--) {
+        for (size_t e = 0; e < sweep->count; e++) {
+            double *theta = sweep->theta + e * s * n;
+            cotangent(run, k, i, sweep->lambda + e * n, theta, sweep->kappa);
+            memcpy(theta + (size_t)i * n, sweep->kappa, n * sizeof *theta);
+            noise_touch(&run->noise, n, theta + (size_t)i * n);
+        }
+        add_parameters(run, sweep, k, i);
+        multiply(run, sweep, k, i);
+        add_running(run, sweep, k, i);
+    }
+    for (size_t e = 0; e < sweep->count; e++)
+        for (size_t i = s; i-- > 0;)
+            for (size_t q = 0; q < n; q++)
+                sweep->lambda[e * n + q] +=
+                    scheme->in_lambda[(size_t)k * s + i] * sweep->theta[(e * s + i) * n + q];
+    noise_touch(&run->noise, sweep->count * n, sweep->lambda);
+    noise_step(&run->noise, PLACE_TANGENT, 0, sweep->count * n, sweep->lambda);
+    noise_step(&run->noise, PLACE_QUADRATURE, 0, sweep->count * run->np, sweep->mu);
+}
+
+static void observe(struct run *run, const struct sweep *sweep, long k)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const long j = scheme->observation[k];
+    const bool wrt_p = cost->type->phi_dp && sweep->wrt_p;
+    if (j < 0) return;
+    const struct sens_at at = run_observed(run, scheme, k);
+    for (size_t e = 0; e < sweep->count; e++) {
+        const size_t c = scheme->phi_row[sweep->row[e]];
+        double *lambda = sweep->lambda + e * run->n, *mu = sweep->mu + e * run->np;
+        clear(run->n + run->np, sweep->phi);
+        cost->type->phi_dx(cost, (size_t)j, at.x, at.p, c, 1, sweep->phi);
+        if (wrt_p) cost->type->phi_dp(cost, (size_t)j, at.x, at.p, c, 1, sweep->phi + run->n);
+        noise_touch(&run->noise, run->n + run->np, sweep->phi);
+        add(run->n, scheme->factor[TERM_PHI_X], sweep->phi, lambda);
+        add(run->np, scheme->factor[TERM_PHI_P], sweep->phi + run->n, mu);
+        noise_touch(&run->noise, run->n, lambda);
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------- */
+
+/* mu += (dx0/dp)^T lambda. */
+static void add_initial(struct run *run, const struct sweep *sweep, const double *lambda, double *mu)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    if (!sens_problem_x0_depends(pb) || !sweep->wrt_p) return;
+    clear(run->n, sweep->w_in);
+    add(run->n, run->reverse->factor[TERM_INITIAL], lambda, sweep->w_in);
+    noise_touch(&run->noise, run->n, sweep->w_in);
+    pb->type->x0_vjp(pb, noise_input(&run->noise, run->np, run->p, run->p_in), 1, sweep->w_in, mu);
+}
+
+static void write_sweep(struct run *run, const struct sweep *sweep, struct sens_out *out)
+{
+    for (size_t e = 0; e < sweep->count; e++) {
+        const double *lambda = sweep->lambda + e * run->n;
+        double *mu = sweep->mu + e * run->np;
+        add_initial(run, sweep, lambda, mu);
+        if (out->dGdp) memcpy(out->dGdp + sweep->row[e] * run->np, mu, run->np * sizeof *mu);
+        if (out->dGdx0) memcpy(out->dGdx0 + sweep->row[e] * run->n, lambda, run->n * sizeof *lambda);
+    }
+}
+
+sens_status run_adjoint(struct run *run, size_t rows, const size_t *row, struct sens_out *out)
+{
+    struct verify *v = run->oracle->v;
+    const struct scheme *scheme = run->reverse;
+    const struct sweep sweep = sweep_create(run, rows, row, out->dGdp != NULL);
+    double *x0 = verify_array(v, run->n);
+    sens_problem_x0(run->oracle->problem, run->p, x0);
+    sens_status status = run_forward(run, x0, out->G);
+    if (status != SENS_OK) return status;
+    for (long k = scheme->steps - 1; k >= 0; k--) {
+        observe(run, &sweep, k + 1);
+        if (!scheme->taken[k]) continue;
+        status = run_stages(run, run->replay, k);
+        if (status != SENS_OK) return status;
+        reverse_step(run, &sweep, k);
+    }
+    observe(run, &sweep, 0);
+    memcpy(out->x, run->state + (size_t)scheme->steps * run->n, run->n * sizeof *out->x);
+    write_sweep(run, &sweep, out);
+    return SENS_OK;
+}
+
+sens_status oracle_adjoint(const struct oracle *oracle, struct sens_out *out)
+{
+    struct sens_arena *arena = &oracle->v->ctx.arena;
+    const struct sens_arena_mark mark = sens_arena_mark(arena);
+    struct run run;
+    run_create(oracle, scheme_create(oracle), &run);
+    const sens_status status = run_adjoint(&run, 0, NULL, out);
+    sens_arena_rewind(arena, mark);
+    return status;
+}

@@ -1,0 +1,236 @@
+/* What rounding and local errors can do to a task: the same computation with perturbed numbers, several
+ * times, and the largest deviation of each entry (the heading of oracle.h). */
+#include <float.h>
+#include <string.h>
+
+#include "oracle_internal.h"
+
+/* Rounding: draws, and what the largest of their deviations is multiplied by. */
+enum { ROUNDING_DRAWS = 3, ORACLE_SAFETY = 32 };
+/* Every entry is the sum of numbers as large as its row's largest: their rounding, in eps. */
+enum { FLOOR_EPS = 4 };
+/* Local errors: the signs of the draws differ, and so does their sum over the steps. */
+enum { TOLERANCE_DRAWS = 2, TOLERANCE_SAFETY = 16, TRUNCATION_STEPS = 100000 };
+
+/* ---- arrays of an output ------------------------------------------------------------------------------- */
+
+enum { PARTS = 4 };
+
+struct part {
+    size_t rows, cols;
+    double *v;
+};
+
+static void parts_of(const struct oracle *oracle, const struct sens_out *out, struct part part[PARTS])
+{
+    const size_t n = oracle->problem->n, np = oracle->problem->np, m = oracle->cost->m;
+    part[0] = (struct part){1, n, out->x};
+    part[1] = (struct part){1, m, out->G};
+    part[2] = (struct part){m, np, out->dGdp};
+    part[3] = (struct part){m, n, out->dGdx0};
+}
+
+static void clear(const struct oracle *oracle, const struct sens_out *out)
+{
+    struct part part[PARTS];
+    parts_of(oracle, out, part);
+    for (int k = 0; k < PARTS; k++)
+        for (size_t q = 0; part[k].v && q < part[k].rows * part[k].cols; q++) part[k].v[q] = 0;
+}
+
+/* bound = max(bound, |a - b|); what is not a number becomes infinity. */
+static void widen(const struct oracle *oracle, const struct sens_out *a, const struct sens_out *b,
+                  const struct sens_out *bound)
+{
+    struct part pa[PARTS], pb[PARTS], limit[PARTS];
+    parts_of(oracle, a, pa);
+    parts_of(oracle, b, pb);
+    parts_of(oracle, bound, limit);
+    for (int k = 0; k < PARTS; k++)
+        for (size_t q = 0; limit[k].v && q < limit[k].rows * limit[k].cols; q++) {
+            const double d = fabs(pa[k].v[q] - pb[k].v[q]);
+            limit[k].v[q] = isnan(d) ? INFINITY : fmax(limit[k].v[q], d);
+        }
+}
+
+/* safety d, and a few eps of the row's largest entry; none where the entry is zero in structure. A bound as
+ * large as that entry was measured where the deviations are not proportional to the noise: it bounds nothing.
+ */
+static double limit_of(double v, double d, double largest, double safety)
+{
+    if (v == 0 && d == 0) return 0;
+    const double bound = safety * d + FLOOR_EPS * DBL_EPSILON * largest;
+    return bound < largest ? bound : INFINITY;
+}
+
+static void finish(const struct oracle *oracle, const struct sens_out *right, double safety,
+                   const struct sens_out *bound)
+{
+    struct part value[PARTS], limit[PARTS];
+    parts_of(oracle, right, value);
+    parts_of(oracle, bound, limit);
+    for (int k = 0; k < PARTS; k++)
+        for (size_t r = 0; limit[k].v && r < limit[k].rows; r++) {
+            const double *v = value[k].v + r * value[k].cols;
+            double *b = limit[k].v + r * limit[k].cols, largest = 0;
+            for (size_t q = 0; q < value[k].cols; q++) largest = fmax(largest, fabs(v[q]));
+            for (size_t q = 0; q < value[k].cols; q++) b[q] = limit_of(v[q], b[q], largest, safety);
+        }
+}
+
+/* ---- perturbed runs ------------------------------------------------------------------------------------ */
+
+static sens_status reverse(struct run *run, struct sens_out *out)
+{
+    return run_adjoint(run, 0, NULL, out);
+}
+
+static sens_status perturbed_run(const struct oracle *oracle, run_derivative *compute,
+                                 const struct noise *noise, struct sens_out *out)
+{
+    struct run run;
+    run_create(oracle, scheme_create(oracle), &run);
+    run.noise = *noise;
+    return compute(&run, out);
+}
+
+/* One run of the tangent takes a time as the number of directions, of the adjoint as that of outputs. */
+static size_t work_of(const struct oracle *oracle, run_derivative *compute, const struct sens_out *out)
+{
+    const size_t p = out->dGdp ? oracle->problem->np : 0, x0 = out->dGdx0 ? oracle->problem->n : 0;
+    return compute == run_tangent ? p + x0 : oracle->cost->m;
+}
+
+static bool is_dear(const struct oracle *oracle, run_derivative *compute, const struct sens_out *out)
+{
+    run_derivative *const other = compute == run_tangent ? reverse : run_tangent;
+    return work_of(oracle, compute, out) > 4 * work_of(oracle, other, out);
+}
+
+/* Largest deviations over draws from the same computation without noise: one that is wrong must not widen
+ * the bound. */
+static sens_status deviate(const struct oracle *oracle, run_derivative *compute, struct noise noise,
+                           int draws, struct sens_out *right, struct sens_out *bound)
+{
+    struct sens_arena *arena = &oracle->v->ctx.arena;
+    const struct noise silent = {.relative = 0};
+    struct sens_out perturbed = bed_shape(oracle->shape);
+    sens_status status = perturbed_run(oracle, compute, &silent, right);
+    if (is_dear(oracle, compute, bound)) draws--;
+    for (int draw = 1; draw <= draws && status == SENS_OK; draw++) {
+        const struct sens_arena_mark mark = sens_arena_mark(arena);
+        noise.draw = (uint64_t)draw;
+        noise.state = 0x2545F4914F6CDD1DULL * noise.draw;
+        status = perturbed_run(oracle, compute, &noise, &perturbed);
+        if (status == SENS_OK) widen(oracle, &perturbed, right, bound);
+        sens_arena_rewind(arena, mark);
+    }
+    return status;
+}
+
+/* ---- bounds -------------------------------------------------------------------------------------------- */
+
+/* By the tangent and the adjoint, for neither feels the noise as the other does. */
+sens_status oracle_rounding(const struct oracle *oracle, struct sens_out *bound)
+{
+    const struct noise noise = {.relative = 4 * DBL_EPSILON};
+    struct sens_arena *arena = &oracle->v->ctx.arena;
+    const struct sens_arena_mark mark = sens_arena_mark(arena);
+    struct sens_out right = bed_shape(oracle->shape);
+    clear(oracle, bound);
+    sens_status status = deviate(oracle, run_tangent, noise, ROUNDING_DRAWS, &right, bound);
+    if (status == SENS_OK) status = deviate(oracle, reverse, noise, ROUNDING_DRAWS, &right, bound);
+    if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
+    sens_arena_rewind(arena, mark);
+    return status;
+}
+
+sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound)
+{
+    const struct noise noise = {.relative = 4 * DBL_EPSILON};
+    struct sens_arena *arena = &oracle->v->ctx.arena;
+    const struct sens_arena_mark mark = sens_arena_mark(arena);
+    struct sens_out right = bed_shape(oracle->shape);
+    run_derivative *const cheaper =
+        work_of(oracle, run_tangent, bound) < work_of(oracle, reverse, bound) ? run_tangent : reverse;
+    clear(oracle, bound);
+    const sens_status status = deviate(oracle, cheaper, noise, ROUNDING_DRAWS - 1, &right, bound);
+    if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
+    sens_arena_rewind(arena, mark);
+    return status;
+}
+
+/* The pair that a method steps with, or a common one where it has its own. */
+static const struct sens_tableau *pair_of(const struct oracle *oracle)
+{
+    const struct bed *bed = oracle->shape;
+    const struct sens_tableau *const *entry = oracle->v->reg->tableaux;
+    if (bed->method->caps & SENS_CAP_TABLEAU && bed->task.tableau->e) return bed->task.tableau;
+    while (*entry && (!(*entry)->e || (*entry)->order < 5)) entry++;
+    return *entry;
+}
+
+/* The derivative on steps at the tolerance that test the state alone: what truncation does, to the quadrature
+ * too, which no test sees. */
+static sens_status widen_by_tangent(const struct oracle *at_tol, const struct sens_out *right,
+                                    struct sens_out *bound)
+{
+    struct sens_out coarse = bed_shape(at_tol->shape);
+    const sens_status status = oracle_tangent(at_tol, &coarse);
+    if (status == SENS_OK) widen(at_tol, &coarse, right, bound);
+    return status;
+}
+
+/* The adjoint along the state that is interpolated between those steps: what an interpolant does, which no
+ * test sees either. */
+static sens_status widen_by_interpolant(const struct oracle *oracle, const struct oracle *at_tol,
+                                        const struct sens_out *right, struct sens_out *bound)
+{
+    struct verify *v = oracle->v;
+    struct sens_out along = bed_shape(oracle->shape);
+    struct run coarse, fine;
+    const size_t n = oracle->problem->n, points = (size_t)(oracle->grid->steps * oracle->tableau->stages);
+    double *given = verify_array(v, points * n), *x0 = verify_array(v, n);
+    run_create(at_tol, scheme_create(at_tol), &coarse);
+    run_create(oracle, scheme_create(oracle), &fine);
+    sens_problem_x0(oracle->problem, oracle->problem->p, x0);
+    sens_status status = run_forward(&coarse, x0, along.G);
+    if (status == SENS_OK) status = run_interpolate(&coarse, oracle, given);
+    fine.given = given;
+    if (status == SENS_OK) status = run_adjoint(&fine, 0, NULL, &along);
+    for (size_t c = 0; c < oracle->cost->m; c++)
+        along.G[c] = right->G[c]; /* the quadrature is not along it */
+    if (status == SENS_OK) widen(oracle, &along, right, bound);
+    return status;
+}
+
+/* Both, on the oracle's own steps. A solve that fails at this tolerance adds nothing. */
+static void widen_by_truncation(const struct oracle *oracle, double tol, const struct sens_out *tangent,
+                                const struct sens_out *adjoint, struct sens_out *bound)
+{
+    const struct sens_tableau *tb = pair_of(oracle);
+    struct grid grid = {.steps = 0};
+    struct oracle at_tol;
+    if (!tb) return;
+    oracle_create(oracle->shape, tb, &grid, &at_tol);
+    sens_status status =
+        oracle_steps(oracle->v, oracle->problem, oracle->cost, tb, tol, TRUNCATION_STEPS, &grid);
+    if (status == SENS_OK) status = widen_by_tangent(&at_tol, tangent, bound);
+    if (status == SENS_OK) widen_by_interpolant(oracle, &at_tol, adjoint, bound);
+    grid_free(&grid);
+}
+
+sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double atol, struct sens_out *bound)
+{
+    const struct noise noise = {.rtol = rtol, .atol = atol};
+    struct sens_arena *arena = &oracle->v->ctx.arena;
+    const struct sens_arena_mark mark = sens_arena_mark(arena);
+    struct sens_out tangent = bed_shape(oracle->shape), adjoint = bed_shape(oracle->shape);
+    clear(oracle, bound);
+    sens_status status = deviate(oracle, run_tangent, noise, TOLERANCE_DRAWS, &tangent, bound);
+    if (status == SENS_OK) status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, &adjoint, bound);
+    if (status == SENS_OK) widen_by_truncation(oracle, fmax(rtol, atol), &tangent, &adjoint, bound);
+    if (status == SENS_OK) finish(oracle, &tangent, TOLERANCE_SAFETY, bound);
+    sens_arena_rewind(arena, mark);
+    return status;
+}

@@ -1,0 +1,297 @@
+/* The derivative against the exact solution's, and against the relations that a problem declares. */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pair.h"
+#include "probe.h"
+
+enum { OUTPUTS = 2 };
+static const double TIGHT = 1e-9, LOOSER = 1e4;
+
+/* Loose tolerances say nothing of a stiff problem: explicit steps are at the boundary of stability there. */
+static double draw_tolerance(struct verify *v)
+{
+    return v->seed ? TIGHT * pow(10, verify_uniform(v, -1, 0.5)) : TIGHT;
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------ */
+
+/* The error of the gradient and of the state, relative to what is right. */
+struct miss {
+    double gradient, state;
+};
+
+static struct miss miss(const struct bed *bed, const struct target *exact)
+{
+    double distance[3], above = 0, below = 0;
+    out_distance(bed, &bed->out, &exact->value, distance);
+    for (size_t i = 0; i < bed->problem.n; i++) {
+        above += pow(bed->out.x[i] - exact->value.x[i], 2);
+        below += pow(exact->value.x[i], 2);
+    }
+    return (struct miss){distance[0], sqrt(above / (below > 0 ? below : 1))};
+}
+
+/* Solves at a looser tolerance: does the error of the gradient follow that of the state? */
+static void blame_by_tolerance(struct bed *bed, const struct target *exact, struct verify_result *result)
+{
+    const struct miss tight = miss(bed, exact);
+    bed->task.rtol = bed->task.atol = bed->task.rtol * LOOSER;
+    if (bed_solve(bed) != SENS_OK) return;
+    const struct miss loose = miss(bed, exact);
+    verify_say(result,
+               "relative error of the gradient %.2g at tol %.1g and %.2g at tol %.1g; of the state %.2g "
+               "and %.2g",
+               loose.gradient, bed->task.rtol, tight.gradient, bed->task.rtol / LOOSER, loose.state,
+               tight.state);
+    const bool flat = tight.gradient > loose.gradient / 10, converges = tight.state < loose.state / 10;
+    if (flat && converges) verify_blame(result, CAUSE_derivative_not_solver, 0.7);
+    if (flat && !converges && tight.state > 0.1 * tight.gradient)
+        verify_blame(result, CAUSE_solver_not_derivative, 0.7);
+    if (!flat) verify_blame(result, CAUSE_outside_test, 0.3);
+}
+
+/* The instance, and the end of its interval where that is not the problem's own. */
+static void name_interval(const struct pair *pair, const struct bed *bed, char label[VERIFY_SUBJECT])
+{
+    const double t1 = bed->problem.t1;
+    const bool whole = t1 == pair->instance->problem.t1;
+    snprintf(label, VERIFY_SUBJECT, whole ? "%s" : "%s to t = %.3g", pair->instance->label, t1);
+}
+
+/* ---- the exact derivative ------------------------------------------------------------------------------ */
+
+static void check_exact(struct pair *pair, struct bed *bed, const char *label, const struct target *exact,
+                        const struct target *target)
+{
+    char subject[VERIFY_SUBJECT];
+    if (!pair_solve(pair, bed)) {
+        pair_skip(pair, "pair.exact", "no numbers: see pair.status");
+        return;
+    }
+    bed_subject(bed, label, subject);
+    struct verify_result result = verify_open("pair.exact", pair->module, subject);
+    pair_judge(&result, bed, target);
+    if (result.verdict == VERIFY_FAIL) {
+        agree_blame(bed, &exact->value, &result);
+        blame_by_tolerance(bed, exact, &result);
+    }
+    verify_close(pair->v, &result);
+}
+
+/* The choice `outside` of each option that has one: sensitivities outside the error test. */
+static void check_outside(struct pair *pair, struct bed *bed, const char *label, const struct target *exact,
+                          const struct target *target)
+{
+    const struct sens_option *const table = bed->method->options;
+    for (size_t i = 0; i < sens_option_count(table); i++)
+        for (long c = 0; table[i].kind == SENS_OPT_CHOICE && table[i].choices[c]; c++) {
+            char longer[2 * VERIFY_SUBJECT];
+            if (strcmp(table[i].choices[c], "outside") != 0) continue;
+            snprintf(longer, sizeof longer, "%s, %s=outside", label, table[i].name);
+            bed->option[i].number = (double)c;
+            check_exact(pair, bed, longer, exact, target);
+            bed->option[i].number = table[i].fallback;
+        }
+}
+
+static void check_adaptive(struct pair *pair)
+{
+    struct verify *v = pair->v;
+    const struct sens_problem *pb = &pair->instance->problem;
+    const struct horizon want = {pb, v->method, draw_tolerance(v), probe_parts_for(v->method), NULL};
+    struct bed bed;
+    struct target exact, target;
+    char label[VERIFY_SUBJECT];
+    const sens_status status = agree_horizon(v, &want, &bed, &exact, &target);
+    name_interval(pair, &bed, label);
+    if (status == SENS_OK) {
+        check_exact(pair, &bed, label, &exact, &target);
+        check_outside(pair, &bed, label, &exact, &target);
+    } else {
+        pair_skip(pair, "pair.exact", "no reference: the harness's own solve fails");
+    }
+    bed_free(&bed);
+}
+
+/* A difference quotient on its own steps has a noise of the tolerance over the bump: only equal steps make
+ * its error one that can be foretold. */
+static void check_difference(struct pair *pair, struct bed *bed)
+{
+    struct target target;
+    const long steps = bed_fixed(bed, "rk4", 1) ? target_difference(bed, &target) : 0;
+    if (steps == 0) {
+        pair_skip(pair, "pair.exact", "the method has no fixed step, or the map fails within a bump's reach");
+        return;
+    }
+    bed_fixed(bed, "rk4", steps);
+    if (!pair_solve(pair, bed)) {
+        pair_skip(pair, "pair.exact", "no numbers: see pair.status");
+        return;
+    }
+    struct verify_result result = pair_open(pair, bed, "pair.exact");
+    pair_judge(&result, bed, &target);
+    if (result.verdict == VERIFY_FAIL) agree_blame(bed, &target.value, &result);
+    verify_close(pair->v, &result);
+}
+
+/* The closed form of the map itself, to rounding. */
+static void check_discrete_form(struct pair *pair, struct bed *bed)
+{
+    struct target target;
+    struct sens_out form;
+    const long steps = bed_fixed(bed, "rk4", 1) ? agree_fixed_steps(bed) : 0;
+    if (steps == 0 || !bed_fixed(bed, "rk4", steps) || !agree_discrete_form(bed, &form)) return;
+    if (!pair_solve(pair, bed) || target_frozen(bed, &target) != SENS_OK) return;
+    struct verify_result result = pair_open(pair, bed, "pair.exact");
+    target.value = form;
+    pair_judge(&result, bed, &target);
+    if (result.verdict == VERIFY_FAIL) agree_blame(bed, &target.value, &result);
+    verify_close(pair->v, &result);
+}
+
+/* Equal steps, and a cost that a closed form can be used for. */
+static void check_fixed(struct pair *pair)
+{
+    const unsigned all = probe_parts_for(pair->v->method);
+    const unsigned final = all & (PROBE_AT_T1 | PROBE_EXPLICIT);
+    const bool difference = pair_declares(pair, SENS_DERIVATIVE_DIFFERENCE);
+    struct sens_cost cost;
+    struct bed bed;
+    probe_cost(pair->v, &pair->instance->problem, OUTPUTS, difference ? all : final, &cost);
+    bed_create(pair->v, &pair->instance->problem, &cost, pair->v->method, &bed);
+    if (difference)
+        check_difference(pair, &bed);
+    else
+        check_discrete_form(pair, &bed);
+    bed_free(&bed);
+}
+
+void pair_exact(struct pair *pair)
+{
+    if (!pair_declares(pair, SENS_DERIVATIVE_DIFFERENCE)) check_adaptive(pair);
+    if (!pair_declares(pair, SENS_DERIVATIVE_CONTINUOUS)) check_fixed(pair);
+}
+
+/* ---- identities ---------------------------------------------------------------------------------------- */
+
+struct residual { /* of one identity */
+    size_t rows;
+    double *value, *size;
+};
+
+static struct residual residual_of(const struct bed *bed, const struct sens_identity *identity,
+                                   const struct sens_out *out)
+{
+    const size_t rows = identity->rows(&bed->problem);
+    struct residual r = {rows, verify_array(bed->v, rows), verify_array(bed->v, rows)};
+    identity->residual(&bed->problem, out->x, out->dGdp, out->dGdx0, r.value, r.size);
+    return r;
+}
+
+/* bound[r] += |residual(.., v_i + bound_i, ..) - residual|, added up over i. */
+static void respond(const struct bed *bed, const struct sens_identity *identity, const struct sens_out *at,
+                    const struct residual *base, size_t count, double *v, const double *by, double *bound)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&bed->v->ctx.arena);
+        const double kept = v[i];
+        v[i] += by[i];
+        const struct residual moved = residual_of(bed, identity, at);
+        v[i] = kept;
+        for (size_t r = 0; r < base->rows; r++) {
+            const double change = fabs(moved.value[r] - base->value[r]);
+            bound[r] += isfinite(change) ? change : INFINITY;
+        }
+        sens_arena_rewind(&bed->v->ctx.arena, mark);
+    }
+}
+
+/* Notes the residual at the method's numbers, if the target's own is within the bound. */
+static void note_identity(struct worst *worst, const struct bed *bed, const struct sens_identity *identity,
+                          const struct target *target)
+{
+    const size_t n = bed->problem.n, np = bed->problem.np;
+    const struct sens_out *at = &target->value, *by = &target->bound;
+    const struct residual right = residual_of(bed, identity, at), got = residual_of(bed, identity, &bed->out);
+    double *const bound = verify_array(bed->v, right.rows);
+    for (size_t r = 0; r < right.rows; r++) bound[r] = 16 * DBL_EPSILON * right.size[r];
+    respond(bed, identity, at, &right, n, at->x, by->x, bound);
+    respond(bed, identity, at, &right, n * np, at->dGdp, by->dGdp, bound);
+    respond(bed, identity, at, &right, n * n, at->dGdx0, by->dGdx0, bound);
+    for (size_t r = 0; r < right.rows; r++)
+        worst_note(worst, fabs(got.value[r]), bound[r] + fabs(right.value[r]), "%s, row %zu: residual",
+                   identity->name, r);
+}
+
+enum { IDENTITY_OF_MAP = 1, IDENTITY_OF_SOLUTION = 2 };
+
+/* Notes the identities of these kinds. */
+static void note_identities(struct worst *worst, const struct bed *bed, unsigned kinds,
+                            const struct target *target)
+{
+    for (const struct sens_identity *identity = bed->problem.type->identities; identity->name; identity++)
+        if (kinds & (identity->discrete ? IDENTITY_OF_MAP : IDENTITY_OF_SOLUTION))
+            note_identity(worst, bed, identity, target);
+}
+
+/* Those of every Runge-Kutta map are put to a discrete method at the level of rounding. */
+static void check_identities(struct pair *pair, struct bed *bed, const struct target *target)
+{
+    const bool discrete = pair_declares(pair, SENS_DERIVATIVE_DISCRETE);
+    const unsigned by_tolerance = discrete ? IDENTITY_OF_SOLUTION : IDENTITY_OF_MAP | IDENTITY_OF_SOLUTION;
+    struct worst worst = {.count = 0};
+    struct target frozen;
+    char label[VERIFY_SUBJECT], subject[VERIFY_SUBJECT];
+    name_interval(pair, bed, label);
+    bed_subject(bed, label, subject);
+    struct verify_result result = verify_open("pair.identity", pair->module, subject);
+    if (discrete && target_frozen(bed, &frozen) == SENS_OK)
+        note_identities(&worst, bed, IDENTITY_OF_MAP, &frozen);
+    note_identities(&worst, bed, by_tolerance, target);
+    verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) {
+        verify_blame(&result, CAUSE_derivative_not_solver, 0.3);
+        verify_blame(&result, CAUSE_identity_wrong, 0.1);
+    }
+    verify_close(pair->v, &result);
+}
+
+static const struct sens_cost_type *final_state(const struct verify *v)
+{
+    const struct sens_cost_type *const *cost = v->reg->costs;
+    while (*cost && strcmp((*cost)->name, "identity") != 0) cost++;
+    return *cost;
+}
+
+/* Why the identities cannot be checked; NULL: they can. */
+static const char *no_identities(const struct pair *pair, const struct sens_cost_type *cost)
+{
+    const struct sens_problem_type *const type = pair->instance->problem.type;
+    if (!type->identities || !type->identities->name) return "the problem declares none";
+    if (pair_declares(pair, SENS_DERIVATIVE_DIFFERENCE))
+        return "a difference quotient has no derivative's identities";
+    if (!cost || type->many_states) return "dx/dx0 is not computed for this problem";
+    return NULL;
+}
+
+void pair_identities(struct pair *pair)
+{
+    struct verify *v = pair->v;
+    const struct horizon want = {&pair->instance->problem, v->method, draw_tolerance(v), 0, final_state(v)};
+    const char *const why_not = no_identities(pair, want.cost);
+    struct target exact, target;
+    struct bed bed;
+    if (why_not) {
+        pair_skip(pair, "pair.identity", why_not);
+        return;
+    }
+    if (agree_horizon(v, &want, &bed, &exact, &target) != SENS_OK)
+        pair_skip(pair, "pair.identity", "no reference: the harness's own solve fails");
+    else if (pair_solve(pair, &bed))
+        check_identities(pair, &bed, &target);
+    else
+        pair_skip(pair, "pair.identity", "no numbers: see pair.status");
+    bed_free(&bed);
+}

@@ -1,0 +1,77 @@
+/* The derivative on frozen steps: a discrete method against the tangent of its own map, and against the map
+ * itself by Taylor's remainder. */
+#include "pair.h"
+#include "probe.h"
+#include "taylor.h"
+
+enum { DIRECTIONS = 2, OUTPUTS = 3, TIGHTENINGS = 2 };
+static const double WEAK = 1e-6;
+
+static void check_frozen(struct pair *pair, const struct bed *bed, const struct target *frozen)
+{
+    struct verify_result result = pair_open(pair, bed, "pair.frozen");
+    struct oracle oracle;
+    pair_judge(&result, bed, frozen);
+    oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
+    if (result.verdict == VERIFY_FAIL && pair_state_fails(bed, frozen))
+        oracle_blame_state(&oracle, &bed->out, &frozen->value, &result);
+    if (result.verdict == VERIFY_FAIL)
+        oracle_blame_gradient(&oracle, &bed->out, &frozen->value, &bed->work, &result);
+    verify_close(pair->v, &result);
+}
+
+static void check_taylor(struct pair *pair, const struct bed *bed, const struct target *frozen)
+{
+    struct verify_result result = pair_open(pair, bed, "pair.taylor");
+    struct worst worst = {.count = 0};
+    for (int k = 0; k < (pair->v->quick ? 1 : DIRECTIONS); k++)
+        taylor_remainders(&worst, bed, &bed->out, &frozen->value, &frozen->bound);
+    verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) {
+        verify_blame(&result, CAUSE_derivative_not_solver, 0.4);
+        verify_blame(&result, CAUSE_pair_agrees_wrongly, 0.3);
+    }
+    verify_close(pair->v, &result);
+}
+
+/* Why both checks of this file were not made. */
+static void skip_both(struct pair *pair, const char *reason)
+{
+    pair_skip(pair, "pair.frozen", reason);
+    pair_skip(pair, "pair.taylor", reason);
+}
+
+/* Explicit steps of a stiff problem are at the boundary of stability, where rounding may grow from step to
+ * step: the tolerance is tightened until it does not. */
+static bool solve_well(struct pair *pair, struct bed *bed, struct target *frozen)
+{
+    for (int k = 0; k <= TIGHTENINGS; k++) {
+        if (!pair_solve(pair, bed)) {
+            skip_both(pair, "no numbers: see pair.status");
+            return false;
+        }
+        if (target_frozen(bed, frozen) != SENS_OK) break;
+        if (k == TIGHTENINGS || target_weakness(bed, frozen) < WEAK) return true;
+        bed->task.rtol = bed->task.atol = bed->task.rtol / 100;
+    }
+    skip_both(pair, "the tangent cannot be followed over the reported steps");
+    return false;
+}
+
+void pair_frozen(struct pair *pair)
+{
+    struct bed bed;
+    struct sens_cost cost;
+    struct target frozen;
+    if (!pair_declares(pair, SENS_DERIVATIVE_DISCRETE)) {
+        skip_both(pair, "the method does not declare a discrete derivative");
+        return;
+    }
+    probe_cost(pair->v, &pair->instance->problem, OUTPUTS, probe_parts_for(pair->v->method), &cost);
+    bed_create(pair->v, &pair->instance->problem, &cost, pair->v->method, &bed);
+    if (solve_well(pair, &bed, &frozen)) {
+        check_frozen(pair, &bed, &frozen);
+        check_taylor(pair, &bed, &frozen);
+    }
+    bed_free(&bed);
+}

@@ -1,0 +1,196 @@
+/* The units of a run: the product of groups and modules, less what the patterns leave out. */
+#include "plan.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct verify_check plan_completes = {
+    .id = "unit.completes",
+    .summary = "the checks of a group come to an end, with a result for each",
+    .bound = "none: it is so or not; the time limit is that of --timeout",
+    .explanation =
+        "Each group of checks runs on its modules in a process of its own, with limits of time and memory. "
+        "This "
+        "check fails when that process dies of a signal, ends with another code than 0, is still running "
+        "when "
+        "its time is up, gets no memory, or leaves one of its checks without a result. The results that it "
+        "sent "
+        "before stand in the report. A crash inside a callback is usually an index past the end of an array, "
+        "most likely for lane counts or batch sizes that the ordinary run does not use: build the module "
+        "with "
+        "-fsanitize=address and repeat the run. It is skipped for a method on a problem that fails its own "
+        "checks: mend the problem first."};
+
+/* ---- modules of a unit --------------------------------------------------------------------------------- */
+
+bool plan_needs_trust(const struct verify_unit *unit)
+{
+    return unit->group->kind == VERIFY_PAIR || unit->group->kind == VERIFY_CROSS;
+}
+
+bool plan_vouches(const struct verify_unit *unit, const struct verify_unit *other)
+{
+    return unit->group->kind == VERIFY_PROBLEM && unit->problem == other->problem;
+}
+
+void plan_module(const struct verify_unit *unit, char module[VERIFY_NAME])
+{
+    char name[VERIFY_SUBJECT];
+    struct verify_unit alone = *unit;
+    if (alone.method) alone.problem = NULL;
+    verify_unit_name(&alone, name);
+    snprintf(module, VERIFY_NAME, "%.*s", VERIFY_NAME - 1, name);
+}
+
+void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT])
+{
+    const bool pair = unit->method && unit->problem;
+    snprintf(subject, VERIFY_SUBJECT, "group %s%s%s", unit->group->name, pair ? " on problem " : "",
+             pair ? unit->problem->name : "");
+}
+
+/* ---- patterns ------------------------------------------------------------------------------------------ */
+
+static bool matches(const char *pattern, const char *name)
+{
+    return !pattern || fnmatch(pattern, name, 0) == 0;
+}
+
+static bool has_wanted_check(const struct verify_group *group, const char *pattern)
+{
+    if (matches(pattern, plan_completes.id)) return true;
+    for (const struct verify_check *check = group->checks; check->id; check++)
+        if (matches(pattern, check->id)) return true;
+    return false;
+}
+
+static bool is_chosen(const struct verify_choice *choice, const struct verify_unit *unit)
+{
+    const bool methods = unit->method || unit->group->kind == VERIFY_CROSS;
+    const bool any = choice->problem || choice->method || choice->cost;
+    const bool named =
+        (choice->problem && unit->problem) || (choice->method && methods) || (choice->cost && unit->cost);
+    return (named || !any) && (!unit->problem || matches(choice->problem, unit->problem->name)) &&
+           (!unit->method || matches(choice->method, unit->method->name)) &&
+           (!unit->cost || matches(choice->cost, unit->cost->name)) &&
+           has_wanted_check(unit->group, choice->check);
+}
+
+bool plan_shows(const struct plan_unit *unit, const struct verify_choice *choice,
+                const struct verify_result *result)
+{
+    const bool completes = strcmp(result->check, plan_completes.id) == 0;
+    if (result->verdict == VERIFY_FAIL && (unit->support || completes)) return true;
+    return !unit->support && matches(choice->check, result->check);
+}
+
+/* ---- the product --------------------------------------------------------------------------------------- */
+
+struct planner {
+    const struct sens_registry *reg;
+    const struct verify_group *const *groups;
+    const struct verify_choice *choice;
+    struct verify_plan *plan; /* at first every unit there could be */
+};
+
+/* The groups of one kind on one set of modules. */
+static void add(struct planner *planner, enum verify_kind kind, struct verify_unit unit)
+{
+    for (const struct verify_group *const *group = planner->groups; *group; group++) {
+        if ((*group)->kind != kind) continue;
+        unit.group = *group;
+        const bool chosen = is_chosen(planner->choice, &unit);
+        planner->plan->unit[planner->plan->count++] = (struct plan_unit){unit, .support = !chosen};
+    }
+}
+
+static size_t matching_methods(const struct planner *planner)
+{
+    size_t count = 0;
+    for (size_t i = 0; planner->reg->methods[i]; i++)
+        count += matches(planner->choice->method, planner->reg->methods[i]->name);
+    return count;
+}
+
+static void add_problems(struct planner *planner, enum verify_kind kind)
+{
+    for (size_t i = 0; planner->reg->problems[i]; i++)
+        add(planner, kind, (struct verify_unit){.problem = planner->reg->problems[i]});
+}
+
+static void add_everything(struct planner *planner)
+{
+    const struct sens_registry *reg = planner->reg;
+    add_problems(planner, VERIFY_PROBLEM);
+    for (size_t i = 0; reg->costs[i]; i++)
+        add(planner, VERIFY_COST, (struct verify_unit){.cost = reg->costs[i]});
+    for (size_t i = 0; reg->tableaux[i]; i++)
+        add(planner, VERIFY_TABLEAU, (struct verify_unit){.tableau = reg->tableaux[i]});
+    for (size_t i = 0; reg->methods[i]; i++)
+        add(planner, VERIFY_METHOD, (struct verify_unit){.method = reg->methods[i]});
+    for (size_t i = 0; reg->methods[i]; i++)
+        for (size_t k = 0; reg->problems[k]; k++)
+            add(planner, VERIFY_PAIR,
+                (struct verify_unit){.method = reg->methods[i], .problem = reg->problems[k]});
+    if (matching_methods(planner) > 1)
+        add_problems(planner, VERIFY_CROSS); /* one has no other to agree with */
+}
+
+/* Does a chosen unit need this one, which is not chosen itself? */
+static bool supports(const struct verify_plan *plan, const struct verify_unit *unit)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_unit *other = &plan->unit[i];
+        if (!other->support && plan_needs_trust(&other->unit) && plan_vouches(unit, &other->unit))
+            return true;
+    }
+    return false;
+}
+
+/* The chosen ones stay, and what supports them; what they support stands behind them. */
+static void drop_the_rest(struct verify_plan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        if (!plan->unit[i].support || supports(plan, &plan->unit[i].unit)) plan->unit[kept++] = plan->unit[i];
+    plan->count = kept;
+}
+
+static size_t length(const void *const *table)
+{
+    size_t count = 0;
+    while (table[count]) count++;
+    return count;
+}
+
+/* As many units as there could be: pointers to const objects of any kind have one representation. */
+static size_t upper_bound(const struct planner *planner)
+{
+    const struct sens_registry *reg = planner->reg;
+    const size_t problems = length((const void *const *)reg->problems),
+                 methods = length((const void *const *)reg->methods),
+                 others =
+                     length((const void *const *)reg->costs) + length((const void *const *)reg->tableaux);
+    return length((const void *const *)planner->groups) *
+           (2 * problems + methods + others + methods * problems);
+}
+
+bool plan_create(const struct sens_registry *reg, const struct verify_group *const *groups,
+                 const struct verify_choice *choice, struct verify_plan *plan)
+{
+    struct planner planner = {reg, groups, choice, plan};
+    const size_t most = upper_bound(&planner);
+    *plan = (struct verify_plan){.unit = calloc(most ? most : 1, sizeof *plan->unit)};
+    if (!plan->unit) return false;
+    add_everything(&planner);
+    drop_the_rest(plan);
+    return true;
+}
+
+void plan_free(struct verify_plan *plan)
+{
+    free(plan->unit);
+    *plan = (struct verify_plan){.count = 0};
+}

@@ -1,0 +1,14 @@
+/* harness/verify/products.h - checks of a product and its transpose, for f and for x0. */
+#ifndef VERIFY_PRODUCTS_H
+#define VERIFY_PRODUCTS_H
+
+#include "jacobian.h"
+
+/* product[0] and its transpose product[1] against differences, each with the id of its check (NULL: none). */
+void products_check_reference(const struct subject *subject, const enum product product[2],
+                              const char *const check[2]);
+/* <W, M V> = <M^T W, V>. */
+void products_check_transpose(const struct subject *subject, const enum product product[2],
+                              const char *check);
+
+#endif

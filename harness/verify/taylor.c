@@ -1,0 +1,164 @@
+/* The slope of a Taylor remainder over its lowest clean stretch. */
+#include "taylor.h"
+
+#include "oracle.h"
+
+/* A remainder this many times its noise has a slope over a decade that noise moves by less than 0.03; slopes
+ * that differ by more than SPREAD belong to different powers of eps, as do those further from a whole number.
+ */
+static const double CLEAN = 30, SPREAD = 0.3, DECADE = 9.99;
+/* Of the perturbations relative to p and x0. */
+static const double LARGEST = 0.03;
+/* Points above the noise that may be passed over, where the noise is larger than it was thought to be. */
+enum { PASSED_OVER = 2 };
+
+void taylor_scales(double largest, double eps[TAYLOR_POINTS])
+{
+    for (int k = 0; k < TAYLOR_POINTS; k++) eps[k] = largest * pow(10, -0.5 * k);
+}
+
+/* ---- the slope ----------------------------------------------------------------------------------------- */
+
+static double slope_between(const double *eps, const double *r, int first, int last)
+{
+    return log(r[first] / r[last]) / log(eps[first] / eps[last]);
+}
+
+/* Are all local slopes from first to last the mean slope, and that a whole number? */
+static bool straight(const double *eps, const double *r, int first, int last)
+{
+    const double mean = slope_between(eps, r, first, last);
+    if (!(fabs(mean - round(mean)) <= SPREAD)) return false;
+    for (int k = first; k < last; k++)
+        if (!(fabs(slope_between(eps, r, k, k + 1) - mean) <= SPREAD)) return false;
+    return true;
+}
+
+static bool clean(const double *r, const double *noise, int k)
+{
+    return isfinite(r[k]) && r[k] > CLEAN * noise[k];
+}
+
+/* The first point of the longest clean stretch that ends at `last`; `last` itself where there is none of a
+ * decade. */
+static int stretch(const double *eps, const double *r, const double *noise, int last)
+{
+    int best = last;
+    for (int first = last; first >= 0 && clean(r, noise, first); first--)
+        if (eps[first] >= DECADE * eps[last] && straight(eps, r, first, last)) best = first;
+    return best;
+}
+
+bool taylor_slope(int count, const double *eps, const double *r, const double *noise, struct taylor *fit)
+{
+    int lowest = count - 1;
+    while (lowest > 0 && !clean(r, noise, lowest)) lowest--;
+    for (int last = lowest; last > 0 && last >= lowest - PASSED_OVER; last--) {
+        const int first = stretch(eps, r, noise, last);
+        if (first == last) continue;
+        *fit = (struct taylor){slope_between(eps, r, first, last), eps[last], eps[first]};
+        return true;
+    }
+    return false;
+}
+
+void taylor_note(struct worst *worst, int count, const double *eps, const double *r, const double *noise,
+                 const char *where)
+{
+    struct taylor fit;
+    if (taylor_slope(count, eps, r, noise, &fit)) {
+        worst_note(worst, fmax(2 - fit.slope, 0), 0.5,
+                   "%s: the Taylor remainder falls as eps^%.2f for eps = %.1g ... %.1g; 2 - slope", where,
+                   fit.slope, fit.high, fit.low);
+        return;
+    }
+    for (int k = 0; k < count; k++)
+        if (!(r[k] <= CLEAN * noise[k])) return;
+    worst_note(worst, r[0], CLEAN * noise[0], "%s: Taylor remainder within the noise", where);
+}
+
+/* ---- remainders of a task ------------------------------------------------------------------------------ */
+
+struct ray { /* q + eps d, q = p or x0 */
+    const char *name;
+    bool parameters;
+    size_t count;
+    const double *from, *d;
+    const double *gradient, *uncertainty; /* [m][count] */
+};
+
+/* A random direction, relative to q; the mean size where an entry is 0. */
+static const double *direction(struct verify *v, size_t count, const double *q)
+{
+    double *const d = verify_perturbed(v, count, q, 1);
+    for (size_t i = 0; i < count; i++) d[i] -= q[i];
+    return d;
+}
+
+/* G [m] at q + eps d; NaN where the map fails. */
+static void map_along(const struct oracle *oracle, const struct ray *ray, double eps, double *q, double *G)
+{
+    double *const x1 = verify_array(oracle->v, oracle->problem->n);
+    for (size_t i = 0; i < ray->count; i++) q[i] = ray->from[i] + eps * ray->d[i];
+    const sens_status status = ray->parameters ? oracle_map(oracle, q, NULL, x1, G)
+                                               : oracle_map(oracle, oracle->problem->p, q, x1, G);
+    for (size_t c = 0; status != SENS_OK && c < oracle->cost->m; c++) G[c] = NAN;
+}
+
+/* Where G itself does not grow in proportion to eps, it is no longer near its tangent: nothing can be learned
+ * from its remainder there. */
+static bool near_tangent(const double *eps, const double *rise, const double *noise, int k)
+{
+    if (k + 1 == TAYLOR_POINTS || !(rise[k + 1] > CLEAN * noise[k + 1])) return true;
+    return slope_between(eps, rise, k, k + 1) > 1 - SPREAD;
+}
+
+/* One output: remainder and noise at each eps, from G_at [TAYLOR_POINTS][m]. */
+static void note_output(struct worst *worst, const struct ray *ray, const double *eps, size_t c, size_t m,
+                        const double *G_at, const struct sens_out *right, const struct sens_out *bound)
+{
+    double r[TAYLOR_POINTS], rise[TAYLOR_POINTS], noise[TAYLOR_POINTS], slope = 0, spread = 0;
+    for (size_t i = 0; i < ray->count; i++) {
+        slope += ray->gradient[c * ray->count + i] * ray->d[i];
+        spread += ray->uncertainty[c * ray->count + i] * fabs(ray->d[i]);
+    }
+    for (int k = 0; k < TAYLOR_POINTS; k++) {
+        const double change = G_at[(size_t)k * m + c] - right->G[c];
+        rise[k] = fabs(change);
+        r[k] = fabs(change - eps[k] * slope);
+        noise[k] = 2 * bound->G[c] + eps[k] * spread;
+    }
+    for (int k = 0; k < TAYLOR_POINTS; k++)
+        if (!near_tangent(eps, rise, noise, k)) r[k] = NAN;
+    taylor_note(worst, TAYLOR_POINTS, eps, r, noise, ray->name);
+}
+
+static void note_ray(struct worst *worst, const struct bed *bed, const struct ray *ray,
+                     const struct sens_out *right, const struct sens_out *bound)
+{
+    struct verify *v = bed->v;
+    const size_t m = bed->cost.m;
+    double eps[TAYLOR_POINTS], *const G_at = verify_array(v, TAYLOR_POINTS * m);
+    double *const q = verify_array(v, ray->count);
+    struct oracle oracle;
+    oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
+    taylor_scales(LARGEST, eps);
+    for (int k = 0; k < TAYLOR_POINTS; k++) map_along(&oracle, ray, eps[k], q, G_at + (size_t)k * m);
+    for (size_t c = 0; c < m; c++) note_output(worst, ray, eps, c, m, G_at, right, bound);
+}
+
+void taylor_remainders(struct worst *worst, const struct bed *bed, const struct sens_out *got,
+                       const struct sens_out *right, const struct sens_out *bound)
+{
+    const struct sens_problem *pb = &bed->problem;
+    if (got->dGdp) {
+        const struct ray ray = {"along p", true,       pb->np, pb->p, direction(bed->v, pb->np, pb->p),
+                                got->dGdp, bound->dGdp};
+        note_ray(worst, bed, &ray, right, bound);
+    }
+    if (got->dGdx0) {
+        const struct ray ray = {"along x0", false,       pb->n, pb->x0, direction(bed->v, pb->n, pb->x0),
+                                got->dGdx0, bound->dGdx0};
+        note_ray(worst, bed, &ray, right, bound);
+    }
+}

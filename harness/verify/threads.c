@@ -1,0 +1,128 @@
+/* The number of threads must not change a bit of the result: outputs are independent, and each is computed by
+ * one thread in one order. A race shows by chance; the chance is made large by many blocks of outputs,
+ * several runs, and a problem whose callbacks give way to other threads. */
+#include <sched.h>
+#include <stdio.h>
+
+#include "trial.h"
+
+/* The inner problem, whose callbacks give way to other threads before they work: whatever threads share is
+ * then seen half made, on one processor too. data stays the inner one's. */
+struct yielding {
+    struct sens_problem_type type; /* first: a problem's type points here */
+    const struct sens_problem_type *inner;
+};
+
+static const struct sens_problem_type *inner_of(const struct sens_problem *pb)
+{
+    return ((const struct yielding *)(const void *)pb->type)->inner;
+}
+
+static sens_status yield_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+{
+    sched_yield();
+    return inner_of(pb)->rhs(pb, at, dx);
+}
+
+static void yield_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+                      double *OUT)
+{
+    sched_yield();
+    inner_of(pb)->vjp(pb, at, L, W, OUT);
+}
+
+static void yield_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+                      double *OUT)
+{
+    sched_yield();
+    inner_of(pb)->jvp(pb, at, L, V, OUT);
+}
+
+static struct sens_problem yielding_problem(struct verify *v, const struct sens_problem *inner)
+{
+    struct yielding *made = verify_memory(v, 1, sizeof *made);
+    struct sens_problem problem = *inner;
+    *made = (struct yielding){*inner->type, inner->type};
+    made->type.rhs = yield_rhs;
+    made->type.vjp = yield_vjp;
+    made->type.jvp = yield_jvp;
+    problem.type = &made->type;
+    return problem;
+}
+
+struct race {
+    struct worst worst;  /* of several threads */
+    struct worst serial; /* of one */
+    struct sens_out one; /* with one thread, the first time */
+    long ckpt;
+};
+
+static void compare_race(void *self, struct bed *bed, int number)
+{
+    struct race *race = self;
+    const bool serial = bed->task.threads == 1;
+    const struct sens_out nothing = trial_nothing(bed);
+    char what[96];
+    if (serial && number == 0) race->one = bed_keep(bed);
+    snprintf(what, sizeof what, "%d threads, ckpt = %ld, run %d:", bed->task.threads, race->ckpt, number + 1);
+    trial_compare(serial ? &race->serial : &race->worst, bed, &race->one, &nothing, what);
+}
+
+static void vary_threads(struct verify *v, struct bed *bed, struct race *race)
+{
+    const int runs = v->quick ? 3 : 10;
+    for (int threads = 1; threads <= 3; threads++) {
+        bed->task.threads = threads;
+        bed_solve_repeatedly(bed, threads == 1 ? 2 : runs, compare_race, race);
+        if (threads == 1 && bed->status != SENS_OK) return;
+        if (bed->status != SENS_OK) trial_compare(&race->worst, bed, &race->one, &race->one, "threads:");
+    }
+}
+
+/* Runs that differ with one thread too are no race. */
+static void report_race(const struct race *race, struct verify_result *result)
+{
+    const bool serial = worst_passes(&race->serial);
+    verify_judge(result, &race->worst);
+    if (!serial) verify_say(result, "a second run with one thread differs as well");
+    verify_blame(result, CAUSE_data_race, serial ? 0.9 : 0.2);
+    verify_blame(result, CAUSE_stale_workspace, serial ? 0.4 : 0.7);
+    verify_blame(result, CAUSE_dirty_buffer, serial ? 0.1 : 0.6);
+}
+
+static void run(struct verify *v)
+{
+    struct scene_settings settings = trial_settings(v, 40);
+    struct scene scene;
+    struct race race = {.worst = {.count = 0}};
+    settings.tol = 1e-4; /* few steps: what counts is how often threads meet */
+    const bool made = scene_create(v, &settings, &scene);
+    struct verify_result result = verify_open("threads.same", scene.module, scene.subject);
+    if (v->method->caps & SENS_CAP_THREADS) {
+        scene.bed.problem = yielding_problem(v, &scene.bed.problem);
+        scene.bed.task.lanes = 2;
+        for (race.ckpt = 0; made && race.ckpt <= 3; race.ckpt += 3) {
+            scene.bed.task.ckpt = race.ckpt;
+            vary_threads(v, &scene.bed, &race);
+        }
+        report_race(&race, &result);
+    } else {
+        verify_skip(&result, "the method has no threads");
+    }
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "threads.same",
+     .summary = "the gradient does not depend on the number of threads",
+     .bound = "0: an output is computed by one thread, in the order of a single one",
+     .explanation =
+         "Forty outputs in blocks of two are computed by 1, 2 and 3 threads, several times, with stored and "
+         "with recomputed steps; the problem's callbacks yield the processor, so that threads meet in the "
+         "middle of their work. Any difference is a race: look for work space that belongs to the method and "
+         "not to the thread (stage cotangents, the window of recomputed steps, the buffer of a batch)."},
+    {.id = NULL}};
+
+const struct verify_group verify_threads = {
+    .name = "threads", .kind = VERIFY_METHOD, .checks = checks, .run = run};

@@ -1,0 +1,281 @@
+/* Tasks for one method, the bounds that its kind sets, and the patterns of a difference. */
+#include "trial.h"
+
+#include <string.h>
+
+enum { OUTPUTS = 4, FIXED_STEPS = 32 };
+
+/* ---- tasks --------------------------------------------------------------------------------------------- */
+
+struct scene_settings trial_settings(struct verify *v, size_t m)
+{
+    struct scene_settings s = {.tableau = "cash_karp",
+                               .controller = "odeint",
+                               .steps = FIXED_STEPS,
+                               .n = 4,
+                               .np = 5,
+                               .m = m,
+                               .x0_depends = true,
+                               .parts = PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1 | PROBE_RUNNING |
+                                        PROBE_EXPLICIT};
+    if (v->seed) {
+        s.n = (size_t)verify_integer(v, 1, 6);
+        s.np = (size_t)verify_integer(v, 1, 7);
+        s.x0_depends = verify_integer(v, 0, 3) > 0;
+    }
+    if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE) s.controller = "fixed";
+    if (v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) {
+        s.tableau = "dopri5";
+        s.tol = v->seed ? pow(10, verify_uniform(v, -11, -9)) : 1e-10;
+    }
+    return s;
+}
+
+struct scene_settings trial_fixed_settings(struct verify *v, size_t m)
+{
+    struct scene_settings s = trial_settings(v, m);
+    s.controller = "fixed";
+    return s;
+}
+
+void trial_decorated(const struct scene *scene, const struct sens_problem *problem,
+                     const struct sens_cost *cost, struct bed *bed)
+{
+    bed_create(scene->bed.v, problem, cost, scene->bed.method, bed);
+    bed->task = scene->bed.task;
+}
+
+/* ---- bounds -------------------------------------------------------------------------------------------- */
+
+static sens_status on_steps(struct scene *scene, const struct grid *grid, struct expected *expected)
+{
+    struct bed *bed = &scene->bed;
+    struct oracle oracle;
+    oracle_create(bed, bed->task.tableau, grid, &oracle);
+    sens_status status = oracle_tangent(&oracle, &expected->value);
+    if (status == SENS_OK) status = oracle_rounding(&oracle, &expected->bound);
+    if (status != SENS_OK || bed->method->derivative == SENS_DERIVATIVE_DISCRETE) return status;
+    struct sens_out quotient = bed_shape(bed);
+    status = scene_difference(scene, grid, &expected->bound, &quotient);
+    scene_add(bed, &expected->bound, 1, &quotient);
+    return status;
+}
+
+static sens_status with_grid(struct scene *scene, bool whole, struct expected *expected)
+{
+    struct bed *bed = &scene->bed;
+    struct grid grid;
+    const bool continuous = bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS;
+    *expected = (struct expected){bed_shape(bed), bed_shape(bed)};
+    struct sens_out uncertainty = bed_shape(bed);
+    sens_status status = SENS_OK;
+    if (continuous ? scene->fixed : !scene_rebuilds(scene)) return SENS_UNSUPPORTED;
+    if (continuous && whole) status = oracle_truth(bed, &expected->value, &uncertainty);
+    if (status != SENS_OK) return status;
+    if (!scene_grid(scene, &grid))
+        status = SENS_NO_MEMORY;
+    else if (continuous)
+        status = scene_tolerance(scene, &grid, whole ? &uncertainty : NULL, &expected->bound);
+    else
+        status = on_steps(scene, &grid, expected);
+    grid_free(&grid);
+    return status;
+}
+
+sens_status trial_expect(struct scene *scene, struct expected *expected)
+{
+    return with_grid(scene, true, expected);
+}
+
+bool trial_right(struct scene *scene)
+{
+    struct expected expected;
+    if (bed_solve(&scene->bed) != SENS_OK || trial_expect(scene, &expected) != SENS_OK) return false;
+    return !trial_pattern(&scene->bed, &scene->bed.out, &expected.value, &expected.bound).any;
+}
+
+sens_status trial_apart(struct scene *scene, struct sens_out *apart)
+{
+    struct expected expected;
+    const sens_status status = with_grid(scene, false, &expected);
+    *apart = trial_nothing(&scene->bed);
+    scene_add(&scene->bed, apart, 2, &expected.bound);
+    return status;
+}
+
+struct sens_out trial_nothing(const struct bed *bed)
+{
+    return bed_shape(bed); /* memory of the arena is zero */
+}
+
+void trial_compare(struct worst *worst, const struct bed *bed, const struct sens_out *right,
+                   const struct sens_out *bound, const char *what)
+{
+    if (bed->status == SENS_OK)
+        out_compare(worst, bed, &bed->out, right, bound, what);
+    else
+        worst_note(worst, INFINITY, 0, "%s: %s %s", what, sens_status_name(bed->status), bed->message);
+}
+
+bool trial_same_steps(const struct grid *a, const struct grid *b)
+{
+    if (a->steps != b->steps) return false;
+    for (long k = 0; k < a->steps; k++)
+        if (a->t[k] != b->t[k] || a->h[k] != b->h[k]) return false;
+    return true;
+}
+
+void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct grid *steps,
+                        const struct sens_out *right, const struct sens_out *bound, const char *what)
+{
+    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
+    const bool others =
+        discrete && bed->status == SENS_OK && bed->grid.steps > 0 && !trial_same_steps(&bed->grid, steps);
+    struct oracle oracle;
+    struct sens_out own = bed_shape(bed), rounding = bed_shape(bed);
+    if (!others || !(bed->method->caps & SENS_CAP_TABLEAU)) {
+        trial_compare(worst, bed, right, bound, what);
+        return;
+    }
+    oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
+    if (oracle_tangent(&oracle, &own) == SENS_OK && oracle_rounding(&oracle, &rounding) == SENS_OK)
+        trial_compare(worst, bed, &own, &rounding, what);
+}
+
+/* ---- patterns ------------------------------------------------------------------------------------------ */
+
+static const double *array_of(const struct bed *bed, const struct sens_out *out, int k, size_t *count)
+{
+    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
+    const double *const v[OUTPUTS] = {out->x, out->G, out->dGdp, out->dGdx0};
+    const size_t counts[OUTPUTS] = {n, m, m * np, m * n};
+    *count = counts[k];
+    return v[k];
+}
+
+static bool near(double a, double b, double bound)
+{
+    return fabs(a - b) <= bound;
+}
+
+static double largest_of(size_t count, const double *v)
+{
+    double largest = 0;
+    for (size_t q = 0; q < count; q++) largest = fmax(largest, fabs(v[q]));
+    return largest;
+}
+
+/* Adds array k; true when it differs. */
+static bool add_array(struct pattern *pattern, size_t count, const double *got, const double *right,
+                      const double *bound)
+{
+    const double largest = largest_of(count, right);
+    bool differs = false;
+    for (size_t q = 0; q < count; q++) {
+        if (near(got[q], right[q], bound[q])) continue;
+        const double relative = largest > 0 ? fabs(got[q] - right[q]) / largest : INFINITY;
+        differs = true;
+        if (!near(got[q], 2 * right[q], 3 * bound[q] + 1e-12 * fabs(right[q]))) pattern->doubled = false;
+        if (isfinite(got[q]) && got[q] != 0) pattern->unset = false;
+        pattern->relative = isfinite(relative) ? fmax(pattern->relative, relative) : INFINITY;
+    }
+    return differs;
+}
+
+struct pattern trial_pattern(const struct bed *bed, const struct sens_out *got, const struct sens_out *right,
+                             const struct sens_out *bound)
+{
+    struct pattern pattern = {.doubled = true, .unset = true};
+    bool differs[OUTPUTS] = {false};
+    for (int k = 0; k < OUTPUTS; k++) {
+        size_t count;
+        const double *const a = array_of(bed, got, k, &count), *const b = array_of(bed, right, k, &count),
+                            *const limit = array_of(bed, bound, k, &count);
+        if (a && b && limit) differs[k] = add_array(&pattern, count, a, b, limit);
+    }
+    pattern.results = differs[0] || differs[1];
+    pattern.parameters = differs[2];
+    pattern.states = differs[3];
+    pattern.any = pattern.results || pattern.parameters || pattern.states;
+    if (!pattern.any) pattern.doubled = pattern.unset = false;
+    return pattern;
+}
+
+void trial_merge(struct pattern *all, const struct pattern *one)
+{
+    if (!one->any) return;
+    all->doubled = one->doubled && (all->doubled || !all->any);
+    all->unset = one->unset && (all->unset || !all->any);
+    all->any = true;
+    all->parameters |= one->parameters;
+    all->states |= one->states;
+    all->results |= one->results;
+    all->relative = fmax(all->relative, one->relative);
+}
+
+/* ---- rows of the gradient ------------------------------------------------------------------------------ */
+
+struct rows {
+    const struct bed *bed;
+    const struct sens_out *got, *right, *bound;
+};
+
+/* Entry k of row c: parameters, then initial states; 0 for a part that was not asked for. */
+static double entry(const struct bed *bed, const struct sens_out *out, size_t c, size_t k)
+{
+    const size_t n = bed->problem.n, np = bed->problem.np;
+    if (k < np) return out->dGdp ? out->dGdp[c * np + k] : 0;
+    return out->dGdx0 ? out->dGdx0[c * n + (k - np)] : 0;
+}
+
+/* Is row c of the result row r of what is right, plus `weight` times its row s? */
+static bool row_is(const struct rows *rows, size_t c, size_t r, double weight, size_t s)
+{
+    const size_t count = rows->bed->problem.n + rows->bed->problem.np;
+    for (size_t k = 0; k < count; k++) {
+        const double right = entry(rows->bed, rows->right, r, k) +
+                             (weight != 0 ? weight * entry(rows->bed, rows->right, s, k) : 0);
+        const double bound = entry(rows->bed, rows->bound, r, k) + entry(rows->bed, rows->bound, s, k);
+        if (!near(entry(rows->bed, rows->got, c, k), right, bound)) return false;
+    }
+    return true;
+}
+
+static bool row_unset(const struct rows *rows, size_t c)
+{
+    const size_t count = rows->bed->problem.n + rows->bed->problem.np;
+    for (size_t k = 0; k < count; k++) {
+        const double value = entry(rows->bed, rows->got, c, k);
+        if (isfinite(value) && value != 0) return false;
+    }
+    return true;
+}
+
+static bool row_of_another(const struct rows *rows, size_t c)
+{
+    for (size_t r = 0; r < rows->bed->cost.m; r++)
+        if (r != c && row_is(rows, c, r, 0, r)) return true;
+    return false;
+}
+
+void trial_blame_rows(const struct bed *bed, const struct sens_out *got, const struct sens_out *right,
+                      const struct sens_out *bound, size_t L, struct verify_result *result)
+{
+    const struct rows rows = {bed, got, right, bound};
+    const size_t m = bed->cost.m, tail = L > 0 ? m % L : 0;
+    size_t wrong = 0, first = m, unset = 0, moved = 0, added = 0;
+    for (size_t c = 0; c < m; c++) {
+        if (row_is(&rows, c, c, 0, c)) continue;
+        if (wrong++ == 0) first = c;
+        unset += row_unset(&rows, c);
+        moved += row_of_another(&rows, c);
+        added += L > 0 && c >= L && row_is(&rows, c, c, 1, c - L);
+    }
+    if (wrong == 0) return;
+    verify_say(result, "%zu of %zu rows are wrong, from row %zu on, %zu lanes", wrong, m, first, L);
+    verify_blame(result, CAUSE_lanes_lost, unset == wrong ? 0.95 : 0.2);
+    verify_blame(result, CAUSE_lanes_shifted, moved > 0 && moved + unset >= wrong ? 0.95 : 0.15);
+    verify_blame(result, CAUSE_stale_workspace, added == wrong ? 1 : first >= L ? 0.5 : 0.2);
+    verify_blame(result, CAUSE_lane_tail, tail && first > 0 && first == m - tail ? 0.8 : 0.1);
+    verify_blame(result, CAUSE_lane_mixed, 0.3);
+}
