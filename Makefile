@@ -3,13 +3,14 @@
 #   make bench-full   the full profile
 #   make figures      re-render the figures from stored results, running nothing
 #   make test         build and run the tests
+#   make mutants      every fault of tests/mutants against all of verify, and 200 random runs: results/verify
 #   make deps | lint | sanitize | clean
 PRESET ?= release
 JOBS   ?= $(shell nproc)
 OUT    ?= results/local
 BUILD  := build/$(PRESET)
 
-.PHONY: all build deps bench bench-full figures test lint sanitize clean
+.PHONY: all build deps bench bench-full figures test mutants lint sanitize clean
 
 all: build
 
@@ -32,6 +33,9 @@ figures:
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+mutants: build
+	@tests/mutants/report.sh $(BUILD) results/verify
 
 lint:
 	@harness/scripts/deps.sh build required test lint

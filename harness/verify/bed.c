@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 16, MAX_STEPS = 100000 };
-static const double CANARY = -7.25e77;
+enum { GUARD = 16, MAX_STEPS = 20000 };
+static const double CANARY = -7.25e-290; /* small, so that what is added to it shows */
 
 /* ---- outputs ------------------------------------------------------------------------------------------- */
 

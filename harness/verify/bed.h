@@ -28,7 +28,7 @@ struct bed {
     char message[256]; /* of the method, for the evidence */
 };
 
-/* A task with cash_karp, odeint, rtol = atol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5), max_steps 100000,
+/* A task with cash_karp, odeint, rtol = atol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
  * ckpt 0, everything automatic, wrt p and x0 (p alone for many states). Problem and cost are copied by value.
  */
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,

@@ -96,30 +96,62 @@ void convergence_inside(struct verify *v, const char *tableau, const char *contr
 
 /* ---- test.dilution ------------------------------------------------------------------------------------- */
 
+/* Accepted steps of the scene's task with little or much that is zero; false: it cannot be solved. */
+static bool count_steps(struct scene *scene, const struct sens_problem *problem, const struct sens_cost *cost,
+                        struct sens_work *work)
+{
+    struct bed *bed = &scene->bed;
+    const struct sens_problem own_problem = bed->problem;
+    const struct sens_cost own_cost = bed->cost;
+    bed->problem = *problem;
+    bed->cost = *cost;
+    bed->out = bed_shape(bed);
+    const bool solved = bed_solve(bed) == SENS_OK;
+    *work = bed->work;
+    bed->problem = own_problem;
+    bed->cost = own_cost;
+    return solved;
+}
+
+static void note_steps(struct worst *worst, const char *what, const struct sens_work work[2])
+{
+    worst_note(worst, fabs((double)(work[1].steps - work[0].steps)), 0,
+               "%ld steps with 1 more %s, %ld with 65", work[0].steps, what, work[1].steps);
+    worst_note(worst, fabs((double)(work[1].steps_reverse - work[0].steps_reverse)), 0,
+               "%ld backward steps with 1 more %s, %ld with 65", work[0].steps_reverse, what,
+               work[1].steps_reverse);
+}
+
+/* 1 and 65 more outputs that are zero, 1 and 65 more parameters on which nothing depends. */
+static bool note_dilution(struct scene *scene, struct worst *worst)
+{
+    struct verify *v = scene->bed.v;
+    struct sens_work work[2];
+    struct sens_problem problem;
+    struct sens_cost cost;
+    bool solved = true;
+    for (int k = 0; k < 2; k++) {
+        decorate_pad_cost(v, &scene->bed.cost, k ? 65 : 1, &cost);
+        solved = solved && count_steps(scene, &scene->bed.problem, &cost, &work[k]);
+    }
+    if (solved) note_steps(worst, "zero output", work);
+    for (int k = 0; k < 2; k++) {
+        decorate_pad_parameters(v, &scene->bed.problem, k ? 65 : 1, &problem);
+        solved = solved && count_steps(scene, &problem, &scene->bed.cost, &work[k]);
+    }
+    if (solved) note_steps(worst, "idle parameter", work);
+    return solved;
+}
+
 void convergence_dilution(struct verify *v, const char *tableau, const char *controller)
 {
     const struct scene_settings settings = convergence_settings(v, tableau, controller);
     struct scene scene;
     struct worst worst = {0};
     if (!scene_create(v, &settings, &scene)) return;
-    struct bed *bed = &scene.bed;
-    const struct sens_cost inner = bed->cost;
-    struct sens_work work[2] = {{.steps = 0}};
-    bool solved = true;
-    bed->task.dt = 1e-3; /* the choice of a first step averages over all components */
+    scene.bed.task.dt = 1e-3; /* the choice of a first step averages over all components */
     struct verify_result result = verify_open("test.dilution", scene.module, scene.subject);
-    for (int k = 0; k < 2; k++) {
-        decorate_pad_cost(v, &inner, k ? 65 : 1, &bed->cost);
-        bed->out = bed_shape(bed);
-        solved = solved && bed_solve(bed) == SENS_OK;
-        work[k] = bed->work;
-    }
-    worst_note(&worst, fabs((double)(work[1].steps - work[0].steps)), 0,
-               "%ld steps with 1 zero output, %ld with 65", work[0].steps, work[1].steps);
-    worst_note(&worst, fabs((double)(work[1].steps_reverse - work[0].steps_reverse)), 0,
-               "%ld backward steps with 1 zero output, %ld with 65", work[0].steps_reverse,
-               work[1].steps_reverse);
-    if (solved)
+    if (note_dilution(&scene, &worst))
         verify_judge(&result, &worst);
     else
         verify_skip(&result, "the solve failed: solve.completes");

@@ -24,8 +24,8 @@ static struct sens_problem_type *copy_type(struct verify *v, const struct sens_p
     return type;
 }
 
-static void wrap_problem(struct verify *v, const struct sens_problem *inner,
-                         const struct sens_problem_type *with, const void *data, struct sens_problem *problem)
+void decorate_wrap(struct verify *v, const struct sens_problem *inner, const struct sens_problem_type *with,
+                   const void *data, struct sens_problem *problem)
 {
     *problem = *inner;
     problem->type = copy_type(v, inner, with);
@@ -115,7 +115,7 @@ void decorate_shift(struct verify *v, const struct sens_problem *inner, double s
                                                   .x0_jvp_cols = shift_x0_jvp_cols};
     struct shifted *s = verify_memory(v, 1, sizeof *s);
     *s = (struct shifted){*inner, shift};
-    wrap_problem(v, inner, &with, s, problem);
+    decorate_wrap(v, inner, &with, s, problem);
     problem->t0 += shift;
     problem->t1 += shift;
 }
@@ -238,7 +238,7 @@ void decorate_scale(struct verify *v, const struct sens_problem *inner, const in
     double *q = verify_array(v, inner->np);
     *s = make_scaled(v, inner, exponent);
     for (size_t k = 0; k < inner->np; k++) q[k] = ldexp(inner->p[k], exponent[k]);
-    wrap_problem(v, inner, &with, s, problem);
+    decorate_wrap(v, inner, &with, s, problem);
     problem->p = q;
 }
 
@@ -342,5 +342,5 @@ void decorate_inject(struct verify *v, const struct sens_problem *inner, struct 
                                                   .x0_jvp_cols = inject_x0_jvp_cols};
     struct injected *in = verify_memory(v, 1, sizeof *in);
     *in = (struct injected){*inner, injection};
-    wrap_problem(v, inner, &with, in, problem);
+    decorate_wrap(v, inner, &with, in, problem);
 }

@@ -17,7 +17,12 @@ void decorate_scale_cost(struct verify *v, const struct sens_cost *inner, const 
                          struct sens_cost *cost);
 /* The same outputs followed by `extra` that are zero whatever x and p: they must change nothing. */
 void decorate_pad_cost(struct verify *v, const struct sens_cost *inner, size_t extra, struct sens_cost *cost);
-/* The inner cost without or with only its running part, and so on, can be had from probe_cost. */
+/* `extra` more parameters on which nothing depends. A cost of the inner problem goes with it as it is. */
+void decorate_pad_parameters(struct verify *v, const struct sens_problem *inner, size_t extra,
+                             struct sens_problem *problem);
+/* The inner problem with the functions and the data of a decoration; no closed form, no identities. */
+void decorate_wrap(struct verify *v, const struct sens_problem *inner, const struct sens_problem_type *with,
+                   const void *data, struct sens_problem *problem);
 
 /* Fault injection: call number `at` (1-based, over all calls of that callback; 0: never) and, where `stays`,
  * all later ones. */

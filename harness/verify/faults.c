@@ -9,7 +9,8 @@
 
 #include "hypotheses.h"
 
-/* Hypotheses are computed for as few outputs as give ENTRIES numbers to compare. */
+/* Hypotheses are computed for two outputs (one may be nothing special), and more where these have few
+ * numbers. */
 enum { ROWS = 4, ENTRIES = 8 };
 
 /* Rows with a smaller relative error are right. */
@@ -327,7 +328,8 @@ static void choose_rows(struct hunt *hunt)
 {
     const size_t m = hunt->oracle->cost->m, width = hunt->oracle->problem->n + hunt->oracle->problem->np;
     bool *taken = verify_memory(hunt->oracle->v, m, sizeof *taken);
-    for (hunt->rows = 0; hunt->rows < ROWS && hunt->rows * width < ENTRIES; hunt->rows++) {
+    for (hunt->rows = 0; hunt->rows < ROWS && (hunt->rows < 2 || hunt->rows * width < ENTRIES);
+         hunt->rows++) {
         size_t worst = m;
         double largest = -1;
         for (size_t c = 0; c < m; c++) {

@@ -19,10 +19,24 @@ static double uniform(uint64_t *state)
     return (double)((*state * 0x2545F4914F6CDD1DULL) >> 11) * 0x1p-52 - 1;
 }
 
+/* One of +1 and -1 for each draw and entry (the mixing steps of splitmix64). */
+static double sign_of(uint64_t draw, uint64_t entry)
+{
+    uint64_t z = draw * 0x9E3779B97F4A7C15ULL + entry * 0xD1B54A32D192ED03ULL;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return (z ^ (z >> 31)) & 1 ? 1 : -1;
+}
+
 void noise_touch(struct noise *noise, size_t count, double *v)
 {
     if (noise->relative == 0) return;
-    for (size_t i = 0; i < count; i++) v[i] += v[i] * noise->relative * uniform(&noise->state);
+    for (size_t i = 0; i < count; i++) {
+        double u = uniform(&noise->state);
+        if (noise->bias != BIAS_NONE) u = fabs(u);
+        if (noise->bias == BIAS_FIXED) u *= sign_of(noise->draw, i);
+        v[i] += v[i] * noise->relative * u;
+    }
 }
 
 const double *noise_input(struct noise *noise, size_t count, const double *from, double *to)
@@ -31,15 +45,6 @@ const double *noise_input(struct noise *noise, size_t count, const double *from,
     if (count) memcpy(to, from, count * sizeof *to);
     noise_touch(noise, count, to);
     return to;
-}
-
-/* One of +1 and -1 for each draw and entry (the mixing steps of splitmix64). */
-static double sign_of(uint64_t draw, uint64_t entry)
-{
-    uint64_t z = draw * 0x9E3779B97F4A7C15ULL + entry * 0xD1B54A32D192ED03ULL;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return (z ^ (z >> 31)) & 1 ? 1 : -1;
 }
 
 void noise_step(const struct noise *noise, enum noise_place place, size_t first, size_t count, double *v)

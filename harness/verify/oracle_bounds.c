@@ -60,7 +60,7 @@ static double limit_of(double v, double d, double largest, double safety)
 {
     if (v == 0 && d == 0) return 0;
     const double bound = safety * d + FLOOR_EPS * DBL_EPSILON * largest;
-    return bound < largest ? bound : INFINITY;
+    return bound < largest || largest == 0 ? bound : INFINITY;
 }
 
 static void finish(const struct oracle *oracle, const struct sens_out *right, double safety,
@@ -120,6 +120,7 @@ static sens_status deviate(const struct oracle *oracle, run_derivative *compute,
     for (int draw = 1; draw <= draws && status == SENS_OK; draw++) {
         const struct sens_arena_mark mark = sens_arena_mark(arena);
         noise.draw = (uint64_t)draw;
+        noise.bias = (enum noise_bias)(draw % 3);
         noise.state = 0x2545F4914F6CDD1DULL * noise.draw;
         status = perturbed_run(oracle, compute, &noise, &perturbed);
         if (status == SENS_OK) widen(oracle, &perturbed, right, bound);

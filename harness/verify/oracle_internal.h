@@ -13,14 +13,16 @@
 
 /* ---- noise --------------------------------------------------------------------------------------------- */
 
-struct noise {         /* all zero: none */
-    double relative;   /* of every number computed */
+struct noise {       /* all zero: none */
+    double relative; /* of every number computed */
+    enum noise_bias { BIAS_NONE, BIAS_UP, BIAS_FIXED } bias;
     double rtol, atol; /* of the state, the tangents, lambda, mu and the quadrature after every step */
     uint64_t state;    /* of the generator of `relative` */
     uint64_t draw;     /* chooses the signs of the errors of steps */
 };
 
-/* v[i] (1 + relative u), u uniform in [-1, 1]. */
+/* v[i] (1 + relative u), u uniform in [-1, 1]. Rounding is not as random as that: on symmetric data it errs
+ * alike everywhere, and at every step. With a bias, u is in [0, 1], or has one sign for each index. */
 void noise_touch(struct noise *noise, size_t count, double *v);
 /* from, or a perturbed copy of it in `to`. */
 const double *noise_input(struct noise *noise, size_t count, const double *from, double *to);

@@ -375,8 +375,9 @@ static void check_plan(struct verify *v, const struct plan *plan)
     if (bed_solve(&scene.bed) == SENS_OK) {
         check_cover(&scene);
         if (scene.fixed) check_fixed(&scene, settings.steps);
-        if (!scene.fixed && scene_rebuilds(&scene)) check_controller(&scene);
-        if (far && scene.bed.task.tableau->fsal && scene_rebuilds(&scene)) check_rejected(&scene);
+        const bool controlled = v->method->caps & SENS_CAP_CONTROLLER && scene_rebuilds(&scene);
+        if (controlled && !scene.fixed) check_controller(&scene);
+        if (controlled && far && scene.bed.task.tableau->fsal) check_rejected(&scene);
     } else {
         verify_skip_check(v, "steps.cover", scene.module, scene.subject, "the solve failed: solve.completes");
     }
@@ -392,6 +393,9 @@ static void run(struct verify *v)
             verify_skip_check(v, check->id, module, "any task", "the method does not report its steps");
         return;
     }
+    const bool own = !(v->method->caps & SENS_CAP_CONTROLLER);
+    for (const struct verify_check *check = steps_checks + 1; own && check->id; check++)
+        verify_skip_check(v, check->id, module, "any task", "the method's steps are its own");
     for (int k = 0; k < PLANS; k++)
         if (!v->quick || !plans[k].full) check_plan(v, &plans[k]);
 }

@@ -1,0 +1,13 @@
+#!/bin/bash
+# report.sh BUILD FOLDER - the mutant table, 200 random runs without a mutant, and the time of verify, as files.
+set -eu
+build=$1
+folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$folder"
+{
+    "$build/sensbench" verify --quick | tail -1
+    "$build/sensbench" verify | tail -1
+} | tee "$folder/times.txt"
+"$here/run.sh" "$build/sensbench_mutants" "$build/mutants_row" --whole | tee "$folder/mutants.tsv"
+"$here/false_alarms.sh" "$build/sensbench" 200 | tee "$folder/false_alarms.txt"
