@@ -152,8 +152,8 @@ SENS_METHOD(casa_dense) = {
     .summary = "continuous adjoint, state from dense output of the forward solve, own backward steps",
     .reference = "Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,
-    .caps = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES | SENS_CAP_RUNNING_COST |
-            SENS_CAP_OBSERVATIONS,
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES |
+            SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
     .options = options,
     .prepare = prepare,
     .run = run,

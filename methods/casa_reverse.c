@@ -55,8 +55,8 @@ SENS_METHOD(casa_reverse) = {
     .reference =
         "Chen, Rubanova, Bettencourt & Duvenaud, NeurIPS 2018; Martins & Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,
-    .caps = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES | SENS_CAP_RUNNING_COST |
-            SENS_CAP_OBSERVATIONS,
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES |
+            SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
     .options = options,
     .prepare = prepare,
     .run = run,

@@ -32,7 +32,9 @@ static bool refuse_module(const char *path, const char *kind, const char *name, 
 }
 
 static const char taken[] = "has a name that is taken",
-                  incomplete[] = "lacks a name, a summary or a function";
+                  incomplete[] = "lacks a name, a summary or a function",
+                  untested[] = "declares SENS_DERIVATIVE_CONTINUOUS, which is computed to a tolerance, and "
+                               "takes none (SENS_CAP_TOLERANCE)";
 
 static bool check_problems(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
 {
@@ -69,6 +71,8 @@ static bool check_methods(const char *path, const struct sens_plugin *plugin, st
             return refuse_module(path, "method", type->name, incomplete, error);
         if (find_method(variant_tables(), type->name))
             return refuse_module(path, "method", type->name, taken, error);
+        if (type->derivative == SENS_DERIVATIVE_CONTINUOUS && !(type->caps & SENS_CAP_TOLERANCE))
+            return refuse_module(path, "method", type->name, untested, error);
     }
     return true;
 }

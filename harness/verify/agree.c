@@ -74,6 +74,7 @@ double target_weakness(const struct bed *bed, const struct target *target)
 sens_status target_frozen(const struct bed *bed, struct target *target)
 {
     struct oracle oracle;
+    if (bed->grid.steps == 0 || !(bed->method->caps & SENS_CAP_TABLEAU)) return SENS_UNSUPPORTED;
     oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
     *target = empty(bed);
     const sens_status status = oracle_tangent(&oracle, &target->value);

@@ -17,7 +17,8 @@ struct target {
     struct sens_out value, bound;
 };
 
-/* Discrete: on the steps of the last bed_solve. */
+/* Discrete: on the steps of the last bed_solve; SENS_UNSUPPORTED where the method reports none, or has a
+ * tableau of its own. */
 sens_status target_frozen(const struct bed *bed, struct target *target);
 struct horizon { /* what a task is made of */
     const struct sens_problem *problem;

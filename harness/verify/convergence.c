@@ -281,6 +281,8 @@ static void check_order_tol(struct verify *v, const char *tableau, const char *c
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result,
                     "the controller's noise over the quotient's step does not fall with the tolerance");
+    else if (!(v->method->caps & SENS_CAP_TOLERANCE))
+        verify_skip(&result, "the method takes no tolerance");
     else if (!convergence_goal(&scene, &goal))
         verify_skip(&result, "the oracle cannot solve this task");
     else if (!climb_tolerances(&scene, &goal, &ladders))

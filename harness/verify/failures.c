@@ -211,12 +211,13 @@ static void limit_steps(struct fragile *f, struct worst *worst)
 static void demand_too_much(struct fragile *f, struct worst *worst)
 {
     const struct sens_task kept = f->bed.task;
-    if (!f->scene.fixed) {
+    const bool heeds = f->bed.method->caps & SENS_CAP_TOLERANCE;
+    if (!f->scene.fixed && heeds) {
         f->bed.task.rtol = 0;
         f->bed.task.atol = 1e-300;
         f->bed.task.max_steps = 500;
         note_unfinished(&f->bed, "rtol = 0, atol = 1e-300", worst);
-    } else {
+    } else if (f->scene.fixed) {
         f->bed.task.dt = (f->bed.problem.t1 - f->bed.problem.t0) / 24.3;
         note_unfinished(&f->bed, "a fixed step that does not divide the interval", worst);
     }

@@ -3,6 +3,8 @@
  *     discrete     of the discrete map over the reported steps: equal to rounding
  *     continuous   of the exact solution: equal to the tolerance
  *     difference   a quotient: equal to the truncation and the noise of a quotient */
+#include <string.h>
+
 #include "gradient_case.h"
 #include "taylor.h"
 
@@ -71,8 +73,10 @@ static void check_state(struct gradient_case *given)
     struct bed *bed = &given->scene.bed;
     struct verify_result result = verify_open("state.map", given->scene.module, given->scene.subject);
     struct worst worst = {0};
-    const bool rebuilt = case_frozen(given);
-    if (!rebuilt && !case_truth(given)) {
+    const bool rebuilt = case_frozen(given), heeds = bed->method->caps & SENS_CAP_TOLERANCE;
+    if (!rebuilt && !heeds) {
+        verify_skip(&result, "tableau or steps are the method's own, and it takes no tolerance");
+    } else if (!rebuilt && !case_truth(given)) {
         verify_skip(&result, "the oracle cannot solve this task");
     } else {
         const struct sens_out bound = state_only(rebuilt ? given->rounding : given->tolerance);
@@ -248,6 +252,15 @@ static struct scene_settings draw(struct verify *v, const struct plan *plan)
     };
 }
 
+/* kind.declared is about all tasks together, and comes last. */
+static void skip_rest(const struct gradient_case *given)
+{
+    for (const struct verify_check *check = gradient_checks + 1; check->id; check++)
+        if (strcmp(check->id, "kind.declared") != 0)
+            verify_skip_check(given->scene.bed.v, check->id, given->scene.module, given->scene.subject,
+                              "no numbers: see solve.completes");
+}
+
 static void check_plan(struct verify *v, const struct plan *plan, struct kinds *kinds)
 {
     const struct scene_settings settings = draw(v, plan);
@@ -259,7 +272,10 @@ static void check_plan(struct verify *v, const struct plan *plan, struct kinds *
         check_exact(&given);
         check_taylor(&given);
         gradient_check_bilinear(&given);
+        gradient_check_own(&given);
         note_kind(&given, kinds);
+    } else {
+        skip_rest(&given);
     }
     case_free(&given);
 }

@@ -43,6 +43,9 @@ void kinds_note_difference(struct gradient_case *given, struct kinds *kinds);
 /* gradient.bilinear; leaves the case as it was. */
 void gradient_check_bilinear(struct gradient_case *given);
 
+/* gradient.own */
+void gradient_check_own(struct gradient_case *given);
+
 extern const struct verify_check gradient_checks[];
 
 #endif

@@ -89,4 +89,13 @@ const struct verify_check gradient_checks[] = {
          "outside the error test), or a quotient without any quotient's error is misdeclared. The "
          "declaration "
          "decides what the other checks demand."},
+    {.id = "gradient.own",
+     .summary = "a method of unknown steps: the gradient is the derivative of the method's own values",
+     .bound = "truncation and rounding of the differences, measured by extrapolation and repetition",
+     .explanation =
+         "Where a discrete method has a tableau or steps of its own, and takes no tolerance, its map "
+         "cannot be made again. Its values G at moved parameters and initial states can: their "
+         "central differences, extrapolated, must be the gradient along the direction moved. A "
+         "failure says that the gradient is not the derivative of what the method computes; look "
+         "at the parameter product, then at the initial state."},
     {.id = NULL}};

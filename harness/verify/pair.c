@@ -81,7 +81,9 @@ static void judge_status(struct verify_result *result, const struct bed *bed)
 {
     const sens_status status = bed->status;
     const char *const name = sens_status_name(status);
-    if (status == SENS_UNSUPPORTED || status == SENS_UNAVAILABLE || !solvable(bed)) {
+    const bool heeds =
+        bed->method->caps & SENS_CAP_TOLERANCE; /* else its steps may be too large for the task */
+    if (status == SENS_UNSUPPORTED || status == SENS_UNAVAILABLE || !heeds || !solvable(bed)) {
         verify_skip(result, "%s: %s", name, bed->message);
         return;
     }

@@ -170,7 +170,10 @@ static void check_fixed(struct pair *pair)
 
 void pair_exact(struct pair *pair)
 {
-    if (!pair_declares(pair, SENS_DERIVATIVE_DIFFERENCE)) check_adaptive(pair);
+    if (!(pair->v->method->caps & SENS_CAP_TOLERANCE))
+        pair_skip(pair, "pair.exact", "the method takes no tolerance");
+    else if (!pair_declares(pair, SENS_DERIVATIVE_DIFFERENCE))
+        check_adaptive(pair);
     if (!pair_declares(pair, SENS_DERIVATIVE_CONTINUOUS)) check_fixed(pair);
 }
 
@@ -249,7 +252,7 @@ static void check_identities(struct pair *pair, struct bed *bed, const struct ta
     struct verify_result result = verify_open("pair.identity", pair->module, subject);
     if (discrete && target_frozen(bed, &frozen) == SENS_OK)
         note_identities(&worst, bed, IDENTITY_OF_MAP, &frozen);
-    note_identities(&worst, bed, by_tolerance, target);
+    if (bed->method->caps & SENS_CAP_TOLERANCE) note_identities(&worst, bed, by_tolerance, target);
     verify_judge(&result, &worst);
     if (result.verdict == VERIFY_FAIL) {
         verify_blame(&result, CAUSE_derivative_not_solver, 0.3);

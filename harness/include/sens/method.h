@@ -67,7 +67,8 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_BATCH = 32,         /* batch */
        SENS_CAP_RUNNING_COST = 64,  /* costs with g */
        SENS_CAP_OBSERVATIONS = 128, /* observation times other than t1 */
-       SENS_CAP_STEPS = 256         /* listener; asked of every SENS_DERIVATIVE_DISCRETE */
+       SENS_CAP_STEPS = 256,        /* listener */
+       SENS_CAP_TOLERANCE = 512     /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
 };
 
 struct sens_method_type {
