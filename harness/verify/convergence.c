@@ -319,47 +319,37 @@ static const struct verify_check checks[] = {
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",
      .bound = "order - slope at the fine end <= 1/2; for continuous methods the order is at most that of the "
               "interpolant + 1",
-     .explanation = "The probe is solved with halved fixed steps and the gradient is compared with the exact "
-                    "one, down to "
-                    "errors of 1e-11 or to rounding. The slope is that of the last two or three errors that "
-                    "stand clear of "
-                    "rounding, so that an error of one part in a thousand in one entry shows as a slope of 0 "
-                    "at the end of a "
-                    "good start. The state's slope is measured too: where the state has its order and the "
-                    "gradient has not, "
-                    "the derivative is wrong and not the solver. A continuous adjoint reads the state from "
-                    "the pair's dense "
-                    "output, whose order may limit its own."},
+     .explanation = "The probe is solved with halved fixed steps and the gradient is compared with the "
+                    "exact one, down to errors of 1e-11 or to rounding. The slope is that of the last two "
+                    "or three errors that stand clear of rounding, so that an error of one part in a "
+                    "thousand in one entry shows as a slope of 0 at the end of a good start. The state's "
+                    "slope is measured too: where the state has its order and the gradient has not, the "
+                    "derivative is wrong and not the solver. A continuous adjoint reads the state from the "
+                    "pair's dense output, whose order may limit its own."},
     {.id = "order.tol",
      .summary = "the gradient's error falls with the tolerance, as the state's does",
      .bound = "1 - slope <= 1/2 from tol = 1e-4 to 1e-10 or to rounding",
      .explanation = "The probe is solved at falling tolerances. An error that stays where it is while the "
-                    "state converges is "
-                    "the plain sign of a wrong derivative: no tolerance will mend it. Where both stay, the "
-                    "solver is wrong: "
-                    "it ends early, or its error test does not test. A gradient that falls more slowly than "
-                    "the state has "
-                    "sensitivities outside the error test."},
+                    "state converges is the plain sign of a wrong derivative: no tolerance will mend it. "
+                    "Where both stay, the solver is wrong: it ends early, or its error test does not test. "
+                    "A gradient that falls more slowly than the state has sensitivities outside the error "
+                    "test."},
     {.id = "test.inside",
      .summary = "a continuous method controls the error of the gradient itself, not only of the state",
      .bound = "local errors of the tolerance, carried through the problem's own conditioning",
      .explanation = "State and parameters of the probe are made so small that the state passes any error "
-                    "test with few steps, "
-                    "while the sensitivities are of size 1. A method whose sensitivities (or adjoints) take "
-                    "part in the error "
-                    "test still returns them within the tolerance; one that leaves them out takes a few long "
-                    "steps and is far "
-                    "off, with success as its status. Look at which components the error norm runs over."},
+                    "test with few steps, while the sensitivities are of size 1. A method whose "
+                    "sensitivities (or adjoints) take part in the error test still returns them within the "
+                    "tolerance; one that leaves them out takes a few long steps and is far off, with "
+                    "success as its status. Look at which components the error norm runs over."},
     {.id = "test.dilution",
      .summary = "outputs that are zero do not change the steps",
      .bound = "exact: the same numbers of steps, forward and backward",
-     .explanation = "The cost is padded with 1 and with 65 outputs that are zero whatever the state. Under a "
-                    "maximum norm they "
-                    "cannot change a step. Where they do, the error test is a mean over state and outputs "
-                    "together, and each "
-                    "harmless output lets the others be less accurate. For controllers whose norm is a root "
-                    "mean square the "
-                    "averaging is their definition, and the check shows its price."},
+     .explanation = "The cost is padded with 1 and with 65 outputs that are zero whatever the state. Under "
+                    "a maximum norm they cannot change a step. Where they do, the error test is a mean "
+                    "over state and outputs together, and each harmless output lets the others be less "
+                    "accurate. For controllers whose norm is a root mean square the averaging is their "
+                    "definition, and the check shows its price."},
     {.id = NULL}};
 
 const struct verify_group verify_convergence = {

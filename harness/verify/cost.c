@@ -275,19 +275,17 @@ static const struct verify_check checks[] = {
      .bound = "rounding of an entry, measured by shaking the inputs; nothing for lanes past m",
      .explanation =
          "Blocks of 0 to 33 lanes that start at functional 0, 1, m/2, m - 1, m and m + 3 are compared with "
-         "one "
-         "block of all m functionals. Methods ask for blocks of their vector width, of which the last "
-         "reaches "
-         "past m: those lanes must be left as they are, and nothing before or behind the block written. A "
-         "failure that ends at a multiple of a vector is a lost tail; one for c0 > 0 alone ignores c0."},
+         "one block of all m functionals. Methods ask for blocks of their vector width, of which the last "
+         "reaches past m: those lanes must be left as they are, and nothing before or behind the block "
+         "written. A failure that ends at a multiple of a vector is a lost tail; one for c0 > 0 alone "
+         "ignores c0."},
     {.id = "cost.accumulate",
      .summary = "all outputs are added to",
      .bound = "n + np roundings of the sum, and measured rounding of what is added; nothing for lanes past m",
      .explanation =
          "Values and derivatives are added to outputs that hold random numbers. A task's functional is the "
-         "sum "
-         "of its observations and its integral, and a method hands the same output to each of them: a cost "
-         "that overwrites loses all terms but the last. Look for = where += is due."},
+         "sum of its observations and its integral, and a method hands the same output to each of them: a "
+         "cost that overwrites loses all terms but the last. Look for = where += is due."},
     {.id = "cost.weight",
      .summary = "g, g_dx and g_dp are proportional to w; with w = 0 nothing changes",
      .bound = "rounding of an entry at w = 1, measured by shaking the inputs, times |w|",
@@ -301,19 +299,16 @@ static const struct verify_check checks[] = {
      .bound = "none: bits are compared",
      .explanation =
          "Every part is computed twice, and again after all parts were computed at another point. x and p "
-         "are "
-         "compared with copies, guards round the outputs and the floating-point environment are checked. A "
-         "failure means state that lives between calls (a cached factor, an uninitialised number), or a "
-         "write "
-         "where none is due."},
+         "are compared with copies, guards round the outputs and the floating-point environment are "
+         "checked. A failure means state that lives between calls (a cached factor, an uninitialised "
+         "number), or a write where none is due."},
     {.id = "cost.empty",
      .summary = "sens_cost_create refuses a cost without outputs, or with observation times that cannot be",
      .bound = "none: a status is compared",
      .explanation =
-         "Costs of the check's own, with m = 0 or times outside [t0, t1], twice the same or decreasing, are "
-         "to "
-         "be refused with a status, and the instance left untouched. A failure is the harness's own: "
-         "harness/core/instance.c lets through what every method relies on."},
+         "Costs of the check's own, with m = 0 or times outside [t0, t1], twice the same or decreasing, "
+         "are to be refused with a status, and the instance left untouched. A failure is the harness's "
+         "own: harness/core/instance.c lets through what every method relies on."},
     {.id = NULL},
 };
 

@@ -6,10 +6,10 @@ static const struct verify_check checks[] = {
      .summary = "x0, x0_vjp and x0_jvp_cols are all there or none is, and x0(p) is the nominal state",
      .bound = "rounding of x0, measured at shaken parameters",
      .explanation =
-         "A type whose initial state depends on p for some instance has all three functions. At the nominal "
-         "parameters x0 must give the nominal initial state that create stored; otherwise a solve starts "
-         "from "
-         "another state than the one whose derivative is taken. Compare the formulas in create and in x0."},
+         "A type whose initial state depends on p for some instance has all three functions. At the "
+         "nominal parameters x0 must give the nominal initial state that create stored; otherwise a solve "
+         "starts from another state than the one whose derivative is taken. Compare the formulas in create "
+         "and in x0."},
     {.id = "x0.reference",
      .summary = "x0_jvp_cols gives the columns of dx0/dp as differences of x0 have them",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",

@@ -12,16 +12,12 @@ const struct verify_check plan_completes = {
     .bound = "none: it is so or not; the time limit is that of --timeout",
     .explanation =
         "Each group of checks runs on its modules in a process of its own, with limits of time and memory. "
-        "This "
-        "check fails when that process dies of a signal, ends with another code than 0, is still running "
-        "when "
-        "its time is up, gets no memory, or leaves one of its checks without a result. The results that it "
-        "sent "
-        "before stand in the report. A crash inside a callback is usually an index past the end of an array, "
-        "most likely for lane counts or batch sizes that the ordinary run does not use: build the module "
-        "with "
-        "-fsanitize=address and repeat the run. It is skipped for a method on a problem that fails its own "
-        "checks: mend the problem first."};
+        "This check fails when that process dies of a signal, ends with another code than 0, is still "
+        "running when its time is up, gets no memory, or leaves one of its checks without a result. The "
+        "results that it sent before stand in the report. A crash inside a callback is usually an index "
+        "past the end of an array, most likely for lane counts or batch sizes that the ordinary run does "
+        "not use: build the module with -fsanitize=address and repeat the run. It is skipped for a method "
+        "on a problem that fails its own checks: mend the problem first."};
 
 /* ---- modules of a unit --------------------------------------------------------------------------------- */
 

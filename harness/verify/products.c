@@ -15,11 +15,11 @@ static const struct verify_check checks[] = {
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation =
          "Each column of J is formed by jvp and, from rhs alone, by central differences that are "
-         "extrapolated "
-         "to step 0. The error of the differences is read off the extrapolation table and off evaluations of "
-         "rhs at inputs that differ by a few roundings. This is done at the nominal point and at perturbed "
-         "ones, at other times. A failure names the worst entry: compare that partial derivative in the "
-         "source with the formula of rhs. If all products agree with one another, suspect rhs."},
+         "extrapolated to step 0. The error of the differences is read off the extrapolation table and off "
+         "evaluations of rhs at inputs that differ by a few roundings. This is done at the nominal point "
+         "and at perturbed ones, at other times. A failure names the worst entry: compare that partial "
+         "derivative in the source with the formula of rhs. If all products agree with one another, "
+         "suspect rhs."},
     {.id = "vjp.reference",
      .summary = "vjp gives J^T = (df/dx)^T, entry by entry, as differences of rhs have it",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
@@ -31,26 +31,21 @@ static const struct verify_check checks[] = {
      .summary = "jvp_p_cols gives the columns of df/dp as differences of rhs have them",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation = "As jvp.reference, for the parameters. Columns are asked for one at a time, so that a "
-                    "failure is one "
-                    "of the derivative and not of the handling of blocks. Look first at the parameter that "
-                    "is named, and "
-                    "at the order in which parameters are stored."},
+                    "failure is one of the derivative and not of the handling of blocks. Look first at the "
+                    "parameter that is named, and at the order in which parameters are stored."},
     {.id = "vjp_p.reference",
      .summary = "vjp_p_batch gives the rows of df/dp as differences of rhs have them",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation = "As jvp_p.reference, with vjp_p_batch at one point and with one lane. A wrong time or "
-                    "point inside a "
-                    "batch of several is found by batch.count."},
+                    "point inside a batch of several is found by batch.count."},
     {.id = "jvp.taylor",
      .summary = "the Taylor remainder of rhs along a random direction of states falls as eps^2",
      .bound = "slope 2 less 3/4 over the lowest clean stretch of a decade of eps; rounding for a linear f",
      .explanation =
          "f(x + eps v) - f(x) - eps J v is formed for eps over seven decades, with J v from jvp, and its "
-         "slope "
-         "is taken component by component where it is well above rounding: 2 or more if J v is the "
+         "slope is taken component by component where it is well above rounding: 2 or more if J v is the "
          "derivative, 1 if it is not, however small the error. All states take part, also where "
-         "jvp.reference "
-         "looks at a sample of columns."},
+         "jvp.reference looks at a sample of columns."},
     {.id = "jvp_p.taylor",
      .summary = "the Taylor remainder of rhs along a random direction of parameters falls as eps^2",
      .bound = "slope 2 less 3/4 over the lowest clean stretch of a decade of eps; rounding for a linear f",

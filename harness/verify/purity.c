@@ -12,20 +12,17 @@ static const struct verify_check checks[] = {
      .explanation =
          "rhs is evaluated at the nominal parameters and initial state, at t0 and in the middle of the "
          "interval, where it must succeed, and at perturbed points, where it may refuse with a status. "
-         "Success "
-         "with a value that is not finite is a failure: a solver would have to find out by itself. Look for "
-         "a "
-         "division, a logarithm or a power that needs a guard, or for an output that is not filled."},
+         "Success with a value that is not finite is a failure: a solver would have to find out by itself. "
+         "Look for a division, a logarithm or a power that needs a guard, or for an output that is not "
+         "filled."},
     {.id = "rhs.pure",
      .summary = "rhs gives the same bits for the same input, whatever was called before",
      .bound = "none: equal bits",
      .explanation =
          "rhs is evaluated at five points that share some of t, x and p, then again in another order, from "
-         "one "
-         "and the same buffer, with calls of the other callbacks in between. A difference means that it "
-         "keeps "
-         "something from call to call, such as a cache that is keyed on an address or on t alone. The inputs "
-         "must be left as they are."},
+         "one and the same buffer, with calls of the other callbacks in between. A difference means that "
+         "it keeps something from call to call, such as a cache that is keyed on an address or on t alone. "
+         "The inputs must be left as they are."},
     {.id = "products.pure",
      .summary = "the products and x0 give the same bits for the same input, whatever was called before",
      .bound = "none: equal bits",
@@ -43,8 +40,8 @@ static const struct verify_check checks[] = {
      .bound = "none: equal bits",
      .explanation =
          "Each is called with an output of zeros, of random numbers and of NaN; the results must be the "
-         "same. "
-         "A result that contains what was there before has been added to it, or an entry has been left out."},
+         "same. A result that contains what was there before has been added to it, or an entry has been "
+         "left out."},
     {.id = "output.accumulate",
      .summary = "vjp_p_batch, jvp_p_cols, x0_vjp and x0_jvp_cols add to what their output held",
      .bound = "rounding of the sum, measured at shaken inputs",

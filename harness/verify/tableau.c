@@ -313,40 +313,31 @@ static const struct verify_check checks[] = {
      .bound = "rounding of the coefficients and of their sums: (s + 1) eps sum |a|",
      .explanation =
          "The sums that every consistent Runge-Kutta pair satisfies are formed from the stored numbers. A "
-         "row of a "
-         "that does not sum to its c_i is a mistyped a_ij or c_i: the method is then wrong on non-autonomous "
-         "problems at least. Weights b that do not sum to 1 make every step too long or too short; weights e "
-         "that "
-         "do not sum to 0 make the controller see an error of size h where there is none. The flag fsal must "
-         "be "
-         "set exactly where the last row of a equals b, bit for bit, and c_s is 1, because the engine then "
-         "takes "
-         "the last stage for the new state and its slope for the next step's first. Look at the row named."},
+         "row of a that does not sum to its c_i is a mistyped a_ij or c_i: the method is then wrong on "
+         "non-autonomous problems at least. Weights b that do not sum to 1 make every step too long or too "
+         "short; weights e that do not sum to 0 make the controller see an error of size h where there is "
+         "none. The flag fsal must be set exactly where the last row of a equals b, bit for bit, and c_s "
+         "is 1, because the engine then takes the last stage for the new state and its slope for the next "
+         "step's first. Look at the row named."},
     {.id = "tableau.order",
      .summary = "the error at fixed steps falls at least as h to the declared order, for b and for bhat",
      .bound = "declared order - slope at the fine end <= 1/2; steps halved down to rounding",
-     .explanation = "Nonlinear, coupled, non-autonomous equations with a known solution are solved by plain "
-                    "loops with halved "
-                    "steps, with b and again with bhat = b - e. The slope is taken over the last two or "
-                    "three errors that "
-                    "stand clear of rounding. Too low a slope means that a condition of order is not "
-                    "satisfied, by one wrong "
-                    "digit perhaps: the error first falls as it should and then more slowly. Where the same "
-                    "equations with t "
-                    "as one more unknown show the right order, a and b are right and c is not. Compare the "
-                    "coefficients with "
-                    "the publication named in the tableau's source."},
+     .explanation = "Nonlinear, coupled, non-autonomous equations with a known solution are solved by "
+                    "plain loops with halved steps, with b and again with bhat = b - e. The slope is taken "
+                    "over the last two or three errors that stand clear of rounding. Too low a slope means "
+                    "that a condition of order is not satisfied, by one wrong digit perhaps: the error "
+                    "first falls as it should and then more slowly. Where the same equations with t as one "
+                    "more unknown show the right order, a and b are right and c is not. Compare the "
+                    "coefficients with the publication named in the tableau's source."},
     {.id = "tableau.dense",
      .summary = "the dense output ends in b and has the declared order inside a step",
      .bound = "end: rounding of the coefficients; order: dense_order + 1 - slope of one step's error <= 1/2",
      .explanation =
-         "The polynomial weights are summed at theta = 1, where they must be b, and the dense output of one "
-         "step "
-         "from the exact solution is compared with the solution at four places inside the step, for halved "
-         "steps. "
-         "A failure at the end is a coefficient that breaks continuity; a slope that is too low is a wrong "
-         "coefficient of the interpolant or of its extra stages. Methods that read the state between steps "
-         "(casa_dense) inherit the error."},
+         "The polynomial weights are summed at theta = 1, where they must be b, and the dense output of "
+         "one step from the exact solution is compared with the solution at four places inside the step, "
+         "for halved steps. A failure at the end is a coefficient that breaks continuity; a slope that is "
+         "too low is a wrong coefficient of the interpolant or of its extra stages. Methods that read the "
+         "state between steps (casa_dense) inherit the error."},
     {.id = NULL}};
 
 const struct verify_group verify_tableau = {

@@ -159,10 +159,10 @@ static const struct verify_check checks[] = {
      .bound = "discrete: rounding of times near t + s, measured; continuous: twice that of the tolerance",
      .explanation =
          "The probe is solved on [t0, t1] and, with f(t - s, x, p) in place of f(t, x, p) and all "
-         "observation "
-         "times moved along, on [t0 + s, t1 + s], for a positive and a negative s. A method that takes "
-         "t - t0 for t, or starts a sweep at 0, gets another gradient where f, g or the observations depend "
-         "on t. If the autonomous problem fails as well, look at observation times and ends of intervals."},
+         "observation times moved along, on [t0 + s, t1 + s], for a positive and a negative s. A method "
+         "that takes t - t0 for t, or starts a sweep at 0, gets another gradient where f, g or the "
+         "observations depend on t. If the autonomous problem fails as well, look at observation times and "
+         "ends of intervals."},
     {.id = "scale.parameters",
      .summary = "the gradient does not depend on the unit of a parameter",
      .bound = "discrete: rounding, measured; continuous: the tolerance in the coarsest unit",
