@@ -62,7 +62,7 @@ double target_weakness(const struct bed *bed, const struct target *target)
     arrays_of(bed, &target->value, value);
     arrays_of(bed, &target->bound, bound);
     for (int k = 2; k < ARRAYS; k++)
-        for (size_t i = 0; value[k].v && i < value[k].count; i++) {
+        for (size_t i = 0; value[k].v && bound[k].v && i < value[k].count; i++) {
             above += bound[k].v[i] * bound[k].v[i];
             below += value[k].v[i] * value[k].v[i];
         }

@@ -253,7 +253,7 @@ sens_status scene_difference(struct scene *scene, const struct grid *grid, const
 
 struct rk_step rk_step_create(struct verify *v, const struct sens_tableau *tb, size_t n)
 {
-    const size_t rows = (size_t)(tb->stages + tb->extra_stages);
+    const size_t rows = (size_t)tb->stages + (size_t)tb->extra_stages;
     return (struct rk_step){.Y = verify_array(v, rows * n),
                             .K = verify_array(v, rows * n),
                             .x1 = verify_array(v, n),

@@ -41,7 +41,8 @@ sens_status sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_re
     sens_erk_sum(ode->n, ode->n, 1, sign * h0, y, &one, f, y_euler);
     *step = sign * h0;
     const sens_status status = ode->f(ode->self, t + sign * h0, y_euler, f_euler);
-    if (status != SENS_OK) return status < SENS_OK ? status : SENS_OK; /* h0 will be tried, and made smaller */
+    if (status != SENS_OK)
+        return status < SENS_OK ? status : SENS_OK; /* h0 will be tried, and made smaller */
 
     const sens_real steepest = fmax(d1, scaled_size(ode, y, f_euler, f) / h0);
     const sens_real h1 = steepest <= SENS_C(1e-15)

@@ -30,8 +30,8 @@ void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sen
 sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
                                   sens_real h, int slopes, sens_real *Y, sens_real *K);
 
-/* First trial step, signed, found without evaluating f past t_end; needs K row 0. Writes row 1 of Y and K. Fails
- * with a fatal status of f only. */
+/* First trial step, signed, found without evaluating f past t_end; needs K row 0. Writes row 1 of Y and K.
+ * Fails with a fatal status of f only. */
 sens_status sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real t_end, sens_real *step);
 
 #endif

@@ -33,7 +33,8 @@ static void print_checks(const json_t *results, const char *module)
     for (size_t i = 0; i < json_array_size(results) && count < CHECKS; i++) {
         const json_t *result = json_array_get(results, i);
         const char *const check = text(result, "check");
-        bool known = strcmp(text(result, "verdict"), "fail") != 0 || strcmp(text(result, "module"), module) != 0;
+        bool known =
+            strcmp(text(result, "verdict"), "fail") != 0 || strcmp(text(result, "module"), module) != 0;
         for (size_t k = 0; k < count && !known; k++) known = strcmp(shown[k], check) == 0;
         if (known) continue;
         printf("%s%s", count ? ", " : "", check);
