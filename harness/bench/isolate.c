@@ -32,11 +32,10 @@ struct isolate_link {
 
 /* ---- the child ----------------------------------------------------------------------------------------- */
 
-/* A child that cannot reach its parent has nothing left to do. */
-static void send_message(int descriptor, const struct message *message)
+void isolate_send(int descriptor, const void *bytes, size_t size)
 {
-    const char *byte = (const char *)message;
-    for (size_t left = sizeof *message; left > 0;) {
+    const char *byte = bytes;
+    for (size_t left = size; left > 0;) {
         const ssize_t sent = write(descriptor, byte, left);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) _exit(EXIT_CHECK);
@@ -57,7 +56,7 @@ static struct message *message_create(enum message_kind kind, const struct recor
 void isolate_report(struct isolate_link *link, const struct record *rec)
 {
     struct message *message = message_create(MESSAGE_REPORT, rec);
-    if (message) send_message(link->descriptor, message);
+    if (message) isolate_send(link->descriptor, message, sizeof *message);
     free(message);
 }
 
@@ -95,7 +94,7 @@ static _Noreturn void run_child(int descriptor, const struct isolate_work *work,
         snprintf(why, sizeof why, "%s", last->rec.text[COL_message]);
         record_set_status(&last->rec, SENS_MEMORY_LIMIT, why);
     }
-    send_message(descriptor, last);
+    isolate_send(descriptor, last, sizeof *last);
     _exit(EXIT_OK);
 }
 

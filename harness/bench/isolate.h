@@ -33,6 +33,8 @@ void isolate_block_signals(void *former /* sigset_t */);
 
 /* A descriptor that is readable when one of these signals, blocked before, has come; -1 on failure. */
 int isolate_signals(void);
+/* In the child: writes all bytes to the parent, or ends the process, which then has nothing left to do. */
+void isolate_send(int descriptor, const void *bytes, size_t size);
 /* First thing in a child: ordinary signals, a process group of its own, death with its parent, no core
  * dump, at most memory_limit bytes of address space (0: no limit). */
 void isolate_enter_child(pid_t parent, double memory_limit);

@@ -7,21 +7,9 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "isolate.h"
 
 /* ---- the child ----------------------------------------------------------------------------------------- */
-
-/* A child that cannot reach its parent has nothing left to do. */
-static void send_message(int descriptor, const struct child_message *message)
-{
-    const char *byte = (const char *)message;
-    for (size_t left = sizeof *message; left > 0;) {
-        const ssize_t sent = write(descriptor, byte, left);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0) _exit(EXIT_CHECK);
-        byte += sent;
-        left -= (size_t)sent;
-    }
-}
 
 /* Padding is sent too, so that all bytes are set. */
 static void emit(void *self, const struct verify_result *result)
@@ -29,7 +17,7 @@ static void emit(void *self, const struct verify_result *result)
     struct child_message message;
     memset(&message, 0, sizeof message);
     memcpy(&message.result, result, sizeof *result);
-    send_message(*(const int *)self, &message);
+    isolate_send(*(const int *)self, &message, sizeof message);
 }
 
 void child_run(int descriptor, const struct runner_task *task, const struct verify_unit *unit)
@@ -46,7 +34,7 @@ void child_run(int descriptor, const struct runner_task *task, const struct veri
     last.is_end = 1;
     dup2(STDERR_FILENO, STDOUT_FILENO); /* what a module prints is no part of the report */
     last.status = verify_run_unit(unit, &v);
-    send_message(descriptor, &last);
+    isolate_send(descriptor, &last, sizeof last);
     _exit(EXIT_OK);
 }
 
@@ -70,7 +58,11 @@ void child_clean(struct verify_result *result)
     clean(result->text, sizeof result->text);
     if (!known) result->verdict = VERIFY_FAIL;
     if (result->blames < 0 || result->blames > VERIFY_BLAMES) result->blames = 0;
-    for (int i = 0; i < result->blames; i++) clean(result->blame[i].cause, sizeof result->blame[i].cause);
+    for (int i = 0; i < result->blames; i++) {
+        struct verify_blame *blame = &result->blame[i];
+        clean(blame->cause, sizeof blame->cause);
+        if (!(blame->weight >= 0 && blame->weight <= 1)) blame->weight = 0;
+    }
 }
 
 bool child_receive(int descriptor, struct child_inbox *inbox, struct verify_result *result)

@@ -25,7 +25,8 @@ _Noreturn void child_run(int descriptor, const struct runner_task *task, const s
 /* Reads what is there, at most one message. false: nothing more will come. */
 bool child_receive(int descriptor, struct child_inbox *inbox, struct verify_result *result);
 
-/* Makes of any bytes a result that can be reported: texts end and are of printable ASCII. */
+/* Makes of any bytes a result that can be reported: texts end and are of printable ASCII, weights are in
+ * [0, 1]. */
 void child_clean(struct verify_result *result);
 
 #endif

@@ -114,6 +114,17 @@ static void write_suite(FILE *out, const struct verify_report *report, const cha
     fputs("  </testsuite>\n", out);
 }
 
+/* A run that did not come to its end must not pass for a good one. */
+static void write_interruption(FILE *out)
+{
+    fputs("  <testsuite name=\"interruption\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n"
+          "    <testcase classname=\"interruption\" name=\"run\">\n"
+          "      <error type=\"verify\" message=\"interrupted before all units were run\"/>\n"
+          "    </testcase>\n"
+          "  </testsuite>\n",
+          out);
+}
+
 /* Is this the first line of its module? */
 static bool begins(const struct verify_report *report, size_t line)
 {
@@ -130,12 +141,14 @@ void verify_write_junit(FILE *out, const struct verify_report *report)
         all.failures += suite.failures;
         all.skipped += suite.skipped;
     }
+    const size_t errors = report->interrupted ? 1 : 0;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     fprintf(out,
-            "<testsuites name=\"sensbench verify\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+            "<testsuites name=\"sensbench verify\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
             "skipped=\"%zu\" time=\"%.3f\">\n",
-            all.tests, all.failures, all.skipped, report->seconds);
+            all.tests + errors, all.failures, errors, all.skipped, report->seconds);
     for (size_t i = 0; i < report->lines; i++)
         if (begins(report, i)) write_suite(out, report, report->line[i].module);
+    if (report->interrupted) write_interruption(out);
     fputs("</testsuites>\n", out);
 }

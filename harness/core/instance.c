@@ -55,6 +55,8 @@ sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *
     const sens_status status = type->create(ctx, option, pb, &made);
     if (status != SENS_OK) return status;
     if (made.m == 0) return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: no output", type->name);
+    if (made.n_obs > 0 && !made.t_obs)
+        return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: observations without times", type->name);
     for (size_t j = 0; j < made.n_obs; j++) /* a NaN is in no order */
         if (!(made.t_obs[j] >= pb->t0 && made.t_obs[j] <= pb->t1) ||
             (j && !(made.t_obs[j] > made.t_obs[j - 1])))

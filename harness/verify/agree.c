@@ -27,16 +27,6 @@ static void arrays_of(const struct bed *bed, const struct sens_out *out, struct 
     array[3] = (struct array){m * n, out->dGdx0};
 }
 
-void agree_widen(const struct bed *bed, double scale, const struct sens_out *v, struct sens_out *bound)
-{
-    struct array from[ARRAYS], to[ARRAYS];
-    arrays_of(bed, v, from);
-    arrays_of(bed, bound, to);
-    for (int k = 0; k < ARRAYS; k++)
-        for (size_t i = 0; from[k].v && to[k].v && i < to[k].count; i++)
-            to[k].v[i] += scale * fabs(from[k].v[i]);
-}
-
 struct sens_out agree_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
     const struct sens_out distance = bed_shape(bed);
@@ -127,7 +117,8 @@ static bool closed_form(const struct bed *bed, const struct sens_exact_query *qu
     return true;
 }
 
-bool agree_closed_form(struct verify *v, const struct sens_problem *problem)
+/* Has this instance a closed form? */
+static bool has_closed_form(struct verify *v, const struct sens_problem *problem)
 {
     const struct sens_exact_query query = {SENS_EXACT_ODE, problem->t1, NULL, 0};
     return problem->type->exact &&
@@ -185,7 +176,7 @@ static sens_status settle(const struct bed *bed, struct target *exact, struct ta
     const sens_status status = target_exact(bed, exact);
     if (status != SENS_OK) return status;
     target->value = exact->value;
-    agree_widen(bed, 1, &exact->bound, &target->bound);
+    out_add(bed, &target->bound, 1, &exact->bound);
     return SENS_OK;
 }
 
@@ -195,7 +186,7 @@ static sens_status create_cost(struct verify *v, const struct horizon *want,
 {
     if (want->cost) return sens_cost_create(&v->ctx, want->cost, NULL, problem, cost);
     const unsigned final = want->parts & (PROBE_AT_T1 | PROBE_EXPLICIT);
-    probe_cost(v, problem, OUTPUTS, agree_closed_form(v, problem) ? final : want->parts, cost);
+    probe_cost(v, problem, OUTPUTS, has_closed_form(v, problem) ? final : want->parts, cost);
     return SENS_OK;
 }
 

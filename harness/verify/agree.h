@@ -37,9 +37,8 @@ sens_status agree_horizon(struct verify *v, const struct horizon *want, struct b
 /* Difference: on equal steps of the task's tableau, as many as make the bound small where that is possible;
  * their number, or 0 where the map fails on them. */
 long target_difference(const struct bed *bed, struct target *target);
-/* Has this instance a closed form? */
-bool agree_closed_form(struct verify *v, const struct sens_problem *problem);
-/* The same for the discrete map of a fixed-step task: values only, whose bound is that of target_frozen. */
+/* From the closed form of the discrete map of a fixed-step task: values only, whose bound is that of
+ * target_frozen. false: there is none. */
 bool agree_discrete_form(const struct bed *bed, struct sens_out *value);
 
 /* Does the harness's own adaptive solve get to t1 at this tolerance, and in how many steps? */
@@ -47,8 +46,6 @@ bool agree_solvable(const struct bed *bed, double tol, long *steps);
 /* A number of equal steps that follows the solution, a multiple of 8 so that they meet every observation of
  * the probe cost; 0: none. */
 long agree_fixed_steps(const struct bed *bed);
-/* bound += scale |v|, in everything both have. */
-void agree_widen(const struct bed *bed, double scale, const struct sens_out *v, struct sens_out *bound);
 /* |a - b|, entry by entry. */
 struct sens_out agree_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b);
 /* Blames single faults by what they do on the steps that the method reported, or on steps of its tolerance.

@@ -91,6 +91,14 @@ void grid_free(struct grid *grid)
     *grid = (struct grid){.steps = 0};
 }
 
+bool grid_same(const struct grid *a, const struct grid *b)
+{
+    if (a->steps != b->steps) return false;
+    for (long k = 0; k < a->steps; k++)
+        if (a->t[k] != b->t[k] || a->h[k] != b->h[k]) return false;
+    return true;
+}
+
 static bool grow(struct grid *grid)
 {
     const long capacity = grid->capacity ? 2 * grid->capacity : 256;
@@ -297,19 +305,14 @@ void out_distance(const struct bed *bed, const struct sens_out *a, const struct 
     distance[0] = relative(difference[0], size[0]);
 }
 
-static bool same_bits(size_t count, const double *a, const double *b)
+void out_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from)
 {
-    return !a || !b || count == 0 || memcmp(a, b, count * sizeof *a) == 0;
-}
-
-bool out_same(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
-{
-    struct part pa[PARTS], pb[PARTS];
-    parts_of(bed, a, pa);
-    parts_of(bed, b, pb);
+    struct part target[PARTS], source[PARTS];
+    parts_of(bed, to, target);
+    parts_of(bed, from, source);
     for (int k = 0; k < PARTS; k++)
-        if (!same_bits(pa[k].rows * pa[k].cols, pa[k].v, pb[k].v)) return false;
-    return true;
+        for (size_t q = 0; target[k].v && source[k].v && q < target[k].rows * target[k].cols; q++)
+            target[k].v[q] += weight * source[k].v[q];
 }
 
 bool out_finite(const struct bed *bed, const struct sens_out *a)

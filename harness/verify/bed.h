@@ -13,6 +13,8 @@ struct grid {
 /* false without memory. */
 bool grid_append(struct grid *grid, double t, double h, double t1);
 void grid_free(struct grid *grid);
+/* The same steps, bit for bit. */
+bool grid_same(const struct grid *a, const struct grid *b);
 
 struct bed {
     struct verify *v;
@@ -65,15 +67,15 @@ void bed_free(struct bed *bed); /* the grid */
 void bed_subject(const struct bed *bed, const char *instance, char subject[VERIFY_SUBJECT]);
 
 /* Compares what both have, entry by entry, value |a - b| against the entry of bound. `what` goes before the
- * entry's name: "dG_3/dp_7". */
+ * entry's name: "dG/dp[3][7]". */
 void out_compare(struct worst *worst, const struct bed *bed, const struct sens_out *a,
                  const struct sens_out *b, const struct sens_out *bound, const char *what);
 /* |a - b|_F / |b|_F over the gradients, and over the parts: [0] both, [1] dGdp, [2] dGdx0; NaN where absent.
  */
 void out_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b,
                   double distance[3]);
-/* The same bits in everything both have. */
-bool out_same(const struct bed *bed, const struct sens_out *a, const struct sens_out *b);
+/* to += weight from, entry by entry, over what both have. */
+void out_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from);
 bool out_finite(const struct bed *bed, const struct sens_out *a);
 
 #endif

@@ -178,7 +178,8 @@ double *verify_shaken(struct verify *v, size_t count, const double *from)
     return made;
 }
 
-struct linear linear_shaken(const struct linear *map)
+/* The map at inputs that differ by a few roundings. */
+static struct linear shaken_map(const struct linear *map)
 {
     struct linear shaken = *map;
     shaken.t = verify_shaken(map->v, map->K, map->t);
@@ -206,7 +207,7 @@ double *linear_rounding(const struct linear *map, const double *most)
     for (size_t q = 0; q < in * L; q++) V[q] *= most[q / L];
     linear_apply(map, L, V, OUT);
     for (int k = 0; k < SHAKES; k++) {
-        const struct linear shaken = linear_shaken(map);
+        const struct linear shaken = shaken_map(map);
         linear_apply(&shaken, L, V, moved);
         raise_to_distance(out, L, OUT, moved, spread);
     }
@@ -266,7 +267,7 @@ double *linear_matrix_rounding(const struct linear *map, const struct sample *s,
     double *bound = verify_array(map->v, count);
     for (int k = 0; k < SHAKES; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
-        const struct linear shaken = linear_shaken(map);
+        const struct linear shaken = shaken_map(map);
         raise_to_distance(count, 1, matrix, linear_matrix(&shaken, s), bound);
         sens_arena_rewind(&map->v->ctx.arena, mark);
     }

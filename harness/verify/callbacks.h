@@ -55,8 +55,6 @@ bool linear_forward(enum product product);
 const char *linear_name(enum product product);
 /* OUT [out][L] = the map of V [in][L]. */
 void linear_apply(const struct linear *map, size_t L, const double *V, double *OUT);
-/* The map at inputs that differ by a few roundings. */
-struct linear linear_shaken(const struct linear *map);
 /* v (1 + 4 eps u), u uniform in [-1, 1]. */
 double *verify_shaken(struct verify *v, size_t count, const double *from);
 

@@ -16,7 +16,8 @@ struct worst {
     double value, bound;
     char where[VERIFY_TEXT / 2];
 };
-/* Compares value <= bound (both >= 0; 0 <= 0 passes); format says where, in words: "component 3, L = 8". */
+/* Compares value <= bound (both >= 0; 0 <= 0 passes; an infinite bound compares nothing, unless value is no
+ * finite number). format says where, in words: "component 3, L = 8". */
 void worst_note(struct worst *worst, double value, double bound, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool worst_passes(const struct worst *worst);
@@ -44,7 +45,8 @@ void verify_module(const char *kind, const char *name, char module[VERIFY_NAME])
 
 /* ---- the register of known limits (limits.c) ----------------------------------------------------------- */
 
-/* A failure that is expected, and why. A pass where one is registered is turned into a failure. */
+/* A failure that is expected, and why. A pass where one is always expected is turned into a failure, but for
+ * random draws. */
 struct verify_limit {
     const char *check, *module, *subject; /* glob patterns (fnmatch) on the members of the result */
     const char *reason;
@@ -54,8 +56,7 @@ extern const struct verify_limit verify_limits[]; /* ends with check == NULL */
 
 /* ---- arrays -------------------------------------------------------------------------------------------- */
 
-/* Zeroed numbers from the unit's arena. Never NULL: without memory the process ends through verify_no_memory
- * (longjmp to verify_run_unit, which returns SENS_NO_MEMORY). */
+/* Zeroed numbers from the unit's arena. Never NULL: without memory verify_run_unit returns SENS_NO_MEMORY. */
 double *verify_array(struct verify *v, size_t count);
 void *verify_memory(struct verify *v, size_t count, size_t size);
 double *verify_copy(struct verify *v, size_t count, const double *from);

@@ -24,7 +24,6 @@ static void make_faint(struct scene *scene)
 static bool honest_grid(struct scene *scene, const struct sens_problem *original, struct grid *grid)
 {
     const struct bed *bed = &scene->bed;
-    *grid = (struct grid){.steps = 0};
     return oracle_steps(bed->v, original, &bed->cost, bed->task.tableau, bed->task.rtol, bed->task.max_steps,
                         grid) == SENS_OK;
 }
@@ -48,23 +47,22 @@ static void judge_inside(struct scene *scene, const struct sens_problem *origina
 {
     struct bed *bed = &scene->bed;
     struct goal goal;
-    struct grid grid;
+    struct grid grid = {.steps = 0};
     struct oracle oracle;
     struct bed ordinary = *bed; /* the bound is that of the probe as it is, whose state is of size 1 */
     struct sens_out bound = bed_shape(bed);
     struct worst gradient = {0};
     bool made =
         convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK && honest_grid(scene, original, &grid);
+    ordinary.problem = *original;
+    oracle_create(&ordinary, bed->task.tableau, &grid, &oracle);
+    made = made && oracle_tolerance(&oracle, bed->task.rtol, bed->task.atol, &bound) == SENS_OK;
+    grid_free(&grid);
     if (!made) {
         verify_skip(result, "the task cannot be solved");
         return;
     }
-    ordinary.problem = *original;
-    oracle_create(&ordinary, bed->task.tableau, &grid, &oracle);
-    made = oracle_tolerance(&oracle, bed->task.rtol, bed->task.atol, &bound) == SENS_OK;
-    scene_add(bed, &bound, 1, &goal.uncertainty);
-    grid_free(&grid);
-    if (!made) return;
+    out_add(bed, &bound, 1, &goal.uncertainty);
     out_compare(&gradient, bed, &bed->out, &goal.truth, &bound, "exact:");
     verify_judge(result, &gradient);
     if (result->verdict != VERIFY_FAIL) return;

@@ -2,19 +2,13 @@
 #include "cost_terms.h"
 #include "probe.h"
 
-/* What is wrong with the instance, in words; NULL: nothing. */
+/* What is wrong with the instance, in words; NULL: nothing. What sens_cost_create refuses is not valid. */
 static const char *breach(const struct cost_case *at)
 {
     const struct sens_cost *cost = &at->cost;
     const struct sens_cost_type *type = cost->type;
     if (!at->valid) return at->v->ctx.message;
     if (cost->n != at->problem.n || cost->np != at->problem.np) return "n or np is not the problem's";
-    if (cost->n_obs > 0 && !cost->t_obs) return "n_obs > 0 without t_obs";
-    for (size_t j = 0; j < cost->n_obs; j++) {
-        if (!(cost->t_obs[j] >= at->problem.t0 && cost->t_obs[j] <= at->problem.t1))
-            return "an observation time is outside [t0, t1]";
-        if (j && !(cost->t_obs[j] > cost->t_obs[j - 1])) return "observation times do not increase";
-    }
     if (cost->n_obs > 0 && !type->phi) return "observations without phi";
     if (cost->n_obs == 0 && !type->g) return "neither observations nor a running cost";
     if (!type->phi != !type->phi_dx || (type->phi_dp && !type->phi))

@@ -224,8 +224,8 @@ static void check_padded(struct verify *v, const struct outputs *o)
         trial_decorated(&o->scene, &o->scene.bed.problem, &padded, &bed);
         struct sens_out right = trial_nothing(&bed), bound = trial_nothing(&bed);
         bed.cost.m = KEPT; /* for the sums alone: rows past it stay zero */
-        scene_add(&bed, &right, 1, &o->alone);
-        scene_add(&bed, &bound, 1, &o->apart);
+        out_add(&bed, &right, 1, &o->alone);
+        out_add(&bed, &bound, 1, &o->apart);
         bed.cost.m = KEPT + EXTRA;
         bed_solve(&bed);
         trial_compare_anew(&worst, &bed, &o->steps, &right, &bound, "with zero outputs:");

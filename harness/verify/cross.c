@@ -9,7 +9,6 @@
  * one that a failure is put down to. */
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "agree.h"
 #include "probe.h"
@@ -77,18 +76,12 @@ static int check_of(enum sens_derivative kind)
     return kind == SENS_DERIVATIVE_DISCRETE ? 0 : kind == SENS_DERIVATIVE_CONTINUOUS ? 1 : 2;
 }
 
-static bool same_steps(const struct grid *a, const struct grid *b)
-{
-    const size_t size = (size_t)a->steps * sizeof *a->t;
-    return a->steps == b->steps && memcmp(a->t, b->t, size) == 0 && memcmp(a->h, b->h, size) == 0;
-}
-
 /* The tangent on these steps, unless an earlier method took the same. */
 static bool frozen_target(struct matrix *matrix, const struct entry *entry, struct target *target)
 {
     for (const struct entry *other = matrix->entry; other < entry; other++)
         if (other->usable && other->bed.method->derivative == SENS_DERIVATIVE_DISCRETE &&
-            same_steps(&other->bed.grid, &entry->bed.grid)) {
+            grid_same(&other->bed.grid, &entry->bed.grid)) {
             *target = other->target;
             return true;
         }
@@ -152,9 +145,9 @@ static struct sens_out joint_bound(const struct entry *a, const struct entry *b)
 {
     struct sens_out bound = bed_shape(&a->bed);
     const struct sens_out distance = agree_distance(&a->bed, &a->target.value, &b->target.value);
-    agree_widen(&a->bed, 1, &a->target.bound, &bound);
-    agree_widen(&a->bed, 1, &b->target.bound, &bound);
-    agree_widen(&a->bed, 1, &distance, &bound);
+    out_add(&a->bed, &bound, 1, &a->target.bound);
+    out_add(&a->bed, &bound, 1, &b->target.bound);
+    out_add(&a->bed, &bound, 1, &distance);
     return bound;
 }
 
@@ -223,10 +216,22 @@ static void solve_all(struct matrix *matrix)
     }
 }
 
+/* Says why of each check that `told` has no result of (NULL: of all). */
+static void skip_checks(struct matrix *matrix, const int *told, const char *subject, const char *why)
+{
+    char module[VERIFY_NAME];
+    verify_module("problem", matrix->v->problem->name, module);
+    for (int check = 0; checks[check].id; check++)
+        if (!told || told[check] == 0) verify_skip_check(matrix->v, checks[check].id, module, subject, why);
+}
+
 static void run_instance(struct matrix *matrix)
 {
     matrix->tol = matrix->v->seed ? pow(10, verify_uniform(matrix->v, -9.5, -7.5)) : 1e-8;
-    if (!create_task(matrix)) return;
+    if (!create_task(matrix)) {
+        skip_checks(matrix, NULL, matrix->instance.label, "no reference: the harness's own solve fails");
+        return;
+    }
     solve_all(matrix);
     for (size_t i = 0; i < matrix->count; i++)
         for (size_t j = i + 1; j < matrix->count; j++)
@@ -238,15 +243,10 @@ static void run_instance(struct matrix *matrix)
 static void run(struct verify *v)
 {
     struct matrix *const matrix = verify_memory(v, 1, sizeof *matrix);
-    char module[VERIFY_NAME];
     matrix->v = v;
     for (int k = 0; !(v->quick && k > 0) && instance_create(v, v->problem, k, &matrix->instance); k++)
         run_instance(matrix);
-    verify_module("problem", v->problem->name, module);
-    for (int check = 0; checks[check].id; check++)
-        if (matrix->told[check] == 0)
-            verify_skip_check(v, checks[check].id, module, v->problem->name,
-                              "no two methods of these kinds take part");
+    skip_checks(matrix, matrix->told, v->problem->name, "no two methods of these kinds take part");
 }
 
 const struct verify_group verify_cross = {

@@ -142,7 +142,7 @@ static void judge_difference(struct gradient_case *given, struct verify_result *
         verify_skip(result, "the oracle cannot bound the quotient");
         return;
     }
-    scene_add(bed, &bound, 1, noise);
+    out_add(bed, &bound, 1, noise);
     bound = gradient_only(bound);
     out_compare(&worst, bed, &bed->out, right, &bound, fixed ? "of the map:" : "exact:");
     verify_judge(result, &worst);

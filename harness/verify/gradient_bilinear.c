@@ -89,7 +89,7 @@ static void note_at(const struct bed *bed, double t, const struct sens_out *stat
     char what[64];
     if (!restart(bed, t, state->x, &late)) return;
     contract(bed, &late, state, &whole);
-    scene_add(bed, &limit, PIECES, bound);
+    out_add(bed, &limit, PIECES, bound);
     whole.x = whole.G = NULL;
     snprintf(what, sizeof what, "lambda^T delta x at t = %.4g:", t);
     out_compare(worst, bed, &bed->out, &whole, &limit, what);

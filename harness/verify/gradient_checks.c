@@ -36,7 +36,7 @@ const struct verify_check gradient_checks[] = {
     {.id = "gradient.exact",
      .summary = "the gradient is that of the exact solution, within the method's tolerance",
      .bound = "local errors of the tolerance and of the interpolant, carried through the problem's own "
-              "conditioning; for quotients |G''| h / 2 + 2 noise / h",
+              "conditioning; for quotients |G''| h + 2 noise / h",
      .explanation = "The exact derivative is the tangent of the eighth-order pair on fine steps, halved "
                     "for its uncertainty. The bound is measured: the same derivative is computed with "
                     "disturbances of the size of the tolerance in every step. A difference quotient may be "
@@ -51,7 +51,7 @@ const struct verify_check gradient_checks[] = {
          "directions of p and x0 for many eps, and the method's gradient is subtracted. A right derivative "
          "leaves a remainder of second order; a wrong one leaves its error times eps, and the slope at the "
          "fine end is 1. This finds what a jvp and a vjp that share one mistake would hide. The slope is "
-         "taken from the longest clean stretch and not from one eps."},
+         "taken from the lowest clean stretch and not from one eps."},
     {.id = "gradient.bilinear",
      .summary =
          "lambda(t)^T delta x(t) is the same wherever the method is started again along the trajectory",

@@ -234,7 +234,8 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
     return SENS_OK;
 }
 
-void run_observe(struct run *run, long k, double *G)
+/* G += what is observed after step k - 1. */
+static void observe(struct run *run, long k, double *G)
 {
     const struct sens_cost *cost = run->oracle->cost;
     const long j = run->forward->observation[k];
@@ -280,7 +281,7 @@ sens_status run_forward(struct run *run, const double *x0, double *G)
     memcpy(run->state, x0, run->n * sizeof *x0);
     noise_touch(&run->noise, run->n, run->state);
     fill(run->m, 0, G);
-    run_observe(run, 0, G);
+    observe(run, 0, G);
     for (long k = 0; k < scheme->steps; k++) {
         double *x = run->state + (size_t)k * run->n;
         memcpy(x + run->n, x, run->n * sizeof *x);
@@ -291,7 +292,7 @@ sens_status run_forward(struct run *run, const double *x0, double *G)
             add_running(run, k, G);
             keep_slope(run, k);
         }
-        run_observe(run, k + 1, G);
+        observe(run, k + 1, G);
     }
     return SENS_OK;
 }

@@ -80,6 +80,9 @@ static void finish(const struct oracle *oracle, const struct sens_out *right, do
 
 /* ---- perturbed runs ------------------------------------------------------------------------------------ */
 
+/* run_tangent or reverse. */
+typedef sens_status run_derivative(struct run *run, struct sens_out *out);
+
 static sens_status reverse(struct run *run, struct sens_out *out)
 {
     return run_adjoint(run, 0, NULL, out);

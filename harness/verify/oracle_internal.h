@@ -103,8 +103,6 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k);
 struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i);
 /* The state at an observation, perturbed. */
 struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k);
-/* G += what is observed there. */
-void run_observe(struct run *run, long k, double *G);
 
 /* x, G and those of dGdp, dGdx0 that *out has. Only the outputs row[0 .. rows) of the gradient, or all of
  * them (row NULL). */
@@ -114,9 +112,6 @@ sens_status run_adjoint(struct run *run, size_t rows, const size_t *row, struct 
 /* The continuous extension of the tableau on a solve that run_forward has done: given [steps][s][n] are its
  * states at the stage times of another oracle's steps. */
 sens_status run_interpolate(struct run *run, const struct oracle *other, double *given);
-
-/* Either of them, with everything that out has. */
-typedef sens_status run_derivative(struct run *run, struct sens_out *out);
 
 /* oracle_rounding from fewer runs, by the cheaper of tangent and adjoint. */
 sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound);

@@ -154,23 +154,17 @@ static void drop_the_rest(struct verify_plan *plan)
     plan->count = kept;
 }
 
-static size_t length(const void *const *table)
-{
-    size_t count = 0;
-    while (table[count]) count++;
-    return count;
-}
-
-/* As many units as there could be: pointers to const objects of any kind have one representation. */
+/* As many units as there could be. */
 static size_t upper_bound(const struct planner *planner)
 {
     const struct sens_registry *reg = planner->reg;
-    const size_t problems = length((const void *const *)reg->problems),
-                 methods = length((const void *const *)reg->methods),
-                 others =
-                     length((const void *const *)reg->costs) + length((const void *const *)reg->tableaux);
-    return length((const void *const *)planner->groups) *
-           (2 * problems + methods + others + methods * problems);
+    size_t groups = 0, problems = 0, costs = 0, tableaux = 0, methods = 0;
+    while (planner->groups[groups]) groups++;
+    while (reg->problems[problems]) problems++;
+    while (reg->costs[costs]) costs++;
+    while (reg->tableaux[tableaux]) tableaux++;
+    while (reg->methods[methods]) methods++;
+    return groups * (2 * problems + costs + tableaux + methods + methods * problems);
 }
 
 bool plan_create(const struct sens_registry *reg, const struct verify_group *const *groups,

@@ -26,7 +26,7 @@ static bool configure(struct bed *bed, const struct scene_settings *s)
            (!s->controller || bed_controller(bed, s->controller));
 }
 
-void scene_rename(struct scene *scene, const struct scene_settings *s)
+static void set_subject(struct scene *scene, const struct scene_settings *s)
 {
     char instance[VERIFY_SUBJECT / 2];
     snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s", s->n, s->np,
@@ -51,7 +51,7 @@ bool scene_create(struct verify *v, const struct scene_settings *s, struct scene
     scene->bed.task.max_steps = MAX_STEPS;
     verify_module("method", v->method->name, scene->module);
     if (!configure(&scene->bed, s)) return false;
-    scene_rename(scene, s);
+    set_subject(scene, s);
     return true;
 }
 
@@ -161,20 +161,6 @@ void scene_state_cost(struct verify *v, const struct sens_problem *problem, stru
 
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
-static void add_part(size_t count, double *to, double weight, const double *from)
-{
-    for (size_t q = 0; to && from && q < count; q++) to[q] += weight * from[q];
-}
-
-void scene_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from)
-{
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    add_part(n, to->x, weight, from->x);
-    add_part(m, to->G, weight, from->G);
-    add_part(m * np, to->dGdp, weight, from->dGdp);
-    add_part(m * n, to->dGdx0, weight, from->dGdx0);
-}
-
 /* Norms differ in what they hold an error against: |x|, |x| + |h f|, the mean of many components; and what no
  * test sees (quadrature, interpolant) follows the steps they lead to. */
 static const double NORMS_DIFFER = 8;
@@ -187,7 +173,7 @@ sens_status scene_tolerance(struct scene *scene, const struct grid *grid, const 
     oracle_create(bed, bed->task.tableau, grid, &oracle);
     const sens_status status =
         oracle_tolerance(&oracle, NORMS_DIFFER * bed->task.rtol, NORMS_DIFFER * bed->task.atol, bound);
-    if (status == SENS_OK && uncertainty) scene_add(bed, bound, 1, uncertainty);
+    if (status == SENS_OK && uncertainty) out_add(bed, bound, 1, uncertainty);
     return status;
 }
 

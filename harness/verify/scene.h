@@ -25,8 +25,6 @@ struct scene {
 };
 /* The probe on [1/4, 9/4] and a bed for v->method. false: the method does not take these settings. */
 bool scene_create(struct verify *v, const struct scene_settings *settings, struct scene *scene);
-/* The bed's subject after a change of its numbers. */
-void scene_rename(struct scene *scene, const struct scene_settings *settings);
 void scene_free(struct scene *scene);
 
 /* Does every step that is known about the method's map come from the task: its tableau, and the steps either
@@ -49,15 +47,13 @@ void scene_state_cost(struct verify *v, const struct sens_problem *problem, stru
 
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
-/* to += weight from, entry by entry, over what both have. */
-void scene_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from);
-
 /* What a method of the continuous kind may be off the exact derivative by: local errors of the tolerance, of
  * the quadrature and of the interpolant, conditioning included, and the uncertainty of the truth. */
 sens_status scene_tolerance(struct scene *scene, const struct grid *grid, const struct sens_out *uncertainty,
                             struct sens_out *bound);
-/* What a difference quotient may be off the derivative by: |G''| h / 2 + 2 noise / h, with the largest and
- * the smallest step in use, eps^(1/3) |q| (central) and eps^(1/2) |q| (forward). noise: of x and G. */
+/* What a difference quotient may be off the derivative by: |G''| H + 2 noise / h, twice the truncation of a
+ * one-sided one, with the largest and the smallest step in use, H = eps^(1/3) |q| and h = eps^(1/2) |q|.
+ * noise: of x and G. */
 sens_status scene_difference(struct scene *scene, const struct grid *grid, const struct sens_out *noise,
                              struct sens_out *bound);
 

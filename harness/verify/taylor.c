@@ -62,8 +62,10 @@ bool taylor_slope(int count, const double *eps, const double *r, const double *n
     return false;
 }
 
-void taylor_note(struct worst *worst, int count, const double *eps, const double *r, const double *noise,
-                 const char *where)
+/* Notes 2 - slope against 1/2, or, where r never leaves the noise (G is linear along d), r against the noise.
+ * Notes nothing where neither can be decided. */
+static void note_slope(struct worst *worst, int count, const double *eps, const double *r,
+                       const double *noise, const char *where)
 {
     struct taylor fit;
     if (taylor_slope(count, eps, r, noise, &fit)) {
@@ -130,7 +132,7 @@ static void note_output(struct worst *worst, const struct ray *ray, const double
     }
     for (int k = 0; k < TAYLOR_POINTS; k++)
         if (!near_tangent(eps, rise, noise, k)) r[k] = NAN;
-    taylor_note(worst, TAYLOR_POINTS, eps, r, noise, ray->name);
+    note_slope(worst, TAYLOR_POINTS, eps, r, noise, ray->name);
 }
 
 static void note_ray(struct worst *worst, const struct bed *bed, const struct ray *ray,

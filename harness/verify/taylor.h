@@ -26,11 +26,6 @@ struct taylor {
  * above the noise, so that nothing can be said of the slope. */
 bool taylor_slope(int count, const double *eps, const double *r, const double *noise, struct taylor *fit);
 
-/* Notes 2 - slope against 1/2, or, where r never leaves the noise (G is linear along d), r against the noise.
- * Notes nothing where neither can be decided. */
-void taylor_note(struct worst *worst, int count, const double *eps, const double *r, const double *noise,
-                 const char *where);
-
 /* The remainders of every output along a random direction of p and one of x0, over the steps of the last
  * bed_solve: G from the harness's own map, which uses rhs alone, G' from *got*. `right` has G at the point
  * itself; `bound` what rounding does to G and to G'. */

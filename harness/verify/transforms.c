@@ -62,7 +62,7 @@ static void shift_problem(struct verify *v, bool autonomous, struct shift_study 
                       trial_apart(&scene, &apart) == SENS_OK;
     for (size_t k = 0; made && k < sizeof shifts / sizeof shifts[0]; k++) {
         struct sens_out bound = trial_nothing(&scene.bed);
-        scene_add(&scene.bed, &bound, scene.fixed ? widening(&scene, &settings, shifts[k]) : 1, &apart);
+        out_add(&scene.bed, &bound, scene.fixed ? widening(&scene, &settings, shifts[k]) : 1, &apart);
         compare_shifted(v, &scene, shifts[k], &bound, found, autonomous);
     }
     scene_free(&scene);
@@ -111,7 +111,7 @@ static void compare_scaled(struct verify *v, struct scene *scene, const struct s
     trial_decorated(scene, &scaled, &scaled_cost, &bed);
     bed_solve(&bed);
     const bool discrete = bed.method->derivative == SENS_DERIVATIVE_DISCRETE;
-    const bool same = trial_same_steps(&scene->bed.grid, &bed.grid);
+    const bool same = grid_same(&scene->bed.grid, &bed.grid);
     if (same || !discrete) scale_back(&bed, exponent, &bed.out);
     trial_compare_anew(&worst, &bed, &scene->bed.grid, &first, bound, "2^e p:");
     verify_judge(result, &worst);
@@ -138,7 +138,7 @@ static void check_scale(struct verify *v, const char *module)
         verify_skip(&result, "the probe could not be solved");
     else {
         struct sens_out bound = trial_nothing(&scene.bed);
-        scene_add(&scene.bed, &bound, continuous ? ldexp(1, LARGEST_EXPONENT) : 1, &apart);
+        out_add(&scene.bed, &bound, continuous ? ldexp(1, LARGEST_EXPONENT) : 1, &apart);
         compare_scaled(v, &scene, &bound, &result);
     }
     verify_close(v, &result);

@@ -57,7 +57,7 @@ static sens_status on_steps(struct scene *scene, const struct grid *grid, struct
     if (status != SENS_OK || bed->method->derivative == SENS_DERIVATIVE_DISCRETE) return status;
     struct sens_out quotient = bed_shape(bed);
     status = scene_difference(scene, grid, &expected->bound, &quotient);
-    scene_add(bed, &expected->bound, 1, &quotient);
+    out_add(bed, &expected->bound, 1, &quotient);
     return status;
 }
 
@@ -99,7 +99,7 @@ sens_status trial_apart(struct scene *scene, struct sens_out *apart)
     struct expected expected;
     const sens_status status = with_grid(scene, false, &expected);
     *apart = trial_nothing(&scene->bed);
-    scene_add(&scene->bed, apart, 2, &expected.bound);
+    out_add(&scene->bed, apart, 2, &expected.bound);
     return status;
 }
 
@@ -117,20 +117,12 @@ void trial_compare(struct worst *worst, const struct bed *bed, const struct sens
         worst_note(worst, INFINITY, 0, "%s: %s %s", what, sens_status_name(bed->status), bed->message);
 }
 
-bool trial_same_steps(const struct grid *a, const struct grid *b)
-{
-    if (a->steps != b->steps) return false;
-    for (long k = 0; k < a->steps; k++)
-        if (a->t[k] != b->t[k] || a->h[k] != b->h[k]) return false;
-    return true;
-}
-
 void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct grid *steps,
                         const struct sens_out *right, const struct sens_out *bound, const char *what)
 {
     const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
     const bool others =
-        discrete && bed->status == SENS_OK && bed->grid.steps > 0 && !trial_same_steps(&bed->grid, steps);
+        discrete && bed->status == SENS_OK && bed->grid.steps > 0 && !grid_same(&bed->grid, steps);
     struct oracle oracle;
     struct sens_out own = bed_shape(bed), rounding = bed_shape(bed);
     if (!others || !(bed->method->caps & SENS_CAP_TABLEAU)) {

@@ -42,7 +42,6 @@ void trial_compare(struct worst *worst, const struct bed *bed, const struct sens
  * `steps`, its result is compared with the derivative on its own. */
 void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct grid *steps,
                         const struct sens_out *right, const struct sens_out *bound, const char *what);
-bool trial_same_steps(const struct grid *a, const struct grid *b);
 
 /* ---- what a difference says ---------------------------------------------------------------------------- */
 

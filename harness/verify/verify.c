@@ -81,6 +81,7 @@ static double ratio(double value, double bound)
 
 void worst_note(struct worst *worst, double value, double bound, const char *format, ...)
 {
+    if (isfinite(value) && isinf(bound)) return;
     const bool first = worst->count++ == 0;
     if (!first && !(ratio(value, bound) > ratio(worst->value, worst->bound))) return;
     va_list arguments;
