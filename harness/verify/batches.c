@@ -108,7 +108,7 @@ static void note_empty_batch(struct worst *worst, const struct subject *subject,
 
 void batch_check(const struct subject *subject, const char *check)
 {
-    static const size_t counts[] = {1, 2, 33}, lanes[] = {1, 3, 8};
+    static const size_t counts[] = {1, 2, 3, 8, 13, 33, 64, 130}, lanes[] = {1, 3, 8};
     struct worst worst = {.count = 0};
     struct batch_record record = {.last_lost = true, .one_point = true};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)

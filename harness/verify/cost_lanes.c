@@ -2,7 +2,8 @@
  * lanes past m, and what lies before and behind the block, stay as they are. */
 #include "cost_terms.h"
 
-static const size_t counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
+static const size_t counts[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
+                                18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 64, 65};
 enum { COUNTS = sizeof counts / sizeof *counts, STARTS = 6, GUARD = 16 };
 
 struct wanted { /* a term's derivative, all functionals at once */

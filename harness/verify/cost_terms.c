@@ -151,10 +151,10 @@ int cost_each(struct verify *v, void (*look)(const struct cost_case *at))
 
 static size_t add_running(const struct cost_case *at, struct term term[MOST_TERMS], size_t count)
 {
-    static const double passed[] = {0.375, 0.8}, weight[] = {0.75, -1.25};
+    static const double passed[] = {0.375, 0.8, 0, 1}, weight[] = {0.75, -1.25, 0.5, 1.5};
     const double t0 = at->problem.t0, length = at->problem.t1 - t0;
-    for (int k = 0; k < 2; k++) {
-        const double s = at->v->seed ? verify_uniform(at->v, 0, 1) : passed[k];
+    for (int k = 0; k < 4; k++) {
+        const double s = at->v->seed && k < 2 ? verify_uniform(at->v, 0, 1) : passed[k];
         term[count++] = (struct term){.at = at, .running = true, .t = t0 + s * length, .w = weight[k]};
     }
     return count;

@@ -33,8 +33,8 @@ struct place {
     const double *x, *p;
 };
 
-enum { MOST_TERMS = 5 };
-/* The first, middle and last observation, the running cost at two times; returns how many there are. */
+enum { MOST_TERMS = 7 };
+/* The first, middle and last observation, the running cost at four times; returns how many there are. */
 size_t cost_terms(const struct cost_case *at, struct term term[MOST_TERMS]);
 /* 0: nominal; else perturbed, within the domain of the cost as far as it can be had. */
 struct place cost_place(const struct cost_case *at, int which);

@@ -48,6 +48,9 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
 sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                          const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid);
 
+/* x [n] at `stop` on the way, by steps at a loose tolerance: a place that solves visit. */
+sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, double stop, double *x);
+
 /* The derivative of the exact solution: the tangent of dop853 on fine steps, with the steps halved for the
  * uncertainty (entry by entry: the difference of both, plus rounding). */
 sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty);

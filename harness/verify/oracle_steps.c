@@ -113,6 +113,25 @@ static const struct sens_tableau *find_tableau(const struct sens_registry *reg, 
     return *entry;
 }
 
+sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, double stop, double *x)
+{
+    enum { VISIT_STEPS = 2000 };
+    const struct sens_tableau *tableau = find_tableau(v->reg, "cash_karp");
+    struct grid grid = {.steps = 0};
+    if (!tableau) return SENS_UNAVAILABLE;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    struct stepper stepper = {.problem = problem, .tableau = tableau, .tol = 1e-4, .x = x};
+    stepper.next = verify_array(v, problem->n);
+    stepper.Y = verify_array(v, problem->n);
+    stepper.K = verify_array(v, (size_t)tableau->stages * problem->n);
+    sens_problem_x0(problem, problem->p, x);
+    double t = problem->t0, h = 1e-3 * (problem->t1 - problem->t0);
+    const sens_status status = reach(&stepper, &t, stop, &h, VISIT_STEPS, &grid);
+    grid_free(&grid);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return status;
+}
+
 static bool halve(const struct grid *grid, struct grid *half)
 {
     for (long k = 0; k < grid->steps; k++) {

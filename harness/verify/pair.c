@@ -83,7 +83,10 @@ static void judge_status(struct verify_result *result, const struct bed *bed)
     const char *const name = sens_status_name(status);
     const bool heeds =
         bed->method->caps & SENS_CAP_TOLERANCE; /* else its steps may be too large for the task */
-    if (status == SENS_UNSUPPORTED || status == SENS_UNAVAILABLE || !heeds || !solvable(bed)) {
+    /* An augmented or a backward system can be harder than the problem: giving up is no fault. */
+    const bool harder =
+        bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS && status != SENS_NOT_REPEATABLE;
+    if (status == SENS_UNSUPPORTED || status == SENS_UNAVAILABLE || !heeds || harder || !solvable(bed)) {
         verify_skip(result, "%s: %s", name, bed->message);
         return;
     }

@@ -50,6 +50,10 @@ static bool solve_well(struct pair *pair, struct bed *bed, struct target *frozen
             skip_both(pair, "no numbers: see pair.status");
             return false;
         }
+        if (bed->grid.steps == 0) {
+            skip_both(pair, "the method reports no steps: its map cannot be made again");
+            return false;
+        }
         if (target_frozen(bed, frozen) != SENS_OK) break;
         if (k == TIGHTENINGS || target_weakness(bed, frozen) < WEAK) return true;
         bed->task.rtol = bed->task.atol = bed->task.rtol / 100;

@@ -7,6 +7,7 @@
  *
  * All with one lane at one point: lanes and batches are checked on their own (lanes.c). */
 #include "products.h"
+#include "oracle.h"
 #include "taylor.h"
 
 static const struct verify_check checks[] = {
@@ -73,17 +74,31 @@ static const struct verify_check checks[] = {
          "the product evaluates its forcing terms."},
     {.id = NULL}};
 
-enum { MOST_POINTS = 3, TIMES = 5, PAIRS = 3, LOWEST = 4 };
+enum { MOST_POINTS = 3, VISITS = 4, TIMES = 5, PAIRS = 3, LOWEST = 4 };
 
 struct points {
     int count;
-    struct sens_at at[MOST_POINTS];
+    struct sens_at at[MOST_POINTS + VISITS];
 };
+
+/* Adds points on the solution: what holds near x0 need not hold where the solve goes. */
+static void visit_solution(const struct subject *subject, struct points *points)
+{
+    const struct sens_problem *pb = subject->pb;
+    for (int k = 1; k <= VISITS; k++) {
+        struct sens_at at = {.t = pb->t0 + (pb->t1 - pb->t0) * k / VISITS, .p = pb->p};
+        double *const x = verify_array(subject->v, pb->n);
+        if (oracle_visit(subject->v, pb, at.t, x) != SENS_OK) return;
+        at.x = x;
+        if (subject_usable(subject, at)) points->at[points->count++] = at;
+    }
+}
 
 static struct points points_create(const struct subject *subject)
 {
     struct points points = {.count = subject_points(subject)};
     for (int k = 0; k < points.count; k++) points.at[k] = subject_point(subject, k);
+    visit_solution(subject, &points);
     return points;
 }
 

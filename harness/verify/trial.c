@@ -267,7 +267,7 @@ void trial_blame_rows(const struct bed *bed, const struct sens_out *got, const s
     verify_say(result, "%zu of %zu rows are wrong, from row %zu on, %zu lanes", wrong, m, first, L);
     verify_blame(result, CAUSE_lanes_lost, unset == wrong ? 0.95 : 0.2);
     verify_blame(result, CAUSE_lanes_shifted, moved > 0 && moved + unset >= wrong ? 0.95 : 0.15);
-    verify_blame(result, CAUSE_stale_workspace, added == wrong ? 1 : first >= L ? 0.5 : 0.2);
+    verify_blame(result, CAUSE_stale_workspace, added == wrong ? 1 : L > 0 && first >= L ? 0.5 : 0.2);
     verify_blame(result, CAUSE_lane_tail, tail && first > 0 && first == m - tail ? 0.8 : 0.1);
     verify_blame(result, CAUSE_lane_mixed, 0.3);
 }
