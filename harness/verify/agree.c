@@ -7,7 +7,7 @@
 #include "probe.h"
 
 enum { EIGHTHS = 8, MAX_STEPS = 5000, DOUBLINGS = 4, HALVINGS = 5, OUTPUTS = 2, LEAST_ORDER = 4 };
-static const double LARGER_BUMP = 64, MODERATE = 1e-7, WEAK = 1e-2;
+static const double LARGER_BUMP = 64, MODERATE = 1e-7, WEAK = 1e-2, LINEAR = 0.1;
 
 /* ---- outputs as arrays --------------------------------------------------------------------------------- */
 
@@ -329,6 +329,8 @@ static sens_status difference_on(const struct bed *bed, const struct grid *grid,
     return status;
 }
 
+/* Where the truncation of the larger bump is not small against the derivative, G is not near a straight line
+ * over it, and nothing follows for the smaller one. */
 long target_difference(const struct bed *bed, struct target *target)
 {
     long steps = agree_fixed_steps(bed);
@@ -336,7 +338,7 @@ long target_difference(const struct bed *bed, struct target *target)
         struct grid grid = {.steps = 0};
         const bool usable = fixed_grid(bed, steps, &grid) && difference_on(bed, &grid, target) == SENS_OK;
         grid_free(&grid);
-        if (usable && (target_weakness(bed, target) < (k < DOUBLINGS ? WEAK : 1))) return steps;
+        if (usable && (target_weakness(bed, target) < (k < DOUBLINGS ? WEAK : LINEAR))) return steps;
     }
     return 0;
 }

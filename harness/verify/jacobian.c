@@ -64,6 +64,7 @@ struct samples { /* [LEVELS][n] */
     double *difference;
     double *shaken; /* how far values at shaken inputs lie apart */
     double *rough;  /* [n]: how far phi is from a straight line over the smallest steps */
+    double *bend;   /* [LEVELS][n]: how far the one-sided slopes lie apart, beyond rounding */
 };
 
 static bool evaluate(const struct curve *curve, double s, double *out, double *shaken)
@@ -84,10 +85,14 @@ static void take(const struct curve *curve, double h, int k, const struct sample
     const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
     double *up = verify_array(curve->v, n), *up2 = verify_array(curve->v, n);
     double *down = verify_array(curve->v, n), *down2 = verify_array(curve->v, n);
-    const bool ok = evaluate(curve, h, up, up2) && evaluate(curve, -h, down, down2);
+    double *centre = verify_array(curve->v, n);
+    const bool ok = evaluate(curve, h, up, up2) && evaluate(curve, -h, down, down2) &&
+                    curve->value(curve->self, 0, false, centre);
     for (size_t i = 0; i < n; i++) {
         to->difference[row + i] = ok ? (up[i] - down[i]) / (2 * h) : NAN;
         to->shaken[row + i] = ok ? noise_of(up[i], up2[i]) + noise_of(down[i], down2[i]) : NAN;
+        const double bend = fabs(up[i] - 2 * centre[i] + down[i]) - ROUNDING * to->shaken[row + i];
+        to->bend[row + i] = ok ? fmax(bend, 0) / h : NAN;
     }
     sens_arena_rewind(&curve->v->ctx.arena, mark);
 }
@@ -153,15 +158,31 @@ static void component(const struct samples *s, size_t n, size_t i, double h0, do
     best_of(&column, d, bound);
 }
 
+/* How far the one-sided derivatives at the point lie apart: the limit of the bends as h falls, by one
+ * extrapolation, so that curvature, which is in proportion to h, drops out. 0 where phi is smooth. */
+static double kink_of(const struct samples *s, size_t n, size_t i)
+{
+    double kink = INFINITY;
+    for (int k = 1; k < LEVELS; k++) {
+        const double fine = s->bend[(size_t)k * n + i], coarse = s->bend[(size_t)(k - 1) * n + i];
+        if (isfinite(fine) && isfinite(coarse)) kink = fmin(kink, fmax((4 * fine - coarse) / 3, 0));
+    }
+    return isfinite(kink) ? kink : 0;
+}
+
 void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
 {
     struct verify *v = curve->v;
     const size_t n = curve->n;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const struct samples s = {verify_array(v, LEVELS * n), verify_array(v, LEVELS * n), verify_array(v, n)};
+    const struct samples s = {verify_array(v, LEVELS * n), verify_array(v, LEVELS * n), verify_array(v, n),
+                              verify_array(v, LEVELS * n)};
     for (int k = 0; k < LEVELS; k++) take(curve, ldexp(h0, -2 * k), k, &s);
     measure_roughness(curve, ldexp(h0, -2 * (LEVELS - 2)), s.rough);
-    for (size_t i = 0; i < n; i++) component(&s, n, i, h0, d + i, bound + i);
+    for (size_t i = 0; i < n; i++) {
+        component(&s, n, i, h0, d + i, bound + i);
+        bound[i] += kink_of(&s, n, i);
+    }
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 

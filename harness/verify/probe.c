@@ -1,7 +1,8 @@
 /* The probe problem and cost. With U_i = sum_q u_iq p_q and, for the cost,
  *
  *     Q_sc(x, p) = sum_i alpha_sci (x_i + x_i^2 / 2) + P_c(p) (1 + x_1),   P_c = sum_q zeta_cq p_q^2 / 2,
- *     phi_c(j, x, p) = Q_(j+1)c(x, p),   g_c(t, x, p) = (1 + sin(1.3 t) / 2) Q_0c(x, p)
+ *     phi_c(j, x, p) = Q_(j+1)c(x, p),   g_c(t, x, p) = (1 + sin(0.325 + 2.6 (t - t0) / (t1 - t0)) / 2)
+ * Q_0c(x, p)
  *
  * (P only where the cost depends on p explicitly), the derivatives are
  *
@@ -202,6 +203,7 @@ void probe_problem(struct verify *v, const struct probe_settings *settings, stru
 /* ---- the cost ------------------------------------------------------------------------------------------ */
 
 struct weights {
+    double t0, rate; /* of the clock: as fast as the interval is short */
     bool explicit_p;
 };
 
@@ -267,24 +269,25 @@ static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, cons
     add_dp(cost, x, p, 1, c0, L, MU);
 }
 
-static double clock_factor(double t)
+static double clock_factor(const struct sens_cost *cost, double t)
 {
-    return 1 + sin(1.3 * t) / 2;
+    const struct weights *weights = cost->data;
+    return 1 + sin(0.325 + weights->rate * (t - weights->t0)) / 2;
 }
 
 static void g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
 {
-    add_value(cost, 0, at.x, at.p, w * clock_factor(at.t), G);
+    add_value(cost, 0, at.x, at.p, w * clock_factor(cost, at.t), G);
 }
 
 static void g_dx(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *OUT)
 {
-    add_dx(cost, 0, at.x, at.p, w * clock_factor(at.t), c0, L, OUT);
+    add_dx(cost, 0, at.x, at.p, w * clock_factor(cost, at.t), c0, L, OUT);
 }
 
 static void g_dp(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *MU)
 {
-    add_dp(cost, at.x, at.p, w * clock_factor(at.t), c0, L, MU);
+    add_dp(cost, at.x, at.p, w * clock_factor(cost, at.t), c0, L, MU);
 }
 
 static sens_status create_cost(struct sens_ctx *ctx, const struct sens_value *option,
@@ -325,6 +328,8 @@ void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, 
     double *t_obs = verify_array(v, 4);
     struct weights *weights = verify_memory(v, 1, sizeof *weights);
     size_t n_obs = 0;
+    weights->t0 = t0;
+    weights->rate = 2.6 / length;
     weights->explicit_p = parts & PROBE_EXPLICIT;
     if (parts & PROBE_AT_T0) t_obs[n_obs++] = t0;
     if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.375 * length;

@@ -18,12 +18,10 @@ static bool is_fixed(const struct scene_settings *s)
 static bool configure(struct bed *bed, const struct scene_settings *s)
 {
     const unsigned caps = bed->method->caps;
-    const bool own_steps = !(caps & SENS_CAP_TABLEAU) || !(caps & SENS_CAP_CONTROLLER);
     if (s->tol > 0) bed->task.rtol = bed->task.atol = s->tol;
     if (is_fixed(s)) return bed_fixed(bed, s->tableau, s->steps);
-    if (own_steps) return true;
-    return (!s->tableau || bed_tableau(bed, s->tableau)) &&
-           (!s->controller || bed_controller(bed, s->controller));
+    return (!s->tableau || !(caps & SENS_CAP_TABLEAU) || bed_tableau(bed, s->tableau)) &&
+           (!s->controller || !(caps & SENS_CAP_CONTROLLER) || bed_controller(bed, s->controller));
 }
 
 static void set_subject(struct scene *scene, const struct scene_settings *s)

@@ -221,7 +221,7 @@ static void junit_is_well_formed(void **state)
     char *text = written(verify_write_junit);
     assert_well_formed(text);
     assert_contains(
-        text, "<testsuites name=\"sensbench verify\" tests=\"5\" failures=\"1\" errors=\"0\" skipped=\"2\"");
+        text, "<testsuites name=\"sensbench verify\" tests=\"6\" failures=\"1\" errors=\"1\" skipped=\"2\"");
     assert_contains(text, "<testcase classname=\"problem x\" name=\"unit.completes\"/>");
     assert_contains(text, "<skipped message=\"1 known limit: stiff\"/>");
     assert_contains(text, "message=\"a &lt; b &amp; &quot;c&quot; \\ 'd' # e &gt; f\"");
