@@ -3,7 +3,7 @@
 #   make bench-full   the full profile
 #   make figures      re-render the figures from stored results, running nothing
 #   make test         build and run the tests
-#   make mutants      every fault of tests/mutants against all of verify, and 200 random runs: results/verify
+#   make mutants      every fault of tests/mutants against verify, and 200 random runs, into results/verify (half an hour)
 #   make deps | lint | sanitize | clean
 PRESET ?= release
 JOBS   ?= $(shell nproc)

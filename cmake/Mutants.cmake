@@ -33,8 +33,7 @@ add_executable(mutants_row ${mutants_dir}/row.c)
 target_link_libraries(mutants_row PRIVATE sens_flags ${SENS_LIBRARIES})
 set_target_properties(mutants_row PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
-# Each is killed, and its cause named; a few random runs of the sound program raise no alarm. The whole of both, with
-# every module verified for every mutant and 200 seeds, is `make mutants`.
+# Each is killed, and its cause named; a few random runs of the sound program raise no alarm. `make mutants` makes 200.
 add_test(NAME mutants/table COMMAND bash ${mutants_dir}/run.sh $<TARGET_FILE:sensbench_mutants>
                                     $<TARGET_FILE:mutants_row>)
 add_test(NAME mutants/false_alarms COMMAND bash ${mutants_dir}/false_alarms.sh $<TARGET_FILE:sensbench> 3)

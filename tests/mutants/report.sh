@@ -9,5 +9,5 @@ mkdir -p "$folder"
     "$build/sensbench" verify --quick | tail -1
     "$build/sensbench" verify | tail -1
 } | tee "$folder/times.txt"
-"$here/run.sh" "$build/sensbench_mutants" "$build/mutants_row" --whole | tee "$folder/mutants.tsv"
+"$here/run.sh" "$build/sensbench_mutants" "$build/mutants_row" | tee "$folder/mutants.tsv"
 "$here/false_alarms.sh" "$build/sensbench" 200 | tee "$folder/false_alarms.txt"
