@@ -7,6 +7,10 @@
  * that differ by more than SPREAD belong to different powers of eps, as do those further from a whole number.
  */
 static const double CLEAN = 30, SPREAD = 0.3, DECADE = 9.99;
+/* Half way from 2 to the slope 1 of a wrong derivative, whose line is long: it begins at the noise and ends
+ * where curvature takes over. One of a decade is also seen where stiff modes saturate, and decides nothing.
+ */
+static const double DEFICIT = 0.5, LONG = 99;
 /* Of the perturbations relative to p and x0. */
 static const double LARGEST = 0.03;
 /* Points above the noise that may be passed over, where the noise is larger than it was thought to be. */
@@ -69,7 +73,9 @@ static void note_slope(struct worst *worst, int count, const double *eps, const 
 {
     struct taylor fit;
     if (taylor_slope(count, eps, r, noise, &fit)) {
-        worst_note(worst, fmax(2 - fit.slope, 0), 0.5,
+        const double deficit = fmax(2 - fit.slope, 0);
+        if (deficit > DEFICIT && fit.high < LONG * fit.low) return;
+        worst_note(worst, deficit, DEFICIT,
                    "%s: the Taylor remainder falls as eps^%.2f for eps = %.1g ... %.1g; 2 - slope", where,
                    fit.slope, fit.high, fit.low);
         return;
