@@ -92,15 +92,22 @@ static void check_state(struct gradient_case *given)
 
 /* ---- gradient.frozen ----------------------------------------------------------------------------------- */
 
+/* Why the gradient cannot be held against the derivative of the map; NULL: it can. */
+static const char *no_frozen(struct gradient_case *given)
+{
+    if (given->scene.bed.method->derivative != SENS_DERIVATIVE_DISCRETE)
+        return "the method does not declare the derivative of the discrete map";
+    return case_frozen(given) ? NULL : "the map cannot be made again: tableau or steps are the method's own";
+}
+
 static void check_frozen(struct gradient_case *given)
 {
     struct bed *bed = &given->scene.bed;
     struct verify_result result = verify_open("gradient.frozen", given->scene.module, given->scene.subject);
     struct worst worst = {0};
-    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE) {
-        verify_skip(&result, "the method does not declare the derivative of the discrete map");
-    } else if (!case_frozen(given)) {
-        verify_skip(&result, "the map cannot be made again: tableau or steps are the method's own");
+    const char *const why_not = no_frozen(given);
+    if (why_not) {
+        verify_skip(&result, "%s", why_not);
     } else {
         const struct sens_out bound = gradient_only(given->rounding);
         out_compare(&worst, bed, &bed->out, &given->frozen, &bound, "tangent of the map:");
@@ -178,10 +185,9 @@ static void check_taylor(struct gradient_case *given)
     struct bed *bed = &given->scene.bed;
     struct verify_result result = verify_open("gradient.taylor", given->scene.module, given->scene.subject);
     struct worst worst = {0};
-    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE) {
-        verify_skip(&result, "the method does not declare the derivative of the discrete map");
-    } else if (!case_frozen(given)) {
-        verify_skip(&result, "the map cannot be made again: tableau or steps are the method's own");
+    const char *const why_not = no_frozen(given);
+    if (why_not) {
+        verify_skip(&result, "%s", why_not);
     } else {
         const int rays = bed->v->quick ? 1 : 3;
         for (int k = 0; k < rays; k++)
