@@ -51,6 +51,31 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     wrapped->inner->type->vjp_p_batch(wrapped->inner, K, t, X, p, L, W, MU);
 }
 
+static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+{
+    const struct wrapped *wrapped = pb->data;
+    count(&wrapped->counts->jacobian, 1);
+    wrapped->inner->type->jacobian(wrapped->inner, at, J);
+}
+
+static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *value)
+{
+    const struct wrapped *wrapped = pb->data;
+    wrapped->inner->type->jacobian_p(wrapped->inner, at, value);
+}
+
+static void outer(const struct sens_problem *pb, struct sens_at at, sens_real *s, sens_real *phi)
+{
+    const struct wrapped *wrapped = pb->data;
+    wrapped->inner->type->outer(wrapped->inner, at, s, phi);
+}
+
+static void operations(const struct sens_problem *pb, struct sens_operations *ops)
+{
+    const struct wrapped *wrapped = pb->data;
+    wrapped->inner->type->operations(wrapped->inner, ops);
+}
+
 static void x0_of_p(const struct sens_problem *pb, const sens_real *p, sens_real *x)
 {
     const struct wrapped *wrapped = pb->data;
@@ -93,6 +118,10 @@ sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem 
     type->jvp = jvp;
     type->jvp_p_cols = jvp_p_cols;
     type->vjp_p_batch = vjp_p_batch;
+    if (type->jacobian) type->jacobian = jacobian;
+    if (type->jacobian_p) type->jacobian_p = jacobian_p;
+    if (type->outer) type->outer = outer;
+    if (type->operations) type->operations = operations;
     if (type->x0) {
         type->x0 = x0_of_p;
         type->x0_vjp = x0_vjp;

@@ -6,10 +6,10 @@
 
 #include "sens/problem.h"
 
-/* rhs counts calls, the products count vectors: L a call, K L a call of vjp_p_batch. Atomic, because a
+/* rhs and jacobian count calls, the products count vectors: L a call, K L a call of vjp_p_batch. Atomic, because a
  * method may work on several threads. */
 struct sens_counts {
-    atomic_ulong rhs, vjp, jvp, jvp_p, vjp_p;
+    atomic_ulong rhs, vjp, jvp, jvp_p, vjp_p, jacobian;
 };
 
 /* A problem that behaves as `inner` and adds its calls to *counts. Memory comes from the arena; inner and

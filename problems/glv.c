@@ -95,6 +95,37 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
+/* J_ij = x_i A_ij + delta_ij g_i */
+static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *restrict J)
+{
+    const size_t n = pb->n;
+    const sens_real *A = interactions(pb, at.p);
+    sens_real g[ROW_TILE];
+    for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
+        const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;
+        growth(pb, at, i0, rows, g);
+        for (size_t i = i0; i < i0 + rows; i++) {
+            const sens_real x = at.x[i];
+            for (size_t j = 0; j < n; j++) J[i * n + j] = x * A[i * n + j];
+            J[i * n + i] += g[i - i0];
+        }
+    }
+}
+
+/* r: s = x, phi = 1; A: s = x, phi = x. */
+static void outer(const struct sens_problem *pb, struct sens_at at, sens_real *restrict s,
+                  sens_real *restrict phi)
+{
+    phi[0] = 1;
+    for (size_t i = 0; i < pb->n; i++) s[i] = phi[1 + i] = at.x[i];
+}
+
+static void operations(const struct sens_problem *pb, struct sens_operations *ops)
+{
+    const double n = (double)pb->n;
+    ops->rhs = 2 * n * n + 2 * n;
+}
+
 /* One species x' = x (r + A x) at elapsed time t, in terms of F = e^(-r t), which does not overflow as a
  * population settles, and D = r F - A x0 (1 - F); none where it blows up before t. */
 struct species {
@@ -255,7 +286,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     const size_t n = (size_t)option[OPTION_N].number;
     sens_real *state = SENS_NEW(ctx, sens_real, n);
     sens_real *parameter = SENS_NEW(ctx, sens_real, n + n * n);
-    if (!state || !parameter) return SENS_NO_MEMORY;
+    struct sens_outer *block = SENS_NEW(ctx, struct sens_outer, 2);
+    if (!state || !parameter || !block) return SENS_NO_MEMORY;
+    block[0] = (struct sens_outer){.first = 0, .cols = 1};
+    block[1] = (struct sens_outer){.first = n, .cols = n};
     for (size_t i = 0; i < n; i++) {
         state[i] = SENS_C(0.1);
         parameter[i] = SENS_C(0.1);
@@ -271,6 +305,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     problem->t1 = option[OPTION_T].number;
     problem->x0 = state;
     problem->p = parameter;
+    problem->outer = block;
+    problem->n_outer = 2;
     return SENS_OK;
 }
 
@@ -285,6 +321,9 @@ SENS_PROBLEM(glv) = {
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
+    .jacobian = jacobian,
+    .outer = outer,
+    .operations = operations,
     .exact = exact,
     .identities = identities,
 };

@@ -5,6 +5,7 @@
 
 #include "sens/cost.h"
 #include "sens/problem.h"
+#include "structure.h"
 
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
 {
@@ -43,8 +44,9 @@ sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_
     if (!pb.x0 || !pb.p) return SENS_NO_MEMORY;
     if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p) || !isfinite(pb.t0) || !isfinite(pb.t1))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0, p, t0 or t1 is not finite", type->name);
-    *problem = pb;
-    return SENS_OK;
+    const sens_status structure = sens_structure_check(ctx, &pb);
+    if (structure == SENS_OK) *problem = pb;
+    return structure;
 }
 
 sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *type,

@@ -12,6 +12,9 @@ static struct sens_problem_type *copy_type(struct verify *v, const struct sens_p
     *type = *inner->type;
     type->exact = NULL;
     type->identities = NULL;
+    type->jacobian = type->jacobian_p = NULL; /* what is declared is of the inner problem */
+    type->outer = NULL;
+    type->operations = NULL;
     type->rhs = with->rhs;
     type->vjp = with->vjp;
     type->jvp = with->jvp;
@@ -30,6 +33,9 @@ void decorate_wrap(struct verify *v, const struct sens_problem *inner, const str
     *problem = *inner;
     problem->type = copy_type(v, inner, with);
     problem->data = data;
+    problem->sparsity = problem->sparsity_p = NULL;
+    problem->outer = NULL;
+    problem->n_outer = 0;
 }
 
 /* ---- later --------------------------------------------------------------------------------------------- */

@@ -49,6 +49,9 @@ struct sens_work {
     double t_forward, t_reverse;         /* seconds */
     size_t bytes_traj;                   /* stored trajectory */
     int lanes, threads, batch;           /* used */
+    /* Vectors multiplied through declared structure; the problem's own products are counted where they are
+     * called, not here. */
+    size_t vjp, jvp, vjp_p, jvp_p;
 };
 
 /* Which derivative a method computes. */

@@ -23,6 +23,27 @@ struct sens_at { /* a point (t, x, p) */
 
 struct sens_problem_type;
 
+/* Where a sparse matrix may be nonzero, by rows: entries start[r] <= e < start[r + 1] of row r, in columns
+ * col[e], ascending. */
+struct sens_pattern {
+    size_t rows, cols;
+    const size_t *start; /* [rows + 1] */
+    const size_t *col;   /* [start[rows]] */
+};
+
+/* A block of parameters that enter through an outer product: for i < n and j < cols,
+ * df_i/dp_(first + i cols + j) = s_i phi_j, and no other component of f depends on it. */
+struct sens_outer {
+    size_t first, cols;
+};
+
+/* What one derivative product costs: floating-point operations (an addition or a multiplication is one) of
+ * rhs, and of each product a vector. NaN: not known. */
+struct sens_operations {
+    double rhs, vjp, jvp, vjp_p, jvp_p;
+    double jacobian; /* numbers that stand for df/dx, read once for a block of vectors; 0: none are kept */
+};
+
 struct sens_problem { /* an instance; immutable after create; memory belongs to the ctx it was created with */
     const struct sens_problem_type *type;
     size_t n, np;
@@ -31,6 +52,12 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     const sens_real *p;  /* [np] nominal parameters */
     const void *data;
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
+
+    /* Structure, where the type declares it. */
+    const struct sens_pattern *sparsity;   /* of df/dx [n][n]; NULL: type->jacobian is dense */
+    const struct sens_pattern *sparsity_p; /* of (df/dp)^T [np][n]; NULL: none */
+    size_t n_outer;                        /* blocks of outer-product parameters; they cover all np, in order */
+    const struct sens_outer *outer;        /* [n_outer] */
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
@@ -82,6 +109,19 @@ struct sens_problem_type {
                         const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
                         const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
 
+    /* Structure, optional: the same derivatives as the products above, as numbers that a method may form once
+     * at a point and use for many vectors. NULL: not declared, and the products are called. They overwrite
+     * their output.
+     *     jacobian     df/dx: J [n][n], or the values in the order of pb->sparsity
+     *     jacobian_p   (df/dp)^T: the values in the order of pb->sparsity_p
+     *     outer        the factors s [n] and phi, cols numbers for each block of pb->outer after the other */
+    void (*jacobian)(const struct sens_problem *pb, struct sens_at at, sens_real *J);
+    void (*jacobian_p)(const struct sens_problem *pb, struct sens_at at, sens_real *value);
+    void (*outer)(const struct sens_problem *pb, struct sens_at at, sens_real *s, sens_real *phi);
+    /* The cost of the products, for rates; NULL: as the structure says (sens_problem_operations). *ops holds
+     * that already. */
+    void (*operations)(const struct sens_problem *pb, struct sens_operations *ops);
+
     /* Where the initial state depends on p; all three NULL where it does for no instance, and not called for
      * one that is x0_fixed. */
     void (*x0)(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
@@ -110,6 +150,13 @@ static inline bool sens_problem_x0_depends(const struct sens_problem *pb)
 
 /* x = x0(p): type->x0 where the initial state depends on p, the nominal x0 otherwise. */
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
+
+/* The cost of each product: what follows from its structure, with what the type says in its place; else NaN. */
+void sens_problem_operations(const struct sens_problem *pb, struct sens_operations *ops);
+
+/* *plain is *pb without its structure: methods then call the products. *type is storage for its type. */
+void sens_problem_unstructured(const struct sens_problem *pb, struct sens_problem_type *type,
+                               struct sens_problem *plain);
 
 /* Calls type->create, checks what it filled (n > 0, t1 > t0, pointers set, finite), rounds x0 and p to
  * double. */
