@@ -2,6 +2,7 @@
 #   make bench        quick profile of every sweep, every figure, a summary (at most 10 minutes on 2 cores)
 #   make bench-full   the full profile
 #   make figures      re-render the figures from stored results, running nothing
+#   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)
 #   make test         build and run the tests
 #   make mutants      every fault of tests/mutants against verify, and 200 random runs, into results/verify (half an hour)
 #   make deps | lint | sanitize | clean
@@ -10,7 +11,7 @@ JOBS   ?= $(shell nproc)
 OUT    ?= results/local
 BUILD  := build/$(PRESET)
 
-.PHONY: all build deps bench bench-full figures test mutants lint sanitize clean
+.PHONY: all build deps bench bench-full figures performance test mutants lint sanitize clean
 
 all: build
 
@@ -30,6 +31,9 @@ bench-full: build
 figures:
 	@harness/scripts/deps.sh figure
 	@harness/scripts/figures.sh $(FROM)
+
+performance: build
+	@harness/scripts/performance.sh $(BUILD)/sensbench $(OUT)/performance
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)

@@ -16,18 +16,6 @@ static inline size_t sens_blocks_lanes(int asked, size_t count)
     return lanes;
 }
 
-/* rows [width][n] = the first `width` lanes of block [n][L], transposed, in tiles that stay in cache. */
-static inline void sens_blocks_to_rows(size_t n, size_t L, size_t width, const sens_real *block,
-                                       sens_real *rows)
-{
-    enum { TILE = 256 };
-    for (size_t i0 = 0; i0 < n; i0 += TILE) {
-        const size_t i1 = i0 + TILE < n ? i0 + TILE : n;
-        for (size_t l = 0; l < width; l++)
-            for (size_t i = i0; i < i1; i++) rows[l * n + i] = block[i * L + l];
-    }
-}
-
 /* out = c0 v0 + sum_j c_j v_j over `size` numbers, in one order of summation whatever the size. */
 static inline void sens_blocks_combine(size_t size, sens_real c0, const sens_real *v0, int terms,
                                        const sens_real *c, const sens_real *const *v, sens_real *out)

@@ -9,6 +9,7 @@
 
 #include "blocks.h"
 #include "casa_common.h"
+#include "sens/lanes.h"
 
 /* ---- layout of z --------------------------------------------------------------------------------------- */
 
@@ -194,14 +195,14 @@ sens_status casa_write(struct casa *casa, const struct sens_out *out)
 {
     const size_t n = casa->n, np = casa->np, m = casa->m;
     add_initial_state(casa);
-    if (!sens_blocks_finite(casa->backward_ode.n, casa->z) || !sens_blocks_finite(m, casa->G))
-        return SENS_DIVERGED;
-    for (size_t c0 = 0; c0 < m; c0 += casa->L) {
+    bool finite = sens_blocks_finite(casa->backward_ode.n, casa->z) && sens_blocks_finite(m, casa->G);
+    for (size_t c0 = 0; c0 < m && finite; c0 += casa->L) {
         const size_t w = block_width(casa, c0);
-        if (np > 0) sens_blocks_to_rows(np, w, w, casa->z + mu_offset(casa, c0), out->dGdp + c0 * np);
-        if (casa->task->wrt & SENS_WRT_X0)
-            sens_blocks_to_rows(n, w, w, casa->z + lambda_offset(casa, c0), out->dGdx0 + c0 * n);
+        if (np > 0) finite = sens_lanes_to_rows(np, w, w, casa->z + mu_offset(casa, c0), out->dGdp + c0 * np);
+        if (finite && (casa->task->wrt & SENS_WRT_X0))
+            finite = sens_lanes_to_rows(n, w, w, casa->z + lambda_offset(casa, c0), out->dGdx0 + c0 * n);
     }
+    if (!finite) return SENS_DIVERGED;
     memcpy(out->x, casa->x1, n * sizeof *out->x);
     memcpy(out->G, casa->G, m * sizeof *out->G);
     return SENS_OK;

@@ -4,152 +4,144 @@
  *     dG/dq = sum_j (phi_x S + phi_q)(t_j) + int (g_x S + g_q) dt
  *
  * (Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14). */
+#include "cfsa_common.h"
+
 #include <string.h>
 
-#include "blocks.h"
-#include "cfsa_common.h"
+#include "directions.h"
 
 /* ---- layout -------------------------------------------------------------------------------------------- */
 
-/* Width of the block that starts with direction q. */
-static size_t block_width(const struct cfsa_system *system, size_t q)
+/* Cuts `count` directions from `first` on into blocks from number b on; the number after the last. */
+static size_t cut(struct cfsa_system *system, size_t first, size_t count, size_t b)
 {
-    const size_t end = q < system->np ? system->np : system->n_dir;
-    return end - q < system->L ? end - q : system->L;
-}
-
-static size_t block_offset(const struct cfsa_system *system, size_t q)
-{
-    return system->n * (1 + q);
-}
-
-/* Sixteen lanes where there are as many: the product with a dense Jacobian gains a third over eight, and more
- * lanes gain little (generalised Lotka-Volterra, n = 5 ... 100). */
-static size_t choose_lanes(int asked, size_t n_dir)
-{
-    return asked <= 0 && n_dir >= 16 ? 16 : sens_blocks_lanes(asked, n_dir);
+    for (size_t w; count > 0; first += w, count -= w, b++) {
+        const size_t width = sens_directions_width(system->L, count);
+        w = count < width ? count : width;
+        system->block[b] =
+            (struct cfsa_block){.first = first, .count = w, .lane = system->lanes, .width = width};
+        system->lanes += width;
+    }
+    return b;
 }
 
 sens_status cfsa_create(struct sens_ctx *ctx, const struct sens_task *task, struct cfsa_system *system)
 {
     const struct sens_problem *pb = task->problem;
-    const struct sens_cost_type *cost = task->cost->type;
     *system = (struct cfsa_system){.task = task, .n = pb->n, .m = task->cost->m};
+    const size_t nx = task->wrt & SENS_WRT_X0 ? pb->n : 0;
     system->np = task->wrt & SENS_WRT_P ? pb->np : 0;
-    system->n_dir = system->np + (task->wrt & SENS_WRT_X0 ? pb->n : 0);
-    system->size = block_offset(system, system->n_dir);
-    system->L = choose_lanes(task->lanes, system->n_dir);
-    const bool explicit_p = system->np > 0 && (cost->phi_dp || cost->g_dp);
-    system->cost_dx = SENS_NEW(ctx, sens_real, pb->n * CFSA_COST_LANES);
-    system->cost_dp = explicit_p ? SENS_NEW(ctx, sens_real, pb->np * CFSA_COST_LANES) : NULL;
-    return system->cost_dx && (system->cost_dp || !explicit_p) ? SENS_OK : SENS_NO_MEMORY;
+    system->n_dir = system->np + nx;
+    const size_t worked_with =
+        (size_t)task->tableau->stages + 3; /* S, S1, a stage state or estimate, slopes */
+    const size_t L = system->L = sens_directions_lanes(task->lanes, system->n_dir, pb->n, worked_with);
+    system->blocks = (system->np + L - 1) / L + (nx + L - 1) / L;
+    system->block = SENS_NEW(ctx, struct cfsa_block, system->blocks);
+    system->column = SENS_NEW(ctx, sens_real, system->n * L);
+    if (!system->block || !system->column) return SENS_NO_MEMORY;
+    cut(system, system->np, nx, cut(system, 0, system->np, 0));
+    return SENS_OK;
 }
 
 /* ---- the equations ------------------------------------------------------------------------------------- */
 
-void cfsa_start(const struct cfsa_system *system, sens_real *y)
+/* OUT [n][width] += system->column [n][count] */
+static void add_narrow(const struct cfsa_system *system, const struct cfsa_block *block, sens_real *OUT)
+{
+    for (size_t i = 0; i < system->n; i++)
+        for (size_t l = 0; l < block->count; l++)
+            OUT[i * block->width + l] += system->column[i * block->count + l];
+}
+
+static void clear_narrow(const struct cfsa_system *system, const struct cfsa_block *block)
+{
+    memset(system->column, 0, system->n * block->count * sizeof *system->column);
+}
+
+void cfsa_start(const struct cfsa_system *system, sens_real *x, sens_real *S)
 {
     const struct sens_problem *pb = system->task->problem;
-    memset(y, 0, system->size * sizeof *y);
-    sens_problem_x0(pb, pb->p, y);
-    for (size_t q = 0, w; q < system->n_dir; q += w) {
-        sens_real *S = y + block_offset(system, q);
-        w = block_width(system, q);
-        if (q >= system->np)
-            for (size_t l = 0; l < w; l++) S[(q - system->np + l) * w + l] = 1;
-        else if (sens_problem_x0_depends(pb))
-            pb->type->x0_jvp_cols(pb, pb->p, q, w, S);
+    memset(S, 0, system->n * system->lanes * sizeof *S);
+    sens_problem_x0(pb, pb->p, x);
+    for (size_t b = 0; b < system->blocks; b++) {
+        const struct cfsa_block *block = &system->block[b];
+        sens_real *S_b = S + system->n * block->lane;
+        if (block->first >= system->np) {
+            for (size_t l = 0; l < block->count; l++)
+                S_b[(block->first - system->np + l) * block->width + l] = 1;
+        } else if (sens_problem_x0_depends(pb)) {
+            clear_narrow(system, block);
+            pb->type->x0_jvp_cols(pb, pb->p, block->first, block->count, system->column);
+            add_narrow(system, block, S_b);
+        }
     }
 }
 
-sens_status cfsa_slope(const struct cfsa_system *system, sens_real t, const sens_real *y, sens_real *dy)
+static void add_columns(const struct cfsa_system *system, struct sens_products *products,
+                        const struct cfsa_block *block, sens_real *dS)
 {
-    const struct sens_problem *pb = system->task->problem;
-    const struct sens_at at = {t, y, pb->p};
-    const sens_status status = pb->type->rhs(pb, at, dy);
-    if (status != SENS_OK) return status;
-    for (size_t q = 0, w; q < system->n_dir; q += w) {
-        const size_t offset = block_offset(system, q);
-        w = block_width(system, q);
-        pb->type->jvp(pb, at, w, y + offset, dy + offset);
-        if (q < system->np) pb->type->jvp_p_cols(pb, at, q, w, dy + offset);
+    if (block->count == block->width) {
+        sens_products_add_columns(products, block->first, block->count, dS);
+        return;
     }
-    return SENS_OK;
+    clear_narrow(system, block);
+    sens_products_add_columns(products, block->first, block->count, system->column);
+    add_narrow(system, block, dS);
+}
+
+void cfsa_slope(const struct cfsa_system *system, struct sens_products *products, size_t b,
+                const sens_real *S, sens_real *dS)
+{
+    const struct cfsa_block *block = &system->block[b];
+    sens_products_multiply(products, block->width, S, dS);
+    if (block->first < system->np) add_columns(system, products, block, dS);
 }
 
 /* ---- the cost ------------------------------------------------------------------------------------------ */
 
-static void clear_cost(const struct cfsa_system *system)
+void cfsa_add_block(const struct cfsa_system *system, const struct sens_gradient *gradient, size_t b,
+                    const sens_real *S, sens_real *dG)
 {
-    const size_t np = system->task->problem->np;
-    memset(system->cost_dx, 0, system->n * CFSA_COST_LANES * sizeof *system->cost_dx);
-    if (system->cost_dp) memset(system->cost_dp, 0, np * CFSA_COST_LANES * sizeof *system->cost_dp);
+    const struct cfsa_block *block = &system->block[b];
+    sens_gradient_multiply(gradient, block->width, S, dG + system->m * block->lane);
 }
 
-/* dG[l] += sum_i cost_dx[i] S[i][l] for one functional and one block; cost_dx has the stride of its lanes. */
-static void contract_block(size_t n, size_t w, const sens_real *cost_dx, const sens_real *S,
-                           sens_real *restrict dG)
+void cfsa_add_explicit(const struct cfsa_system *system, const struct sens_gradient *gradient, sens_real *dG)
 {
-    for (size_t i = 0; i < n; i++) {
-        const sens_real weight = cost_dx[i * CFSA_COST_LANES];
-        if (weight != 0)
-            for (size_t l = 0; l < w; l++) dG[l] += weight * S[i * w + l];
+    for (size_t b = 0; gradient->dp && b < system->blocks; b++) {
+        const struct cfsa_block *block = &system->block[b];
+        sens_real *dG_b = dG + system->m * block->lane;
+        for (size_t c = 0; block->first < system->np && c < system->m; c++)
+            for (size_t l = 0; l < block->count; l++)
+                dG_b[c * block->width + l] += sens_gradient_explicit(gradient, c, block->first + l);
     }
 }
 
-/* Adds the functionals from c0 on that cost_dx and cost_dp hold. */
-static void contract(const struct cfsa_system *system, size_t c0, const sens_real *y, sens_real *dG)
+void cfsa_observe(const struct cfsa_system *system, struct sens_gradient *gradient, size_t j,
+                  const sens_real *x, const sens_real *S, sens_real *dG)
 {
-    const size_t lanes = system->m - c0 < CFSA_COST_LANES ? system->m - c0 : CFSA_COST_LANES;
-    for (size_t c = 0; c < lanes; c++) {
-        sens_real *row = dG + (c0 + c) * system->n_dir;
-        for (size_t q = 0, w; q < system->n_dir; q += w) {
-            w = block_width(system, q);
-            contract_block(system->n, w, system->cost_dx + c, y + block_offset(system, q), row + q);
-        }
-        for (size_t k = 0; system->cost_dp && k < system->np; k++)
-            row[k] += system->cost_dp[k * CFSA_COST_LANES + c];
-    }
-}
-
-void cfsa_add_running(const struct cfsa_system *system, sens_real t, const sens_real *y, sens_real w,
-                      sens_real *dG)
-{
-    const struct sens_cost *cost = system->task->cost;
-    const struct sens_at at = {t, y, system->task->problem->p};
-    for (size_t c0 = 0; c0 < system->m; c0 += CFSA_COST_LANES) {
-        clear_cost(system);
-        cost->type->g_dx(cost, at, w, c0, CFSA_COST_LANES, system->cost_dx);
-        if (system->cost_dp && cost->type->g_dp)
-            cost->type->g_dp(cost, at, w, c0, CFSA_COST_LANES, system->cost_dp);
-        contract(system, c0, y, dG);
-    }
-}
-
-void cfsa_observe(const struct cfsa_system *system, size_t j, const sens_real *y, sens_real *dG)
-{
-    const struct sens_cost *cost = system->task->cost;
-    const sens_real *p = system->task->problem->p;
-    for (size_t c0 = 0; c0 < system->m; c0 += CFSA_COST_LANES) {
-        clear_cost(system);
-        cost->type->phi_dx(cost, j, y, p, c0, CFSA_COST_LANES, system->cost_dx);
-        if (system->cost_dp && cost->type->phi_dp)
-            cost->type->phi_dp(cost, j, y, p, c0, CFSA_COST_LANES, system->cost_dp);
-        contract(system, c0, y, dG);
-    }
+    sens_gradient_observed(gradient, j, x, system->task->problem->p);
+    for (size_t b = 0; b < system->blocks; b++)
+        cfsa_add_block(system, gradient, b, S + system->n * system->block[b].lane, dG);
+    cfsa_add_explicit(system, gradient, dG);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
-sens_status cfsa_write(const struct cfsa_system *system, const sens_real *y, const sens_real *G,
+sens_status cfsa_write(const struct cfsa_system *system, const sens_real *x, const sens_real *G,
                        const sens_real *dG, const struct sens_out *out)
 {
-    const size_t n = system->n, m = system->m, np = system->np, n_dir = system->n_dir;
-    if (!sens_blocks_finite(m, G) || !sens_blocks_finite(m * n_dir, dG)) return SENS_DIVERGED;
-    for (size_t c = 0; c < m && np > 0; c++) memcpy(out->dGdp + c * np, dG + c * n_dir, np * sizeof *dG);
-    for (size_t c = 0; c < m && n_dir > np; c++)
-        memcpy(out->dGdx0 + c * n, dG + c * n_dir + np, n * sizeof *dG);
-    memcpy(out->x, y, n * sizeof *y);
+    const size_t n = system->n, m = system->m, np = system->np;
+    if (!sens_blocks_finite(m, G) || !sens_blocks_finite(m * system->lanes, dG)) return SENS_DIVERGED;
+    for (size_t b = 0; b < system->blocks; b++) {
+        const struct cfsa_block *block = &system->block[b];
+        const bool parameter = block->first < np;
+        sens_real *to = parameter ? out->dGdp + block->first : out->dGdx0 + (block->first - np);
+        for (size_t c = 0; c < m; c++)
+            memcpy(to + c * (parameter ? np : n), dG + m * block->lane + c * block->width,
+                   block->count * sizeof *dG);
+    }
+    memcpy(out->x, x, n * sizeof *x);
     memcpy(out->G, G, m * sizeof *G);
     return SENS_OK;
 }

@@ -17,30 +17,48 @@
 
 struct cfsa_gsl {
     struct cfsa_system system;
+    struct sens_products *products;
+    struct sens_gradient gradient;
     struct sens_stops stops;
     gsl_odeiv2_system equations;
     gsl_odeiv2_driver *driver;
     double h_start;
+    size_t size;        /* of x and S */
     double *y;          /* [equations.dimension] */
-    double *G, *dG;     /* [m], [m][n_dir]: observations, then the whole */
+    double *G, *dG;     /* [m], [lanes * m]: observations, then the whole */
     sens_status status; /* of the last right-hand side */
 };
 
 /* ---- the system as GSL sees it ------------------------------------------------------------------------- */
+
+/* The slopes of the running cost and of its derivatives. */
+static void add_cost(struct cfsa_gsl *gsl, struct sens_at at, const double *S, double *g)
+{
+    const struct cfsa_system *system = &gsl->system;
+    const struct sens_cost *cost = system->task->cost;
+    memset(g, 0, system->m * (1 + system->lanes) * sizeof *g);
+    cost->type->g(cost, at, 1, g);
+    sens_gradient_running(&gsl->gradient, at, 1);
+    for (size_t b = 0; b < system->blocks; b++)
+        cfsa_add_block(system, &gsl->gradient, b, S + system->n * system->block[b].lane, g + system->m);
+    cfsa_add_explicit(system, &gsl->gradient, g + system->m);
+}
 
 /* GSL takes a slope that is not finite for a small error: it must be refused here. */
 static int slope(double t, const double y[], double dydt[], void *self)
 {
     struct cfsa_gsl *gsl = self;
     const struct cfsa_system *system = &gsl->system;
-    const struct sens_cost *cost = system->task->cost;
-    gsl->status = cfsa_slope(system, t, y, dydt);
-    if (gsl->status == SENS_OK && cost->type->g) {
-        const struct sens_at at = {t, y, system->task->problem->p};
-        double *g = dydt + system->size;
-        memset(g, 0, system->m * (1 + system->n_dir) * sizeof *g);
-        cost->type->g(cost, at, 1, g);
-        cfsa_add_running(system, t, y, 1, g + system->m);
+    const struct sens_problem *pb = system->task->problem;
+    const struct sens_at at = {t, y, pb->p};
+    const double *S = y + system->n;
+    gsl->status = pb->type->rhs(pb, at, dydt);
+    if (gsl->status == SENS_OK) {
+        sens_products_at(gsl->products, at);
+        for (size_t b = 0; b < system->blocks; b++)
+            cfsa_slope(system, gsl->products, b, S + system->n * system->block[b].lane,
+                       dydt + system->n + system->n * system->block[b].lane);
+        if (system->task->cost->type->g) add_cost(gsl, at, S, dydt + gsl->size);
     }
     if (gsl->status == SENS_OK && !sens_blocks_finite(gsl->equations.dimension, dydt))
         gsl->status = SENS_NONFINITE;
@@ -81,16 +99,16 @@ static void observe(struct cfsa_gsl *gsl, long j)
     const struct sens_cost *cost = gsl->system.task->cost;
     if (j < 0) return;
     cost->type->phi(cost, (size_t)j, gsl->y, gsl->system.task->problem->p, gsl->G);
-    cfsa_observe(&gsl->system, (size_t)j, gsl->y, gsl->dG);
+    cfsa_observe(&gsl->system, &gsl->gradient, (size_t)j, gsl->y, gsl->y + gsl->system.n, gsl->dG);
 }
 
 static void add_integrals(struct cfsa_gsl *gsl)
 {
     const struct cfsa_system *system = &gsl->system;
-    const double *integral = gsl->y + system->size;
+    const double *integral = gsl->y + gsl->size;
     if (!system->task->cost->type->g) return;
     for (size_t c = 0; c < system->m; c++) gsl->G[c] += integral[c];
-    for (size_t q = 0; q < system->m * system->n_dir; q++) gsl->dG[q] += integral[system->m + q];
+    for (size_t q = 0; q < system->m * system->lanes; q++) gsl->dG[q] += integral[system->m + q];
 }
 
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
@@ -143,16 +161,21 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status == SENS_OK) status = cfsa_create(ctx, task, &gsl->system);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &gsl->stops);
     if (status != SENS_OK) return status;
-    const size_t m = gsl->system.m, n_dir = gsl->system.n_dir;
+    const size_t m = gsl->system.m, lanes = gsl->system.lanes;
+    status = sens_gradient_create(ctx, task, gsl->system.np > 0, &gsl->gradient);
+    if (status == SENS_OK)
+        status = sens_products_create(ctx, task->problem, SENS_JVP, gsl->system.n_dir, &gsl->products);
+    if (status != SENS_OK) return status;
+    gsl->size = gsl->system.n * (1 + lanes);
     gsl->equations = (gsl_odeiv2_system){
         .function = slope,
-        .dimension = gsl->system.size + (task->cost->type->g ? m * (1 + n_dir) : 0),
+        .dimension = gsl->size + (task->cost->type->g ? m * (1 + lanes) : 0),
         .params = gsl,
     };
     gsl->h_start = task->dt > 0 ? task->dt : length / FIRST_STEPS;
     gsl->y = SENS_NEW(ctx, double, gsl->equations.dimension);
     gsl->G = SENS_NEW(ctx, double, m);
-    gsl->dG = SENS_NEW(ctx, double, m *n_dir);
+    gsl->dG = SENS_NEW(ctx, double, m *lanes);
     if (!gsl->y || !gsl->G || !gsl->dG) return SENS_NO_MEMORY;
     status = create_driver(gsl);
     if (status == SENS_OK) *state = gsl;
@@ -167,8 +190,8 @@ static sens_status solve(struct sens_ctx *ctx, struct cfsa_gsl *gsl, long *steps
     gsl_odeiv2_driver_reset_hstart(gsl->driver, gsl->h_start);
     memset(gsl->y, 0, gsl->equations.dimension * sizeof *gsl->y);
     memset(gsl->G, 0, system->m * sizeof *gsl->G);
-    memset(gsl->dG, 0, system->m * system->n_dir * sizeof *gsl->dG);
-    cfsa_start(system, gsl->y);
+    memset(gsl->dG, 0, system->m * system->lanes * sizeof *gsl->dG);
+    cfsa_start(system, gsl->y, gsl->y + system->n);
     observe(gsl, gsl->stops.obs_at_t0);
     for (size_t j = 0; j < gsl->stops.n && status == SENS_OK; j++) {
         status = reach_stop(ctx, gsl, gsl->stops.t[j], &t, steps);
@@ -193,6 +216,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .t_forward = sens_now(ctx) - begin,
                                .lanes = (int)gsl->system.L,
                                .threads = 1};
+    sens_products_count(gsl->products, work);
     return SENS_OK;
 }
 

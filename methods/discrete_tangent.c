@@ -6,168 +6,173 @@
  *     dG/dq  += h b_i ((dg/dx)(t_i, Y_i) sigma_i + (dg/dq)(t_i, Y_i)),      s += h sum_i b_i k_i
  *
  * on the grid of the problem's own solve, whose stage states come from the trajectory. Directions travel in
- * lanes: a block of them shares every stage state. Because s is carried in full, this method shares no
- * product with the adjoint (J v and df/dp columns against J^T w), and is its oracle. */
+ * lanes: a block of them shares every stage state. Time is the outer loop and blocks the inner one, so that
+ * the Jacobian of a stage is formed once for all of them, and a block does all stages of a step while it is
+ * in cache. Because s is carried in full, this method shares no product with the adjoint (J v and df/dp
+ * columns against J^T w), and is its oracle. */
 #include <string.h>
 
-#include "blocks.h"
+#include "directions.h"
 #include "erk/erk.h"
+#include "gradient.h"
+#include "products.h"
 #include "sens/method.h"
 #include "tangent.h"
 
-enum { COST_LANES = 8 };
+struct row { /* the nonzero weights of a sum over stages */
+    int terms;
+    int *stage;
+    sens_real *weight;
+};
 
 struct tangent {
     const struct sens_task *task;
-    size_t n, np, m, L, n_cols;
+    size_t n, np, m, L, blocks, n_cols;
     const size_t *col; /* [n_cols] directions: col < np is p_col, np + i is x0_i */
     int stages;
+    struct row *a, b; /* [stages] */
     struct sens_stops stops;
     struct sens_traj *traj;
-    sens_real *x0, *x1;   /* [n] */
-    sens_real *G;         /* [m] */
-    sens_real *s, *sigma; /* [n][L] */
-    sens_real *k;         /* [stages][n][L] */
-    sens_real *column;    /* [n][L], columns of df/dp before they are put into their lanes */
-    sens_real *weight;    /* [stages + 1] coefficients, with their vectors below */
+    struct sens_products **products; /* [stages] */
+    struct sens_gradient *gradient;  /* [stages] of the running cost; the first one also of observations */
+    sens_real *x0, *x1;              /* [n] */
+    sens_real *G;                    /* [m] */
+    sens_real *s;                    /* [blocks][n][L] */
+    sens_real *sigma;                /* [n][L] */
+    sens_real *k;                    /* [stages][n][L] */
+    sens_real *column;               /* [n][L], columns of df/dp before they are put into their lanes */
+    sens_real *weight;               /* [stages] coefficients, with their vectors below */
     const sens_real **vector;
-    sens_real *dG;      /* [m][L] */
-    sens_real *cost_dx; /* [n][COST_LANES] */
-    sens_real *cost_dp; /* [np][COST_LANES]; NULL where the cost does not depend on p */
+    sens_real *dG; /* [blocks][m][L] */
 };
 
 /* ---- columns of df/dp and dx0/dp in their lanes -------------------------------------------------------- */
 
-typedef void column_product(const struct tangent *tg, struct sens_at at, size_t k0, size_t L, sens_real *OUT);
+typedef void column_product(const struct tangent *tg, int i, size_t k0, size_t L, sens_real *OUT);
 
-static void rhs_columns(const struct tangent *tg, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+/* Where the products of stage i stand. */
+static void rhs_columns(const struct tangent *tg, int i, size_t k0, size_t L, sens_real *OUT)
 {
-    tg->task->problem->type->jvp_p_cols(tg->task->problem, at, k0, L, OUT);
+    sens_products_add_columns(tg->products[i], k0, L, OUT);
 }
 
-static void x0_columns(const struct tangent *tg, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void x0_columns(const struct tangent *tg, int i, size_t k0, size_t L, sens_real *OUT)
 {
-    tg->task->problem->type->x0_jvp_cols(tg->task->problem, at.p, k0, L, OUT);
+    const struct sens_problem *pb = tg->task->problem;
+    (void)i;
+    pb->type->x0_jvp_cols(pb, pb->p, k0, L, OUT);
+}
+
+/* Directions of block b, and lanes: the last block has as many whole vectors as it needs. */
+static size_t block_count(const struct tangent *tg, size_t b)
+{
+    return tg->n_cols - b * tg->L < tg->L ? tg->n_cols - b * tg->L : tg->L;
+}
+
+static size_t block_lanes(const struct tangent *tg, size_t b)
+{
+    return sens_directions_width(tg->L, tg->n_cols - b * tg->L);
 }
 
 /* Number of directions from col[0] that are consecutive parameters; 0 when col[0] is an initial state. */
-static size_t run_length(const struct tangent *tg, const size_t *col, size_t width)
+static size_t run_length(const struct tangent *tg, const size_t *col, size_t count)
 {
     size_t length = 0;
-    while (length < width && col[length] < tg->np && col[length] == col[0] + length) length++;
+    while (length < count && col[length] < tg->np && col[length] == col[0] + length) length++;
     return length;
 }
 
-/* OUT [n][L] += the columns of `product` for the parameters among col[0 .. width). */
-static void add_columns(const struct tangent *tg, column_product *product, struct sens_at at,
-                        const size_t *col, size_t width, sens_real *OUT)
+/* OUT [n][lanes] += the columns of `product` for the parameters among those of block b. */
+static void add_columns(const struct tangent *tg, column_product *product, int i, size_t b, sens_real *OUT)
 {
-    for (size_t l = 0; l < width;) {
-        const size_t length = run_length(tg, col + l, width - l);
-        if (length == tg->L) {
-            product(tg, at, col[l], length, OUT);
+    const size_t *col = tg->col + b * tg->L, count = block_count(tg, b), L = block_lanes(tg, b);
+    for (size_t l = 0; l < count;) {
+        const size_t length = run_length(tg, col + l, count - l);
+        if (length == L) {
+            product(tg, i, col[l], length, OUT);
         } else if (length > 0) {
             memset(tg->column, 0, tg->n * length * sizeof *tg->column);
-            product(tg, at, col[l], length, tg->column);
-            for (size_t i = 0; i < tg->n; i++)
-                for (size_t q = 0; q < length; q++) OUT[i * tg->L + l + q] += tg->column[i * length + q];
+            product(tg, i, col[l], length, tg->column);
+            for (size_t r = 0; r < tg->n; r++)
+                for (size_t q = 0; q < length; q++) OUT[r * L + l + q] += tg->column[r * length + q];
         }
         l += length > 0 ? length : 1;
     }
 }
 
-static void start_block(const struct tangent *tg, const size_t *col, size_t width)
+static void start_block(const struct tangent *tg, size_t b)
 {
-    const struct sens_problem *pb = tg->task->problem;
-    memset(tg->s, 0, tg->n * tg->L * sizeof *tg->s);
-    memset(tg->dG, 0, tg->m * tg->L * sizeof *tg->dG);
-    for (size_t l = 0; l < width; l++)
-        if (col[l] >= tg->np) tg->s[(col[l] - tg->np) * tg->L + l] = 1;
-    if (sens_problem_x0_depends(pb))
-        add_columns(tg, x0_columns, (struct sens_at){pb->t0, tg->x0, pb->p}, col, width, tg->s);
+    const size_t *col = tg->col + b * tg->L, L = block_lanes(tg, b);
+    sens_real *s = tg->s + b * tg->n * tg->L;
+    memset(s, 0, tg->n * L * sizeof *s);
+    memset(tg->dG + b * tg->m * tg->L, 0, tg->m * L * sizeof *tg->dG);
+    for (size_t l = 0; l < block_count(tg, b); l++)
+        if (col[l] >= tg->np) s[(col[l] - tg->np) * L + l] = 1;
+    if (sens_problem_x0_depends(tg->task->problem)) add_columns(tg, x0_columns, 0, b, s);
 }
 
 /* ---- the cost along a block ---------------------------------------------------------------------------- */
 
-/* dG[c0 + c][l] += sum_i cost_dx[i][c] V[i][l], and the explicit dependence on the parameters of the block.
- */
-static void contract(const struct tangent *tg, size_t c0, const size_t *col, size_t width, const sens_real *V)
+/* dG of block b += gradient S, and the explicit dependence on the parameters of the block. */
+static void contract(const struct tangent *tg, const struct sens_gradient *gradient, size_t b,
+                     const sens_real *S)
 {
-    const size_t lanes = tg->m - c0 < COST_LANES ? tg->m - c0 : COST_LANES;
-    for (size_t c = 0; c < lanes; c++) {
-        sens_real *restrict dG = tg->dG + (c0 + c) * tg->L;
-        for (size_t i = 0; i < tg->n; i++) {
-            const sens_real weight = tg->cost_dx[i * COST_LANES + c];
-            if (weight != 0)
-                for (size_t l = 0; l < tg->L; l++) dG[l] += weight * V[i * tg->L + l];
-        }
-        for (size_t l = 0; tg->cost_dp && l < width; l++)
-            if (col[l] < tg->np) dG[l] += tg->cost_dp[col[l] * COST_LANES + c];
+    const size_t *col = tg->col + b * tg->L, L = block_lanes(tg, b);
+    sens_real *dG = tg->dG + b * tg->m * tg->L;
+    sens_gradient_multiply(gradient, L, S, dG);
+    for (size_t l = 0; gradient->dp && l < block_count(tg, b); l++)
+        for (size_t c = 0; col[l] < tg->np && c < tg->m; c++)
+            dG[c * L + l] += sens_gradient_explicit(gradient, c, col[l]);
+}
+
+static void observe(const struct tangent *tg, size_t j, const sens_real *x)
+{
+    sens_gradient_observed(&tg->gradient[0], j, x, tg->task->problem->p);
+    for (size_t b = 0; b < tg->blocks; b++) contract(tg, &tg->gradient[0], b, tg->s + b * tg->n * tg->L);
+}
+
+/* ---- one step ------------------------------------------------------------------------------------------ */
+
+/* out = s + h sum_j w_j k_j over `size` numbers; out may be s. */
+static void combine(const struct tangent *tg, size_t size, const sens_real *s, sens_real h,
+                    const struct row *row, sens_real *out)
+{
+    for (int j = 0; j < row->terms; j++) {
+        tg->weight[j] = h * row->weight[j];
+        tg->vector[j] = tg->k + (size_t)row->stage[j] * tg->n * tg->L;
     }
+    sens_blocks_combine(size, 1, s, row->terms, tg->weight, tg->vector, out);
 }
 
-static void clear_cost(const struct tangent *tg)
+static void advance_block(const struct tangent *tg, sens_real h, size_t b)
 {
-    memset(tg->cost_dx, 0, tg->n * COST_LANES * sizeof *tg->cost_dx);
-    if (tg->cost_dp) memset(tg->cost_dp, 0, tg->np * COST_LANES * sizeof *tg->cost_dp);
-}
-
-static void add_running(const struct tangent *tg, struct sens_at at, sens_real w, const size_t *col,
-                        size_t width)
-{
-    const struct sens_cost *cost = tg->task->cost;
-    for (size_t c0 = 0; c0 < tg->m; c0 += COST_LANES) {
-        clear_cost(tg);
-        cost->type->g_dx(cost, at, w, c0, COST_LANES, tg->cost_dx);
-        if (cost->type->g_dp) cost->type->g_dp(cost, at, w, c0, COST_LANES, tg->cost_dp);
-        contract(tg, c0, col, width, tg->sigma);
+    const size_t L = block_lanes(tg, b), size = tg->n * L;
+    const bool running = tg->task->cost->type->g_dx;
+    sens_real *s = tg->s + b * tg->n * tg->L;
+    for (int i = 0; i < tg->stages; i++) {
+        sens_real *k = tg->k + (size_t)i * tg->n * tg->L;
+        combine(tg, size, s, h, &tg->a[i], tg->sigma);
+        sens_products_multiply(tg->products[i], L, tg->sigma, k);
+        add_columns(tg, rhs_columns, i, b, k);
+        if (running && tg->task->tableau->b[i] != 0) contract(tg, &tg->gradient[i], b, tg->sigma);
     }
+    combine(tg, size, s, h, &tg->b, s);
 }
 
-static void observe(const struct tangent *tg, size_t j, const sens_real *x, const size_t *col, size_t width)
+static void advance(const struct tangent *tg, const struct sens_step *step)
 {
-    const struct sens_cost *cost = tg->task->cost;
-    const sens_real *p = tg->task->problem->p;
-    for (size_t c0 = 0; c0 < tg->m; c0 += COST_LANES) {
-        clear_cost(tg);
-        cost->type->phi_dx(cost, j, x, p, c0, COST_LANES, tg->cost_dx);
-        if (cost->type->phi_dp) cost->type->phi_dp(cost, j, x, p, c0, COST_LANES, tg->cost_dp);
-        contract(tg, c0, col, width, tg->s);
-    }
-}
-
-/* ---- one block, from t0 to t1 -------------------------------------------------------------------------- */
-
-/* out = s + h sum_j w_j k_j over the nonzero w_j, j < stages. */
-static void combine(const struct tangent *tg, sens_real h, const sens_real *w, int stages, sens_real *out)
-{
-    int terms = 0;
-    for (int j = 0; j < stages; j++)
-        if (w[j] != 0) {
-            tg->weight[terms] = h * w[j];
-            tg->vector[terms++] = tg->k + (size_t)j * tg->n * tg->L;
-        }
-    sens_blocks_combine(tg->n * tg->L, 1, tg->s, terms, tg->weight, tg->vector, out);
-}
-
-static void advance_block(const struct tangent *tg, const struct sens_step *step, const size_t *col,
-                          size_t width)
-{
-    const struct sens_problem *pb = tg->task->problem;
     const struct sens_tableau *tb = tg->task->tableau;
-    const int row = tb->stages + tb->extra_stages;
+    const bool running = tg->task->cost->type->g_dx;
     for (int i = 0; i < tg->stages; i++) {
         const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * tg->n,
-                                   pb->p};
-        sens_real *k = tg->k + (size_t)i * tg->n * tg->L;
-        combine(tg, step->h, tb->a + i * row, i, tg->sigma);
-        pb->type->jvp(pb, at, tg->L, tg->sigma, k);
-        add_columns(tg, rhs_columns, at, col, width, k);
-        if (tg->task->cost->type->g_dx && tb->b[i] != 0) add_running(tg, at, step->h * tb->b[i], col, width);
+                                   tg->task->problem->p};
+        sens_products_at(tg->products[i], at);
+        if (running && tb->b[i] != 0) sens_gradient_running(&tg->gradient[i], at, step->h * tb->b[i]);
     }
-    combine(tg, step->h, tb->b, tg->stages, tg->sigma);
-    memcpy(tg->s, tg->sigma, tg->n * tg->L * sizeof *tg->s);
+    for (size_t b = 0; b < tg->blocks; b++) advance_block(tg, step->h, b);
 }
+
+/* ---- from t0 to t1 ------------------------------------------------------------------------------------- */
 
 /* The state after step k: the start of the next one, or the end. */
 static sens_status state_after(const struct tangent *tg, long k, const sens_real **x)
@@ -180,55 +185,97 @@ static sens_status state_after(const struct tangent *tg, long k, const sens_real
     return status;
 }
 
-static sens_status propagate_block(const struct tangent *tg, const size_t *col, size_t width)
+static sens_status propagate(const struct tangent *tg)
 {
-    start_block(tg, col, width);
-    if (tg->stops.obs_at_t0 >= 0) observe(tg, (size_t)tg->stops.obs_at_t0, tg->x0, col, width);
+    for (size_t b = 0; b < tg->blocks; b++) start_block(tg, b);
+    if (tg->stops.obs_at_t0 >= 0) observe(tg, (size_t)tg->stops.obs_at_t0, tg->x0);
     for (long k = 0; k < sens_traj_steps(tg->traj); k++) {
         struct sens_step step;
         sens_status status = sens_traj_load(tg->traj, k, &step);
         if (status != SENS_OK) return status;
         const long stop = step.stop;
-        advance_block(tg, &step, col, width);
+        advance(tg, &step);
         if (stop >= 0 && tg->stops.obs[stop] >= 0) {
             const sens_real *x;
             status = state_after(tg, k, &x);
             if (status != SENS_OK) return status;
-            observe(tg, (size_t)tg->stops.obs[stop], x, col, width);
+            observe(tg, (size_t)tg->stops.obs[stop], x);
         }
     }
-    return sens_blocks_finite(tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
+    return sens_blocks_finite(tg->blocks * tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
+}
+
+/* The problem's solve, and every direction along it. */
+static sens_status solve(struct sens_ctx *ctx, const struct tangent *tg, struct sens_erk_stats *stats)
+{
+    const struct sens_problem *pb = tg->task->problem;
+    sens_problem_x0(pb, pb->p, tg->x0);
+    sens_status status = sens_traj_solve(ctx, tg->traj, tg->x0, pb->p, tg->x1, tg->G, stats);
+    return status == SENS_OK ? propagate(tg) : status;
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
-static sens_status allocate(struct sens_ctx *ctx, struct tangent *tg)
+static sens_status create_row(struct sens_ctx *ctx, int count, const sens_real *weight, struct row *row)
 {
-    const struct sens_cost_type *cost = tg->task->cost->type;
-    const bool explicit_p = cost->phi_dp || cost->g_dp;
-    const size_t stages = (size_t)tg->stages, block = tg->n * tg->L;
-    tg->x0 = SENS_NEW(ctx, sens_real, tg->n);
-    tg->x1 = SENS_NEW(ctx, sens_real, tg->n);
-    tg->G = SENS_NEW(ctx, sens_real, tg->m);
-    tg->s = SENS_NEW(ctx, sens_real, block);
-    tg->sigma = SENS_NEW(ctx, sens_real, block);
-    tg->k = SENS_NEW(ctx, sens_real, stages * block);
-    tg->column = SENS_NEW(ctx, sens_real, block);
-    tg->weight = SENS_NEW(ctx, sens_real, stages + 1);
-    tg->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
-    tg->dG = SENS_NEW(ctx, sens_real, tg->m * tg->L);
-    tg->cost_dx = SENS_NEW(ctx, sens_real, tg->n * COST_LANES);
-    tg->cost_dp = explicit_p ? SENS_NEW(ctx, sens_real, tg->np * COST_LANES) : NULL;
-    const bool complete = tg->x0 && tg->x1 && tg->G && tg->s && tg->sigma && tg->k && tg->column &&
-                          tg->weight && tg->vector && tg->dG && tg->cost_dx && (tg->cost_dp || !explicit_p);
-    return complete ? SENS_OK : SENS_NO_MEMORY;
+    row->stage = SENS_NEW(ctx, int, (size_t)count);
+    row->weight = SENS_NEW(ctx, sens_real, (size_t)count);
+    if (!row->stage || !row->weight) return SENS_NO_MEMORY;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            row->stage[row->terms] = j;
+            row->weight[row->terms++] = weight[j];
+        }
+    return SENS_OK;
 }
 
 /* The last stage of an FSAL pair moves no direction, unless a cost or an interpolant asks for it: none does
  * here. */
-static int live_stages(const struct sens_tableau *tb)
+static sens_status create_rows(struct sens_ctx *ctx, struct tangent *tg)
 {
-    return tb->fsal ? tb->stages - 1 : tb->stages;
+    const struct sens_tableau *tb = tg->task->tableau;
+    tg->stages = tb->fsal ? tb->stages - 1 : tb->stages;
+    tg->a = SENS_NEW(ctx, struct row, (size_t)tg->stages);
+    if (!tg->a) return SENS_NO_MEMORY;
+    sens_status status = create_row(ctx, tg->stages, tb->b, &tg->b);
+    for (int i = 0; i < tg->stages && status == SENS_OK; i++)
+        status = create_row(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &tg->a[i]);
+    return status;
+}
+
+/* What is kept at each stage of a step. */
+static sens_status create_stages(struct sens_ctx *ctx, struct tangent *tg)
+{
+    const struct sens_task *task = tg->task;
+    const size_t stages = (size_t)tg->stages, points = task->cost->type->g_dx ? stages : 1;
+    tg->products = SENS_NEW(ctx, struct sens_products *, stages);
+    tg->gradient = SENS_NEW(ctx, struct sens_gradient, stages);
+    if (!tg->products || !tg->gradient) return SENS_NO_MEMORY;
+    sens_status status = SENS_OK;
+    for (size_t i = 0; i < stages && status == SENS_OK; i++)
+        status = sens_products_create(ctx, task->problem, SENS_JVP, tg->n_cols, &tg->products[i]);
+    for (size_t i = 0; i < points && status == SENS_OK; i++)
+        status = sens_gradient_create(ctx, task, true, &tg->gradient[i]);
+    return status;
+}
+
+static sens_status create_vectors(struct sens_ctx *ctx, struct tangent *tg)
+{
+    const size_t stages = (size_t)tg->stages, block = tg->n * tg->L;
+    tg->x0 = SENS_NEW(ctx, sens_real, tg->n);
+    tg->x1 = SENS_NEW(ctx, sens_real, tg->n);
+    tg->G = SENS_NEW(ctx, sens_real, tg->m);
+    tg->s = SENS_NEW(ctx, sens_real, tg->blocks * block);
+    tg->sigma = SENS_NEW(ctx, sens_real, block);
+    tg->k = SENS_NEW(ctx, sens_real, stages * block);
+    tg->column = SENS_NEW(ctx, sens_real, block);
+    tg->weight = SENS_NEW(ctx, sens_real, stages);
+    tg->vector = SENS_NEW(ctx, const sens_real *, stages);
+    tg->dG = SENS_NEW(ctx, sens_real, tg->blocks * tg->m * tg->L);
+    return tg->x0 && tg->x1 && tg->G && tg->s && tg->sigma && tg->k && tg->column && tg->weight &&
+                   tg->vector && tg->dG
+               ? SENS_OK
+               : SENS_NO_MEMORY;
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
@@ -240,9 +287,11 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     tg->n = task->problem->n;
     tg->np = task->problem->np;
     tg->m = task->cost->m;
-    tg->L = sens_blocks_lanes(task->lanes, n_cols);
-    tg->stages = live_stages(task->tableau);
-    sens_status status = allocate(ctx, tg);
+    tg->L = sens_directions_lanes(task->lanes, n_cols, tg->n, (size_t)task->tableau->stages + 2);
+    tg->blocks = (n_cols + tg->L - 1) / tg->L;
+    sens_status status = create_rows(ctx, tg);
+    if (status == SENS_OK) status = create_stages(ctx, tg);
+    if (status == SENS_OK) status = create_vectors(ctx, tg);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &tg->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &tg->stops, &tg->traj);
     if (status == SENS_OK) *made = tg;
@@ -258,14 +307,11 @@ sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *t
     struct sens_erk_stats stats;
     sens_status status = create(ctx, task, n_cols, col, &tg);
     if (status != SENS_OK) return status;
-    sens_problem_x0(task->problem, task->problem->p, tg->x0);
-    status = sens_traj_solve(ctx, tg->traj, tg->x0, task->problem->p, tg->x1, tg->G, &stats);
-    for (size_t k0 = 0; k0 < n_cols && status == SENS_OK; k0 += tg->L) {
-        const size_t width = n_cols - k0 < tg->L ? n_cols - k0 : tg->L;
-        status = propagate_block(tg, col + k0, width);
-        for (size_t c = 0; c < tg->m && status == SENS_OK; c++)
-            memcpy(OUT + c * n_cols + k0, tg->dG + c * tg->L, width * sizeof *OUT);
-    }
+    status = solve(ctx, tg, &stats);
+    for (size_t b = 0; b < tg->blocks && status == SENS_OK; b++)
+        for (size_t c = 0; c < tg->m; c++)
+            memcpy(OUT + c * n_cols + b * tg->L, tg->dG + b * tg->m * tg->L + c * block_lanes(tg, b),
+                   block_count(tg, b) * sizeof *OUT);
     return status;
 }
 
@@ -285,30 +331,25 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     return status;
 }
 
-static void write_columns(const struct tangent *tg, size_t k0, size_t width, const struct sens_out *out)
+static void write_columns(const struct tangent *tg, const struct sens_out *out)
 {
-    for (size_t l = 0; l < width; l++) {
-        const size_t col = tg->col[k0 + l];
+    for (size_t k = 0; k < tg->n_cols; k++) {
+        const size_t col = tg->col[k], b = k / tg->L, L = block_lanes(tg, b);
+        const sens_real *dG = tg->dG + b * tg->m * tg->L + k % tg->L;
         sens_real *to = col < tg->np ? out->dGdp + col : out->dGdx0 + (col - tg->np);
         const size_t stride = col < tg->np ? tg->np : tg->n;
-        for (size_t c = 0; c < tg->m; c++) to[c * stride] = tg->dG[c * tg->L + l];
+        for (size_t c = 0; c < tg->m; c++) to[c * stride] = dG[c * L];
     }
 }
 
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct tangent *tg = state;
-    const struct sens_problem *pb = tg->task->problem;
     struct sens_erk_stats stats;
     const double begin = sens_now(ctx);
-    sens_problem_x0(pb, pb->p, tg->x0);
-    sens_status status = sens_traj_solve(ctx, tg->traj, tg->x0, pb->p, tg->x1, tg->G, &stats);
+    sens_status status = solve(ctx, tg, &stats);
     if (status == SENS_OK && !sens_blocks_finite(tg->m, tg->G)) status = SENS_DIVERGED;
-    for (size_t k0 = 0; k0 < tg->n_cols && status == SENS_OK; k0 += tg->L) {
-        const size_t width = tg->n_cols - k0 < tg->L ? tg->n_cols - k0 : tg->L;
-        status = propagate_block(tg, tg->col + k0, width);
-        if (status == SENS_OK) write_columns(tg, k0, width, out);
-    }
+    if (status == SENS_OK) write_columns(tg, out);
     if (status != SENS_OK) return status;
     sens_traj_report(tg->traj);
     memcpy(out->x, tg->x1, tg->n * sizeof *out->x);
@@ -319,6 +360,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .bytes_traj = sens_traj_bytes(tg->traj),
                                .lanes = (int)tg->L,
                                .threads = 1};
+    for (int i = 0; i < tg->stages; i++) sens_products_count(tg->products[i], work);
     return SENS_OK;
 }
 

@@ -1,43 +1,133 @@
-/* Derivative products at one point, see products.h. */
+/* Derivative products at one point, see products.h. A dense J serves J^T W where it stands, row-major; for
+ * J V it is laid out anew. Columns of df/dp are s_i phi_j, sparse, or the problem's own. */
 #include "products.h"
 
-struct sens_products {
-    const struct sens_problem *pb;
-    enum sens_product product;
-    struct sens_at at;
-    size_t vectors, columns; /* multiplied through structure */
-};
+#include <string.h>
+
+/* Fewer vectors do not pay for the n^2 numbers of J, unless these are few. */
+enum { FEW_VECTORS = 4, FEW_STATES = 8 };
+
+static sens_status allocate(struct sens_ctx *ctx, struct sens_products *pr)
+{
+    const struct sens_problem *pb = pr->pb;
+    const bool columns = pr->product == SENS_JVP, dense = pr->formed && !pb->sparsity;
+    const size_t entries = pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
+    size_t width = 0;
+    for (size_t b = 0; b < pb->n_outer; b++) width += pb->outer[b].cols;
+    const bool outer = columns && pb->type->outer;
+    const bool sparse_p = columns && !outer && pb->type->jacobian_p;
+    pr->J = pr->formed ? SENS_NEW(ctx, sens_real, entries) : NULL;
+    pr->memory = dense && columns ? SENS_NEW(ctx, sens_real, entries) : NULL;
+    pr->s = outer ? SENS_NEW(ctx, sens_real, pb->n) : NULL;
+    pr->phi = outer ? SENS_NEW(ctx, sens_real, width) : NULL;
+    pr->value_p = sparse_p ? SENS_NEW(ctx, sens_real, pb->sparsity_p->start[pb->np]) : NULL;
+    const bool failed = (pr->formed && !pr->J) || (dense && columns && !pr->memory) ||
+                        (outer && (!pr->s || !pr->phi)) || (sparse_p && !pr->value_p);
+    return failed ? SENS_NO_MEMORY : SENS_OK;
+}
+
+bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
+{
+    return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= FEW_STATES);
+}
 
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                  enum sens_product product, size_t vectors, struct sens_products **products)
 {
     struct sens_products *made = SENS_NEW(ctx, struct sens_products, 1);
     if (!made) return SENS_NO_MEMORY;
-    (void)vectors;
     *made = (struct sens_products){.pb = pb, .product = product};
+    made->formed = sens_products_formed(pb, vectors);
     *products = made;
-    return SENS_OK;
+    return allocate(ctx, made);
 }
 
-void sens_products_at(struct sens_products *products, struct sens_at at)
+void sens_products_lay_out(struct sens_products *pr)
 {
-    products->at = at;
+    const size_t n = pr->pb->n;
+    pr->dense = pr->product == SENS_VJP ? sens_packed_view(n, n, pr->J, n)
+                                        : sens_pack(sens_dense(n, n, pr->J), pr->memory);
 }
 
-void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT)
+static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_real *value)
 {
-    const struct sens_problem *pb = products->pb;
-    (products->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, products->at, L, W, OUT);
+    return (struct sens_csr){pattern->rows, pattern->cols, pattern->start, pattern->col, value};
 }
 
-void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT)
+void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
 {
-    products->pb->type->jvp_p_cols(products->pb, products->at, k0, L, OUT);
+    const struct sens_problem *pb = pr->pb;
+    if (!pr->formed) {
+        (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, pr->at, L, W, OUT);
+        return;
+    }
+    pr->vectors += L;
+    if (!pb->sparsity) {
+        sens_packed_multiply(&pr->dense, L, W, OUT);
+        return;
+    }
+    memset(OUT, 0, pb->n * L * sizeof *OUT);
+    if (pr->product == SENS_VJP)
+        sens_lanes_add_csr_transposed(sparse(pb->sparsity, pr->J), L, W, OUT);
+    else
+        sens_lanes_add_csr(sparse(pb->sparsity, pr->J), L, W, OUT);
 }
 
-void sens_products_count(struct sens_products *products, struct sens_work *work)
+void sens_products_stage(struct sens_products *pr, size_t L, int terms, sens_real scale, const sens_real *w,
+                         const sens_real *const *v, sens_real *kappa, sens_real *theta)
 {
-    *(products->product == SENS_VJP ? &work->vjp : &work->jvp) += products->vectors;
-    work->jvp_p += products->columns;
-    products->vectors = products->columns = 0;
+    const struct sens_problem *pb = pr->pb;
+    if (pr->formed && !pb->sparsity) {
+        pr->vectors += L;
+        sens_lanes_stage(pb->n, L, terms, scale, w, v, pr->J, kappa, theta);
+        return;
+    }
+    sens_lanes_combine(pb->n * L, terms, scale, w, v, kappa);
+    sens_products_multiply(pr, L, kappa, theta);
+}
+
+/* Column k = first + i cols + j has the one entry s_i phi_j, in row i. */
+static void add_outer_columns(const struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
+{
+    const struct sens_problem *pb = pr->pb;
+    const struct sens_outer *block = pb->outer;
+    const sens_real *phi = pr->phi;
+    while (k0 >= block->first + pb->n * block->cols) phi += block->cols, block++;
+    size_t i = (k0 - block->first) / block->cols, j = (k0 - block->first) % block->cols;
+    for (size_t l = 0; l < L; l++) {
+        OUT[i * L + l] += pr->s[i] * phi[j];
+        if (++j < block->cols) continue;
+        j = 0;
+        if (++i < pb->n) continue;
+        i = 0, phi += block->cols, block++;
+    }
+}
+
+static void add_sparse_columns(const struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
+{
+    const struct sens_pattern *pattern = pr->pb->sparsity_p;
+    for (size_t l = 0; l < L; l++)
+        for (size_t e = pattern->start[k0 + l]; e < pattern->start[k0 + l + 1]; e++)
+            OUT[pattern->col[e] * L + l] += pr->value_p[e];
+}
+
+void sens_products_add_columns(struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
+{
+    if (!pr->s && !pr->value_p) {
+        pr->pb->type->jvp_p_cols(pr->pb, pr->at, k0, L, OUT);
+        return;
+    }
+    if (L == 0) return;
+    pr->columns += L;
+    if (pr->s)
+        add_outer_columns(pr, k0, L, OUT);
+    else
+        add_sparse_columns(pr, k0, L, OUT);
+}
+
+void sens_products_count(struct sens_products *pr, struct sens_work *work)
+{
+    *(pr->product == SENS_VJP ? &work->vjp : &work->jvp) += pr->vectors;
+    work->jvp_p += pr->columns;
+    pr->vectors = pr->columns = 0;
 }

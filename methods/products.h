@@ -12,22 +12,55 @@
 /* Which of the two products will be asked for: what J is laid out for. */
 enum sens_product { SENS_VJP, SENS_JVP };
 
-struct sens_products; /* one a thread */
+/* One a thread. Shown here for sens_products_at, which a small problem calls as often as its right-hand side.
+ */
+struct sens_products {
+    const struct sens_problem *pb;
+    enum sens_product product;
+    struct sens_at at;
+    bool formed;              /* J is formed at each point */
+    sens_real *J, *memory;    /* [n][n] or the values of the pattern; a second layout of it */
+    struct sens_packed dense; /* of J or J^T at the point, where the problem has no pattern */
+    sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
+    sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
+    size_t vectors, columns;  /* multiplied through structure */
+};
 
 /* `vectors` are to be multiplied at each point. Memory from the arena; SENS_NO_MEMORY. */
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                  enum sens_product product, size_t vectors, struct sens_products **products);
 
+/* Is J formed for so many vectors? Then a lane's bits are the same whatever the number of lanes. */
+bool sens_products_formed(const struct sens_problem *pb, size_t vectors);
+
 /* Moves to a point, whose x and p must stay until the next one. */
-void sens_products_at(struct sens_products *products, struct sens_at at);
+static inline void sens_products_at(struct sens_products *products, struct sens_at at);
 
 /* OUT = J^T W for SENS_VJP, OUT = J W for SENS_JVP; W, OUT [n][L], L >= 0. */
 void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
+
+/* kappa = sum_j (scale w_j) v_j over j < terms and theta = J^T kappa, all [n][L]; SENS_VJP only. */
+void sens_products_stage(struct sens_products *products, size_t L, int terms, sens_real scale,
+                         const sens_real *w, const sens_real *const *v, sens_real *kappa, sens_real *theta);
 
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);
 
 /* Adds the vectors multiplied through structure since the last call to *work, and forgets them. */
 void sens_products_count(struct sens_products *products, struct sens_work *work);
+
+void sens_products_lay_out(struct sens_products *products); /* dense J, in the form its products take */
+
+static inline void sens_products_at(struct sens_products *pr, struct sens_at at)
+{
+    const struct sens_problem *pb = pr->pb;
+    pr->at = at;
+    if (pr->formed) {
+        pb->type->jacobian(pb, at, pr->J);
+        if (!pb->sparsity && !(pr->product == SENS_VJP && pr->dense.a)) sens_products_lay_out(pr);
+    }
+    if (pr->s) pb->type->outer(pb, at, pr->s, pr->phi);
+    if (pr->value_p) pb->type->jacobian_p(pb, at, pr->value_p);
+}
 
 #endif

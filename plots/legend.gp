@@ -1,20 +1,4 @@
-# One legend for all panels, between them and the note. `legend` lines of `per_row` entries.
-unset title
-unset xlabel
-unset ylabel
-unset tics
-unset border
-unset grid
-unset logscale
-unset label 1
-unset arrow
-unset label 100
-unset label 101
-set key at screen 0.5, (NOTE_HEIGHT + 8.0) / height center bottom horizontal maxcols per_row samplen 3 spacing 1.1 \
-    width 2 Left reverse noautotitle noenhanced
-set lmargin at screen 0
-set rmargin at screen 1
-set bmargin at screen 0
-set tmargin at screen 1
+# One legend for all panels: an entry for every curve.
+load folder . "/legend_frame.gp"
 plot [0:1] [0:1] -1 with lines notitle, for [c in curves] keyentry with linespoints lw 1.6 pt marker_of(before(c)) ps size_of(before(c)) \
     dt dash_of(c) lc rgb colour_of(before(c)) title title_of(c)

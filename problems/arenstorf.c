@@ -103,7 +103,8 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {jacobian, jacobian_p};
+    /* 9 and 9 for the accelerations, 15 for the geometry they need */
+    static const struct small_jacobians data = {33, jacobian, jacobian_p};
     const sens_real x0[N] = {SENS_C(0.994), 0, 0, SENS_C(-2.00158510637908252240537862224)};
     const sens_real p[] = {option[OPT_MU].number};
     return small_create(ctx, N, x0, 1, p, option[OPT_T].number, &data, pb);
@@ -121,5 +122,6 @@ SENS_PROBLEM(arenstorf) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .operations = small_operations,
     .identities = identities,
 };

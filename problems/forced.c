@@ -68,11 +68,12 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
+    const enum form form = (enum form)option[OPT_FORM].number;
     struct forced *forced = SENS_NEW(ctx, struct forced, 1);
     if (!forced) return SENS_NO_MEMORY;
     *forced = (struct forced){
-        .jacobians = {jacobian, jacobian_p},
-        .form = (enum form)option[OPT_FORM].number,
+        .jacobians = {form == FORM_COSINE ? 3 : 2, jacobian, jacobian_p},
+        .form = form,
         .q = option[OPT_Q].number,
     };
     const sens_real x0[] = {option[OPT_Y0].number}, p[] = {option[OPT_P].number};
@@ -90,5 +91,6 @@ SENS_PROBLEM(forced) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .operations = small_operations,
     .exact = exact,
 };

@@ -95,11 +95,51 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
+/* A few species: g and J in one go, with n known to the compiler. */
+static inline __attribute__((always_inline)) void jacobian_known(const size_t n, const sens_real *restrict r,
+                                                                 const sens_real *restrict A,
+                                                                 const sens_real *restrict x,
+                                                                 sens_real *restrict J)
+{
+    for (size_t i = 0; i < n; i++) {
+        sens_real s[4] = {0};
+        for (size_t j = 0; j < n; j++) {
+            s[j % 4] += A[i * n + j] * x[j]; /* in the order of sens_matvec */
+            J[i * n + j] = x[i] * A[i * n + j];
+        }
+        J[i * n + i] += r[i] + ((s[0] + s[2]) + (s[1] + s[3]));
+    }
+}
+
+static bool small_jacobian(size_t n, const sens_real *r, const sens_real *A, const sens_real *x, sens_real *J)
+{
+    switch (n) {
+    case 2:
+        jacobian_known(2, r, A, x, J);
+        return true;
+    case 3:
+        jacobian_known(3, r, A, x, J);
+        return true;
+    case 4:
+        jacobian_known(4, r, A, x, J);
+        return true;
+    case 5:
+        jacobian_known(5, r, A, x, J);
+        return true;
+    case 6:
+        jacobian_known(6, r, A, x, J);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* J_ij = x_i A_ij + delta_ij g_i */
 static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *restrict J)
 {
     const size_t n = pb->n;
     const sens_real *A = interactions(pb, at.p);
+    if (small_jacobian(n, at.p, A, at.x, J)) return;
     sens_real g[ROW_TILE];
     for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
         const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;

@@ -99,7 +99,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {jacobian, jacobian_p};
+    static const struct small_jacobians data = {3, jacobian, jacobian_p};
     const sens_real p[NP] = {option[OPT_K].number, option[OPT_A].number, option[OPT_B].number};
     sens_real x0[N];
     x0_of_p(pb, p, x0);
@@ -117,6 +117,7 @@ SENS_PROBLEM(initial) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .operations = small_operations,
     .x0 = x0_of_p,
     .x0_vjp = x0_vjp,
     .x0_jvp_cols = x0_jvp_cols,

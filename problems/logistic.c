@@ -78,7 +78,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {jacobian, jacobian_p};
+    static const struct small_jacobians data = {4, jacobian, jacobian_p};
     const sens_real x0[] = {option[OPT_Y0].number}, p[] = {option[OPT_R].number, option[OPT_K].number};
     return small_create(ctx, 1, x0, 2, p, option[OPT_T].number, &data, pb);
 }
@@ -94,6 +94,7 @@ SENS_PROBLEM(logistic) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .operations = small_operations,
     .exact = exact,
     .identities = identities,
 };

@@ -93,7 +93,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {jacobian, jacobian_p};
+    static const struct small_jacobians data = {8, jacobian, jacobian_p};
     const sens_real x0[N] = {1, 0, 0};
     const sens_real p[NP] = {option[OPT_K1].number, option[OPT_K2].number, option[OPT_K3].number};
     return small_create(ctx, N, x0, NP, p, option[OPT_T].number, &data, pb);
@@ -111,5 +111,6 @@ SENS_PROBLEM(robertson) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .operations = small_operations,
     .identities = identities,
 };

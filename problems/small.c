@@ -60,6 +60,17 @@ void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real 
     }
 }
 
+/* Of the loops above: n products and n (n - 1) terms, n np terms, n sums. */
+void small_operations(const struct sens_problem *pb, struct sens_operations *ops)
+{
+    const double n = (double)pb->n, np = (double)pb->np;
+    ops->rhs = jacobians(pb)->rhs;
+    ops->vjp = ops->jvp = n + 2 * n * (n - 1);
+    ops->vjp_p = 2 * n * np;
+    ops->jvp_p = n;
+    ops->jacobian = n * n;
+}
+
 /* NULL without memory. */
 static const sens_real *copy(struct sens_ctx *ctx, size_t count, const sens_real *v)
 {

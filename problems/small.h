@@ -12,6 +12,7 @@
 enum { SMALL_STATES = 4, SMALL_PARAMETERS = 4 }; /* n and np at most */
 
 struct small_jacobians {
+    double rhs; /* its operations (sens/problem.h) */
     void (*dx)(const struct sens_problem *pb, struct sens_at at, sens_real *J /*[n][n]*/);
     void (*dp)(const struct sens_problem *pb, struct sens_at at, sens_real *F /*[n][np]*/);
 };
@@ -24,6 +25,7 @@ void small_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const
 void small_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT);
 void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU);
+void small_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
 /* For create: sets every field of *pb but type, on the interval [0, T]. x0 [n] and p [np] are copied to the
  * arena, *data is not. SENS_NO_MEMORY. */

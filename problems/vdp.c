@@ -101,6 +101,16 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
+static void operations(const struct sens_problem *pb, struct sens_operations *ops)
+{
+    const struct vdp *vdp = pb->data;
+    ops->rhs = vdp->form == FORM_EPS ? 6 : 5; /* with the division of its rate */
+    ops->vjp = ops->jvp = 3;
+    ops->vjp_p = 2;
+    ops->jvp_p = 1;
+    ops->jacobian = 2;
+}
+
 static void x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
 {
     const struct vdp *vdp = pb->data;
@@ -182,6 +192,7 @@ SENS_PROBLEM(vdp) = {
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
+    .operations = operations,
     .x0 = x0,
     .x0_vjp = x0_vjp,
     .x0_jvp_cols = x0_jvp_cols,

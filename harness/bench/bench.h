@@ -92,7 +92,8 @@ enum bench_truth { TRUTH_AUTO, TRUTH_PDE, TRUTH_ODE, TRUTH_DISCRETE, TRUTH_REFER
 struct cell {
     const struct sens_registry *variant;
     const struct sens_method_type *method;
-    struct sens_problem problem;
+    struct sens_problem problem;       /* with structure=none: one that declares nothing */
+    struct sens_operations operations; /* of the problem as it is, whatever it declares to the method */
     struct sens_cost cost;
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */
@@ -206,7 +207,17 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(err_grad_discrete, REAL, "-", "error of the gradient against the exact discrete map")                  \
     X(err_x_max, REAL, "-", "largest absolute error of a component of x(t1) against truth")                  \
     X(n_jvp_p, INT, "vectors", "columns of the parameter Jacobian formed")                                   \
-    X(message, TEXT, "-", "what went wrong, in words")
+    X(message, TEXT, "-", "what went wrong, in words")                                                       \
+    X(structure, TEXT, "-", "what the problem declares: structure of df/dx + of df/dp, none")                \
+    X(n_jacobian, INT, "-", "Jacobians formed")                                                              \
+    X(flops, REAL, "flop", "operations of right-hand sides and derivative products in one run")              \
+    X(bytes, REAL, "byte", "numbers that these must read and write in one run")                              \
+    X(gflops, REAL, "GFLOP/s", "flops by t_total_s")                                                         \
+    X(gflops_reverse, REAL, "GFLOP/s", "flops of the transposed products by t_reverse_s")                    \
+    X(gbytes, REAL, "GB/s", "bytes by t_total_s")                                                            \
+    X(peak_gflops, REAL, "GFLOP/s", "FMA peak of this instruction set and as many threads")                  \
+    X(share, REAL, "-", "gflops by peak_gflops")                                                             \
+    X(share_reverse, REAL, "-", "gflops_reverse by peak_gflops")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,
@@ -248,7 +259,7 @@ struct measure_options {
     double sample_budget; /* seconds for the timed runs of one cell; at least one is taken */
     double timeout;       /* seconds for the whole cell; 0 = none */
     double memory_limit;  /* bytes of address space for the cell; 0 = none */
-    bool pin;             /* bind to one core */
+    bool pin;             /* bind to one core, or each thread to one of its own */
 };
 /* Runs the cell in this process; fills the record, a failure included. *out (may be NULL) receives the
  * results, in ctx's arena. */
@@ -276,18 +287,27 @@ const char *machine_name(void); /* short, fit for a file name */
 const char *machine_git(void);
 unsigned long machine_program(void); /* CRC-32 of the running program's file; 0 when it cannot be read */
 double machine_now(void);            /* monotonic seconds */
-bool machine_pin(
-    int core); /* bind this process to one core, counted from the end when negative; false when refused */
+
+/* cores.c: the cores that this process was given, numbered from the last. Thread-safe and cheap after the
+ * first call, which has to come before anything is bound. */
+int machine_cores(void); /* at least 1 */
+struct sens_caches machine_caches(void);
+bool machine_pin(void);        /* binds this process to core 0; false when refused */
+void machine_bind(int worker); /* binds the calling thread to core `worker`, modulo their number */
+/* Tells a method of the machine: clock, cores, caches and, when asked for, how to bind its threads. */
+void machine_prepare(struct sens_ctx *ctx, bool bind);
 
 /* ---- commands: argv[0] is the command's name; each returns an exit code -------------------------------- */
 
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_truth(int argc, char **argv);
 int cmd_summary(int argc, char **argv);
 int cmd_new(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_peak(int argc, char **argv);
 
 #endif

@@ -69,13 +69,28 @@ static bool override_t1(struct resolution *re)
     return true;
 }
 
+/* structure=none: from here on the problem is one that declares nothing. */
+static sens_status drop_structure(struct resolution *re)
+{
+    struct sens_problem *pb = &re->cell->problem;
+    struct key_value structure;
+    sens_problem_operations(pb, &re->cell->operations);
+    if (!resolve_value(re, "structure", &structure)) return SENS_BAD_INPUT;
+    if (structure.word == 0) return SENS_OK;
+    struct sens_problem_type *type = SENS_NEW(re->ctx, struct sens_problem_type, 1);
+    if (!type) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
+    sens_problem_unstructured(pb, type, pb);
+    return SENS_OK;
+}
+
 static sens_status create_problem(struct resolution *re)
 {
     struct cell *cell = re->cell;
     re->ctx->message[0] = '\0';
     sens_status status = sens_problem_create(re->ctx, re->problem, cell->problem_value, &cell->problem);
     if (status != SENS_OK) return refuse_create(re, status, "problem", re->problem->name);
-    status = override_numbers(re);
+    status = drop_structure(re);
+    if (status == SENS_OK) status = override_numbers(re);
     if (status != SENS_OK) return status;
     if (!override_t1(re)) return SENS_BAD_INPUT;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
@@ -173,11 +188,12 @@ static bool set_task(struct resolution *re)
 
 /* ---- what contradicts ---------------------------------------------------------------------------------- */
 
-/* A key that the method takes no notice of. */
+/* A key that the method takes no notice of. Every method runs on one thread: that may be asked of all. */
 static bool check_caps(const struct resolution *re)
 {
     for (const struct bench_key *key = bench_keys(); key->name; key++) {
         const struct spec_pair *given = resolve_given(re, key->name);
+        if (given && key->caps == SENS_CAP_THREADS && strcmp(given->value, "1") == 0) continue;
         if (given && (key->caps & ~re->method->caps))
             return refuse_pair(re->error, given, "method %s takes no notice of %s", re->method->name,
                                key->name);

@@ -30,6 +30,31 @@ static const struct cli_flag run_flags[] = {
     FLAGS_END,
 };
 
+static const struct cli_flag compare_flags[] = {
+    {"--vs", "KEYS", "\"key=value ...\": a contender, the base with these keys instead; may be repeated"},
+    {"--rounds", "N", "samples of each contender; default: 21"},
+    {"--seconds", "S", "time for the rounds of a group; at least 5 are tried; default: 20"},
+    {"--tsv", "FILE", "write rows there, one for each contender"},
+    {"--json", NULL, "one JSON object"},
+    FLAG_PLUGIN,
+    FLAG_HELP,
+    FLAGS_END,
+};
+
+static const char *const compare_notes[] = {
+    "The cell that the words and keys name is the base, contender 0; each --vs makes another. In --vs, key= "
+    "takes a key of the base away. A key of the base may have several values, as n=2,5,10: then there is a "
+    "group of contenders for each combination.",
+    "Each contender lives in a process of its own. In each round every contender gives one "
+    "sample of at least 1 ms, in an order drawn anew, while the others wait: a slow spell of the machine "
+    "meets all of them. t/base is the median, over the rounds, of a contender's time by the base's in the "
+    "same round: the base is so many times faster. What times are worth where errors differ is for the "
+    "reader: err_x and err_grad stand beside them.",
+    "Exit codes: 0 all contenders ran, 2 bad input, 3 one is not available here, 4 one failed, 130 "
+    "interrupted: the whole rounds until then are reported.",
+    NULL,
+};
+
 static const struct cli_flag sweep_flags[] = {
     {"--quick", NULL, "the quick profile"},
     {"--out", "DIR", "folder of the results"},
@@ -50,6 +75,24 @@ static const struct cli_flag truth_flags[] = {
 };
 
 static const struct cli_flag summary_flags[] = {{"--json", NULL, "one JSON object"}, FLAG_HELP, FLAGS_END};
+
+static const struct cli_flag peak_flags[] = {{"--json", NULL, "one JSON array, a rate an object"},
+                                             {"--quick", NULL, "fewer samples: about 1.5 s"},
+                                             FLAG_HELP,
+                                             FLAGS_END};
+
+static const char *const peak_notes[] = {
+    "A rate is the median of samples, with the slowest and the fastest. fma: chains x <- a x + b in "
+    "registers, two operations each, with every instruction set that this CPU supports (without a fused "
+    "operation: chains of additions and of multiplications); no code of that instruction set is faster. "
+    "read, write, copy, triad: arrays are summed, set, copied (a = b), combined (a = b + s c) with the best "
+    "instruction set; what is read and what is written is counted, 8 bytes a number, but not that a "
+    "processor may read a line before it writes to it. The arrays of a thread take half of a core's share "
+    "of L1, L2 or L3; in memory, those of all threads take four times the last cache.",
+    "With one thread, and with one on each core, bound. A sweep measures the same with --quick and writes "
+    "it into its result file; every measured cell measures fma again, beside its runs.",
+    NULL,
+};
 
 static const struct cli_flag new_flags[] = {
     {"--in-tree", NULL, "into this source tree: a file and a line of CMake"},
@@ -117,6 +160,13 @@ static const struct cli_command commands[] = {
      .flags = run_flags,
      .takes_keys = true,
      .run = cmd_run},
+    {.name = "compare",
+     .arguments = "PROBLEM METHOD [key=value ...]",
+     .summary = "how many times faster one cell is than others, by samples that alternate",
+     .flags = compare_flags,
+     .takes_keys = true,
+     .notes = compare_notes,
+     .run = cmd_compare},
     {.name = "sweep",
      .arguments = "NAME|FILE ...",
      .summary = "measures every cell of sweep files, each in a process of its own",
@@ -144,6 +194,12 @@ static const struct cli_command commands[] = {
      .flags = verify_flags,
      .notes = verify_notes,
      .run = cmd_verify},
+    {.name = "peak",
+     .arguments = "",
+     .summary = "measures what this machine can do: operations in registers, bandwidths",
+     .flags = peak_flags,
+     .notes = peak_notes,
+     .run = cmd_peak},
     {.name = NULL},
 };
 
@@ -187,6 +243,15 @@ static int find_flag(const struct cli_command *command, const char *word)
     return -1;
 }
 
+static bool add_versus(const struct cli_command *command, struct cli_arguments *arguments, const char *value,
+                       struct bench_error *error)
+{
+    if (arguments->versus_count == CLI_VERSUS)
+        return bench_refuse(error, "%s: more than %d times --vs", command->name, CLI_VERSUS);
+    arguments->versus[arguments->versus_count++] = value;
+    return true;
+}
+
 /* Stores flag number `index`; *next is the word after it, and is taken when the flag needs a value. */
 static bool set_flag(const struct cli_command *command, struct cli_arguments *arguments, int index,
                      const char *word, char ***next, struct bench_error *error)
@@ -202,6 +267,7 @@ static bool set_flag(const struct cli_command *command, struct cli_arguments *ar
             return bench_refuse(error, "%s: %s needs a value: %s", command->name, flag->name, flag->value);
     }
     if (plugin) return plugin_load(value, error);
+    if (strcmp(flag->name, "--vs") == 0) return add_versus(command, arguments, value, error);
     if (arguments->flag[index])
         return bench_refuse(error, "%s: %s is given twice", command->name, flag->name);
     arguments->flag[index] = value;
@@ -250,6 +316,24 @@ const char *cli_flag(const struct cli_command *command, const struct cli_argumen
                      const char *name)
 {
     return arguments->flag[find_flag(command, name)];
+}
+
+bool cli_take_names(const struct cli_command *command, struct cli_arguments *arguments,
+                    struct bench_error *error)
+{
+    static const char *const key[] = {"problem", "method"};
+    const size_t words = arguments->words;
+    if (words > 2)
+        return bench_refuse(error, "%s: unexpected word '%s'; values are given as key=value", command->name,
+                            arguments->word[2]);
+    for (size_t i = 0; i < words; i++) {
+        const char *given = spec_get(&arguments->spec, key[i]);
+        if (given)
+            return bench_refuse(error, "%s: %s=%s and the word '%s'", command->name, key[i], given,
+                                arguments->word[i]);
+        if (!spec_set(&arguments->spec, key[i], arguments->word[i], "command line", error)) return false;
+    }
+    return true;
 }
 
 /* ---- outcomes ------------------------------------------------------------------------------------------ */

@@ -20,13 +20,15 @@ struct cli_command {
 const struct cli_command *cli_commands(void); /* ends with name == NULL */
 const struct cli_command *cli_find(const char *name);
 
-enum { CLI_WORDS = 256, CLI_FLAGS = 24 };
+enum { CLI_WORDS = 256, CLI_FLAGS = 24, CLI_VERSUS = 31 };
 struct cli_arguments {
     size_t words;
     const char *word[CLI_WORDS];
     const char *
         flag[CLI_FLAGS]; /* in the order of the command's table: the value, "" without one; NULL: not given */
-    bool help;           /* --help or -h was among them: print the usage and do nothing */
+    size_t versus_count;
+    const char *versus[CLI_VERSUS]; /* the values of --vs, which may be repeated */
+    bool help;                      /* --help or -h was among them: print the usage and do nothing */
     struct spec spec;
 };
 /* Sorts the words after argv[0] and loads the modules of --plugin. On false nothing has to be freed. */
@@ -34,6 +36,11 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv, struct 
                struct bench_error *error);
 const char *cli_flag(const struct cli_command *command, const struct cli_arguments *arguments,
                      const char *name);
+
+/* The two words before the keys are the problem and the method: they become keys, as which they are taken as
+ * well. */
+bool cli_take_names(const struct cli_command *command, struct cli_arguments *arguments,
+                    struct bench_error *error);
 
 /* "sensbench: message" on stderr; returns code. */
 int cli_complain(const struct bench_error *error, int code);

@@ -20,25 +20,6 @@ struct run {
 
 static const struct measure_options options = {.warmups = 1, .samples = 11, .sample_budget = 0.3};
 
-/* The two words before the keys are the problem and the method; as keys they are taken as well. */
-static bool take_names(struct run *run)
-{
-    static const char *const key[] = {"problem", "method"};
-    const struct cli_arguments *arguments = &run->arguments;
-    const size_t words = arguments->words;
-    if (words > 2)
-        return bench_refuse(&run->error, "run: unexpected word '%s'; values are given as key=value",
-                            arguments->word[2]);
-    for (size_t i = 0; i < words; i++) {
-        if (spec_get(&arguments->spec, key[i]))
-            return bench_refuse(&run->error, "run: %s=%s and the word '%s'", key[i],
-                                spec_get(&arguments->spec, key[i]), arguments->word[i]);
-        if (!spec_set(&run->arguments.spec, key[i], arguments->word[i], "command line", &run->error))
-            return false;
-    }
-    return true;
-}
-
 /* Asked before the work: can the file be written? It is left as it is. */
 static bool check_dump(struct run *run)
 {
@@ -57,7 +38,7 @@ static bool read_request(struct run *run, const struct cli_command *command)
     run->json = cli_flag(command, &run->arguments, "--json");
     run->tsv = cli_flag(command, &run->arguments, "--tsv");
     if (run->json && run->tsv) return bench_refuse(&run->error, "run: --json or --tsv, not both");
-    return take_names(run) && check_dump(run);
+    return cli_take_names(command, &run->arguments, &run->error) && check_dump(run);
 }
 
 static void write_record(struct run *run)
@@ -90,7 +71,7 @@ static int report(struct run *run, sens_status status)
 static int execute(struct run *run, const struct cli_command *command)
 {
     if (!read_request(run, command)) return cli_complain(&run->error, EXIT_USAGE);
-    run->ctx.now = machine_now;
+    machine_prepare(&run->ctx, true);
     sens_status status = cell_resolve(&run->ctx, &run->arguments.spec, &run->cell, &run->error);
     if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
     status = measure_cell(&run->ctx, &run->cell, &options, &run->rec, &run->out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "measure.h"
+#include "operations.h"
 
 static void put_text(struct record *rec, int column, const char *text)
 {
@@ -78,6 +79,7 @@ void measure_describe(const struct cell *cell, struct record *rec)
     put_text(rec, COL_machine, machine_name());
     put_text(rec, COL_git, machine_git());
     put_text(rec, COL_truth, "none");
+    put_text(rec, COL_structure, operations_structure(&cell->problem));
     rec->number[COL_n] = (double)cell->problem.n;
     rec->number[COL_np] = (double)cell->problem.np;
     rec->number[COL_m] = (double)cell->cost.m;

@@ -20,10 +20,10 @@ struct frozen {
 
 /* Seconds that the tangent would take: each of its right-hand sides is followed by one product per column,
  * and a product with a vector costs about what a right-hand side costs. */
-static double estimate(const struct sens_counts *counts, double seconds, size_t columns)
+static double estimate(const struct operation_counts *counts, double seconds, size_t columns)
 {
-    const double products = (double)(counts->rhs + counts->vjp + counts->jvp + counts->jvp_p + counts->vjp_p);
-    return products > 0 ? seconds / products * (double)counts->rhs * (1.0 + 2.0 * (double)columns) : 0.0;
+    const double products = counts->rhs + counts->vjp + counts->jvp + counts->jvp_p + counts->vjp_p;
+    return products > 0 ? seconds / products * counts->rhs * (1.0 + 2.0 * (double)columns) : 0.0;
 }
 
 /* The columns asked for: parameters, initial states, or both; all of them or a seeded sample in increasing
@@ -63,7 +63,7 @@ static double difference(const struct cell *cell, const struct frozen *frozen, c
     return size > 0 ? off / size : off;
 }
 
-double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct sens_counts *counts,
+double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct operation_counts *counts,
                          double seconds, double limit, const struct sens_out *out)
 {
     const unsigned grid = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER;

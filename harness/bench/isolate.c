@@ -247,11 +247,23 @@ struct cell_work {
     const struct measure_options *options;
 };
 
+/* More threads would share the core of the process: there each has its own, this one, which is worker 0, too.
+ */
+static void pin(const struct cell *cell)
+{
+    const bool single = !(cell->method->caps & SENS_CAP_THREADS) || cell->task.threads == 1;
+    if (single)
+        machine_pin();
+    else
+        machine_bind(0);
+}
+
 static bool run_cell(void *self, struct isolate_link *link, struct record *rec, struct bench_error *error)
 {
     const struct cell_work *work = self;
-    struct sens_ctx ctx = {.now = machine_now};
+    struct sens_ctx ctx = {.now = NULL};
     struct cell cell;
+    machine_prepare(&ctx, work->options->pin);
     if (work->options->memory_limit > 0) ctx.arena.limit = (size_t)work->options->memory_limit;
     const sens_status status = cell_resolve(&ctx, work->spec, &cell, error);
     if (status == SENS_BAD_INPUT) return false;
@@ -261,7 +273,7 @@ static bool run_cell(void *self, struct isolate_link *link, struct record *rec, 
     }
     measure_describe(&cell, rec);
     isolate_report(link, rec);
-    if (work->options->pin && cell.task.threads <= 1) machine_pin(-1); /* more threads would share the core */
+    if (work->options->pin) pin(&cell);
     measure_cell(&ctx, &cell, work->options, rec, NULL);
     sens_arena_release(&ctx.arena);
     return true;

@@ -6,6 +6,7 @@ static const char *const policies[] = {"stages", "states", NULL};
 static const char *const wrts[] = {"auto", "p", "x0", "both", NULL};
 static const char *const truths[] = {"auto", "pde", "ode", "discrete", "reference", "none", NULL};
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
+static const char *const structures[] = {"auto", "none", NULL};
 
 static const struct bench_key keys[] = {
     {.name = "problem", .fallback = "", .unit = "-", .kind = KEY_NAME, .help = "the problem"},
@@ -95,6 +96,12 @@ static const struct bench_key keys[] = {
      .kind = KEY_WORD,
      .words = isas,
      .help = "instruction set of the numerical code; auto: the best this CPU has"},
+    {.name = "structure",
+     .fallback = "auto",
+     .unit = "-",
+     .kind = KEY_WORD,
+     .words = structures,
+     .help = "auto: methods see the structure that the problem declares; none: its products alone"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

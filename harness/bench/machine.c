@@ -1,4 +1,4 @@
-/* The machine a result was measured on, as hwloc sees it; the clock; binding to a core. */
+/* The machine a result was measured on, as hwloc sees it; the clock. */
 #include <ctype.h>
 #include <hwloc.h>
 #include <stdlib.h>
@@ -92,21 +92,6 @@ const char *machine_name(void)
     static char name[64]; /* found once: the machine does not change while the program runs */
     if (!name[0]) find_name(name, sizeof name);
     return name;
-}
-
-bool machine_pin(int core)
-{
-    hwloc_topology_t topology;
-    if (!topology_open(&topology)) return false;
-    const int cores = count_of(topology, HWLOC_OBJ_CORE);
-    bool bound = false;
-    if (cores > 0) {
-        const int index = (core % cores + cores) % cores;
-        const hwloc_obj_t object = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned)index);
-        bound = hwloc_set_cpubind(topology, object->cpuset, HWLOC_CPUBIND_PROCESS) == 0;
-    }
-    hwloc_topology_destroy(topology);
-    return bound;
 }
 
 static void write_caches(FILE *out, hwloc_topology_t topology)

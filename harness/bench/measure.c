@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "peak.h"
 #include "stats.h"
 
 static const double sample_seconds =
@@ -30,6 +31,7 @@ struct measurement {
     struct sens_counts counts;
     struct samples samples;
     uint64_t digest; /* of the first run's results */
+    double peak;     /* GFLOP/s, of this instruction set and number of threads */
 };
 
 /* ---- results: finite, and the same every time ---------------------------------------------------------- */
@@ -177,6 +179,13 @@ static sens_status plain_runs(struct measurement *me)
     return status;
 }
 
+/* Of the same moment as the runs: before and after them, the larger. */
+static void measure_peak(struct measurement *me)
+{
+    if (me->options->samples == 0) return;
+    me->peak = fmax(me->peak, peak_fma(me->cell->variant, me->work.threads, me->ctx->bind));
+}
+
 static sens_status all_runs(struct measurement *me)
 {
     struct sens_ctx *ctx = me->ctx;
@@ -189,7 +198,9 @@ static sens_status all_runs(struct measurement *me)
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
     sens_status status = counted_run(me);
     sens_arena_rewind(&ctx->arena, mark);
+    if (status == SENS_OK) measure_peak(me);
     if (status == SENS_OK) status = plain_runs(me);
+    if (status == SENS_OK) measure_peak(me);
     sens_arena_rewind(&ctx->arena, mark);
     return status;
 }
@@ -199,7 +210,6 @@ static sens_status all_runs(struct measurement *me)
 static void record_work(struct measurement *me, struct record *rec)
 {
     const struct sens_work *work = &me->work;
-    const struct sens_counts *counts = &me->counts;
     const struct {
         int column;
         double number;
@@ -210,12 +220,7 @@ static void record_work(struct measurement *me, struct record *rec)
                   {COL_bytes_traj, (double)work->bytes_traj},
                   {COL_lanes, work->lanes},
                   {COL_threads, work->threads},
-                  {COL_batch, work->batch},
-                  {COL_n_rhs, (double)counts->rhs},
-                  {COL_n_vjp, (double)counts->vjp},
-                  {COL_n_jvp, (double)counts->jvp},
-                  {COL_n_vjp_p, (double)counts->vjp_p},
-                  {COL_n_jvp_p, (double)counts->jvp_p}};
+                  {COL_batch, work->batch}};
     for (size_t i = 0; i < sizeof result / sizeof result[0]; i++)
         rec->number[result[i].column] = result[i].number;
     struct rusage usage;
@@ -300,20 +305,23 @@ static sens_status record_errors(struct measurement *me, struct record *rec)
 sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const struct measure_options *options,
                          struct record *rec, struct sens_out *out)
 {
-    struct measurement me = {.ctx = ctx, .cell = cell, .options = options};
+    struct measurement me = {.ctx = ctx, .cell = cell, .options = options, .peak = NAN};
+    struct operation_counts counts = {0};
     ctx->message[0] = '\0';
     measure_describe(cell, rec);
     sens_status status = all_runs(&me);
     if (status == SENS_OK) {
         record_work(&me, rec);
         record_times(&me, rec);
+        operations_count(&me.counts, &me.work, &counts);
+        operations_record(cell, &counts, me.peak, rec);
         status = record_errors(&me, rec);
     }
     if (status == SENS_OK) {
         const double limit = options->timeout > 0 ? frozen_share * options->timeout : frozen_seconds;
         const double seconds =
             me.samples.count ? rec->number[COL_t_min_s] : me.work.t_forward + me.work.t_reverse;
-        rec->number[COL_err_frozen] = frozen_difference(ctx, cell, &me.counts, seconds, limit, &me.out);
+        rec->number[COL_err_frozen] = frozen_difference(ctx, cell, &counts, seconds, limit, &me.out);
     }
     const char *message = ctx->message[0] ? ctx->message : sens_status_message(status);
     record_set_status(rec, status, status == SENS_OK ? "" : message);

@@ -2,7 +2,7 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
-#include "bench.h"
+#include "operations.h"
 
 /* Fills the columns that say what the cell is: known before anything is run. */
 void measure_describe(const struct cell *cell, struct record *rec);
@@ -11,7 +11,7 @@ void measure_describe(const struct cell *cell, struct record *rec);
  * all its columns when there are at most 64, else over 64 drawn with the cell's seed. NaN where there is
  * no such derivative to compare with, or where it would take longer than about `limit` seconds, estimated
  * from the counts and the seconds of one run. */
-double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct sens_counts *counts,
+double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct operation_counts *counts,
                          double seconds, double limit, const struct sens_out *out);
 
 #endif

@@ -23,7 +23,8 @@ void record_clear(struct record *rec)
 static bool is_result(int column)
 {
     return (column >= COL_steps && column <= COL_rss_bytes) ||
-           (column >= COL_steps_reverse && column <= COL_n_jvp_p);
+           (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
+           (column >= COL_n_jacobian && column <= COL_share_reverse);
 }
 
 void record_set_status(struct record *rec, sens_status status, const char *message)

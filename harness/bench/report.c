@@ -108,6 +108,25 @@ static void print_times(const struct record *rec)
     printf("\n");
 }
 
+/* GFLOP/s and its share of the peak. */
+static void print_rate(const char *lead, double rate, double share)
+{
+    if (!isfinite(rate)) return;
+    printf("%s%.3g GFLOP/s", lead, rate);
+    if (isfinite(share)) printf(" (%.0f %%)", 100 * share);
+}
+
+static void print_rates(const struct record *rec)
+{
+    const double *number = rec->number;
+    if (!isfinite(number[COL_gbytes])) return;
+    printf("rates      %.3g GB/s", number[COL_gbytes]);
+    print_rate(", ", number[COL_gflops], number[COL_share]);
+    print_rate(", reverse ", number[COL_gflops_reverse], number[COL_share_reverse]);
+    if (isfinite(number[COL_peak_gflops])) printf("; peak %.3g GFLOP/s", number[COL_peak_gflops]);
+    printf("\n");
+}
+
 void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec)
 {
     print_cell(cell, rec);
@@ -116,6 +135,7 @@ void report_print(const struct cell *cell, const struct sens_out *out, const str
     print_errors(rec);
     print_work(rec);
     print_times(rec);
+    print_rates(rec);
 }
 
 /* ---- the dump ------------------------------------------------------------------------------------------ */

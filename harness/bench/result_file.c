@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "peak.h"
+
 /* ---- the place ----------------------------------------------------------------------------------------- */
 
 /* Makes every folder that path passes through. */
@@ -137,6 +139,7 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
     fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
+    if (sweep->measure.samples > 0) peak_write_prelude(result->file);
     fprintf(result->file, "#! cells: %zu, shuffled with seed %lu\n", sweep->count, sweep->seed);
     record_write_header(result->file);
     return (fflush(result->file) == 0 && !ferror(result->file)) ||

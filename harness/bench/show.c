@@ -1,6 +1,7 @@
 /* Descriptions of modules, from their own tables and from an instance with default options. */
 #include "show.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "values.h"
@@ -65,6 +66,31 @@ static json_t *closed_forms(struct sens_ctx *ctx, const struct sens_registry *re
     return array;
 }
 
+/* What the instance declares of its derivatives, as a list of texts. */
+static json_t *structure(const struct sens_problem *pb)
+{
+    char text[96];
+    json_t *array = json_array();
+    if (pb->type->jacobian && pb->sparsity) {
+        snprintf(text, sizeof text, "sparse df/dx (%zu entries of %zu)", pb->sparsity->start[pb->n],
+                 pb->n * pb->n);
+        json_array_append_new(array, json_string(text));
+    } else if (pb->type->jacobian) {
+        json_array_append_new(array, json_string("dense df/dx"));
+    }
+    if (pb->type->outer) {
+        snprintf(text, sizeof text, "outer products for df/dp (%zu block%s)", pb->n_outer,
+                 pb->n_outer == 1 ? "" : "s");
+        json_array_append_new(array, json_string(text));
+    }
+    if (pb->type->jacobian_p) {
+        snprintf(text, sizeof text, "sparse df/dp (%zu entries of %zu)", pb->sparsity_p->start[pb->np],
+                 pb->np * pb->n);
+        json_array_append_new(array, json_string(text));
+    }
+    return array;
+}
+
 /* Sizes and times of the instance with default options. */
 static void add_instance(json_t *object, const struct sens_registry *reg,
                          const struct sens_problem_type *type)
@@ -79,6 +105,7 @@ static void add_instance(json_t *object, const struct sens_registry *reg,
         json_object_set_new(object, "t0", json_real((double)pb.t0));
         json_object_set_new(object, "t1", json_real((double)pb.t1));
         json_object_set_new(object, "closed_forms", closed_forms(&ctx, reg, &pb));
+        json_object_set_new(object, "structure", structure(&pb));
         set_text(object, "initial_state",
                  sens_problem_x0_depends(&pb) ? "depends on the parameters" : "free (x0=FILE)");
     }

@@ -1,8 +1,9 @@
-/* harness/bench/summary.h - what stored results say: Tables 1-3 and a verdict on each published statement.
+/* harness/bench/summary.h - what stored results say: Tables 1-3, performance, and a verdict on each published
+ * statement.
  *
- * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig5) and by what they
- * measured; nothing is run. Statements are those of Martins and Lakshtanov, Appl. Math. Comput. 510 (2025)
- * 129699, arXiv 2410.01911. */
+ * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig5 lanes
+ * scaling) and by what they measured; nothing is run. Statements are those of Martins and Lakshtanov, Appl.
+ * Math. Comput. 510 (2025) 129699, arXiv 2410.01911. */
 #ifndef BENCH_SUMMARY_H
 #define BENCH_SUMMARY_H
 
@@ -78,5 +79,11 @@ bool heat_predict(const struct record *row, struct heat_prediction *prediction);
 
 void summary_print_tables(const struct summary *summary, FILE *out);
 json_t *summary_tables_json(const struct summary *summary);
+
+/* ---- summary_performance.c ----------------------------------------------------------------------------- */
+
+/* Times, rates, shares of peak and speed-ups of the discrete adjoint, from the sweeps scaling and lanes. */
+void summary_print_performance(const struct summary *summary, FILE *out);
+json_t *summary_performance_json(const struct summary *summary);
 
 #endif

@@ -36,6 +36,7 @@ sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_
     struct sens_problem pb = {.type = type};
     const sens_status status = type->create(ctx, option, &pb);
     if (status != SENS_OK) return status;
+    pb.type = type; /* a create that assigns the whole instance has unset it */
     if (pb.n == 0 || !pb.x0 || (pb.np > 0 && !pb.p) || !(pb.t1 > pb.t0))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: create left n, x0, p or t1 > t0 unset",
                          type->name);

@@ -11,6 +11,7 @@ static bool pattern_valid(const struct sens_pattern *pattern, size_t rows, size_
         return false;
     for (size_t r = 0; r < rows; r++) {
         if (pattern->start[r + 1] < pattern->start[r]) return false;
+        if (pattern->start[r + 1] > pattern->start[r] && !pattern->col) return false;
         for (size_t e = pattern->start[r]; e < pattern->start[r + 1]; e++)
             if (pattern->col[e] >= cols || (e > pattern->start[r] && pattern->col[e] <= pattern->col[e - 1]))
                 return false;
@@ -21,9 +22,11 @@ static bool pattern_valid(const struct sens_pattern *pattern, size_t rows, size_
 static bool outer_covers(const struct sens_problem *pb)
 {
     size_t next = 0;
+    if (pb->n_outer > 0 && !pb->outer) return false;
     for (size_t b = 0; b < pb->n_outer; b++) {
-        if (pb->outer[b].first != next || pb->outer[b].cols == 0) return false;
-        next += pb->n * pb->outer[b].cols;
+        const size_t cols = pb->outer[b].cols;
+        if (pb->outer[b].first != next || cols == 0 || cols > (pb->np - next) / pb->n) return false;
+        next += pb->n * cols;
     }
     return next == pb->np;
 }
@@ -34,10 +37,11 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
     if (pb->sparsity && (!type->jacobian || !pattern_valid(pb->sparsity, pb->n, pb->n)))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of df/dx is no [n][n] pattern",
                          type->name);
-    if (type->jacobian_p && (!pb->sparsity_p || !pattern_valid(pb->sparsity_p, pb->np, pb->n)))
+    if ((type->jacobian_p || pb->sparsity_p) &&
+        (!type->jacobian_p || !pb->sparsity_p || !pattern_valid(pb->sparsity_p, pb->np, pb->n)))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of (df/dp)^T is no [np][n] pattern",
                          type->name);
-    if (type->outer && !outer_covers(pb))
+    if ((type->outer || pb->n_outer > 0) && (!type->outer || !outer_covers(pb)))
         return sens_fail(ctx, SENS_BAD_INPUT,
                          "problem %s: its outer products do not cover the parameters in order", type->name);
     return SENS_OK;

@@ -43,13 +43,32 @@ echo "figures of $results"
 sorted() { # file
     grep -v -e '^#' -e '^$' "$1" > "$scratch/plain.tsv"
     fields=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
-        print at["problem"], at["n"], at["method"], at["tableau"], at["rtol"]; exit }' "$scratch/plain.tsv")
+        print at["problem"], at["n"], at["method"], at["tableau"], at["rtol"], at["isa"], at["threads"], at["lanes"],
+            at["batch"]; exit }' "$scratch/plain.tsv")
     set -- $fields
     head -n 1 "$scratch/plain.tsv"
-    tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k "$1,$1" -k "$2,$2n" -k "$3,$3" -k "$4,$4" -k "$5,$5gr"
+    tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k "$1,$1" -k "$2,$2n" -k "$3,$3" -k "$4,$4" -k "$5,$5gr" \
+        -k "$6,$6" -k "$7,$7n" -k "$8,$8n" -k "$9,$9n"
 }
 
-# What the plots ask about a sorted file: `facts curves|panels|tolerances|note FILE`.
+# The measured roofs of one thread in the prelude of a result file: `roofs peaks FILE`: isa:GFLOP/s, slowest first;
+# `roofs bands FILE`: level:GB/s, of whatever is fastest there of reading, writing and both. The fastest sample: a roof
+# is what the machine can do when nothing else runs.
+roofs() {
+    sed -n 's/^#! peak: //p' "$2" | awk -v ask="$1" '
+    { for (i = 1; i <= NF; i++) { at = index($i, "="); value[substr($i, 1, at - 1)] = substr($i, at + 1) } }
+    value["threads"] != 1 { next }
+    value["what"] == "fma" { peak[value["isa"]] = value["max"]; next }
+    value["max"] + 0 > band[value["level"]] + 0 { band[value["level"]] = value["max"] }
+    END {
+        isas = split("baseline avx2 avx512", isa, " ")
+        levels = split("L1 L2 L3 DRAM", level, " ")
+        for (i = 1; ask == "peaks" && i <= isas; i++) if (isa[i] in peak) printf "%s:%s ", isa[i], peak[isa[i]]
+        for (i = 1; ask == "bands" && i <= levels; i++) if (level[i] in band) printf "%s:%s ", level[i], band[level[i]]
+    }'
+}
+
+# What the plots ask about a sorted file: `facts curves|panels|tolerances|sizes|isas|problems|note FILE`.
 facts() {
     awk -F '\t' -v ask="$1" '
     function first(key) { if (key in seen) return 0; seen[key] = 1; return 1 }
@@ -59,6 +78,8 @@ facts() {
     {
         method = $at["method"]; status = $at["status"]
         if (status == "ok" && $at["err_grad"] != "nan") remember("panels", $at["problem"] ":" $at["n"])
+        if (status == "ok" && $at["t_total_s"] + 0 > 0) { remember("sizes", $at["n"]); timed[$at["isa"]] = 1 }
+        if (status == "ok" && $at["gflops"] + 0 > 0) remember("problems", $at["problem"])
         if (!(method in drawn) && status == "ok") { drawn[method] = 1; methods[++count] = method }
         if (status == "ok") remember("curves of " method, method ":" $at["tableau"])
         if ($at["rtol"] != "nan") tolerance[$at["rtol"] + 0] = 1
@@ -67,10 +88,17 @@ facts() {
         key = method " " status
         if (!(key in failed)) keys[++failures] = key
         failed[key]++
-        if (first(key " " $at["n"])) sizes[key] = sizes[key] (sizes[key] ? ", " : "") $at["n"]
+        size = $at["n"]
+        if (size == "nan" && match(" " $at["cell"] " ", / n=[^ ]* /)) # refused before the problem was made
+            size = substr($at["cell"], RSTART + 2, RLENGTH - 4)
+        if (first(key " " size)) sizes[key] = sizes[key] (sizes[key] ? ", " : "") size
     }
     END {
-        if (ask == "panels") print text["panels"]
+        if (ask == "panels" || ask == "sizes" || ask == "problems") print text[ask]
+        if (ask == "isas") {
+            isas = split("baseline avx2 avx512", isa, " ")
+            for (i = 1; i <= isas; i++) if (isa[i] in timed) printf "%s ", isa[i]
+        }
         if (ask == "tolerances")
             for (e = 0; e < 20; e++) for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "1e-%d ", e
         if (ask == "curves") {
@@ -94,7 +122,7 @@ facts() {
 
 quoted() { printf '%s' "$1" | sed "s/'/''/g"; }
 
-render() { # kind name heading source
+render() { # kind name heading source file
     note=$(printf '%s\n%s' "$(facts note "$scratch/sorted.tsv")" "Data: $4" | fold -s -w 175 |
         awk '{ printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }')
     for ending in svg png; do
@@ -102,7 +130,9 @@ render() { # kind name heading source
         if ! gnuplot -e "folder='$(quoted "$plots")'; data='$scratch/sorted.tsv'; out='$(quoted "$picture")';
             heading='$3'; note=\"$note\";
             curves='$(facts curves "$scratch/sorted.tsv")'; panels='$(facts panels "$scratch/sorted.tsv")';
-            tolerances='$(facts tolerances "$scratch/sorted.tsv")'" "$plots/$1.gp" 2>"$scratch/messages"; then
+            tolerances='$(facts tolerances "$scratch/sorted.tsv")'; sizes='$(facts sizes "$scratch/sorted.tsv")';
+            isas='$(facts isas "$scratch/sorted.tsv")'; problems='$(facts problems "$scratch/sorted.tsv")';
+            peaks='$(roofs peaks "$5")'; bands='$(roofs bands "$5")'" "$plots/$1.gp" 2>"$scratch/messages"; then
             cat "$scratch/messages" >&2
             echo "figures.sh: $1.gp failed on $4" >&2
             return 1
@@ -118,40 +148,54 @@ any() { # column ...: whether an ok row has a positive number in all of these
         END { exit !found }' "$scratch/sorted.tsv"
 }
 
+# Draws a figure where an ok row has a positive number in all of these columns; else says that there is none.
+plot() { # kind name heading columns
+    if any $4; then
+        render "$1" "$2" "$3" "$from" "$file"
+    else
+        echo "$2: no data (no row with $4)"
+    fi
+}
+
 draw() { # sweep file
     sorted "$2" > "$scratch/sorted.tsv"
     from=$1/$(basename "$2")
+    file=$2
+    errors=0
     case $1 in
     tolerance) ;; # errors only
     table*)
         echo "$1: a table, printed by: sensbench summary $results"
         return ;;
     fig2)
-        if any err_x_max err_grad_max; then
-            render solution_vs_sensitivity "$1" "Figure 2. Van der Pol: error of the sensitivity against error of the solution" "$from"
-        else
-            echo "$1: no data (no row with both errors)"
-        fi ;;
+        plot solution_vs_sensitivity "$1" "Figure 2. Van der Pol: error of the sensitivity against error of the solution" \
+            "err_x_max err_grad_max" || errors=1 ;;
     fig5)
-        if any t_lo_s rtol np; then
-            render scaling "$1" "Figure 5. Lotka-Volterra: time of the whole gradient against the number of parameters" "$from"
-        else
-            echo "$1: no data (no timed row)"
-        fi ;;
+        plot scaling "$1" "Figure 5. Lotka-Volterra: time of the whole gradient against the number of parameters" \
+            "t_lo_s rtol np" || errors=1 ;;
+    lanes)
+        plot lanes "$1" "Lotka-Volterra, discrete adjoint: speed-up by lanes, instruction sets and threads" "t_lo_s lanes"
+        return ;;
+    batch)
+        plot batch "$1" "Lotka-Volterra, discrete adjoint: time against the points in a batch" "t_lo_s batch"
+        return ;;
+    scaling)
+        plot time "$1" "Lotka-Volterra: time of the whole gradient at tolerance 1e-9 against the number of species" t_lo_s ||
+            errors=1
+        plot share share "Lotka-Volterra: share of the measured peak against the number of species" \
+            "t_lo_s share_reverse" || errors=1
+        return $errors ;;
+    roofline)
+        plot roofline "$1" "Roofline: operations a second against operations a byte, one thread" "gflops bytes"
+        return ;;
     *)
         heading="Sweep $1: time against error"
         [ "$1" = fig3 ] && heading="Figure 3. Lotka-Volterra: time against error, tolerance along a curve"
-        if any t_lo_s err_grad rtol; then
-            render work_precision "$1" "$heading" "$from"
-        else
-            echo "$1: no data (no timed row with an error)"
-        fi ;;
+        plot work_precision "$1" "$heading" "t_lo_s err_grad rtol" || errors=1 ;;
     esac
-    if any rtol err_grad; then
-        render calibration "$1-calibration" "Sweep $1: achieved error against requested tolerance (dotted: equal)" "$from"
-    else
-        echo "$1-calibration: no data (no row with a tolerance and an error)"
-    fi
+    plot calibration "$1-calibration" "Sweep $1: achieved error against requested tolerance (dotted: equal)" \
+        "rtol err_grad" || errors=1
+    return $errors
 }
 
 found=
@@ -163,7 +207,7 @@ for folder in "$results"/*/; do
     found="$found $sweep"
     draw "$sweep" "$file" || code=1
 done
-for sweep in table1 table2 table3 fig2 fig3 fig5 tolerance; do
+for sweep in table1 table2 table3 fig2 fig3 fig5 tolerance lanes batch scaling roofline; do
     case " $found " in *" $sweep "*) ;; *) echo "$sweep: no data in $results" ;; esac
 done
 exit $code

@@ -53,8 +53,8 @@ bool inputs_same(const struct subject *subject, const struct inputs *a, const st
 
 const char *call_name(enum callback callback)
 {
-    static const char *const name[] = {"rhs",         "jvp", "vjp",    "jvp_p_cols",
-                                       "vjp_p_batch", "x0",  "x0_vjp", "x0_jvp_cols"};
+    static const char *const name[] = {"rhs",    "jvp",         "vjp",      "jvp_p_cols", "vjp_p_batch", "x0",
+                                       "x0_vjp", "x0_jvp_cols", "jacobian", "jacobian_p", "outer"};
     return name[callback];
 }
 
@@ -62,8 +62,11 @@ bool call_applies(const struct subject *subject, enum callback callback)
 {
     const struct sens_problem_type *type = subject->pb->type;
     if (callback <= CALL_VJP) return true;
+    if (callback == CALL_JACOBIAN) return type->jacobian;
     if (subject->pb->np == 0) return false;
     if (callback <= CALL_VJP_P) return true;
+    if (callback == CALL_JACOBIAN_P) return type->jacobian_p;
+    if (callback == CALL_OUTER) return type->outer;
     return sens_problem_x0_depends(subject->pb) && (callback != CALL_X0_VJP || type->x0_vjp) &&
            (callback != CALL_X0_JVP || type->x0_jvp_cols);
 }
@@ -76,12 +79,18 @@ bool call_adds(enum callback callback)
 
 size_t call_rows(const struct subject *subject, enum callback callback)
 {
-    return callback == CALL_VJP_P || callback == CALL_X0_VJP ? subject->pb->np : subject->pb->n;
+    const struct sens_problem *pb = subject->pb;
+    size_t factors = pb->n;
+    for (size_t b = 0; b < pb->n_outer; b++) factors += pb->outer[b].cols;
+    if (callback == CALL_OUTER) return factors;
+    if (callback == CALL_JACOBIAN) return pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
+    if (callback == CALL_JACOBIAN_P) return pb->sparsity_p->start[pb->np];
+    return callback == CALL_VJP_P || callback == CALL_X0_VJP ? pb->np : pb->n;
 }
 
 static size_t width(const struct subject *subject, enum callback callback, size_t L)
 {
-    if (callback == CALL_RHS || callback == CALL_X0) return 1;
+    if (callback == CALL_RHS || callback == CALL_X0 || callback >= CALL_JACOBIAN) return 1;
     if (callback == CALL_JVP_P || callback == CALL_X0_JVP) return L < subject->pb->np ? L : subject->pb->np;
     return L;
 }
@@ -106,6 +115,9 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     if (callback == CALL_X0) type->x0(pb, in->p, out);
     if (callback == CALL_X0_VJP) type->x0_vjp(pb, in->p, L, in->W, out);
     if (callback == CALL_X0_JVP) type->x0_jvp_cols(pb, in->p, k0, L, out);
+    if (callback == CALL_JACOBIAN) type->jacobian(pb, at, out);
+    if (callback == CALL_JACOBIAN_P) type->jacobian_p(pb, at, out);
+    if (callback == CALL_OUTER) type->outer(pb, at, out, out + pb->n);
     return SENS_OK;
 }
 

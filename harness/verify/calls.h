@@ -13,6 +13,9 @@ enum callback {
     CALL_X0,
     CALL_X0_VJP,
     CALL_X0_JVP,
+    CALL_JACOBIAN,
+    CALL_JACOBIAN_P,
+    CALL_OUTER, /* s, and phi behind it */
     CALLS
 };
 

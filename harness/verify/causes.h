@@ -12,6 +12,14 @@
     X(product_sign, "a product has the wrong sign: its negative is right")                                   \
     X(product_factor, "a product has a wrong factor: every entry is off by the same one")                    \
     X(parameter_entry, "df/dp_k is wrong for one parameter: the error is in one column of f_p")              \
+    X(missing_diagonal,                                                                                      \
+      "the diagonal of the declared Jacobian is wrong or missing: the error is in entries "                  \
+      "of equal row and column only")                                                                        \
+    X(sparsity_pattern,                                                                                      \
+      "the declared sparsity leaves an entry out: a product is not zero where the pattern "                  \
+      "has nothing")                                                                                         \
+    X(outer_order, "the factors phi of an outer product are in another order than the parameters: right up " \
+                   "to a permutation of columns")                                                            \
     X(product_time, "a product uses another time than rhs: it is right at one t only")                       \
     X(product_point, "a product uses another state or other parameters than it is given: right at the "      \
                      "nominal point only")                                                                   \
@@ -80,6 +88,9 @@
     X(gradient_factor, "the gradient has a wrong factor: every entry is off by the same one")                \
     X(dropped_stage, "a stage's contribution is dropped from lambda (or from the tangent)")                  \
     X(jacobian_not_transposed, "the reverse sweep multiplies by J where J^T is due: right for symmetric J")  \
+    X(stale_jacobian, "the Jacobian of another point is used, or one that was formed before: right for "     \
+                      "linear problems")                                                                     \
+    X(structure_misused, "declared structure is multiplied wrongly: without it the gradient is another")     \
     X(dirty_buffer, "results are added to what the last run left: the second run differs from the first")    \
     X(stale_workspace, "work space is not reset between runs, outputs or blocks")                            \
     X(lanes_lost, "outputs at the end of the list are lost: wrong from one output on")                       \

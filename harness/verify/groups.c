@@ -6,6 +6,7 @@
 #define VERIFY_GROUP_LIST(X)                                                                                 \
     X(verify_purity)                                                                                         \
     X(verify_products)                                                                                       \
+    X(verify_structure)                                                                                      \
     X(verify_lanes)                                                                                          \
     X(verify_initial)                                                                                        \
     X(verify_exact)                                                                                          \
@@ -19,6 +20,8 @@
     X(verify_transforms)                                                                                     \
     X(verify_costs)                                                                                          \
     X(verify_failures)                                                                                       \
+    X(verify_structured)                                                                                     \
+    X(verify_structured_pair)                                                                                \
     X(verify_pair)                                                                                           \
     X(verify_cross)
 

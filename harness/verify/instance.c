@@ -108,6 +108,21 @@ bool instance_create(struct verify *v, const struct sens_problem_type *type, int
     return true;
 }
 
+bool instance_sized(struct verify *v, const struct sens_problem_type *type, size_t n,
+                    struct instance *instance)
+{
+    struct sens_value *value = verify_memory(v, sens_option_count(type->options), sizeof *value);
+    const int size = sens_option_find(type->options, "n");
+    if (size < 0 || !is_size(&type->options[size]) || (double)n < type->options[size].min ||
+        (double)n > type->options[size].max)
+        return false;
+    sens_option_defaults(type->options, value);
+    value[size].number = (double)n;
+    snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    name_option(instance, &type->options[size], value[size].number);
+    return sens_problem_create(&v->ctx, type, value, &instance->problem) == SENS_OK;
+}
+
 struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which)
 {
     const double amount = which == 0 ? 0 : 0.1, fraction = which == 0 ? 0.5 : verify_uniform(v, 0.05, 0.95);

@@ -74,14 +74,9 @@ static const struct verify_check checks[] = {
          "the product evaluates its forcing terms."},
     {.id = NULL}};
 
-enum { MOST_POINTS = 3, VISITS = 4, TIMES = 5, PAIRS = 3, LOWEST = 4 };
+enum { MOST_POINTS = 3, VISITS = PRODUCT_POINTS - MOST_POINTS, TIMES = 5, PAIRS = 3, LOWEST = 4 };
 
-struct points {
-    int count;
-    struct sens_at at[MOST_POINTS + VISITS];
-};
-
-/* Adds points on the solution: what holds near x0 need not hold where the solve goes. */
+/* Adds points on the solution. */
 static void visit_solution(const struct subject *subject, struct points *points)
 {
     const struct sens_problem *pb = subject->pb;
@@ -94,7 +89,7 @@ static void visit_solution(const struct subject *subject, struct points *points)
     }
 }
 
-static struct points points_create(const struct subject *subject)
+struct points points_create(const struct subject *subject)
 {
     struct points points = {.count = subject_points(subject)};
     for (int k = 0; k < points.count; k++) points.at[k] = subject_point(subject, k);

@@ -4,6 +4,15 @@
 
 #include "jacobian.h"
 
+/* Where a problem's callbacks are looked at: nominal, perturbed, and on the solution, since what holds near x0
+ * need not hold where the solve goes. */
+enum { PRODUCT_POINTS = 7 };
+struct points {
+    int count;
+    struct sens_at at[PRODUCT_POINTS];
+};
+struct points points_create(const struct subject *subject);
+
 /* product[0] and its transpose product[1] against differences, each with the id of its check (NULL: none). */
 void products_check_reference(const struct subject *subject, const enum product product[2],
                               const char *const check[2]);

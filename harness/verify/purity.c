@@ -24,9 +24,10 @@ static const struct verify_check checks[] = {
          "it keeps something from call to call, such as a cache that is keyed on an address or on t alone. "
          "The inputs must be left as they are."},
     {.id = "products.pure",
-     .summary = "the products and x0 give the same bits for the same input, whatever was called before",
+     .summary = "the products, x0 and the declared structure give the same bits for the same input",
      .bound = "none: equal bits",
-     .explanation = "As rhs.pure, for jvp, vjp, jvp_p_cols, vjp_p_batch, x0, x0_vjp and x0_jvp_cols."},
+     .explanation = "As rhs.pure, for jvp, vjp, jvp_p_cols, vjp_p_batch, x0, x0_vjp and x0_jvp_cols, and for jacobian, "
+         "jacobian_p and outer where the problem declares them."},
     {.id = "memory.guards",
      .summary = "no callback writes outside its output",
      .bound = "none: equal bits of the guards",
@@ -36,7 +37,7 @@ static const struct verify_check checks[] = {
          "loops over lanes that run in whole vectors, and at what L = 0 or K = 0 does. Reads past the end "
          "need a build with an address sanitiser."},
     {.id = "output.overwrite",
-     .summary = "rhs, jvp, vjp and x0 overwrite what their output held",
+     .summary = "rhs, jvp, vjp, x0 and the declared structure overwrite what their output held",
      .bound = "none: equal bits",
      .explanation =
          "Each is called with an output of zeros, of random numbers and of NaN; the results must be the "

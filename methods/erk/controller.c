@@ -10,52 +10,59 @@
 
 #include "erk.h"
 
-enum { LANES = 8 }; /* partial results of a norm: one order of summation, and vectors for the compiler */
+enum {
+    LANES = 8, /* partial results of a norm: one order of summation, and vectors for the compiler */
+    TILE = 64  /* ratios at a time */
+};
 
 static sens_real clip(sens_real low, sens_real x, sens_real high)
 {
     return fmin(high, fmax(low, x));
 }
 
-/* 0 where e is 0, whatever the scale: a component at rest must not fail a purely relative test. */
+/* Of numbers, not NaN: fmax would be a call. */
+static inline sens_real larger(sens_real a, sens_real b)
+{
+    return a > b ? a : b;
+}
+
+/* 0 where e is 0, whatever the scale: a component at rest must not fail a purely relative test. The division
+ * is no part of the choice, so that the compiler may take many at once. */
 static inline sens_real scaled(sens_real e, sens_real scale)
 {
-    return e == 0 ? e : e / scale;
+    const sens_real ratio = e / scale;
+    return e == 0 ? e : ratio;
 }
 
 /* ---- odeint -------------------------------------------------------------------------------------------- */
 
-static inline sens_real odeint_ratio(const struct sens_ode_part *part, const struct sens_trial *trial,
+static inline sens_real odeint_ratio(const struct sens_ode_part *piece, const struct sens_trial *trial,
                                      size_t i)
 {
     const sens_real scale =
-        part->atol + part->rtol * (fabs(trial->y[i]) + fabs(trial->h) * fabs(trial->f[i]));
+        piece->atol + piece->rtol * (fabs(trial->y[i]) + fabs(trial->h) * fabs(trial->f[i]));
     return fabs(scaled(trial->e[i], scale));
 }
 
-static sens_real odeint_part(const struct sens_ode_part *part, const struct sens_trial *trial, size_t first)
+static void odeint_add(const struct sens_ode_part *piece, const struct sens_trial *trial,
+                       struct sens_error_norm *norm)
 {
-    sens_real top[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= part->count; i += LANES)
-        for (size_t l = 0; l < LANES; l++) {
-            const sens_real ratio = odeint_ratio(part, trial, first + i + l);
-            top[l] = ratio > top[l] ? ratio : top[l];
-        }
-    for (; i < part->count; i++) top[0] = fmax(top[0], odeint_ratio(part, trial, first + i));
-    for (size_t l = 1; l < LANES; l++) top[0] = fmax(top[0], top[l]);
-    return top[0];
+    sens_real top[LANES] = {0}, ratio[TILE];
+    const size_t whole = piece->count - piece->count % LANES;
+    for (size_t i = 0, tile; i < whole; i += tile) {
+        tile = whole - i < TILE ? whole - i : TILE;
+        for (size_t q = 0; q < tile; q++) ratio[q] = odeint_ratio(piece, trial, i + q);
+        for (size_t l = 0; l < LANES; l++)
+            for (size_t q = l; q < tile; q += LANES) top[l] = larger(ratio[q], top[l]);
+    }
+    for (size_t i = whole; i < piece->count; i++) top[0] = fmax(top[0], odeint_ratio(piece, trial, i));
+    for (size_t l = 0; l < LANES; l++) norm->top = fmax(norm->top, top[l]);
+    norm->tested += piece->count;
 }
 
-static sens_real odeint_norm(const struct sens_ode *ode, const struct sens_trial *trial)
+static sens_real odeint_norm(const struct sens_error_norm *norm)
 {
-    sens_real err = 0;
-    size_t first = 0;
-    for (size_t k = 0; k < ode->n_parts; k++) {
-        if (ode->part[k].tested) err = fmax(err, odeint_part(&ode->part[k], trial, first));
-        first += ode->part[k].count;
-    }
-    return err;
+    return norm->top;
 }
 
 /* err > 1: max(0.9 err^(-1/(q-1)), 1/5).  err < 1/2: 0.9 max(err, 5^-p)^(-1/p).  Otherwise 1. */
@@ -79,53 +86,55 @@ static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real 
  * (petsc). */
 enum other { OTHER_Y, OTHER_EMBEDDED };
 
-static inline sens_real square(const struct sens_ode_part *part, const struct sens_trial *trial,
+static inline sens_real square(const struct sens_ode_part *piece, const struct sens_trial *trial,
                                const sens_real *e, enum other other, size_t i)
 {
     const sens_real second = other == OTHER_Y ? trial->y[i] : trial->y1[i] - trial->e[i];
-    const sens_real ratio = scaled(e[i], part->atol + part->rtol * fmax(fabs(trial->y1[i]), fabs(second)));
+    const sens_real ratio =
+        scaled(e[i], piece->atol + piece->rtol * larger(fabs(trial->y1[i]), fabs(second)));
     return ratio * ratio;
 }
 
-static inline __attribute__((always_inline)) sens_real sum_part(const struct sens_ode_part *part,
-                                                                const struct sens_trial *trial,
-                                                                const sens_real *e, enum other other,
-                                                                size_t first)
+static inline __attribute__((always_inline)) sens_real sum_squares(const struct sens_ode_part *piece,
+                                                                   const struct sens_trial *trial,
+                                                                   const sens_real *e, enum other other)
 {
-    sens_real sum[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= part->count; i += LANES)
-        for (size_t l = 0; l < LANES; l++) sum[l] += square(part, trial, e, other, first + i + l);
-    for (; i < part->count; i++) sum[0] += square(part, trial, e, other, first + i);
+    sens_real sum[LANES] = {0}, term[TILE];
+    const size_t whole = piece->count - piece->count % LANES;
+    for (size_t i = 0, tile; i < whole; i += tile) {
+        tile = whole - i < TILE ? whole - i : TILE;
+        for (size_t q = 0; q < tile; q++) term[q] = square(piece, trial, e, other, i + q);
+        for (size_t l = 0; l < LANES; l++)
+            for (size_t q = l; q < tile; q += LANES) sum[l] += term[q];
+    }
+    for (size_t i = whole; i < piece->count; i++) sum[0] += square(piece, trial, e, other, i);
     for (size_t l = 1; l < LANES; l++) sum[0] += sum[l];
     return sum[0];
 }
 
-/* The mean of the squares over the tested parts; 0 when there is none. */
-static inline __attribute__((always_inline)) sens_real
-mean_square(const struct sens_ode *ode, const struct sens_trial *trial, const sens_real *e, enum other other)
+/* The mean of the squares over the tested components; 0 when there is none. */
+static sens_real mean_square(const struct sens_error_norm *norm, sens_real sum)
 {
-    sens_real sum = 0;
-    size_t first = 0, tested = 0;
-    for (size_t k = 0; k < ode->n_parts; k++) {
-        const struct sens_ode_part *part = &ode->part[k];
-        if (part->tested) {
-            sum += sum_part(part, trial, e, other, first);
-            tested += part->count;
-        }
-        first += part->count;
-    }
-    return tested ? sum / (sens_real)tested : 0;
+    return norm->tested ? sum / (sens_real)norm->tested : 0;
 }
 
 /* ---- hairer-pi ----------------------------------------------------------------------------------------- */
 
-/* dopri5: the root mean square. dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2), of eighth order. */
-static sens_real hairer_norm(const struct sens_ode *ode, const struct sens_trial *trial)
+static void hairer_add(const struct sens_ode_part *piece, const struct sens_trial *trial,
+                       struct sens_error_norm *norm)
 {
-    const sens_real err5 = mean_square(ode, trial, trial->e, OTHER_Y);
-    if (!trial->e3) return sqrt(err5);
-    const sens_real denominator = err5 + SENS_C(0.01) * mean_square(ode, trial, trial->e3, OTHER_Y);
+    norm->sum += sum_squares(piece, trial, trial->e, OTHER_Y);
+    norm->has_e3 = trial->e3;
+    if (trial->e3) norm->sum3 += sum_squares(piece, trial, trial->e3, OTHER_Y);
+    norm->tested += piece->count;
+}
+
+/* dopri5: the root mean square. dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2), of eighth order. */
+static sens_real hairer_norm(const struct sens_error_norm *norm)
+{
+    const sens_real err5 = mean_square(norm, norm->sum);
+    if (!norm->has_e3) return sqrt(err5);
+    const sens_real denominator = err5 + SENS_C(0.01) * mean_square(norm, norm->sum3);
     return denominator > 0 ? err5 / sqrt(denominator) : 0;
 }
 
@@ -165,9 +174,16 @@ static sens_real hairer_factor(struct sens_controller_memory *memory, sens_real 
 
 /* ---- petsc --------------------------------------------------------------------------------------------- */
 
-static sens_real petsc_norm(const struct sens_ode *ode, const struct sens_trial *trial)
+static void petsc_add(const struct sens_ode_part *piece, const struct sens_trial *trial,
+                      struct sens_error_norm *norm)
 {
-    return sqrt(mean_square(ode, trial, trial->e, OTHER_EMBEDDED));
+    norm->sum += sum_squares(piece, trial, trial->e, OTHER_EMBEDDED);
+    norm->tested += piece->count;
+}
+
+static sens_real petsc_norm(const struct sens_error_norm *norm)
+{
+    return sqrt(mean_square(norm, norm->sum));
 }
 
 /* 0.9 err^(-1/p) within [0.1, 10]; the safety is halved when the trial before was rejected too. */
@@ -183,6 +199,7 @@ static const struct sens_controller odeint = {
     .name = "odeint",
     .summary = "Boost odeint: maximum norm, grows only below half the tolerance",
     .adaptive = true,
+    .add = odeint_add,
     .norm = odeint_norm,
     .factor = odeint_factor,
 };
@@ -191,6 +208,7 @@ static const struct sens_controller hairer_pi = {
     .summary = "Hairer's dopri5 and dop853: root mean square, PI control",
     .adaptive = true,
     .uses_e3 = true,
+    .add = hairer_add,
     .norm = hairer_norm,
     .factor = hairer_factor,
 };
@@ -198,6 +216,7 @@ static const struct sens_controller petsc = {
     .name = "petsc",
     .summary = "PETSc's basic adaptor: root mean square, factors 0.1 to 10",
     .adaptive = true,
+    .add = petsc_add,
     .norm = petsc_norm,
     .factor = petsc_factor,
 };
@@ -207,3 +226,15 @@ static const struct sens_controller fixed = {
 };
 
 const struct sens_controller *const sens_controllers[] = {&odeint, &hairer_pi, &petsc, &fixed, NULL};
+
+void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
+                         const struct sens_trial *trial, struct sens_error_norm *norm)
+{
+    struct sens_trial rest = *trial;
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        const struct sens_ode_part *part = &ode->part[k];
+        if (part->tested) controller->add(part, &rest, norm);
+        rest.y += part->count, rest.f += part->count, rest.y1 += part->count, rest.e += part->count;
+        if (rest.e3) rest.e3 += part->count;
+    }
+}

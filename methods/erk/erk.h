@@ -41,12 +41,23 @@ struct sens_trial {
     const sens_real *e3; /* the tableau's third-order estimate; NULL unless uses_e3 and the tableau has one */
 };
 
+/* What the error norm is made of, zeroed before the first piece of a state. */
+struct sens_error_norm {
+    size_t tested;       /* components */
+    sens_real top;       /* the largest of their ratios */
+    sens_real sum, sum3; /* of their squares, in the estimates e and e3 */
+    bool has_e3;
+};
+
 struct sens_controller {
     const char *name, *summary;
     bool adaptive; /* false: the fixed step */
     bool uses_e3;
-    /* Scaled error norm over the tested parts, <= 1 to accept. */
-    sens_real (*norm)(const struct sens_ode *ode, const struct sens_trial *trial);
+    /* The scaled error norm, <= 1 to accept, of a state seen in pieces: each is added, with the vectors of
+     * the trial beginning where it does; then the whole is read off. */
+    void (*add)(const struct sens_ode_part *piece, const struct sens_trial *trial,
+                struct sens_error_norm *norm);
+    sens_real (*norm)(const struct sens_error_norm *norm);
     /* The factor on h after a trial with this error norm. Updates the memory. */
     sens_real (*factor)(struct sens_controller_memory *memory, sens_real err,
                         const struct sens_tableau *tableau);
@@ -54,6 +65,10 @@ struct sens_controller {
 
 /* NULL-terminated: odeint hairer-pi petsc fixed */
 extern const struct sens_controller *const sens_controllers[];
+
+/* Adds the tested parts of a whole state. */
+void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
+                         const struct sens_trial *trial, struct sens_error_norm *norm);
 
 /* ---- solver -------------------------------------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ struct sens_pool {
     bool leaving;
     void (*work)(void *self, int worker);
     void *self;
+    void (*bind)(int worker); /* NULL: nowhere in particular */
 };
 
 static void *serve(void *argument)
@@ -27,6 +28,7 @@ static void *serve(void *argument)
     const struct member *member = argument;
     struct sens_pool *pool = member->pool;
     unsigned long seen = 0;
+    if (pool->bind) pool->bind(member->worker);
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (pool->generation == seen && !pool->leaving) pthread_cond_wait(&pool->begin, &pool->lock);
@@ -46,6 +48,7 @@ sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool
     struct sens_pool *made = SENS_NEW(ctx, struct sens_pool, 1);
     if (!made || !(made->member = SENS_NEW(ctx, struct member, (size_t)threads))) return SENS_NO_MEMORY;
     made->threads = threads;
+    made->bind = ctx->bind;
     if (pthread_mutex_init(&made->lock, NULL) != 0 || pthread_cond_init(&made->begin, NULL) != 0 ||
         pthread_cond_init(&made->end, NULL) != 0)
         return sens_fail(ctx, SENS_NO_MEMORY, "could not create the lock of %d threads", threads);

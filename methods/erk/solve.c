@@ -57,7 +57,7 @@ sens_status sens_erk_create(struct sens_ctx *ctx, const struct sens_ode *ode,
 }
 
 /* Vectorises, which a sum of NaNs would not. */
-static bool all_finite(size_t count, const sens_real *v)
+bool sens_erk_finite(size_t count, const sens_real *v)
 {
 #ifdef SENS_EXTENDED
     const sens_real largest = LDBL_MAX;
@@ -76,6 +76,7 @@ static void start(struct sens_erk *erk, sens_real t0, const sens_real *y0)
     erk->k = 0;
     erk->k1_known = false;
     erk->memory = (struct sens_controller_memory){0};
+    if (erk->follow) sens_follow_start(erk->follow);
 }
 
 static sens_status first_slope(struct sens_erk *erk)
@@ -103,7 +104,9 @@ static sens_status try_step(struct sens_erk *erk, sens_real h)
         status = sens_erk_later_stages(tb, erk->ode, erk->t, h, tb->stages, erk->Y, erk->K);
     if (status != SENS_OK) return status;
     if (!tb->fsal) sens_erk_sum(n, n, tb->stages, h, erk->Y, tb->b, erk->K, erk->y1);
-    return all_finite(n, candidate(erk)) ? SENS_OK : SENS_NONFINITE;
+    if (!sens_erk_finite(n, candidate(erk))) return SENS_NONFINITE;
+    erk->norm = (struct sens_error_norm){0};
+    return erk->follow ? sens_follow_try(erk->follow, erk->t, h, n, erk->Y, &erk->norm) : SENS_OK;
 }
 
 /* Shows the step to the observer and makes the candidate the current state. An observer that moved erk->Y has
@@ -114,7 +117,9 @@ static sens_status accept(struct solve *solve, sens_real h, sens_real t1, long s
     const struct sens_tableau *tb = erk->settings->tableau;
     const size_t n = erk->ode->n;
     const sens_real *y1 = candidate(erk);
+    const bool k1_known = tb->fsal && t1 == erk->t + h; /* the last slope belongs to t + h, bit for bit */
     solve->stats.steps++;
+    if (erk->follow) sens_follow_accept(erk->follow, k1_known);
     if (solve->observer) {
         const struct sens_step step = {.k = erk->k,
                                        .t = erk->t,
@@ -129,7 +134,7 @@ static sens_status accept(struct solve *solve, sens_real h, sens_real t1, long s
         if (status != SENS_OK) return status;
     }
     memcpy(erk->Y, y1, n * sizeof *y1);
-    erk->k1_known = tb->fsal && t1 == erk->t + h; /* the last slope belongs to t + h, bit for bit */
+    erk->k1_known = k1_known;
     if (erk->k1_known) memcpy(erk->K, erk->K + (size_t)(tb->stages - 1) * n, n * sizeof *erk->K);
     erk->t = t1;
     erk->k++;
@@ -145,10 +150,12 @@ static sens_real scaled_error(struct sens_erk *erk, sens_real h)
     const size_t n = erk->ode->n, count = erk->n_estimated;
     sens_erk_sum(count, n, tb->stages, h, NULL, tb->e, erk->K, erk->e);
     if (erk->e3) sens_erk_sum(count, n, tb->stages, h, NULL, tb->e3, erk->K, erk->e3);
-    if (!all_finite(count, erk->e)) return (sens_real)NAN;
+    if (!sens_erk_finite(count, erk->e)) return (sens_real)NAN;
     const struct sens_trial trial = {
         .h = h, .y = erk->Y, .f = erk->K, .y1 = candidate(erk), .e = erk->e, .e3 = erk->e3};
-    return erk->settings->controller->norm(erk->ode, &trial);
+    struct sens_error_norm norm = erk->norm;
+    sens_error_norm_add(erk->settings->controller, erk->ode, &trial, &norm);
+    return erk->settings->controller->norm(&norm);
 }
 
 /* A step that ends past the stop, or short of it by no more than rounding (which would leave a sliver). */

@@ -4,6 +4,9 @@
 #define SENS_ERK_WORKSPACE_H
 
 #include "erk.h"
+#include "followers.h"
+
+struct sens_follow; /* followers.c */
 
 struct sens_erk {
     const struct sens_ode *ode;
@@ -19,6 +22,8 @@ struct sens_erk {
     bool k1_known;        /* K row 0 is f at the current state */
     long k;               /* accepted steps */
     struct sens_controller_memory memory;
+    struct sens_follow *follow;  /* NULL: none */
+    struct sens_error_norm norm; /* the followers' part of the trial's */
 };
 
 /* out[q] = base[q] + h sum_{j < terms} w_j K[j][q], q < count, rows of K `stride` apart. base NULL: without
@@ -33,5 +38,37 @@ sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const stru
 /* First trial step, signed, found without evaluating f past t_end; needs K row 0. Writes row 1 of Y and K.
  * Fails with a fatal status of f only. */
 sens_status sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_real t_end, sens_real *step);
+
+/* Sums of squares over the tested components: of y0 / sc and f0 / sc, sc = atol + rtol |y0|. */
+struct sens_first_sizes {
+    size_t tested;
+    sens_real d0, d1;
+};
+
+/* The sum of ((v - minus) / sc)^2 over one part; minus may be NULL. */
+sens_real sens_erk_scaled_squares(const struct sens_ode_part *part, const sens_real *y, const sens_real *v,
+                                  const sens_real *minus);
+
+bool sens_erk_finite(size_t count, const sens_real *v);
+
+/* ---- followers ----------------------------------------------------------------------------------------- */
+
+/* A solve begins: no slope is known. */
+void sens_follow_start(struct sens_follow *follow);
+
+/* The followers' share of a trial step, whose leader's stage states are Y [stages][n]; adds to the norm.
+ * SENS_NONFINITE when a candidate or an estimate is not finite. */
+sens_status sens_follow_try(struct sens_follow *follow, sens_real t, sens_real h, size_t n,
+                            const sens_real *Y, struct sens_error_norm *norm);
+
+/* The candidates become the state; k1_known: the last slope of an FSAL pair belongs to it. */
+void sens_follow_accept(struct sens_follow *follow, bool k1_known);
+
+/* For the first step: adds the followers to the sizes at (t, y); then, at the end of an Euler step from
+ * there, the sum of squares of the slope's change. */
+void sens_follow_sizes(const struct sens_follow *follow, sens_real t, const sens_real *y,
+                       struct sens_first_sizes *sizes);
+sens_real sens_follow_bend(const struct sens_follow *follow, sens_real t, sens_real h,
+                           const sens_real *y_euler);
 
 #endif

@@ -65,8 +65,14 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     for (size_t i = 0; i < pb->n * pb->np; i++)
         out->dGdp[i] = (fake->mischief == ACCUMULATES && fake->runs > 1 ? out->dGdp[i] : 0) + (double)(i + 1);
     if (fake->mischief == SAYS_NAN) out->dGdp[0] = NAN;
-    *work = (struct sens_work){
-        .steps = 11, .rejects = 2, .t_forward = 0.25, .t_reverse = 0.5, .lanes = 3, .threads = 1};
+    *work = (struct sens_work){.steps = 11,
+                               .rejects = 2,
+                               .t_forward = 0.25,
+                               .t_reverse = 0.5,
+                               .lanes = 3,
+                               .threads = 1,
+                               .vjp = 40, /* as if multiplied through declared structure */
+                               .vjp_p = 50};
     return SENS_OK;
 }
 
@@ -143,7 +149,12 @@ static void one_run_is_counted(void **state)
     assert_string_equal(rec.text[COL_status], "ok");
     assert_string_equal(rec.text[COL_method], "fake");
     assert_string_equal(rec.text[COL_tableau], ""); /* it takes no notice of one */
-    assert_true(rec.number[COL_n_rhs] == 7 && rec.number[COL_n_vjp] == 3 && rec.number[COL_n_jvp] == 0);
+    assert_true(rec.number[COL_n_rhs] == 7 && rec.number[COL_n_vjp] == 3 + 40 && rec.number[COL_n_jvp] == 0);
+    assert_true(rec.number[COL_n_vjp_p] == 50 && rec.number[COL_n_jacobian] == 0);
+    /* y' = -k y: one multiplication, two operations of a vector of the parameter product, and one of J^T w */
+    assert_true(rec.number[COL_flops] == 7 + 43 + 50 * 2);
+    assert_true(isnan(rec.number[COL_gflops]) && isnan(rec.number[COL_peak_gflops])); /* nothing was timed */
+    assert_string_equal(rec.text[COL_structure], "none");
     assert_true(rec.number[COL_steps] == 11 && rec.number[COL_rejects] == 2 && rec.number[COL_lanes] == 3);
     assert_true(rec.number[COL_samples] == 0 && isnan(rec.number[COL_t_total_s])); /* none asked for */
     assert_int_equal(tally.runs, 1 + 4);
@@ -161,6 +172,10 @@ static void short_runs_are_batched(void **state)
     assert_true(rec.number[COL_t_total_s] < 1e-4);    /* seconds of one run, not of a batch */
     assert_true(rec.number[COL_t_forward_s] == 0.25); /* what the method says, averaged over powers of two */
     assert_true(rec.number[COL_t_reverse_s] == 0.5);
+    assert_true(rec.number[COL_gflops] == rec.number[COL_flops] / rec.number[COL_t_total_s] / 1e9);
+    assert_true(rec.number[COL_gflops_reverse] == (43.0 + 50 * 2) / 0.5 / 1e9);
+    assert_true(rec.number[COL_peak_gflops] > 0);
+    assert_true(rec.number[COL_share] == rec.number[COL_gflops] / rec.number[COL_peak_gflops]);
     assert_true(rec.number[COL_t_min_s] <= rec.number[COL_t_lo_s]);
     assert_true(rec.number[COL_t_lo_s] <= rec.number[COL_t_total_s]);
     assert_true(rec.number[COL_t_total_s] <= rec.number[COL_t_hi_s]);

@@ -89,7 +89,8 @@ static void write_text(const char *text, size_t length)
 static void other_columns(void **state)
 {
     (void)state;
-    const char text[] = "#! schema: sens-result/1\n# a remark\n\nproblem\tlater\tstatus\tmethod\tn\n"
+    const char text[] = "#! schema: sens-result/1\n#! peak: what=fma isa=avx2\n# a "
+                        "remark\n\nproblem\tlater\tstatus\tmethod\tn\n"
                         "glv\tanything\tok\tcfsa\t5\n";
     write_text(text, sizeof text - 1);
     struct table table;
@@ -154,10 +155,11 @@ static void failures_have_no_numbers(void **state)
     (void)state;
     struct record *rec = sample_record();
     static const int kept[] = {COL_n, COL_np, COL_m, COL_seed, COL_sequence};
-    static const int lost[] = {COL_steps,          COL_rejects,     COL_n_rhs,    COL_t_total_s,
-                               COL_t_hi_s,         COL_samples,     COL_err_grad, COL_err_frozen,
-                               COL_rss_bytes,      COL_err_x_max,   COL_n_jvp_p,  COL_steps_reverse,
-                               COL_err_x_discrete, COL_err_grad_max};
+    static const int lost[] = {COL_steps,          COL_rejects,      COL_n_rhs,        COL_t_total_s,
+                               COL_t_hi_s,         COL_samples,      COL_err_grad,     COL_err_frozen,
+                               COL_rss_bytes,      COL_err_x_max,    COL_n_jvp_p,      COL_steps_reverse,
+                               COL_err_x_discrete, COL_err_grad_max, COL_n_jacobian,   COL_flops,
+                               COL_gflops_reverse, COL_peak_gflops,  COL_share_reverse};
     record_set_status(rec, SENS_STEP_LIMIT, "too many");
     assert_string_equal(rec->text[COL_status], "step_limit");
     assert_string_equal(rec->text[COL_message], "too many");

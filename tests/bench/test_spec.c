@@ -203,6 +203,7 @@ static void defaults(void **state)
     assert_int_equal(resolve(&fx, "problem=glv method=discrete_adjoint"), SENS_OK);
     const struct sens_task *task = &fx.cell.task;
     assert_ptr_equal(task->problem, &fx.cell.problem);
+    assert_true(fx.cell.problem.type->jacobian && fx.cell.problem.type->outer && fx.cell.problem.outer);
     assert_string_equal(task->tableau->name, "cash_karp");
     assert_string_equal(fx.cell.variant->controller_name(task->controller), "odeint");
     assert_string_equal(fx.cell.cost.type->name, "identity");
@@ -225,7 +226,7 @@ static void every_key(void **state)
     assert_int_equal(
         resolve(&fx, "problem=glv method=discrete_adjoint n=3 cost=terminal cost.m=2 rho=0.5 tableau=dopri5 "
                      "controller=petsc rtol=1e-4 atol=1e-5 dt=1e-3 ckpt=7 lanes=4 threads=2 batch=16 "
-                     "isa=baseline wrt=x0 t1=2.5 truth=none max_steps=99 sample_seed=3"),
+                     "isa=baseline structure=none wrt=x0 t1=2.5 truth=none max_steps=99 sample_seed=3"),
         SENS_OK);
     const struct sens_task *task = &fx.cell.task;
     assert_string_equal(fx.cell.variant->isa, "baseline");
@@ -236,6 +237,8 @@ static void every_key(void **state)
     assert_true(task->rtol == 1e-4 && task->atol == 1e-5 && task->dt == 1e-3 && task->ckpt == 7);
     assert_true(task->lanes == 4 && task->threads == 2 && task->batch == 16 && task->max_steps == 99);
     assert_int_equal(task->wrt, SENS_WRT_X0);
+    assert_true(!fx.cell.problem.type->jacobian && !fx.cell.problem.type->outer && !fx.cell.problem.outer);
+    assert_true(fx.cell.operations.vjp == 2 * 3 * 3); /* what it costs does not change with what is told */
     assert_true(fx.cell.problem.t1 == 2.5 && fx.cell.seed == 3 && fx.cell.truth == TRUTH_NONE);
     assert_string_equal(fx.cell.reference_key,
                         "glv n=3 seed=1 kind=random T=10 t1=2.5 cost=terminal m=2 rho=0.5");

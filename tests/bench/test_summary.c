@@ -279,6 +279,102 @@ static void time_verdicts(void **state)
     assert_verdict(summary, gain, VERDICT_NOT_REPRODUCED);
 }
 
+/* ---- performance --------------------------------------------------------------------------------------- */
+
+/* A row of t seconds, between 0.9 t and 1.2 t, of a cell that asked for `cell`. */
+static struct record *add_timed(struct summary *summary, const char *sweep, const char *method, double n,
+                                const char *cell, double t)
+{
+    struct record *row = add_row(summary, sweep, method, n);
+    strcpy(row->text[COL_cell], cell);
+    strcpy(row->text[COL_isa], "avx2");
+    row->number[COL_t_total_s] = t;
+    row->number[COL_t_lo_s] = 0.9 * t;
+    row->number[COL_t_hi_s] = 1.2 * t;
+    row->number[COL_threads] = strstr(cell, "threads=auto") ? 2 : 1;
+    row->number[COL_gflops] = 20;
+    row->number[COL_peak_gflops] = 90.4; /* twice the prototype's */
+    row->number[COL_share] = 0.25;
+    row->number[COL_share_reverse] = 0.5;
+    return row;
+}
+
+static char *performance(const struct summary *summary)
+{
+    char *text = calloc(1, 1 << 16);
+    FILE *out = text ? fmemopen(text, (1 << 16) - 1, "w") : NULL;
+    assert_non_null(out);
+    summary_print_performance(summary, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void assert_told(const struct summary *summary, const char *words, bool expected)
+{
+    char *text = performance(summary);
+    if ((strstr(text, words) != NULL) != expected) print_error("'%s' in:\n%s", words, text);
+    assert_true((strstr(text, words) != NULL) == expected);
+    free(text);
+}
+
+static void performance_of_one_size(void **state)
+{
+    struct summary *summary = *state;
+    static const char one[] = "method=discrete_adjoint n=50 structure=auto threads=1",
+                      many[] = "method=discrete_adjoint n=50 structure=auto threads=auto",
+                      plain[] = "method=discrete_adjoint n=50 structure=none threads=1";
+    assert_told(summary, "No rows of sweep scaling", true);
+    add_timed(summary, "scaling", "discrete_adjoint", 50, plain, 7e-3); /* not to be taken for the next */
+    assert_told(summary, "missing", true);
+    add_timed(summary, "scaling", "discrete_adjoint", 50, one, 3.5e-3);
+    /* the prototype's 3.5e-3 s would be 1.75e-3 s here */
+    assert_told(summary, "2.00 [1.80, 2.40]", true);
+    assert_told(summary, "25 %", true);
+    struct record *row = add_timed(summary, "scaling", "discrete_adjoint", 50, many, 7e-4);
+    assert_told(summary, "5.00 [3.75, 6.67]", true); /* threads: 0.9/1.2 and 1.2/0.9 of 5 */
+    assert_told(summary, "2.00 [1.50, 2.67]", true); /* structure */
+    strcpy(row->text[COL_status], "timeout");
+    int told = 0;
+    char *text = performance(summary);
+    for (const char *at = text; (at = strstr(at, "timeout")); at++) told++;
+    free(text);
+    assert_int_equal(told, 4); /* seconds, threads and share of auto, and the ratio of one thread to it */
+}
+
+static void performance_by_lanes(void **state)
+{
+    struct summary *summary = *state;
+    add_timed(summary, "scaling", "discrete_adjoint", 50, "n=50 threads=1", 1e-3);
+    add_timed(summary, "lanes", "discrete_adjoint", 50, "lanes=16 threads=1", 5e-3); /* not one lane */
+    add_timed(summary, "lanes", "discrete_adjoint", 50, "lanes=1 threads=2", 6e-3);  /* not one thread */
+    add_timed(summary, "lanes", "discrete_adjoint", 50, "method.lanes=1 threads=1", 6e-3); /* another key */
+    add_timed(summary, "lanes", "discrete_adjoint", 50, "lanes=auto threads=1", 1e-3);
+    assert_told(summary, "6.00 [", false);
+    add_timed(summary, "lanes", "discrete_adjoint", 50, "lanes=1 threads=1", 8e-3);
+    assert_told(summary, "8.00 [6.00, 10.67]", true);
+    /* a better instruction set counts once it has both ends */
+    strcpy(add_timed(summary, "lanes", "discrete_adjoint", 50, "lanes=1 threads=1", 9e-3)->text[COL_isa],
+           "avx512");
+    assert_told(summary, "8.00 [6.00, 10.67]", true);
+    strcpy(add_timed(summary, "lanes", "discrete_adjoint", 50, "lanes=auto threads=1", 9e-4)->text[COL_isa],
+           "avx512");
+    assert_told(summary, "10.00 [7.50, 13.33]", true);
+}
+
+static void performance_exponents(void **state)
+{
+    struct summary *summary = *state;
+    for (int i = 0; i < 4; i++) { /* N^3, but for the smallest, which does not count */
+        const double n = 10 << i, t = i ? 1e-8 * n * n * n : 1;
+        add_timed(summary, "scaling", "discrete_adjoint", n, "threads=1", t);
+        add_timed(summary, "scaling", "discrete_adjoint", n, "structure=none threads=1", 1);
+    }
+    assert_told(summary, "1 thread 3.00;", true);
+    assert_told(summary, "CFSA at N = 50: missing", true);
+    add_timed(summary, "scaling", "cfsa", 50, "threads=1", 0.125);
+    assert_told(summary, "CFSA at N = 50: 0.125 s, 20.0 GFLOP/s, 25 % of peak", true);
+}
+
 static void power_fit(void **state)
 {
     (void)state;
@@ -344,6 +440,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(proportional_verdicts, make_summary, drop_summary),
         cmocka_unit_test_setup_teardown(floor_verdicts, make_summary, drop_summary),
         cmocka_unit_test_setup_teardown(time_verdicts, make_summary, drop_summary),
+        cmocka_unit_test_setup_teardown(performance_of_one_size, make_summary, drop_summary),
+        cmocka_unit_test_setup_teardown(performance_by_lanes, make_summary, drop_summary),
+        cmocka_unit_test_setup_teardown(performance_exponents, make_summary, drop_summary),
         cmocka_unit_test(power_fit),
         cmocka_unit_test(newest_file_of_a_folder),
     };

@@ -31,6 +31,7 @@ for command in $commands; do
     cmp -s "$work/first" "$work/output" || fail "help $command is not $command --help"
 done
 expect "sample_seed" run --help
+expect "fewer samples" peak --help
 
 # list: every kind, alone and together, as text and JSON
 for kind in problems costs methods tableaux controllers variants sweeps; do
@@ -85,5 +86,7 @@ complete_words() {
 [ "$(complete_words sensbench run glv discrete_adjoint kind =)" = "random uncoupled" ] || fail "completion: kind="
 [ "$(complete_words sensbench run glv discrete_adjoint tableau = dopr)" = "dopri5" ] || fail "completion: dopr"
 [ "$(complete_words sensbench run glv discrete_adjoint --du)" = "--dump" ] || fail "completion: --du"
+[ "$(complete_words sensbench run glv discrete_adjoint structure =)" = "auto none" ] || fail "completion: structure="
+[ "$(complete_words sensbench peak --q)" = "--quick" ] || fail "completion: peak --q"
 [ "$(complete_words sensbench verify --method casa_r)" = "casa_reverse" ] || fail "completion: --method casa_r"
 exit $((failures > 0))

@@ -7,6 +7,7 @@
 #ifndef SENS_LANES_H
 #define SENS_LANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sens/real.h"
@@ -45,6 +46,52 @@ void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L,
 /* y [rows] += A x, A [rows][cols], x [cols]. Four interleaved partial sums, an order of its own: not lane
  * 0 of sens_lanes_add_product, which cannot run along a row. */
 void sens_matvec(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y);
+
+/* A matrix laid out for many products: a[k * step + r], or (step 0) in the order that sens_pack chooses. */
+struct sens_packed {
+    size_t rows, cols;
+    const sens_real *a;
+    size_t step;
+};
+
+/* A copied into `memory` [rows * cols], which has to stay. Worth it from a few products of a matrix that does
+ * not fit the first-level cache, or whose columns are not contiguous. */
+struct sens_packed sens_pack(struct sens_matrix A, sens_real *memory);
+
+/* The matrix A(r, k) = a[k * step + r], step >= rows, where it stands: the transpose of a row-major one. */
+struct sens_packed sens_packed_view(size_t rows, size_t cols, const sens_real *a, size_t step);
+
+/* OUT [rows][L] = A V and OUT += A V, V [cols][L]. */
+void sens_packed_multiply(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT);
+void sens_packed_add_product(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT);
+
+/* kappa [n][L] as by sens_lanes_combine, theta [n][L] = J^T kappa, J [n][n]: faster than one after the other
+ * where n is small and L = 8. */
+void sens_lanes_stage(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,
+                      const sens_real *const *v, const sens_real *J, sens_real *kappa, sens_real *theta);
+
+/* Rows that lie apart, V(k, l) = v[k * v_step + l], with their factors s_k = s[k * s_step] and weights w_k =
+ * w[k * w_step], k < depth. */
+struct sens_gather {
+    size_t depth;
+    const sens_real *v;
+    size_t v_step;
+    const sens_real *s;
+    size_t s_step;
+    const sens_real *w;
+    size_t w_step;
+};
+
+/* u [depth][L] = s_k V(k, :), and sum [L] += sum_k w_k u_k unless sum is NULL (w is not looked at then). */
+void sens_lanes_gather(const struct sens_gather *g, size_t L, sens_real *u, sens_real *sum);
+
+/* rows [width][n] = the first `width` <= L lanes of block [n][L], transposed. false: one of these numbers is
+ * not finite. */
+bool sens_lanes_to_rows(size_t n, size_t L, size_t width, const sens_real *block, sens_real *rows);
+
+/* out[q] = sum_j (scale w[j]) v[j][q], q < size, j < terms, terms >= 1; out may be one of the v. */
+void sens_lanes_combine(size_t size, int terms, sens_real scale, const sens_real *w,
+                        const sens_real *const *v, sens_real *out);
 
 /* Compressed sparse rows: row r holds value[e] in column col[e], start[r] <= e < start[r + 1]. */
 struct sens_csr {

@@ -37,8 +37,10 @@ struct sens_outer {
     size_t first, cols;
 };
 
-/* What one derivative product costs: floating-point operations (an addition or a multiplication is one) of
- * rhs, and of each product a vector. NaN: not known. */
+/* What one derivative product costs: floating-point operations of rhs, and of each product a vector. An
+ * addition or a multiplication is one, so are a subtraction, a division and a function such as sqrt; a change
+ * of sign is none, and what the vectors of one call share (a Jacobian formed at the point) is not counted.
+ * NaN: not known. */
 struct sens_operations {
     double rhs, vjp, jvp, vjp_p, jvp_p;
     double jacobian; /* numbers that stand for df/dx, read once for a block of vectors; 0: none are kept */

@@ -7,6 +7,7 @@
 
 #include "sens/cost.h"
 #include "sens/method.h"
+#include "sens/peak.h"
 #include "sens/problem.h"
 #include "sens/tableau.h"
 
@@ -27,6 +28,8 @@ struct sens_registry {
      * OUT may be partly overwritten. */
     sens_status (*tangent_columns)(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
                                    const size_t *col, sens_real *OUT);
+
+    const struct sens_peak *peak; /* the most that this instruction set lets a core do */
 };
 
 const struct sens_registry *sens_registry_baseline(void);

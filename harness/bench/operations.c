@@ -1,0 +1,76 @@
+/* The work of a run and the rates that follow from it, see operations.h. */
+#include "operations.h"
+
+#include <math.h>
+
+void operations_count(const struct sens_counts *counts, const struct sens_work *work,
+                      struct operation_counts *sum)
+{
+    *sum = (struct operation_counts){
+        .rhs = (double)counts->rhs,
+        .jacobian = (double)counts->jacobian,
+        .vjp = (double)counts->vjp + (double)work->vjp,
+        .jvp = (double)counts->jvp + (double)work->jvp,
+        .vjp_p = (double)counts->vjp_p + (double)work->vjp_p,
+        .jvp_p = (double)counts->jvp_p + (double)work->jvp_p,
+    };
+}
+
+/* What was not used costs nothing, known or not. */
+static double cost(double count, double each)
+{
+    return count > 0 ? count * each : 0;
+}
+
+void operations_sum(const struct cell *cell, const struct operation_counts *counts, int lanes, int batch,
+                    struct operation_sum *sum)
+{
+    const struct sens_operations *ops = &cell->operations;
+    const double n = (double)cell->problem.n, np = (double)cell->problem.np;
+    const double shared = lanes > 1 ? lanes : 1, points = batch > 1 ? batch : 1;
+    const double column = ops->jvp_p < n ? ops->jvp_p : n; /* an entry of a column is an addition at least */
+    sum->flops_reverse = cost(counts->vjp, ops->vjp) + cost(counts->vjp_p, ops->vjp_p);
+    sum->flops = sum->flops_reverse + cost(counts->rhs, ops->rhs) + cost(counts->jvp, ops->jvp) +
+                 cost(counts->jvp_p, ops->jvp_p);
+    sum->bytes =
+        8 * (counts->rhs * (2 * n + np) + (counts->vjp + counts->jvp) * (2 * n + ops->jacobian / shared) +
+             counts->vjp_p * (n + 2 * np / points) + counts->jvp_p * 2 * column);
+}
+
+const char *operations_structure(const struct sens_problem *pb)
+{
+    static const char *const text[3][3] = {{"none", "none+outer", "none+sparse"},
+                                           {"dense", "dense+outer", "dense+sparse"},
+                                           {"sparse", "sparse+outer", "sparse+sparse"}};
+    const int state = !pb->type->jacobian ? 0 : pb->sparsity ? 2 : 1;
+    const int parameter = pb->type->outer ? 1 : pb->type->jacobian_p ? 2 : 0;
+    return text[state][parameter];
+}
+
+/* NaN where there is no time to divide by. */
+static double rate(double amount, double seconds)
+{
+    return seconds > 0 ? amount / seconds / 1e9 : NAN;
+}
+
+void operations_record(const struct cell *cell, const struct operation_counts *counts, double peak,
+                       struct record *rec)
+{
+    double *number = rec->number;
+    struct operation_sum sum;
+    operations_sum(cell, counts, (int)number[COL_lanes], (int)number[COL_batch], &sum);
+    number[COL_n_rhs] = counts->rhs;
+    number[COL_n_vjp] = counts->vjp;
+    number[COL_n_jvp] = counts->jvp;
+    number[COL_n_vjp_p] = counts->vjp_p;
+    number[COL_n_jvp_p] = counts->jvp_p;
+    number[COL_n_jacobian] = counts->jacobian;
+    number[COL_flops] = sum.flops;
+    number[COL_bytes] = sum.bytes;
+    number[COL_gflops] = rate(sum.flops, number[COL_t_total_s]);
+    number[COL_gflops_reverse] = rate(sum.flops_reverse, number[COL_t_reverse_s]);
+    number[COL_gbytes] = rate(sum.bytes, number[COL_t_total_s]);
+    number[COL_peak_gflops] = peak;
+    number[COL_share] = number[COL_gflops] / peak;
+    number[COL_share_reverse] = number[COL_gflops_reverse] / peak;
+}

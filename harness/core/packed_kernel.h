@@ -1,0 +1,39 @@
+/* core/packed_kernel.h - the register block of packed.c, for one width of vector: included once for each.
+ *
+ *     out[r * out_step + l] (+)= sum_k a[k * a_step + r] b[k * b_step + l],   r < R, l < NV * WIDTH
+ *
+ * The including file defines KERNEL (the name), WIDTH, TYPE and TYPE_IN_MEMORY. R, NV and add are constants
+ * after inlining; the sums stay in registers. */
+
+ALWAYS_INLINE void KERNEL(const size_t R, const size_t NV, const bool add, const struct panel *q,
+                          const sens_real *b, sens_real *out)
+{
+    const size_t a_step = q->a_step, b_step = q->b_step, step = q->out_step;
+    TYPE sum[PANEL][2];
+#pragma GCC unroll 16
+    for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < NV; v++) {
+            sum[r][v] = (TYPE){0};
+            if (add) sum[r][v] = *(const TYPE_IN_MEMORY *)&out[r * step + v * WIDTH];
+        }
+    if (add) /* the sums two panels on: they may come from far */
+#pragma GCC unroll 16
+        for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 2
+            for (size_t v = 0; v < NV; v++) prefetch_numbers(out, (2 * PANEL + r) * step + v * WIDTH);
+    const sens_real *a = q->a;
+    for (size_t k = q->depth; k > 0; k--, a += a_step, b += b_step) {
+        TYPE lanes[2];
+#pragma GCC unroll 2
+        for (size_t v = 0; v < NV; v++) lanes[v] = *(const TYPE_IN_MEMORY *)&b[v * WIDTH];
+#pragma GCC unroll 16
+        for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 2
+            for (size_t v = 0; v < NV; v++) sum[r][v] += a[r] * lanes[v];
+    }
+#pragma GCC unroll 16
+    for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 2
+        for (size_t v = 0; v < NV; v++) *(TYPE_IN_MEMORY *)&out[r * step + v * WIDTH] = sum[r][v];
+}

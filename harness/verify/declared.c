@@ -1,0 +1,260 @@
+/* Products from declared structure, and structure from products. */
+#include "declared.h"
+
+#include <string.h>
+
+struct declared {
+    struct verify *v;
+    struct sens_problem inner;
+    enum declared_parameters by;
+};
+
+static double *unset(struct verify *v, size_t count)
+{
+    double *made = verify_array(v, count);
+    for (size_t q = 0; q < count; q++) made[q] = NAN;
+    return made;
+}
+
+bool declared_entry(const struct sens_pattern *pattern, size_t row, size_t col)
+{
+    for (size_t e = pattern->start[row]; e < pattern->start[row + 1]; e++)
+        if (pattern->col[e] == col) return true;
+    return false;
+}
+
+/* ---- df/dx --------------------------------------------------------------------------------------------- */
+
+void declared_jacobian(struct verify *v, const struct sens_problem *pb, struct sens_at at, double *J)
+{
+    const struct sens_pattern *pattern = pb->sparsity;
+    const size_t n = pb->n;
+    for (size_t q = 0; q < n * n; q++) J[q] = pattern ? 0 : NAN;
+    if (!pattern) {
+        pb->type->jacobian(pb, at, J);
+        return;
+    }
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    double *value = unset(v, pattern->start[n]);
+    pb->type->jacobian(pb, at, value);
+    for (size_t i = 0; i < n; i++)
+        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
+            J[i * n + pattern->col[e]] = value[e];
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+static void multiply(const struct declared *d, struct sens_at at, bool transposed, size_t L, const double *V,
+                     double *OUT)
+{
+    const size_t n = d->inner.n;
+    const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
+    double *J = verify_array(d->v, n * n);
+    declared_jacobian(d->v, &d->inner, at, J);
+    memset(OUT, 0, n * L * sizeof *OUT);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const size_t from = transposed ? i : j, to = transposed ? j : i;
+            for (size_t l = 0; l < L && J[i * n + j] != 0; l++)
+                OUT[to * L + l] += J[i * n + j] * V[from * L + l];
+        }
+    sens_arena_rewind(&d->v->ctx.arena, mark);
+}
+
+static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+{
+    const struct declared *d = pb->data;
+    return d->inner.type->rhs(&d->inner, at, dx);
+}
+
+static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+{
+    const struct declared *d = pb->data;
+    if (d->inner.type->jacobian)
+        multiply(d, at, false, L, V, OUT);
+    else
+        d->inner.type->jvp(&d->inner, at, L, V, OUT);
+}
+
+static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+{
+    const struct declared *d = pb->data;
+    if (d->inner.type->jacobian)
+        multiply(d, at, true, L, W, OUT);
+    else
+        d->inner.type->vjp(&d->inner, at, L, W, OUT);
+}
+
+/* ---- df/dp --------------------------------------------------------------------------------------------- */
+
+/* df/dp_k is column [n] of what was made at the point. */
+struct factors {
+    const struct declared *d;
+    double *s, *phi; /* outer products */
+    double *value;   /* sparse */
+};
+
+static struct factors factors_at(const struct declared *d, struct sens_at at)
+{
+    const struct sens_problem *pb = &d->inner;
+    struct factors made = {.d = d};
+    size_t cols = 0;
+    for (size_t b = 0; b < pb->n_outer; b++) cols += pb->outer[b].cols;
+    if (d->by == DECLARED_OUTER) {
+        made.s = unset(d->v, pb->n);
+        made.phi = unset(d->v, cols);
+        pb->type->outer(pb, at, made.s, made.phi);
+    } else {
+        made.value = unset(d->v, pb->sparsity_p->start[pb->np]);
+        pb->type->jacobian_p(pb, at, made.value);
+    }
+    return made;
+}
+
+static void column(const struct factors *f, size_t k, double *out)
+{
+    const struct sens_problem *pb = &f->d->inner;
+    size_t before = 0; /* numbers in phi of the blocks before */
+    memset(out, 0, pb->n * sizeof *out);
+    for (size_t e = f->value ? pb->sparsity_p->start[k] : 0; f->value && e < pb->sparsity_p->start[k + 1];
+         e++)
+        out[pb->sparsity_p->col[e]] = f->value[e];
+    for (size_t b = 0; f->s && b < pb->n_outer; before += pb->outer[b++].cols) {
+        const size_t first = pb->outer[b].first, cols = pb->outer[b].cols;
+        if (k < first || k >= first + pb->n * cols) continue;
+        const size_t i = (k - first) / cols, j = (k - first) % cols;
+        out[i] = f->s[i] * f->phi[before + j];
+    }
+}
+
+static bool has_factors(const struct declared *d)
+{
+    return d->by == DECLARED_OUTER ? d->inner.type->outer != NULL : d->inner.type->jacobian_p != NULL;
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+{
+    const struct declared *d = pb->data;
+    const size_t n = pb->n;
+    if (!has_factors(d)) {
+        d->inner.type->jvp_p_cols(&d->inner, at, k0, L, OUT);
+        return;
+    }
+    const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
+    const struct factors f = factors_at(d, at);
+    double *one = verify_array(d->v, n);
+    for (size_t l = 0; l < L; l++) {
+        column(&f, k0 + l, one);
+        for (size_t i = 0; i < n; i++) OUT[i * L + l] += one[i];
+    }
+    sens_arena_rewind(&d->v->ctx.arena, mark);
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    const struct declared *d = pb->data;
+    const size_t n = pb->n;
+    if (!has_factors(d)) {
+        d->inner.type->vjp_p_batch(&d->inner, K, t, X, p, L, W, MU);
+        return;
+    }
+    const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
+    double *one = verify_array(d->v, n);
+    for (size_t k = 0; k < K; k++) {
+        const struct factors f = factors_at(d, (struct sens_at){t[k], X + k * n, p});
+        for (size_t q = 0; q < pb->np; q++) {
+            column(&f, q, one);
+            for (size_t i = 0; i < n; i++)
+                for (size_t l = 0; l < L && one[i] != 0; l++)
+                    MU[q * L + l] += one[i] * W[(k * n + i) * L + l];
+        }
+    }
+    sens_arena_rewind(&d->v->ctx.arena, mark);
+}
+
+static void x0(const struct sens_problem *pb, const double *p, double *x)
+{
+    const struct declared *d = pb->data;
+    d->inner.type->x0(&d->inner, p, x);
+}
+
+static void x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W, double *MU)
+{
+    const struct declared *d = pb->data;
+    d->inner.type->x0_vjp(&d->inner, p, L, W, MU);
+}
+
+static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L, double *OUT)
+{
+    const struct declared *d = pb->data;
+    d->inner.type->x0_jvp_cols(&d->inner, p, k0, L, OUT);
+}
+
+void declared_problem(struct verify *v, const struct sens_problem *inner, enum declared_parameters by,
+                      struct sens_problem *problem)
+{
+    static const struct sens_problem_type with = {.rhs = rhs,
+                                                  .vjp = vjp,
+                                                  .jvp = jvp,
+                                                  .jvp_p_cols = jvp_p_cols,
+                                                  .vjp_p_batch = vjp_p_batch,
+                                                  .x0 = x0,
+                                                  .x0_vjp = x0_vjp,
+                                                  .x0_jvp_cols = x0_jvp_cols};
+    struct declared *d = verify_memory(v, 1, sizeof *d);
+    *d = (struct declared){v, *inner, by};
+    decorate_wrap(v, inner, &with, d, problem);
+}
+
+/* ---- structure from products ----------------------------------------------------------------------------
+ */
+
+/* data stays the inner problem's, and nothing is written: any number of threads. */
+struct formed {
+    struct sens_problem_type type; /* first: a problem's type points here */
+    const double *unit;            /* [n][n] */
+};
+
+/* J = J I: lane j has column j, so that row i is J_i0 ... J_i,n-1, dense and in the order of a full pattern.
+ */
+static void formed_jacobian(const struct sens_problem *pb, struct sens_at at, double *J)
+{
+    pb->type->jvp(pb, at, pb->n, ((const struct formed *)(const void *)pb->type)->unit, J);
+}
+
+static void formed_jacobian_p(const struct sens_problem *pb, struct sens_at at, double *value)
+{
+    memset(value, 0, pb->np * pb->n * sizeof *value);
+    for (size_t k = 0; k < pb->np; k++) pb->type->jvp_p_cols(pb, at, k, 1, value + k * pb->n);
+}
+
+static const struct sens_pattern *full_pattern(struct verify *v, size_t rows, size_t cols)
+{
+    struct sens_pattern *made = verify_memory(v, 1, sizeof *made);
+    size_t *start = verify_memory(v, rows + 1, sizeof *start),
+           *col = verify_memory(v, rows * cols, sizeof *col);
+    for (size_t r = 0; r <= rows; r++) start[r] = r * cols;
+    for (size_t e = 0; e < rows * cols; e++) col[e] = e % cols;
+    *made = (struct sens_pattern){.rows = rows, .cols = cols, .start = start, .col = col};
+    return made;
+}
+
+void declared_by_products(struct verify *v, const struct sens_problem *inner, bool sparse,
+                          struct sens_problem *problem)
+{
+    const size_t n = inner->n;
+    struct formed *made = verify_memory(v, 1, sizeof *made);
+    double *unit = verify_array(v, n * n);
+    for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
+    *made = (struct formed){*inner->type, unit};
+    made->type.jacobian = formed_jacobian;
+    made->type.outer = NULL;
+    made->type.operations = NULL;
+    made->type.jacobian_p = inner->np ? formed_jacobian_p : NULL;
+    *problem = *inner;
+    problem->type = &made->type;
+    problem->sparsity = sparse ? full_pattern(v, n, n) : NULL;
+    problem->sparsity_p = inner->np ? full_pattern(v, inner->np, n) : NULL;
+    problem->outer = NULL;
+    problem->n_outer = 0;
+}

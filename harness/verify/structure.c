@@ -1,0 +1,385 @@
+/* The structure that a problem declares against its own products: the same derivatives, as numbers.
+ *
+ *     J V = jvp(V),   J^T W = vjp(W),   J = 0 outside the pattern
+ *     s_i phi_j = jvp_p_cols, column by column, and the products of all with W = vjp_p_batch
+ *
+ * That jacobian, jacobian_p and outer are pure, overwrite their output and stay inside it is checked with all
+ * callbacks (purity.c); that methods multiply with it rightly, in structured.c. */
+#include <string.h>
+
+#include "calls.h"
+#include "declared.h"
+#include "products.h"
+
+static const struct verify_check checks[] = {
+    {.id = "structure.declared",
+     .summary = "patterns and blocks fit the problem, the factors stay apart, operations are counted",
+     .bound = "none: it is so or not",
+     .explanation =
+         "The columns of each row of a pattern are to ascend and to be fewer than the matrix has; the "
+         "blocks of outer products cover all parameters in order; outer writes n numbers to s and one for "
+         "each column to phi, and nothing else; the operations of each product are a positive number, or not "
+         "known. A method trusts all of this and does not look."},
+    {.id = "structure.jacobian",
+     .summary = "the declared df/dx is the matrix of jvp and vjp",
+     .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
+     .explanation =
+         "jacobian is evaluated at the nominal point, at perturbed ones and on the solution, at the default "
+         "size and at sizes past a vector's and a tile's length. Its entries must be those that jvp and vjp "
+         "give for unit vectors, and its products with random vectors theirs. Methods form it once at a "
+         "point and use it for all vectors: what is wrong here is wrong in every gradient that takes "
+         "this path, and right in those that do not. On failure the structure is compared with differences "
+         "of rhs: if it agrees with those, the products are what is wrong."},
+    {.id = "structure.sparsity",
+     .summary = "jvp and vjp of unit vectors are zero outside the declared pattern",
+     .bound = "rounding of an entry, measured at shaken inputs: none where it is zero in structure",
+     .explanation =
+         "A pattern may contain entries that happen to be zero, but may leave out none that is not: "
+         "the methods that read it would lose that term without noticing. Look at first and last "
+         "rows, and at couplings that vanish at the nominal point."},
+    {.id = "structure.outer",
+     .summary = "the declared outer products s_i phi_j are the columns of jvp_p_cols and of vjp_p_batch",
+     .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
+     .explanation =
+         "As structure.jacobian, for the parameters that enter through outer products: column by "
+         "column against jvp_p_cols, row by row against vjp_p_batch at one point, and in batches of "
+         "several points with several lanes. Look at the order of the blocks and of the factors "
+         "in phi, and at parameters whose factor is 1."},
+    {.id = "structure.parameters",
+     .summary = "the declared df/dp is the matrix of jvp_p_cols and vjp_p_batch, zero outside its pattern",
+     .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
+     .explanation =
+         "As structure.outer, for the values of jacobian_p in the order of its pattern, whose rows "
+         "are parameters and whose columns are states."},
+    {.id = NULL}};
+
+enum { LANES = 3, BATCH = 5, GUARD = 16, VECTORS = 2 };
+static const double CANARY = 7.25e-290;
+
+/* ---- the declaration itself ---------------------------------------------------------------------------- */
+
+static void check_pattern(struct verify_result *result, const struct sens_pattern *pattern, const char *of)
+{
+    for (size_t r = 0; r < pattern->rows; r++)
+        for (size_t e = pattern->start[r]; e < pattern->start[r + 1]; e++)
+            if (pattern->col[e] >= pattern->cols ||
+                (e > pattern->start[r] && pattern->col[e] <= pattern->col[e - 1]))
+                verify_fail(result, "%s, row %zu: column %zu is out of order or out of range", of, r,
+                            pattern->col[e]);
+}
+
+/* s and phi lie side by side in a method's memory, or far apart: neither may reach into the other. */
+static void check_factors(struct verify_result *result, const struct subject *subject)
+{
+    const struct sens_problem *pb = subject->pb;
+    const size_t all = call_rows(subject, CALL_OUTER), n = pb->n;
+    double *const room = verify_array(subject->v, all + 3 * GUARD);
+    double *const s = room + GUARD, *const phi = s + n + GUARD;
+    for (size_t q = 0; q < all + 3 * GUARD; q++) room[q] = CANARY;
+    pb->type->outer(pb, subject_point(subject, 1), s, phi);
+    for (size_t q = 0; q < GUARD; q++)
+        if (room[q] != CANARY || s[n + q] != CANARY || phi[all - n + q] != CANARY) {
+            verify_fail(result, "outer writes outside s [%zu] or phi [%zu]", n, all - n);
+            verify_blame(result, CAUSE_out_of_bounds, 1);
+            return;
+        }
+}
+
+static void check_operations(struct verify_result *result, const struct sens_problem *pb)
+{
+    static const char *const name[] = {"rhs", "vjp", "jvp", "vjp_p", "jvp_p"};
+    struct sens_operations ops;
+    sens_problem_operations(pb, &ops);
+    const double count[] = {ops.rhs, ops.vjp, ops.jvp, ops.vjp_p, ops.jvp_p};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+        if (!isnan(count[k]) && !(count[k] > 0 && isfinite(count[k])) && (k < 3 || pb->np > 0))
+            verify_fail(result, "%g operations in %s", count[k], name[k]);
+    if (!(ops.jacobian >= 0 && isfinite(ops.jacobian)))
+        verify_fail(result, "%g numbers stand for df/dx", ops.jacobian);
+}
+
+static void check_declared(const struct subject *subject)
+{
+    const struct sens_problem *pb = subject->pb;
+    struct verify_result result = subject_open(subject, "structure.declared");
+    check_operations(&result, pb);
+    if (pb->sparsity) check_pattern(&result, pb->sparsity, "df/dx");
+    if (pb->sparsity_p) check_pattern(&result, pb->sparsity_p, "(df/dp)^T");
+    if (call_applies(subject, CALL_OUTER)) check_factors(&result, subject);
+    verify_close(subject->v, &result);
+}
+
+/* ---- two maps that are to be one ------------------------------------------------------------------------
+ */
+
+/* A problem's own products and those of its structure. */
+struct both {
+    const struct subject *own, *declared;
+};
+
+static void note_entries(struct worst *worst, const struct both *both, enum product product,
+                         struct sens_at at)
+{
+    const struct linear own = linear_at(both->own, product, at);
+    const struct linear declared = linear_at(both->declared, product, at);
+    const struct sample sample = sample_create(both->own, product);
+    const double *right = linear_matrix(&own, &sample), *got = linear_matrix(&declared, &sample);
+    const double *bound = linear_matrix_rounding(&own, &sample, right);
+    const double *bound_too = linear_matrix_rounding(&declared, &sample, got);
+    const char *const by = product <= PRODUCT_VJP ? "x" : "p";
+    for (size_t q = 0; q < sample.rows * sample.cols; q++)
+        worst_note(worst, fabs(got[q] - right[q]), bound[q] + bound_too[q],
+                   "df_%zu/d%s_%zu at t = %.4g is %.10g in the structure and %.10g by %s",
+                   sample.row[q / sample.cols], by, sample.col[q % sample.cols], at.t, got[q], right[q],
+                   linear_name(product));
+}
+
+static void note_vectors(struct worst *worst, const struct linear *own, const struct linear *declared,
+                         double t)
+{
+    struct verify *v = own->v;
+    double *W = verify_random(v, own->in * LANES), *most = verify_array(v, own->in);
+    double *right = verify_array(v, own->out * LANES), *got = verify_array(v, own->out * LANES);
+    for (size_t q = 0; q < own->in * LANES; q++) most[q / LANES] = fmax(most[q / LANES], fabs(W[q]));
+    linear_apply(own, LANES, W, right);
+    linear_apply(declared, LANES, W, got);
+    const double *bound = linear_rounding(own, most), *bound_too = linear_rounding(declared, most);
+    for (size_t q = 0; q < own->out * LANES; q++)
+        worst_note(worst, fabs(got[q] - right[q]), bound[q / LANES] + bound_too[q / LANES],
+                   "%s of random vectors at t = %.4g, K = %zu: entry %zu, lane %zu is %.10g by the structure "
+                   "and %.10g",
+                   linear_name(own->product), t, own->K, q / LANES, q % LANES, got[q], right[q]);
+}
+
+static void note_product(struct worst *worst, const struct both *both, enum product product,
+                         struct sens_at at)
+{
+    const struct linear own = linear_at(both->own, product, at);
+    const struct linear declared = linear_at(both->declared, product, at);
+    note_entries(worst, both, product, at);
+    for (int k = 0; k < VECTORS; k++) note_vectors(worst, &own, &declared, at.t);
+}
+
+static void note_batches(struct worst *worst, const struct both *both)
+{
+    const struct batch b = batch_create(both->own, BATCH);
+    const struct linear own = linear_batch(both->own, BATCH, b.t, b.X, b.p);
+    const struct linear declared = linear_batch(both->declared, BATCH, b.t, b.X, b.p);
+    note_vectors(worst, &own, &declared, b.t[0]);
+}
+
+/* ---- causes -------------------------------------------------------------------------------------------- */
+
+/* What one place says of a cause. */
+enum evidence { AGAINST, SILENT, FOR };
+
+/* Are all errors of J on its diagonal? */
+static enum evidence diagonal_alone(const struct both *both, struct sens_at at)
+{
+    const size_t n = both->own->pb->n;
+    const struct linear map = linear_at(both->own, PRODUCT_JVP, at);
+    size_t *all = verify_memory(both->own->v, n, sizeof *all), wrong = 0;
+    for (size_t i = 0; i < n; i++) all[i] = i;
+    const struct sample whole = {n, n, all, all};
+    const double *right = linear_matrix(&map, &whole), *bound = linear_matrix_rounding(&map, &whole, right);
+    double *J = verify_array(both->own->v, n * n);
+    declared_jacobian(both->own->v, both->own->pb, at, J);
+    for (size_t q = 0; q < n * n; q++) {
+        const bool differs = !(fabs(J[q] - right[q]) <= 2 * bound[q]);
+        if (differs && q / n != q % n) return AGAINST;
+        wrong += differs;
+    }
+    return wrong == 0 ? SILENT : wrong == 1 && n > 1 ? AGAINST : FOR;
+}
+
+/* Is every column of df/dp that is wrong another parameter's? */
+static enum evidence columns_permuted(const struct both *both, struct sens_at at)
+{
+    struct verify *v = both->own->v;
+    const size_t n = both->own->pb->n, np = both->own->pb->np;
+    double *right = verify_array(v, n * np), *got = verify_array(v, n * np);
+    both->own->pb->type->jvp_p_cols(both->own->pb, at, 0, np, right);
+    both->declared->pb->type->jvp_p_cols(both->declared->pb, at, 0, np, got);
+    size_t moved = 0;
+    for (size_t k = 0; k < np; k++) {
+        bool found = false;
+        for (size_t c = 0; c < np && !found; c++) {
+            const size_t other = (k + c) % np; /* its own first */
+            bool same = true;
+            for (size_t i = 0; i < n && same; i++)
+                same = fabs(got[i * np + k] - right[i * np + other]) <=
+                       64 * DBL_EPSILON * fabs(right[i * np + other]);
+            found = same, moved += same && c > 0;
+        }
+        if (!found) return AGAINST;
+    }
+    return moved > 0 ? FOR : SILENT;
+}
+
+/* The structure as a product, against differences of rhs: the same causes can be told apart. What agrees with
+ * rhs is not what is wrong. */
+static void blame(const struct both *both, const struct points *points, enum product product,
+                  struct verify_result *result)
+{
+    struct suspicion suspicion = {.places = 0};
+    bool against = false, explains = false;
+    for (int k = 0; k < points->count; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
+        const enum evidence here = product == PRODUCT_JVP ? diagonal_alone(both, points->at[k])
+                                                          : columns_permuted(both, points->at[k]);
+        against = against || here == AGAINST, explains = explains || here == FOR;
+        suspicion_look(&suspicion, both->declared, product, points->at[k]);
+        sens_arena_rewind(&both->own->v->ctx.arena, mark);
+    }
+    suspicion.weight[CAUSE_pair_agrees_wrongly] = 0; /* they share the numbers */
+    suspicion.weight[CAUSE_rhs_itself] = 0;
+    if (!suspicion_tell(&suspicion, result))
+        verify_say(result, "differences of rhs agree with the structure: look at the products");
+    if (explains && !against)
+        verify_blame(result, product == PRODUCT_JVP ? CAUSE_missing_diagonal : CAUSE_outer_order, 1);
+}
+
+/* ---- df/dx --------------------------------------------------------------------------------------------- */
+
+static void check_jacobian(const struct both *both, const struct points *points)
+{
+    static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP};
+    struct worst worst = {.count = 0};
+    struct verify_result result = subject_open(both->own, "structure.jacobian");
+    for (int k = 0; k < points->count; k++)
+        for (int q = 0; q < 2; q++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
+            note_product(&worst, both, product[q], points->at[k]);
+            sens_arena_rewind(&both->own->v->ctx.arena, mark);
+        }
+    verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) blame(both, points, product[0], &result);
+    verify_close(both->own->v, &result);
+}
+
+/* Entries of the product's matrix that the pattern does not have. */
+static void note_outside(struct worst *worst, const struct subject *subject, enum product product,
+                         struct sens_at at)
+{
+    const bool states = product <= PRODUCT_VJP;
+    const struct sens_pattern *pattern = states ? subject->pb->sparsity : subject->pb->sparsity_p;
+    const struct linear map = linear_at(subject, product, at);
+    const struct sample sample = sample_create(subject, product);
+    const double *got = linear_matrix(&map, &sample);
+    const double *bound = linear_matrix_rounding(&map, &sample, got);
+    for (size_t q = 0; q < sample.rows * sample.cols; q++) {
+        const size_t i = sample.row[q / sample.cols], k = sample.col[q % sample.cols];
+        if (!declared_entry(pattern, states ? i : k, states ? k : i))
+            worst_note(worst, fabs(got[q]), bound[q], "df_%zu/d%s_%zu is %.6g by %s, and not in the pattern",
+                       i, states ? "x" : "p", k, got[q], linear_name(product));
+    }
+}
+
+static void check_outside(const struct subject *subject, const char *check, const struct points *points,
+                          const enum product product[2])
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result = subject_open(subject, check);
+    for (int k = 0; k < points->count; k++)
+        for (int q = 0; q < 2; q++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+            note_outside(&worst, subject, product[q], points->at[k]);
+            sens_arena_rewind(&subject->v->ctx.arena, mark);
+        }
+    if (worst.count == 0) /* the pattern has every entry */
+        worst_note(&worst, 0, 0, "nothing outside");
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_sparsity_pattern, 1);
+    verify_close(subject->v, &result);
+}
+
+/* ---- df/dp --------------------------------------------------------------------------------------------- */
+
+static void check_parameters(const struct both *both, const char *check, const struct points *points)
+{
+    static const enum product product[] = {PRODUCT_JVP_P, PRODUCT_VJP_P};
+    struct worst worst = {.count = 0};
+    struct verify_result result = subject_open(both->own, check);
+    const bool sparse = both->own->pb->sparsity_p && strcmp(check, "structure.parameters") == 0;
+    struct worst outside = {.count = 0};
+    for (int k = 0; k < points->count; k++)
+        for (int q = 0; q < 2; q++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
+            note_product(&worst, both, product[q], points->at[k]);
+            if (sparse) note_outside(&outside, both->own, product[q], points->at[k]);
+            sens_arena_rewind(&both->own->v->ctx.arena, mark);
+        }
+    note_batches(&worst, both);
+    const bool fits = outside.count == 0 || worst_passes(&outside);
+    verify_judge(&result, fits ? &worst : &outside);
+    if (!fits) verify_blame(&result, CAUSE_sparsity_pattern, 1);
+    if (result.verdict == VERIFY_FAIL) blame(both, points, product[0], &result);
+    verify_close(both->own->v, &result);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
+static bool declares(const struct sens_problem *pb)
+{
+    return pb->type->jacobian || pb->type->jacobian_p || pb->type->outer;
+}
+
+static struct subject by_structure(const struct subject *subject, enum declared_parameters by)
+{
+    struct subject made = *subject;
+    struct sens_problem *problem = verify_memory(subject->v, 1, sizeof *problem);
+    declared_problem(subject->v, subject->pb, by, problem);
+    made.pb = problem;
+    return made;
+}
+
+static void look(struct subject *subject)
+{
+    static const enum product states[] = {PRODUCT_JVP, PRODUCT_VJP};
+    const struct subject outer = by_structure(subject, DECLARED_OUTER);
+    const struct subject sparse = by_structure(subject, DECLARED_SPARSE);
+    const struct points points = points_create(subject);
+    check_declared(subject);
+    if (call_applies(subject, CALL_JACOBIAN))
+        check_jacobian(&(struct both){subject, &outer}, &points);
+    else
+        subject_skip(subject, "structure.jacobian", "no Jacobian is declared");
+    if (call_applies(subject, CALL_JACOBIAN) && subject->pb->sparsity)
+        check_outside(subject, "structure.sparsity", &points, states);
+    else
+        subject_skip(subject, "structure.sparsity", "no sparsity of df/dx is declared");
+    if (call_applies(subject, CALL_OUTER))
+        check_parameters(&(struct both){subject, &outer}, "structure.outer", &points);
+    else
+        subject_skip(subject, "structure.outer", "no outer products are declared");
+    if (call_applies(subject, CALL_JACOBIAN_P))
+        check_parameters(&(struct both){subject, &sparse}, "structure.parameters", &points);
+    else
+        subject_skip(subject, "structure.parameters", "no sparse df/dp is declared");
+}
+
+/* Past a vector's length, and past the tiles that products are cut into. */
+static void look_at_sizes(struct verify *v)
+{
+    static const size_t sizes[] = {21, 70};
+    struct instance instance;
+    struct subject subject = {.v = v, .pb = &instance.problem};
+    verify_module("problem", v->problem->name, subject.module);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        if (instance_sized(v, v->problem, sizes[k], &instance) && declares(&instance.problem)) {
+            subject.label = instance.label;
+            look(&subject);
+        }
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+}
+
+static void run(struct verify *v)
+{
+    subject_each(v, checks, look);
+    look_at_sizes(v);
+}
+
+const struct verify_group verify_structure = {
+    .name = "structure", .kind = VERIFY_PROBLEM, .checks = checks, .run = run};

@@ -1,0 +1,342 @@
+/* A method on a registered problem with and without the structure that it declares, at sizes at which the
+ * structure is made use of: the two results may differ by rounding.
+ *
+ *     |G'(structure) - G'(products)| <= safety max |G'(shaken products) - G'(products)|
+ *
+ * The steps are fixed and only rhs moves the state, so that it has the same bits in every solve; h |J| = 1/2
+ * keeps all terms of the sensitivities alive. What rounding can do to an entry is measured by shaking the
+ * inputs and outputs of all products by a few units in the last place, conditioning included. The problem's
+ * structure has been verified before (structure.c): a failure is the method's. */
+#include <float.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agree.h"
+#include "callbacks.h"
+#include "declared.h"
+#include "probe.h"
+
+enum { DRAWS = 6, SAFETY = 32, FLOOR_EPS = 4, STEPS = 6 };
+
+static const struct verify_check checks[] = {
+    {.id = "structure.pair",
+     .summary = "on a problem with structure, the gradient is the same with and without it, at several sizes",
+     .bound = "32 times what shaking inputs and outputs of all products by 4 eps does, entry by entry",
+     .explanation =
+         "Where a problem declares its Jacobian, or factors of its parameters, a method may form them once "
+         "at a point and multiply many vectors. It is solved over a few fixed steps with the structure and "
+         "without, with few and with many outputs, below and above the lengths of vectors and tiles. "
+         "structure.jacobian, structure.outer and structure.parameters have found the numbers right, so "
+         "that a difference beyond rounding is made where they are multiplied. The text says which part of "
+         "the gradient differs and at which size: look at remainders of lanes, rows and batches, and at "
+         "whether J belongs to the point of the product."},
+    {.id = NULL}};
+
+/* ---- shaken products ------------------------------------------------------------------------------------
+ */
+
+struct shaken {
+    struct verify *v;
+    struct sens_problem inner;
+    const double *p; /* [np], shaken once */
+    uint64_t state;  /* of the generator, not 0 */
+};
+
+static struct shaken *shaken_of(const struct sens_problem *pb)
+{
+    return (struct shaken *)(uintptr_t)pb->data;
+}
+
+/* from (1 + 4 eps u), u uniform in [-1, 1]: by a generator of its own, for there are many numbers (xorshift,
+ * Marsaglia, J. Stat. Softw. 8 (2003) 14). */
+static double *moved(struct shaken *s, size_t count, const double *from)
+{
+    double *made = verify_array(s->v, count);
+    for (size_t q = 0; q < count; q++) {
+        s->state ^= s->state << 13, s->state ^= s->state >> 7, s->state ^= s->state << 17;
+        made[q] = from[q] * (1 + 4 * DBL_EPSILON * ((double)(s->state >> 11) * 0x1p-52 - 1));
+    }
+    return made;
+}
+
+/* OUT += shaken increment */
+static void add_moved(struct shaken *s, size_t count, const double *increment, double *OUT)
+{
+    const double *by = moved(s, count, increment);
+    for (size_t q = 0; q < count; q++) OUT[q] += by[q];
+}
+
+static struct sens_at moved_point(struct shaken *s, struct sens_at at)
+{
+    return (struct sens_at){at.t, moved(s, s->inner.n, at.x), s->p};
+}
+
+static sens_status shaken_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+{
+    const struct shaken *s = pb->data;
+    return s->inner.type->rhs(&s->inner, at, dx);
+}
+
+static void shaken_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+                       double *OUT)
+{
+    struct shaken *const s = shaken_of(pb);
+    const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
+    s->inner.type->vjp(&s->inner, moved_point(s, at), L, moved(s, pb->n * L, W), OUT);
+    const double *by = moved(s, pb->n * L, OUT);
+    memcpy(OUT, by, pb->n * L * sizeof *OUT);
+    sens_arena_rewind(&s->v->ctx.arena, mark);
+}
+
+static void shaken_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+                       double *OUT)
+{
+    struct shaken *const s = shaken_of(pb);
+    const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
+    s->inner.type->jvp(&s->inner, moved_point(s, at), L, moved(s, pb->n * L, V), OUT);
+    const double *by = moved(s, pb->n * L, OUT);
+    memcpy(OUT, by, pb->n * L * sizeof *OUT);
+    sens_arena_rewind(&s->v->ctx.arena, mark);
+}
+
+static void shaken_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+                              double *OUT)
+{
+    struct shaken *const s = shaken_of(pb);
+    const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
+    double *increment = verify_array(s->v, pb->n * L);
+    s->inner.type->jvp_p_cols(&s->inner, moved_point(s, at), k0, L, increment);
+    add_moved(s, pb->n * L, increment, OUT);
+    sens_arena_rewind(&s->v->ctx.arena, mark);
+}
+
+static void shaken_vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                               const double *p, size_t L, const double *W, double *MU)
+{
+    struct shaken *const s = shaken_of(pb);
+    const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
+    double *increment = verify_array(s->v, pb->np * L);
+    (void)p;
+    s->inner.type->vjp_p_batch(&s->inner, K, t, moved(s, K * pb->n, X), s->p, L, moved(s, K * pb->n * L, W),
+                               increment);
+    add_moved(s, pb->np * L, increment, MU);
+    sens_arena_rewind(&s->v->ctx.arena, mark);
+}
+
+/* Where the initial state depends on p, it and its products are the inner ones. */
+static void shaken_x0(const struct sens_problem *pb, const double *p, double *x)
+{
+    const struct shaken *s = pb->data;
+    s->inner.type->x0(&s->inner, p, x);
+}
+
+static void shaken_x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W,
+                          double *MU)
+{
+    const struct shaken *s = pb->data;
+    s->inner.type->x0_vjp(&s->inner, p, L, W, MU);
+}
+
+static void shaken_x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L,
+                               double *OUT)
+{
+    const struct shaken *s = pb->data;
+    s->inner.type->x0_jvp_cols(&s->inner, p, k0, L, OUT);
+}
+
+static void shaken_problem(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem)
+{
+    static const struct sens_problem_type with = {.rhs = shaken_rhs,
+                                                  .vjp = shaken_vjp,
+                                                  .jvp = shaken_jvp,
+                                                  .jvp_p_cols = shaken_jvp_p_cols,
+                                                  .vjp_p_batch = shaken_vjp_p_batch,
+                                                  .x0 = shaken_x0,
+                                                  .x0_vjp = shaken_x0_vjp,
+                                                  .x0_jvp_cols = shaken_x0_jvp_cols};
+    struct shaken *s = verify_memory(v, 1, sizeof *s);
+    *s = (struct shaken){v, *inner, verify_shaken(v, inner->np, inner->p),
+                         (uint64_t)verify_integer(v, 1, 1000000000)};
+    decorate_wrap(v, inner, &with, s, problem);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------------------- */
+
+struct size {
+    size_t n, m; /* n = 0: the default instance */
+};
+
+/* |J|_inf at the initial state, from the products. */
+static double rate_of(struct verify *v, const struct sens_problem *pb)
+{
+    const size_t n = pb->n;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    double *unit = verify_array(v, n * n), *J = verify_array(v, n * n), most = 0;
+    for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
+    pb->type->jvp(pb, (struct sens_at){pb->t0, pb->x0, pb->p}, n, unit, J);
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) sum += fabs(J[i * n + j]);
+        most = fmax(most, sum);
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return most;
+}
+
+static bool create_instance(struct verify *v, const struct size *size, struct instance *instance)
+{
+    const bool made = size->n ? instance_sized(v, v->problem, size->n, instance)
+                              : instance_create(v, v->problem, 0, instance);
+    struct sens_problem *pb = &instance->problem;
+    if (!made) return false;
+    const double rate = rate_of(v, pb);
+    if (rate > 0) pb->t1 = fmin(pb->t1, pb->t0 + STEPS / (2 * rate));
+    return true;
+}
+
+static bool declares(const struct sens_problem *pb)
+{
+    return pb->type->jacobian || pb->type->jacobian_p || pb->type->outer;
+}
+
+/* One thread: the shaken products share the unit's arena. */
+static bool create_bed(struct verify *v, const struct sens_problem *pb, size_t m, struct bed *bed)
+{
+    struct sens_cost cost;
+    const unsigned parts = (PROBE_AT_T1 | PROBE_BETWEEN | PROBE_RUNNING) & probe_parts_for(v->method);
+    probe_cost(v, pb, m, parts, &cost);
+    bed_create(v, pb, &cost, v->method, bed);
+    bed->task.threads = 1;
+    return bed_fixed(bed, "cash_karp", STEPS + 2); /* a multiple of 8, for the observations */
+}
+
+static void solve_as(const struct bed *like, const struct sens_problem *problem, struct bed *bed)
+{
+    bed_create(like->v, problem, &like->cost, like->method, bed);
+    bed->task = like->task;
+    bed_solve(bed);
+}
+
+/* ---- bounds -------------------------------------------------------------------------------------------- */
+
+/* to = max(to, |a - b|) */
+static void widen(size_t count, const double *a, const double *b, double *to)
+{
+    for (size_t q = 0; a && q < count; q++) to[q] = fmax(to[q], fabs(a[q] - b[q]));
+}
+
+/* Each entry is a sum of numbers as large as the largest of its row. */
+static void finish(size_t rows, size_t cols, const double *value, double *bound)
+{
+    for (size_t r = 0; value && r < rows; r++) {
+        double largest = 0;
+        for (size_t q = r * cols; q < (r + 1) * cols; q++) largest = fmax(largest, fabs(value[q]));
+        for (size_t q = r * cols; q < (r + 1) * cols; q++)
+            bound[q] = SAFETY * bound[q] + FLOOR_EPS * DBL_EPSILON * largest;
+    }
+}
+
+/* x and G have a bound of 0: the same bits. */
+static sens_status rounding(const struct bed *plain, const struct sens_problem *inner,
+                            const struct sens_out *right, const struct sens_out *bound)
+{
+    const size_t n = inner->n, np = inner->np, m = plain->cost.m;
+    sens_status status = SENS_OK;
+    for (int draw = 0; draw < DRAWS && status == SENS_OK; draw++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&plain->v->ctx.arena);
+        struct sens_problem problem;
+        struct bed bed;
+        shaken_problem(plain->v, inner, &problem);
+        solve_as(plain, &problem, &bed);
+        status = bed.status;
+        widen(m * np, bed.out.dGdp, right->dGdp, bound->dGdp);
+        widen(m * n, bed.out.dGdx0, right->dGdx0, bound->dGdx0);
+        bed_free(&bed);
+        sens_arena_rewind(&plain->v->ctx.arena, mark);
+    }
+    finish(m, np, right->dGdp, bound->dGdp);
+    finish(m, n, right->dGdx0, bound->dGdx0);
+    return status;
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
+struct findings {
+    struct worst worst;
+    bool parameters, states; /* that part of the gradient is wrong somewhere */
+};
+
+static bool differs(size_t count, const double *a, const double *b, const double *bound)
+{
+    for (size_t q = 0; a && b && q < count; q++)
+        if (!(fabs(a[q] - b[q]) <= bound[q])) return true;
+    return false;
+}
+
+static void compare(struct verify *v, const struct size *size, struct findings *found)
+{
+    struct instance instance;
+    struct sens_problem_type type;
+    struct sens_problem plain;
+    struct bed without, with;
+    char what[VERIFY_SUBJECT];
+    if (!create_instance(v, size, &instance) || !declares(&instance.problem)) return;
+    sens_problem_unstructured(&instance.problem, &type, &plain);
+    if (!create_bed(v, &plain, size->m, &without) || bed_solve(&without) != SENS_OK) {
+        bed_free(&without);
+        return;
+    }
+    const struct sens_out right = bed_keep(&without), bound = bed_shape(&without);
+    if (rounding(&without, &plain, &right, &bound) == SENS_OK) {
+        const size_t n = plain.n, np = plain.np, m = without.cost.m;
+        solve_as(&without, &instance.problem, &with);
+        snprintf(what, sizeof what, "%s, m = %zu:", instance.label, m);
+        if (with.status == SENS_OK)
+            out_compare(&found->worst, &with, &with.out, &right, &bound, what);
+        else
+            worst_note(&found->worst, INFINITY, 0, "%s %s %s", what, sens_status_name(with.status),
+                       with.message);
+        found->parameters = found->parameters || differs(m * np, with.out.dGdp, right.dGdp, bound.dGdp);
+        found->states = found->states || differs(m * n, with.out.dGdx0, right.dGdx0, bound.dGdx0);
+        bed_free(&with);
+    }
+    bed_free(&without);
+}
+
+/* Few vectors and many, states below and above vectors and tiles; a method whose vectors are all n + np
+ * directions takes too long at the last ones for a quick run. */
+static const struct size sizes[] = {{0, 11}, {3, 3}, {3, 80}, {20, 5}, {20, 20}, {70, 70}};
+enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = 5 };
+
+static void run(struct verify *v)
+{
+    struct findings found = {.worst = {.count = 0}};
+    struct instance instance;
+    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+    verify_module("method", v->method->name, module);
+    snprintf(subject, sizeof subject, "%s, cost probe, cash_karp, %d fixed steps", v->problem->name,
+             STEPS + 2);
+    struct verify_result result = verify_open("structure.pair", module, subject);
+    const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && (v->method->caps & SENS_CAP_TABLEAU);
+    if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
+        verify_skip(&result, "a difference quotient takes no products");
+    else if (!instance_create(v, v->problem, 0, &instance) || !declares(&instance.problem))
+        verify_skip(&result, "the problem declares no structure");
+    else if (!fixed)
+        verify_skip(&result, "the method takes no fixed steps: rounding would change them");
+    for (int k = 0; result.verdict == VERIFY_PASS && k < (v->quick ? QUICK_SIZES : SIZES); k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        compare(v, &sizes[k], &found);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+    if (result.verdict == VERIFY_PASS) verify_judge(&result, &found.worst);
+    verify_blame(&result, CAUSE_structure_misused, found.parameters && !found.states ? 0.8 : 0.5);
+    verify_blame(&result, CAUSE_stale_jacobian, found.states ? 0.6 : 0.1);
+    verify_blame(&result, CAUSE_jacobian_not_transposed, found.states ? 0.4 : 0);
+    verify_blame(&result, CAUSE_last_batch, found.parameters && !found.states ? 0.5 : 0);
+    verify_close(v, &result);
+}
+
+const struct verify_group verify_structured_pair = {
+    .name = "structured_pair", .kind = VERIFY_PAIR, .checks = checks, .run = run};

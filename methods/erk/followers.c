@@ -1,0 +1,238 @@
+/* Steps of the followers of a system, see followers.h. For block b of z, with the leader's stage states
+ * known,
+ *
+ *     Z_i = z + h sum_{j<i} a_ij K_j,   K_i = F(t_i, Y_i, Z_i),   z1 = z + h sum_i b_i K_i,
+ *     e = h sum_i (b_i - bhat_i) K_i,
+ *
+ * and the block's part of the error norm. Candidates are kept beside the states until the whole step is
+ * accepted or not. The slope at the end of a step of an FSAL pair is kept for the next one. Zero weights are
+ * left out of the sums: a slope that matters reaches z1 or e with another weight. */
+#include <string.h>
+#include <tgmath.h>
+
+#include "blocks.h"
+#include "workspace.h"
+
+struct row { /* the nonzero ones of a list of weights */
+    int terms;
+    int *stage;
+    sens_real *weight;
+};
+
+struct sens_follow {
+    const struct sens_followers *who;
+    const struct sens_tableau *tableau;
+    const struct sens_controller *controller;
+    size_t size, largest; /* all numbers; numbers of the largest block */
+    bool tested;
+    sens_real *z, *z1;     /* [size] state, candidate */
+    sens_real *k, *k1;     /* [size] FSAL: slopes at z and z1; else NULL */
+    bool k_known;          /* k is the slope at z */
+    sens_real *Z;          /* [largest] one stage state */
+    sens_real *K;          /* [stages][largest] */
+    sens_real *e, *e3;     /* [largest]; NULL where there is no estimate */
+    sens_real **slope;     /* [stages] slopes of the block at hand */
+    struct row *a;         /* [stages] */
+    struct row b, we, we3; /* the candidate and the estimates */
+    sens_real *c;          /* [stages] coefficients of a sum, with their vectors below */
+    const sens_real **v;
+};
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static bool create_row(struct sens_ctx *ctx, int count, const sens_real *weight, struct row *row)
+{
+    row->stage = SENS_NEW(ctx, int, (size_t)count);
+    row->weight = SENS_NEW(ctx, sens_real, (size_t)count);
+    if (!row->stage || !row->weight) return false;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            row->stage[row->terms] = j;
+            row->weight[row->terms++] = weight[j];
+        }
+    return true;
+}
+
+static bool create_rows(struct sens_ctx *ctx, struct sens_follow *fo)
+{
+    const struct sens_tableau *tb = fo->tableau;
+    fo->a = SENS_NEW(ctx, struct row, (size_t)tb->stages);
+    if (!fo->a) return false;
+    for (int i = 0; i < tb->stages; i++)
+        if (!create_row(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &fo->a[i])) return false;
+    if (!create_row(ctx, tb->stages, tb->b, &fo->b)) return false;
+    if (fo->tested && !create_row(ctx, tb->stages, tb->e, &fo->we)) return false;
+    return !fo->tested || !tb->e3 || create_row(ctx, tb->stages, tb->e3, &fo->we3);
+}
+
+static bool create_vectors(struct sens_ctx *ctx, struct sens_follow *fo)
+{
+    const struct sens_tableau *tb = fo->tableau;
+    const size_t stages = (size_t)tb->stages;
+    const bool needs_e3 = fo->tested && fo->controller->uses_e3 && tb->e3;
+    fo->z = SENS_NEW(ctx, sens_real, fo->size);
+    fo->z1 = SENS_NEW(ctx, sens_real, fo->size);
+    fo->k = tb->fsal ? SENS_NEW(ctx, sens_real, fo->size) : NULL;
+    fo->k1 = tb->fsal ? SENS_NEW(ctx, sens_real, fo->size) : NULL;
+    fo->Z = SENS_NEW(ctx, sens_real, fo->largest);
+    fo->K = SENS_NEW(ctx, sens_real, stages * fo->largest);
+    fo->e = fo->tested ? SENS_NEW(ctx, sens_real, fo->largest) : NULL;
+    fo->e3 = needs_e3 ? SENS_NEW(ctx, sens_real, fo->largest) : NULL;
+    fo->slope = SENS_NEW(ctx, sens_real *, stages);
+    fo->c = SENS_NEW(ctx, sens_real, stages);
+    fo->v = SENS_NEW(ctx, const sens_real *, stages);
+    return fo->z && fo->z1 && (!tb->fsal || (fo->k && fo->k1)) && fo->Z && fo->K && (fo->e || !fo->tested) &&
+           (fo->e3 || !needs_e3) && fo->slope && fo->c && fo->v;
+}
+
+sens_status sens_erk_follow(struct sens_ctx *ctx, struct sens_erk *erk,
+                            const struct sens_followers *followers)
+{
+    struct sens_follow *fo = SENS_NEW(ctx, struct sens_follow, 1);
+    if (!fo) return SENS_NO_MEMORY;
+    *fo = (struct sens_follow){
+        .who = followers,
+        .tableau = erk->settings->tableau,
+        .controller = erk->settings->controller,
+        .size = followers->offset[followers->blocks],
+    };
+    fo->tested = followers->part.tested && fo->controller->adaptive && fo->tableau->e;
+    for (size_t b = 0; b < followers->blocks; b++) {
+        const size_t size = followers->offset[b + 1] - followers->offset[b];
+        if (size > fo->largest) fo->largest = size;
+    }
+    if (!create_vectors(ctx, fo) || !create_rows(ctx, fo)) return SENS_NO_MEMORY;
+    erk->follow = fo;
+    return SENS_OK;
+}
+
+sens_real *sens_erk_followers(const struct sens_erk *erk)
+{
+    return erk->follow->z;
+}
+
+void sens_follow_start(struct sens_follow *fo)
+{
+    fo->k_known = false;
+}
+
+/* ---- a trial step -------------------------------------------------------------------------------------- */
+
+/* out = base + h sum_j w_j K_j; base NULL: without it. */
+static void sum(const struct sens_follow *fo, size_t size, const sens_real *base, sens_real h,
+                const struct row *row, sens_real *out)
+{
+    for (int j = 0; j < row->terms; j++) {
+        fo->c[j] = h * row->weight[j];
+        fo->v[j] = fo->slope[row->stage[j]];
+    }
+    if (base)
+        sens_blocks_combine(size, 1, base, row->terms, fo->c, fo->v, out);
+    else if (row->terms > 0)
+        sens_blocks_combine(size, fo->c[0], fo->v[0], row->terms - 1, fo->c + 1, fo->v + 1, out);
+    else
+        memset(out, 0, size * sizeof *out);
+}
+
+/* All stages of block b, and its candidate. */
+static void advance_block(const struct sens_follow *fo, sens_real h, size_t b)
+{
+    const struct sens_followers *who = fo->who;
+    const size_t offset = who->offset[b], size = who->offset[b + 1] - offset;
+    const int stages = fo->tableau->stages, last = fo->tableau->fsal ? stages - 1 : stages;
+    for (int i = 0; i < stages; i++) fo->slope[i] = fo->K + (size_t)i * fo->largest;
+    if (fo->k) fo->slope[0] = fo->k + offset, fo->slope[last] = fo->k1 + offset;
+    for (int i = 0; i < stages; i++) {
+        sens_real *Z_i = i == 0 ? fo->z + offset : i == last ? fo->z1 + offset : fo->Z;
+        if (i > 0) sum(fo, size, fo->z + offset, h, &fo->a[i], Z_i);
+        if (i > 0 || !fo->k_known) who->slope(who->self, i, b, Z_i, fo->slope[i]);
+        if (who->look) who->look(who->self, i, b, Z_i);
+    }
+    if (last == stages) sum(fo, size, fo->z + offset, h, &fo->b, fo->z1 + offset);
+}
+
+/* Adds the estimates of block b to the norm; false when they are not finite. */
+static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, struct sens_error_norm *norm)
+{
+    const size_t offset = fo->who->offset[b], size = fo->who->offset[b + 1] - offset;
+    struct sens_ode_part part = fo->who->part;
+    part.count = size;
+    sum(fo, size, NULL, h, &fo->we, fo->e);
+    if (fo->e3) sum(fo, size, NULL, h, &fo->we3, fo->e3);
+    if (!sens_erk_finite(size, fo->e)) return false;
+    const struct sens_trial trial = {
+        .h = h, .y = fo->z + offset, .f = fo->slope[0], .y1 = fo->z1 + offset, .e = fo->e, .e3 = fo->e3};
+    fo->controller->add(&part, &trial, norm);
+    norm->tested -= size - fo->who->count[b];
+    return true;
+}
+
+sens_status sens_follow_try(struct sens_follow *fo, sens_real t, sens_real h, size_t n, const sens_real *Y,
+                            struct sens_error_norm *norm)
+{
+    const struct sens_followers *who = fo->who;
+    for (int i = fo->k_known ? 1 : 0; i < fo->tableau->stages; i++)
+        who->at(who->self, i, sens_stage_time(fo->tableau, t, h, i), Y + (size_t)i * n);
+    if (who->begin) who->begin(who->self, t, h, Y);
+    for (size_t b = 0; b < who->blocks; b++) {
+        const size_t offset = who->offset[b], size = who->offset[b + 1] - offset;
+        advance_block(fo, h, b);
+        if (!sens_erk_finite(size, fo->z1 + offset)) return SENS_NONFINITE;
+        if (fo->tested && !estimate_block(fo, h, b, norm)) return SENS_NONFINITE;
+    }
+    if (fo->k) fo->k_known = true;
+    return SENS_OK;
+}
+
+static void swap(sens_real **a, sens_real **b)
+{
+    sens_real *const kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+void sens_follow_accept(struct sens_follow *fo, bool k1_known)
+{
+    swap(&fo->z, &fo->z1);
+    swap(&fo->k, &fo->k1);
+    fo->k_known = k1_known;
+}
+
+/* ---- the first step ------------------------------------------------------------------------------------ */
+
+void sens_follow_sizes(const struct sens_follow *fo, sens_real t, const sens_real *y,
+                       struct sens_first_sizes *sizes)
+{
+    const struct sens_followers *who = fo->who;
+    if (!fo->tested) return;
+    who->at(who->self, 0, t, y);
+    for (size_t b = 0; b < who->blocks; b++) {
+        const sens_real *z = fo->z + who->offset[b];
+        struct sens_ode_part part = who->part;
+        part.count = who->offset[b + 1] - who->offset[b];
+        who->slope(who->self, 0, b, z, fo->K);
+        sizes->d0 += sens_erk_scaled_squares(&part, z, z, NULL);
+        sizes->d1 += sens_erk_scaled_squares(&part, z, fo->K, NULL);
+        sizes->tested += who->count[b];
+    }
+}
+
+/* The sum of ((f(t + h, y + h f) - f) / sc)^2 over the followers; slope 0 is still at (t, y). */
+sens_real sens_follow_bend(const struct sens_follow *fo, sens_real t, sens_real h, const sens_real *y_euler)
+{
+    const struct sens_followers *who = fo->who;
+    sens_real squares = 0;
+    if (!fo->tested) return 0;
+    who->at(who->self, 1, t + h, y_euler);
+    for (size_t b = 0; b < who->blocks; b++) {
+        const sens_real *z = fo->z + who->offset[b], one = 1;
+        struct sens_ode_part part = who->part;
+        part.count = who->offset[b + 1] - who->offset[b];
+        sens_real *f = fo->K, *f_euler = fo->K + fo->largest;
+        who->slope(who->self, 0, b, z, f);
+        sens_erk_sum(part.count, part.count, 1, h, z, &one, f, fo->Z);
+        who->slope(who->self, 1, b, fo->Z, f_euler);
+        squares += sens_erk_scaled_squares(&part, z, f_euler, f);
+    }
+    return squares;
+}

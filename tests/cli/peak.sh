@@ -1,0 +1,27 @@
+#!/bin/bash
+# sensbench peak, as a table and as JSON, and the rates in a record. Argument 1: sensbench.
+. "$(dirname "$0")/common.bash"
+
+"$program" peak --quick >"$work/table" 2>"$work/errors" || fail "peak --quick: exit $?"
+[ ! -s "$work/errors" ] || fail "stderr: $(cat "$work/errors")"
+grep -q "^GFLOP/s" "$work/table" && grep -q "^GB/s" "$work/table" || fail "no units"
+for isa in $("$program" list variants | grep -v "not supported" | awk '{ print $1 }'); do
+    awk -v isa="$isa" '$1 == isa && $2 == "fma" && $4 == 1 && $5 > 0 && $6 <= $5 && $5 <= $7 { found = 1 }
+        END { exit !found }' "$work/table" || fail "no fma of $isa: $(cat "$work/table")"
+done
+for loop in read write copy triad; do
+    awk -v loop=$loop '$2 == loop && $3 == "DRAM" && $7 > 0 { found = 1 } END { exit !found }' "$work/table" ||
+        fail "no $loop from memory"
+done
+
+"$program" peak --quick --json >"$work/json" || fail "peak --json: exit $?"
+[ "$(grep -c '"what"' "$work/json")" -eq "$(grep -cE ' (fma|read|write|copy|triad) ' "$work/table")" ] ||
+    fail "JSON has other rates than the table"
+grep -q '"unit": "GFLOP/s"' "$work/json" || fail "JSON: no unit"
+
+"$program" peak more >"$work/output" 2>"$work/errors"
+[ $? -eq 2 ] && [ ! -s "$work/output" ] && grep -q "'more'" "$work/errors" || fail "peak more: not refused"
+
+"$program" run glv discrete_adjoint n=5 >"$work/output" || fail "run: exit $?"
+grep -q '^rates .* GB/s, .* GFLOP/s (.* %), reverse .*; peak .* GFLOP/s$' "$work/output" || fail "run: no rates"
+exit $((failures > 0))
