@@ -15,6 +15,7 @@
  * FSAL pair) is left out. */
 #include <string.h>
 
+#include "adjoint_sizes.h"
 #include "batch.h"
 #include "blocks.h"
 #include "erk/erk.h"
@@ -22,20 +23,23 @@
 #include "products.h"
 #include "sens/method.h"
 
-enum {
-    AUTO_BATCH = 64,
-    SECOND_LEVEL = 1 << 20, /* bytes of cache, where the machine's are not known */
-    THIRD_LEVEL = 1 << 24,
-    MAX_TERMS = 32,
-    LEAST_LANES = 4,
-    FEW_STATES = 8
+enum { MAX_TERMS = 32 };
+
+struct sum { /* weights, and where the vectors are in a block's state: lambda, theta_1 ... theta_s */
+    int terms;
+    sens_real weight[MAX_TERMS + 1];
+    size_t offset[MAX_TERMS + 1];
 };
 
-struct row { /* kappa_i of a live stage i: the weights of lambda (where b_i is not 0) and of theta_j, j > i */
-    bool live, lambda;
-    int terms;
-    int stage[MAX_TERMS]; /* of the terms after lambda */
-    sens_real weight[MAX_TERMS + 1];
+struct stage { /* a live one */
+    int i;
+    struct sum kappa; /* b_i lambda + sum_{j>i} a_ji theta_j, without the zeros */
+};
+
+struct block { /* outputs c0 ... in L lanes, the last of which may be past the share */
+    size_t c0, L;
+    sens_real *state; /* lambda [n][L] and theta [s][n][L], each in the room of a whole block */
+    sens_real *mu;    /* [np][L]; NULL unless dG/dp is asked for */
 };
 
 struct worker {
@@ -46,8 +50,9 @@ struct worker {
     size_t first, last;       /* its outputs */
     struct sens_at *at;       /* [stages] points of the step at hand */
     sens_real *x_after;       /* [n] state after the step at hand */
-    sens_real *lambda;        /* [group][n][L] */
-    sens_real *theta;         /* [group][s][n][L] */
+    size_t blocks;            /* of the group at hand */
+    struct block *block;      /* [group] */
+    sens_real *state;         /* [group][1 + s][n][L] */
     sens_real *kappa;         /* [n][L] where no batch keeps it */
     sens_real *mu;            /* [group][np][L]; NULL unless dG/dp is asked for */
     sens_status status;
@@ -55,11 +60,11 @@ struct worker {
 
 struct adjoint {
     const struct sens_task *task;
-    size_t n, np, m, L, K; /* K: capacity of a batch, at least the number of stages */
-    size_t group;          /* blocks that travel together, at most */
-    size_t unit;           /* outputs are shared out to the threads by so many */
-    int threads, stages, live_stages;
-    struct row *row; /* [stages] */
+    size_t n, np, m;
+    struct adjoint_sizes size;
+    int stages, live_stages;
+    struct stage *stage; /* [live_stages], the last one first */
+    struct sum lambda;   /* lambda + sum_i theta_i */
     struct sens_stops stops;
     struct sens_traj *traj;
     struct sens_pool *pool;
@@ -69,143 +74,120 @@ struct adjoint {
     const struct sens_out *out; /* of the run at hand */
 };
 
-struct block { /* outputs c0 ... of a group; L lanes, the last of which may be past m */
-    size_t b, c0, L;
-};
-
-/* Block b of the group that starts with output `first` of a share that ends before `last`. */
-static struct block block_of(const struct adjoint *ad, size_t first, size_t last, size_t b)
+/* lambda comes first. */
+static size_t theta_offset(const struct adjoint *ad, int i)
 {
-    const size_t c0 = first + b * ad->L, rest = last - c0;
-    const size_t whole = (rest + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
-    return (struct block){b, c0, whole < ad->L && ad->n > FEW_STATES ? whole : ad->L};
+    return (size_t)(1 + i) * ad->n * ad->size.L;
+}
+
+/* The blocks of a group that starts with output `first`. */
+static void cut_blocks(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks)
+{
+    const size_t vector = ad->n * ad->size.L;
+    w->blocks = blocks;
+    for (size_t b = 0; b < blocks; b++) {
+        const size_t c0 = first + b * ad->size.L;
+        w->block[b] = (struct block){.c0 = c0,
+                                     .L = adjoint_lanes(&ad->size, w->last - c0),
+                                     .state = w->state + b * (size_t)(1 + ad->stages) * vector,
+                                     .mu = w->mu ? w->mu + b * ad->np * ad->size.L : NULL};
+    }
 }
 
 /* ---- one step of a group ------------------------------------------------------------------------------- */
-
-static sens_real *lambda_of(const struct adjoint *ad, const struct worker *w, size_t b)
-{
-    return w->lambda + b * ad->n * ad->L;
-}
-
-static sens_real *theta_of(const struct adjoint *ad, const struct worker *w, const struct block *block, int i)
-{
-    return w->theta + block->b * (size_t)ad->stages * ad->n * ad->L + (size_t)i * ad->n * block->L;
-}
-
-static sens_real *mu_of(const struct adjoint *ad, const struct worker *w, size_t b)
-{
-    return w->mu ? w->mu + b * ad->np * ad->L : NULL;
-}
 
 /* The points of a step, written some time before they are handed to functions by value: a copy right after
  * the write would wait for it. */
 static void find_points(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
 {
-    for (int i = 0; i < ad->stages; i++)
+    for (int i = ad->stages - 1; i >= 0; i--)
         w->at[i] = (struct sens_at){sens_stage_time(ad->task->tableau, step->t, step->h, i),
                                     step->Y + (size_t)i * ad->n, ad->task->problem->p};
 }
 
-/* kappa_i and theta_i of one block. */
-static void reverse_stage(const struct adjoint *ad, struct worker *w, const struct block *block,
-                          const struct sens_step *step, int i)
+static void find_vectors(const struct sum *sum, const sens_real *state, const sens_real **v)
+{
+    for (int j = 0; j < sum->terms; j++) v[j] = state + sum->offset[j];
+}
+
+/* kappa_i and theta_i of block b. */
+static void reverse_stage(const struct adjoint *ad, struct worker *w, size_t b, sens_real h,
+                          const struct stage *stage)
 {
     const struct sens_cost *cost = ad->task->cost;
-    const sens_real hb = step->h * ad->task->tableau->b[i];
-    sens_real *kappa = w->batch ? sens_batch_slot(w->batch, w->point, block->b, block->L) : w->kappa;
-    sens_real *theta = theta_of(ad, w, block, i);
-    const struct row *row = &ad->row[i];
+    const struct block *block = &w->block[b];
     const sens_real *v[MAX_TERMS + 1];
-    v[0] = lambda_of(ad, w, block->b);
-    for (int j = row->lambda ? 1 : 0; j < row->terms; j++) v[j] = theta_of(ad, w, block, row->stage[j]);
-    sens_products_stage(w->products, block->L, row->terms, step->h, row->weight, v, kappa, theta);
+    sens_real *kappa = w->batch ? sens_batch_slot(w->batch, w->point, b, block->L) : w->kappa;
+    sens_real *theta = block->state + theta_offset(ad, stage->i);
+    find_vectors(&stage->kappa, block->state, v);
+    sens_products_stage(w->products, block->L, stage->kappa.terms, h, stage->kappa.weight, v, kappa, theta);
+    const sens_real hb = h * ad->task->tableau->b[stage->i];
     if (hb == 0) return; /* no part of the quadrature */
-    if (cost->type->g_dx) cost->type->g_dx(cost, w->at[i], hb, block->c0, block->L, theta);
-    if (cost->type->g_dp && w->mu)
-        cost->type->g_dp(cost, w->at[i], hb, block->c0, block->L, mu_of(ad, w, block->b));
+    const struct sens_at at = w->at[stage->i];
+    if (cost->type->g_dx) cost->type->g_dx(cost, at, hb, block->c0, block->L, theta);
+    if (cost->type->g_dp && w->mu) cost->type->g_dp(cost, at, hb, block->c0, block->L, block->mu);
 }
 
 /* lambda += sum_i theta_i */
-static void add_stages(const struct adjoint *ad, const struct worker *w, const struct block *block)
+static void add_stages(const struct adjoint *ad, const struct block *block)
 {
-    sens_real weight[MAX_TERMS + 1];
     const sens_real *v[MAX_TERMS + 1];
-    int terms = 1;
-    weight[0] = 1, v[0] = lambda_of(ad, w, block->b);
-    for (int i = ad->stages - 1; i >= 0; i--)
-        if (ad->row[i].live) weight[terms] = 1, v[terms++] = theta_of(ad, w, block, i);
-    sens_lanes_combine(ad->n * block->L, terms, 1, weight, v, lambda_of(ad, w, block->b));
+    find_vectors(&ad->lambda, block->state, v);
+    sens_lanes_combine(ad->n * block->L, ad->lambda.terms, 1, ad->lambda.weight, v, block->state);
 }
 
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. */
-static void reverse_step(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks,
-                         const struct sens_step *step)
+static void reverse_step(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
 {
     find_points(ad, w, step);
-    for (int i = ad->stages - 1; i >= 0; i--) {
-        if (!ad->row[i].live) continue;
-        sens_products_at(w->products, w->at[i]);
-        if (w->batch) w->point = sens_batch_point(w->batch, w->at[i]);
-        for (size_t b = 0; b < blocks; b++) {
-            const struct block block = block_of(ad, first, w->last, b);
-            reverse_stage(ad, w, &block, step, i);
-        }
+    for (int s = 0; s < ad->live_stages; s++) {
+        const struct stage *stage = &ad->stage[s];
+        sens_products_at(w->products, w->at[stage->i]);
+        if (w->batch) w->point = sens_batch_point(w->batch, w->at[stage->i]);
+        for (size_t b = 0; b < w->blocks; b++) reverse_stage(ad, w, b, step->h, stage);
     }
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block block = block_of(ad, first, w->last, b);
-        add_stages(ad, w, &block);
-    }
+    for (size_t b = 0; b < w->blocks; b++) add_stages(ad, &w->block[b]);
 }
 
-static void flush_points(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks)
+static void flush_points(const struct adjoint *ad, struct worker *w)
 {
     if (!w->batch) return;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block block = block_of(ad, first, w->last, b);
-        sens_batch_add(w->batch, ad->task->problem->p, b, block.L, mu_of(ad, w, b));
-    }
+    for (size_t b = 0; b < w->blocks; b++)
+        sens_batch_add(w->batch, ad->task->problem->p, b, w->block[b].L, w->block[b].mu);
     sens_batch_clear(w->batch);
 }
 
 /* ---- one group of blocks, from t1 to t0 ---------------------------------------------------------------- */
 
-static void observe(const struct adjoint *ad, const struct worker *w, size_t first, size_t blocks, size_t j,
-                    const sens_real *x)
+static void observe(const struct adjoint *ad, const struct worker *w, size_t j, const sens_real *x)
 {
     const struct sens_cost *cost = ad->task->cost;
     const sens_real *p = ad->task->problem->p;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block block = block_of(ad, first, w->last, b);
-        cost->type->phi_dx(cost, j, x, p, block.c0, block.L, lambda_of(ad, w, b));
-        if (cost->type->phi_dp && w->mu)
-            cost->type->phi_dp(cost, j, x, p, block.c0, block.L, mu_of(ad, w, b));
+    for (size_t b = 0; b < w->blocks; b++) {
+        const struct block *block = &w->block[b];
+        cost->type->phi_dx(cost, j, x, p, block->c0, block->L, block->state);
+        if (cost->type->phi_dp && w->mu) cost->type->phi_dp(cost, j, x, p, block->c0, block->L, block->mu);
     }
 }
 
-static sens_status write_gradients(const struct adjoint *ad, const struct worker *w, size_t first,
-                                   size_t blocks)
+static sens_status write_gradient(const struct adjoint *ad, const struct worker *w, const struct block *block)
 {
     const struct sens_problem *pb = ad->task->problem;
-    for (size_t b = 0; b < blocks; b++) {
-        const struct block block = block_of(ad, first, w->last, b);
-        const size_t L = block.L, c0 = block.c0, width = w->last - c0 < L ? w->last - c0 : L;
-        const sens_real *lambda = lambda_of(ad, w, b);
-        if (w->mu) {
-            sens_real *mu = mu_of(ad, w, b);
-            if (sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, pb->p, L, lambda, mu);
-            if (!sens_lanes_to_rows(ad->np, L, width, mu, ad->out->dGdp + c0 * ad->np)) return SENS_DIVERGED;
-        }
-        sens_real *rows = ad->out->dGdx0 ? ad->out->dGdx0 + c0 * ad->n : w->kappa;
-        if (!sens_lanes_to_rows(ad->n, L, width, lambda, rows)) return SENS_DIVERGED;
+    const struct sens_out *out = ad->out;
+    const size_t L = block->L, c0 = block->c0, width = w->last - c0 < L ? w->last - c0 : L;
+    if (w->mu) {
+        if (sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, pb->p, L, block->state, block->mu);
+        if (!sens_lanes_to_rows(ad->np, L, width, block->mu, out->dGdp + c0 * ad->np)) return SENS_DIVERGED;
     }
-    return SENS_OK;
+    sens_real *rows = out->dGdx0 ? out->dGdx0 + c0 * ad->n : w->kappa;
+    return sens_lanes_to_rows(ad->n, L, width, block->state, rows) ? SENS_OK : SENS_DIVERGED;
 }
 
-static sens_status reverse_group(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks)
+static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
 {
-    memset(w->lambda, 0, blocks * ad->n * ad->L * sizeof *w->lambda);
-    if (w->mu) memset(w->mu, 0, blocks * ad->np * ad->L * sizeof *w->mu);
+    for (size_t b = 0; b < w->blocks; b++)
+        memset(w->block[b].state, 0, ad->n * ad->size.L * sizeof *w->block[b].state); /* lambda */
+    if (w->mu) memset(w->mu, 0, w->blocks * ad->np * ad->size.L * sizeof *w->mu);
     if (w->batch) sens_batch_clear(w->batch);
     memcpy(w->x_after, ad->x1, ad->n * sizeof *w->x_after);
     for (long k = sens_traj_steps(ad->traj) - 1; k >= 0; k--) {
@@ -213,15 +195,16 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w, siz
         const sens_status status = sens_traj_load(w->traj, k, &step);
         if (status != SENS_OK) return status;
         if (step.stop >= 0 && ad->stops.obs[step.stop] >= 0)
-            observe(ad, w, first, blocks, (size_t)ad->stops.obs[step.stop], w->x_after);
-        if (w->batch && sens_batch_full(w->batch, (size_t)ad->live_stages))
-            flush_points(ad, w, first, blocks);
-        reverse_step(ad, w, first, blocks, &step);
+            observe(ad, w, (size_t)ad->stops.obs[step.stop], w->x_after);
+        if (w->batch && sens_batch_full(w->batch, (size_t)ad->live_stages)) flush_points(ad, w);
+        reverse_step(ad, w, &step);
         memcpy(w->x_after, step.y, ad->n * sizeof *w->x_after);
     }
-    flush_points(ad, w, first, blocks);
-    if (ad->stops.obs_at_t0 >= 0) observe(ad, w, first, blocks, (size_t)ad->stops.obs_at_t0, ad->x0);
-    return write_gradients(ad, w, first, blocks);
+    flush_points(ad, w);
+    if (ad->stops.obs_at_t0 >= 0) observe(ad, w, (size_t)ad->stops.obs_at_t0, ad->x0);
+    sens_status status = SENS_OK;
+    for (size_t b = 0; b < w->blocks && status == SENS_OK; b++) status = write_gradient(ad, w, &w->block[b]);
+    return status;
 }
 
 /* A worker's share of the outputs is contiguous, and depends on nothing but its number. */
@@ -230,120 +213,78 @@ static void reverse_share(void *self, int number)
     const struct adjoint *ad = self;
     struct worker *w = &ad->worker[number];
     w->status = SENS_OK;
-    for (size_t c = w->first, blocks; c < w->last && w->status == SENS_OK; c += blocks * ad->L) {
-        blocks = (w->last - c + ad->L - 1) / ad->L;
-        if (blocks > ad->group) blocks = ad->group;
-        w->status = reverse_group(ad, w, c, blocks);
+    for (size_t c = w->first, blocks; c < w->last && w->status == SENS_OK; c += blocks * ad->size.L) {
+        blocks = (w->last - c + ad->size.L - 1) / ad->size.L;
+        if (blocks > ad->size.group) blocks = ad->size.group;
+        cut_blocks(ad, w, c, blocks);
+        w->status = reverse_group(ad, w);
     }
 }
 
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
+
+static void add_term(struct sum *sum, sens_real weight, size_t offset)
+{
+    sum->weight[sum->terms] = weight;
+    sum->offset[sum->terms++] = offset;
+}
 
 /* Stage i is live when b_i or any a_ji of a live stage j > i is nonzero. */
 static sens_status find_live_stages(struct sens_ctx *ctx, struct adjoint *ad)
 {
     const struct sens_tableau *tb = ad->task->tableau;
     if (tb->stages > MAX_TERMS) return sens_fail(ctx, SENS_UNSUPPORTED, "more than %d stages", MAX_TERMS);
-    ad->row = SENS_NEW(ctx, struct row, (size_t)tb->stages);
-    if (!ad->row) return SENS_NO_MEMORY;
+    ad->stage = SENS_NEW(ctx, struct stage, (size_t)tb->stages);
+    if (!ad->stage) return SENS_NO_MEMORY;
+    add_term(&ad->lambda, 1, 0);
     for (int i = tb->stages - 1; i >= 0; i--) {
-        struct row *row = &ad->row[i];
-        row->lambda = tb->b[i] != 0;
-        if (row->lambda) row->weight[row->terms++] = tb->b[i];
-        for (int j = tb->stages - 1; j > i; j--)
-            if (ad->row[j].live && sens_tableau_a(tb, j, i) != 0) {
-                row->stage[row->terms] = j;
-                row->weight[row->terms++] = sens_tableau_a(tb, j, i);
-            }
-        row->live = row->terms > 0;
-        ad->live_stages += row->live;
+        struct stage *stage = &ad->stage[ad->live_stages];
+        *stage = (struct stage){.i = i};
+        if (tb->b[i] != 0) add_term(&stage->kappa, tb->b[i], 0);
+        for (int s = 0; s < ad->live_stages; s++) {
+            const int j = ad->stage[s].i;
+            if (sens_tableau_a(tb, j, i) != 0)
+                add_term(&stage->kappa, sens_tableau_a(tb, j, i), theta_offset(ad, j));
+        }
+        if (stage->kappa.terms == 0) continue;
+        add_term(&ad->lambda, 1, theta_offset(ad, i));
+        ad->live_stages++;
     }
     return SENS_OK;
-}
-
-/* Eight lanes are two to four vectors of most instruction sets; half of them where more would be padding, but
- * not where so few states pass through a stage in registers. */
-static size_t auto_lanes(size_t m, size_t n)
-{
-    return m <= LEAST_LANES && n > FEW_STATES ? LEAST_LANES : 8;
-}
-
-static void choose_lanes(struct adjoint *ad)
-{
-    const struct sens_task *task = ad->task;
-    ad->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ad->m, ad->n);
-    /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a block.
-     */
-    const bool formed = sens_products_formed(task->problem, ad->m);
-    ad->unit = formed && ad->L > LEAST_LANES ? LEAST_LANES : ad->L;
-}
-
-/* Threads that the reverse sweep can keep busy: each has to be worth waking. Rates are those of one core. */
-static int auto_threads(const struct adjoint *ad, int cores)
-{
-    const double dense_rate = 3e10, sparse_rate = 3e9,
-                 worth = 1e-4; /* operations and numbers a second, seconds */
-    const double points = (double)sens_traj_steps(ad->traj) * ad->live_stages, n = (double)ad->n;
-    const bool dense = sens_products_formed(ad->task->problem, ad->m) && !ad->task->problem->sparsity;
-    const double lane = dense ? 4 * n * n / dense_rate : (double)ad->live_stages * n / sparse_rate;
-    const double threads = points * (double)ad->m * lane / worth;
-    return threads < 2 ? 1 : threads < cores ? (int)threads : cores;
-}
-
-/* As many blocks travel together as keep their cotangents within the cache: the third level where they share
- * a Jacobian, which is worth the way, else the second. */
-static void choose_sizes(struct adjoint *ad, const struct sens_ctx *ctx)
-{
-    const struct sens_task *task = ad->task;
-    const size_t stages = (size_t)ad->stages, units = (ad->m + ad->unit - 1) / ad->unit;
-    ad->threads = task->threads > 0 ? task->threads : ctx->cores > 1 ? auto_threads(ad, ctx->cores) : 1;
-    if ((size_t)ad->threads > units) ad->threads = (int)units; /* more would have nothing to do */
-    const size_t vector = ad->n * ad->L * sizeof(sens_real);
-    const size_t l2 = ctx->cache.l2 ? ctx->cache.l2 : SECOND_LEVEL,
-                 l3 = ctx->cache.l3 ? ctx->cache.l3 : THIRD_LEVEL;
-    const size_t budget = sens_products_formed(task->problem, ad->m) && l3 > l2 ? l3 : l2;
-    size_t batch = task->batch > 0 ? (size_t)task->batch : AUTO_BATCH;
-    while (task->batch <= 0 && batch > stages && batch * vector > budget / 2) batch /= 2;
-    ad->K = batch > stages ? batch : stages;
-    const size_t share = (units + (size_t)ad->threads - 1) / (size_t)ad->threads * ad->unit;
-    const size_t blocks = (share + ad->L - 1) / ad->L;
-    ad->group = budget / ((ad->K + stages + 1) * vector);
-    if (ad->group < 1) ad->group = 1;
-    if (ad->group > blocks) ad->group = blocks;
 }
 
 static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int number)
 {
     struct worker *w = &ad->worker[number];
-    const size_t vector = ad->n * ad->L, workers = (size_t)ad->threads, rank = (size_t)number;
-    const size_t units = (ad->m + ad->unit - 1) / ad->unit;
+    const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
+    const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
     const bool wrt_p = ad->task->wrt & SENS_WRT_P;
-    w->first = units * rank / workers * ad->unit;
-    w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->unit : ad->m;
+    w->first = units * rank / workers * ad->size.unit;
+    w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->size.unit : ad->m;
     w->at = SENS_NEW(ctx, struct sens_at, (size_t)ad->stages);
+    w->block = SENS_NEW(ctx, struct block, ad->size.group);
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
-    w->lambda = SENS_NEW(ctx, sens_real, ad->group * vector);
-    w->theta = SENS_NEW(ctx, sens_real, ad->group * (size_t)ad->stages * vector);
+    w->state = SENS_NEW(ctx, sens_real, ad->size.group * (size_t)(1 + ad->stages) * vector);
     w->kappa = SENS_NEW(ctx, sens_real, vector);
-    w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->group * ad->np * ad->L) : NULL;
-    if (!w->at || !w->x_after || !w->lambda || !w->theta || !w->kappa || (wrt_p && !w->mu))
+    w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->size.group * ad->np * ad->size.L) : NULL;
+    if (!w->at || !w->block || !w->x_after || !w->state || !w->kappa || (wrt_p && !w->mu))
         return SENS_NO_MEMORY;
     sens_status status = sens_products_create(ctx, ad->task->problem, SENS_VJP, ad->m, &w->products);
     if (status == SENS_OK && wrt_p)
-        status = sens_batch_create(ctx, ad->task->problem, ad->K, ad->group, ad->L, &w->batch);
+        status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
     w->traj = ad->traj;
     return status == SENS_OK && number > 0 ? sens_traj_reader(ctx, ad->traj, &w->traj) : status;
 }
 
 static sens_status create_workers(struct sens_ctx *ctx, struct adjoint *ad)
 {
-    ad->worker = SENS_NEW(ctx, struct worker, (size_t)ad->threads);
+    ad->worker = SENS_NEW(ctx, struct worker, (size_t)ad->size.threads);
     ad->x0 = SENS_NEW(ctx, sens_real, ad->n);
     ad->x1 = SENS_NEW(ctx, sens_real, ad->n);
     ad->G = SENS_NEW(ctx, sens_real, ad->m);
     if (!ad->worker || !ad->x0 || !ad->x1 || !ad->G) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
-    for (int i = 0; i < ad->threads && status == SENS_OK; i++) status = create_worker(ctx, ad, i);
+    for (int i = 0; i < ad->size.threads && status == SENS_OK; i++) status = create_worker(ctx, ad, i);
     return status;
 }
 
@@ -353,16 +294,30 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (!ad) return SENS_NO_MEMORY;
     *ad = (struct adjoint){.task = task, .n = task->problem->n, .np = task->problem->np, .m = task->cost->m};
     ad->stages = task->tableau->stages;
-    choose_lanes(ad);
+    adjoint_choose_lanes(ctx, task, &ad->size);
     sens_status status = find_live_stages(ctx, ad);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;
-    choose_sizes(ad, ctx);
+    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj) * ad->live_stages, &ad->size);
     status = create_workers(ctx, ad);
-    if (status == SENS_OK) status = sens_pool_create(ctx, ad->threads, &ad->pool);
+    if (status == SENS_OK) status = sens_pool_create(ctx, ad->size.threads, &ad->pool);
     if (status == SENS_OK) *state = ad;
     return status;
+}
+
+/* Lanes of all blocks that carry no output. */
+static size_t idle_lanes(const struct adjoint *ad)
+{
+    size_t idle = 0;
+    for (int i = 0; i < ad->size.threads; i++) {
+        const struct worker *w = &ad->worker[i];
+        for (size_t c = w->first; c < w->last; c += ad->size.L) {
+            const size_t end = c + adjoint_lanes(&ad->size, w->last - c);
+            idle += end > w->last ? end - w->last : 0;
+        }
+    }
+    return idle;
 }
 
 static void write_work(const struct adjoint *ad, const struct sens_erk_stats *stats, const double time[3],
@@ -373,10 +328,12 @@ static void write_work(const struct adjoint *ad, const struct sens_erk_stats *st
                                .t_forward = time[1] - time[0],
                                .t_reverse = time[2] - time[1],
                                .bytes_traj = sens_traj_bytes(ad->traj),
-                               .lanes = (int)ad->L,
-                               .threads = ad->threads,
-                               .batch = (int)ad->K};
-    for (int i = 0; i < ad->threads; i++) {
+                               .lanes = (int)ad->size.L,
+                               .threads = ad->size.threads,
+                               .batch = (int)ad->size.K};
+    work->idle_vjp = (size_t)(stats->steps * ad->live_stages) * idle_lanes(ad);
+    work->idle_vjp_p = ad->task->wrt & SENS_WRT_P ? work->idle_vjp : 0;
+    for (int i = 0; i < ad->size.threads; i++) {
         sens_products_count(ad->worker[i].products, work);
         if (ad->worker[i].batch) sens_batch_count(ad->worker[i].batch, work);
     }
@@ -395,7 +352,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     time[1] = sens_now(ctx);
     ad->out = out;
     sens_pool_run(ad->pool, reverse_share, ad);
-    for (int i = 0; i < ad->threads; i++)
+    for (int i = 0; i < ad->size.threads; i++)
         if (ad->worker[i].status != SENS_OK) return ad->worker[i].status;
     time[2] = sens_now(ctx);
     sens_traj_report(ad->traj);

@@ -151,10 +151,11 @@ static void advance_block(const struct tangent *tg, sens_real h, size_t b)
     sens_real *s = tg->s + b * tg->n * tg->L;
     for (int i = 0; i < tg->stages; i++) {
         sens_real *k = tg->k + (size_t)i * tg->n * tg->L;
-        combine(tg, size, s, h, &tg->a[i], tg->sigma);
-        sens_products_multiply(tg->products[i], L, tg->sigma, k);
+        const sens_real *sigma = i > 0 ? tg->sigma : s;
+        if (i > 0) combine(tg, size, s, h, &tg->a[i], tg->sigma);
+        sens_products_multiply(tg->products[i], L, sigma, k);
         add_columns(tg, rhs_columns, i, b, k);
-        if (running && tg->task->tableau->b[i] != 0) contract(tg, &tg->gradient[i], b, tg->sigma);
+        if (running && tg->task->tableau->b[i] != 0) contract(tg, &tg->gradient[i], b, sigma);
     }
     combine(tg, size, s, h, &tg->b, s);
 }

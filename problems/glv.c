@@ -30,8 +30,67 @@ static void growth(const struct sens_problem *pb, struct sens_at at, size_t i0, 
     sens_matvec(rows, pb->n, interactions(pb, at.p) + i0 * pb->n, at.x, g);
 }
 
+/* g_i of one of few species, with n known to the compiler; in the order of sens_matvec. */
+static inline __attribute__((always_inline)) sens_real growth_known(const size_t n, sens_real r,
+                                                                    const sens_real *A, const sens_real *x)
+{
+    sens_real s[4] = {0};
+    for (size_t j = 0; j < n; j++) s[j % 4] += A[j] * x[j];
+    return r + ((s[0] + s[2]) + (s[1] + s[3]));
+}
+
+static inline __attribute__((always_inline)) void rhs_known(const size_t n, const sens_real *restrict r,
+                                                            const sens_real *restrict A,
+                                                            const sens_real *restrict x,
+                                                            sens_real *restrict dx)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++) dx[i] = growth_known(n, r[i], A + i * n, x) * x[i];
+}
+
+static inline __attribute__((always_inline)) void jacobian_known(const size_t n, const sens_real *restrict r,
+                                                                 const sens_real *restrict A,
+                                                                 const sens_real *restrict x,
+                                                                 sens_real *restrict J)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++) {
+#pragma GCC unroll 8
+        for (size_t j = 0; j < n; j++)
+            J[i * n + j] =
+                i == j ? x[i] * A[i * n + j] + growth_known(n, r[i], A + i * n, x) : x[i] * A[i * n + j];
+    }
+}
+
+/* The right-hand side, or the Jacobian where J is not NULL, of so few species that calls would cost more than
+ * sums; false: of more. */
+static bool few_species(size_t n, struct sens_at at, sens_real *dx, sens_real *J)
+{
+    const sens_real *r = at.p, *A = at.p + n, *x = at.x;
+    switch (n) {
+    case 2:
+        J ? jacobian_known(2, r, A, x, J) : rhs_known(2, r, A, x, dx);
+        return true;
+    case 3:
+        J ? jacobian_known(3, r, A, x, J) : rhs_known(3, r, A, x, dx);
+        return true;
+    case 4:
+        J ? jacobian_known(4, r, A, x, J) : rhs_known(4, r, A, x, dx);
+        return true;
+    case 5:
+        J ? jacobian_known(5, r, A, x, J) : rhs_known(5, r, A, x, dx);
+        return true;
+    case 6:
+        J ? jacobian_known(6, r, A, x, J) : rhs_known(6, r, A, x, dx);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
 {
+    if (few_species(pb->n, at, dx, NULL)) return SENS_OK;
     growth(pb, at, 0, pb->n, dx);
     for (size_t i = 0; i < pb->n; i++) dx[i] *= at.x[i];
     return SENS_OK;
@@ -95,51 +154,12 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
-/* A few species: g and J in one go, with n known to the compiler. */
-static inline __attribute__((always_inline)) void jacobian_known(const size_t n, const sens_real *restrict r,
-                                                                 const sens_real *restrict A,
-                                                                 const sens_real *restrict x,
-                                                                 sens_real *restrict J)
-{
-    for (size_t i = 0; i < n; i++) {
-        sens_real s[4] = {0};
-        for (size_t j = 0; j < n; j++) {
-            s[j % 4] += A[i * n + j] * x[j]; /* in the order of sens_matvec */
-            J[i * n + j] = x[i] * A[i * n + j];
-        }
-        J[i * n + i] += r[i] + ((s[0] + s[2]) + (s[1] + s[3]));
-    }
-}
-
-static bool small_jacobian(size_t n, const sens_real *r, const sens_real *A, const sens_real *x, sens_real *J)
-{
-    switch (n) {
-    case 2:
-        jacobian_known(2, r, A, x, J);
-        return true;
-    case 3:
-        jacobian_known(3, r, A, x, J);
-        return true;
-    case 4:
-        jacobian_known(4, r, A, x, J);
-        return true;
-    case 5:
-        jacobian_known(5, r, A, x, J);
-        return true;
-    case 6:
-        jacobian_known(6, r, A, x, J);
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* J_ij = x_i A_ij + delta_ij g_i */
 static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *restrict J)
 {
     const size_t n = pb->n;
     const sens_real *A = interactions(pb, at.p);
-    if (small_jacobian(n, at.p, A, at.x, J)) return;
+    if (few_species(n, at, NULL, J)) return;
     sens_real g[ROW_TILE];
     for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
         const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;

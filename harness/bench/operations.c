@@ -13,6 +13,9 @@ void operations_count(const struct sens_counts *counts, const struct sens_work *
         .jvp = (double)counts->jvp + (double)work->jvp,
         .vjp_p = (double)counts->vjp_p + (double)work->vjp_p,
         .jvp_p = (double)counts->jvp_p + (double)work->jvp_p,
+        .idle_vjp = (double)work->idle_vjp,
+        .idle_jvp = (double)work->idle_jvp,
+        .idle_vjp_p = (double)work->idle_vjp_p,
     };
 }
 
@@ -29,9 +32,10 @@ void operations_sum(const struct cell *cell, const struct operation_counts *coun
     const double n = (double)cell->problem.n, np = (double)cell->problem.np;
     const double shared = lanes > 1 ? lanes : 1, points = batch > 1 ? batch : 1;
     const double column = ops->jvp_p < n ? ops->jvp_p : n; /* an entry of a column is an addition at least */
-    sum->flops_reverse = cost(counts->vjp, ops->vjp) + cost(counts->vjp_p, ops->vjp_p);
-    sum->flops = sum->flops_reverse + cost(counts->rhs, ops->rhs) + cost(counts->jvp, ops->jvp) +
-                 cost(counts->jvp_p, ops->jvp_p);
+    sum->flops_reverse =
+        cost(counts->vjp - counts->idle_vjp, ops->vjp) + cost(counts->vjp_p - counts->idle_vjp_p, ops->vjp_p);
+    sum->flops = sum->flops_reverse + cost(counts->rhs, ops->rhs) +
+                 cost(counts->jvp - counts->idle_jvp, ops->jvp) + cost(counts->jvp_p, ops->jvp_p);
     sum->bytes =
         8 * (counts->rhs * (2 * n + np) + (counts->vjp + counts->jvp) * (2 * n + ops->jacobian / shared) +
              counts->vjp_p * (n + 2 * np / points) + counts->jvp_p * 2 * column);

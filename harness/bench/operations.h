@@ -1,6 +1,6 @@
 /* harness/bench/operations.h - the work of a run, from what was counted and what each product costs.
  *
- *     flops = rhs c_rhs + vjp c_vjp + jvp c_jvp + vjp_p c_vjp_p + jvp_p c_jvp_p
+ *     flops = rhs c_rhs + vjp c_vjp + jvp c_jvp + vjp_p c_vjp_p + jvp_p c_jvp_p   without idle vectors
  *     bytes = 8 (rhs (2 n + np) + (vjp + jvp) (2 n + J / lanes) + vjp_p (n + 2 np / batch) + jvp_p 2 min(n,
  * c_jvp_p))
  *
@@ -14,6 +14,7 @@
 
 struct operation_counts { /* of one run: calls of rhs and of jacobian, vectors of the products */
     double rhs, jacobian, vjp, jvp, vjp_p, jvp_p;
+    double idle_vjp, idle_jvp, idle_vjp_p; /* of the vectors: those that only fill up a block */
 };
 
 struct operation_sum {

@@ -8,7 +8,7 @@
  * In each, err <= 1 accepts. p is the order of the pair, q that of its embedded formula. */
 #include <tgmath.h>
 
-#include "erk.h"
+#include "workspace.h"
 
 enum {
     LANES = 8, /* partial results of a norm: one order of summation, and vectors for the compiler */
@@ -18,12 +18,6 @@ enum {
 static sens_real clip(sens_real low, sens_real x, sens_real high)
 {
     return fmin(high, fmax(low, x));
-}
-
-/* Of numbers, not NaN: fmax would be a call. */
-static inline sens_real larger(sens_real a, sens_real b)
-{
-    return a > b ? a : b;
 }
 
 /* 0 where e is 0, whatever the scale: a component at rest must not fail a purely relative test. The division
@@ -53,16 +47,36 @@ static void odeint_add(const struct sens_ode_part *piece, const struct sens_tria
         tile = whole - i < TILE ? whole - i : TILE;
         for (size_t q = 0; q < tile; q++) ratio[q] = odeint_ratio(piece, trial, i + q);
         for (size_t l = 0; l < LANES; l++)
-            for (size_t q = l; q < tile; q += LANES) top[l] = larger(ratio[q], top[l]);
+            for (size_t q = l; q < tile; q += LANES) top[l] = sens_larger(ratio[q], top[l]);
     }
-    for (size_t i = whole; i < piece->count; i++) top[0] = fmax(top[0], odeint_ratio(piece, trial, i));
-    for (size_t l = 0; l < LANES; l++) norm->top = fmax(norm->top, top[l]);
+    sens_real most = norm->top;
+    for (size_t l = 0; whole && l < LANES; l++) most = sens_larger(top[l], most);
+    for (size_t i = whole; i < piece->count; i++) most = sens_larger(odeint_ratio(piece, trial, i), most);
+    norm->top = most;
     norm->tested += piece->count;
 }
 
 static sens_real odeint_norm(const struct sens_error_norm *norm)
 {
     return norm->top;
+}
+
+/* 5^-k by repeated division, which the compiler does for the usual orders. */
+static sens_real power_of_fifth(int k)
+{
+    static const sens_real known[] = {1,
+                                      SENS_C(1.) / 5,
+                                      SENS_C(1.) / 5 / 5,
+                                      SENS_C(1.) / 5 / 5 / 5,
+                                      SENS_C(1.) / 5 / 5 / 5 / 5,
+                                      SENS_C(1.) / 5 / 5 / 5 / 5 / 5,
+                                      SENS_C(1.) / 5 / 5 / 5 / 5 / 5 / 5,
+                                      SENS_C(1.) / 5 / 5 / 5 / 5 / 5 / 5 / 5,
+                                      SENS_C(1.) / 5 / 5 / 5 / 5 / 5 / 5 / 5 / 5};
+    const int most = (int)(sizeof known / sizeof *known) - 1;
+    sens_real power = known[k < most ? k : most];
+    for (int j = most; j < k; j++) power /= 5;
+    return power;
 }
 
 /* err > 1: max(0.9 err^(-1/(q-1)), 1/5).  err < 1/2: 0.9 max(err, 5^-p)^(-1/p).  Otherwise 1. */
@@ -72,12 +86,11 @@ static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real 
     memory->rejected = err > 1;
     if (err > 1) {
         const sens_real shrink = SENS_C(0.9) * pow(err, -1 / (sens_real)(tableau->order_hat - 1));
-        return fmax(shrink, SENS_Q(1, 5));
+        return sens_larger(shrink, SENS_Q(1, 5));
     }
     if (err >= 0.5) return 1;
-    sens_real least = 1;
-    for (int k = 0; k < tableau->order; k++) least /= 5;
-    return SENS_C(0.9) * pow(fmax(err, least), -1 / (sens_real)tableau->order);
+    const sens_real least = power_of_fifth(tableau->order);
+    return SENS_C(0.9) * pow(sens_larger(err, least), -1 / (sens_real)tableau->order);
 }
 
 /* ---- root mean square ---------------------------------------------------------------------------------- */
@@ -86,29 +99,32 @@ static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real 
  * (petsc). */
 enum other { OTHER_Y, OTHER_EMBEDDED };
 
-static inline sens_real square(const struct sens_ode_part *piece, const struct sens_trial *trial,
-                               const sens_real *e, enum other other, size_t i)
+static inline sens_real rms_ratio(const struct sens_ode_part *piece, const struct sens_trial *trial,
+                                  const sens_real *e, enum other other, size_t i)
 {
     const sens_real second = other == OTHER_Y ? trial->y[i] : trial->y1[i] - trial->e[i];
-    const sens_real ratio =
-        scaled(e[i], piece->atol + piece->rtol * larger(fabs(trial->y1[i]), fabs(second)));
-    return ratio * ratio;
+    return scaled(e[i], piece->atol + piece->rtol * sens_larger(fabs(trial->y1[i]), fabs(second)));
 }
 
 static inline __attribute__((always_inline)) sens_real sum_squares(const struct sens_ode_part *piece,
                                                                    const struct sens_trial *trial,
                                                                    const sens_real *e, enum other other)
 {
-    sens_real sum[LANES] = {0}, term[TILE];
+    sens_real sum[LANES] = {0}, ratio[TILE];
     const size_t whole = piece->count - piece->count % LANES;
     for (size_t i = 0, tile; i < whole; i += tile) {
         tile = whole - i < TILE ? whole - i : TILE;
-        for (size_t q = 0; q < tile; q++) term[q] = square(piece, trial, e, other, i + q);
+        for (size_t q = 0; q < tile; q++) ratio[q] = rms_ratio(piece, trial, e, other, i + q);
         for (size_t l = 0; l < LANES; l++)
-            for (size_t q = l; q < tile; q += LANES) sum[l] += term[q];
+            for (size_t q = l; q < tile; q += LANES) sum[l] += ratio[q] * ratio[q];
     }
-    for (size_t i = whole; i < piece->count; i++) sum[0] += square(piece, trial, e, other, i);
-    for (size_t l = 1; l < LANES; l++) sum[0] += sum[l];
+    for (size_t i = whole; i < whole + LANES;
+         i++) { /* two exits: no vectors, which would not be contracted */
+        if (i == piece->count) break;
+        const sens_real last = rms_ratio(piece, trial, e, other, i);
+        sum[0] += last * last;
+    }
+    for (size_t l = 1; whole && l < LANES; l++) sum[0] += sum[l];
     return sum[0];
 }
 
@@ -227,14 +243,22 @@ static const struct sens_controller fixed = {
 
 const struct sens_controller *const sens_controllers[] = {&odeint, &hairer_pi, &petsc, &fixed, NULL};
 
-void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
-                         const struct sens_trial *trial, struct sens_error_norm *norm)
+static void add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
+                      struct sens_trial rest, struct sens_error_norm *norm)
 {
-    struct sens_trial rest = *trial;
     for (size_t k = 0; k < ode->n_parts; k++) {
         const struct sens_ode_part *part = &ode->part[k];
         if (part->tested) controller->add(part, &rest, norm);
         rest.y += part->count, rest.f += part->count, rest.y1 += part->count, rest.e += part->count;
         if (rest.e3) rest.e3 += part->count;
     }
+}
+
+void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
+                         const struct sens_trial *trial, struct sens_error_norm *norm)
+{
+    if (ode->n_parts == 1 && ode->part->tested) /* the usual system; spares a copy of the trial */
+        controller->add(ode->part, trial, norm);
+    else
+        add_parts(controller, ode, *trial, norm);
 }

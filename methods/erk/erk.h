@@ -192,6 +192,11 @@ struct sens_cost_sum {
 };
 /* G = 0, plus the observation at t0 where there is one. */
 void sens_cost_sum_start(const struct sens_cost_sum *sum, const sens_real *x0);
+/* Whether a step adds anything: most do not where the cost is of the final state alone. */
+static inline bool sens_cost_sum_adds(const struct sens_cost_sum *sum, const struct sens_step *step)
+{
+    return step->stop >= 0 || sum->cost->type->g;
+}
 /* Adds one step; the `step` of a struct sens_erk_observer, self a struct sens_cost_sum. Always SENS_OK. */
 sens_status sens_cost_sum_step(void *self, const struct sens_step *step);
 

@@ -56,17 +56,19 @@ sens_status sens_erk_create(struct sens_ctx *ctx, const struct sens_ode *ode,
     return SENS_OK;
 }
 
-/* Vectorises, which a sum of NaNs would not. */
+/* Sums of 0 v, which are 0 or NaN, vectorise; a loop that may end early does not, and is as fast for a few.
+ */
 bool sens_erk_finite(size_t count, const sens_real *v)
 {
-#ifdef SENS_EXTENDED
-    const sens_real largest = LDBL_MAX;
-#else
-    const sens_real largest = DBL_MAX;
-#endif
-    int bad = 0;
-    for (size_t q = 0; q < count; q++) bad |= !(fabs(v[q]) <= largest);
-    return !bad;
+    enum { LANES = 8 };
+    sens_real zeros[LANES] = {0}, zero = 0;
+    size_t q = 0;
+    for (; q + LANES <= count; q += LANES)
+        for (size_t l = 0; l < LANES; l++) zeros[l] += 0 * v[q + l];
+    for (size_t l = 0; q > 0 && l < LANES; l++) zero += zeros[l];
+    for (; q < count; q++)
+        if (!isfinite(v[q])) return false;
+    return zero == 0;
 }
 
 static void start(struct sens_erk *erk, sens_real t0, const sens_real *y0)
@@ -95,7 +97,7 @@ static const sens_real *candidate(const struct sens_erk *erk)
 
 /* Stages and candidate of a step h from the current state. SENS_NONFINITE when the candidate is not finite.
  * The sums skip no zero weight: a slope that is not finite shows in the candidate or in the estimate. */
-static sens_status try_step(struct sens_erk *erk, sens_real h)
+static inline __attribute__((always_inline)) sens_status try_step(struct sens_erk *erk, sens_real h)
 {
     const struct sens_tableau *tb = erk->settings->tableau;
     const size_t n = erk->ode->n;
@@ -105,13 +107,15 @@ static sens_status try_step(struct sens_erk *erk, sens_real h)
     if (status != SENS_OK) return status;
     if (!tb->fsal) sens_erk_sum(n, n, tb->stages, h, erk->Y, tb->b, erk->K, erk->y1);
     if (!sens_erk_finite(n, candidate(erk))) return SENS_NONFINITE;
+    if (!erk->follow) return SENS_OK;
     erk->norm = (struct sens_error_norm){0};
-    return erk->follow ? sens_follow_try(erk->follow, erk->t, h, n, erk->Y, &erk->norm) : SENS_OK;
+    return sens_follow_try(erk->follow, erk->t, h, n, erk->Y, &erk->norm);
 }
 
 /* Shows the step to the observer and makes the candidate the current state. An observer that moved erk->Y has
  * its stage states left where they are. */
-static sens_status accept(struct solve *solve, sens_real h, sens_real t1, long stop)
+static inline __attribute__((always_inline)) sens_status accept(struct solve *solve, sens_real h,
+                                                                sens_real t1, long stop)
 {
     struct sens_erk *erk = solve->erk;
     const struct sens_tableau *tb = erk->settings->tableau;
@@ -133,9 +137,9 @@ static sens_status accept(struct solve *solve, sens_real h, sens_real t1, long s
         const sens_status status = solve->observer->step(solve->observer->self, &step);
         if (status != SENS_OK) return status;
     }
-    memcpy(erk->Y, y1, n * sizeof *y1);
+    sens_erk_copy(n, y1, erk->Y);
     erk->k1_known = k1_known;
-    if (erk->k1_known) memcpy(erk->K, erk->K + (size_t)(tb->stages - 1) * n, n * sizeof *erk->K);
+    if (k1_known) sens_erk_copy(n, erk->K + (size_t)(tb->stages - 1) * n, erk->K);
     erk->t = t1;
     erk->k++;
     return SENS_OK;
@@ -153,7 +157,8 @@ static sens_real scaled_error(struct sens_erk *erk, sens_real h)
     if (!sens_erk_finite(count, erk->e)) return (sens_real)NAN;
     const struct sens_trial trial = {
         .h = h, .y = erk->Y, .f = erk->K, .y1 = candidate(erk), .e = erk->e, .e3 = erk->e3};
-    struct sens_error_norm norm = erk->norm;
+    struct sens_error_norm norm = {0};
+    if (erk->follow) norm = erk->norm;
     sens_error_norm_add(erk->settings->controller, erk->ode, &trial, &norm);
     return erk->settings->controller->norm(&norm);
 }
@@ -162,7 +167,7 @@ static sens_real scaled_error(struct sens_erk *erk, sens_real h)
 static bool reaches(sens_real t, sens_real h, sens_real stop)
 {
     const sens_real gap = stop > t ? stop - (t + h) : (t + h) - stop;
-    return gap <= 4 * SENS_EPSILON * fmax(fabs(t), fabs(stop));
+    return gap <= 4 * SENS_EPSILON * sens_larger(fabs(t), fabs(stop));
 }
 
 static sens_status check_trial(const struct solve *solve, sens_real h, bool nonfinite)
@@ -177,14 +182,15 @@ static sens_status check_trial(const struct solve *solve, sens_real h, bool nonf
                      nonfinite ? "and still no finite candidate" : "and the error test still fails");
 }
 
-/* Integrates to one stop. *h: the next trial step, in and out. */
-static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_real *h)
+/* Integrates to one stop. *next: the next trial step, in and out. */
+static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_real *next)
 {
     struct sens_erk *erk = solve->erk;
     const struct sens_controller *controller = erk->settings->controller;
+    sens_real h = *next;
     bool nonfinite = false;
     for (;;) {
-        const sens_real proposed = *h;
+        const sens_real proposed = h;
         const bool lands = reaches(erk->t, proposed, stop);
         const sens_real step = lands ? stop - erk->t : proposed;
         sens_status status = check_trial(solve, step, nonfinite);
@@ -194,12 +200,12 @@ static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_
         const sens_real err = status == SENS_OK ? scaled_error(erk, step) : (sens_real)NAN;
         nonfinite = isnan(err); /* an infinite one is a failed test: a component without tolerance */
         if (nonfinite) {
-            *h = step / 5;
+            h = step / 5;
             erk->memory.rejected = true;
             solve->stats.rejects++;
             continue;
         }
-        *h = step * controller->factor(&erk->memory, err, erk->settings->tableau);
+        h = step * controller->factor(&erk->memory, err, erk->settings->tableau);
         if (err > 1) {
             solve->stats.rejects++;
             continue;
@@ -207,7 +213,7 @@ static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_
         status = accept(solve, step, lands ? stop : erk->t + step, lands ? j : -1);
         if (status != SENS_OK) return status;
         if (!lands) continue;
-        if (fabs(proposed) > fabs(*h)) *h = proposed; /* cut only because of the stop */
+        *next = fabs(proposed) > fabs(h) ? proposed : h; /* cut only because of the stop */
         return SENS_OK;
     }
 }

@@ -8,22 +8,53 @@
 
 #include "workspace.h"
 
-/* The sum with a number of terms known to the compiler, which unrolls it and vectorises over q. */
-static inline __attribute__((always_inline)) void
-sum_known(const int terms, size_t count, size_t stride, sens_real h, const sens_real *restrict base,
-          const sens_real *restrict w, const sens_real *restrict K, sens_real *restrict out)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* A product that is rounded before it is added to. Contraction may fuse either product of a b + c d; with
+ * this it can only fuse the other, in every copy that the compiler makes of a sum. */
+#if defined __has_builtin
+#if __has_builtin(__builtin_assoc_barrier)
+#define ROUNDED(product) __builtin_assoc_barrier(product)
+#endif
+#endif
+#ifndef ROUNDED
+#define ROUNDED(product) (product)
+#endif
+
+/* The sum of a number of terms and of components known to the compiler, which makes one vector of it where
+ * the components fill one. */
+ALWAYS_INLINE void sum_piece(int terms, size_t count, size_t stride, sens_real h,
+                             const sens_real *restrict base, const sens_real *restrict w,
+                             const sens_real *restrict K, sens_real *restrict out)
 {
+#pragma GCC ivdep
+#pragma GCC unroll 1 /* unrolled first, it would not become one vector */
     for (size_t q = 0; q < count; q++) {
         sens_real sum = w[0] * K[q];
+        if (terms > 1) sum += ROUNDED(w[1] * K[stride + q]);
 #pragma GCC unroll 8
-        for (int j = 1; j < terms; j++) sum += w[j] * K[(size_t)j * stride + q];
+        for (int j = 2; j < terms; j++) sum += w[j] * K[(size_t)j * stride + q];
         out[q] = base ? base[q] + h * sum : h * sum;
     }
 }
 
+/* Any number of components, in pieces of 8, 4, 2 and 1. A piece is stored in one go, as the next sum, the
+ * copy and most right-hand sides load it: a load that gathers several recent stores waits until they have
+ * reached the cache. */
+ALWAYS_INLINE void sum_known(int terms, size_t count, size_t stride, sens_real h, const sens_real *base,
+                             const sens_real *w, const sens_real *K, sens_real *out)
+{
+    size_t q = 0;
+    for (; q + 8 <= count; q += 8) sum_piece(terms, 8, stride, h, base ? base + q : NULL, w, K + q, out + q);
+    if (count & 4) sum_piece(terms, 4, stride, h, base ? base + q : NULL, w, K + q, out + q), q += 4;
+    if (count & 2) sum_piece(terms, 2, stride, h, base ? base + q : NULL, w, K + q, out + q), q += 2;
+    if (count & 1) sum_piece(terms, 1, stride, h, base ? base + q : NULL, w, K + q, out + q);
+}
+
 /* Any number of terms, in tiles of components that stay in registers. */
-static void sum_any(int terms, size_t count, size_t stride, sens_real h, const sens_real *restrict base,
-                    const sens_real *restrict w, const sens_real *restrict K, sens_real *restrict out)
+static __attribute__((noinline)) void sum_any(int terms, size_t count, size_t stride, sens_real h,
+                                              const sens_real *restrict base, const sens_real *restrict w,
+                                              const sens_real *restrict K, sens_real *restrict out)
 {
     enum { TILE = 8 };
     size_t q = 0;
@@ -41,58 +72,54 @@ static void sum_any(int terms, size_t count, size_t stride, sens_real h, const s
     }
 }
 
-static inline __attribute__((always_inline)) void sum_dispatch(size_t count, size_t stride, int terms,
-                                                               sens_real h, const sens_real *base,
-                                                               const sens_real *w, const sens_real *K,
-                                                               sens_real *out)
-{
-    switch (terms) {
-    case 1:
-        sum_known(1, count, stride, h, base, w, K, out);
-        break;
-    case 2:
-        sum_known(2, count, stride, h, base, w, K, out);
-        break;
-    case 3:
-        sum_known(3, count, stride, h, base, w, K, out);
-        break;
-    case 4:
-        sum_known(4, count, stride, h, base, w, K, out);
-        break;
-    case 5:
-        sum_known(5, count, stride, h, base, w, K, out);
-        break;
-    case 6:
-        sum_known(6, count, stride, h, base, w, K, out);
-        break;
-    case 7:
-        sum_known(7, count, stride, h, base, w, K, out);
-        break;
-    default:
-        sum_any(terms, count, stride, h, base, w, K, out);
+/* A function for each number of terms: in one, all would pay for the registers of the largest. */
+typedef void sum_function(size_t count, size_t stride, sens_real h, const sens_real *base, const sens_real *w,
+                          const sens_real *K, sens_real *out);
+
+#define SUM_OF(terms)                                                                                        \
+    static void sum_of_##terms(size_t count, size_t stride, sens_real h, const sens_real *base,              \
+                               const sens_real *w, const sens_real *K, sens_real *out)                       \
+    {                                                                                                        \
+        if (base)                                                                                            \
+            sum_known(terms, count, stride, h, base, w, K, out);                                             \
+        else                                                                                                 \
+            sum_known(terms, count, stride, h, NULL, w, K, out);                                             \
     }
-}
+SUM_OF(1)
+SUM_OF(2)
+SUM_OF(3)
+SUM_OF(4)
+SUM_OF(5)
+SUM_OF(6)
+SUM_OF(7)
+
+enum { KNOWN = 8 };
+static sum_function *const sum_of[KNOWN] = {NULL,     sum_of_1, sum_of_2, sum_of_3,
+                                            sum_of_4, sum_of_5, sum_of_6, sum_of_7};
 
 void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sens_real *base,
                   const sens_real *w, const sens_real *K, sens_real *out)
 {
-    if (base)
-        sum_dispatch(count, stride, terms, h, base, w, K, out);
+    if (terms < KNOWN)
+        sum_of[terms](count, stride, h, base, w, K, out);
     else
-        sum_dispatch(count, stride, terms, h, NULL, w, K, out);
+        sum_any(terms, count, stride, h, base, w, K, out);
 }
 
 sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
                                   sens_real h, int slopes, sens_real *Y, sens_real *K)
 {
-    const size_t n = ode->n;
-    const int row = tableau->stages + tableau->extra_stages;
+    const size_t n = ode->n, row = (size_t)(tableau->stages + tableau->extra_stages);
+    const sens_real *a = tableau->a;
+    sens_real *Y_i = Y, *K_i = K;
     for (int i = 1; i < tableau->stages; i++) {
-        sens_real *Y_i = Y + (size_t)i * n;
-        sens_erk_sum(n, n, i, h, Y, tableau->a + i * row, K, Y_i);
+        a += row, Y_i += n, K_i += n;
+        if (i < KNOWN)
+            sum_of[i](n, n, h, Y, a, K, Y_i);
+        else
+            sum_any(i, n, n, h, Y, a, K, Y_i);
         if (i >= slopes) continue;
-        const sens_status status =
-            ode->f(ode->self, sens_stage_time(tableau, t, h, i), Y_i, K + (size_t)i * n);
+        const sens_status status = ode->f(ode->self, sens_stage_time(tableau, t, h, i), Y_i, K_i);
         if (status != SENS_OK) return status;
     }
     return SENS_OK;

@@ -148,7 +148,7 @@ static sens_status record_step(void *self, const struct sens_step *step)
         rec->erk->Y = k + 1 < rec->n_steps ? rec->Y + (size_t)(k + 1) * step_size(rec) : rec->erk->own_Y;
     else if (k % rec->every == 0)
         memcpy(rec->Y + (size_t)(k / rec->every) * rec->ode.n, step->y, rec->ode.n * sizeof *rec->Y);
-    return sens_cost_sum_step(&rec->cost, step);
+    return sens_cost_sum_adds(&rec->cost, step) ? sens_cost_sum_step(&rec->cost, step) : SENS_OK;
 }
 
 sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const sens_real *x0,

@@ -3,6 +3,8 @@
 #ifndef SENS_ERK_WORKSPACE_H
 #define SENS_ERK_WORKSPACE_H
 
+#include <string.h>
+
 #include "erk.h"
 #include "followers.h"
 
@@ -25,6 +27,22 @@ struct sens_erk {
     struct sens_follow *follow;  /* NULL: none */
     struct sens_error_norm norm; /* the followers' part of the trial's */
 };
+
+/* fmax where b is a number; one instruction, where fmax is a call. */
+static inline sens_real sens_larger(sens_real a, sens_real b)
+{
+    return a > b ? a : b;
+}
+
+/* Copies n components in the pieces in which sens_erk_sum writes them. */
+static inline void sens_erk_copy(size_t n, const sens_real *from, sens_real *to)
+{
+    size_t q = 0;
+    for (; q + 8 <= n; q += 8) memcpy(to + q, from + q, 8 * sizeof *to);
+    if (n & 4) memcpy(to + q, from + q, 4 * sizeof *to), q += 4;
+    if (n & 2) memcpy(to + q, from + q, 2 * sizeof *to), q += 2;
+    if (n & 1) to[q] = from[q];
+}
 
 /* out[q] = base[q] + h sum_{j < terms} w_j K[j][q], q < count, rows of K `stride` apart. base NULL: without
  * it. Every such sum of the engine is this one function, so that equal inputs give equal bits. */

@@ -43,11 +43,13 @@ static void counts_add_up(void **state)
 {
     (void)state;
     const struct sens_counts seen = {.rhs = 1, .vjp = 2, .jvp = 3, .jvp_p = 4, .vjp_p = 5, .jacobian = 6};
-    const struct sens_work work = {.vjp = 10, .jvp = 20, .vjp_p = 30, .jvp_p = 40};
+    const struct sens_work work = {
+        .vjp = 10, .jvp = 20, .vjp_p = 30, .jvp_p = 40, .idle_vjp = 7, .idle_jvp = 8, .idle_vjp_p = 9};
     struct operation_counts sum;
     operations_count(&seen, &work, &sum);
     assert_true(sum.rhs == 1 && sum.jacobian == 6);
     assert_true(sum.vjp == 12 && sum.jvp == 23 && sum.vjp_p == 35 && sum.jvp_p == 44);
+    assert_true(sum.idle_vjp == 7 && sum.idle_jvp == 8 && sum.idle_vjp_p == 9);
 }
 
 /* glv, n = 3, np = 12: rhs 2 n^2 + 2 n = 24, J v 2 n^2 = 18, (df/dp)^T w 2 np = 24, a column 2; J has 9
@@ -64,6 +66,12 @@ static void by_hand(void **state)
     assert_true(sum.flops_reverse == 5 * 18 + 3 * 24);
     /* 18; 6 + 9/4; 3 + 24/6; 2 x 2 numbers */
     assert_true(sum.bytes == 8 * (7 * 18 + 9 * (6 + 9 / 4.0) + 3 * 7 + 11 * 4));
+    struct operation_counts padded = counts; /* idle vectors are moved, but are of no use */
+    padded.idle_vjp = 2, padded.idle_jvp = 1, padded.idle_vjp_p = 3;
+    struct operation_sum useful;
+    operations_sum(&cell, &padded, 4, 6, &useful);
+    assert_true(useful.flops_reverse == 3 * 18 && useful.bytes == sum.bytes);
+    assert_true(useful.flops == 7 * 24 + 3 * 18 + 3 * 18 + 11 * 2);
     operations_sum(&cell, &counts, 0, 0, &sum); /* methods without lanes and batches */
     assert_true(sum.bytes == 8 * (7 * 18 + 9 * 15 + 3 * 27 + 11 * 4));
     RESOLVE("problem=glv", "n=3", "structure=none"); /* the same work, told or not */

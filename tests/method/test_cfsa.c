@@ -95,6 +95,78 @@ static void outside_the_test_is_the_discrete_tangent(void **state)
         }
 }
 
+/* Pairs of every kind, a first trial step that is rejected several times, steps cut by observations (after
+ * which the slope of an FSAL pair is no longer known) and a quadrature over accepted steps only: the discrete
+ * tangent does none of it by the same code. */
+static void every_pair_outside_the_test(void **state)
+{
+    (void)state;
+    static const char *const costs[] = {"identity", "running", "tracking"};
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->tableaux[i]; i++)
+        for (size_t j = 0; j < sizeof costs / sizeof *costs && reg->tableaux[i]->e; j++) {
+            struct bed bed;
+            size_t count;
+            bed_create(&bed, "glv", costs[j], NULL);
+            set_cost(&bed, "rho", 0.5);
+            bed.task.tableau = reg->tableaux[i];
+            bed.task.dt = bed.problem.t1 - bed.problem.t0;
+            assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
+            sens_real *tangent = bed_gradient(&bed, &count);
+            const long steps = bed.work.steps, rejects = bed.work.rejects;
+            assert_int_equal(bed_run(&bed, "cfsa", "sens_test", (double)OUTSIDE, NULL), SENS_OK);
+            sens_real *gradient = bed_gradient(&bed, &count);
+            const double error = relative_error(count, gradient, tangent);
+            assert_true(rejects > 0);
+            assert_int_equal(bed.work.steps, steps);
+            assert_int_equal(bed.work.rejects, rejects);
+            /* A few hundred stages of a few roundings each. */
+            if (!(error < 1e-12))
+                fail_msg("%s, %s: outside differs by %g", reg->tableaux[i]->name, costs[j], error);
+            free(tangent);
+            free(gradient);
+            bed_free(&bed);
+        }
+}
+
+/* The error norm is one of components, however they are cut into blocks and whatever lanes make these up:
+ * rounding apart, so are the steps. */
+static void blocks_do_not_change_the_norm(void **state)
+{
+    (void)state;
+    static const char *const tableaux[] = {"cash_karp", "dopri5", "dop853"};
+    static const int lanes[] = {1, 3, 8, 16, 100, 0};
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t c = 0; reg->controllers[c] && reg->controllers[c]->adaptive; c++)
+        for (size_t i = 0; i < sizeof tableaux / sizeof *tableaux; i++) {
+            struct bed bed;
+            size_t count;
+            long steps = 0;
+            sens_real *first = NULL;
+            bed_create(&bed, "glv", "identity", NULL);
+            bed.task.tableau = named(reg->tableaux, tableaux[i]);
+            bed.task.controller = reg->controllers[c];
+            for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+                bed.task.lanes = lanes[l];
+                assert_int_equal(bed_run(&bed, "cfsa", NULL), SENS_OK);
+                sens_real *gradient = bed_gradient(&bed, &count);
+                if (!first) {
+                    first = gradient;
+                    steps = bed.work.steps;
+                    continue;
+                }
+                const double error = relative_error(count, gradient, first);
+                assert_int_equal(bed.work.steps, steps);
+                /* The norm's rounding is in the size of every later step, whose error is of 1e-8. */
+                if (!(error < 1e-13))
+                    fail_msg("%s, %s, lanes %d: %g", tableaux[i], reg->controllers[c]->name, lanes[l], error);
+                free(gradient);
+            }
+            free(first);
+            bed_free(&bed);
+        }
+}
+
 /* x' = p t^q is solved by very large steps whose error test sees no derivative; inside, the derivative is
  * tested too. */
 static void inside_the_test_controls_the_sensitivities(void **state)
@@ -234,6 +306,8 @@ int main(void)
         cmocka_unit_test(the_two_agree),
         cmocka_unit_test(discrete_tangent_agrees),
         cmocka_unit_test(outside_the_test_is_the_discrete_tangent),
+        cmocka_unit_test(every_pair_outside_the_test),
+        cmocka_unit_test(blocks_do_not_change_the_norm),
         cmocka_unit_test(inside_the_test_controls_the_sensitivities),
         cmocka_unit_test(heat_equals_the_discrete_closed_form),
         cmocka_unit_test(any_number_of_lanes),

@@ -99,6 +99,29 @@ static void test_norm_of_many(void **state)
     }
 }
 
+/* Few components, and every remainder beside whole groups of them: ratios 1 ... count, the largest anywhere.
+ */
+static void test_norm_of_few(void **state)
+{
+    (void)state;
+    enum { MOST = 20 };
+    double one[MOST], zero[MOST] = {0}, estimate[MOST];
+    for (int i = 0; i < MOST; i++) one[i] = 1;
+    for (int count = 1; count <= MOST; count++)
+        for (int shift = 0; shift < count; shift++) {
+            const struct sens_ode_part part = {(size_t)count, 0.5, 0.5, true};
+            const struct sens_ode few = {.n = (size_t)count, .n_parts = 1, .part = &part};
+            const struct sens_trial trial = {.h = 1, .y = one, .f = zero, .y1 = one, .e = estimate};
+            double squares = 0;
+            for (int i = 0; i < count; i++) {
+                estimate[i] = (i % 2 ? -1 : 1) * (1 + (i + shift) % count);
+                squares += estimate[i] * estimate[i];
+            }
+            assert_close(norm_of(controller_named("odeint"), &few, &trial), count);
+            assert_close(norm_of(controller_named("hairer-pi"), &few, &trial), sqrt(squares / count));
+        }
+}
+
 static void test_nothing_tested(void **state)
 {
     (void)state;
@@ -127,6 +150,22 @@ static void test_odeint_factor(void **state)
     assert_close(factor_of("odeint", &memory, 0.49999, &pair54), 0.9 * pow(0.49999, -0.2));
     assert_close(factor_of("odeint", &memory, 16, &pair853), 0.9 / 2); /* 1/(q - 1) = 1/4, 1/p = 1/8 */
     assert_close(factor_of("odeint", &memory, 1.0 / 256, &pair853), 0.9 * 2);
+}
+
+/* An error of 0 counts as 5^-p, to the bit as repeated division gives it, for orders of pairs here and
+ * beyond. */
+static void test_odeint_growth(void **state)
+{
+    (void)state;
+    double least = 1;
+    for (int p = 1; p <= 12; p++) {
+        const struct sens_tableau pair = {.order = p, .order_hat = p - 1};
+        struct sens_controller_memory memory = {0};
+        least /= 5;
+        assert_true(factor_of("odeint", &memory, 0, &pair) == 0.9 * pow(least, -1 / (double)p));
+        assert_true(factor_of("odeint", &memory, 1.5 * least, &pair) ==
+                    (1.5 * least < 0.5 ? 0.9 * pow(1.5 * least, -1 / (double)p) : 1));
+    }
 }
 
 /* dopri5: err^(0.2 - 0.75 beta) with beta = 0.04 is err^0.17; the old error enters as its 0.04th power. */
@@ -221,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_odeint_norm),       cmocka_unit_test(test_hairer_norm),
         cmocka_unit_test(test_hairer_norm_853),   cmocka_unit_test(test_petsc_norm),
         cmocka_unit_test(test_norm_of_many),      cmocka_unit_test(test_nothing_tested),
+        cmocka_unit_test(test_norm_of_few),       cmocka_unit_test(test_odeint_growth),
         cmocka_unit_test(test_odeint_factor),     cmocka_unit_test(test_hairer_factor),
         cmocka_unit_test(test_hairer_factor_853), cmocka_unit_test(test_petsc_factor),
         cmocka_unit_test(test_published_counts),

@@ -52,6 +52,9 @@ struct sens_work {
     /* Vectors multiplied through declared structure; the problem's own products are counted where they are
      * called, not here. */
     size_t vjp, jvp, vjp_p, jvp_p;
+    /* Of all vectors, by either way: those that only fill up a block of lanes. They take time and count as
+     * vectors, but not as useful operations. */
+    size_t idle_vjp, idle_jvp, idle_vjp_p;
 };
 
 /* Which derivative a method computes. */

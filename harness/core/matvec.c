@@ -1,0 +1,126 @@
+/* One matrix times one vector, see sens/lanes.h.
+ *
+ *     y_r += (s_0 + s_2) + (s_1 + s_3),   s_q = sum over j = q mod 4 of A_rj x_j
+ *
+ * Four sums a row in every instruction set, so that all give the same bits without contraction. */
+#include "vectors.h"
+
+#include "sens/lanes.h"
+
+/* Products of row r with x in four interleaved sums: s_q sums j = q mod 4. */
+ALWAYS_INLINE void partial_sums(size_t cols, const sens_real *A, const sens_real *x, sens_real s[4])
+{
+    enum { PARTS = 4 / QUARTET };
+    quartet sum[PARTS] = {0};
+    size_t j = 0;
+    for (; j + 4 <= cols; j += 4)
+        for (size_t q = 0; q < PARTS; q++)
+            sum[q] += *(const quartet_in_memory *)&A[j + q * QUARTET] *
+                      *(const quartet_in_memory *)&x[j + q * QUARTET];
+    for (size_t q = 0; q < PARTS; q++) *(quartet_in_memory *)&s[q * QUARTET] = sum[q];
+    for (size_t i = j; i < cols; i++) s[i - j] += A[i] * x[i];
+}
+
+ALWAYS_INLINE void matvec_rows(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y)
+{
+    for (size_t r = 0; r < rows; r++) {
+        sens_real s[4];
+        partial_sums(cols, A + r * cols, x, s);
+        y[r] += (s[0] + s[2]) + (s[1] + s[3]);
+    }
+}
+
+#if !defined SENS_EXTENDED && defined __AVX__
+typedef long long shuffle __attribute__((vector_size(4 * sizeof(long long))));
+
+/* Column j of four rows. */
+ALWAYS_INLINE quartet column(size_t cols, const sens_real *A, size_t j)
+{
+    return (quartet){A[j], A[cols + j], A[2 * cols + j], A[3 * cols + j]};
+}
+
+/* y_r += the four sums of rows 0 ... 3, the columns from j on among them. */
+ALWAYS_INLINE void finish_four(size_t cols, size_t j, const sens_real *A, const sens_real *x,
+                               const quartet sum[4], sens_real *y)
+{
+    const shuffle evens = {0, 4, 2, 6}, odds = {1, 5, 3, 7}, lows = {0, 1, 4, 5}, highs = {2, 3, 6, 7};
+    const quartet even01 = __builtin_shuffle(sum[0], sum[1], evens);
+    const quartet even23 = __builtin_shuffle(sum[2], sum[3], evens);
+    const quartet odd01 = __builtin_shuffle(sum[0], sum[1], odds);
+    const quartet odd23 = __builtin_shuffle(sum[2], sum[3], odds);
+    quartet s0 = __builtin_shuffle(even01, even23, lows), s1 = __builtin_shuffle(odd01, odd23, lows);
+    quartet s2 = __builtin_shuffle(even01, even23, highs), s3 = __builtin_shuffle(odd01, odd23, highs);
+    if (j < cols) s0 += column(cols, A, j) * x[j];
+    if (j + 1 < cols) s1 += column(cols, A, j + 1) * x[j + 1];
+    if (j + 2 < cols) s2 += column(cols, A, j + 2) * x[j + 2];
+    *(quartet_in_memory *)y += (s0 + s2) + (s1 + s3);
+}
+
+/* Eight or four rows at a time, which hides the latency of their sums; the same sums as of one row. */
+ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real *A, const sens_real *x,
+                                sens_real *y)
+{
+    quartet sum[8] = {{0}};
+    size_t j = 0;
+    for (; j + 4 <= cols; j += 4) {
+        const quartet xs = *(const quartet_in_memory *)&x[j];
+#pragma GCC unroll 8
+        for (size_t r = 0; r < rows; r++) sum[r] += *(const quartet_in_memory *)&A[r * cols + j] * xs;
+    }
+    finish_four(cols, j, A, x, sum, y);
+    if (rows > 4) finish_four(cols, j, A + 4 * cols, x, sum + 4, y + 4);
+}
+#else
+ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real *A, const sens_real *x,
+                                sens_real *y)
+{
+    matvec_rows(rows, cols, A, x, y);
+}
+#endif
+
+/* A few columns, whose loops the compiler unrolls. */
+static void matvec_small(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y)
+{
+    switch (cols) {
+    case 1:
+        matvec_rows(rows, 1, A, x, y);
+        break;
+    case 2:
+        matvec_rows(rows, 2, A, x, y);
+        break;
+    case 3:
+        matvec_rows(rows, 3, A, x, y);
+        break;
+    case 4:
+        matvec_rows(rows, 4, A, x, y);
+        break;
+    case 5:
+        matvec_rows(rows, 5, A, x, y);
+        break;
+    case 6:
+        matvec_rows(rows, 6, A, x, y);
+        break;
+    default:
+        matvec_rows(rows, 7, A, x, y);
+        break;
+    }
+}
+
+void sens_matvec(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y)
+{
+    size_t r = 0;
+    if (cols == 0) return;
+    if (cols < 8) {
+        matvec_small(rows, cols, A, x, y);
+        return;
+    }
+    for (; r + 8 <= rows; r += 8) matvec_block(8, cols, A + r * cols, x, y + r);
+    for (; r + 4 <= rows; r += 4) matvec_block(4, cols, A + r * cols, x, y + r);
+    if (r < rows && rows >= 4) { /* the last four again, of which only what is missing is taken */
+        sens_real last[4] = {0};
+        matvec_block(4, cols, A + (rows - 4) * cols, x, last);
+        for (; r < rows; r++) y[r] += last[r + 4 - rows];
+        return;
+    }
+    matvec_rows(rows - r, cols, A + r * cols, x, y + r);
+}

@@ -1,0 +1,91 @@
+/* The sizes of the discrete adjoint, see adjoint_sizes.h. */
+#include "adjoint_sizes.h"
+
+#include "products.h"
+
+enum {
+    AUTO_LANES = 8, /* one to four vectors */
+    HALF_LANES = 4,
+    FEW_STATES = 8, /* a stage of so few passes in registers, whole blocks only (sens_lanes_stage) */
+    AUTO_BATCH = 64,
+    SECOND_LEVEL = 1 << 20, /* bytes of cache, where the machine's are not known */
+    THIRD_LEVEL = 1 << 24
+};
+
+static size_t second_level(const struct sens_ctx *ctx)
+{
+    return ctx->cache.l2 ? ctx->cache.l2 : SECOND_LEVEL;
+}
+
+static size_t third_level(const struct sens_ctx *ctx)
+{
+    return ctx->cache.l3 ? ctx->cache.l3 : THIRD_LEVEL;
+}
+
+static bool formed(const struct sens_task *task)
+{
+    return sens_products_formed(task->problem, task->cost->m);
+}
+
+/* Eight. Four where no Jacobian is formed and the vectors of a step in eight lanes would not stay in the
+ * cache. Few outputs, up to two blocks of them, make one block without much padding: that saves calls. */
+static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task)
+{
+    const size_t n = task->problem->n, m = task->cost->m, vectors = (size_t)task->tableau->stages + 2;
+    if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
+        return HALF_LANES;
+    if (n <= FEW_STATES || m > 2 * AUTO_LANES) return AUTO_LANES;
+    return (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES;
+}
+
+void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
+                          struct adjoint_sizes *size)
+{
+    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task);
+    size->least = task->problem->n > FEW_STATES ? HALF_LANES : size->L;
+    /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a block.
+     */
+    size->unit = formed(task) && size->L > HALF_LANES ? HALF_LANES : size->L;
+}
+
+size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
+{
+    const size_t whole = (rest + size->least - 1) / size->least * size->least;
+    return whole < size->L ? whole : size->L;
+}
+
+/* Threads that the reverse sweep keeps busy, each for longer than it takes to wake: `worth` seconds at the
+ * rates of one core, operations or numbers a second. */
+static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task, double points)
+{
+    const double dense_rate = 3e10, free_rate = 3e9, worth = 1e-4;
+    const double n = (double)task->problem->n, stages = task->tableau->stages;
+    const bool dense = formed(task) && !task->problem->sparsity;
+    const double lane = dense ? 4 * n * n / dense_rate : stages * n / free_rate;
+    const double threads = points * (double)task->cost->m * lane / worth;
+    if (ctx->cores < 2 || threads < 2) return 1;
+    return threads < ctx->cores ? (int)threads : ctx->cores;
+}
+
+/* As many blocks travel together as keep their cotangents within the cache: the third level where they share
+ * a Jacobian, which is worth the way, else the second. */
+void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long points,
+                          struct adjoint_sizes *size)
+{
+    const size_t stages = (size_t)task->tableau->stages, m = task->cost->m, L = size->L;
+    const size_t units = (m + size->unit - 1) / size->unit;
+    const size_t vector = task->problem->n * L * sizeof(sens_real);
+    const size_t budget = formed(task) ? third_level(ctx) : second_level(ctx);
+    size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, (double)points);
+    if ((size_t)size->threads > units) size->threads = (int)units; /* more would have nothing to do */
+    const size_t threads = (size_t)size->threads;
+
+    size_t batch = task->batch > 0 ? (size_t)task->batch : AUTO_BATCH;
+    while (task->batch <= 0 && batch > stages && batch * vector > budget / 2) batch /= 2;
+    size->K = batch > stages ? batch : stages;
+
+    const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
+    size->group = budget / ((size->K + stages + 1) * vector);
+    if (size->group < 1) size->group = 1;
+    if (size->group > blocks) size->group = blocks;
+}

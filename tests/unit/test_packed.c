@@ -1,0 +1,144 @@
+/* Products with a laid-out matrix against the plain loop
+ *
+ *     OUT(r, l) = [OUT(r, l)] + sum_k A(r, k) V(k, l),   k ascending
+ *
+ * for all sizes around those of panels, vectors and tiles; and the stage of a reverse sweep, which is one sum
+ * and one such product, in the same bits. */
+#include "lane_support.h"
+
+#include "sens/lanes.h"
+
+static const size_t lane_counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33};
+enum { LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts, ROWS = 40, COLS = 70, GAP = 3 };
+
+struct product { /* A [rows][cols], V [cols][L]; the sum from 0 and from `before` [rows][L] */
+    size_t rows, cols, L;
+    double *A, *columns, *V, *before, *from_zero, *from_before;
+};
+
+/* columns: A by columns, which lie rows + GAP apart. */
+static void create(gsl_rng *rng, size_t rows, size_t cols, size_t L, struct product *q)
+{
+    *q = (struct product){.rows = rows, .cols = cols, .L = L};
+    q->A = random_new(rng, rows * cols);
+    q->V = random_new(rng, cols * L);
+    q->before = random_new(rng, rows * L);
+    q->columns = random_new(rng, cols * (rows + GAP));
+    q->from_zero = random_new(rng, rows * L);
+    q->from_before = random_new(rng, rows * L);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < cols; k++) q->columns[k * (rows + GAP) + r] = q->A[r * cols + k];
+    for (size_t r = 0; r < rows; r++)
+        for (size_t l = 0; l < L; l++) {
+            double zero = 0, before = q->before[r * L + l];
+            for (size_t k = 0; k < cols; k++) {
+                zero += q->A[r * cols + k] * q->V[k * L + l];
+                before += q->A[r * cols + k] * q->V[k * L + l];
+            }
+            q->from_zero[r * L + l] = zero, q->from_before[r * L + l] = before;
+        }
+}
+
+static void destroy(struct product *q)
+{
+    free(q->A), free(q->V), free(q->before), free(q->columns), free(q->from_zero), free(q->from_before);
+}
+
+static void require_layout(const struct product *q, const struct sens_packed *A, const char *layout)
+{
+    const size_t count = q->rows * q->L;
+    const double size = 0.5 + 0.25 * (double)q->cols; /* of numbers up to 1/2 */
+    double *out = fenced_new(count), *sum = fenced_new(count);
+    if (count) memcpy(sum, q->before, count * sizeof *sum);
+    sens_packed_multiply(A, q->L, q->V, out);
+    sens_packed_add_product(A, q->L, q->V, sum);
+    for (size_t i = 0; i < count; i++)
+        if (!same_sum(out[i], q->from_zero[i], q->cols, size) ||
+            !same_sum(sum[i], q->from_before[i], q->cols, size))
+            fail_msg("%s, %zu x %zu, L = %zu: entry %zu is %.17g for %.17g, added %.17g for %.17g", layout,
+                     q->rows, q->cols, q->L, i, out[i], q->from_zero[i], sum[i], q->from_before[i]);
+    fenced_free(count, out);
+    fenced_free(count, sum);
+}
+
+static void require_packed(const struct product *q, struct sens_matrix A, const char *layout)
+{
+    double *memory = fenced_new(q->rows * q->cols);
+    const struct sens_packed packed = sens_pack(A, memory);
+    assert_int_equal(packed.rows, q->rows);
+    assert_int_equal(packed.cols, q->cols);
+    require_layout(q, &packed, layout);
+    fenced_free(q->rows * q->cols, memory);
+}
+
+static void require_layouts(gsl_rng *rng, size_t rows, size_t cols, size_t L)
+{
+    struct product q;
+    create(rng, rows, cols, L, &q);
+    const struct sens_packed view = sens_packed_view(rows, cols, q.columns, rows + GAP);
+    const struct sens_matrix by_columns = {
+        .rows = rows, .cols = cols, .a = q.columns, .row_step = 1, .col_step = rows + GAP};
+    require_packed(&q, sens_dense(rows, cols, q.A), "packed by rows");
+    require_packed(&q, by_columns, "packed by columns");
+    require_layout(&q, &view, "where it stands");
+    destroy(&q);
+}
+
+static void test_products(void **state)
+{
+    for (size_t rows = 0; rows <= ROWS; rows++)
+        for (size_t cols = 0; cols <= COLS; cols++)
+            for (size_t i = 0; i < LANE_COUNTS; i++) require_layouts(*state, rows, cols, lane_counts[i]);
+}
+
+/* Several panels, and sums longer than a tile, in a few sizes. */
+static void test_large_products(void **state)
+{
+    const size_t sizes[] = {64, 71, 128, 129, 133, 200};
+    for (size_t r = 0; r < 6; r++)
+        for (size_t c = 0; c < 6; c++)
+            for (size_t i = 0; i < LANE_COUNTS; i++)
+                require_layouts(*state, sizes[r], sizes[c], lane_counts[i]);
+}
+
+/* ---- the stage of a sweep ------------------------------------------------------------------------------ */
+
+enum { STATES = 10, TERMS = 14 };
+
+/* kappa and theta in the bits of sens_lanes_combine and sens_packed_multiply, in every build. */
+static void require_stage(gsl_rng *rng, size_t n, size_t L, int terms)
+{
+    const size_t count = n * L;
+    double *J = random_new(rng, n * n), *w = random_new(rng, TERMS), *v_of[TERMS];
+    const double *v[TERMS];
+    for (int j = 0; j < terms; j++) v[j] = v_of[j] = random_new(rng, count);
+    double *kappa = fenced_new(count), *theta = fenced_new(count);
+    double *sum = fenced_new(count), *product = fenced_new(count);
+    const struct sens_packed transposed = sens_packed_view(n, n, J, n);
+    sens_lanes_stage(n, L, terms, 0.3, w, v, J, kappa, theta);
+    sens_lanes_combine(count, terms, 0.3, w, v, sum);
+    sens_packed_multiply(&transposed, L, sum, product);
+    if (!same_bits(count, kappa, sum)) fail_msg("kappa, n = %zu, L = %zu, %d terms", n, L, terms);
+    if (!same_bits(count, theta, product)) fail_msg("theta, n = %zu, L = %zu, %d terms", n, L, terms);
+    fenced_free(count, kappa), fenced_free(count, theta);
+    fenced_free(count, sum), fenced_free(count, product);
+    for (int j = 0; j < terms; j++) free(v_of[j]);
+    free(J), free(w);
+}
+
+static void test_stage(void **state)
+{
+    for (size_t n = 0; n <= STATES; n++)
+        for (size_t i = 0; i < LANE_COUNTS; i++)
+            for (int terms = 1; terms <= TERMS; terms++) require_stage(*state, n, lane_counts[i], terms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_large_products),
+        cmocka_unit_test(test_stage),
+    };
+    return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;
+}
