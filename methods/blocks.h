@@ -16,22 +16,6 @@ static inline size_t sens_blocks_lanes(int asked, size_t count)
     return lanes;
 }
 
-/* out = c0 v0 + sum_j c_j v_j over `size` numbers, in one order of summation whatever the size. */
-static inline void sens_blocks_combine(size_t size, sens_real c0, const sens_real *v0, int terms,
-                                       const sens_real *c, const sens_real *const *v, sens_real *out)
-{
-    enum { TILE = 512 };
-    for (size_t q0 = 0; q0 < size; q0 += TILE) {
-        const size_t q1 = q0 + TILE < size ? q0 + TILE : size;
-        for (size_t q = q0; q < q1; q++) out[q] = c0 * v0[q];
-        for (int j = 0; j < terms; j++) {
-            const sens_real cj = c[j];
-            const sens_real *restrict vj = v[j];
-            for (size_t q = q0; q < q1; q++) out[q] += cj * vj[q];
-        }
-    }
-}
-
 /* Is every one of the numbers finite? */
 static inline bool sens_blocks_finite(size_t count, const sens_real *v)
 {

@@ -208,7 +208,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .t_forward = sens_now(ctx) - begin,
                                .lanes = (int)system->L,
                                .threads = 1};
-    for (int i = 0; i < cfsa->settings.tableau->stages; i++) sens_products_count(cfsa->products[i], work);
+    for (int i = 0; i < cfsa->settings.tableau->stages; i++)
+        sens_products_count(cfsa->products[i], system->lanes - system->n_dir, system->lanes, work);
     return SENS_OK;
 }
 

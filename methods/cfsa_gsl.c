@@ -216,7 +216,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .t_forward = sens_now(ctx) - begin,
                                .lanes = (int)gsl->system.L,
                                .threads = 1};
-    sens_products_count(gsl->products, work);
+    sens_products_count(gsl->products, gsl->system.lanes - gsl->system.n_dir, gsl->system.lanes, work);
     return SENS_OK;
 }
 

@@ -306,18 +306,12 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     return status;
 }
 
-/* Lanes of all blocks that carry no output. */
-static size_t idle_lanes(const struct adjoint *ad)
+/* Lanes of a worker's blocks. */
+static size_t share_lanes(const struct adjoint *ad, const struct worker *w)
 {
-    size_t idle = 0;
-    for (int i = 0; i < ad->size.threads; i++) {
-        const struct worker *w = &ad->worker[i];
-        for (size_t c = w->first; c < w->last; c += ad->size.L) {
-            const size_t end = c + adjoint_lanes(&ad->size, w->last - c);
-            idle += end > w->last ? end - w->last : 0;
-        }
-    }
-    return idle;
+    size_t lanes = 0;
+    for (size_t c = w->first; c < w->last; c += ad->size.L) lanes += adjoint_lanes(&ad->size, w->last - c);
+    return lanes;
 }
 
 static void write_work(const struct adjoint *ad, const struct sens_erk_stats *stats, const double time[3],
@@ -331,12 +325,13 @@ static void write_work(const struct adjoint *ad, const struct sens_erk_stats *st
                                .lanes = (int)ad->size.L,
                                .threads = ad->size.threads,
                                .batch = (int)ad->size.K};
-    work->idle_vjp = (size_t)(stats->steps * ad->live_stages) * idle_lanes(ad);
-    work->idle_vjp_p = ad->task->wrt & SENS_WRT_P ? work->idle_vjp : 0;
     for (int i = 0; i < ad->size.threads; i++) {
-        sens_products_count(ad->worker[i].products, work);
-        if (ad->worker[i].batch) sens_batch_count(ad->worker[i].batch, work);
+        const struct worker *w = &ad->worker[i];
+        const size_t lanes = share_lanes(ad, w);
+        sens_products_count(w->products, lanes - (w->last - w->first), lanes, work);
+        if (w->batch) sens_batch_count(w->batch, work);
     }
+    if (ad->task->wrt & SENS_WRT_P) work->idle_vjp_p = work->idle_vjp;
 }
 
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)

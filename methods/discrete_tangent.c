@@ -137,11 +137,12 @@ static void observe(const struct tangent *tg, size_t j, const sens_real *x)
 static void combine(const struct tangent *tg, size_t size, const sens_real *s, sens_real h,
                     const struct row *row, sens_real *out)
 {
+    tg->weight[0] = 1, tg->vector[0] = s;
     for (int j = 0; j < row->terms; j++) {
-        tg->weight[j] = h * row->weight[j];
-        tg->vector[j] = tg->k + (size_t)row->stage[j] * tg->n * tg->L;
+        tg->weight[j + 1] = h * row->weight[j];
+        tg->vector[j + 1] = tg->k + (size_t)row->stage[j] * tg->n * tg->L;
     }
-    sens_blocks_combine(size, 1, s, row->terms, tg->weight, tg->vector, out);
+    sens_lanes_combine(size, row->terms + 1, 1, tg->weight, tg->vector, out);
 }
 
 static void advance_block(const struct tangent *tg, sens_real h, size_t b)
@@ -270,8 +271,8 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct tangent *tg)
     tg->sigma = SENS_NEW(ctx, sens_real, block);
     tg->k = SENS_NEW(ctx, sens_real, stages * block);
     tg->column = SENS_NEW(ctx, sens_real, block);
-    tg->weight = SENS_NEW(ctx, sens_real, stages);
-    tg->vector = SENS_NEW(ctx, const sens_real *, stages);
+    tg->weight = SENS_NEW(ctx, sens_real, stages + 1);
+    tg->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
     tg->dG = SENS_NEW(ctx, sens_real, tg->blocks * tg->m * tg->L);
     return tg->x0 && tg->x1 && tg->G && tg->s && tg->sigma && tg->k && tg->column && tg->weight &&
                    tg->vector && tg->dG
@@ -361,7 +362,10 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .bytes_traj = sens_traj_bytes(tg->traj),
                                .lanes = (int)tg->L,
                                .threads = 1};
-    for (int i = 0; i < tg->stages; i++) sens_products_count(tg->products[i], work);
+    size_t lanes = 0;
+    for (size_t b = 0; b < tg->blocks; b++) lanes += block_lanes(tg, b);
+    for (int i = 0; i < tg->stages; i++)
+        sens_products_count(tg->products[i], lanes - tg->n_cols, lanes, work);
     return SENS_OK;
 }
 

@@ -57,6 +57,7 @@ static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_rea
 void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
 {
     const struct sens_problem *pb = pr->pb;
+    pr->all += L;
     if (!pr->formed) {
         (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, pr->at, L, W, OUT);
         return;
@@ -78,7 +79,7 @@ void sens_products_stage(struct sens_products *pr, size_t L, int terms, sens_rea
 {
     const struct sens_problem *pb = pr->pb;
     if (pr->formed && !pb->sparsity) {
-        pr->vectors += L;
+        pr->vectors += L, pr->all += L;
         sens_lanes_stage(pb->n, L, terms, scale, w, v, pr->J, kappa, theta);
         return;
     }
@@ -125,9 +126,11 @@ void sens_products_add_columns(struct sens_products *pr, size_t k0, size_t L, se
         add_sparse_columns(pr, k0, L, OUT);
 }
 
-void sens_products_count(struct sens_products *pr, struct sens_work *work)
+void sens_products_count(struct sens_products *pr, size_t idle, size_t lanes, struct sens_work *work)
 {
-    *(pr->product == SENS_VJP ? &work->vjp : &work->jvp) += pr->vectors;
+    const bool vjp = pr->product == SENS_VJP;
+    *(vjp ? &work->vjp : &work->jvp) += pr->vectors;
+    if (lanes > 0) *(vjp ? &work->idle_vjp : &work->idle_jvp) += pr->all / lanes * idle;
     work->jvp_p += pr->columns;
-    pr->vectors = pr->columns = 0;
+    pr->vectors = pr->all = pr->columns = 0;
 }

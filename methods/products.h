@@ -24,6 +24,7 @@ struct sens_products {
     sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
     sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
     size_t vectors, columns;  /* multiplied through structure */
+    size_t all;               /* vectors multiplied either way */
 };
 
 /* `vectors` are to be multiplied at each point. Memory from the arena; SENS_NO_MEMORY. */
@@ -46,8 +47,9 @@ void sens_products_stage(struct sens_products *products, size_t L, int terms, se
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);
 
-/* Adds the vectors multiplied through structure since the last call to *work, and forgets them. */
-void sens_products_count(struct sens_products *products, struct sens_work *work);
+/* Adds the vectors multiplied since the last call to *work, and forgets them: those through structure, and
+ * those that were idle, `idle` of every `lanes`. */
+void sens_products_count(struct sens_products *products, size_t idle, size_t lanes, struct sens_work *work);
 
 void sens_products_lay_out(struct sens_products *products); /* dense J, in the form its products take */
 

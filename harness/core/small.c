@@ -3,7 +3,7 @@
  *     kappa = sum_j (scale w_j) v_j,    theta = J^T kappa
  *
  * With n known to the compiler a block of SMALL_LANES lanes passes from the sum to the product in registers.
- * The numbers are those of sens_lanes_combine and sens_packed_multiply, bit for bit. */
+ * The numbers are those of sens_lanes_combine and sens_packed_multiply; without contraction, bit for bit. */
 #include "vectors.h"
 
 #include "sens/lanes.h"

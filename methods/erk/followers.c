@@ -10,7 +10,7 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "blocks.h"
+#include "sens/lanes.h"
 #include "workspace.h"
 
 struct row { /* the nonzero ones of a list of weights */
@@ -79,8 +79,8 @@ static bool create_vectors(struct sens_ctx *ctx, struct sens_follow *fo)
     fo->e = fo->tested ? SENS_NEW(ctx, sens_real, fo->largest) : NULL;
     fo->e3 = needs_e3 ? SENS_NEW(ctx, sens_real, fo->largest) : NULL;
     fo->slope = SENS_NEW(ctx, sens_real *, stages);
-    fo->c = SENS_NEW(ctx, sens_real, stages);
-    fo->v = SENS_NEW(ctx, const sens_real *, stages);
+    fo->c = SENS_NEW(ctx, sens_real, stages + 1);
+    fo->v = SENS_NEW(ctx, const sens_real *, stages + 1);
     return fo->z && fo->z1 && (!tb->fsal || (fo->k && fo->k1)) && fo->Z && fo->K && (fo->e || !fo->tested) &&
            (fo->e3 || !needs_e3) && fo->slope && fo->c && fo->v;
 }
@@ -122,14 +122,14 @@ void sens_follow_start(struct sens_follow *fo)
 static void sum(const struct sens_follow *fo, size_t size, const sens_real *base, sens_real h,
                 const struct row *row, sens_real *out)
 {
+    int terms = 0;
+    if (base) fo->c[terms] = 1, fo->v[terms++] = base;
     for (int j = 0; j < row->terms; j++) {
-        fo->c[j] = h * row->weight[j];
-        fo->v[j] = fo->slope[row->stage[j]];
+        fo->c[terms] = h * row->weight[j];
+        fo->v[terms++] = fo->slope[row->stage[j]];
     }
-    if (base)
-        sens_blocks_combine(size, 1, base, row->terms, fo->c, fo->v, out);
-    else if (row->terms > 0)
-        sens_blocks_combine(size, fo->c[0], fo->v[0], row->terms - 1, fo->c + 1, fo->v + 1, out);
+    if (terms > 0)
+        sens_lanes_combine(size, terms, 1, fo->c, fo->v, out);
     else
         memset(out, 0, size * sizeof *out);
 }

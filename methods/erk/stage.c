@@ -27,7 +27,6 @@ ALWAYS_INLINE void sum_piece(int terms, size_t count, size_t stride, sens_real h
                              const sens_real *restrict base, const sens_real *restrict w,
                              const sens_real *restrict K, sens_real *restrict out)
 {
-#pragma GCC ivdep
 #pragma GCC unroll 1 /* unrolled first, it would not become one vector */
     for (size_t q = 0; q < count; q++) {
         sens_real sum = w[0] * K[q];
