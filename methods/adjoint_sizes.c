@@ -35,7 +35,7 @@ static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
     if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
         return HALF_LANES;
     if (n <= FEW_STATES || m > 2 * AUTO_LANES) return AUTO_LANES;
-    return (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES;
+    return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
 }
 
 void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
@@ -78,14 +78,14 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
     const size_t budget = formed(task) ? third_level(ctx) : second_level(ctx);
     size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, (double)points);
     if ((size_t)size->threads > units) size->threads = (int)units; /* more would have nothing to do */
-    const size_t threads = (size_t)size->threads;
+    const size_t threads = size->threads > 1 ? (size_t)size->threads : 1;
 
     size_t batch = task->batch > 0 ? (size_t)task->batch : AUTO_BATCH;
     while (task->batch <= 0 && batch > stages && batch * vector > budget / 2) batch /= 2;
     size->K = batch > stages ? batch : stages;
 
     const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
-    size->group = budget / ((size->K + stages + 1) * vector);
+    size->group = budget / ((size->K + stages + 1) * vector + 1);
     if (size->group < 1) size->group = 1;
     if (size->group > blocks) size->group = blocks;
 }

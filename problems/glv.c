@@ -62,26 +62,28 @@ static inline __attribute__((always_inline)) void jacobian_known(const size_t n,
     }
 }
 
-/* The right-hand side, or the Jacobian where J is not NULL, of so few species that calls would cost more than
- * sums; false: of more. */
-static bool few_species(size_t n, struct sens_at at, sens_real *dx, sens_real *J)
+enum wanted { RHS, JACOBIAN };
+
+/* The right-hand side or the Jacobian of so few species that calls would cost more than sums; false: of more.
+ */
+static bool few_species(size_t n, enum wanted wanted, struct sens_at at, sens_real *out)
 {
     const sens_real *r = at.p, *A = at.p + n, *x = at.x;
     switch (n) {
     case 2:
-        J ? jacobian_known(2, r, A, x, J) : rhs_known(2, r, A, x, dx);
+        wanted == JACOBIAN ? jacobian_known(2, r, A, x, out) : rhs_known(2, r, A, x, out);
         return true;
     case 3:
-        J ? jacobian_known(3, r, A, x, J) : rhs_known(3, r, A, x, dx);
+        wanted == JACOBIAN ? jacobian_known(3, r, A, x, out) : rhs_known(3, r, A, x, out);
         return true;
     case 4:
-        J ? jacobian_known(4, r, A, x, J) : rhs_known(4, r, A, x, dx);
+        wanted == JACOBIAN ? jacobian_known(4, r, A, x, out) : rhs_known(4, r, A, x, out);
         return true;
     case 5:
-        J ? jacobian_known(5, r, A, x, J) : rhs_known(5, r, A, x, dx);
+        wanted == JACOBIAN ? jacobian_known(5, r, A, x, out) : rhs_known(5, r, A, x, out);
         return true;
     case 6:
-        J ? jacobian_known(6, r, A, x, J) : rhs_known(6, r, A, x, dx);
+        wanted == JACOBIAN ? jacobian_known(6, r, A, x, out) : rhs_known(6, r, A, x, out);
         return true;
     default:
         return false;
@@ -90,7 +92,7 @@ static bool few_species(size_t n, struct sens_at at, sens_real *dx, sens_real *J
 
 static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
 {
-    if (few_species(pb->n, at, dx, NULL)) return SENS_OK;
+    if (few_species(pb->n, RHS, at, dx)) return SENS_OK;
     growth(pb, at, 0, pb->n, dx);
     for (size_t i = 0; i < pb->n; i++) dx[i] *= at.x[i];
     return SENS_OK;
@@ -159,7 +161,7 @@ static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real
 {
     const size_t n = pb->n;
     const sens_real *A = interactions(pb, at.p);
-    if (few_species(n, at, NULL, J)) return;
+    if (few_species(n, JACOBIAN, at, J)) return;
     sens_real g[ROW_TILE];
     for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
         const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;

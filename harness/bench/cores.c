@@ -28,7 +28,7 @@ static bool find_cores(struct cores *cores, hwloc_const_cpuset_t allowed)
 {
     const int all = hwloc_get_nbobjs_by_type(cores->topology, HWLOC_OBJ_CORE);
     if (all <= 0) return false;
-    cores->set = calloc((size_t)all, sizeof *cores->set);
+    cores->set = calloc((size_t)all, sizeof(hwloc_cpuset_t));
     for (int i = 0; cores->set && i < all; i++) {
         const hwloc_obj_t core = hwloc_get_obj_by_type(cores->topology, HWLOC_OBJ_CORE, (unsigned)i);
         if (!hwloc_bitmap_intersects(core->cpuset, allowed)) continue;

@@ -96,7 +96,7 @@ static size_t find_sizes(const struct summary *summary, double n[SIZES_MAX])
 
 static struct ratio quotient(const struct record *before, const struct record *after)
 {
-    if (!row_ok(before) || !row_ok(after)) return (struct ratio){NAN, NAN, NAN};
+    if (!before || !after || !row_ok(before) || !row_ok(after)) return (struct ratio){NAN, NAN, NAN};
     return (struct ratio){before->number[COL_t_total_s] / after->number[COL_t_total_s],
                           before->number[COL_t_lo_s] / after->number[COL_t_hi_s],
                           before->number[COL_t_hi_s] / after->number[COL_t_lo_s]};

@@ -1,8 +1,6 @@
 /* Sums of lane blocks, and blocks turned into rows, see sens/lanes.h. */
 #include "vectors.h"
 
-#include <stdint.h>
-
 #include "sens/lanes.h"
 
 enum { KNOWN_TERMS = 8 };
@@ -87,7 +85,7 @@ ALWAYS_INLINE void gather_lanes(const struct sens_gather *g, const size_t lanes,
     for (size_t l = 0; summed && l < lanes; l++) total[l] = sum[l];
     for (size_t k = 0; k < depth; k++, v += v_step) {
         const sens_real s_k = s[k * s_step], w_k = summed ? w[k * w_step] : 0;
-        __builtin_prefetch((const void *)((uintptr_t)v + L * sizeof *v));
+        prefetch_numbers(v, L, false);
         for (size_t l = 0; l < lanes; l++) {
             const sens_real scaled = s_k * v[l];
             u[k * L + l] = scaled;
@@ -124,25 +122,19 @@ void sens_lanes_gather(const struct sens_gather *g, size_t L, sens_real *u, sens
 /* ---- blocks to rows ------------------------------------------------------------------------------------ */
 
 #if !defined SENS_EXTENDED && defined __AVX__
-/* Four rows of four numbers each, transposed; adds v - v, which is 0 for a finite v, to *bad. */
+/* Four rows of four numbers each, transposed; adds 0 v, which is 0 for a finite v, to *bad. */
 ALWAYS_INLINE void transpose_tile(const sens_real *from, size_t from_step, sens_real *to, size_t to_step,
                                   quartet *bad)
 {
-    typedef long long order __attribute__((vector_size(4 * sizeof(long long))));
-    quartet r[4];
+    quartet rows[4], columns[4];
 #pragma GCC unroll 4
     for (size_t k = 0; k < 4; k++) {
-        r[k] = *(const quartet_in_memory *)&from[k * from_step];
-        *bad += r[k] - r[k];
+        rows[k] = *(const quartet_in_memory *)&from[k * from_step];
+        *bad += 0 * rows[k];
     }
-    const quartet low01 = __builtin_shuffle(r[0], r[1], (order){0, 4, 2, 6});
-    const quartet high01 = __builtin_shuffle(r[0], r[1], (order){1, 5, 3, 7});
-    const quartet low23 = __builtin_shuffle(r[2], r[3], (order){0, 4, 2, 6});
-    const quartet high23 = __builtin_shuffle(r[2], r[3], (order){1, 5, 3, 7});
-    *(quartet_in_memory *)&to[0] = __builtin_shuffle(low01, low23, (order){0, 1, 4, 5});
-    *(quartet_in_memory *)&to[to_step] = __builtin_shuffle(high01, high23, (order){0, 1, 4, 5});
-    *(quartet_in_memory *)&to[2 * to_step] = __builtin_shuffle(low01, low23, (order){2, 3, 6, 7});
-    *(quartet_in_memory *)&to[3 * to_step] = __builtin_shuffle(high01, high23, (order){2, 3, 6, 7});
+    transpose_four(rows, columns);
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; k++) *(quartet_in_memory *)&to[k * to_step] = columns[k];
 }
 
 /* The rows and columns that whole tiles cover; sizes are those of the covered part. */
@@ -174,7 +166,7 @@ bool sens_lanes_to_rows(size_t n, size_t L, size_t width, const sens_real *block
         for (size_t l = i < n4 ? width4 : 0; l < width; l++) {
             const sens_real v = block[i * L + l];
             rows[l * n + i] = v;
-            bad += v - v; /* NaN for a value that is infinite or NaN */
+            bad += 0 * v; /* NaN for a value that is infinite or NaN */
         }
     return bad == 0;
 }

@@ -31,8 +31,6 @@ ALWAYS_INLINE void matvec_rows(size_t rows, size_t cols, const sens_real *A, con
 }
 
 #if !defined SENS_EXTENDED && defined __AVX__
-typedef long long shuffle __attribute__((vector_size(4 * sizeof(long long))));
-
 /* Column j of four rows. */
 ALWAYS_INLINE quartet column(size_t cols, const sens_real *A, size_t j)
 {
@@ -43,17 +41,12 @@ ALWAYS_INLINE quartet column(size_t cols, const sens_real *A, size_t j)
 ALWAYS_INLINE void finish_four(size_t cols, size_t j, const sens_real *A, const sens_real *x,
                                const quartet sum[4], sens_real *y)
 {
-    const shuffle evens = {0, 4, 2, 6}, odds = {1, 5, 3, 7}, lows = {0, 1, 4, 5}, highs = {2, 3, 6, 7};
-    const quartet even01 = __builtin_shuffle(sum[0], sum[1], evens);
-    const quartet even23 = __builtin_shuffle(sum[2], sum[3], evens);
-    const quartet odd01 = __builtin_shuffle(sum[0], sum[1], odds);
-    const quartet odd23 = __builtin_shuffle(sum[2], sum[3], odds);
-    quartet s0 = __builtin_shuffle(even01, even23, lows), s1 = __builtin_shuffle(odd01, odd23, lows);
-    quartet s2 = __builtin_shuffle(even01, even23, highs), s3 = __builtin_shuffle(odd01, odd23, highs);
-    if (j < cols) s0 += column(cols, A, j) * x[j];
-    if (j + 1 < cols) s1 += column(cols, A, j + 1) * x[j + 1];
-    if (j + 2 < cols) s2 += column(cols, A, j + 2) * x[j + 2];
-    *(quartet_in_memory *)y += (s0 + s2) + (s1 + s3);
+    quartet s[4];
+    transpose_four(sum, s);
+    if (j < cols) s[0] += column(cols, A, j) * x[j];
+    if (j + 1 < cols) s[1] += column(cols, A, j + 1) * x[j + 1];
+    if (j + 2 < cols) s[2] += column(cols, A, j + 2) * x[j + 2];
+    *(quartet_in_memory *)y += (s[0] + s[2]) + (s[1] + s[3]);
 }
 
 /* Eight or four rows at a time, which hides the latency of their sums; the same sums as of one row. */

@@ -6,9 +6,6 @@
  * of at most PANEL, so that no panel is left with a row or two whose sums would wait for each other. */
 #include "vectors.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "sens/lanes.h"
 
 enum {
@@ -21,12 +18,6 @@ struct panel { /* rows of A: A(r, k) = a[k * a_step + r], k < depth */
     size_t a_step, depth;
     size_t b_step, out_step;
 };
-
-/* What lies `ahead` numbers after v, which may be past the end: nothing is read. */
-ALWAYS_INLINE void prefetch_numbers(const sens_real *v, size_t ahead)
-{
-    __builtin_prefetch((const void *)((uintptr_t)v + ahead * sizeof *v), 1);
-}
 
 #define KERNEL         kernel_vectors
 #define WIDTH          VECTOR

@@ -21,7 +21,7 @@ ALWAYS_INLINE void KERNEL(const size_t R, const size_t NV, const bool add, const
 #pragma GCC unroll 16
         for (size_t r = 0; r < R; r++)
 #pragma GCC unroll 2
-            for (size_t v = 0; v < NV; v++) prefetch_numbers(out, (2 * PANEL + r) * step + v * WIDTH);
+            for (size_t v = 0; v < NV; v++) prefetch_numbers(out, (2 * PANEL + r) * step + v * WIDTH, true);
     const sens_real *a = q->a;
     for (size_t k = q->depth; k > 0; k--, a += a_step, b += b_step) {
         TYPE lanes[2];

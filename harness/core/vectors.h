@@ -3,6 +3,10 @@
 #ifndef SENS_VECTORS_H
 #define SENS_VECTORS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "sens/real.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -26,6 +30,32 @@ typedef sens_real half VECTOR_OF(HALF);
 typedef sens_real half_in_memory VECTOR_IN_MEMORY_OF(HALF);
 typedef sens_real quartet VECTOR_OF(QUARTET); /* a part of four partial sums */
 typedef sens_real quartet_in_memory VECTOR_IN_MEMORY_OF(QUARTET);
+#endif
+
+/* Asks for what lies `ahead` numbers after v, to be written or not; it may be past the end: nothing is read.
+ */
+ALWAYS_INLINE void prefetch_numbers(const sens_real *v, size_t ahead, const bool written)
+{
+    const uintptr_t place = (uintptr_t)v + ahead * sizeof *v;
+    if (written)
+        __builtin_prefetch((const void *)place, 1); // NOLINT(performance-no-int-to-ptr)
+    else
+        __builtin_prefetch((const void *)place); // NOLINT(performance-no-int-to-ptr)
+}
+
+#if !defined SENS_EXTENDED && defined __AVX__
+/* columns[j][i] = rows[i][j] */
+ALWAYS_INLINE void transpose_four(const quartet rows[4], quartet columns[4])
+{
+    const quartet even01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6);
+    const quartet even23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6);
+    const quartet odd01 = __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+    const quartet odd23 = __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+    columns[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5);
+    columns[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
+    columns[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7);
+    columns[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
+}
 #endif
 
 #endif

@@ -80,7 +80,8 @@ struct instance {
  * accepts it. false: there is no such number. */
 bool instance_create(struct verify *v, const struct sens_problem_type *type, int number,
                      struct instance *instance);
-/* The default instance with the option n set. false: there is no such option, or it does not take the size. */
+/* The default instance with the option n set. false: there is no such option, or it does not take the size.
+ */
 bool instance_sized(struct verify *v, const struct sens_problem_type *type, size_t n,
                     struct instance *instance);
 /* A point: which = 0 nominal (x0, p) in the middle of [t0, t1]; else perturbed by 10 %, at another time. */

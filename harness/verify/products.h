@@ -4,8 +4,8 @@
 
 #include "jacobian.h"
 
-/* Where a problem's callbacks are looked at: nominal, perturbed, and on the solution, since what holds near x0
- * need not hold where the solve goes. */
+/* Where a problem's callbacks are looked at: nominal, perturbed, and on the solution, since what holds near
+ * x0 need not hold where the solve goes. */
 enum { PRODUCT_POINTS = 7 };
 struct points {
     int count;

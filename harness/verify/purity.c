@@ -26,7 +26,8 @@ static const struct verify_check checks[] = {
     {.id = "products.pure",
      .summary = "the products, x0 and the declared structure give the same bits for the same input",
      .bound = "none: equal bits",
-     .explanation = "As rhs.pure, for jvp, vjp, jvp_p_cols, vjp_p_batch, x0, x0_vjp and x0_jvp_cols, and for jacobian, "
+     .explanation =
+         "As rhs.pure, for jvp, vjp, jvp_p_cols, vjp_p_batch, x0, x0_vjp and x0_jvp_cols, and for jacobian, "
          "jacobian_p and outer where the problem declares them."},
     {.id = "memory.guards",
      .summary = "no callback writes outside its output",

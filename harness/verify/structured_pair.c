@@ -8,7 +8,6 @@
  * inputs and outputs of all products by a few units in the last place, conditioning included. The problem's
  * structure has been verified before (structure.c): a failure is the method's. */
 #include <float.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,34 +39,25 @@ struct shaken {
     struct verify *v;
     struct sens_problem inner;
     const double *p; /* [np], shaken once */
-    uint64_t state;  /* of the generator, not 0 */
 };
 
-static struct shaken *shaken_of(const struct sens_problem *pb)
-{
-    return (struct shaken *)(uintptr_t)pb->data;
-}
-
-/* from (1 + 4 eps u), u uniform in [-1, 1]: by a generator of its own, for there are many numbers (xorshift,
- * Marsaglia, J. Stat. Softw. 8 (2003) 14). */
-static double *moved(struct shaken *s, size_t count, const double *from)
+/* from (1 + 4 eps u), u uniform in [-1, 1] */
+static double *moved(const struct shaken *s, size_t count, const double *from)
 {
     double *made = verify_array(s->v, count);
-    for (size_t q = 0; q < count; q++) {
-        s->state ^= s->state << 13, s->state ^= s->state >> 7, s->state ^= s->state << 17;
-        made[q] = from[q] * (1 + 4 * DBL_EPSILON * ((double)(s->state >> 11) * 0x1p-52 - 1));
-    }
+    for (size_t q = 0; q < count; q++)
+        made[q] = from[q] * (1 + 4 * DBL_EPSILON * verify_uniform(s->v, -1, 1));
     return made;
 }
 
 /* OUT += shaken increment */
-static void add_moved(struct shaken *s, size_t count, const double *increment, double *OUT)
+static void add_moved(const struct shaken *s, size_t count, const double *increment, double *OUT)
 {
     const double *by = moved(s, count, increment);
     for (size_t q = 0; q < count; q++) OUT[q] += by[q];
 }
 
-static struct sens_at moved_point(struct shaken *s, struct sens_at at)
+static struct sens_at moved_point(const struct shaken *s, struct sens_at at)
 {
     return (struct sens_at){at.t, moved(s, s->inner.n, at.x), s->p};
 }
@@ -81,7 +71,7 @@ static sens_status shaken_rhs(const struct sens_problem *pb, struct sens_at at, 
 static void shaken_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
                        double *OUT)
 {
-    struct shaken *const s = shaken_of(pb);
+    const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     s->inner.type->vjp(&s->inner, moved_point(s, at), L, moved(s, pb->n * L, W), OUT);
     const double *by = moved(s, pb->n * L, OUT);
@@ -92,7 +82,7 @@ static void shaken_vjp(const struct sens_problem *pb, struct sens_at at, size_t 
 static void shaken_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
                        double *OUT)
 {
-    struct shaken *const s = shaken_of(pb);
+    const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     s->inner.type->jvp(&s->inner, moved_point(s, at), L, moved(s, pb->n * L, V), OUT);
     const double *by = moved(s, pb->n * L, OUT);
@@ -103,7 +93,7 @@ static void shaken_jvp(const struct sens_problem *pb, struct sens_at at, size_t 
 static void shaken_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
                               double *OUT)
 {
-    struct shaken *const s = shaken_of(pb);
+    const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     double *increment = verify_array(s->v, pb->n * L);
     s->inner.type->jvp_p_cols(&s->inner, moved_point(s, at), k0, L, increment);
@@ -114,7 +104,7 @@ static void shaken_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, 
 static void shaken_vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
                                const double *p, size_t L, const double *W, double *MU)
 {
-    struct shaken *const s = shaken_of(pb);
+    const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     double *increment = verify_array(s->v, pb->np * L);
     (void)p;
@@ -156,8 +146,7 @@ static void shaken_problem(struct verify *v, const struct sens_problem *inner, s
                                                   .x0_vjp = shaken_x0_vjp,
                                                   .x0_jvp_cols = shaken_x0_jvp_cols};
     struct shaken *s = verify_memory(v, 1, sizeof *s);
-    *s = (struct shaken){v, *inner, verify_shaken(v, inner->np, inner->p),
-                         (uint64_t)verify_integer(v, 1, 1000000000)};
+    *s = (struct shaken){v, *inner, verify_shaken(v, inner->np, inner->p)};
     decorate_wrap(v, inner, &with, s, problem);
 }
 

@@ -56,8 +56,7 @@ sens_status sens_erk_create(struct sens_ctx *ctx, const struct sens_ode *ode,
     return SENS_OK;
 }
 
-/* Sums of 0 v, which are 0 or NaN, vectorise; a loop that may end early does not, and is as fast for a few.
- */
+/* Sums of 0 v, which are 0 or NaN, vectorise; for a few components a loop that may end early is as fast. */
 bool sens_erk_finite(size_t count, const sens_real *v)
 {
     enum { LANES = 8 };

@@ -108,7 +108,7 @@ void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sen
 sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
                                   sens_real h, int slopes, sens_real *Y, sens_real *K)
 {
-    const size_t n = ode->n, row = (size_t)(tableau->stages + tableau->extra_stages);
+    const size_t n = ode->n, row = (size_t)tableau->stages + (size_t)tableau->extra_stages;
     const sens_real *a = tableau->a;
     sens_real *Y_i = Y, *K_i = K;
     for (int i = 1; i < tableau->stages; i++) {

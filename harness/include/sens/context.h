@@ -40,13 +40,13 @@ void sens_arena_release(struct sens_arena *arena);
 
 struct sens_ctx {
     struct sens_arena arena;
-    double (*now)(void); /* monotonic seconds; NULL = times are reported as 0 */
-    int cores;           /* that `threads = auto` may use; 0 or 1: one */
+    double (*now)(void);      /* monotonic seconds; NULL = times are reported as 0 */
+    int cores;                /* that `threads = auto` may use; 0 or 1: one */
     void (*bind)(int worker); /* called once by each thread of a pool; NULL: threads go where they like */
     struct sens_caches {
         size_t l1, l2, l3; /* bytes of data cache that one core may call its own; 0: not known */
     } cache;
-    char message[256];   /* what went wrong, in words; "" when there is nothing to add to the status */
+    char message[256]; /* what went wrong, in words; "" when there is nothing to add to the status */
 };
 
 /* Stores a printf-formatted message in ctx and returns status, so that a failure is one line at its place. */

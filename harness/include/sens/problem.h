@@ -58,8 +58,8 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     /* Structure, where the type declares it. */
     const struct sens_pattern *sparsity;   /* of df/dx [n][n]; NULL: type->jacobian is dense */
     const struct sens_pattern *sparsity_p; /* of (df/dp)^T [np][n]; NULL: none */
-    size_t n_outer;                        /* blocks of outer-product parameters; they cover all np, in order */
-    const struct sens_outer *outer;        /* [n_outer] */
+    size_t n_outer;                 /* blocks of outer-product parameters; they cover all np, in order */
+    const struct sens_outer *outer; /* [n_outer] */
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
@@ -153,7 +153,8 @@ static inline bool sens_problem_x0_depends(const struct sens_problem *pb)
 /* x = x0(p): type->x0 where the initial state depends on p, the nominal x0 otherwise. */
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
 
-/* The cost of each product: what follows from its structure, with what the type says in its place; else NaN. */
+/* The cost of each product: what follows from its structure, with what the type says in its place; else NaN.
+ */
 void sens_problem_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
 /* *plain is *pb without its structure: methods then call the products. *type is storage for its type. */
