@@ -7,7 +7,7 @@ enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
     FEW_STATES = 8, /* a stage of so few passes in registers, whole blocks only (sens_lanes_stage) */
-    AUTO_BATCH = 64,
+    AUTO_BATCH = 40,
     SECOND_LEVEL = 1 << 20, /* bytes of cache, where the machine's are not known */
     THIRD_LEVEL = 1 << 24
 };

@@ -98,7 +98,8 @@ static void gather(const struct sens_batch *batch, size_t L, size_t i, const sen
     sens_lanes_gather(&g, L, batch->u, sum);
 }
 
-static void add_outer(const struct sens_batch *batch, const sens_real *kappa, size_t L, sens_real *MU)
+static void add_outer(const struct sens_batch *batch, const sens_real *kappa, size_t L, bool fresh,
+                      sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
     for (size_t i = 0; i < pb->n; i++) {
@@ -108,7 +109,8 @@ static void add_outer(const struct sens_batch *batch, const sens_real *kappa, si
             const size_t cols = pb->outer[o].cols;
             if (cols == 1) continue;
             const struct sens_packed factors = sens_packed_view(cols, batch->points, phi, batch->width);
-            sens_packed_add_product(&factors, L, batch->u, MU + (pb->outer[o].first + i * cols) * L);
+            sens_real *mu = MU + (pb->outer[o].first + i * cols) * L;
+            (fresh ? sens_packed_multiply : sens_packed_add_product)(&factors, L, batch->u, mu);
         }
     }
 }
@@ -127,10 +129,21 @@ static void add_sparse(const struct sens_batch *batch, const sens_real *p, const
     }
 }
 
-void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, sens_real *MU)
+/* What a fresh MU needs to hold before it is added to: all but what add_outer overwrites. */
+static void prepare(const struct sens_batch *batch, size_t L, sens_real *MU)
+{
+    const struct sens_problem *pb = batch->pb;
+    if (!batch->outer || batch->points == 0) memset(MU, 0, pb->np * L * sizeof *MU);
+    for (size_t o = 0; batch->outer && o < pb->n_outer; o++)
+        if (pb->outer[o].cols == 1) memset(MU + pb->outer[o].first * L, 0, pb->n * L * sizeof *MU);
+}
+
+void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, bool fresh,
+                    sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
     const sens_real *kappa = block_of(batch, b);
+    if (fresh) prepare(batch, L, MU);
     if (batch->points == 0) return;
     if (!batch->outer && !batch->value_p) {
         pb->type->vjp_p_batch(pb, batch->points, batch->t, batch->Y, p, L, kappa, MU);
@@ -138,7 +151,7 @@ void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size
     }
     batch->vectors += batch->points * L;
     if (batch->outer)
-        add_outer(batch, kappa, L, MU);
+        add_outer(batch, kappa, L, fresh, MU);
     else
         add_sparse(batch, p, kappa, L, MU);
 }

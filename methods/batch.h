@@ -27,8 +27,9 @@ size_t sens_batch_point(struct sens_batch *batch, struct sens_at at);
 /* Where kappa [n][L] of block b at point k is to be written. */
 sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L);
 
-/* MU [np][L] of block b += the sum over the points kept; all have the same p. */
-void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, sens_real *MU);
+/* MU [np][L] of block b += the sum over the points kept, or = where `fresh`; all points have the same p. */
+void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, bool fresh,
+                    sens_real *MU);
 
 /* Forgets the points, when every block has been added. */
 void sens_batch_clear(struct sens_batch *batch);

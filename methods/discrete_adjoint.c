@@ -55,6 +55,7 @@ struct worker {
     sens_real *state;         /* [group][1 + s][n][L] */
     sens_real *kappa;         /* [n][L] where no batch keeps it */
     sens_real *mu;            /* [group][np][L]; NULL unless dG/dp is asked for */
+    bool fresh;               /* nothing has been written to mu in this group yet */
     sens_status status;
 };
 
@@ -153,8 +154,9 @@ static void flush_points(const struct adjoint *ad, struct worker *w)
 {
     if (!w->batch) return;
     for (size_t b = 0; b < w->blocks; b++)
-        sens_batch_add(w->batch, ad->task->problem->p, b, w->block[b].L, w->block[b].mu);
+        sens_batch_add(w->batch, ad->task->problem->p, b, w->block[b].L, w->fresh, w->block[b].mu);
     sens_batch_clear(w->batch);
+    w->fresh = false;
 }
 
 /* ---- one group of blocks, from t1 to t0 ---------------------------------------------------------------- */
@@ -185,9 +187,11 @@ static sens_status write_gradient(const struct adjoint *ad, const struct worker 
 
 static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
 {
+    const struct sens_cost_type *cost = ad->task->cost->type;
     for (size_t b = 0; b < w->blocks; b++)
         memset(w->block[b].state, 0, ad->n * ad->size.L * sizeof *w->block[b].state); /* lambda */
-    if (w->mu) memset(w->mu, 0, w->blocks * ad->np * ad->size.L * sizeof *w->mu);
+    w->fresh = !cost->phi_dp && !cost->g_dp; /* else the cost adds to mu before the first batch does */
+    if (w->mu && !w->fresh) memset(w->mu, 0, w->blocks * ad->np * ad->size.L * sizeof *w->mu);
     if (w->batch) sens_batch_clear(w->batch);
     memcpy(w->x_after, ad->x1, ad->n * sizeof *w->x_after);
     for (long k = sens_traj_steps(ad->traj) - 1; k >= 0; k--) {

@@ -1,5 +1,8 @@
-/* A fixed team of threads: each run is one generation; a worker sleeps until the generation changes. */
+/* A fixed team of threads: each run is one generation; a worker waits until the generation changes. It
+ * watches for a short time, giving way to others, since the next run often follows soon, and then sleeps. */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "erk/pool.h"
@@ -15,31 +18,41 @@ struct sens_pool {
     struct member *member; /* [threads]; 0 is the caller */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    unsigned long generation;
-    int busy;
-    bool leaving;
+    atomic_ulong generation;
+    atomic_int busy;
+    atomic_bool leaving;
     void (*work)(void *self, int worker);
     void *self;
     void (*bind)(int worker); /* NULL: nowhere in particular */
 };
 
+enum { WATCHES = 300 }; /* some tenths of a millisecond; waking takes some hundredths */
+
+/* false: the pool is being released. */
+static bool await_generation(struct sens_pool *pool, unsigned long seen)
+{
+    for (int w = 0; w < WATCHES && pool->generation == seen && !pool->leaving; w++) sched_yield();
+    if (pool->generation == seen) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->generation == seen && !pool->leaving) pthread_cond_wait(&pool->begin, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return !pool->leaving;
+}
+
 static void *serve(void *argument)
 {
     const struct member *member = argument;
     struct sens_pool *pool = member->pool;
-    unsigned long seen = 0;
     if (pool->bind) pool->bind(member->worker);
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (pool->generation == seen && !pool->leaving) pthread_cond_wait(&pool->begin, &pool->lock);
-        if (pool->leaving) break;
+    for (unsigned long seen = 0; await_generation(pool, seen);) {
         seen = pool->generation;
-        pthread_mutex_unlock(&pool->lock);
         pool->work(pool->self, member->worker);
+        if (atomic_fetch_sub(&pool->busy, 1) > 1) continue;
         pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) pthread_cond_signal(&pool->end);
+        pthread_cond_signal(&pool->end);
+        pthread_mutex_unlock(&pool->lock);
     }
-    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
@@ -77,7 +90,8 @@ void sens_pool_run(struct sens_pool *pool, void (*work)(void *self, int worker),
         pthread_mutex_unlock(&pool->lock);
     }
     work(self, 0);
-    if (pool->threads > 1) {
+    for (int w = 0; w < WATCHES && pool->busy > 0; w++) sched_yield();
+    if (pool->busy > 0) {
         pthread_mutex_lock(&pool->lock);
         while (pool->busy > 0) pthread_cond_wait(&pool->end, &pool->lock);
         pthread_mutex_unlock(&pool->lock);
