@@ -7,7 +7,7 @@ enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
     FEW_STATES = 8, /* a stage of so few passes in registers, whole blocks only (sens_lanes_stage) */
-    AUTO_BATCH = 40,
+    AUTO_BATCH = 48,
     SECOND_LEVEL = 1 << 20, /* bytes of cache, where the machine's are not known */
     THIRD_LEVEL = 1 << 24
 };
@@ -67,22 +67,32 @@ static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task
     return threads < ctx->cores ? (int)threads : ctx->cores;
 }
 
+/* The points of a step stay together. Auto: batches of equal size, as few as AUTO_BATCH points each allow, or
+ * fewer where those would not stay in the cache. */
+static size_t batch_points(const struct sens_task *task, size_t steps, size_t live, size_t most)
+{
+    if (live == 0) live = 1;
+    if (task->batch > 0) return (size_t)task->batch > live ? (size_t)task->batch : live;
+    const size_t limit = most < AUTO_BATCH ? most : AUTO_BATCH, of_batch = limit > live ? limit / live : 1;
+    const size_t batches = (steps + of_batch - 1) / of_batch;
+    return (batches > 1 ? (steps + batches - 1) / batches : steps) * live;
+}
+
 /* As many blocks travel together as keep their cotangents within the cache: the third level where they share
  * a Jacobian, which is worth the way, else the second. */
-void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long points,
-                          struct adjoint_sizes *size)
+void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
+                          int live_stages, struct adjoint_sizes *size)
 {
+    const double points = (double)steps * live_stages;
     const size_t stages = (size_t)task->tableau->stages, m = task->cost->m, L = size->L;
     const size_t units = (m + size->unit - 1) / size->unit;
     const size_t vector = task->problem->n * L * sizeof(sens_real);
     const size_t budget = formed(task) ? third_level(ctx) : second_level(ctx);
-    size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, (double)points);
+    size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, points);
     if ((size_t)size->threads > units) size->threads = (int)units; /* more would have nothing to do */
     const size_t threads = size->threads > 1 ? (size_t)size->threads : 1;
 
-    size_t batch = task->batch > 0 ? (size_t)task->batch : AUTO_BATCH;
-    while (task->batch <= 0 && batch > stages && batch * vector > budget / 2) batch /= 2;
-    size->K = batch > stages ? batch : stages;
+    size->K = batch_points(task, (size_t)steps, (size_t)live_stages, budget / 2 / vector);
 
     const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
     size->group = budget / ((size->K + stages + 1) * vector + 1);

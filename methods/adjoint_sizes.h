@@ -9,7 +9,7 @@ struct adjoint_sizes {
     size_t L;     /* lanes of a whole block */
     size_t least; /* lanes of a last block are a multiple of it, or L */
     size_t unit;  /* outputs are shared out to the threads by so many */
-    size_t K;     /* points of a batch, at least the number of stages */
+    size_t K;     /* points of a batch, at least those of a step */
     size_t group; /* blocks that travel together, at most */
     int threads;
 };
@@ -18,9 +18,9 @@ struct adjoint_sizes {
 void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
                           struct adjoint_sizes *size);
 
-/* The rest, for a solve of so many stage points. */
-void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long points,
-                          struct adjoint_sizes *size);
+/* The rest, for a solve of so many steps with so many live stages each. */
+void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
+                          int live_stages, struct adjoint_sizes *size);
 
 /* Lanes of a block with `rest` outputs left to carry, its own among them. */
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);

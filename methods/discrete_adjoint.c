@@ -303,7 +303,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;
-    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj) * ad->live_stages, &ad->size);
+    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->live_stages, &ad->size);
     status = create_workers(ctx, ad);
     if (status == SENS_OK) status = sens_pool_create(ctx, ad->size.threads, &ad->pool);
     if (status == SENS_OK) *state = ad;
