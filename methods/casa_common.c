@@ -195,7 +195,7 @@ sens_status casa_write(struct casa *casa, const struct sens_out *out)
 {
     const size_t n = casa->n, np = casa->np, m = casa->m;
     add_initial_state(casa);
-    bool finite = sens_blocks_finite(casa->backward_ode.n, casa->z) && sens_blocks_finite(m, casa->G);
+    bool finite = sens_erk_finite(casa->backward_ode.n, casa->z) && sens_erk_finite(m, casa->G);
     for (size_t c0 = 0; c0 < m && finite; c0 += casa->L) {
         const size_t w = block_width(casa, c0);
         if (np > 0) finite = sens_lanes_to_rows(np, w, w, casa->z + mu_offset(casa, c0), out->dGdp + c0 * np);

@@ -11,7 +11,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-#include "blocks.h"
 #include "cfsa_common.h"
 #include "erk/erk.h"
 
@@ -60,7 +59,7 @@ static int slope(double t, const double y[], double dydt[], void *self)
                        dydt + system->n + system->n * system->block[b].lane);
         if (system->task->cost->type->g) add_cost(gsl, at, S, dydt + gsl->size);
     }
-    if (gsl->status == SENS_OK && !sens_blocks_finite(gsl->equations.dimension, dydt))
+    if (gsl->status == SENS_OK && !sens_erk_finite(gsl->equations.dimension, dydt))
         gsl->status = SENS_NONFINITE;
     if (gsl->status == SENS_OK) return GSL_SUCCESS;
     return gsl->status < SENS_OK ? GSL_EBADFUNC : GSL_EDOM; /* GSL halves the step for the latter */

@@ -17,7 +17,6 @@
 
 #include "adjoint_sizes.h"
 #include "batch.h"
-#include "blocks.h"
 #include "erk/erk.h"
 #include "erk/pool.h"
 #include "products.h"
@@ -346,7 +345,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     double time[3] = {sens_now(ctx), 0, 0};
     sens_problem_x0(pb, pb->p, ad->x0);
     sens_status status = sens_traj_solve(ctx, ad->traj, ad->x0, pb->p, ad->x1, ad->G, &stats);
-    if (status == SENS_OK && !sens_blocks_finite(ad->m, ad->G)) status = SENS_DIVERGED;
+    if (status == SENS_OK && !sens_erk_finite(ad->m, ad->G)) status = SENS_DIVERGED;
     if (status != SENS_OK) return status;
     time[1] = sens_now(ctx);
     ad->out = out;

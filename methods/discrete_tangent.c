@@ -19,18 +19,12 @@
 #include "sens/method.h"
 #include "tangent.h"
 
-struct row { /* the nonzero weights of a sum over stages */
-    int terms;
-    int *stage;
-    sens_real *weight;
-};
-
 struct tangent {
     const struct sens_task *task;
     size_t n, np, m, L, blocks, n_cols;
     const size_t *col; /* [n_cols] directions: col < np is p_col, np + i is x0_i */
     int stages;
-    struct row *a, b; /* [stages] */
+    struct sens_terms *a, b; /* [stages] */
     struct sens_stops stops;
     struct sens_traj *traj;
     struct sens_products **products; /* [stages] */
@@ -135,7 +129,7 @@ static void observe(const struct tangent *tg, size_t j, const sens_real *x)
 
 /* out = s + h sum_j w_j k_j over `size` numbers; out may be s. */
 static void combine(const struct tangent *tg, size_t size, const sens_real *s, sens_real h,
-                    const struct row *row, sens_real *out)
+                    const struct sens_terms *row, sens_real *out)
 {
     tg->weight[0] = 1, tg->vector[0] = s;
     for (int j = 0; j < row->terms; j++) {
@@ -204,7 +198,7 @@ static sens_status propagate(const struct tangent *tg)
             observe(tg, (size_t)tg->stops.obs[stop], x);
         }
     }
-    return sens_blocks_finite(tg->blocks * tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
+    return sens_erk_finite(tg->blocks * tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
 }
 
 /* The problem's solve, and every direction along it. */
@@ -218,30 +212,17 @@ static sens_status solve(struct sens_ctx *ctx, const struct tangent *tg, struct 
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
-static sens_status create_row(struct sens_ctx *ctx, int count, const sens_real *weight, struct row *row)
-{
-    row->stage = SENS_NEW(ctx, int, (size_t)count);
-    row->weight = SENS_NEW(ctx, sens_real, (size_t)count);
-    if (!row->stage || !row->weight) return SENS_NO_MEMORY;
-    for (int j = 0; j < count; j++)
-        if (weight[j] != 0) {
-            row->stage[row->terms] = j;
-            row->weight[row->terms++] = weight[j];
-        }
-    return SENS_OK;
-}
-
 /* The last stage of an FSAL pair moves no direction, unless a cost or an interpolant asks for it: none does
  * here. */
 static sens_status create_rows(struct sens_ctx *ctx, struct tangent *tg)
 {
     const struct sens_tableau *tb = tg->task->tableau;
     tg->stages = tb->fsal ? tb->stages - 1 : tb->stages;
-    tg->a = SENS_NEW(ctx, struct row, (size_t)tg->stages);
+    tg->a = SENS_NEW(ctx, struct sens_terms, (size_t)tg->stages);
     if (!tg->a) return SENS_NO_MEMORY;
-    sens_status status = create_row(ctx, tg->stages, tb->b, &tg->b);
+    sens_status status = sens_terms_create(ctx, tg->stages, tb->b, &tg->b);
     for (int i = 0; i < tg->stages && status == SENS_OK; i++)
-        status = create_row(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &tg->a[i]);
+        status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &tg->a[i]);
     return status;
 }
 
@@ -350,7 +331,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     struct sens_erk_stats stats;
     const double begin = sens_now(ctx);
     sens_status status = solve(ctx, tg, &stats);
-    if (status == SENS_OK && !sens_blocks_finite(tg->m, tg->G)) status = SENS_DIVERGED;
+    if (status == SENS_OK && !sens_erk_finite(tg->m, tg->G)) status = SENS_DIVERGED;
     if (status == SENS_OK) write_columns(tg, out);
     if (status != SENS_OK) return status;
     sens_traj_report(tg->traj);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "blocks.h"
 #include "erk/erk.h"
 #include "sens/method.h"
 
@@ -133,7 +132,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     struct sens_erk_stats stats;
     const double begin = sens_now(ctx);
     sens_status status = nominal_solve(ctx, fd, &stats);
-    if (status == SENS_OK && !sens_blocks_finite(fd->m, fd->G)) status = SENS_DIVERGED;
+    if (status == SENS_OK && !sens_erk_finite(fd->m, fd->G)) status = SENS_DIVERGED;
     if (status != SENS_OK) return status;
     memcpy(out->x, fd->x1, fd->n * sizeof *out->x);
     memcpy(out->G, fd->G, fd->m * sizeof *out->G);

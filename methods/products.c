@@ -39,14 +39,10 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
     *made = (struct sens_products){.pb = pb, .product = product};
     made->formed = sens_products_formed(pb, vectors);
     *products = made;
-    return allocate(ctx, made);
-}
-
-void sens_products_lay_out(struct sens_products *pr)
-{
-    const size_t n = pr->pb->n;
-    pr->dense = pr->product == SENS_VJP ? sens_packed_view(n, n, pr->J, n)
-                                        : sens_pack(sens_dense(n, n, pr->J), pr->memory);
+    const sens_status status = allocate(ctx, made);
+    if (made->J && !pb->sparsity)
+        made->dense = sens_packed_view(pb->n, pb->n, made->J, pb->n); /* of J^T, where it stands */
+    return status;
 }
 
 static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_real *value)

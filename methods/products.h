@@ -19,8 +19,8 @@ struct sens_products {
     enum sens_product product;
     struct sens_at at;
     bool formed;              /* J is formed at each point */
-    sens_real *J, *memory;    /* [n][n] or the values of the pattern; a second layout of it */
-    struct sens_packed dense; /* of J or J^T at the point, where the problem has no pattern */
+    sens_real *J, *memory;    /* [n][n] or the values of the pattern; for SENS_JVP a second layout of it */
+    struct sens_packed dense; /* of J^T, or for SENS_JVP of J, where the problem has no pattern */
     sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
     sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
     size_t vectors, columns;  /* multiplied through structure */
@@ -51,15 +51,13 @@ void sens_products_add_columns(struct sens_products *products, size_t k0, size_t
  * those that were idle, `idle` of every `lanes`. */
 void sens_products_count(struct sens_products *products, size_t idle, size_t lanes, struct sens_work *work);
 
-void sens_products_lay_out(struct sens_products *products); /* dense J, in the form its products take */
-
 static inline void sens_products_at(struct sens_products *pr, struct sens_at at)
 {
     const struct sens_problem *pb = pr->pb;
     pr->at = at;
     if (pr->formed) {
         pb->type->jacobian(pb, at, pr->J);
-        if (!pb->sparsity && !(pr->product == SENS_VJP && pr->dense.a)) sens_products_lay_out(pr);
+        if (pr->memory) pr->dense = sens_pack(sens_dense(pb->n, pb->n, pr->J), pr->memory);
     }
     if (pr->s) pb->type->outer(pb, at, pr->s, pr->phi);
     if (pr->value_p) pb->type->jacobian_p(pb, at, pr->value_p);

@@ -24,7 +24,6 @@
 
 static const long double PI = 3.14159265358979323846264338327950288L;
 enum { MAX_SIDE = 399, MAX_STAGES = 64 };
-enum { PARTIAL_SUMS = 8, DOT_LANES = 8 };
 
 struct heat {
     size_t n;        /* intervals a side */
@@ -121,31 +120,6 @@ static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t 
     }
 }
 
-/* MU [width] += slope^T W, W [count][L]. Eight partial sums, since one alone would wait for its own last
- * addition; their order is the same for every width. */
-ALWAYS_INLINE void add_dot_lanes(size_t count, const sens_real *slope, size_t L, const sens_real *W,
-                                 size_t width, sens_real *MU)
-{
-    sens_real part[PARTIAL_SUMS * DOT_LANES] = {0};
-    const size_t whole = count / PARTIAL_SUMS * PARTIAL_SUMS;
-    for (size_t i = 0; i < whole; i += PARTIAL_SUMS)
-        for (size_t u = 0; u < PARTIAL_SUMS; u++)
-            for (size_t l = 0; l < width; l++) part[u * width + l] += slope[i + u] * W[(i + u) * L + l];
-    for (size_t i = whole; i < count; i++)
-        for (size_t l = 0; l < width; l++) part[(i - whole) * width + l] += slope[i] * W[i * L + l];
-    for (size_t u = 0; u < PARTIAL_SUMS; u++)
-        for (size_t l = 0; l < width; l++) MU[l] += part[u * width + l];
-}
-
-/* For L lanes: eight, four, one at a time. */
-static void add_dot(size_t count, const sens_real *slope, size_t L, const sens_real *W, sens_real *MU)
-{
-    size_t l = 0;
-    for (; l + DOT_LANES <= L; l += DOT_LANES) add_dot_lanes(count, slope, L, W + l, DOT_LANES, MU + l);
-    for (; l + 4 <= L; l += 4) add_dot_lanes(count, slope, L, W + l, 4, MU + l);
-    for (; l < L; l++) add_dot_lanes(count, slope, L, W + l, 1, MU + l);
-}
-
 /* MU += sum_k (Laplacian X_k)^T W_k, one row of the grid at a time. */
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                         const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
@@ -157,7 +131,8 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     for (size_t k = 0; k < K; k++)
         for (size_t i = 0; i < side; i++) {
             grid_row(side, i, 1, (sens_real)(heat->n * heat->n), X + k * pb->n, slope);
-            add_dot(side, slope, L, W + (k * pb->n + i * side) * L, MU);
+            const struct sens_lanes w = {.v = W + (k * pb->n + i * side) * L, .step = L};
+            sens_lanes_add_product(sens_dense(1, side, slope), w, L, MU);
         }
 }
 

@@ -292,7 +292,10 @@ double machine_now(void);            /* monotonic seconds */
  * first call, which has to come before anything is bound. */
 int machine_cores(void); /* at least 1 */
 struct sens_caches machine_caches(void);
-bool machine_pin(void);        /* binds this process to core 0; false when refused */
+bool machine_pin(void); /* binds this process to core 0; false when refused */
+/* A cell on one thread: this process to one core. Else the calling thread to its core, as worker 0: more
+ * threads would share the core of the process. */
+void machine_place(const struct cell *cell);
 void machine_bind(int worker); /* binds the calling thread to core `worker`, modulo their number */
 /* Tells a method of the machine: clock, cores, caches and, when asked for, how to bind its threads. */
 void machine_prepare(struct sens_ctx *ctx, bool bind);

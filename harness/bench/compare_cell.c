@@ -87,16 +87,6 @@ static sens_status tell(const struct compare_cell *me, sens_status status, char 
     return status;
 }
 
-/* As for the cells of a sweep: one core, or each thread a core of its own. */
-static void pin(const struct cell *cell)
-{
-    const bool single = !(cell->method->caps & SENS_CAP_THREADS) || cell->task.threads == 1;
-    if (single)
-        machine_pin();
-    else
-        machine_bind(0);
-}
-
 /* ---- the subject --------------------------------------------------------------------------------------- */
 
 static sens_status describe(void *self, struct record *rec, char message[COMPARE_TEXT])
@@ -111,7 +101,7 @@ static sens_status describe(void *self, struct record *rec, char message[COMPARE
         return status;
     }
     measure_describe(&me->cell, rec);
-    pin(&me->cell);
+    machine_place(&me->cell);
     return SENS_OK;
 }
 

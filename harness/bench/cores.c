@@ -110,6 +110,14 @@ bool machine_pin(void)
     return bind_to(0, HWLOC_CPUBIND_PROCESS);
 }
 
+void machine_place(const struct cell *cell)
+{
+    if (!(cell->method->caps & SENS_CAP_THREADS) || cell->task.threads == 1)
+        machine_pin();
+    else
+        machine_bind(0);
+}
+
 void machine_prepare(struct sens_ctx *ctx, bool bind)
 {
     ctx->now = machine_now;

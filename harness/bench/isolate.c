@@ -247,17 +247,6 @@ struct cell_work {
     const struct measure_options *options;
 };
 
-/* More threads would share the core of the process: there each has its own, this one, which is worker 0, too.
- */
-static void pin(const struct cell *cell)
-{
-    const bool single = !(cell->method->caps & SENS_CAP_THREADS) || cell->task.threads == 1;
-    if (single)
-        machine_pin();
-    else
-        machine_bind(0);
-}
-
 static bool run_cell(void *self, struct isolate_link *link, struct record *rec, struct bench_error *error)
 {
     const struct cell_work *work = self;
@@ -273,7 +262,7 @@ static bool run_cell(void *self, struct isolate_link *link, struct record *rec, 
     }
     measure_describe(&cell, rec);
     isolate_report(link, rec);
-    if (work->options->pin) pin(&cell);
+    if (work->options->pin) machine_place(&cell);
     measure_cell(&ctx, &cell, work->options, rec, NULL);
     sens_arena_release(&ctx.arena);
     return true;

@@ -137,6 +137,20 @@ sens_status sens_erk_stages(const struct sens_tableau *tableau, const struct sen
                             sens_real h, const sens_real *y, bool k1_known, sens_real *Y, sens_real *K,
                             sens_real *y1);
 
+/* The nonzero ones among `count` weights of a sum over stages: weight[k] is that of stage[k], k < terms. */
+struct sens_terms {
+    int terms;
+    int *stage;
+    sens_real *weight;
+};
+
+/* Fills *terms; memory from the arena. SENS_NO_MEMORY. */
+sens_status sens_terms_create(struct sens_ctx *ctx, int count, const sens_real *weight,
+                              struct sens_terms *terms);
+
+/* Is each of the numbers finite? */
+bool sens_erk_finite(size_t count, const sens_real *v);
+
 /* Time of stage i, the same expression wherever it is needed. */
 static inline sens_real sens_stage_time(const struct sens_tableau *tableau, sens_real t, sens_real h, int i)
 {

@@ -13,56 +13,39 @@
 #include "sens/lanes.h"
 #include "workspace.h"
 
-struct row { /* the nonzero ones of a list of weights */
-    int terms;
-    int *stage;
-    sens_real *weight;
-};
-
 struct sens_follow {
     const struct sens_followers *who;
     const struct sens_tableau *tableau;
     const struct sens_controller *controller;
     size_t size, largest; /* all numbers; numbers of the largest block */
     bool tested;
-    sens_real *z, *z1;     /* [size] state, candidate */
-    sens_real *k, *k1;     /* [size] FSAL: slopes at z and z1; else NULL */
-    bool k_known;          /* k is the slope at z */
-    sens_real *Z;          /* [largest] one stage state */
-    sens_real *K;          /* [stages][largest] */
-    sens_real *e, *e3;     /* [largest]; NULL where there is no estimate */
-    sens_real **slope;     /* [stages] slopes of the block at hand */
-    struct row *a;         /* [stages] */
-    struct row b, we, we3; /* the candidate and the estimates */
-    sens_real *c;          /* [stages] coefficients of a sum, with their vectors below */
+    sens_real *z, *z1;            /* [size] state, candidate */
+    sens_real *k, *k1;            /* [size] FSAL: slopes at z and z1; else NULL */
+    bool k_known;                 /* k is the slope at z */
+    sens_real *Z;                 /* [largest] one stage state */
+    sens_real *K;                 /* [stages][largest] */
+    sens_real *e, *e3;            /* [largest]; NULL where there is no estimate */
+    sens_real **slope;            /* [stages] slopes of the block at hand */
+    struct sens_terms *a;         /* [stages] */
+    struct sens_terms b, we, we3; /* the candidate and the estimates */
+    sens_real *c;                 /* [stages] coefficients of a sum, with their vectors below */
     const sens_real **v;
 };
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
-static bool create_row(struct sens_ctx *ctx, int count, const sens_real *weight, struct row *row)
-{
-    row->stage = SENS_NEW(ctx, int, (size_t)count);
-    row->weight = SENS_NEW(ctx, sens_real, (size_t)count);
-    if (!row->stage || !row->weight) return false;
-    for (int j = 0; j < count; j++)
-        if (weight[j] != 0) {
-            row->stage[row->terms] = j;
-            row->weight[row->terms++] = weight[j];
-        }
-    return true;
-}
-
-static bool create_rows(struct sens_ctx *ctx, struct sens_follow *fo)
+static sens_status create_rows(struct sens_ctx *ctx, struct sens_follow *fo)
 {
     const struct sens_tableau *tb = fo->tableau;
-    fo->a = SENS_NEW(ctx, struct row, (size_t)tb->stages);
-    if (!fo->a) return false;
-    for (int i = 0; i < tb->stages; i++)
-        if (!create_row(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &fo->a[i])) return false;
-    if (!create_row(ctx, tb->stages, tb->b, &fo->b)) return false;
-    if (fo->tested && !create_row(ctx, tb->stages, tb->e, &fo->we)) return false;
-    return !fo->tested || !tb->e3 || create_row(ctx, tb->stages, tb->e3, &fo->we3);
+    fo->a = SENS_NEW(ctx, struct sens_terms, (size_t)tb->stages);
+    if (!fo->a) return SENS_NO_MEMORY;
+    sens_status status = sens_terms_create(ctx, tb->stages, tb->b, &fo->b);
+    for (int i = 0; i < tb->stages && status == SENS_OK; i++)
+        status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &fo->a[i]);
+    if (status == SENS_OK && fo->tested) status = sens_terms_create(ctx, tb->stages, tb->e, &fo->we);
+    if (status == SENS_OK && fo->tested && tb->e3)
+        status = sens_terms_create(ctx, tb->stages, tb->e3, &fo->we3);
+    return status;
 }
 
 static bool create_vectors(struct sens_ctx *ctx, struct sens_follow *fo)
@@ -101,9 +84,9 @@ sens_status sens_erk_follow(struct sens_ctx *ctx, struct sens_erk *erk,
         const size_t size = followers->offset[b + 1] - followers->offset[b];
         if (size > fo->largest) fo->largest = size;
     }
-    if (!create_vectors(ctx, fo) || !create_rows(ctx, fo)) return SENS_NO_MEMORY;
+    if (!create_vectors(ctx, fo)) return SENS_NO_MEMORY;
     erk->follow = fo;
-    return SENS_OK;
+    return create_rows(ctx, fo);
 }
 
 sens_real *sens_erk_followers(const struct sens_erk *erk)
@@ -120,7 +103,7 @@ void sens_follow_start(struct sens_follow *fo)
 
 /* out = base + h sum_j w_j K_j; base NULL: without it. */
 static void sum(const struct sens_follow *fo, size_t size, const sens_real *base, sens_real h,
-                const struct row *row, sens_real *out)
+                const struct sens_terms *row, sens_real *out)
 {
     int terms = 0;
     if (base) fo->c[terms] = 1, fo->v[terms++] = base;

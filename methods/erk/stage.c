@@ -140,3 +140,17 @@ sens_status sens_erk_stages(const struct sens_tableau *tableau, const struct sen
         sens_erk_sum(n, n, stages, h, y, tableau->b, K, y1);
     return SENS_OK;
 }
+
+sens_status sens_terms_create(struct sens_ctx *ctx, int count, const sens_real *weight,
+                              struct sens_terms *terms)
+{
+    *terms = (struct sens_terms){.stage = SENS_NEW(ctx, int, (size_t)count),
+                                 .weight = SENS_NEW(ctx, sens_real, (size_t)count)};
+    if (!terms->stage || !terms->weight) return SENS_NO_MEMORY;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) {
+            terms->stage[terms->terms] = j;
+            terms->weight[terms->terms++] = weight[j];
+        }
+    return SENS_OK;
+}

@@ -67,8 +67,6 @@ struct sens_first_sizes {
 sens_real sens_erk_scaled_squares(const struct sens_ode_part *part, const sens_real *y, const sens_real *v,
                                   const sens_real *minus);
 
-bool sens_erk_finite(size_t count, const sens_real *v);
-
 /* ---- followers ----------------------------------------------------------------------------------------- */
 
 /* A solve begins: no slope is known. */
