@@ -4,8 +4,8 @@
  *     to the prototype    t / (prototype (peak of the prototype's machine / peak of this one))
  *     by lanes, threads   t before / t after, between lo before / hi after and hi before / lo after
  *
- * The prototype is a specialised code for this one problem, measured on another machine; its seconds are also
- * in plots/measured_before.tsv, with their provenance. */
+ * The prototype is a specialised code for this one problem, measured on another machine; its seconds come
+ * from plots/measured_before.tsv, by way of prototype.def, with their provenance. */
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +15,9 @@ enum { SIZES_MAX = 32, CELL = 64, ISAS = 3 };
 static const double prototype_peak = 45.2; /* GFLOP/s of one core */
 static const struct {
     double n, seconds;
-} prototype[] = {{2, 5.4e-6},  {5, 1.2e-5},   {10, 4.5e-5}, {20, 2.4e-4},
-                 {50, 3.5e-3}, {100, 2.8e-2}, {200, 2.7e-1}};
+} prototype[] = {
+#include "prototype.def"
+};
 /* Below, what does not grow with N still counts. */
 static const double fit_from = 20;
 
