@@ -13,7 +13,8 @@ array best[words(sizes)]
 top = 1.0
 do for [k = 1:words(sizes)] {
     undefine T_*
-    stats data using (of_size(real(word(sizes, k))) && !asked("batch", "auto") ? column("t_total_s") : NaN) name "T" nooutput
+    stats data using (of_size(real(word(sizes, k))) && !asked("batch", "auto") ? column("t_total_s") \
+        : NaN) name "T" nooutput
     best[k] = exists("T_min") ? T_min : NaN
     if (exists("T_max") && T_max / best[k] > top) { top = T_max / best[k] }
 }
@@ -27,10 +28,12 @@ set yrange [0.9:0.1 * ceil(10 * top + 0.5)]
 set format y "%.1f"
 set xlabel "points in a batch, K"
 set ylabel "time of one gradient, relative to the best K"
-plot for [k = words(sizes):1:-1] data using (of_size(real(word(sizes, k))) && !asked("batch", "auto") ? column("batch") : NaN): \
+plot for [k = words(sizes):1:-1] data using (of_size(real(word(sizes, k))) && !asked("batch", "auto") \
+    ? column("batch") : NaN): \
         (column("t_total_s") / best[k]):(column("t_lo_s") / best[k]):(column("t_hi_s") / best[k]) \
         pt shade_marker(k) ps 1.1 lw 1.6 lc rgb shade(k, words(sizes)) notitle, \
-    for [k = words(sizes):1:-1] data using (of_size(real(word(sizes, k))) && asked("batch", "auto") ? column("batch") : NaN): \
+    for [k = words(sizes):1:-1] data using (of_size(real(word(sizes, k))) && asked("batch", "auto") \
+        ? column("batch") : NaN): \
         (column("t_total_s") / best[k]) with points pt 6 ps 2.3 lw 1.6 lc rgb shade(k, words(sizes)) notitle, \
     1 with lines lw 1 dt 3 lc rgb GREY notitle
 load folder . "/legend_frame.gp"

@@ -1,5 +1,7 @@
-# Speed-up by lanes: time with L = 1 on one thread of the same instruction set, by time with L lanes, on one thread (full
-# lines) and on two (dashed; one where there are too few blocks of lanes for two). A panel for every size; rings: what lanes = auto took.
+# Speed-up by lanes: time with L = 1 on one thread of the same instruction set, by time with L lanes, on one thread
+# (full
+# lines) and on two (dashed; one where there are too few blocks of lanes for two). A panel for every size; rings: what
+# lanes = auto took.
 width = 1300
 load folder . "/common.gp"
 load folder . "/performance.gp"
@@ -33,7 +35,8 @@ do for [panel = 1:count] {
     drawable = 0
     do for [k = 1:words(isas)] {
         undefine B_*
-        stats data using (of_line(n, word(isas, k), "1") && column("lanes") == 1 ? column("t_total_s") : NaN) name "B" nooutput
+        stats data using (of_line(n, word(isas, k), "1") && column("lanes") == 1 ? column("t_total_s") \
+            : NaN) name "B" nooutput
         base[k] = exists("B_median") && B_records > 0 ? B_median : NaN
         if (base[k] > 0) { drawable = 1 }
         undefine T_*
@@ -51,10 +54,12 @@ do for [panel = 1:count] {
     set xlabel (panel + grid_cols > count ? "lanes L" : "")
     set ylabel (grid_i == 0 ? "speed-up over L = 1 on one thread" : "")
     if (drawable) {
-        plot for [k = words(isas):1:-1] for [t in THREADS] data using (of_line(n, word(isas, k), t) ? column("lanes") : NaN): \
+        plot for [k = words(isas):1:-1] for [t in THREADS] data using (of_line(n, word(isas, k), t) \
+            ? column("lanes") : NaN): \
                 (base[k] / column("t_total_s")):(base[k] / column("t_hi_s")):(base[k] / column("t_lo_s")) \
                 pt isa_marker(word(isas, k)) ps 0.9 dt int(t) lw 1.6 lc rgb isa_shade(word(isas, k)) notitle, \
-            for [k = words(isas):1:-1] for [t in THREADS] data using (is_auto(n, word(isas, k), t) ? column("lanes") : NaN): \
+            for [k = words(isas):1:-1] for [t in THREADS] data using (is_auto(n, word(isas, k), t) ? column("lanes") \
+                : NaN): \
                 (base[k] / column("t_total_s")) with points pt 6 ps 2.1 lw 1.6 lc rgb isa_shade(word(isas, k)) notitle
     }
     unset label 100

@@ -1,4 +1,5 @@
-# Shared by the figures of docs/performance.md, after common.gp: all rows are of few methods, so that what is varied needs
+# Shared by the figures of docs/performance.md, after common.gp: all rows are of few methods, so that what is varied
+# needs
 # a look of its own. A method keeps its colour; sizes, instruction sets and settings are shades of it.
 #
 # The caller also sets  sizes  "5 20 50" and  isas  "baseline avx2 avx512": of the rows to be drawn.

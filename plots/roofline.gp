@@ -1,6 +1,7 @@
 # Roofline (Williams, Waterman and Patterson, CACM 52 (2009) 65): operations a second against operations a byte, both of
 # the counted operations and the numbers that they must read and write at least. One point a method and size, joined by
-# size, with the number of states at both ends; the roofs are measured: `peaks` "isa:GFLOP/s ..." and `bands` "level:GB/s ...", of one thread.
+# size, with the number of states at both ends; the roofs are measured: `peaks` "isa:GFLOP/s ..." and `bands`
+# "level:GB/s ...", of one thread.
 # The caller also sets  problems  "glv heat vdp": those with rows to be drawn.
 load folder . "/common.gp"
 load folder . "/performance.gp"
@@ -9,14 +10,17 @@ per_row = 4
 drawn = ""
 do for [m in METHODS] {
     undefine M_*
-    stats data using (positive("t_total_s") && strcol("method") eq m && column("gflops") > 0 ? column("gflops") : NaN) name "M" nooutput
+    stats data using (positive("t_total_s") && strcol("method") eq m && column("gflops") > 0 ? column("gflops") \
+        : NaN) name "M" nooutput
     if (exists("M_records") && M_records > 0) { drawn = drawn . " " . m }
 }
 legend = legend_rows(words(drawn), per_row)
-point(problem, m) = positive("t_total_s") && strcol("problem") eq problem && strcol("method") eq m && column("gflops") > 0 && column("bytes") > 0
+point(problem, m) = positive("t_total_s") && strcol("problem") eq problem && strcol("method") eq m \
+    && column("gflops") > 0 && column("bytes") > 0
 per_byte(name) = column(name) / column("bytes")
 
-stats data using (positive("gflops") && positive("bytes") ? per_byte("flops") : NaN):(column("gflops")) name "E" nooutput
+stats data using (positive("gflops") && positive("bytes") ? per_byte("flops") : NaN): \
+    (column("gflops")) name "E" nooutput
 top = E_max_y
 do for [k = 1:words(peaks)] { if (real(after(word(peaks, k))) > top) { top = real(after(word(peaks, k))) } }
 x_lo = E_min_x / 1.6
@@ -64,7 +68,8 @@ do for [panel = 1:count] {
     do for [k = 1:words(peaks)] {
         p = word(peaks, k)
         set label (200 + k) sprintf("FMA %s, %.3g GFLOP/s", isa_name(before(p)), real(after(p))) \
-            at graph 0.985, first real(after(p)) right offset 0, (p eq best_peak ? 0.55 : -0.6) font ",10" textcolor rgb "#606060" noenhanced
+            at graph 0.985, first real(after(p)) right offset 0, (p eq best_peak ? 0.55 \
+                : -0.6) font ",10" textcolor rgb "#606060" noenhanced
     }
     # the angle at which a line of slope one is seen
     tilt = atan2(cell_h / log10(y_hi / y_lo), cell_w / log10(x_hi / x_lo)) * 180 / pi
@@ -77,9 +82,11 @@ do for [panel = 1:count] {
     }
     plot for [b in roofs_b] (roof(x, best_peak, b)) with lines lw 1 lc rgb "#a0a0a0" notitle, \
         for [p in roofs_p] real(after(p)) with lines lw 1 dt roof_dash(p) lc rgb "#a0a0a0" notitle, \
-        for [k = words(drawn):1:-1] data using (point(problem, word(drawn, k)) ? per_byte("flops") : NaN):(column("gflops")) \
+        for [k = words(drawn):1:-1] data using (point(problem, word(drawn, k)) ? per_byte("flops") : NaN): \
+            (column("gflops")) \
             pt marker_of(word(drawn, k)) ps size_of(word(drawn, k)) lw 1.2 lc rgb colour_of(word(drawn, k)) notitle, \
-        for [k = words(drawn):1:-1] data using (point(problem, word(drawn, k)) ? per_byte("flops") : NaN):(column("gflops")): \
+        for [k = words(drawn):1:-1] data using (point(problem, word(drawn, k)) ? per_byte("flops") : NaN): \
+            (column("gflops")): \
             (column("n") == first_n[k] || column("n") == last_n[k] ? sprintf("%g", column("n")) : "") \
             with labels offset (k % 2 ? 1.5 : -1.5), -0.5 font ",10" textcolor rgb colour_of(word(drawn, k)) notitle
     unset label 100
@@ -87,6 +94,7 @@ do for [panel = 1:count] {
 }
 unset label
 load folder . "/legend_frame.gp"
-plot [0:1] [0:1] -1 with lines notitle, for [m in drawn] keyentry with linespoints lw 1.2 pt marker_of(m) ps size_of(m) \
+plot [0:1] [0:1] -1 with lines notitle, \
+    for [m in drawn] keyentry with linespoints lw 1.2 pt marker_of(m) ps size_of(m) \
     lc rgb colour_of(m) title label_of(m)
 unset multiplot

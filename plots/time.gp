@@ -15,7 +15,8 @@ LINES = "discrete_adjoint/1/auto discrete_adjoint/auto/auto discrete_adjoint/1/n
 LINE_MARKERS = "7 6 8 4 5"
 LINE_SIZES = "1.0 1.9 1.2 1.5 1.0"
 LINE_DASHES = "1 2 3 1 1"
-LINE_TITLES = "'discrete adjoint, 1 thread' 'discrete adjoint, threads = auto' 'discrete adjoint, no structure' 'discrete tangent' 'CFSA'"
+LINE_TITLES = \
+    "'discrete adjoint, 1 thread' 'discrete adjoint, threads = auto' 'discrete adjoint, no structure' 'discrete tangent' 'CFSA'"
 CODES = "\"the paper's code\" 'PETSc 5dp, by hand' 'FATODE DP5' 'DENSERKS DP5' 'CVODES adjoint, Adams' 'CVODES forward, Adams'"
 CODE_MARKERS = "2 8 10 12 14 3"
 part(line, i) = word(system("echo " . line . " | tr / ' '"), i)
@@ -28,15 +29,18 @@ do for [i = 1:words(LINES)] {
     threads[i] = part(word(LINES, i), 2)
     structure[i] = part(word(LINES, i), 3)
 }
-of_line(i) = positive("t_total_s") && strcol("method") eq method[i] && asked("threads", threads[i]) && asked("structure", "none") == (structure[i] eq "none")
+of_line(i) = positive("t_total_s") && strcol("method") eq method[i] && asked("threads", threads[i]) \
+    && asked("structure", "none") == (structure[i] eq "none")
 
 peak = NaN
 undefine P_*
-stats data using (strcol("status") eq "ok" && column("threads") == 1 && column("peak_gflops") > 0 ? column("peak_gflops") : NaN) name "P" nooutput
+stats data using (strcol("status") eq "ok" && column("threads") == 1 && column("peak_gflops") > 0 \
+    ? column("peak_gflops") : NaN) name "P" nooutput
 if (exists("P_median") && P_records > 0) { peak = P_median }
 do for [i = 1:words(LINES)] {
     undefine F_*
-    stats data using (of_line(i) && column("n") >= fit_from ? log10(column("n")) : NaN):(log10(column("t_total_s"))) name "F" nooutput
+    stats data using (of_line(i) && column("n") >= fit_from ? log10(column("n")) : NaN): \
+        (log10(column("t_total_s"))) name "F" nooutput
     undefine A_*
     stats data using (of_line(i) ? column("n") : NaN) name "A" nooutput
     exponent[i] = !exists("A_records") || A_records == 0 ? "none" : \
@@ -65,15 +69,18 @@ plot for [k = 1:words(CODES)] earlier using (strcol("code") eq word(CODES, k) ? 
         with linespoints pt int(word(CODE_MARKERS, k)) ps 1.2 lw 0.9 lc rgb "#a0a0a0" notitle, \
     earlier using (strcol("code") eq "prototype" && column("threads") == 1 ? column("n") : NaN): \
         (column("seconds") * PROTOTYPE_PEAK / peak) with linespoints pt 1 ps 1.6 lw 2.2 lc rgb "#707070" notitle, \
-    for [i = words(LINES):1:-1] data using (of_line(i) ? column("n") : NaN):(column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) \
+    for [i = words(LINES):1:-1] data using (of_line(i) ? column("n") : NaN):(column("t_total_s")): \
+        (column("t_lo_s")):(column("t_hi_s")) \
         pt int(word(LINE_MARKERS, i)) ps real(word(LINE_SIZES, i)) dt int(word(LINE_DASHES, i)) lw 1.6 \
         lc rgb colour_of(method[i]) notitle, \
     for [i = 1:words(LINES)] NaN with linespoints lw 1.6 pt int(word(LINE_MARKERS, i)) ps real(word(LINE_SIZES, i)) \
         dt int(word(LINE_DASHES, i)) lc rgb colour_of(method[i]) \
-        title (exponent[i] eq "none" ? word(LINE_TITLES, i) . ":  not in these results" : word(LINE_TITLES, i) . exponent[i]), \
+        title (exponent[i] eq "none" ? word(LINE_TITLES, i) . ":  not in these results" : word(LINE_TITLES, \
+            i) . exponent[i]), \
     keyentry with points ps 0 lc rgb "#ffffff" title " ", \
     keyentry with linespoints pt 1 ps 1.6 lw 2.2 lc rgb "#707070" \
         title (peak > 0 ? sprintf("prototype, scaled to %.1f GFLOP/s", peak) : "prototype: no peak to scale it by"), \
     keyentry with points ps 0 lc rgb "#ffffff" title " ", \
     keyentry with points ps 0 lc rgb "#ffffff" title "as measured before on another machine:", \
-    for [k = 1:words(CODES)] keyentry with linespoints lw 0.9 pt int(word(CODE_MARKERS, k)) ps 1.2 lc rgb "#a0a0a0" title word(CODES, k)
+    for [k = 1:words(CODES)] keyentry with linespoints lw 0.9 pt int(word(CODE_MARKERS, \
+        k)) ps 1.2 lc rgb "#a0a0a0" title word(CODES, k)

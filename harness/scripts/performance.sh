@@ -1,7 +1,7 @@
 #!/bin/sh
-# performance.sh SENSBENCH RESULTS [OPTION ...] - how fast, with the target beside every measured value. Runs sensbench compare
-# (OPTIONs are handed to it, as --rounds 5 --seconds 2), keeps its rows in RESULTS/*.tsv, and prints one table for each claim,
-# also into RESULTS/performance.txt. The prototype's seconds are those of plots/measured_before.tsv.
+# performance.sh SENSBENCH RESULTS [OPTION ...] - how fast, with the target beside every measured value. Runs
+# sensbench compare (OPTIONs are handed to it, as --rounds 5 --seconds 2), keeps its rows in RESULTS/*.tsv, and prints
+# one table for each claim, also into RESULTS/performance.txt. The prototype's seconds are those of plots/measured_before.tsv.
 # SIZES=2,5 in the environment: only these N in claims 1 to 3.
 # Exit 0: measured, whatever the verdicts; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
@@ -29,7 +29,8 @@ compare() {
 task="tableau=cash_karp controller=odeint tol=1e-9 dt=1e-3 wrt=both truth=auto threads=1"
 # shellcheck disable=SC2086 # words are wanted
 {
-    compare adjoint glv discrete_adjoint "n=${SIZES:-2,5,10,20,50,100,200}" $task --vs "threads=2" --vs "threads=auto" "$@"
+    compare adjoint glv discrete_adjoint "n=${SIZES:-2,5,10,20,50,100,200}" $task \
+        --vs "threads=2" --vs "threads=auto" "$@"
     compare settings glv discrete_adjoint n=50 $task --vs "lanes=1" --vs "structure=none" --vs "isa=avx512" \
         --vs "isa=avx2" --vs "isa=baseline" "$@"
     compare cfsa glv cfsa n=50 $task --vs "method=discrete_adjoint" "$@"
@@ -50,8 +51,9 @@ task="tableau=cash_karp controller=odeint tol=1e-9 dt=1e-3 wrt=both truth=auto t
     function get(set, n, changes, column) { return cell[set, n, changes, column] }
     function status(set, n, changes, x) { x = get(set, n, changes, "status"); return x == "" ? "missing" : x }
     # kind 1: at least, -1: at most, 0: nothing is asked
-    function line(what, value, range, kind, target, other, verdict) {
-        verdict = !kind ? "" : !known(value) ? "not measured" : (kind > 0 ? value >= target : value <= target) ? "met" : "not met"
+    function line(what, value, range, kind, target, other, verdict, met) {
+        met = kind > 0 ? value >= target : value <= target
+        verdict = !kind ? "" : !known(value) ? "not measured" : met ? "met" : "not met"
         printf "  %-26s %10s  %-21s %8s  %-12s  %s\n", what, known(value) ? sprintf("%.3g", value) : "-", range,
             kind ? (kind > 0 ? ">= " : "<= ") target : "", verdict, other
         if (verdict != "") count[verdict]++
@@ -65,10 +67,12 @@ task="tableau=cash_karp controller=odeint tol=1e-9 dt=1e-3 wrt=both truth=auto t
     # how many times faster the second is than the first of a pair whose quotient, second by first, is known
     function inverse(x) { return known(x) && x > 0 ? 1 / x : "nan" }
     function times(set, n, changes, kind, target, what, sign) { # sign -1: the base is the slower one
-        ratio = get(set, n, changes, "ratio"); lo = get(set, n, changes, "ratio_lo"); hi = get(set, n, changes, "ratio_hi")
+        ratio = get(set, n, changes, "ratio"); lo = get(set, n, changes, "ratio_lo")
+        hi = get(set, n, changes, "ratio_hi")
         if (sign < 0) { ratio = inverse(ratio); x = inverse(hi); hi = inverse(lo); lo = x }
         line(what, ratio, interval(lo, hi), kind, target, status(set, n, changes) == "ok" ? \
-            sprintf("gradient error %.2g and %.2g", get(set, n, "", "err_grad"), get(set, n, changes, "err_grad")) : status(set, n, changes))
+            sprintf("gradient error %.2g and %.2g", get(set, n, "", "err_grad"),
+                get(set, n, changes, "err_grad")) : status(set, n, changes))
     }
     END {
         sizes = split("2 5 10 20 50 100 200", N, " ")
@@ -78,8 +82,10 @@ task="tableau=cash_karp controller=odeint tol=1e-9 dt=1e-3 wrt=both truth=auto t
             scale = known(peak) ? peak / (prototype[n] * 45.2) : 0
             good = known(t) && scale
             line("N = " n, good ? t * scale : "nan",
-                good ? interval(get("adjoint", n, "", "t_lo_s") * scale, get("adjoint", n, "", "t_hi_s") * scale) : "", -1, 1.2,
-                good ? sprintf("%.3g s, peak %.3g, fastest %.3g s, gradient error %.2g", t, peak, get("adjoint", n, "", "t_min_s"),
+                good ? interval(get("adjoint", n, "", "t_lo_s") * scale,
+                    get("adjoint", n, "", "t_hi_s") * scale) : "", -1, 1.2,
+                good ? sprintf("%.3g s, peak %.3g, fastest %.3g s, gradient error %.2g", t, peak,
+                    get("adjoint", n, "", "t_min_s"),
                     get("adjoint", n, "", "err_grad")) : status("adjoint", n, ""))
         }
         head("2. reverse sweep: share of the peak of multiply-adds", "share")
@@ -91,7 +97,8 @@ task="tableau=cash_karp controller=odeint tol=1e-9 dt=1e-3 wrt=both truth=auto t
         }
         head("3. threads and lanes: times faster", "times")
         split("50 1.7 100 1.85 200 1.85", wanted, " ")
-        for (i = 1; i <= 6; i += 2) times("adjoint", wanted[i], "threads=2", 1, wanted[i + 1], "N = " wanted[i] ", threads 2 by 1", -1)
+        for (i = 1; i <= 6; i += 2) times("adjoint", wanted[i], "threads=2", 1, wanted[i + 1],
+            "N = " wanted[i] ", threads 2 by 1", -1)
         times("settings", 50, "lanes=1", 1, 6, "N = 50, lanes auto by 1", 1)
         head("   threads = auto is never slower: lower end of t(auto) / t(1)", "lower end")
         for (i = 1; i <= 3; i++) {
