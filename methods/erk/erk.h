@@ -7,6 +7,7 @@
 #ifndef SENS_ERK_H
 #define SENS_ERK_H
 
+#include "erk/stops.h"
 #include "sens/method.h"
 
 /* ---- controllers --------------------------------------------------------------------------------------- */
@@ -182,17 +183,6 @@ struct sens_problem_ode {
 };
 void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct sens_problem_ode *self,
                       struct sens_ode *ode);
-
-/* The stops of a task: its cost's observation times after t0, then t1 where it is none of them. *stops is
- * allocated from the arena; obs[j] is the observation that stop j serves, or -1. An observation at t0
- * is no stop: *obs_at_t0 is 0 then, else -1. */
-struct sens_stops {
-    size_t n;
-    const sens_real *t;
-    const long *obs;
-    long obs_at_t0;
-};
-sens_status sens_stops_create(struct sens_ctx *ctx, const struct sens_task *task, struct sens_stops *stops);
 
 /* A cost along a solve whose state begins with the problem's: phi at t0 and at the stops that are
  * observations, sum h b_i g(t_i, Y_i) over the stages of every step. G [m] belongs to the caller. */

@@ -85,6 +85,8 @@ struct sens_method_type {
     sens_status (*prepare)(struct sens_ctx *ctx, const struct sens_task *task, void **state);
     sens_status (*run)(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work);
     void (*release)(void *state); /* what the arena cannot free (threads, a library's objects); may be NULL */
+    /* Of a method that a library computes: its name, version and build, on one line. NULL: it is our code. */
+    const char *(*library)(void);
 };
 
 #define SENS_METHOD(id) const struct sens_method_type sens_method_##id

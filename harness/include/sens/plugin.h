@@ -17,7 +17,7 @@
 #include "sens/problem.h"
 
 /* Changes with every incompatible change of a header of this folder. */
-#define SENS_PLUGIN_ABI 3
+#define SENS_PLUGIN_ABI 4
 
 struct sens_plugin {
     size_t size;                                     /* of this struct, where the module was compiled */
