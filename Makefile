@@ -5,9 +5,11 @@
 #   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)
 #   make test         build and run the tests
 #   make mutants      every fault of tests/mutants against verify, and 200 random runs, into results/verify (half an hour)
+#   PEERS=OFF           without the libraries of others (PETSc, SUNDIALS, ADOL-C, Boost), which are installed otherwise
 #   make deps | lint | sanitize | clean
 PRESET ?= release
 JOBS   ?= $(shell nproc)
+PEERS  ?= ON
 OUT    ?= results/local
 BUILD  := build/$(PRESET)
 
@@ -17,9 +19,10 @@ all: build
 
 deps:
 	@harness/scripts/deps.sh build required figure test
+	@[ "$(PEERS)" = OFF ] || harness/scripts/deps.sh --optional peer
 
 build: deps
-	@cmake --preset $(PRESET) --log-level=WARNING
+	@cmake --preset $(PRESET) --log-level=WARNING -DSENS_PEERS=$(PEERS)
 	@cmake --build $(BUILD) -j $(JOBS)
 
 bench: build

@@ -1,6 +1,7 @@
-# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test` row is used when found.
+# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test` row is used when found. Rows of a
+# kind peer-NAME are left to methods/peers; SENS_PACKAGES_NAME lists their packages.
 find_package(PkgConfig REQUIRED)
-file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test|optional)")
+file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test)")
 set(SENS_LIBRARIES "")
 foreach(row IN LISTS rows)
   string(REGEX REPLACE " +" ";" fields "${row}")
@@ -22,3 +23,11 @@ foreach(row IN LISTS rows)
   endif()
 endforeach()
 find_package(Threads REQUIRED)
+
+file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^peer-")
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE "^peer-([a-z]+) +([^ ]+) .*$" "\\1;\\2" fields "${row}")
+  list(GET fields 0 peer)
+  list(GET fields 1 package)
+  string(APPEND SENS_PACKAGES_${peer} " ${package}")
+endforeach()

@@ -6,11 +6,12 @@ install(DIRECTORY harness/sweeps harness/templates plots DESTINATION ${CMAKE_INS
 install(DIRECTORY results/reference DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES LICENSE README.md results/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
+get_property(peers GLOBAL PROPERTY SENS_PEER_TARGETS)
 add_custom_command(
   OUTPUT ${CMAKE_BINARY_DIR}/sensbench.1 ${CMAKE_BINARY_DIR}/sensbench.bash
   COMMAND sensbench --man > ${CMAKE_BINARY_DIR}/sensbench.1
   COMMAND sensbench --completion > ${CMAKE_BINARY_DIR}/sensbench.bash
-  DEPENDS sensbench VERBATIM COMMENT "Manual page and completion from the option tables")
+  DEPENDS sensbench ${peers} VERBATIM COMMENT "Manual page and completion from the option tables")
 add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/sensbench.1 ${CMAKE_BINARY_DIR}/sensbench.bash)
 install(FILES ${CMAKE_BINARY_DIR}/sensbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_BINARY_DIR}/sensbench.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

@@ -94,6 +94,7 @@ struct cell {
     const struct sens_method_type *method;
     struct sens_problem problem;       /* with structure=none: one that declares nothing */
     struct sens_operations operations; /* of the problem as it is, whatever it declares to the method */
+    bool controlled;                   /* track */
     struct sens_cost cost;
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */
@@ -104,6 +105,7 @@ struct cell {
                                 reference.
                                          "" when params or x0 come from a file */
     char text[512];          /* problem=... method=... for people */
+    char series[256];        /* which curve of its method: "dopri5,jacobian=explicit" */
 };
 
 /* Resolves every key, or refuses with the nearest valid name. Allocates from ctx->arena. Statuses other than
@@ -217,7 +219,10 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(gbytes, REAL, "GB/s", "bytes by t_total_s")                                                            \
     X(peak_gflops, REAL, "GFLOP/s", "FMA peak of this instruction set and as many threads")                  \
     X(share, REAL, "-", "gflops by peak_gflops")                                                             \
-    X(share_reverse, REAL, "-", "gflops_reverse by peak_gflops")
+    X(share_reverse, REAL, "-", "gflops_reverse by peak_gflops")                                             \
+    X(library, TEXT, "-", "of a method that another library computes: its version and build")                \
+    X(track, TEXT, "-", "controlled: every method calls the problem's own products; natural: as each would") \
+    X(series, TEXT, "-", "which curve of its method: tableau, options given, track")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,
@@ -274,6 +279,8 @@ bool isolate_cell(const struct spec *spec, const struct measure_options *options
 /* ---- locate.c ------------------------------------------------------------------------------------------ */
 
 enum { DATA_PLACES = 2, DATA_PATH = 4096 };
+/* The folder of the running program; "." where the system does not say. */
+void program_folder(char path[DATA_PATH]);
 /* A folder of the program's own data, best place first: 0 = installed, wherever the tree was moved to; 1 =
  * the source tree it was built from. false: not there. */
 bool data_folder(int place, const char *installed, const char *in_source, char path[DATA_PATH]);

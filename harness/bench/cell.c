@@ -69,14 +69,22 @@ static bool override_t1(struct resolution *re)
     return true;
 }
 
-/* structure=none: from here on the problem is one that declares nothing. */
+/* structure=none, track=controlled: from here on the problem is one that declares nothing. */
 static sens_status drop_structure(struct resolution *re)
 {
     struct sens_problem *pb = &re->cell->problem;
-    struct key_value structure;
+    const struct spec_pair *given = resolve_given(re, "structure");
+    struct key_value structure, track;
     sens_problem_operations(pb, &re->cell->operations);
-    if (!resolve_value(re, "structure", &structure)) return SENS_BAD_INPUT;
-    if (structure.word == 0) return SENS_OK;
+    if (!resolve_value(re, "structure", &structure) || !resolve_value(re, "track", &track))
+        return SENS_BAD_INPUT;
+    const bool declared = structure.word == 0;
+    re->cell->controlled = track.word == 1;
+    if (re->cell->controlled && given && declared) {
+        refuse_pair(re->error, given, "track=controlled means structure=none");
+        return SENS_BAD_INPUT;
+    }
+    if (declared && !re->cell->controlled) return SENS_OK;
     struct sens_problem_type *type = SENS_NEW(re->ctx, struct sens_problem_type, 1);
     if (!type) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
     sens_problem_unstructured(pb, type, pb);
@@ -265,12 +273,31 @@ static void name_reference(struct cell *cell)
     if (!named) key[0] = '\0';
 }
 
-static void name_cell(struct cell *cell, const struct spec *spec)
+/* What sets a curve of a method apart from its others: the tableau, the options of the method that were given
+ * (the first of its table by the value alone), the track. Joined by commas; cut where it is too long. */
+static void name_series(const struct resolution *re)
 {
-    char *identity = spec_identity(spec);
-    snprintf(cell->text, sizeof cell->text, "%s", identity ? identity : "");
+    struct cell *cell = re->cell;
+    const struct resolve_table *table = &re->table[OWNER_METHOD];
+    const size_t size = sizeof cell->series;
+    char shown[RANGE_TEXT];
+    if (re->method->caps & SENS_CAP_TABLEAU) append(cell->series, size, "%s", cell->task.tableau->name);
+    for (size_t i = 0; i < sens_option_count(table->options); i++) {
+        const struct sens_option *option = &table->options[i];
+        if (!table->given[i] || option->kind == SENS_OPT_DATA) continue;
+        append(cell->series, size, "%s%s%s%s", cell->series[0] ? "," : "", i ? option->name : "",
+               i ? "=" : "", option_text(option, table->value[i].number, shown));
+    }
+    if (cell->controlled) append(cell->series, size, "%scontrolled", cell->series[0] ? "," : "");
+}
+
+static void name_cell(const struct resolution *re)
+{
+    char *identity = spec_identity(re->spec);
+    snprintf(re->cell->text, sizeof re->cell->text, "%s", identity ? identity : "");
     free(identity);
-    name_reference(cell);
+    name_reference(re->cell);
+    name_series(re);
 }
 
 sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
@@ -285,7 +312,7 @@ sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct c
     status = create_problem(&re);
     if (status != SENS_OK) return status;
     if (!set_task(&re) || !check_estimate(&re) || !check_cost(&re)) return SENS_BAD_INPUT;
-    name_cell(cell, spec);
+    name_cell(&re);
     return SENS_OK;
 }
 

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "cli.h"
+#include "peers.h"
 #include "sweep_file.h"
 
 struct entry { /* a line: name and what it is */
     const char *name, *summary;
 };
-enum { ENTRIES_MAX = 256 };
+enum { ENTRIES_MAX = 256, PEERS_MAX = 16 };
 struct list {
     size_t count;
     struct entry entry[ENTRIES_MAX];
@@ -31,9 +32,16 @@ static void list_costs(const struct sens_registry *reg, struct list *list)
     for (size_t i = 0; reg->costs[i]; i++) add(list, reg->costs[i]->name, reg->costs[i]->summary);
 }
 
+/* Those of other libraries among them, or what they lack. */
 static void list_methods(const struct sens_registry *reg, struct list *list)
 {
+    static struct bench_error lacking[PEERS_MAX];
+    const char *name[PEERS_MAX];
+    const size_t peers = peer_names(name, PEERS_MAX);
+    for (size_t i = 0; i < peers; i++) peer_load_method(name[i], &lacking[i]);
     for (size_t i = 0; reg->methods[i]; i++) add(list, reg->methods[i]->name, reg->methods[i]->summary);
+    for (size_t i = 0; i < peers; i++)
+        if (!find_method(reg, name[i])) add(list, name[i], lacking[i].text);
 }
 
 static void list_tableaux(const struct sens_registry *reg, struct list *list)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "peers.h"
 #include "show.h"
 
 enum { NAMES = 512 };
@@ -65,7 +66,8 @@ static void print_text(json_t *object)
 static bool refuse_name(const struct sens_registry *reg, const char *word, struct bench_error *error)
 {
     const char *name[NAMES];
-    const size_t count = show_names(reg, name, NAMES);
+    size_t count = show_names(reg, name, NAMES);
+    count += peer_names(name + count, NAMES - count);
     const char *near = nearest_name(word, name, count);
     return bench_refuse(error, "show: nothing has the name '%s'%s%s; see sensbench list", word,
                         near ? "; did you mean " : "", near ? near : "");
@@ -73,8 +75,12 @@ static bool refuse_name(const struct sens_registry *reg, const char *word, struc
 
 static int show(const char *name, bool json)
 {
-    struct bench_error error;
+    struct bench_error error, reason;
     const struct sens_registry *reg = variant_find("auto", &error);
+    if (peer_load_method(name, &reason) != SENS_OK) {
+        bench_refuse(&error, "show: %s: %s", name, reason.text);
+        return cli_complain(&error, EXIT_MISSING);
+    }
     json_t *found = show_describe(reg, name);
     const size_t count = json_array_size(found);
     if (json && count) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "peers.h"
 #include "values.h"
 #include "variants.h"
 #include "verify_report.h"
@@ -70,9 +71,22 @@ static bool read_module_glob(struct request *request, const char *name, const ch
 {
     struct variant_names names;
     struct words words = {.count = 0};
+    const char *peer[WORDS_MAX];
+    const size_t peers = strcmp(name, "--method") == 0 ? peer_names(peer, WORDS_MAX) : 0;
+    for (size_t i = 0; i < peers; i++) add_word(&words, peer[i]);
     variant_names(request->task.reg, name + strlen("--"), &names);
     for (size_t i = 0; i < names.count; i++) add_word(&words, names.name[i]);
     return read_glob(request, name, &words, glob);
+}
+
+/* Other libraries' methods are verified where they are named. */
+static bool load_peers(struct request *request, int *code)
+{
+    const char *method = flag(request, "--method");
+    struct bench_error reason;
+    if (!method || peer_load_matching(method, &reason) == SENS_OK) return true;
+    *code = EXIT_MISSING;
+    return bench_refuse(&request->error, "verify: --method %s: %s", method, reason.text);
 }
 
 static bool read_choice(struct request *request)
@@ -159,8 +173,9 @@ static int read_request(struct request *request)
     int code = EXIT_USAGE;
     request->task.quick = flag(request, "--quick") != NULL;
     request->task.memory_limit = 4e9;
-    const bool ready = read_formats(request) && read_isa(request, &code) && read_choice(request) &&
-                       read_numbers_of(request) && make_plan(request) && open_junit(request);
+    const bool ready = read_formats(request) && read_isa(request, &code) && load_peers(request, &code) &&
+                       read_choice(request) && read_numbers_of(request) && make_plan(request) &&
+                       open_junit(request);
     return ready ? EXIT_OK : code;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "peers.h"
 #include "variants.h"
 
 /* bash breaks words at '=', so that a key and its value are words of their own. */
@@ -139,6 +140,8 @@ static void write_values(FILE *out, const struct sens_registry *reg)
 
 void completion_write(FILE *out)
 {
+    struct bench_error lacking;
+    peer_load_matching(NULL, &lacking);
     struct bench_error error;
     const struct sens_registry *reg = variant_find("auto", &error);
     fputs("# bash completion for sensbench; written by `sensbench --completion`\n", out);

@@ -86,5 +86,8 @@ void measure_describe(const struct cell *cell, struct record *rec)
     rec->number[COL_seed] = (double)cell->seed;
     rec->number[COL_t1] = cell->problem.t1;
     describe_task(cell, rec);
+    if (cell->method->library) put_text(rec, COL_library, cell->method->library());
+    put_text(rec, COL_track, cell->controlled ? "controlled" : "natural");
+    put_text(rec, COL_series, cell->series);
     describe_options(cell, rec->text[COL_options]);
 }

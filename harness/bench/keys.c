@@ -7,6 +7,7 @@ static const char *const wrts[] = {"auto", "p", "x0", "both", NULL};
 static const char *const truths[] = {"auto", "pde", "ode", "discrete", "reference", "none", NULL};
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const structures[] = {"auto", "none", NULL};
+static const char *const tracks[] = {"natural", "controlled", NULL};
 
 static const struct bench_key keys[] = {
     {.name = "problem", .fallback = "", .unit = "-", .kind = KEY_NAME, .help = "the problem"},
@@ -102,6 +103,12 @@ static const struct bench_key keys[] = {
      .kind = KEY_WORD,
      .words = structures,
      .help = "auto: methods see the structure that the problem declares; none: its products alone"},
+    {.name = "track",
+     .fallback = "natural",
+     .unit = "-",
+     .kind = KEY_WORD,
+     .words = tracks,
+     .help = "natural: each method as its authors recommend; controlled: structure=none for all"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

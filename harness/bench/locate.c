@@ -7,8 +7,7 @@
 #include "bench.h"
 #include "build_info.h"
 
-/* The folder of the running program; "." where the system does not say. */
-static void program_folder(char path[DATA_PATH])
+void program_folder(char path[DATA_PATH])
 {
     const ssize_t length = readlink("/proc/self/exe", path, DATA_PATH - 1);
     path[length > 0 ? length : 0] = '\0';

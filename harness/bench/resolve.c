@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "peers.h"
 #include "variants.h"
 
 static const char *const owner_name[OWNERS] = {
@@ -55,6 +56,8 @@ static const char *find_name(struct resolution *re, const char *key)
     variant_names(re->cell->variant, key, &names);
     for (size_t i = 0; i < names.count; i++)
         if (strcmp(names.name[i], name) == 0) return names.name[i];
+    if (strcmp(key, "method") == 0)
+        names.count += peer_names(names.name + names.count, NAMES_MAX - names.count);
     const char *near = nearest_name(name, names.name, names.count);
     if (!given)
         bench_refuse(re->error, "no %s given", key);
@@ -62,6 +65,16 @@ static const char *find_name(struct resolution *re, const char *key)
         refuse_pair(re->error, given, "no %s of this name%s%s; see sensbench list", key,
                     near ? "; did you mean " : "", near ? near : "");
     return NULL;
+}
+
+/* A method of another library comes with its module. */
+static sens_status load_peer(struct resolution *re)
+{
+    const struct spec_pair *given = resolve_given(re, "method");
+    struct bench_error reason;
+    const sens_status status = given ? peer_load_method(given->value, &reason) : SENS_OK;
+    if (status != SENS_OK) refuse_pair(re->error, given, "%s", reason.text);
+    return status;
 }
 
 static bool find_modules(struct resolution *re)
@@ -159,6 +172,7 @@ static sens_status assign(const struct resolution *re, const struct spec_pair *p
 sens_status resolve_modules(struct resolution *re)
 {
     sens_status status = find_variant(re);
+    if (status == SENS_OK) status = load_peer(re);
     if (status != SENS_OK) return status;
     if (!find_modules(re)) return SENS_BAD_INPUT;
     status = create_tables(re);

@@ -1,13 +1,22 @@
 #!/bin/sh
-# deps.sh KIND ... - installs the Debian packages of these kinds (cmake/dependencies.txt) that are missing.
-# Exit 0: all there. Exit 3: something is missing and cannot be installed from here; the line to run is printed.
+# deps.sh [--optional] KIND ... - installs the Debian packages of these kinds (cmake/dependencies.txt) that are missing;
+# `peer` stands for all kinds peer-*.
+# Exit 0: all there, or --optional. Exit 3: something is missing and cannot be installed from here. The line to run is
+# printed in both cases.
 set -eu
 list=$(dirname "$0")/../../cmake/dependencies.txt
-[ $# -gt 0 ] || { echo "usage: deps.sh KIND ...   (kinds: build required test figure lint)" >&2; exit 2; }
+failure=3
+without=
+if [ "${1-}" = --optional ]; then
+    failure=0
+    without=", without which some methods are not available"
+    shift
+fi
+[ $# -gt 0 ] || { echo "usage: deps.sh [--optional] KIND ...   (build required test figure lint peer)" >&2; exit 2; }
 
 missing=
 for kind in "$@"; do
-    for package in $(awk -v kind="$kind" '$1 == kind { print $2 }' "$list"); do
+    for package in $(awk -v kind="$kind" '$1 == kind || index($1, kind "-") == 1 { print $2 }' "$list"); do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' && continue
         missing="$missing $package"
     done
@@ -20,13 +29,13 @@ if [ "$(id -u)" -eq 0 ]; then
 elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
     sudo=sudo
 else
-    echo "Missing packages. Run this line, then try again:" >&2
+    echo "Missing packages$without. Run this line, then try again:" >&2
     echo "    sudo $line" >&2
-    exit 3
+    exit $failure
 fi
 echo "installing:$missing" >&2
 if ! { $sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo $line -qq; } >&2; then
     echo "The installation failed. Run this line, then try again:" >&2
     echo "    sudo $line" >&2
-    exit 3
+    exit $failure
 fi

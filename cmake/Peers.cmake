@@ -1,0 +1,38 @@
+# Modules around the libraries of others, one shared object a library in <build>/peers, loaded when a method of theirs is
+# asked for. A program without one of them is complete: it says which package is missing.
+#
+#   sens_add_peer(NAME LIBRARY text FOUND bool SOURCES file ... [TARGETS target ...] [METHODS method ...])
+#
+# NAME is that of the rows peer-NAME in cmake/dependencies.txt; -DSENS_PEER_NAME=OFF leaves it out.
+option(SENS_PEERS "the libraries of others as methods, where they are installed" ON)
+set_property(GLOBAL PROPERTY SENS_PEER_ENTRIES "")
+
+function(sens_add_peer name)
+  cmake_parse_arguments(arg "" "LIBRARY;FOUND" "SOURCES;TARGETS;METHODS" ${ARGN})
+  string(TOUPPER ${name} NAME)
+  option(SENS_PEER_${NAME} "methods computed by ${arg_LIBRARY}, with SENS_PEERS" ON)
+  set(built 0)
+  if(SENS_PEERS AND SENS_PEER_${NAME} AND arg_FOUND)
+    set(built 1)
+    add_library(peer_${name} MODULE ${arg_SOURCES})
+    target_link_libraries(peer_${name} PRIVATE sens_flags ${arg_TARGETS} m)
+    target_include_directories(peer_${name} PRIVATE ${CMAKE_SOURCE_DIR}/methods ${CMAKE_SOURCE_DIR}/problems)
+    target_compile_options(peer_${name} PRIVATE ${SENS_FLOAT_FLAGS})
+    set_target_properties(peer_${name} PROPERTIES
+                          PREFIX "" OUTPUT_NAME sens_${name} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/peers
+                          C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
+    set_property(GLOBAL APPEND PROPERTY SENS_PEER_TARGETS peer_${name})
+    install(TARGETS peer_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sensbench)
+  elseif(NOT arg_FOUND)
+    message(STATUS "${arg_LIBRARY} not found (packages${SENS_PACKAGES_${name}}): what needs it is not available")
+  endif()
+  string(STRIP "${SENS_PACKAGES_${name}}" packages)
+  set(entries "SENS_PEER(\"${name}\", \"${arg_LIBRARY}\", \"${packages}\", ${built})")
+  foreach(method IN LISTS arg_METHODS)
+    string(APPEND entries "\nSENS_PEER_METHOD(\"${method}\", \"${name}\")")
+    if(built)
+      set_property(GLOBAL APPEND PROPERTY SENS_NAMES_PEER_METHOD ${method})
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND_STRING PROPERTY SENS_PEER_ENTRIES "${entries}\n")
+endfunction()

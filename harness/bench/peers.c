@@ -1,0 +1,102 @@
+/* The modules of other libraries: which there are, where they lie, and loading them. */
+#include "peers.h"
+
+#include <fnmatch.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build_info.h"
+
+struct peer_module {
+    const char *name, *library, *packages;
+    bool built;
+};
+
+#define SENS_PEER(name, library, packages, built) {name, library, packages, built},
+#define SENS_PEER_METHOD(method, module)
+static const struct peer_module modules[] = {
+#include "peers.def"
+};
+#undef SENS_PEER
+#undef SENS_PEER_METHOD
+enum { MODULES = sizeof modules / sizeof modules[0] };
+
+#define SENS_PEER(name, library, packages, built)
+#define SENS_PEER_METHOD(method, module) {method, module},
+static const struct peer_method methods[] = {
+#include "peers.def"
+    {NULL, NULL}};
+
+const struct peer_method *peer_methods(void)
+{
+    return methods;
+}
+
+size_t peer_names(const char *name[], size_t max)
+{
+    size_t count = 0;
+    for (; methods[count].method && count < max; count++) name[count] = methods[count].method;
+    return count;
+}
+
+static int module_index(const char *name)
+{
+    int i = 0;
+    while (i < MODULES && strcmp(modules[i].name, name) != 0) i++;
+    return i;
+}
+
+/* In the build tree beside the program, once installed where libraries are. */
+static bool find_file(const char *name, char path[DATA_PATH])
+{
+    char program[DATA_PATH];
+    const char *const folder[] = {"peers", SENS_MODULES_FROM_PROGRAM_TEXT};
+    program_folder(program);
+    for (size_t i = 0; i < sizeof folder / sizeof folder[0]; i++) {
+        const int length = snprintf(path, DATA_PATH, "%s/%s/sens_%s.so", program, folder[i], name);
+        if (length > 0 && length < DATA_PATH && access(path, R_OK) == 0) return true;
+    }
+    return false;
+}
+
+static sens_status refuse_missing(const struct peer_module *module, struct bench_error *error)
+{
+    bench_refuse(error, "this program was built without %s; to have it, apt-get install %s, and build again",
+                 module->library, module->packages);
+    return SENS_UNAVAILABLE;
+}
+
+sens_status peer_load_module(const char *name, struct bench_error *error)
+{
+    static bool loaded[MODULES]; /* what has been loaded belongs to the process, as with dlopen */
+    char path[DATA_PATH];
+    const int i = module_index(name);
+    if (i == MODULES) {
+        bench_refuse(error, "no module '%s'", name);
+        return SENS_BAD_INPUT;
+    }
+    if (loaded[i]) return SENS_OK;
+    if (!modules[i].built || !find_file(name, path)) return refuse_missing(&modules[i], error);
+    loaded[i] = plugin_load(path, error);
+    return loaded[i] ? SENS_OK : SENS_UNAVAILABLE;
+}
+
+sens_status peer_load_method(const char *method, struct bench_error *error)
+{
+    for (size_t i = 0; methods[i].method; i++)
+        if (strcmp(methods[i].method, method) == 0) return peer_load_module(methods[i].module, error);
+    return SENS_OK;
+}
+
+sens_status peer_load_matching(const char *pattern, struct bench_error *error)
+{
+    sens_status status = SENS_OK;
+    bool any = false;
+    for (size_t i = 0; methods[i].method; i++) {
+        if (pattern && fnmatch(pattern, methods[i].method, 0) != 0) continue;
+        const sens_status now = peer_load_method(methods[i].method, error);
+        any = any || now == SENS_OK;
+        if (now != SENS_OK) status = now;
+    }
+    return any ? SENS_OK : status;
+}
