@@ -1,7 +1,7 @@
 # Flags of every target, through the interface library sens_flags.
 add_library(sens_flags INTERFACE)
 target_compile_options(sens_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla -Wpedantic
-                                            -Wstrict-prototypes -Wmissing-prototypes)
+                                            "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>")
 if(SENS_WERROR)
   target_compile_options(sens_flags INTERFACE -Werror)
 endif()

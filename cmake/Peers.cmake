@@ -4,6 +4,7 @@
 #   sens_add_peer(NAME LIBRARY text FOUND bool SOURCES file ... [TARGETS target ...] [METHODS method ...])
 #
 # NAME is that of the rows peer-NAME in cmake/dependencies.txt; -DSENS_PEER_NAME=OFF leaves it out.
+include(cmake/Cxx.cmake)
 option(SENS_PEERS "the libraries of others as methods, where they are installed" ON)
 set_property(GLOBAL PROPERTY SENS_PEER_ENTRIES "")
 

@@ -66,3 +66,5 @@ foreach(name IN LISTS names)
   set_tests_properties(verify/peer/${name} PROPERTIES LABELS peers)
 endforeach()
 sens_add_verify_test(tableaux --check "tableau.*")
+
+include(cmake/PeerTests.cmake)

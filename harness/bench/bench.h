@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "counted.h"
+#include "sens/provider.h"
 #include "sens/registry.h"
 
 /* Exit codes of the program. */
@@ -43,6 +44,8 @@ bool variant_known(const char *isa);
  * ends. To be called before any registry is looked at. false: not loadable, not such a module, or a name that
  * is taken. */
 bool plugin_load(const char *path, struct bench_error *error);
+/* NULL: none of this name has been loaded. */
+const struct sens_provider *find_provider(const char *name);
 
 const struct sens_problem_type *find_problem(const struct sens_registry *reg, const char *name);
 const struct sens_cost_type *find_cost(const struct sens_registry *reg, const char *name);
@@ -92,9 +95,10 @@ enum bench_truth { TRUTH_AUTO, TRUTH_PDE, TRUTH_ODE, TRUTH_DISCRETE, TRUTH_REFER
 struct cell {
     const struct sens_registry *variant;
     const struct sens_method_type *method;
-    struct sens_problem problem;       /* with structure=none: one that declares nothing */
-    struct sens_operations operations; /* of the problem as it is, whatever it declares to the method */
-    bool controlled;                   /* track */
+    struct sens_problem problem;          /* with structure=none: one that declares nothing */
+    struct sens_operations operations;    /* of the problem as it is, whatever it declares to the method */
+    const struct sens_provider *provider; /* of its derivative products; NULL: the problem's own */
+    bool controlled;                      /* track */
     struct sens_cost cost;
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "peers.h"
 #include "resolve.h"
 
 /* ---- the problem and its cost -------------------------------------------------------------------------- */
@@ -91,6 +92,36 @@ static sens_status drop_structure(struct resolution *re)
     return SENS_OK;
 }
 
+static sens_status refuse_products(struct resolution *re, const struct spec_pair *given, const char *why,
+                                   sens_status status)
+{
+    refuse_pair(re->error, given, "%s", why[0] ? why : sens_status_message(status));
+    return status == SENS_UNSUPPORTED ? SENS_BAD_INPUT : status;
+}
+
+/* vjp=NAME: from here on the products are the provider's. They take turns, so that more than one thread would
+ * only be seen waiting. */
+static sens_status replace_products(struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    const struct spec_pair *given = resolve_given(re, "vjp"), *threads = resolve_given(re, "threads");
+    struct bench_error reason;
+    struct key_value vjp;
+    if (!resolve_value(re, "vjp", &vjp)) return SENS_BAD_INPUT;
+    if (vjp.word == 0) return SENS_OK;
+    sens_status status = peer_load_module(given->value, &reason);
+    if (status != SENS_OK) return refuse_products(re, given, reason.text, status);
+    if (threads && strcmp(threads->value, "1") != 0 && strcmp(threads->value, "auto") != 0)
+        return refuse_products(re, threads, "with products that work on one thread", SENS_BAD_INPUT);
+    cell->provider = find_provider(given->value);
+    if (!cell->provider)
+        return refuse_products(re, given, "its module has no such provider", SENS_UNAVAILABLE);
+    status = cell->provider->wrap(re->ctx, &cell->problem, &cell->problem);
+    if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
+    sens_problem_operations(&cell->problem, &cell->operations);
+    return SENS_OK;
+}
+
 static sens_status create_problem(struct resolution *re)
 {
     struct cell *cell = re->cell;
@@ -101,6 +132,8 @@ static sens_status create_problem(struct resolution *re)
     if (status == SENS_OK) status = override_numbers(re);
     if (status != SENS_OK) return status;
     if (!override_t1(re)) return SENS_BAD_INPUT;
+    status = replace_products(re);
+    if (status != SENS_OK) return status;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
     return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);
 }
@@ -163,7 +196,7 @@ static bool set_counts(struct resolution *re)
         !resolve_value(re, "batch", &batch) || !resolve_value(re, "sample_seed", &seed))
         return false;
     task->lanes = lanes.word < 0 ? (int)lanes.number : 0;
-    task->threads = threads.word < 0 ? (int)threads.number : 0;
+    task->threads = re->cell->provider ? 1 : threads.word < 0 ? (int)threads.number : 0;
     task->batch = batch.word < 0 ? (int)batch.number : 0;
     re->cell->seed = (unsigned long)seed.number;
     return true;
@@ -288,6 +321,8 @@ static void name_series(const struct resolution *re)
         append(cell->series, size, "%s%s%s%s", cell->series[0] ? "," : "", i ? option->name : "",
                i ? "=" : "", option_text(option, table->value[i].number, shown));
     }
+    if (cell->provider)
+        append(cell->series, size, "%svjp=%s", cell->series[0] ? "," : "", cell->provider->name);
     if (cell->controlled) append(cell->series, size, "%scontrolled", cell->series[0] ? "," : "");
 }
 

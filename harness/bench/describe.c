@@ -68,6 +68,14 @@ static void describe_task(const struct cell *cell, struct record *rec)
     put_text(rec, COL_wrt, wrt[task->wrt & (SENS_WRT_P | SENS_WRT_X0)]);
 }
 
+/* Of the method, and of the derivative products. */
+static void describe_library(const struct cell *cell, char *text)
+{
+    const char *method = cell->method->library ? cell->method->library() : "",
+               *products = cell->provider ? cell->provider->library() : "";
+    snprintf(text, RECORD_TEXT, "%s%s%s", method, *method && *products ? "; " : "", products);
+}
+
 void measure_describe(const struct cell *cell, struct record *rec)
 {
     record_clear(rec);
@@ -75,7 +83,7 @@ void measure_describe(const struct cell *cell, struct record *rec)
     put_text(rec, COL_cost, cell->cost.type->name);
     put_text(rec, COL_method, cell->method->name);
     put_text(rec, COL_isa, cell->variant->isa);
-    put_text(rec, COL_vjp, "hand");
+    put_text(rec, COL_vjp, cell->provider ? cell->provider->name : "hand");
     put_text(rec, COL_machine, machine_name());
     put_text(rec, COL_git, machine_git());
     put_text(rec, COL_truth, "none");
@@ -86,7 +94,7 @@ void measure_describe(const struct cell *cell, struct record *rec)
     rec->number[COL_seed] = (double)cell->seed;
     rec->number[COL_t1] = cell->problem.t1;
     describe_task(cell, rec);
-    if (cell->method->library) put_text(rec, COL_library, cell->method->library());
+    describe_library(cell, rec->text[COL_library]);
     put_text(rec, COL_track, cell->controlled ? "controlled" : "natural");
     put_text(rec, COL_series, cell->series);
     describe_options(cell, rec->text[COL_options]);

@@ -21,7 +21,7 @@ static bool check_version(const char *path, const struct sens_plugin *plugin, st
                             "plugin %s: built for ABI %u, this program has %d; build it with the headers of "
                             "this program",
                             path, plugin->abi, SENS_PLUGIN_ABI);
-    return (plugin->name && (plugin->problems || plugin->costs || plugin->methods)) ||
+    return (plugin->name && (plugin->problems || plugin->costs || plugin->methods || plugin->providers)) ||
            bench_refuse(error, "plugin %s: no name, or nothing in it", path);
 }
 
@@ -77,6 +77,28 @@ static bool check_methods(const char *path, const struct sens_plugin *plugin, st
     return true;
 }
 
+/* Of all modules: they serve every variant. */
+static const struct sens_provider *const *providers;
+
+const struct sens_provider *find_provider(const char *name)
+{
+    for (size_t i = 0; providers && providers[i]; i++)
+        if (strcmp(providers[i]->name, name) == 0) return providers[i];
+    return NULL;
+}
+
+static bool check_providers(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->providers && plugin->providers[i]; i++) {
+        const struct sens_provider *provider = plugin->providers[i];
+        if (!provider->name || !provider->summary || !provider->library || !provider->wrap)
+            return refuse_module(path, "provider", provider->name, incomplete, error);
+        if (find_provider(provider->name))
+            return refuse_module(path, "provider", provider->name, taken, error);
+    }
+    return true;
+}
+
 /* ---- joining the tables -------------------------------------------------------------------------------- */
 
 static size_t length(const void *const *table)
@@ -112,6 +134,13 @@ static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plug
     return true;
 }
 
+static bool add_providers(const struct sens_plugin *plugin)
+{
+    const void *table = joined((const void *const *)providers, (const void *const *)plugin->providers);
+    if (table) providers = table;
+    return table;
+}
+
 /* Every result of this process would be computed in another arithmetic, and differ from its records. */
 static bool check_arithmetic(const char *path, const struct fp_state *before, struct bench_error *error)
 {
@@ -130,12 +159,13 @@ static bool accept(const char *path, void *handle, struct bench_error *error)
     const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
     if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
     if (!check_version(path, plugin, error) || !check_problems(path, plugin, error) ||
-        !check_costs(path, plugin, error) || !check_methods(path, plugin, error))
+        !check_costs(path, plugin, error) || !check_methods(path, plugin, error) ||
+        !check_providers(path, plugin, error))
         return false;
     struct sens_registry *reg = variant_tables();
     for (int i = 0; i < VARIANTS; i++)
         if (!add_tables(&reg[i], plugin)) return bench_refuse(error, "plugin %s: no memory", path);
-    return true;
+    return add_providers(plugin) || bench_refuse(error, "plugin %s: no memory", path);
 }
 
 bool plugin_load(const char *path, struct bench_error *error)

@@ -1,4 +1,4 @@
-/* sens/plugin.h - a module of problems, costs or methods built outside this tree.
+/* sens/plugin.h - a module of problems, costs, methods or providers built outside this tree.
  *
  * A shared object that defines one object named sens_plugin and is loaded with `--plugin FILE`:
  *
@@ -15,6 +15,7 @@
 #include "sens/lanes.h"
 #include "sens/method.h"
 #include "sens/problem.h"
+#include "sens/provider.h"
 
 /* Changes with every incompatible change of a header of this folder. */
 #define SENS_PLUGIN_ABI 4
@@ -26,6 +27,7 @@ struct sens_plugin {
     const struct sens_problem_type *const *problems; /* the tables end with NULL; NULL = none */
     const struct sens_cost_type *const *costs;
     const struct sens_method_type *const *methods;
+    const struct sens_provider *const *providers;
 };
 
 #define SENS_PLUGIN_HEADER .size = sizeof(struct sens_plugin), .abi = SENS_PLUGIN_ABI

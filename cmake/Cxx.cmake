@@ -1,0 +1,13 @@
+# C++ for what stands around libraries written in it. Without a compiler SENS_CXX is false, and they are left out.
+include(CheckLanguage)
+check_language(CXX)
+set(SENS_CXX FALSE)
+if(CMAKE_CXX_COMPILER)
+  enable_language(CXX)
+  set(SENS_CXX TRUE)
+  set(CMAKE_CXX_STANDARD 17)
+  set(CMAKE_CXX_STANDARD_REQUIRED ON)
+  set(CMAKE_CXX_EXTENSIONS OFF)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
+endif()

@@ -1,0 +1,96 @@
+/* The way back of cvodes_adjoint: from stop to stop, all functionals at once, see cvodes_adjoint.c. */
+#include "cvodes_adjoint.h"
+
+#include <string.h>
+
+sens_status cvodes_limit_trials(const struct cvodes_adjoint *adj, const struct cvodes_count *count)
+{
+    return count->steps + count->rejects > adj->cv.task->max_steps ? SENS_STEP_LIMIT : SENS_OK;
+}
+
+/* l and q where CVodeB has left them. */
+static int reached(struct cvodes_adjoint *adj, const struct cvodes_backward *backward)
+{
+    realtype t;
+    const int flag = CVodeGetB(adj->cv.mem, backward->which, &t, adj->l);
+    if (flag != CV_SUCCESS || adj->np == 0) return flag;
+    return CVodeGetQuadB(adj->cv.mem, backward->which, &t, adj->q);
+}
+
+/* l and q as they were reached, with the jump of stop j, begin anew from there. */
+static int restart(struct cvodes_adjoint *adj, const struct cvodes_backward *backward, size_t j, bool first)
+{
+    const struct cvodes *cv = &adj->cv;
+    const long obs = cv->stops.obs[j];
+    int flag = CV_SUCCESS;
+    N_VConst(0, adj->l);
+    N_VConst(0, adj->q);
+    if (!first) flag = reached(adj, backward);
+    if (obs >= 0)
+        cv->cost->type->phi_dx(cv->cost, (size_t)obs, adj->stop_x + j * cv->n, cv->p, backward->c, 1,
+                               NV_DATA_S(adj->l));
+    if (flag == CV_SUCCESS) flag = CVodeReInitB(cv->mem, backward->which, cv->stops.t[j], adj->l);
+    if (flag == CV_SUCCESS && adj->np > 0) flag = CVodeQuadReInitB(cv->mem, backward->which, adj->q);
+    return flag;
+}
+
+/* CVODES' counts begin anew with each piece between stops, and are added. */
+static sens_status add_counts(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
+{
+    const struct cvodes *cv = &adj->cv;
+    sens_status status = SENS_OK;
+    for (size_t c = 0; c < cv->m && status == SENS_OK; c++) {
+        struct cvodes_backward *backward = &adj->backward[c];
+        struct cvodes_count piece = {0, 0};
+        void *mem = CVodeGetAdjCVodeBmem(cv->mem, backward->which);
+        status = cvodes_count_trials(ctx, cv, mem, adj->np > 0 ? CVODES_QUAD : 0, &piece);
+        backward->count.steps += piece.steps;
+        backward->count.rejects += piece.rejects;
+        if (status == SENS_OK) status = cvodes_limit_trials(adj, &backward->count);
+    }
+    return status;
+}
+
+struct cvodes_count cvodes_most_trials(const struct cvodes_adjoint *adj)
+{
+    struct cvodes_count most = {0, 0};
+    for (size_t c = 0; c < adj->cv.m; c++) {
+        const struct cvodes_count *count = &adj->backward[c].count;
+        if (count->steps + count->rejects > most.steps + most.rejects) most = *count;
+    }
+    return most;
+}
+
+/* What backward problem c gives at t0. */
+static int finish(struct cvodes_adjoint *adj, const struct cvodes_backward *backward)
+{
+    const struct cvodes *cv = &adj->cv;
+    const struct sens_problem *pb = cv->problem;
+    const size_t c = backward->c;
+    sens_real *l = NV_DATA_S(adj->l), *row = adj->dGdp + c * adj->np;
+    const int flag = reached(adj, backward);
+    if (cv->stops.obs_at_t0 >= 0)
+        cv->cost->type->phi_dx(cv->cost, (size_t)cv->stops.obs_at_t0, adj->x0, cv->p, c, 1, l);
+    for (size_t k = 0; k < adj->np; k++) row[k] -= NV_DATA_S(adj->q)[k];
+    if (adj->np > 0 && sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, cv->p, 1, l, row);
+    memcpy(adj->dGdx0 + c * cv->n, l, cv->n * sizeof *l);
+    return flag;
+}
+
+sens_status cvodes_solve_backward(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
+{
+    const struct cvodes *cv = &adj->cv;
+    const size_t stops = cv->stops.n;
+    sens_status status = SENS_OK;
+    for (size_t c = 0; c < cv->m; c++) adj->backward[c].count = (struct cvodes_count){0, 0};
+    for (size_t j = stops; j-- > 0 && status == SENS_OK;) {
+        const realtype to = j > 0 ? cv->stops.t[j - 1] : cv->problem->t0;
+        for (size_t c = 0; c < cv->m && status == SENS_OK; c++)
+            status = cvodes_check(ctx, cv, restart(adj, &adj->backward[c], j, j + 1 == stops));
+        if (status == SENS_OK) status = cvodes_check(ctx, cv, CVodeB(cv->mem, to, CV_NORMAL));
+        if (status == SENS_OK) status = add_counts(ctx, adj);
+    }
+    for (size_t c = 0; c < cv->m && status == SENS_OK; c++)
+        status = cvodes_check(ctx, cv, finish(adj, &adj->backward[c]));
+    return status;
+}
