@@ -139,6 +139,18 @@ static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t 
     }
 }
 
+/* One point and one cotangent, which is all that solvers without lanes ask for. */
+static void add_rank_one(size_t n, const sens_real *restrict x, const sens_real *restrict w,
+                         sens_real *restrict mu)
+{
+    for (size_t i = 0; i < n; i++) {
+        const sens_real u = x[i] * w[i];
+        sens_real *const row = mu + n + i * n;
+        mu[i] += u;
+        for (size_t j = 0; j < n; j++) row[j] += x[j] * u;
+    }
+}
+
 /* With u_k = x_i(t_k) W_k[i]: MU_{r_i} += sum_k u_k and MU_{A_ij} += sum_k x_j(t_k) u_k, one product of
  * inner length K for each species i. */
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
@@ -149,6 +161,10 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     const struct sens_matrix ones = {.rows = 1, .cols = K, .a = &one};
     const struct sens_matrix states = sens_dense_transposed(K, n, X);
     (void)t, (void)p;
+    if (K == 1 && L == 1) {
+        add_rank_one(n, X, W, MU);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         const struct sens_lanes u = {.v = W + i * L, .step = n * L, .scale = X + i, .scale_step = n};
         sens_lanes_add_product(ones, u, L, MU + i * L);
