@@ -3,6 +3,7 @@
 #   make bench-full   the full profile
 #   make figures      re-render the figures from stored results, running nothing
 #   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)
+#   make peers        our adjoint and the libraries of others at equal achieved error (compare --error; an hour or more)
 #   make test         build and run the tests
 #   make mutants      every fault of tests/mutants against verify, and 200 random runs, into results/verify (half an hour)
 #   PEERS=OFF           without the libraries of others (PETSc, SUNDIALS, ADOL-C, Boost), which are installed otherwise
@@ -13,7 +14,7 @@ PEERS  ?= ON
 OUT    ?= results/local
 BUILD  := build/$(PRESET)
 
-.PHONY: all build deps bench bench-full figures performance test mutants lint sanitize clean
+.PHONY: all build deps bench bench-full figures performance peers test mutants lint sanitize clean
 
 all: build
 
@@ -38,6 +39,9 @@ figures:
 performance: build
 	@harness/scripts/performance.sh $(BUILD)/sensbench $(OUT)/performance
 
+peers: build
+	@harness/scripts/peers.sh $(BUILD)/sensbench $(OUT)/peers
+
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
@@ -46,6 +50,7 @@ mutants: build
 
 lint:
 	@harness/scripts/deps.sh build required test lint
+	@harness/scripts/deps.sh --optional peer
 	@harness/scripts/lint.sh
 
 # The whole test suite under ASan and UBSan, the threads under TSan, the unit tests under valgrind.

@@ -32,8 +32,10 @@ static const struct cli_flag run_flags[] = {
 
 static const struct cli_flag compare_flags[] = {
     {"--vs", "KEYS", "\"key=value ...\": a contender, the base with these keys instead; may be repeated"},
+    {"--error", "E,...", "equal errors: each contender with the loosest tol that reaches E"},
     {"--rounds", "N", "samples of each contender; default: 21"},
     {"--seconds", "S", "time for the rounds of a group; at least 5 are tried; default: 20"},
+    {"--timeout", "S", "for getting ready, for finding the tol, for a sample; default: 300"},
     {"--tsv", "FILE", "write rows there, one for each contender"},
     {"--json", NULL, "one JSON object"},
     FLAG_PLUGIN,
@@ -50,8 +52,14 @@ static const char *const compare_notes[] = {
     "meets all of them. t/base is the median, over the rounds, of a contender's time by the base's in the "
     "same round: the base is so many times faster. What times are worth where errors differ is for the "
     "reader: err_x and err_grad stand beside them.",
-    "Exit codes: 0 all contenders ran, 2 bad input, 3 one is not available here, 4 one failed, 130 "
-    "interrupted: the whole rounds until then are reported.",
+    "With --error the times are worth the same: no tolerance may be given, there is a group for each E, and "
+    "each contender runs with the loosest tol, on a ladder of quarter decades from 1e-2 to 1e-14, with which "
+    "the error of its gradient against the truth (err_grad) is at most E. Errors do not fall from each rung "
+    "to the next, so a rung counts when the one below it is within E as well: decades are tried from the "
+    "loosest to the first that counts, then quarters back up as long as they are within E. One that stays "
+    "above E is not_reached, with the least error that it had, and without a time.",
+    "Exit codes: 0 all contenders ran, 2 bad input, 3 one is not available here, 4 one failed or did not "
+    "reach E, 130 interrupted: the whole rounds until then are reported.",
     NULL,
 };
 
@@ -103,7 +111,7 @@ static const struct cli_flag new_flags[] = {
 
 static const struct cli_flag verify_flags[] = {
     {"--problem", "GLOB", "only on these problems"},
-    {"--method", "GLOB", "only on these methods"},
+    {"--method", "GLOB", "only on these methods; those of other libraries are verified only when named"},
     {"--cost", "GLOB", "only on these costs"},
     {"--check", "GLOB", "only these checks, as 'products.*'"},
     {"--quick", NULL, "fewer instances, tolerances and tableaux"},

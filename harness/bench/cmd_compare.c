@@ -11,6 +11,7 @@
 struct comparison {
     struct cli_arguments arguments;
     struct compare_plan plan;
+    struct compare_targets targets;
     struct compare_options options;
     struct progress progress;
     const char *path;
@@ -23,10 +24,17 @@ struct comparison {
 
 /* ---- the request --------------------------------------------------------------------------------------- */
 
+static bool read_seconds(struct comparison *me, const struct cli_command *command, const char *flag,
+                         double *seconds)
+{
+    const char *text = cli_flag(command, &me->arguments, flag);
+    return !text || (read_number(text, seconds) && *seconds > 0) ||
+           bench_refuse(&me->error, "%s: '%s' is not a positive number of seconds", flag, text);
+}
+
 static bool read_limits(struct comparison *me, const struct cli_command *command)
 {
     const char *rounds = cli_flag(command, &me->arguments, "--rounds");
-    const char *seconds = cli_flag(command, &me->arguments, "--seconds");
     double number = COMPARE_ROUNDS;
     me->options = (struct compare_options){.seconds = 20,
                                            .timeout = 300,
@@ -37,8 +45,28 @@ static bool read_limits(struct comparison *me, const struct cli_command *command
         return bench_refuse(&me->error, "--rounds: '%s' is not a whole number from 1 to %d", rounds,
                             COMPARE_ROUNDS_MAX);
     me->options.rounds = (size_t)number;
-    return !seconds || (read_number(seconds, &me->options.seconds) && me->options.seconds > 0) ||
-           bench_refuse(&me->error, "--seconds: '%s' is not a positive number of seconds", seconds);
+    return read_seconds(me, command, "--seconds", &me->options.seconds) &&
+           read_seconds(me, command, "--timeout", &me->options.timeout);
+}
+
+/* --error 1e-6,1e-8 */
+static bool read_targets(struct comparison *me, const struct cli_command *command)
+{
+    const char *list = cli_flag(command, &me->arguments, "--error");
+    char text[64];
+    for (const char *at = list; at;) {
+        const size_t length = strcspn(at, ",");
+        double *error = &me->targets.error[me->targets.count];
+        if (me->targets.count == COMPARE_TARGETS)
+            return bench_refuse(&me->error, "--error: more than %d errors", COMPARE_TARGETS);
+        snprintf(text, sizeof text, "%.*s", (int)length, at);
+        if (length >= sizeof text || !read_number(text, error) || !(*error > 0 && *error < 1))
+            return bench_refuse(&me->error, "--error: '%.*s' is not a number between 0 and 1", (int)length,
+                                at);
+        me->targets.count++;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return true;
 }
 
 static bool read_request(struct comparison *me, const struct cli_command *command)
@@ -46,11 +74,13 @@ static bool read_request(struct comparison *me, const struct cli_command *comman
     const struct cli_arguments *arguments = &me->arguments;
     me->json = cli_flag(command, arguments, "--json") != NULL;
     me->path = cli_flag(command, arguments, "--tsv");
-    if (!read_limits(me, command) || !cli_take_names(command, &me->arguments, &me->error)) return false;
+    if (!read_limits(me, command) || !read_targets(me, command) ||
+        !cli_take_names(command, &me->arguments, &me->error))
+        return false;
     if (arguments->versus_count == 0)
         return bench_refuse(&me->error, "compare: with what? --vs \"key=value ...\" says what differs");
     return compare_plan_create(&me->plan, &arguments->spec, arguments->versus_count, arguments->versus,
-                               &me->error);
+                               &me->targets, &me->error);
 }
 
 /* EXIT_OK, or the code for a file that cannot be opened or written. */
@@ -94,7 +124,14 @@ static void name_rows(struct comparison *me, struct compare_group *group)
     for (size_t i = 0; i < group->contenders; i++) {
         struct record *rec = group->contender[i].rec;
         const struct spec *spec = &me->plan.spec[group->index * group->contenders + i];
-        char *identity = spec_identity(spec);
+        const int rung = group->contender[i].found.rung; /* its tolerance is part of what was measured */
+        struct spec tuned = {.count = 0};
+        char tol[COMPARE_TOLERANCE] = "";
+        if (rung >= 0) compare_rung_text(rung, tol);
+        const bool whole =
+            spec_copy(&tuned, spec) && (!tol[0] || spec_set(&tuned, "tol", tol, "--error", &me->error));
+        char *identity = whole ? spec_identity(&tuned) : NULL;
+        spec_free(&tuned);
         snprintf(rec->text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
         snprintf(rec->text[COL_machine], RECORD_TEXT, "%s", machine_name());
         snprintf(rec->text[COL_git], RECORD_TEXT, "%s", machine_git());
@@ -107,7 +144,7 @@ static bool make_cells(struct comparison *me, struct compare_group *group)
     for (size_t i = 0; i < group->contenders; i++) {
         const struct spec *spec = &me->plan.spec[group->index * group->contenders + i];
         struct contender *contender = &group->contender[i];
-        if (!compare_cell_create(spec, me->options.memory_limit, &contender->subject)) return false;
+        if (!compare_cell_create(spec, &me->options, group->target, &contender->subject)) return false;
         contender->changes = me->plan.changes[i];
     }
     return true;
@@ -127,6 +164,7 @@ static int run_group(struct comparison *me, size_t index)
     const bool created = compare_group_create(&group, contenders, me->options.rounds);
     group.index = index;
     group.keys = me->plan.keys[index];
+    group.target = me->plan.target[index];
     if (created && make_cells(me, &group)) {
         const sens_status status = compare_group_run(&group, &me->options, &me->progress);
         name_rows(me, &group);

@@ -1,5 +1,5 @@
-/* sensbench summary: Tables 1-3, the speed of the adjoint, the figures that are there, and a verdict on each
- * published statement. */
+/* sensbench summary: Tables 1-3, the speed of the adjoint, times to accuracy, the figures that are there, and
+ * a verdict on each published statement. */
 #include <getopt.h>
 #include <glob.h>
 #include <string.h>
@@ -12,11 +12,11 @@ static const char usage[] =
     "Reads result files, or of a folder the newest result file in it and in each folder below, and prints "
     "Tables 1-3 of\n"
     "arXiv 2410.01911 with our numbers and the predictions of the closed forms, how fast the discrete\n"
-    "adjoint is and how near to the machine's peak, the figures found in RESULTS/figures, and for each "
-    "published\n"
-    "statement whether the rows reproduce it, with the numbers. Nothing is run.\n"
+    "adjoint is and how near to the machine's peak, how long each implementation takes to an accuracy, the\n"
+    "figures found in RESULTS/figures, and for each published statement whether the rows reproduce it, with\n"
+    "the numbers. Nothing is run.\n"
     "\n"
-    "  --json             one object: files, tables, performance, figures, statements\n"
+    "  --json             one object: files, tables, performance, accuracy, figures, statements\n"
     "\n"
     "Exit codes: 0 summarised, whatever the verdicts (a statement that is not reproduced is a finding),\n"
     "1 an error differs from its closed form, so that the program itself is wrong, 2 bad input.\n";
@@ -76,6 +76,7 @@ static void print_text(const struct summary *summary, const glob_t *figures)
         printf("- %s (%zu rows)\n", summary->table[i].path, summary->table[i].rows);
     summary_print_tables(summary, stdout);
     summary_print_performance(summary, stdout);
+    summary_print_accuracy(summary, stdout);
     printf("\n## Figures\n\n");
     for (size_t i = 0; i < figures->gl_pathc; i++) printf("- %s\n", figures->gl_pathv[i]);
     if (figures->gl_pathc == 0) printf("None rendered yet (make figures).\n");
@@ -106,6 +107,7 @@ static void print_json(const struct summary *summary, const glob_t *figures)
     json_object_set_new(object, "files", files);
     json_object_set_new(object, "tables", summary_tables_json(summary));
     json_object_set_new(object, "performance", summary_performance_json(summary));
+    json_object_set_new(object, "accuracy", summary_accuracy_json(summary));
     json_object_set_new(object, "figures", pictures);
     json_object_set_new(object, "statements", statements);
     json_dumpf(object, stdout, JSON_INDENT(2));
@@ -127,6 +129,7 @@ static int summarise(size_t count, char **word, bool json, struct summary *summa
     summary_judge_heat(summary);
     summary_judge_vdp(summary);
     summary_judge_glv(summary);
+    summary_judge_peers(summary);
     if (json)
         print_json(summary, &figures);
     else

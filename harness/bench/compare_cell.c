@@ -18,7 +18,9 @@ enum { REPEAT_MAX = 1 << 20 };
 
 struct compare_cell {
     const struct spec *spec;
-    double memory_limit;
+    double memory_limit, target, timeout;
+    int rung;          /* of the ladder of tolerances; -1: not found yet, or not to be */
+    struct spec tuned; /* the spec with the tolerance of a rung */
     struct sens_ctx ctx;
     struct cell cell;
     struct sens_out first, out; /* results of the first run, of the last */
@@ -89,20 +91,96 @@ static sens_status tell(const struct compare_cell *me, sens_status status, char 
 
 /* ---- the subject --------------------------------------------------------------------------------------- */
 
+/* Part of the time for getting ready that the search may take: the rest is for getting ready. */
+static const double search_part = 0.8;
+
+/* The cell, at a rung where there is one to be found. The arena grows by it. */
+static sens_status resolve(struct compare_cell *me, int rung, struct bench_error *error)
+{
+    if (rung < 0) return cell_resolve(&me->ctx, me->spec, &me->cell, error);
+    char tol[COMPARE_TOLERANCE];
+    compare_rung_text(rung, tol);
+    spec_free(&me->tuned);
+    if (!spec_copy(&me->tuned, me->spec)) return SENS_NO_MEMORY;
+    if (!spec_set(&me->tuned, "tol", tol, "--error", error)) return SENS_BAD_INPUT;
+    return cell_resolve(&me->ctx, &me->tuned, &me->cell, error);
+}
+
 static sens_status describe(void *self, struct record *rec, char message[COMPARE_TEXT])
 {
     struct compare_cell *me = self;
     struct bench_error error = {""};
     machine_prepare(&me->ctx, true);
     if (me->memory_limit > 0) me->ctx.arena.limit = (size_t)me->memory_limit;
-    const sens_status status = cell_resolve(&me->ctx, me->spec, &me->cell, &error);
+    const sens_status status = resolve(me, me->rung, &error);
     if (status != SENS_OK) {
         snprintf(message, COMPARE_TEXT, "%.*s", COMPARE_TEXT - 1, error.text);
         return status;
     }
     measure_describe(&me->cell, rec);
+    if (!isnan(me->target) && me->rung < 0) rec->number[COL_rtol] = rec->number[COL_atol] = NAN;
     machine_place(&me->cell);
     return SENS_OK;
+}
+
+/* Whether no tolerance can help. */
+static bool is_hopeless(sens_status status)
+{
+    return status == SENS_NO_MEMORY || status == SENS_BAD_INPUT || status == SENS_UNSUPPORTED ||
+           status == SENS_UNAVAILABLE || status == SENS_NO_TRUTH || status == SENS_NOT_REPEATABLE ||
+           status == SENS_IO_ERROR;
+}
+
+/* One run, on the counted problem, and its error; the arena is as before. */
+static sens_status achieve(void *self, int rung, double *error)
+{
+    static const struct measure_options untimed = {.timeout = 1e-9}; /* see `once` below */
+    struct compare_cell *me = self;
+    struct bench_error message = {""};
+    const struct sens_arena_mark mark = sens_arena_mark(&me->ctx.arena);
+    struct record *rec = malloc(sizeof *rec);
+    sens_status status = rec ? resolve(me, rung, &message) : SENS_NO_MEMORY;
+    if (status != SENS_OK && message.text[0]) sens_fail(&me->ctx, status, "%s", message.text);
+    if (status == SENS_OK) status = measure_cell(&me->ctx, &me->cell, &untimed, rec, NULL);
+    if (status == SENS_OK && strcmp(rec->text[COL_truth], "none") == 0)
+        status = sens_fail(&me->ctx, SENS_NO_TRUTH, "no truth to measure an error against");
+    *error = status == SENS_OK ? rec->number[COL_err_grad] : NAN;
+    free(rec);
+    sens_arena_rewind(&me->ctx.arena, mark);
+    return is_hopeless(status) ? status : SENS_OK;
+}
+
+/* Leaves the cell as it is at the rung found. */
+static sens_status calibrate(void *self, struct calibration *found, char message[COMPARE_TEXT])
+{
+    struct compare_cell *me = self;
+    struct bench_error error = {""};
+    *found = (struct calibration){.rung = me->rung, .error = NAN, .best = NAN, .best_rung = -1};
+    if (me->rung >= 0) return SENS_OK; /* by an earlier process */
+    const struct calibration_subject subject = {achieve, me, search_part * me->timeout};
+    sens_status status = compare_calibrate(&subject, me->target, found);
+    if (status != SENS_OK) {
+        snprintf(message, COMPARE_TEXT, "%.*s", COMPARE_TEXT - 1, me->ctx.message);
+        return status;
+    }
+    const char *why = found->stopped ? " (no time for tighter ones)" : "";
+    if (found->rung < 0 && found->best_rung < 0)
+        snprintf(message, COMPARE_TEXT, "no result with any tolerance%s: %.150s", why, me->ctx.message);
+    else if (found->rung < 0)
+        snprintf(message, COMPARE_TEXT, "error %.1e; least %.2e, at tol %.3g%s%s", me->target, found->best,
+                 compare_rung_tolerance(found->best_rung),
+                 found->best <= me->target ? ", by luck: above it with the next" : "", why);
+    if (found->rung < 0) return SENS_NOT_REACHED;
+    me->rung = found->rung;
+    status = resolve(me, me->rung, &error);
+    if (status != SENS_OK) snprintf(message, COMPARE_TEXT, "%.*s", COMPARE_TEXT - 1, error.text);
+    return status;
+}
+
+static void learn(void *self, const struct calibration *found)
+{
+    struct compare_cell *me = self;
+    me->rung = found->rung;
 }
 
 /* Results, counts, errors, and a first idea of the times, from which the rates are carried over. The tiny
@@ -140,15 +218,26 @@ static void release(void *self)
     struct compare_cell *me = self;
     if (me->state && me->cell.method->release) me->cell.method->release(me->state);
     sens_arena_release(&me->ctx.arena);
+    spec_free(&me->tuned);
 }
 
-bool compare_cell_create(const struct spec *spec, double memory_limit, struct compare_subject *subject)
+bool compare_cell_create(const struct spec *spec, const struct compare_options *options, double target,
+                         struct compare_subject *subject)
 {
     struct compare_cell *me = calloc(1, sizeof *me);
     if (!me) return false;
     me->spec = spec;
-    me->memory_limit = memory_limit;
-    *subject = (struct compare_subject){describe, prepare, take_sample, release, me};
+    me->memory_limit = options->memory_limit;
+    me->timeout = options->timeout;
+    me->target = target;
+    me->rung = -1;
+    *subject = (struct compare_subject){.describe = describe,
+                                        .calibrate = isnan(target) ? NULL : calibrate,
+                                        .learn = learn,
+                                        .prepare = prepare,
+                                        .sample = take_sample,
+                                        .release = release,
+                                        .self = me};
     return true;
 }
 

@@ -21,13 +21,14 @@ static const double overtime = 4;
 
 bool compare_group_create(struct compare_group *group, size_t contenders, size_t rounds)
 {
-    *group = (struct compare_group){.contenders = contenders, .keys = ""};
+    *group = (struct compare_group){.contenders = contenders, .keys = "", .target = NAN};
     group->contender = calloc(contenders, sizeof *group->contender);
     bool ok = group->contender != NULL;
     for (size_t i = 0; ok && i < contenders; i++) {
         struct contender *contender = &group->contender[i];
         contender->changes = "";
         contender->descriptor = -1;
+        contender->found = (struct calibration){.rung = -1, .error = NAN, .best = NAN, .best_rung = -1};
         contender->rec = malloc(sizeof *contender->rec);
         contender->sample = malloc(rounds * sizeof *contender->sample);
         ok = contender->rec && contender->sample;
@@ -157,7 +158,8 @@ sens_status compare_group_run(struct compare_group *group, const struct compare_
         gsl_rng_set(rng, options->seed + group->index);
         const double start = machine_now();
         status = get_ready(group, options, signals, progress);
-        const double ready = machine_now() - start;
+        double ready = machine_now() - start; /* of the next time, which looks for no tolerance */
+        for (size_t i = 0; i < group->contenders; i++) ready -= group->contender[i].calibrating;
         if (status == SENS_OK) status = play(group, options, signals, ready, progress, rng, order);
     } else {
         not_without_memory(group);

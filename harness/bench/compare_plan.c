@@ -1,6 +1,7 @@
 /* From the words of the command to cells: the lists of the base make the groups, each --vs a contender of
  * every group. All of them are resolved here once, so that bad input is refused before anything is measured.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,47 +127,98 @@ static bool tidy_all(struct compare_plan *plan, const char *const *vs, struct be
 /* ---- the plan ------------------------------------------------------------------------------------------ */
 
 /* Only what no machine could do is refused; what is not there becomes the status of its contender. */
-static bool check(const struct spec *spec, struct bench_error *error)
+static bool check_cell(const struct spec *spec, bool with_truth, struct bench_error *error)
 {
     struct sens_ctx ctx = {.now = NULL};
     struct bench_error message = {""};
     struct cell *cell = malloc(sizeof *cell);
     if (!cell) return bench_refuse(error, "compare: no memory");
     machine_prepare(&ctx, false);
-    const sens_status status = cell_resolve(&ctx, spec, cell, &message);
+    sens_status status = cell_resolve(&ctx, spec, cell, &message);
+    struct truth truth;
+    if (status == SENS_OK && with_truth) {
+        status =
+            cell->truth == TRUTH_NONE ? SENS_NO_TRUTH : truth_find(&ctx, cell, cell->truth, &truth, &message);
+        if (status == SENS_OK && !truth.has_p && !truth.has_x0) status = SENS_NO_TRUTH;
+        if (status == SENS_NO_TRUTH) {
+            bench_refuse(error, "--error: no gradient to compare with: %.400s",
+                         message.text[0] ? message.text : "truth=none");
+            message = *error;
+            status = SENS_BAD_INPUT;
+        }
+    }
     sens_arena_release(&ctx.arena);
     free(cell);
     if (status == SENS_BAD_INPUT) *error = message;
     return status != SENS_BAD_INPUT;
 }
 
-static bool fill(struct compare_plan *plan, const struct spec *base, const char *const *vs,
-                 struct bench_error *error)
+/* With errors to be reached there must be no tolerance, and a cell with the first of the ladder is checked.
+ */
+static bool check(const struct spec *spec, bool calibrated, struct bench_error *error)
 {
+    static const char *const tolerance[] = {"tol", "rtol", "atol"};
+    if (!calibrated) return check_cell(spec, false, error);
+    for (size_t i = 0; i < spec->count; i++)
+        for (int k = 0; k < 3; k++)
+            if (strcmp(spec->pair[i].key, tolerance[k]) == 0)
+                return bench_refuse(error, "%s: %s=%s: together with --error, which finds the tolerance",
+                                    spec->pair[i].origin, spec->pair[i].key, spec->pair[i].value);
+    struct spec tuned = {.count = 0};
+    char tol[COMPARE_TOLERANCE];
+    compare_rung_text(RUNG_LOOSEST, tol);
+    const bool ok = (spec_copy(&tuned, spec) || bench_refuse(error, "compare: no memory")) &&
+                    spec_set(&tuned, "tol", tol, "--error", error) && check_cell(&tuned, true, error);
+    spec_free(&tuned);
+    return ok;
+}
+
+/* One more list, of errors, the fastest of all. */
+static bool add_target(struct compare_plan *plan, size_t group, double target, struct bench_error *error)
+{
+    char *former = plan->keys[group], text[VALUE_TEXT];
+    snprintf(text, sizeof text, "%.900s%serror=%g", former, former[0] ? " " : "", target);
+    plan->target[group] = target;
+    plan->keys[group] = strdup(text);
+    free(former);
+    return plan->keys[group] || bench_refuse(error, "compare: no memory");
+}
+
+static bool fill(struct compare_plan *plan, const struct spec *base, const char *const *vs,
+                 const struct compare_targets *targets, struct bench_error *error)
+{
+    const size_t errors = targets->count ? targets->count : 1;
     for (size_t g = 0; g < plan->groups; g++) {
         struct spec *spec = &plan->spec[g * plan->contenders];
-        if (!make_base(base, g, &spec[0], &plan->keys[g], error)) return false;
+        if (!make_base(base, g / errors, &spec[0], &plan->keys[g], error)) return false;
+        plan->target[g] = NAN;
+        if (targets->count && !add_target(plan, g, targets->error[g % errors], error)) return false;
         for (size_t i = 1; i < plan->contenders; i++) {
             if (!spec_copy(&spec[i], &spec[0])) return bench_refuse(error, "compare: no memory");
             if (!change(&spec[i], vs[i - 1], error)) return false;
         }
         for (size_t i = 0; i < plan->contenders; i++)
-            if (!check(&spec[i], error)) return false;
+            if (g % errors == 0 && !check(&spec[i], targets->count > 0, error)) return false;
     }
     return true;
 }
 
 bool compare_plan_create(struct compare_plan *plan, const struct spec *base, size_t count,
-                         const char *const *vs, struct bench_error *error)
+                         const char *const *vs, const struct compare_targets *targets,
+                         struct bench_error *error)
 {
+    static const struct compare_targets none = {.count = 0};
     *plan = (struct compare_plan){.contenders = count + 1};
     if (!count_groups(base, &plan->groups, error)) return false;
+    if (!targets) targets = &none;
+    if (targets->count) plan->groups *= targets->count;
+    plan->target = calloc(plan->groups, sizeof *plan->target);
     plan->spec = calloc(plan->groups * plan->contenders, sizeof *plan->spec);
     plan->keys = calloc(plan->groups, sizeof *plan->keys);
     plan->changes = calloc(plan->contenders, sizeof *plan->changes);
-    const bool ok = plan->spec && plan->keys && plan->changes;
+    const bool ok = plan->spec && plan->keys && plan->changes && plan->target;
     if (!ok) bench_refuse(error, "compare: no memory for %zu groups", plan->groups);
-    if (ok && tidy_all(plan, vs, error) && fill(plan, base, vs, error)) return true;
+    if (ok && tidy_all(plan, vs, error) && fill(plan, base, vs, targets, error)) return true;
     compare_plan_free(plan);
     return false;
 }
@@ -178,6 +230,7 @@ void compare_plan_free(struct compare_plan *plan)
     for (size_t i = 0; plan->changes && i < plan->contenders; i++) free(plan->changes[i]);
     free(plan->spec);
     free(plan->keys);
+    free(plan->target);
     free(plan->changes);
     *plan = (struct compare_plan){.groups = 0};
 }

@@ -17,9 +17,12 @@
 struct answer { /* about the contender */
     sens_status status;
     int repeat;
+    struct calibration found;
     char message[COMPARE_TEXT];
     struct record rec;
 };
+
+enum { PARTS = 3 };
 
 struct turn { /* about one sample */
     sens_status status;
@@ -44,18 +47,25 @@ static bool is_asked(int descriptor)
     return got == 1;
 }
 
+/* One part of what hear() waits for: 0 what it is, 1 its tolerance, 2 whether it is ready. */
+static void do_part(int part, const struct compare_subject *subject, double memory_limit,
+                    struct answer *answer)
+{
+    sens_status status = SENS_OK;
+    if (part == 0) status = subject->describe(subject->self, &answer->rec, answer->message);
+    if (part == 1) status = subject->calibrate(subject->self, &answer->found, answer->message);
+    if (part == 2) status = subject->prepare(subject->self, &answer->rec, &answer->repeat, answer->message);
+    answer->status = name_limit(status, memory_limit);
+}
+
 static _Noreturn void serve(int descriptor, const struct compare_subject *subject, double memory_limit)
 {
     struct answer *answer = calloc(1, sizeof *answer); /* before the work can exhaust memory */
     if (!answer) _exit(EXIT_CHECK);
     record_clear(&answer->rec);
-    const sens_status described = subject->describe(subject->self, &answer->rec, answer->message);
-    answer->status = name_limit(described, memory_limit);
-    isolate_send(descriptor, answer, sizeof *answer);
-    if (answer->status == SENS_OK) {
-        const sens_status ready =
-            subject->prepare(subject->self, &answer->rec, &answer->repeat, answer->message);
-        answer->status = name_limit(ready, memory_limit);
+    for (int part = 0; part < PARTS && answer->status == SENS_OK; part++) {
+        if (part == 1 && !subject->calibrate) continue;
+        do_part(part, subject, memory_limit, answer);
         isolate_send(descriptor, answer, sizeof *answer);
     }
     while (answer->status == SENS_OK && is_asked(descriptor)) {
@@ -145,11 +155,22 @@ static void give_up(struct contender *contender, sens_status status, double time
     compare_fail(contender, status, text);
 }
 
-/* What it is and whether it is ready, one after the other. */
+/* What was found is for good; the time for it is told apart from that for getting ready. */
+static void learn(struct contender *contender, const struct calibration *found, double seconds)
+{
+    contender->calibrating += seconds;
+    if (found->tried == 0) return; /* known from an earlier process */
+    contender->found = *found;
+    if (contender->subject.learn) contender->subject.learn(contender->subject.self, found);
+}
+
+/* What it is, its tolerance and whether it is ready, one after the other. */
 static sens_status hear(struct contender *contender, const struct compare_options *options, int signals,
                         struct answer *answer)
 {
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < PARTS; part++) {
+        if (part == 1 && !contender->subject.calibrate) continue;
+        const double begin = machine_now();
         const sens_status heard =
             receive(contender->descriptor, signals, options->timeout, answer, sizeof *answer);
         if (heard == SENS_INTERRUPTED) return heard;
@@ -158,6 +179,7 @@ static sens_status hear(struct contender *contender, const struct compare_option
             return heard;
         }
         *contender->rec = answer->rec;
+        if (part == 1) learn(contender, &answer->found, machine_now() - begin);
         if (answer->status == SENS_OK) continue;
         end_process(contender, false);
         compare_fail(contender, answer->status, answer->message);

@@ -55,14 +55,15 @@ static void print_times(FILE *out, const struct compare_group *group, int width)
 
 static void print_work(FILE *out, const struct compare_group *group, int width)
 {
-    fprintf(out, "  #  %-*s %8s %8s %6s %7s %5s %7s %5s %-8s %8s %6s %8s %6s\n", width, "contender", "err_x",
-            "err_grad", "steps", "rejects", "lanes", "threads", "batch", "isa", "GFLOP/s", "share", "reverse",
-            "share");
+    fprintf(out, "  #  %-*s %8s %8s %8s %6s %7s %5s %7s %5s %-8s %8s %6s %8s %6s\n", width, "contender",
+            "tol", "err_x", "err_grad", "steps", "rejects", "lanes", "threads", "batch", "isa", "GFLOP/s",
+            "share", "reverse", "share");
     for (size_t i = 0; i < group->contenders; i++) {
         const struct contender *contender = &group->contender[i];
         const double *number = contender->rec->number;
         if (contender->status != SENS_OK) continue;
         fprintf(out, "%3zu  %-*.*s", i, width, width, name_of(group, i));
+        put(out, 8, "%.2e", number[COL_rtol]);
         put(out, 8, "%.2e", number[COL_err_x]);
         put(out, 8, "%.2e", number[COL_err_grad]);
         put(out, 6, "%.0f", number[COL_steps]);
@@ -98,7 +99,11 @@ void compare_print(FILE *out, const struct compare_group *group)
 {
     const int width = name_width(group);
     const char *base = group->contender[0].rec->text[COL_cell];
-    fprintf(out, "%sbase: %s\n%zu rounds\n", group->index ? "\n" : "", base, group->rounds);
+    fprintf(out, "%sbase: %s\n", group->index ? "\n" : "", base);
+    if (isfinite(group->target))
+        fprintf(out, "equal errors: each with the loosest tol whose gradient error is at most %g\n",
+                group->target);
+    fprintf(out, "%zu rounds\n", group->rounds);
     print_times(out, group, width);
     print_work(out, group, width);
     print_disturbance(out, group);
@@ -120,7 +125,10 @@ void compare_print(FILE *out, const struct compare_group *group)
     X(ratio_hi, ratio->hi)                                                                                   \
     X(ratio_min, ratio->min)                                                                                 \
     X(ratio_max, ratio->max)                                                                                 \
-    X(cpu, contender->cpu)
+    X(cpu, contender->cpu)                                                                                   \
+    X(error, group->target)                                                                                  \
+    X(best_error, contender->found.best)                                                                     \
+    X(tried, (double)contender->found.tried)
 
 /* The machine as in the file of a sweep, whose first two lines make way for our own. */
 bool compare_tsv_header(FILE *out)

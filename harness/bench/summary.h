@@ -1,9 +1,9 @@
 /* harness/bench/summary.h - what stored results say: Tables 1-3, performance, and a verdict on each published
  * statement.
  *
- * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig5 lanes
- * scaling) and by what they measured; nothing is run. Statements are those of Martins and Lakshtanov, Appl.
- * Math. Comput. 510 (2025) 129699, arXiv 2410.01911. */
+ * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig4 fig5 lanes
+ * scaling peers-*) and by what they measured; nothing is run. Statements are those of Martins and Lakshtanov,
+ * Appl. Math. Comput. 510 (2025) 129699, arXiv 2410.01911. */
 #ifndef BENCH_SUMMARY_H
 #define BENCH_SUMMARY_H
 
@@ -14,7 +14,7 @@
 enum verdict { VERDICT_REPRODUCED, VERDICT_NOT_REPRODUCED, VERDICT_NOT_TESTABLE };
 const char *verdict_name(enum verdict verdict);
 
-enum { STATEMENTS_MAX = 32, SUMMARY_TEXT = 1024 };
+enum { STATEMENTS_MAX = 48, SUMMARY_TEXT = 1024 };
 struct statement {
     const char *section;       /* of the paper: "Tables 1-3", "Figure 2", ... */
     const char *text;          /* what is claimed */
@@ -63,6 +63,7 @@ void statement_judge(struct statement *statement, bool reproduced);
 void summary_judge_heat(struct summary *summary);
 void summary_judge_vdp(struct summary *summary);
 void summary_judge_glv(struct summary *summary);
+void summary_judge_peers(struct summary *summary); /* summary_peers.c */
 
 /* Least squares line through (log x, log y): slope and correlation. False with fewer than three points. */
 bool fit_power(size_t count, const double x[], const double y[], double *slope, double *correlation);
@@ -85,5 +86,41 @@ json_t *summary_tables_json(const struct summary *summary);
 /* Times, rates, shares of peak and speed-ups of the discrete adjoint, from the sweeps scaling and lanes. */
 void summary_print_performance(const struct summary *summary, FILE *out);
 json_t *summary_performance_json(const struct summary *summary);
+
+/* ---- summary_accuracy.c -------------------------------------------------------------------------------- */
+
+enum { GOALS = 4, ACCURACY_POINTS = 64 };
+extern const double accuracy_goal[GOALS]; /* 1e-4, 1e-6, 1e-8, 1e-10 */
+
+/* The time at which the lower envelope of the points (error, seconds) comes to an error: of the points that
+ * no other one beats in both, a line through the logarithms of the two around it. NaN where they are not on
+ * both sides, and where a number is not positive. The points are sorted. */
+double accuracy_seconds(size_t count, double error[], double seconds[], double goal);
+
+/* One implementation on one task: the rows of a method and series at all tolerances. */
+struct accuracy_curve {
+    const struct record *row; /* the first of them, failed or not: it says what the curve is */
+    size_t count;             /* points of rows that are ok */
+    double error[ACCURACY_POINTS], seconds[ACCURACY_POINTS];
+    double reached[GOALS]; /* seconds; NaN: not bracketed */
+};
+struct accuracy {
+    struct accuracy_curve *curve; /* [curves], those of a task one after the other */
+    size_t curves;
+};
+/* All curves of the sweeps fig2, fig4 and peers-*. false: no memory. To be freed. */
+bool accuracy_read(const struct summary *summary, struct accuracy *accuracy);
+void accuracy_free(struct accuracy *accuracy);
+/* Whether both are of one task: problem, size, cost, wrt and track. */
+bool accuracy_same_task(const struct record *a, const struct record *b);
+const char *row_track(const struct record *row);                    /* "natural" in files that do not say */
+void row_series(const struct record *row, char text[SUMMARY_TEXT]); /* the tableau in files that do not say */
+/* The least time of the curves of a method with this task, for goal number g; NaN: none comes to it. series:
+ * a part of the series' name that has to be there, NULL: any. */
+double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method,
+                     const char *series, int g);
+
+void summary_print_accuracy(const struct summary *summary, FILE *out);
+json_t *summary_accuracy_json(const struct summary *summary);
 
 #endif

@@ -275,11 +275,6 @@ static void judge_steps(struct summary *summary)
     statement_judge(statement, least >= 5 && most >= 65 && most <= 260); /* "about": within a factor of two */
 }
 
-static void not_testable(struct summary *summary, const char *section, const char *text, const char *why)
-{
-    statement_note(summary_state(summary, section, text), "%s", why);
-}
-
 void summary_judge_glv(struct summary *summary)
 {
     judge_proportional(
@@ -294,9 +289,4 @@ void summary_judge_glv(struct summary *summary)
     judge_floor(summary);
     judge_times(summary);
     judge_steps(summary);
-    not_testable(
-        summary, "Figure 4",
-        "PETSc with a hand-written product is about 10 times faster than with automatic differentiation",
-        "needs PETSc and an AD provider");
-    not_testable(summary, "Figure 5", "FATODE (dense f_p) tends to quadratic in P", "needs FATODE");
 }

@@ -30,7 +30,8 @@ enum mischief {
     HANGS,
     FAILS_LATER,
     FULL,
-    INTERRUPTS
+    INTERRUPTS,
+    OUT_OF_REACH
 };
 
 struct fake {
@@ -38,12 +39,13 @@ struct fake {
     int id;
     double factor; /* its time is this times that of the round */
     int samples;   /* given so far, in its process */
+    int rung;      /* of the tolerance; 0: not known */
 };
 
 enum { LOG = 1000, CONTENDERS = 4, FAILS_AT = 3 /* rounds from 0 */ };
 /* What happened, by all processes: id + 1 when a sample begins, -(id + 1) when it ends. */
 static struct happenings {
-    volatile int count, released, entry[LOG];
+    volatile int count, released, calibrated, entry[LOG];
 } * happened;
 
 static void note(int entry)
@@ -68,12 +70,36 @@ static sens_status describe(void *self, struct record *rec, char message[COMPARE
     return SENS_UNAVAILABLE;
 }
 
+/* Contender i finds rung 20 + i, with the error 2^-i, once for all its processes. */
+static sens_status calibrate(void *self, struct calibration *found, char message[COMPARE_TEXT])
+{
+    struct fake *fake = self;
+    *found = (struct calibration){.rung = fake->rung};
+    if (fake->rung) return SENS_OK;
+    happened->calibrated++;
+    *found = (struct calibration){20 + fake->id, ldexp(1, -fake->id), ldexp(0.5, -fake->id), 40, 9, false};
+    if (fake->mischief != OUT_OF_REACH) {
+        fake->rung = found->rung;
+        return SENS_OK;
+    }
+    found->rung = -1;
+    snprintf(message, COMPARE_TEXT, "least %g", found->best);
+    return SENS_NOT_REACHED;
+}
+
+static void learn(void *self, const struct calibration *found)
+{
+    struct fake *fake = self;
+    fake->rung = found->rung;
+}
+
 static sens_status prepare(void *self, struct record *rec, int *repeat, char message[COMPARE_TEXT])
 {
     const struct fake *fake = self;
     if (fake->mischief == DIES_AT_ONCE) raise(SIGKILL);
     if (fake->mischief == FULL) return SENS_NO_MEMORY;
     rec->number[COL_steps] = 10;
+    if (fake->rung) rec->number[COL_rtol] = compare_rung_tolerance(fake->rung);
     rec->number[COL_t_total_s] = 2 * fake->factor; /* and 50 flops in it */
     rec->number[COL_gflops] = 25 / fake->factor;
     *repeat = 3 + fake->id;
@@ -110,6 +136,7 @@ static void release(void *self)
 
 static struct fake fake[CONTENDERS];
 static struct compare_group group;
+static bool with_calibration;
 static const struct compare_options calm = {.rounds = 12, .seconds = 1e6, .timeout = 60, .seed = 1};
 
 static void assert_childless(void)
@@ -122,12 +149,12 @@ static sens_status play(const struct compare_options *options, size_t at, enum m
 {
     struct progress progress;
     sigset_t former;
-    happened->count = happened->released = 0;
+    happened->count = happened->released = happened->calibrated = 0;
     assert_true(compare_group_create(&group, CONTENDERS, options->rounds));
     for (int i = 0; i < CONTENDERS; i++) {
-        fake[i] = (struct fake){HONEST, i, ldexp(1, i), 0};
-        group.contender[i].subject =
-            (struct compare_subject){describe, prepare, give_sample, release, &fake[i]};
+        fake[i] = (struct fake){HONEST, i, ldexp(1, i), 0, 0};
+        group.contender[i].subject = (struct compare_subject){
+            describe, with_calibration ? calibrate : NULL, learn, prepare, give_sample, release, &fake[i]};
         group.contender[i].changes = i ? "x=1" : "";
     }
     fake[at].mischief = mischief;
@@ -280,6 +307,27 @@ static void an_interruption_keeps_the_rounds(void **state)
     compare_group_free(&group);
 }
 
+/* Each is in three processes, one after the other, and looks for its tolerance in the first alone. */
+static void tolerances_are_found_once(void **state)
+{
+    (void)state;
+    with_calibration = true;
+    assert_int_equal(play(&calm, 2, OUT_OF_REACH), SENS_OK);
+    with_calibration = false;
+    assert_int_equal(happened->calibrated, CONTENDERS);
+    assert_failed(2, SENS_NOT_REACHED, "least 0.125");
+    assert_others_ran(2, calm.rounds);
+    for (int i = 0; i < CONTENDERS; i++) {
+        const struct contender *contender = &group.contender[i];
+        assert_int_equal(contender->found.rung, i == 2 ? -1 : 20 + i);
+        assert_true(contender->found.best == ldexp(0.5, -i));
+        assert_int_equal(contender->found.tried, 9);
+        if (i != 2) assert_true(contender->rec->number[COL_rtol] == compare_rung_tolerance(20 + i));
+    }
+    assert_int_equal(happened->released, 3 * (CONTENDERS - 1) + 1);
+    compare_group_free(&group);
+}
+
 static void nothing_leaks(void **state)
 {
     (void)state;
@@ -366,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_memory_limit_has_its_own_name),
         cmocka_unit_test(the_base_may_fail),
         cmocka_unit_test(an_interruption_keeps_the_rounds),
+        cmocka_unit_test(tolerances_are_found_once),
         cmocka_unit_test(nothing_leaks),
         cmocka_unit_test(rounds_end_in_time),
         cmocka_unit_test(quotients_are_paired),

@@ -34,7 +34,7 @@ expect 0 "base: method=discrete_adjoint n=3 problem=glv tol=1e-9" glv discrete_a
 grep -q "^#! cpu:" "$work/rows" && grep -q "^#! flags:" "$work/rows" || fail "the machine is in the prelude"
 awk -F'\t' '/^#/ { next } !n { n = NF; next } NF != n { bad = 1 } END { exit bad || n < 60 }' "$work/rows" ||
     fail "rows are as wide as the header"
-for name in $(grep -v '^#' "$work/rows" | head -n 1 | cut -f 1-13); do
+for name in $(grep -v '^#' "$work/rows" | head -n 1 | cut -f 1-16); do
     grep -q "^| $name | " results/FORMAT.md || fail "FORMAT.md does not know $name"
 done
 [ "$(column "$work/rows" contender | tr '\n' ' ')" = "0 1 2 0 1 2 " ] || fail "contenders"
@@ -72,6 +72,29 @@ expect 4 "step_limit" vdp discrete_adjoint max_steps=10 --vs "max_steps=100000" 
 [ "$(column "$work/rows" ratio | sed -n 2p)" = nan ] || fail "no quotient by a failure"
 expect 3 "no_truth" vdp discrete_adjoint tol=1e-4 --vs "truth=pde" --rounds 2
 
+# equal errors: a group for each; every contender is within, with the tol of its row, and a looser quarter is not
+expect 4 "equal errors" glv discrete_adjoint n=2 --error 1e-5,1e-9 --vs "method=cfsa" --vs "tableau=bs32" \
+    --vs "method=finite_difference" --rounds 2 --tsv "$work/rows"
+[ "$(column "$work/rows" status | tr '\n' ' ')" = "ok ok ok ok ok ok ok not_reached " ] || fail "equal errors: statuses"
+[ "$(column "$work/rows" keys | uniq -c | tr -s ' \n' ' ')" = " 4 error=1e-05 4 error=1e-09 " ] || fail "equal errors: keys"
+paste <(column "$work/rows" error) <(column "$work/rows" err_grad) <(column "$work/rows" rtol) <(column "$work/rows" tried) |
+    awk 'NR < 8 && !($2 > 0 && $2 <= $1 && $3 > 0 && $4 >= 3) { exit 1 } NR == 8 { exit !($2 == "nan" && $3 == "nan") }' ||
+    fail "equal errors: err_grad within error"
+[ "$(column "$work/rows" t_total_s | sed -n 8p)" = nan ] && [ "$(column "$work/rows" ratio | sed -n 8p)" = nan ] ||
+    fail "equal errors: no time without the error"
+awk 'NR == 8 { exit !($1 > 1e-9 && $1 < 1e-6) }' <(column "$work/rows" best_error) || fail "equal errors: best_error"
+column "$work/rows" message | sed -n 8p | grep -q "least [0-9.]*e-0[78], at tol" || fail "equal errors: message"
+# the cell of a row, run again, has the error of the row, and with a tol a quarter decade looser one above 1e-5
+cell=$(column "$work/rows" cell | sed -n 2p)
+tol=${cell##*tol=} tol=${tol%% *}
+looser=$(awk -v tol="$tol" 'BEGIN { printf "%.6g", tol * 10 ^ 0.25 }')
+for trial in "$tol" "$looser"; do
+    "$program" compare glv cfsa n=2 "tol=$trial" --vs "lanes=1" --rounds 1 --tsv "$work/again" >/dev/null || fail "again"
+    column "$work/again" err_grad | head -n 1
+done >"$work/errors_again"
+[ "$(head -n 1 "$work/errors_again")" = "$(column "$work/rows" err_grad | sed -n 2p)" ] || fail "equal errors: the row's tol"
+awk 'NR == 2 { exit !($1 > 1e-5) }' "$work/errors_again" || fail "equal errors: a looser tol would do"
+
 # bad input: 2, its origin, nothing on standard output, nothing written
 refuse() {
     local text=$1
@@ -89,6 +112,13 @@ refuse "is not key=value" decay discrete_adjoint --vs "tol"
 refuse "--rounds: '0'" decay discrete_adjoint --vs "lanes=1" --rounds 0
 refuse "--rounds: '2.5'" decay discrete_adjoint --vs "lanes=1" --rounds 2.5
 refuse "--seconds: '-1'" decay discrete_adjoint --vs "lanes=1" --seconds -1
+refuse "--timeout: 'x'" decay discrete_adjoint --vs "lanes=1" --timeout x
+refuse "together with --error" decay discrete_adjoint --error 1e-6 --vs "tol=1e-3"
+refuse "together with --error" decay discrete_adjoint rtol=1e-3 --error 1e-6 --vs "lanes=1"
+refuse "no gradient to compare with" decay discrete_adjoint truth=none --error 1e-6 --vs "lanes=1"
+refuse "no stored reference" glv discrete_adjoint n=17 --error 1e-6 --vs "lanes=1"
+refuse "--error: ''" decay discrete_adjoint --error 1e-6, --vs "lanes=1"
+refuse "--error: '2'" decay discrete_adjoint --error 2 --vs "lanes=1"
 refuse "--tsv $work/none/none" decay discrete_adjoint --vs "lanes=1" --tsv "$work/none/none"
 refuse "--vs needs a value" decay discrete_adjoint --vs
 [ -w /dev/full ] && expect 1 "--tsv /dev/full" decay discrete_adjoint --vs "lanes=1" --rounds 1 --tsv /dev/full

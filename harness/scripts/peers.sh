@@ -1,0 +1,169 @@
+#!/bin/sh
+# peers.sh SENSBENCH RESULTS [OPTION ...] - our adjoint and the libraries of others at equal achieved error: each contender
+# with the loosest tolerance whose gradient error against the truth is at most E, in turn with ours (sensbench compare
+# --error; OPTIONs are handed to it, as --rounds 5 --seconds 2). Keeps the rows in RESULTS/*.tsv and prints how many times
+# longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what was
+# measured before (plots/measured_before.tsv), on another machine at tolerance 1e-9.
+# In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these sets.
+# A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
+# Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
+set -u
+[ $# -ge 2 ] || { echo "usage: peers.sh SENSBENCH RESULTS [OPTION ...]" >&2; exit 2; }
+sensbench=$1
+results=${2%/}
+shift 2
+before=$(cd "$(dirname "$0")/../.." && pwd)/plots/measured_before.tsv
+[ -x "$sensbench" ] || { echo "peers.sh: no program $sensbench" >&2; exit 2; }
+[ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
+all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp"
+sets=${SETS:-$all}
+for set in $sets; do
+    case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
+done
+mkdir -p "$results" || exit 2
+for set in $all; do rm -f "$results/$set.tsv" "$results/$set.txt"; done
+
+# Seconds for the rounds of a group, and for a contender to find its tolerance; an option may be given once.
+limits=
+case " $* " in *" --seconds "*) ;; *) limits="--seconds 10" ;; esac
+case " $* " in *" --timeout "*) ;; *) limits="$limits --timeout 600" ;; esac
+
+# compare SET ARGUMENT...: one that is not available here (3), fails or does not reach E (4) is a status in its row.
+compare() {
+    set=$1
+    shift
+    case " $sets " in *" $set "*) ;; *) return 0 ;; esac
+    echo "== $set" >&2
+    # shellcheck disable=SC2086 # words are wanted
+    "$sensbench" compare "$@" $limits --tsv "$results/$set.tsv" >"$results/$set.txt"
+    code=$?
+    case $code in 0 | 3 | 4) return 0 ;; esac
+    exit $code
+}
+
+errors=${ERRORS:-1e-6,1e-8}
+ours="tableau=cash_karp controller=odeint threads=1"
+glv="glv discrete_adjoint n=${SIZES:-2,5,20,50,100} wrt=both dt=1e-3 $ours"
+# $own at the end of each: they take no notice of these keys of the base.
+own="tableau= controller="
+tsadjoint="method=petsc_tsadjoint"
+corrected="method=petsc_corrected tableau=dopri5"
+adjoint="method=cvodes_adjoint"
+forward="method=cvodes_forward"
+# shellcheck disable=SC2086 # words are wanted
+{
+    compare petsc $glv --error "$errors" --vs "$tsadjoint type=3bs $own" --vs "$tsadjoint type=5dp $own" \
+        --vs "$corrected jacobian=explicit controller=" --vs "$corrected jacobian=matrix-free controller=" "$@"
+    compare cvodes $glv --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
+        --vs "$adjoint lmm=adams quad=outside $own" --vs "$forward lmm=adams errcon=inside $own" \
+        --vs "$forward lmm=adams errcon=outside $own" "$@"
+    compare petsc-controlled $glv track=controlled --error "$errors" --vs "$tsadjoint type=3bs jacobian=matrix-free $own" \
+        --vs "$corrected jacobian=matrix-free controller=" "$@"
+    compare cvodes-controlled $glv track=controlled --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
+        --vs "$forward lmm=adams errcon=inside $own" "$@"
+    # One parameter, (n-1)^2 outputs. What has no derivative forward in one lane needs a cotangent for every output.
+    compare heat heat discrete_tangent n=10,20 wrt=p truth=ode dt=1e-4 $ours --error "${ERRORS:-1e-6}" \
+        --vs "method=discrete_adjoint" --vs "method=casa_dense tableau=dopri5" --vs "$tsadjoint type=3bs $own" \
+        --vs "$corrected controller=" --vs "$adjoint lmm=bdf quad=inside $own" --vs "$forward lmm=bdf errcon=inside $own" "$@"
+    compare heat-large heat discrete_tangent n=30 wrt=p truth=ode dt=1e-4 $ours --error "${ERRORS:-1e-6}" \
+        --vs "method=discrete_adjoint" "$@"
+    compare vdp vdp discrete_adjoint wrt=p dt=1e-3 $ours --error "$errors" --vs "method=discrete_tangent" \
+        --vs "$tsadjoint type=3bs $own" --vs "$tsadjoint type=5dp $own" --vs "$corrected controller=" \
+        --vs "$adjoint lmm=bdf quad=inside $own" --vs "$forward lmm=bdf errcon=inside $own" \
+        --vs "$forward lmm=bdf errcon=outside $own" "$@"
+}
+
+files=
+for set in $sets; do files="$files $results/$set.tsv"; done
+# shellcheck disable=SC2086 # one word a file; the names are ours
+{
+    awk '/^#! (date|program|machine|cpu|compiler)/ && !seen[$2]++ { print substr($0, 4) }' $files
+    awk -F '\t' '
+    FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/[.]tsv$/, "", name); header = 0 }
+    /^#/ { next }
+    !header { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; header = 1; next }
+    "code" in at { old[$at["code"], $at["threads"], $at["n"]] = $at["seconds"]; next }
+    # the value of a key; a contender without the keys that are taken away
+    function part(keys, key, word, count, i) {
+        count = split(keys, word, " ")
+        for (i = 1; i <= count; i++) if (index(word[i], key "=") == 1) return substr(word[i], length(key) + 2)
+        return ""
+    }
+    function title(changes, word, count, i, text) {
+        count = split(changes, word, " ")
+        for (i = 1; i <= count; i++) if (word[i] !~ /=$/) text = text (text == "" ? "" : " ") word[i]
+        sub(/method=/, "", text)
+        return text
+    }
+    {
+        n = part($at["cell"], "n"); n = n == "" ? "-" : n
+        error = part($at["keys"], "error"); who = $at["contender"]
+        if (!((name, "sets") in seen)) { seen[name, "sets"] = 1; order[++names] = name }
+        if (!((name, error) in seen)) { seen[name, error] = 1; errors[name] = errors[name] " " error }
+        if (!((name, "n", n) in seen)) { seen[name, "n", n] = 1; sizes[name] = sizes[name] " " n }
+        if (who + 1 > contenders[name]) contenders[name] = who + 1
+        label[name, who] = who > 0 ? title($at["changes"]) : $at["method"] != "" ? $at["method"] : "(base)"
+        for (column in at) cell[name, error, n, who, column] = $at[column]
+        measured[name] += $at["cpu"] != "nan"
+        disturbed[name] += $at["cpu"] != "nan" && $at["cpu"] < 0.95
+    }
+    function known(x) { return x != "" && x != "nan" }
+    function get(who, column) { return cell[name, error, n, who, column] }
+    function put(text) { line = line sprintf("  %-24s", text) }
+    function tell(who, status) {
+        status = get(who, "status")
+        if (status != "ok") put(status (known(get(who, "best_error")) ? sprintf(" (%.1e%s)", get(who, "best_error"),
+            get(who, "message") ~ /no time/ ? ", no time" : "") : ""))
+        else if (who == 0) put(sprintf("%.3g s", get(who, "t_total_s")))
+        else if (!known(get(who, "ratio"))) put(sprintf("%.3g s", get(who, "t_total_s")))
+        else put(sprintf("%.3g [%.3g, %.3g]", get(who, "ratio"), get(who, "ratio_lo"), get(who, "ratio_hi")))
+    }
+    # by the prototype of the same one thread
+    function measured_before(code, text, i) {
+        line = sprintf("  %-58s", "measured before: " text)
+        for (i = 1; i <= columns; i++)
+            put(old[code, 1, size[i]] && old["prototype", 1, size[i]] ? \
+                sprintf("%.3g", old[code, 1, size[i]] / old["prototype", 1, size[i]]) : "-")
+        sub(/ +$/, "", line); print line
+    }
+    function print_table(i, who) {
+        columns = split(sizes[name], size, " ")
+        line = sprintf("  %-58s", "")
+        for (i = 1; i <= columns; i++) put(size[i] == "-" ? "" : (name ~ /heat/ ? "n = " : "N = ") size[i])
+        sub(/ +$/, "", line); print line
+        for (who = 0; who < contenders[name]; who++) {
+            line = sprintf("  %-58s", label[name, who])
+            for (i = 1; i <= columns; i++) { n = size[i]; tell(who) }
+            sub(/ +$/, "", line); print line
+        }
+        if (name ~ /^petsc/) measured_before("PETSc 5dp, by hand", "PETSc 3.25 5dp, by hand, by the prototype")
+        if (name ~ /^cvodes/) measured_before("CVODES adjoint, Adams", "CVODES adjoint, Adams, by the prototype")
+        if (name ~ /^cvodes/) measured_before("CVODES forward, Adams", "CVODES forward, Adams, by the prototype")
+    }
+    BEGIN {
+        about["petsc"] = about["cvodes"] = "Lotka-Volterra, dx(T)/dp and dx(T)/dx0, each as its manual recommends"
+        about["petsc-controlled"] = about["cvodes-controlled"] = "the same, all with the products of the problem alone"
+        about["heat"] = about["heat-large"] = "heat, one parameter, (n-1)^2 outputs: du(T)/dalpha"
+        about["vdp"] = "Van der Pol, dx(T)/deps"
+    }
+    END {
+        for (k = 1; k <= names; k++) {
+            name = order[k]; count = split(errors[name], E, " ")
+            for (e = 1; e <= count; e++) {
+                error = E[e]
+                printf "\n%s: %s; gradient error at most %s: time by that of the first, and its 95 %% interval\n", name,
+                    about[name], error
+                print_table()
+            }
+        }
+        print "\nnot_reached: no tolerance brings the gradient error down to this; in brackets the least,"
+        print "and `no time` where tighter ones would have taken too long to be tried."
+        print "measured before: at tolerance 1e-9, on another machine, +-25 %; the prototype is a code for this problem alone."
+        for (k = 1; k <= names; k++) if (disturbed[order[k]])
+            printf "disturbed: in %s others had the core of %d of %d contenders (cpu below 0.95 in the rows)\n", order[k],
+                disturbed[order[k]], measured[order[k]]
+    }' "$before" $files
+} >"$results/peers.txt" || exit 1
+cat "$results/peers.txt"
+echo
+echo "$results/peers.txt; rows: $results/*.tsv, tables: $results/*.txt"

@@ -1,0 +1,321 @@
+/* Times to accuracy from made-up curves with known answers, and what is said of peers, in both directions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "summary.h"
+
+enum { ROWS_MAX = 128 };
+
+static int make_summary(void **state)
+{
+    struct summary *summary = calloc(1, sizeof *summary);
+    if (!summary) return -1;
+    summary->table = calloc(1, sizeof *summary->table);
+    if (!summary->table) return -1;
+    summary->tables = 1;
+    summary->table[0].row = calloc(ROWS_MAX, sizeof(struct record));
+    *state = summary;
+    return summary->table[0].row ? 0 : -1;
+}
+
+static int drop_summary(void **state)
+{
+    summary_free(*state);
+    free(*state);
+    return 0;
+}
+
+static struct record *add_row(struct summary *summary, const char *sweep, const char *method, double n,
+                              double error, double seconds)
+{
+    assert_true(summary->table[0].rows < ROWS_MAX);
+    struct record *row = &summary->table[0].row[summary->table[0].rows++];
+    record_clear(row);
+    strcpy(row->text[COL_status], "ok");
+    strcpy(row->text[COL_sweep], sweep);
+    strcpy(row->text[COL_problem], "glv");
+    strcpy(row->text[COL_cost], "identity");
+    strcpy(row->text[COL_wrt], "both");
+    strcpy(row->text[COL_method], method);
+    row->number[COL_n] = n;
+    row->number[COL_err_grad] = error;
+    row->number[COL_t_total_s] = seconds;
+    return row;
+}
+
+/* Equal within rounding: a handful of logarithms and a power. */
+static void assert_near(double found, double expected)
+{
+    if (!(fabs(found / expected - 1) < 1e-13)) fail_msg("%.17g is not %.17g", found, expected);
+}
+
+/* ---- the number ---------------------------------------------------------------------------------------- */
+
+/* t = e^(-1/4): a line in logarithms, so that any goal between the ends has its exact time. */
+static void lines_are_met(void **state)
+{
+    (void)state;
+    double error[] = {1e-3, 1e-11, 1e-5, 1e-9}, seconds[4];
+    for (int i = 0; i < 4; i++) seconds[i] = pow(error[i], -0.25);
+    assert_near(accuracy_seconds(4, error, seconds, 1e-4), 10);
+    assert_near(accuracy_seconds(4, error, seconds, 1e-8), 100);
+    assert_near(accuracy_seconds(4, error, seconds, 1e-5), pow(1e-5, -0.25)); /* a point of the curve */
+    assert_true(accuracy_seconds(4, error, seconds, 1e-5) == pow(1e-5, -0.25));
+}
+
+/* Between (1e-4, 1) and (1e-6, 100) half of the decades is a tenfold time. */
+static void logarithms_are_linear(void **state)
+{
+    (void)state;
+    double error[] = {1e-6, 1e-4}, seconds[] = {100, 1};
+    assert_near(accuracy_seconds(2, error, seconds, 1e-5), 10);
+    assert_near(accuracy_seconds(2, error, seconds, 3e-5), pow(10, 2 * -log10(0.3) / 2));
+}
+
+static void nothing_is_extrapolated(void **state)
+{
+    (void)state;
+    double error[] = {1e-6, 1e-4}, seconds[] = {100, 1};
+    assert_true(isnan(accuracy_seconds(2, error, seconds, 2e-4)));
+    assert_true(isnan(accuracy_seconds(2, error, seconds, 9e-7)));
+    assert_true(isnan(accuracy_seconds(0, error, seconds, 1e-5)));
+    assert_true(isnan(accuracy_seconds(1, error, seconds, 1e-5)));
+    assert_true(accuracy_seconds(2, error, seconds, 1e-6) == 100); /* the ends are known */
+    error[0] = NAN;
+    assert_true(isnan(accuracy_seconds(2, error, seconds, 1e-5)));
+}
+
+/* A looser tolerance that is slower, a tighter one that is worse: both beaten by others. */
+static void the_envelope_counts(void **state)
+{
+    (void)state;
+    double error[] = {1e-2, 1e-4, 1e-5, 2e-5, 1e-6, 1e-6}, seconds[] = {50, 1, 60, 40, 100, 30};
+    assert_near(accuracy_seconds(6, error, seconds, 1e-5), pow(30, 0.5)); /* between (1e-4, 1), (1e-6, 30) */
+    /* the slow loosest one does not bracket 1e-3 */
+    assert_true(isnan(accuracy_seconds(6, error, seconds, 1e-3)));
+}
+
+/* ---- curves -------------------------------------------------------------------------------------------- */
+
+/* Times at 1e-3, 1e-7 and 1e-11: at 1e-4 t, at 1e-6 ... of t = scale e^(-1/4). */
+static void add_curve(struct summary *summary, const char *method, double n, const char *series, double scale)
+{
+    const double error[] = {1e-3, 1e-7, 1e-11};
+    for (int i = 0; i < 3; i++) {
+        struct record *row = add_row(summary, "fig4", method, n, error[i], scale * pow(error[i], -0.25));
+        strcpy(row->text[COL_series], series);
+    }
+}
+
+static void curves_are_of_one_implementation(void **state)
+{
+    struct summary *summary = *state;
+    struct accuracy accuracy;
+    add_curve(summary, "discrete_adjoint", 5, "cash_karp", 1);
+    add_curve(summary, "cvodes_adjoint", 10, "lmm=adams", 3);
+    add_curve(summary, "discrete_adjoint", 5, "tsit5", 0.5);
+    add_curve(summary, "petsc_tsadjoint", 5, "type=5dp", 20);
+    struct record *row = add_row(summary, "fig4", "petsc_tsadjoint", 5, 1e-5, 1);
+    strcpy(row->text[COL_series], "type=5dp,controlled");
+    strcpy(row->text[COL_track], "controlled");
+    row = add_row(summary, "fig4", "petsc_tsadjoint", 5, NAN, NAN);
+    strcpy(row->text[COL_series], "type=arkimex");
+    strcpy(row->text[COL_status], "unsupported");
+    add_row(summary, "fig3", "cfsa", 5, 1e-5, 1); /* of another sweep */
+    assert_true(accuracy_read(summary, &accuracy));
+    assert_int_equal(accuracy.curves, 6);
+    size_t at = 0;
+    const char *const order[] = {"cash_karp",    "tsit5",     "type=5dp",
+                                 "type=arkimex", "lmm=adams", "type=5dp,controlled"};
+    for (; at < 6; at++) assert_string_equal(accuracy.curve[at].row->text[COL_series], order[at]);
+    assert_near(accuracy.curve[0].reached[0], 10);
+    assert_near(accuracy.curve[1].reached[2], 50);
+    assert_near(accuracy.curve[2].reached[0], 200);
+    assert_int_equal(accuracy.curve[3].count, 0);
+    assert_true(isnan(accuracy.curve[5].reached[0]));
+    assert_near(accuracy_best(&accuracy, accuracy.curve[2].row, "discrete_adjoint", NULL, 0), 5);
+    assert_near(accuracy_best(&accuracy, accuracy.curve[2].row, "discrete_adjoint", "cash", 0), 10);
+    assert_true(isnan(accuracy_best(&accuracy, accuracy.curve[4].row, "discrete_adjoint", NULL, 0)));
+    assert_true(isnan(accuracy_best(&accuracy, accuracy.curve[5].row, "discrete_adjoint", NULL, 0)));
+    accuracy_free(&accuracy);
+}
+
+static void they_are_printed(void **state)
+{
+    struct summary *summary = *state;
+    char *text = NULL;
+    size_t size = 0;
+    add_curve(summary, "discrete_adjoint", 5, "", 1);
+    strcpy(summary->table[0].row[0].text[COL_tableau], "cash_karp"); /* a file without the column series */
+    strcpy(summary->table[0].row[1].text[COL_tableau], "cash_karp");
+    strcpy(summary->table[0].row[2].text[COL_tableau], "cash_karp");
+    add_curve(summary, "cvodes_adjoint", 5, "lmm=adams", 120);
+    struct record *row = add_row(summary, "peers-small", "petsc_tsadjoint", 5, NAN, NAN);
+    strcpy(row->text[COL_status], "unavailable");
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    summary_print_accuracy(summary, out);
+    fclose(out);
+    const char *const expected[] = {
+        "**glv**, 5 states, cost identity, wrt both, natural",
+        "| discrete_adjoint: cash_karp | 10 s (1) | 31.6 s (1) | 100 s (1) | 316 s (1) |",
+        "| cvodes_adjoint: lmm=adams | 1.2e+03 s (120) |", "| petsc_tsadjoint | unavailable | unavailable |"};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        if (!strstr(text, expected[i])) fail_msg("'%s' is not in\n%s", expected[i], text);
+    free(text);
+    json_t *list = summary_accuracy_json(summary);
+    assert_int_equal(json_array_size(list), 3);
+    const json_t *item = json_array_get(list, 1);
+    assert_string_equal(json_string_value(json_object_get(item, "series")), "lmm=adams");
+    assert_near(json_real_value(json_object_get(json_object_get(item, "seconds"), "1e-4")), 1200);
+    assert_near(json_real_value(json_object_get(json_object_get(item, "ratio"), "1e-8")), 120);
+    const json_t *absent = json_array_get(list, 2);
+    assert_true(json_is_null(json_object_get(json_object_get(absent, "seconds"), "1e-4")));
+    assert_string_equal(json_string_value(json_object_get(absent, "status")), "unavailable");
+    json_decref(list);
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------ */
+
+static const struct statement *judged(struct summary *summary, const char *words)
+{
+    const struct statement *found = NULL;
+    summary->statements = 0;
+    summary_judge_peers(summary);
+    for (size_t i = 0; i < summary->statements; i++)
+        if (strstr(summary->statement[i].text, words)) found = &summary->statement[i];
+    assert_non_null(found);
+    return found;
+}
+
+static void assert_verdict(struct summary *summary, const char *words, enum verdict expected,
+                           const char *number)
+{
+    const struct statement *statement = judged(summary, words);
+    if (statement->verdict != expected || !strstr(statement->number, number))
+        fail_msg("%s: %s: '%s'", words, verdict_name(statement->verdict), statement->number);
+}
+
+/* From the stored table alone: 0.13 at N = 2 to 6.7 at N = 100. */
+static void the_papers_code_was_measured_before(void **state)
+{
+    assert_verdict(*state, "the paper's AD version", VERDICT_NOT_REPRODUCED, "N = 100: 6.7");
+    assert_verdict(*state, "the paper's AD version", VERDICT_NOT_REPRODUCED, "measured before");
+    assert_verdict(*state, "FATODE", VERDICT_NOT_TESTABLE, "exponent 2.04");
+}
+
+/* Before: PETSc 1.2e-3 by 1.2e-5 at N = 5; adjoint of CVODES 1.6e-3, forward 5.9e-3. */
+static void factors_of_peers(void **state)
+{
+    struct summary *summary = *state;
+    const struct {
+        const char *method, *words;
+        double before;
+    } peer[] = {{"petsc_corrected", "PETSc by hand is slower", 100},
+                {"cvodes_adjoint", "the adjoint of CVODES is slower", 1.6e-3 / 1.2e-5},
+                {"cvodes_forward", "CVODES forward is slower", 5.9e-3 / 1.2e-5}};
+    for (int i = 0; i < 3; i++) {
+        summary->table[0].rows = 0;
+        assert_verdict(summary, peer[i].words, VERDICT_NOT_TESTABLE, "no rows");
+        add_curve(summary, "discrete_adjoint", 5, "cash_karp", 1);
+        add_curve(summary, peer[i].method, 5, "x", 1.9 * peer[i].before);
+        assert_verdict(summary, peer[i].words, VERDICT_REPRODUCED, "N = 5: ");
+        add_curve(summary, "discrete_adjoint", 3, "cash_karp", 1);
+        add_curve(summary, peer[i].method, 3, "x", 1e6); /* a size that was not measured before */
+        assert_verdict(summary, peer[i].words, VERDICT_REPRODUCED, "N = 3: 1e+06 times");
+        summary->table[0].rows = 0;
+        add_curve(summary, "discrete_adjoint", 5, "cash_karp", 1);
+        add_curve(summary, peer[i].method, 5, "x", 2.1 * peer[i].before);
+        assert_verdict(summary, peer[i].words, VERDICT_NOT_REPRODUCED, "N = 5: ");
+    }
+}
+
+static void providers(void **state)
+{
+    struct summary *summary = *state;
+    const char words[] = "with automatic differentiation";
+    assert_verdict(summary, words, VERDICT_NOT_TESTABLE, "no rows");
+    add_curve(summary, "petsc_corrected", 5, "dopri5", 1);
+    assert_verdict(summary, words, VERDICT_NOT_TESTABLE, "no rows");
+    add_curve(summary, "petsc_corrected", 5, "dopri5", 12);
+    for (int i = 3; i < 6; i++) strcpy(summary->table[0].row[i].text[COL_vjp], "adolc");
+    assert_verdict(summary, words, VERDICT_REPRODUCED, "N = 5: 12");
+    for (int i = 3; i < 6; i++) summary->table[0].row[i].number[COL_t_total_s] *= 0.25;
+    assert_verdict(summary, words, VERDICT_NOT_REPRODUCED, "N = 5: 3");
+}
+
+/* The largest size decides, and the nearest of the adjoints. */
+static void the_tangent_on_heat(void **state)
+{
+    struct summary *summary = *state;
+    const char words[] = "the tangent beats every adjoint";
+    const double factor[] = {250, 30};
+    assert_verdict(summary, words, VERDICT_NOT_TESTABLE, "no rows");
+    for (int i = 0; i < 2; i++) {
+        const double n = i ? 81 : 841;
+        add_curve(summary, "discrete_tangent", n, "cash_karp", 1);
+        add_curve(summary, "discrete_adjoint", n, "cash_karp", factor[i]);
+        add_curve(summary, "cvodes_adjoint", n, "lmm=bdf", 2 * factor[i]);
+        add_curve(summary, "cvodes_forward", n, "lmm=bdf", 2);
+    }
+    for (size_t i = 0; i < summary->table[0].rows; i++)
+        strcpy(summary->table[0].row[i].text[COL_problem], "heat");
+    assert_verdict(summary, words, VERDICT_REPRODUCED,
+                   "841 outputs: the nearest, discrete_adjoint, takes 250");
+    for (size_t i = 3; i < 6; i++) summary->table[0].row[i].number[COL_t_total_s] *= 0.7;
+    assert_verdict(summary, words, VERDICT_NOT_REPRODUCED, "takes 175");
+}
+
+static void errors_of_peers(void **state)
+{
+    struct summary *summary = *state;
+    const char wrong[] = "wrong gradients with 5dp", outside[] = "outside the error test";
+    assert_verdict(summary, wrong, VERDICT_NOT_TESTABLE, "no rows");
+    assert_verdict(summary, outside, VERDICT_NOT_TESTABLE, "no rows");
+    struct record *row = add_row(summary, "fig4", "petsc_tsadjoint", 5, 1.3e-2, 1);
+    strcpy(row->text[COL_series], "type=5dp");
+    row = add_row(summary, "fig4", "petsc_tsadjoint", 5, 1e-9, 1); /* another pair is right */
+    strcpy(row->text[COL_series], "type=3bs");
+    assert_verdict(summary, wrong, VERDICT_REPRODUCED, "N = 5: 1.3e-02");
+    row = add_row(summary, "fig4", "petsc_tsadjoint", 5, 1e-9, 1);
+    strcpy(row->text[COL_series], "type=5dp");
+    assert_verdict(summary, wrong, VERDICT_NOT_REPRODUCED, "N = 5: 1.0e-09");
+    row = add_row(summary, "fig4", "cvodes_forward", 5, 2e-6, 1);
+    row->number[COL_rtol] = 1e-9;
+    strcpy(row->text[COL_series], "errcon=outside");
+    row = add_row(summary, "fig4", "cvodes_forward", 5, 1e-11, 1); /* at a tighter tolerance */
+    row->number[COL_rtol] = 1e-12;
+    strcpy(row->text[COL_series], "errcon=outside");
+    assert_verdict(summary, outside, VERDICT_REPRODUCED, "N = 5: 2.0e-06");
+    row = add_row(summary, "fig4", "cvodes_forward", 10, 2e-9, 1);
+    row->number[COL_rtol] = 1e-9;
+    strcpy(row->text[COL_series], "errcon=outside");
+    assert_verdict(summary, outside, VERDICT_NOT_REPRODUCED, "N = 10: 2.0e-09");
+}
+
+int main(void)
+{
+#define WITH_SUMMARY(test) cmocka_unit_test_setup_teardown(test, make_summary, drop_summary)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_met),
+        cmocka_unit_test(logarithms_are_linear),
+        cmocka_unit_test(nothing_is_extrapolated),
+        cmocka_unit_test(the_envelope_counts),
+        WITH_SUMMARY(curves_are_of_one_implementation),
+        WITH_SUMMARY(they_are_printed),
+        WITH_SUMMARY(the_papers_code_was_measured_before),
+        WITH_SUMMARY(factors_of_peers),
+        WITH_SUMMARY(providers),
+        WITH_SUMMARY(the_tangent_on_heat),
+        WITH_SUMMARY(errors_of_peers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
