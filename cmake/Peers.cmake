@@ -1,7 +1,8 @@
 # Modules around the libraries of others, one shared object a library in <build>/peers, loaded when a method of theirs is
 # asked for. A program without one of them is complete: it says which package is missing.
 #
-#   sens_add_peer(NAME LIBRARY text FOUND bool SOURCES file ... [TARGETS target ...] [METHODS method ...])
+#   sens_add_peer(NAME LIBRARY text FOUND bool SOURCES file ... [TARGETS target ...] [METHODS method ...]
+#                [PROVIDERS provider ...])
 #
 # NAME is that of the rows peer-NAME in cmake/dependencies.txt; -DSENS_PEER_NAME=OFF leaves it out.
 include(cmake/Cxx.cmake)
@@ -9,7 +10,7 @@ option(SENS_PEERS "the libraries of others as methods, where they are installed"
 set_property(GLOBAL PROPERTY SENS_PEER_ENTRIES "")
 
 function(sens_add_peer name)
-  cmake_parse_arguments(arg "" "LIBRARY;FOUND" "SOURCES;TARGETS;METHODS" ${ARGN})
+  cmake_parse_arguments(arg "" "LIBRARY;FOUND" "SOURCES;TARGETS;METHODS;PROVIDERS" ${ARGN})
   string(TOUPPER ${name} NAME)
   option(SENS_PEER_${NAME} "methods computed by ${arg_LIBRARY}, with SENS_PEERS" ON)
   set(built 0)
@@ -34,6 +35,9 @@ function(sens_add_peer name)
     if(built)
       set_property(GLOBAL APPEND PROPERTY SENS_NAMES_PEER_METHOD ${method})
     endif()
+  endforeach()
+  foreach(provider IN LISTS arg_PROVIDERS)
+    string(APPEND entries "\nSENS_PEER_PROVIDER(\"${provider}\", \"${name}\")")
   endforeach()
   set_property(GLOBAL APPEND_STRING PROPERTY SENS_PEER_ENTRIES "${entries}\n")
 endfunction()

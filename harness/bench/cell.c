@@ -106,16 +106,15 @@ static sens_status replace_products(struct resolution *re)
     struct cell *cell = re->cell;
     const struct spec_pair *given = resolve_given(re, "vjp"), *threads = resolve_given(re, "threads");
     struct bench_error reason;
-    struct key_value vjp;
-    if (!resolve_value(re, "vjp", &vjp)) return SENS_BAD_INPUT;
-    if (vjp.word == 0) return SENS_OK;
-    sens_status status = peer_load_module(given->value, &reason);
+    if (!given || strcmp(given->value, "hand") == 0) return SENS_OK;
+    sens_status status = peer_load(PEER_PROVIDER, given->value, &reason);
     if (status != SENS_OK) return refuse_products(re, given, reason.text, status);
     if (threads && strcmp(threads->value, "1") != 0 && strcmp(threads->value, "auto") != 0)
         return refuse_products(re, threads, "with products that work on one thread", SENS_BAD_INPUT);
     cell->provider = find_provider(given->value);
     if (!cell->provider)
-        return refuse_products(re, given, "its module has no such provider", SENS_UNAVAILABLE);
+        return refuse_products(re, given, "no provider of this name; see sensbench list providers",
+                               SENS_BAD_INPUT);
     status = cell->provider->wrap(re->ctx, &cell->problem, &cell->problem);
     if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
     sens_problem_operations(&cell->problem, &cell->operations);

@@ -37,11 +37,25 @@ static void list_methods(const struct sens_registry *reg, struct list *list)
 {
     static struct bench_error lacking[PEERS_MAX];
     const char *name[PEERS_MAX];
-    const size_t peers = peer_names(name, PEERS_MAX);
-    for (size_t i = 0; i < peers; i++) peer_load_method(name[i], &lacking[i]);
+    const size_t peers = peer_names(PEER_METHOD, name, PEERS_MAX);
+    for (size_t i = 0; i < peers; i++) peer_load(PEER_METHOD, name[i], &lacking[i]);
     for (size_t i = 0; reg->methods[i]; i++) add(list, reg->methods[i]->name, reg->methods[i]->summary);
     for (size_t i = 0; i < peers; i++)
         if (!find_method(reg, name[i])) add(list, name[i], lacking[i].text);
+}
+
+static void list_providers(const struct sens_registry *reg, struct list *list)
+{
+    static struct bench_error lacking[PEERS_MAX];
+    const char *name[PEERS_MAX];
+    const size_t peers = peer_names(PEER_PROVIDER, name, PEERS_MAX);
+    (void)reg;
+    add(list, "hand", "derivative products as the problem has them");
+    for (size_t i = 0; i < peers; i++) {
+        peer_load(PEER_PROVIDER, name[i], &lacking[i]);
+        const struct sens_provider *provider = find_provider(name[i]);
+        add(list, name[i], provider ? provider->summary : lacking[i].text);
+    }
 }
 
 static void list_tableaux(const struct sens_registry *reg, struct list *list)
@@ -79,10 +93,9 @@ static const struct {
     const char *name;
     void (*fill)(const struct sens_registry *reg, struct list *list);
 } kinds[] = {
-    {"problems", list_problems},       {"costs", list_costs},
-    {"methods", list_methods},         {"tableaux", list_tableaux},
-    {"controllers", list_controllers}, {"variants", list_variants},
-    {"sweeps", list_sweeps},
+    {"problems", list_problems},   {"costs", list_costs},       {"methods", list_methods},
+    {"providers", list_providers}, {"tableaux", list_tableaux}, {"controllers", list_controllers},
+    {"variants", list_variants},   {"sweeps", list_sweeps},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -224,7 +224,7 @@ static bool check_name(const char *name, struct bench_error *error)
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     struct bench_error unused;
     const struct sens_registry *reg = variant_find("auto", &unused);
-    peer_load_matching(NULL, &unused);
+    peer_load_methods(NULL, &unused);
     if (name[length] || length == 0 || length >= NAME_LENGTH || name[0] < 'a')
         return bench_refuse(error,
                             "new: '%.80s' is no name: a letter, then letters, digits and _, in lower case, "

@@ -67,7 +67,7 @@ static bool refuse_name(const struct sens_registry *reg, const char *word, struc
 {
     const char *name[NAMES];
     size_t count = show_names(reg, name, NAMES);
-    count += peer_names(name + count, NAMES - count);
+    count += peer_names(PEER_METHOD, name + count, NAMES - count);
     const char *near = nearest_name(word, name, count);
     return bench_refuse(error, "show: nothing has the name '%s'%s%s; see sensbench list", word,
                         near ? "; did you mean " : "", near ? near : "");
@@ -77,7 +77,7 @@ static int show(const char *name, bool json)
 {
     struct bench_error error, reason;
     const struct sens_registry *reg = variant_find("auto", &error);
-    if (peer_load_method(name, &reason) != SENS_OK) {
+    if (peer_load(PEER_METHOD, name, &reason) != SENS_OK) {
         bench_refuse(&error, "show: %s: %s", name, reason.text);
         return cli_complain(&error, EXIT_MISSING);
     }

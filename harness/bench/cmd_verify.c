@@ -72,7 +72,7 @@ static bool read_module_glob(struct request *request, const char *name, const ch
     struct variant_names names;
     struct words words = {.count = 0};
     const char *peer[WORDS_MAX];
-    const size_t peers = strcmp(name, "--method") == 0 ? peer_names(peer, WORDS_MAX) : 0;
+    const size_t peers = strcmp(name, "--method") == 0 ? peer_names(PEER_METHOD, peer, WORDS_MAX) : 0;
     for (size_t i = 0; i < peers; i++) add_word(&words, peer[i]);
     variant_names(request->task.reg, name + strlen("--"), &names);
     for (size_t i = 0; i < names.count; i++) add_word(&words, names.name[i]);
@@ -84,7 +84,7 @@ static bool load_peers(struct request *request, int *code)
 {
     const char *method = flag(request, "--method");
     struct bench_error reason;
-    if (!method || peer_load_matching(method, &reason) == SENS_OK) return true;
+    if (!method || peer_load_methods(method, &reason) == SENS_OK) return true;
     *code = EXIT_MISSING;
     return bench_refuse(&request->error, "verify: --method %s: %s", method, reason.text);
 }

@@ -7,7 +7,6 @@ static const char *const wrts[] = {"auto", "p", "x0", "both", NULL};
 static const char *const truths[] = {"auto", "pde", "ode", "discrete", "reference", "none", NULL};
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const structures[] = {"auto", "none", NULL};
-static const char *const products[] = {"hand", "adolc", NULL};
 static const char *const tracks[] = {"natural", "controlled", NULL};
 
 static const struct bench_key keys[] = {
@@ -113,8 +112,7 @@ static const struct bench_key keys[] = {
     {.name = "vjp",
      .fallback = "hand",
      .unit = "-",
-     .kind = KEY_WORD,
-     .words = products,
+     .kind = KEY_NAME,
      .help = "derivative products: as the problem has them, or by ADOL-C (on one thread, no structure)"},
     {.name = "wrt",
      .fallback = "auto",

@@ -14,35 +14,39 @@ struct peer_module {
 
 #define SENS_PEER(name, library, packages, built) {name, library, packages, built},
 #define SENS_PEER_METHOD(method, module)
+#define SENS_PEER_PROVIDER(provider, module)
 static const struct peer_module modules[] = {
 #include "peers.def"
 };
 #undef SENS_PEER
 #undef SENS_PEER_METHOD
+#undef SENS_PEER_PROVIDER
 enum { MODULES = sizeof modules / sizeof modules[0] };
 
 #define SENS_PEER(name, library, packages, built)
-#define SENS_PEER_METHOD(method, module) {method, module},
-static const struct peer_method methods[] = {
+#define SENS_PEER_METHOD(method, module)     {PEER_METHOD, method, module},
+#define SENS_PEER_PROVIDER(provider, module) {PEER_PROVIDER, provider, module},
+static const struct peer_part {
+    enum peer_kind kind;
+    const char *name, *module;
+} parts[] = {
 #include "peers.def"
-    {NULL, NULL}};
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
 
-const struct peer_method *peer_methods(void)
-{
-    return methods;
-}
-
-size_t peer_names(const char *name[], size_t max)
+size_t peer_names(enum peer_kind kind, const char *name[], size_t max)
 {
     size_t count = 0;
-    for (; methods[count].method && count < max; count++) name[count] = methods[count].method;
+    for (int i = 0; i < PARTS && count < max; i++)
+        if (parts[i].kind == kind) name[count++] = parts[i].name;
     return count;
 }
 
+/* A part names a module of the table: both come from one call of sens_add_peer. */
 static int module_index(const char *name)
 {
     int i = 0;
-    while (i < MODULES && strcmp(modules[i].name, name) != 0) i++;
+    while (i < MODULES - 1 && strcmp(modules[i].name, name) != 0) i++;
     return i;
 }
 
@@ -66,35 +70,32 @@ static sens_status refuse_missing(const struct peer_module *module, struct bench
     return SENS_UNAVAILABLE;
 }
 
-sens_status peer_load_module(const char *name, struct bench_error *error)
+static sens_status load_module(const char *name, struct bench_error *error)
 {
     static bool loaded[MODULES]; /* what has been loaded belongs to the process, as with dlopen */
     char path[DATA_PATH];
     const int i = module_index(name);
-    if (i == MODULES) {
-        bench_refuse(error, "no module '%s'", name);
-        return SENS_BAD_INPUT;
-    }
     if (loaded[i]) return SENS_OK;
     if (!modules[i].built || !find_file(name, path)) return refuse_missing(&modules[i], error);
     loaded[i] = plugin_load(path, error);
     return loaded[i] ? SENS_OK : SENS_UNAVAILABLE;
 }
 
-sens_status peer_load_method(const char *method, struct bench_error *error)
+sens_status peer_load(enum peer_kind kind, const char *name, struct bench_error *error)
 {
-    for (size_t i = 0; methods[i].method; i++)
-        if (strcmp(methods[i].method, method) == 0) return peer_load_module(methods[i].module, error);
+    for (int i = 0; i < PARTS; i++)
+        if (parts[i].kind == kind && strcmp(parts[i].name, name) == 0)
+            return load_module(parts[i].module, error);
     return SENS_OK;
 }
 
-sens_status peer_load_matching(const char *pattern, struct bench_error *error)
+sens_status peer_load_methods(const char *pattern, struct bench_error *error)
 {
     sens_status status = SENS_OK;
     bool any = false;
-    for (size_t i = 0; methods[i].method; i++) {
-        if (pattern && fnmatch(pattern, methods[i].method, 0) != 0) continue;
-        const sens_status now = peer_load_method(methods[i].method, error);
+    for (int i = 0; i < PARTS; i++) {
+        if (parts[i].kind != PEER_METHOD || (pattern && fnmatch(pattern, parts[i].name, 0) != 0)) continue;
+        const sens_status now = load_module(parts[i].module, error);
         any = any || now == SENS_OK;
         if (now != SENS_OK) status = now;
     }

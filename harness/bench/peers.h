@@ -1,4 +1,4 @@
-/* harness/bench/peers.h - methods that the libraries of others compute.
+/* harness/bench/peers.h - methods and derivative products by the libraries of others.
  *
  * Each library has a module (sens/plugin.h) of its own, which is loaded when one of its methods is asked for:
  * what does not use it neither waits for it nor carries its memory. A module that was not built, because the
@@ -8,20 +8,16 @@
 
 #include "bench.h"
 
-struct peer_method {
-    const char *method, *module; /* "petsc_tsadjoint", "petsc" */
-};
-const struct peer_method *peer_methods(void); /* ends with method == NULL */
-/* Those of a module, NULL for any; at most `max` names; returns how many. */
-size_t peer_names(const char *name[], size_t max);
+enum peer_kind { PEER_METHOD, PEER_PROVIDER }; /* PEER_PROVIDER: of derivative products, sens/provider.h */
 
-/* Loads the module, once. SENS_OK; SENS_UNAVAILABLE, or SENS_BAD_INPUT for a file that is no module of this
- * program, with a message in *error. */
-sens_status peer_load_module(const char *module, struct bench_error *error);
-/* Loads the module of this method; SENS_OK also where the method is none of a peer. */
-sens_status peer_load_method(const char *method, struct bench_error *error);
+/* The names of a kind, built or not; at most `max`; returns how many. */
+size_t peer_names(enum peer_kind kind, const char *name[], size_t max);
+
+/* Loads the module that has this name, once; SENS_OK also where it is none of a peer's. SENS_UNAVAILABLE with
+ * a message in *error. */
+sens_status peer_load(enum peer_kind kind, const char *name, struct bench_error *error);
 /* Loads whatever is there with a method that matches the pattern (fnmatch; NULL: any). Where nothing that
  * matches can be had: SENS_UNAVAILABLE, with the message of the last. */
-sens_status peer_load_matching(const char *pattern, struct bench_error *error);
+sens_status peer_load_methods(const char *pattern, struct bench_error *error);
 
 #endif

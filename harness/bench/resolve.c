@@ -57,7 +57,7 @@ static const char *find_name(struct resolution *re, const char *key)
     for (size_t i = 0; i < names.count; i++)
         if (strcmp(names.name[i], name) == 0) return names.name[i];
     if (strcmp(key, "method") == 0)
-        names.count += peer_names(names.name + names.count, NAMES_MAX - names.count);
+        names.count += peer_names(PEER_METHOD, names.name + names.count, NAMES_MAX - names.count);
     const char *near = nearest_name(name, names.name, names.count);
     if (!given)
         bench_refuse(re->error, "no %s given", key);
@@ -72,7 +72,7 @@ static sens_status load_peer(struct resolution *re)
 {
     const struct spec_pair *given = resolve_given(re, "method");
     struct bench_error reason;
-    const sens_status status = given ? peer_load_method(given->value, &reason) : SENS_OK;
+    const sens_status status = given ? peer_load(PEER_METHOD, given->value, &reason) : SENS_OK;
     if (status != SENS_OK) refuse_pair(re->error, given, "%s", reason.text);
     return status;
 }

@@ -34,7 +34,7 @@ expect "sample_seed" run --help
 expect "fewer samples" peak --help
 
 # list: every kind, alone and together, as text and JSON
-for kind in problems costs methods tableaux controllers variants sweeps; do
+for kind in problems costs methods providers tableaux controllers variants sweeps; do
     expect "" list $kind
     expect "\"$kind\"" list $kind --json
     expect "$kind:" list
