@@ -45,3 +45,10 @@ if(TARGET peer_adolc)
     set_tests_properties(peers/verify_adolc_${name} PROPERTIES LABELS peers TIMEOUT 600)
   endforeach()
 endif()
+
+# PETSc's steps and gradients against ours; and what its faults do: the module's own sources, without the program.
+if(cmocka_FOUND AND TARGET peer_petsc)
+  file(GLOB petsc_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/petsc*.c)
+  sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_petsc.c peers variant_baseline sens_core PkgConfig::PETSc)
+  target_sources(peers_test_petsc PRIVATE ${petsc_sources})
+endif()
