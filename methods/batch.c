@@ -51,15 +51,15 @@ bool sens_batch_full(const struct sens_batch *batch, size_t points)
     return batch->points + points > batch->K;
 }
 
-size_t sens_batch_point(struct sens_batch *batch, struct sens_at at)
+size_t sens_batch_point(struct sens_batch *batch, const struct sens_at *at)
 {
     const struct sens_problem *pb = batch->pb;
     const size_t k = batch->points++;
-    batch->t[k] = at.t;
+    batch->t[k] = at->t;
     if (batch->outer)
         pb->type->outer(pb, at, batch->s + k * pb->n, batch->phi + k * batch->width);
     else
-        memcpy(batch->Y + k * pb->n, at.x, pb->n * sizeof *at.x);
+        memcpy(batch->Y + k * pb->n, at->x, pb->n * sizeof *at->x);
     return k;
 }
 
@@ -122,7 +122,7 @@ static void add_sparse(const struct sens_batch *batch, const sens_real *p, const
     const struct sens_pattern *pattern = pb->sparsity_p;
     for (size_t k = 0; k < batch->points; k++) {
         const struct sens_at at = {batch->t[k], batch->Y + k * pb->n, p};
-        pb->type->jacobian_p(pb, at, batch->value_p);
+        pb->type->jacobian_p(pb, &at, batch->value_p);
         const struct sens_csr F = {pattern->rows, pattern->cols, pattern->start, pattern->col,
                                    batch->value_p};
         sens_lanes_add_csr(F, L, kappa + k * pb->n * L, MU);

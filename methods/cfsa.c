@@ -41,7 +41,7 @@ struct cfsa {
 static void move_to(void *self, int i, sens_real t, const sens_real *x)
 {
     const struct cfsa *cfsa = self;
-    sens_products_at(cfsa->products[i], (struct sens_at){t, x, cfsa->system.task->problem->p});
+    sens_products_at(cfsa->products[i], &(struct sens_at){t, x, cfsa->system.task->problem->p});
 }
 
 static void slope(void *self, int i, size_t b, const sens_real *S, sens_real *dS)
@@ -63,7 +63,7 @@ static void begin_quadrature(void *self, sens_real t, sens_real h, const sens_re
         const struct sens_at at = {sens_stage_time(tb, t, h, i), Y + (size_t)i * system->n,
                                    system->task->problem->p};
         if (tb->b[i] == 0) continue;
-        sens_gradient_running(&cfsa->gradient[i], at, h * tb->b[i]);
+        sens_gradient_running(&cfsa->gradient[i], &at, h * tb->b[i]);
         cfsa_add_explicit(system, &cfsa->gradient[i], cfsa->gain);
     }
 }

@@ -96,8 +96,7 @@ static void cut_blocks(const struct adjoint *ad, struct worker *w, size_t first,
 
 /* ---- one step of a group ------------------------------------------------------------------------------- */
 
-/* The points of a step, written some time before they are handed to functions by value: a copy right after
- * the write would wait for it. */
+/* The points of a step. */
 static void find_points(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
 {
     for (int i = ad->stages - 1; i >= 0; i--)
@@ -123,7 +122,7 @@ static void reverse_stage(const struct adjoint *ad, struct worker *w, size_t b, 
     sens_products_stage(w->products, block->L, stage->kappa.terms, h, stage->kappa.weight, v, kappa, theta);
     const sens_real hb = h * ad->task->tableau->b[stage->i];
     if (hb == 0) return; /* no part of the quadrature */
-    const struct sens_at at = w->at[stage->i];
+    const struct sens_at *at = &w->at[stage->i];
     if (cost->type->g_dx) cost->type->g_dx(cost, at, hb, block->c0, block->L, theta);
     if (cost->type->g_dp && w->mu) cost->type->g_dp(cost, at, hb, block->c0, block->L, block->mu);
 }
@@ -142,8 +141,8 @@ static void reverse_step(const struct adjoint *ad, struct worker *w, const struc
     find_points(ad, w, step);
     for (int s = 0; s < ad->live_stages; s++) {
         const struct stage *stage = &ad->stage[s];
-        sens_products_at(w->products, w->at[stage->i]);
-        if (w->batch) w->point = sens_batch_point(w->batch, w->at[stage->i]);
+        sens_products_at(w->products, &w->at[stage->i]);
+        if (w->batch) w->point = sens_batch_point(w->batch, &w->at[stage->i]);
         for (size_t b = 0; b < w->blocks; b++) reverse_stage(ad, w, b, step->h, stage);
     }
     for (size_t b = 0; b < w->blocks; b++) add_stages(ad, &w->block[b]);

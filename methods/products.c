@@ -55,7 +55,7 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
     const struct sens_problem *pb = pr->pb;
     pr->all += L;
     if (!pr->formed) {
-        (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, pr->at, L, W, OUT);
+        (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, &pr->at, L, W, OUT);
         return;
     }
     pr->vectors += L;
@@ -111,7 +111,7 @@ static void add_sparse_columns(const struct sens_products *pr, size_t k0, size_t
 void sens_products_add_columns(struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
 {
     if (!pr->s && !pr->value_p) {
-        pr->pb->type->jvp_p_cols(pr->pb, pr->at, k0, L, OUT);
+        pr->pb->type->jvp_p_cols(pr->pb, &pr->at, k0, L, OUT);
         return;
     }
     if (L == 0) return;

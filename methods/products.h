@@ -35,7 +35,7 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors);
 
 /* Moves to a point, whose x and p must stay until the next one. */
-static inline void sens_products_at(struct sens_products *products, struct sens_at at);
+static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
 
 /* OUT = J^T W for SENS_VJP, OUT = J W for SENS_JVP; W, OUT [n][L], L >= 0. */
 void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
@@ -51,10 +51,10 @@ void sens_products_add_columns(struct sens_products *products, size_t k0, size_t
  * those that were idle, `idle` of every `lanes`. */
 void sens_products_count(struct sens_products *products, size_t idle, size_t lanes, struct sens_work *work);
 
-static inline void sens_products_at(struct sens_products *pr, struct sens_at at)
+static inline void sens_products_at(struct sens_products *pr, const struct sens_at *at)
 {
     const struct sens_problem *pb = pr->pb;
-    pr->at = at;
+    pr->at = *at;
     if (pr->formed) {
         pb->type->jacobian(pb, at, pr->J);
         if (pr->memory) pr->dense = sens_pack(sens_dense(pb->n, pb->n, pr->J), pr->memory);
