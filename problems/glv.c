@@ -63,29 +63,47 @@ static inline __attribute__((always_inline)) void jacobian_known(const size_t n,
     }
 }
 
-enum wanted { RHS, JACOBIAN };
-
-/* The right-hand side or the Jacobian of so few species that calls would cost more than sums; false: of more.
- */
-static bool few_species(size_t n, enum wanted wanted, const struct sens_at *at, sens_real *out)
+/* r: s = x, phi = 1; A: s = x, phi = x. */
+static inline __attribute__((always_inline)) void outer_known(const size_t n, const sens_real *restrict x,
+                                                              sens_real *restrict s, sens_real *restrict phi)
 {
-    const sens_real *r = at->p, *A = at->p + n, *x = at->x;
+    phi[0] = 1;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++) s[i] = phi[1 + i] = x[i];
+}
+
+enum wanted { RHS, JACOBIAN, OUTER };
+
+static inline __attribute__((always_inline)) bool wanted_known(const size_t n, const enum wanted wanted,
+                                                               const struct sens_at *at, sens_real *out,
+                                                               sens_real *phi)
+{
+    const sens_real *r = at->p, *A = at->p + n;
+    if (wanted == RHS) rhs_known(n, r, A, at->x, out);
+    if (wanted == JACOBIAN) jacobian_known(n, r, A, at->x, out);
+    if (wanted == OUTER) outer_known(n, at->x, out, phi);
+    return true;
+}
+
+/* What is wanted of so few species that calls would cost more than sums; false: of more. */
+static inline __attribute__((always_inline)) bool
+few_species(size_t n, const enum wanted wanted, const struct sens_at *at, sens_real *out, sens_real *phi)
+{
     switch (n) {
     case 2:
-        wanted == JACOBIAN ? jacobian_known(2, r, A, x, out) : rhs_known(2, r, A, x, out);
-        return true;
+        return wanted_known(2, wanted, at, out, phi);
     case 3:
-        wanted == JACOBIAN ? jacobian_known(3, r, A, x, out) : rhs_known(3, r, A, x, out);
-        return true;
+        return wanted_known(3, wanted, at, out, phi);
     case 4:
-        wanted == JACOBIAN ? jacobian_known(4, r, A, x, out) : rhs_known(4, r, A, x, out);
-        return true;
+        return wanted_known(4, wanted, at, out, phi);
     case 5:
-        wanted == JACOBIAN ? jacobian_known(5, r, A, x, out) : rhs_known(5, r, A, x, out);
-        return true;
+        return wanted_known(5, wanted, at, out, phi);
     case 6:
-        wanted == JACOBIAN ? jacobian_known(6, r, A, x, out) : rhs_known(6, r, A, x, out);
-        return true;
+        return wanted_known(6, wanted, at, out, phi);
+    case 7:
+        return wanted_known(7, wanted, at, out, phi);
+    case 8:
+        return wanted_known(8, wanted, at, out, phi);
     default:
         return false;
     }
@@ -93,7 +111,7 @@ static bool few_species(size_t n, enum wanted wanted, const struct sens_at *at, 
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    if (few_species(pb->n, RHS, at, dx)) return SENS_OK;
+    if (few_species(pb->n, RHS, at, dx, NULL)) return SENS_OK;
     growth(pb, at, 0, pb->n, dx);
     for (size_t i = 0; i < pb->n; i++) dx[i] *= at->x[i];
     return SENS_OK;
@@ -159,27 +177,27 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
 }
 
 /* J_ij = x_i A_ij + delta_ij g_i */
-static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict J)
+static void jacobian_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     const size_t n = pb->n;
-    const sens_real *A = interactions(pb, at->p);
-    if (few_species(n, JACOBIAN, at, J)) return;
     sens_real g[ROW_TILE];
+    sens_lanes_scale_rows(n, n, at->x, interactions(pb, at->p), J);
     for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
         const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;
         growth(pb, at, i0, rows, g);
-        for (size_t i = i0; i < i0 + rows; i++) {
-            const sens_real x = at->x[i];
-            for (size_t j = 0; j < n; j++) J[i * n + j] = x * A[i * n + j];
-            J[i * n + i] += g[i - i0];
-        }
+        for (size_t i = i0; i < i0 + rows; i++) J[i * n + i] += g[i - i0];
     }
 }
 
-/* r: s = x, phi = 1; A: s = x, phi = x. */
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
+{
+    if (!few_species(pb->n, JACOBIAN, at, J, NULL)) jacobian_of_many(pb, at, J);
+}
+
 static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict s,
                   sens_real *restrict phi)
 {
+    if (few_species(pb->n, OUTER, at, s, phi)) return;
     phi[0] = 1;
     for (size_t i = 0; i < pb->n; i++) s[i] = phi[1 + i] = at->x[i];
 }
