@@ -144,7 +144,8 @@ static sens_status create_stages(struct sens_ctx *ctx, struct cfsa *cfsa)
     if (!cfsa->products || !cfsa->gradient) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, cfsa->system.n_dir, &cfsa->products[i]);
+        status =
+            sens_products_create(ctx, task->problem, SENS_JVP, 1, cfsa->system.n_dir, &cfsa->products[i]);
     for (size_t i = 0; i < points && status == SENS_OK; i++) {
         status = sens_gradient_create(ctx, task, i == 0 && cfsa->system.np > 0, &cfsa->gradient[i]);
         if (i > 0) cfsa->gradient[i].dp = cfsa->gradient[0].dp;

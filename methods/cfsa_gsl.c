@@ -163,7 +163,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     const size_t m = gsl->system.m, lanes = gsl->system.lanes;
     status = sens_gradient_create(ctx, task, gsl->system.np > 0, &gsl->gradient);
     if (status == SENS_OK)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, gsl->system.n_dir, &gsl->products);
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, gsl->system.n_dir, &gsl->products);
     if (status != SENS_OK) return status;
     gsl->size = gsl->system.n * (1 + lanes);
     gsl->equations = (gsl_odeiv2_system){

@@ -236,7 +236,7 @@ static sens_status create_stages(struct sens_ctx *ctx, struct tangent *tg)
     if (!tg->products || !tg->gradient) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, tg->n_cols, &tg->products[i]);
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, tg->n_cols, &tg->products[i]);
     for (size_t i = 0; i < points && status == SENS_OK; i++)
         status = sens_gradient_create(ctx, task, true, &tg->gradient[i]);
     return status;

@@ -1,4 +1,4 @@
-/* A stage of a reverse sweep with few states, in one piece: see sens_lanes_stage in sens/lanes.h.
+/* Stages of a reverse sweep with few states, in one piece: see sens_lanes_stages in sens/lanes.h.
  *
  *     kappa = sum_j (scale w_j) v_j,    theta = J^T kappa
  *
@@ -10,67 +10,74 @@
 
 enum { SMALL_LANES = 8, SMALL = 8 };
 
-ALWAYS_INLINE void stage_known(const size_t n, int terms, sens_real scale, const sens_real *w,
-                               const sens_real *const *v, const sens_real *J, sens_real *kappa,
-                               sens_real *theta)
+/* The lanes of one vector, from the first of the pointers on. */
+ALWAYS_INLINE void stage_known(const size_t n, const struct sens_stage *stage, sens_real scale,
+                               const sens_real *J, size_t l, sens_real *kappa)
 {
-    for (size_t l = 0; l < SMALL_LANES; l += VECTOR) {
-        vector sum[SMALL], product[SMALL];
+    vector sum[SMALL], product[SMALL];
+    const sens_real *from = stage->v[0] + l, first = scale * stage->w[0];
 #pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++)
-            sum[r] = scale * w[0] * *(const vector_in_memory *)&v[0][r * SMALL_LANES + l];
-        for (int j = 1; j < terms; j++) {
-            const sens_real weight = scale * w[j], *from = v[j] + l;
+    for (size_t r = 0; r < n; r++) sum[r] = first * *(const vector_in_memory *)&from[r * SMALL_LANES];
+    for (int j = 1; j < stage->terms; j++) {
+        const sens_real weight = scale * stage->w[j];
+        from = stage->v[j] + l;
 #pragma GCC unroll 8
-            for (size_t r = 0; r < n; r++)
-                sum[r] += weight * *(const vector_in_memory *)&from[r * SMALL_LANES];
-        }
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++) *(vector_in_memory *)&kappa[r * SMALL_LANES + l] = sum[r];
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++) product[r] = (vector){0};
-#pragma GCC unroll 8
-        for (size_t k = 0; k < n; k++)
-#pragma GCC unroll 8
-            for (size_t r = 0; r < n; r++) product[r] += J[k * n + r] * sum[k];
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++) *(vector_in_memory *)&theta[r * SMALL_LANES + l] = product[r];
+        for (size_t r = 0; r < n; r++) sum[r] += weight * *(const vector_in_memory *)&from[r * SMALL_LANES];
     }
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n; r++) *(vector_in_memory *)&kappa[r * SMALL_LANES + l] = sum[r];
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n; r++) product[r] = (vector){0};
+#pragma GCC unroll 8
+    for (size_t k = 0; k < n; k++)
+#pragma GCC unroll 8
+        for (size_t r = 0; r < n; r++) product[r] += J[k * n + r] * sum[k];
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n; r++) *(vector_in_memory *)&stage->theta[r * SMALL_LANES + l] = product[r];
 }
 
-void sens_lanes_stage(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,
-                      const sens_real *const *v, const sens_real *J, sens_real *kappa, sens_real *theta)
+ALWAYS_INLINE void stages_known(const size_t n, size_t count, const struct sens_stage *stage, sens_real scale,
+                                const sens_real *J, sens_real *kappa)
+{
+    for (size_t l = 0; l < SMALL_LANES; l += VECTOR)
+        for (size_t s = 0; s < count; s++)
+            stage_known(n, &stage[s], scale, J + s * n * n, l, kappa + s * n * SMALL_LANES);
+}
+
+void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
+                       const sens_real *J, sens_real *kappa)
 {
     switch (L == SMALL_LANES ? n : 0) {
     case 1:
-        stage_known(1, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(1, count, stage, scale, J, kappa);
+        return;
     case 2:
-        stage_known(2, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(2, count, stage, scale, J, kappa);
+        return;
     case 3:
-        stage_known(3, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(3, count, stage, scale, J, kappa);
+        return;
     case 4:
-        stage_known(4, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(4, count, stage, scale, J, kappa);
+        return;
     case 5:
-        stage_known(5, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(5, count, stage, scale, J, kappa);
+        return;
     case 6:
-        stage_known(6, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(6, count, stage, scale, J, kappa);
+        return;
     case 7:
-        stage_known(7, terms, scale, w, v, J, kappa, theta);
-        break;
+        stages_known(7, count, stage, scale, J, kappa);
+        return;
     case 8:
-        stage_known(8, terms, scale, w, v, J, kappa, theta);
-        break;
-    default: {
-        const struct sens_packed transposed = sens_packed_view(n, n, J, n);
-        sens_lanes_combine(n * L, terms, scale, w, v, kappa);
-        sens_packed_multiply(&transposed, L, kappa, theta);
+        stages_known(8, count, stage, scale, J, kappa);
+        return;
+    default:
         break;
     }
+    for (size_t s = 0; s < count; s++, J += n * n, kappa += n * L) {
+        const struct sens_packed transposed = sens_packed_view(n, n, J, n);
+        sens_lanes_combine(n * L, stage[s].terms, scale, stage[s].w, stage[s].v, kappa);
+        sens_packed_multiply(&transposed, L, kappa, stage[s].theta);
     }
 }
