@@ -36,7 +36,10 @@ static inline __attribute__((always_inline)) sens_real growth_known(const size_t
                                                                     const sens_real *A, const sens_real *x)
 {
     sens_real s[4] = {0};
-    for (size_t j = 0; j < n; j++) s[j % 4] += A[j] * x[j];
+    for (size_t j = 0; j < n; j++) s[j % 4] = j < 4 ? A[j] * x[j] : s[j % 4] + A[j] * x[j];
+    if (n == 1) return r + s[0]; /* no sum waits for a zero */
+    if (n == 2) return r + (s[0] + s[1]);
+    if (n == 3) return r + ((s[0] + s[2]) + s[1]);
     return r + ((s[0] + s[2]) + (s[1] + s[3]));
 }
 
@@ -72,49 +75,53 @@ static inline __attribute__((always_inline)) void outer_known(const size_t n, co
     for (size_t i = 0; i < n; i++) s[i] = phi[1 + i] = x[i];
 }
 
-enum wanted { RHS, JACOBIAN, OUTER };
+/* Functions of their own for each number of few species: they need neither a frame nor a saved register. */
+struct known {
+    sens_status (*rhs)(const struct sens_at *at, sens_real *dx);
+    void (*jacobian)(const struct sens_at *at, sens_real *J);
+    void (*outer)(const struct sens_at *at, sens_real *s, sens_real *phi);
+};
 
-static inline __attribute__((always_inline)) bool wanted_known(const size_t n, const enum wanted wanted,
-                                                               const struct sens_at *at, sens_real *out,
-                                                               sens_real *phi)
-{
-    const sens_real *r = at->p, *A = at->p + n;
-    if (wanted == RHS) rhs_known(n, r, A, at->x, out);
-    if (wanted == JACOBIAN) jacobian_known(n, r, A, at->x, out);
-    if (wanted == OUTER) outer_known(n, at->x, out, phi);
-    return true;
-}
-
-/* What is wanted of so few species that calls would cost more than sums; false: of more. */
-static inline __attribute__((always_inline)) bool
-few_species(size_t n, const enum wanted wanted, const struct sens_at *at, sens_real *out, sens_real *phi)
-{
-    switch (n) {
-    case 2:
-        return wanted_known(2, wanted, at, out, phi);
-    case 3:
-        return wanted_known(3, wanted, at, out, phi);
-    case 4:
-        return wanted_known(4, wanted, at, out, phi);
-    case 5:
-        return wanted_known(5, wanted, at, out, phi);
-    case 6:
-        return wanted_known(6, wanted, at, out, phi);
-    case 7:
-        return wanted_known(7, wanted, at, out, phi);
-    case 8:
-        return wanted_known(8, wanted, at, out, phi);
-    default:
-        return false;
+#define KNOWN(n)                                                                                             \
+    static sens_status rhs_of_##n(const struct sens_at *at, sens_real *dx)                                   \
+    {                                                                                                        \
+        rhs_known(n, at->p, at->p + (n), at->x, dx);                                                         \
+        return SENS_OK;                                                                                      \
+    }                                                                                                        \
+    static void jacobian_of_##n(const struct sens_at *at, sens_real *J)                                      \
+    {                                                                                                        \
+        jacobian_known(n, at->p, at->p + (n), at->x, J);                                                     \
+    }                                                                                                        \
+    static void outer_of_##n(const struct sens_at *at, sens_real *s, sens_real *phi)                         \
+    {                                                                                                        \
+        outer_known(n, at->x, s, phi);                                                                       \
     }
+KNOWN(1)
+KNOWN(2)
+KNOWN(3)
+KNOWN(4)
+KNOWN(5)
+KNOWN(6)
+KNOWN(7)
+KNOWN(8)
+
+enum { FEW = 8 };
+static const struct known few[FEW + 1] = {
+    [1] = {rhs_of_1, jacobian_of_1, outer_of_1}, [2] = {rhs_of_2, jacobian_of_2, outer_of_2},
+    [3] = {rhs_of_3, jacobian_of_3, outer_of_3}, [4] = {rhs_of_4, jacobian_of_4, outer_of_4},
+    [5] = {rhs_of_5, jacobian_of_5, outer_of_5}, [6] = {rhs_of_6, jacobian_of_6, outer_of_6},
+    [7] = {rhs_of_7, jacobian_of_7, outer_of_7}, [8] = {rhs_of_8, jacobian_of_8, outer_of_8}};
+
+static sens_status rhs_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    growth(pb, at, 0, pb->n, dx);
+    for (size_t i = 0; i < pb->n; i++) dx[i] *= at->x[i];
+    return SENS_OK;
 }
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    if (few_species(pb->n, RHS, at, dx, NULL)) return SENS_OK;
-    growth(pb, at, 0, pb->n, dx);
-    for (size_t i = 0; i < pb->n; i++) dx[i] *= at->x[i];
-    return SENS_OK;
+    return pb->n <= FEW ? few[pb->n].rhs(at, dx) : rhs_of_many(pb, at, dx);
 }
 
 /* OUT = g W + A^T (x W) */
@@ -191,15 +198,25 @@ static void jacobian_of_many(const struct sens_problem *pb, const struct sens_at
 
 static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
-    if (!few_species(pb->n, JACOBIAN, at, J, NULL)) jacobian_of_many(pb, at, J);
+    if (pb->n <= FEW)
+        few[pb->n].jacobian(at, J);
+    else
+        jacobian_of_many(pb, at, J);
 }
 
-static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict s,
-                  sens_real *restrict phi)
+static void outer_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict s,
+                          sens_real *restrict phi)
 {
-    if (few_species(pb->n, OUTER, at, s, phi)) return;
     phi[0] = 1;
     for (size_t i = 0; i < pb->n; i++) s[i] = phi[1 + i] = at->x[i];
+}
+
+static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi)
+{
+    if (pb->n <= FEW)
+        few[pb->n].outer(at, s, phi);
+    else
+        outer_of_many(pb, at, s, phi);
 }
 
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)
