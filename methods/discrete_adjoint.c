@@ -65,6 +65,7 @@ struct adjoint {
     size_t n, np, m;
     struct adjoint_sizes size;
     int stages, live_stages;
+    bool whole;          /* steps are taken as a whole */
     int together;        /* stages taken together: all, or 1 */
     struct stage *stage; /* [live_stages], the last one first */
     struct sum lambda;   /* lambda + sum_i theta_i */
@@ -123,7 +124,8 @@ static void reverse_stages(const struct adjoint *ad, struct worker *w, size_t b,
     const struct block *block = &w->block[b];
     const struct sens_stage *stage = &block->stage[s];
     sens_real *kappa = w->batch ? sens_batch_slot(w->batch, w->point, b, block->L) : w->kappa;
-    sens_products_stages(w->products, block->L, (size_t)ad->together, stage, h, kappa);
+    sens_real *lambda = ad->whole ? block->state : NULL; /* else add_stages does it */
+    sens_products_stages(w->products, block->L, (size_t)ad->together, stage, h, kappa, lambda);
     if (ad->task->cost->type->g) add_running_cost(ad, w, block, h, s); /* of one stage */
 }
 
@@ -144,7 +146,7 @@ static void reverse_step(const struct adjoint *ad, struct worker *w, const struc
         if (w->batch) w->point = sens_batch_points(w->batch, (size_t)ad->together, &w->at[s]);
         for (size_t b = 0; b < w->blocks; b++) reverse_stages(ad, w, b, step->h, s);
     }
-    for (size_t b = 0; b < w->blocks; b++) add_stages(ad, &w->block[b]);
+    for (size_t b = 0; b < w->blocks && !ad->whole; b++) add_stages(ad, &w->block[b]);
 }
 
 static void flush_points(const struct adjoint *ad, struct worker *w)
@@ -329,7 +331,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     ad->stages = task->tableau->stages;
     adjoint_choose_lanes(ctx, task, &ad->size);
     sens_status status = find_live_stages(ctx, ad);
-    ad->together = sens_products_together(task->problem, ad->m) && !task->cost->type->g ? ad->live_stages : 1;
+    ad->whole = sens_products_together(task->problem, ad->m) && !task->cost->type->g;
+    ad->together = ad->whole ? ad->live_stages : 1;
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;

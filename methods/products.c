@@ -87,12 +87,12 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
 }
 
 void sens_products_stages(struct sens_products *pr, size_t L, size_t count, const struct sens_stage *stage,
-                          sens_real scale, sens_real *kappa)
+                          sens_real scale, sens_real *kappa, sens_real *lambda)
 {
     const struct sens_problem *pb = pr->pb;
     if (pr->formed && !pb->sparsity) {
         pr->vectors += count * L, pr->all += count * L;
-        sens_lanes_stages(pb->n, L, count, stage, scale, pr->J, kappa);
+        sens_lanes_stages(pb->n, L, count, stage, scale, pr->J, kappa, lambda);
         return;
     }
     sens_lanes_combine(pb->n * L, stage->terms, scale, stage->w, stage->v, kappa);

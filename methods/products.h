@@ -49,9 +49,11 @@ void sens_products_at_all(struct sens_products *products, size_t count, const st
 /* OUT = J^T W for SENS_VJP, OUT = J W for SENS_JVP; W, OUT [n][L], L >= 0. */
 void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
 
-/* A stage at each of the points as in sens_lanes_stages, kappa [count][n][L]; SENS_VJP only. */
+/* A stage at each of the points as in sens_lanes_stages, kappa [count][n][L]; SENS_VJP only. lambda is NULL
+ * unless sens_products_together. */
 void sens_products_stages(struct sens_products *products, size_t L, size_t count,
-                          const struct sens_stage *stage, sens_real scale, sens_real *kappa);
+                          const struct sens_stage *stage, sens_real scale, sens_real *kappa,
+                          sens_real *lambda);
 
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);

@@ -134,23 +134,30 @@ static void require_stage(size_t n, size_t L, const struct sens_stage *stage, co
     fenced_free(count, sum), fenced_free(count, product);
 }
 
-/* The last terms of a stage are the theta of the stages before, as far as there are so many of either. */
+/* The last terms of a stage are the theta of the stages before, as far as there are so many of either; lambda
+ * is given in every other call. */
 static void require_stages(gsl_rng *rng, size_t n, size_t L, int terms)
 {
     const size_t count = n * L;
     double *J = random_new(rng, STAGES * n * n), *w = random_new(rng, TERMS), *v_of[TERMS], *theta[STAGES];
     const double *v[STAGES][TERMS];
-    double *kappa = fenced_new(STAGES * count);
+    double *kappa = fenced_new(STAGES * count), *lambda = fenced_new(count);
     struct sens_stage stage[STAGES];
     for (int j = 0; j < terms; j++) v_of[j] = random_new(rng, count);
+    for (size_t q = 0; q < count; q++) lambda[q] = v_of[0][q];
     for (int s = 0; s < STAGES; s++) {
         theta[s] = fenced_new(count);
         for (int j = 0; j < terms; j++) v[s][j] = terms - j <= s ? theta[s - (terms - j)] : v_of[j];
         stage[s] = (struct sens_stage){.terms = terms, .w = w, .v = v[s], .theta = theta[s]};
     }
-    sens_lanes_stages(n, L, STAGES, stage, 0.3, J, kappa);
+    sens_lanes_stages(n, L, STAGES, stage, 0.3, J, kappa, terms % 2 ? lambda : NULL);
+    for (size_t q = 0; q < count; q++) {
+        double want = v_of[0][q];
+        for (int s = 0; s < STAGES && terms % 2; s++) want += theta[s][q];
+        if (lambda[q] != want) fail_msg("lambda, n = %zu, L = %zu, %d terms", n, L, terms);
+    }
     for (size_t s = 0; s < STAGES; s++) require_stage(n, L, &stage[s], J + s * n * n, kappa + s * count);
-    fenced_free(STAGES * count, kappa);
+    fenced_free(STAGES * count, kappa), fenced_free(count, lambda);
     for (int s = 0; s < STAGES; s++) fenced_free(count, theta[s]);
     for (int j = 0; j < terms; j++) free(v_of[j]);
     free(J), free(w);

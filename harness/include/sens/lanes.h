@@ -74,9 +74,10 @@ struct sens_stage {
 };
 
 /* One stage after the other: kappa [count][n][L] are the sums, as by sens_lanes_combine, J [count][n][n].
- * Faster than one call each where n is small and L = 8. */
+ * Then lambda [n][L], which may be among the v, += the sum of the theta; NULL: left alone. Faster than one
+ * call each where n is small and L = 8 or 4. */
 void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
-                       const sens_real *J, sens_real *kappa);
+                       const sens_real *J, sens_real *kappa, sens_real *lambda);
 
 /* Rows that lie apart, V(k, l) = v[k * v_step + l], with their factors s_k = s[k * s_step] and weights w_k =
  * w[k * w_step], k < depth. */
