@@ -28,13 +28,14 @@ static bool formed(const struct sens_task *task)
 }
 
 /* Eight. Four where no Jacobian is formed and the vectors of a step in eight lanes would not stay in the
- * cache. Few outputs, up to two blocks of them, make one block without much padding: that saves calls. */
+ * cache. Few outputs, up to two blocks of them, make one block without much padding: that saves calls; with
+ * few states, blocks of eight or four. */
 static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task)
 {
     const size_t n = task->problem->n, m = task->cost->m, vectors = (size_t)task->tableau->stages + 2;
     if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
         return HALF_LANES;
-    if (n <= FEW_STATES || m > 2 * AUTO_LANES) return AUTO_LANES;
+    if (m > 2 * AUTO_LANES || (n <= FEW_STATES && m > HALF_LANES)) return AUTO_LANES;
     return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { FEW_COLUMNS = 12 }; /* of all outer blocks: sens_lanes_add_gathered takes no more */
+
 struct sens_batch {
     const struct sens_problem *pb;
     size_t K, L; /* capacity; lanes of a whole block */
@@ -14,6 +16,7 @@ struct sens_batch {
     sens_real *value_p; /* of pb->sparsity_p at one point; NULL: not declared, or outer products are */
     sens_real *s, *phi; /* outer: [K][n] and [K][width] */
     sens_real *u;       /* outer: [K][L], s_i kappa_i of one i */
+    sens_real **row;    /* outer: [width], the rows of mu of one i */
     sens_real *kappa;   /* [blocks][K][n][L] */
     size_t vectors;     /* multiplied through structure */
 };
@@ -29,9 +32,10 @@ static sens_status allocate(struct sens_ctx *ctx, struct sens_batch *batch, size
     batch->s = outer ? SENS_NEW(ctx, sens_real, K * pb->n) : NULL;
     batch->phi = outer ? SENS_NEW(ctx, sens_real, K * batch->width) : NULL;
     batch->u = outer ? SENS_NEW(ctx, sens_real, K * batch->L) : NULL;
+    batch->row = outer ? SENS_NEW(ctx, sens_real *, batch->width) : NULL;
     batch->kappa = SENS_NEW(ctx, sens_real, blocks * K * pb->n * batch->L);
     const bool complete = batch->t && batch->kappa && (outer || batch->Y) && (!sparse || batch->value_p) &&
-                          (!outer || (batch->s && batch->phi && batch->u));
+                          (!outer || (batch->s && batch->phi && batch->u && batch->row));
     return complete ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -51,16 +55,21 @@ bool sens_batch_full(const struct sens_batch *batch, size_t points)
     return batch->points + points > batch->K;
 }
 
-size_t sens_batch_point(struct sens_batch *batch, struct sens_at at)
+size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct sens_at *at)
 {
     const struct sens_problem *pb = batch->pb;
-    const size_t k = batch->points++;
-    batch->t[k] = at.t;
-    if (batch->outer)
-        pb->type->outer(pb, at, batch->s + k * pb->n, batch->phi + k * batch->width);
-    else
-        memcpy(batch->Y + k * pb->n, at.x, pb->n * sizeof *at.x);
-    return k;
+    const size_t first = batch->points, n = pb->n;
+    batch->points += count;
+    if (batch->outer) {
+        sens_real *s = batch->s + first * n, *phi = batch->phi + first * batch->width;
+        for (size_t k = 0; k < count; k++, s += n, phi += batch->width) pb->type->outer(pb, &at[k], s, phi);
+        return first;
+    }
+    for (size_t k = 0; k < count; k++) {
+        batch->t[first + k] = at[k].t;
+        memcpy(batch->Y + (first + k) * n, at[k].x, n * sizeof *at->x);
+    }
+    return first;
 }
 
 static sens_real *block_of(const struct sens_batch *batch, size_t b)
@@ -98,12 +107,27 @@ static void gather(const struct sens_batch *batch, size_t L, size_t i, const sen
     sens_lanes_gather(&g, L, batch->u, sum);
 }
 
+/* All columns of one i in a pass over its kappa, where they are few; false: nothing is done. */
+static bool add_few_columns(const struct sens_batch *batch, size_t L, size_t i, const sens_real *kappa,
+                            bool fresh, sens_real *MU)
+{
+    const struct sens_problem *pb = batch->pb;
+    const struct sens_gather g = {
+        .depth = batch->points, .v = kappa + i * L, .v_step = pb->n * L, .s = batch->s + i, .s_step = pb->n};
+    sens_real **row = batch->row;
+    for (size_t o = 0; o < pb->n_outer; o++)
+        for (size_t j = 0; j < pb->outer[o].cols; j++)
+            *row++ = MU + (pb->outer[o].first + i * pb->outer[o].cols + j) * L;
+    return sens_lanes_add_gathered(&g, L, batch->width, batch->phi, !fresh, batch->row);
+}
+
 static void add_outer(const struct sens_batch *batch, const sens_real *kappa, size_t L, bool fresh,
                       sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
     for (size_t i = 0; i < pb->n; i++) {
         const sens_real *phi = batch->phi;
+        if (batch->width <= FEW_COLUMNS && add_few_columns(batch, L, i, kappa, fresh, MU)) continue;
         gather(batch, L, i, kappa, MU);
         for (size_t o = 0; o < pb->n_outer; phi += pb->outer[o++].cols) {
             const size_t cols = pb->outer[o].cols;
@@ -122,7 +146,7 @@ static void add_sparse(const struct sens_batch *batch, const sens_real *p, const
     const struct sens_pattern *pattern = pb->sparsity_p;
     for (size_t k = 0; k < batch->points; k++) {
         const struct sens_at at = {batch->t[k], batch->Y + k * pb->n, p};
-        pb->type->jacobian_p(pb, at, batch->value_p);
+        pb->type->jacobian_p(pb, &at, batch->value_p);
         const struct sens_csr F = {pattern->rows, pattern->cols, pattern->start, pattern->col,
                                    batch->value_p};
         sens_lanes_add_csr(F, L, kappa + k * pb->n * L, MU);

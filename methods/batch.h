@@ -21,10 +21,10 @@ sens_status sens_batch_create(struct sens_ctx *ctx, const struct sens_problem *p
 /* Is there no room for `points` more? */
 bool sens_batch_full(const struct sens_batch *batch, size_t points);
 
-/* Takes the next point, whose number within the batch is returned; at.x is copied. */
-size_t sens_batch_point(struct sens_batch *batch, struct sens_at at);
+/* Takes the next points; the number of the first within the batch is returned. Their x are copied. */
+size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct sens_at *at);
 
-/* Where kappa [n][L] of block b at point k is to be written. */
+/* Where kappa [n][L] of block b at point k is to be written, and after it those of the points that follow. */
 sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L);
 
 /* MU [np][L] of block b += the sum over the points kept, or = where `fresh`; all points have the same p. */

@@ -76,14 +76,14 @@ static const sens_real *state_at(const struct casa *casa, sens_real t, const sen
 }
 
 /* dx/ds = -f */
-static sens_status carried_slope(const struct casa *casa, struct sens_at at, sens_real *dx)
+static sens_status carried_slope(const struct casa *casa, const struct sens_at *at, sens_real *dx)
 {
     const sens_status status = casa->task->problem->type->rhs(casa->task->problem, at, dx);
     for (size_t i = 0; i < casa->carried; i++) dx[i] = -dx[i];
     return status;
 }
 
-static void block_slope(const struct casa *casa, struct sens_at at, size_t c0, const sens_real *z,
+static void block_slope(const struct casa *casa, const struct sens_at *at, size_t c0, const sens_real *z,
                         sens_real *dz)
 {
     const struct sens_problem *pb = casa->task->problem;
@@ -95,7 +95,7 @@ static void block_slope(const struct casa *casa, struct sens_at at, size_t c0, c
     if (cost->type->g_dx) cost->type->g_dx(cost, at, 1, c0, w, dlambda);
     if (casa->np == 0) return;
     memset(dmu, 0, casa->np * w * sizeof *dmu);
-    pb->type->vjp_p_batch(pb, 1, &at.t, at.x, at.p, w, lambda, dmu);
+    pb->type->vjp_p_batch(pb, 1, &at->t, at->x, at->p, w, lambda, dmu);
     if (cost->type->g_dp) cost->type->g_dp(cost, at, 1, c0, w, dmu);
 }
 
@@ -106,9 +106,9 @@ static sens_status slope(void *self, sens_real s, const sens_real *z, sens_real 
     const struct casa *casa = self;
     const sens_real t = -s;
     const struct sens_at at = {t, state_at(casa, t, z), casa->task->problem->p};
-    const sens_status status = casa->carried ? carried_slope(casa, at, dz) : SENS_OK;
+    const sens_status status = casa->carried ? carried_slope(casa, &at, dz) : SENS_OK;
     if (status != SENS_OK) return status;
-    for (size_t c0 = 0; c0 < casa->m; c0 += casa->L) block_slope(casa, at, c0, z, dz);
+    for (size_t c0 = 0; c0 < casa->m; c0 += casa->L) block_slope(casa, &at, c0, z, dz);
     return SENS_OK;
 }
 

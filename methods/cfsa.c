@@ -41,7 +41,7 @@ struct cfsa {
 static void move_to(void *self, int i, sens_real t, const sens_real *x)
 {
     const struct cfsa *cfsa = self;
-    sens_products_at(cfsa->products[i], (struct sens_at){t, x, cfsa->system.task->problem->p});
+    sens_products_at(cfsa->products[i], &(struct sens_at){t, x, cfsa->system.task->problem->p});
 }
 
 static void slope(void *self, int i, size_t b, const sens_real *S, sens_real *dS)
@@ -63,7 +63,7 @@ static void begin_quadrature(void *self, sens_real t, sens_real h, const sens_re
         const struct sens_at at = {sens_stage_time(tb, t, h, i), Y + (size_t)i * system->n,
                                    system->task->problem->p};
         if (tb->b[i] == 0) continue;
-        sens_gradient_running(&cfsa->gradient[i], at, h * tb->b[i]);
+        sens_gradient_running(&cfsa->gradient[i], &at, h * tb->b[i]);
         cfsa_add_explicit(system, &cfsa->gradient[i], cfsa->gain);
     }
 }
@@ -144,7 +144,8 @@ static sens_status create_stages(struct sens_ctx *ctx, struct cfsa *cfsa)
     if (!cfsa->products || !cfsa->gradient) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, cfsa->system.n_dir, &cfsa->products[i]);
+        status =
+            sens_products_create(ctx, task->problem, SENS_JVP, 1, cfsa->system.n_dir, &cfsa->products[i]);
     for (size_t i = 0; i < points && status == SENS_OK; i++) {
         status = sens_gradient_create(ctx, task, i == 0 && cfsa->system.np > 0, &cfsa->gradient[i]);
         if (i > 0) cfsa->gradient[i].dp = cfsa->gradient[0].dp;

@@ -31,7 +31,7 @@ struct cfsa_gsl {
 /* ---- the system as GSL sees it ------------------------------------------------------------------------- */
 
 /* The slopes of the running cost and of its derivatives. */
-static void add_cost(struct cfsa_gsl *gsl, struct sens_at at, const double *S, double *g)
+static void add_cost(struct cfsa_gsl *gsl, const struct sens_at *at, const double *S, double *g)
 {
     const struct cfsa_system *system = &gsl->system;
     const struct sens_cost *cost = system->task->cost;
@@ -51,13 +51,13 @@ static int slope(double t, const double y[], double dydt[], void *self)
     const struct sens_problem *pb = system->task->problem;
     const struct sens_at at = {t, y, pb->p};
     const double *S = y + system->n;
-    gsl->status = pb->type->rhs(pb, at, dydt);
+    gsl->status = pb->type->rhs(pb, &at, dydt);
     if (gsl->status == SENS_OK) {
-        sens_products_at(gsl->products, at);
+        sens_products_at(gsl->products, &at);
         for (size_t b = 0; b < system->blocks; b++)
             cfsa_slope(system, gsl->products, b, S + system->n * system->block[b].lane,
                        dydt + system->n + system->n * system->block[b].lane);
-        if (system->task->cost->type->g) add_cost(gsl, at, S, dydt + gsl->size);
+        if (system->task->cost->type->g) add_cost(gsl, &at, S, dydt + gsl->size);
     }
     if (gsl->status == SENS_OK && !sens_erk_finite(gsl->equations.dimension, dydt))
         gsl->status = SENS_NONFINITE;
@@ -163,7 +163,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     const size_t m = gsl->system.m, lanes = gsl->system.lanes;
     status = sens_gradient_create(ctx, task, gsl->system.np > 0, &gsl->gradient);
     if (status == SENS_OK)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, gsl->system.n_dir, &gsl->products);
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, gsl->system.n_dir, &gsl->products);
     if (status != SENS_OK) return status;
     gsl->size = gsl->system.n * (1 + lanes);
     gsl->equations = (gsl_odeiv2_system){

@@ -37,22 +37,24 @@ struct stage { /* a live one */
 
 struct block { /* outputs c0 ... in L lanes, the last of which may be past the share */
     size_t c0, L;
-    sens_real *state; /* lambda [n][L] and theta [s][n][L], each in the room of a whole block */
-    sens_real *mu;    /* [np][L]; NULL unless dG/dp is asked for */
+    sens_real *state;         /* lambda [n][L] and theta [s][n][L], each in the room of a whole block */
+    struct sens_stage *stage; /* [live_stages], in these vectors */
+    const sens_real **lambda; /* of the sum that lambda becomes, in these vectors */
+    sens_real *mu;            /* [np][L]; NULL unless dG/dp is asked for */
 };
 
 struct worker {
     struct sens_traj *traj; /* this worker's reader; the first reads the trajectory itself */
     struct sens_products *products;
     struct sens_batch *batch; /* NULL unless dG/dp is asked for */
-    size_t point;             /* number of the stage at hand in the batch */
+    size_t point;             /* number in the batch of the first of the stages at hand */
     size_t first, last;       /* its outputs */
-    struct sens_at *at;       /* [stages] points of the step at hand */
-    sens_real *x_after;       /* [n] state after the step at hand */
+    struct sens_at *at;       /* [live_stages] points of the step at hand */
+    sens_real *x_after;       /* [n] state after the step at hand, where that is a stop */
     size_t blocks;            /* of the group at hand */
     struct block *block;      /* [group] */
     sens_real *state;         /* [group][1 + s][n][L] */
-    sens_real *kappa;         /* [n][L] where no batch keeps it */
+    sens_real *kappa;         /* [together][n][L] where no batch keeps it */
     sens_real *mu;            /* [group][np][L]; NULL unless dG/dp is asked for */
     bool fresh;               /* nothing has been written to mu in this group yet */
     sens_status status;
@@ -63,6 +65,8 @@ struct adjoint {
     size_t n, np, m;
     struct adjoint_sizes size;
     int stages, live_stages;
+    bool whole;          /* steps are taken as a whole */
+    int together;        /* stages taken together: all, or 1 */
     struct stage *stage; /* [live_stages], the last one first */
     struct sum lambda;   /* lambda + sum_i theta_i */
     struct sens_stops stops;
@@ -83,70 +87,66 @@ static size_t theta_offset(const struct adjoint *ad, int i)
 /* The blocks of a group that starts with output `first`. */
 static void cut_blocks(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks)
 {
-    const size_t vector = ad->n * ad->size.L;
     w->blocks = blocks;
     for (size_t b = 0; b < blocks; b++) {
         const size_t c0 = first + b * ad->size.L;
-        w->block[b] = (struct block){.c0 = c0,
-                                     .L = adjoint_lanes(&ad->size, w->last - c0),
-                                     .state = w->state + b * (size_t)(1 + ad->stages) * vector,
-                                     .mu = w->mu ? w->mu + b * ad->np * ad->size.L : NULL};
+        w->block[b].c0 = c0;
+        w->block[b].L = adjoint_lanes(&ad->size, w->last - c0);
     }
 }
 
 /* ---- one step of a group ------------------------------------------------------------------------------- */
 
-/* The points of a step, written some time before they are handed to functions by value: a copy right after
- * the write would wait for it. */
+/* The points of a step, in the order of its live stages. */
 static void find_points(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
 {
-    for (int i = ad->stages - 1; i >= 0; i--)
-        w->at[i] = (struct sens_at){sens_stage_time(ad->task->tableau, step->t, step->h, i),
+    for (int s = 0; s < ad->live_stages; s++) {
+        const int i = ad->stage[s].i;
+        w->at[s] = (struct sens_at){sens_stage_time(ad->task->tableau, step->t, step->h, i),
                                     step->Y + (size_t)i * ad->n, ad->task->problem->p};
+    }
 }
 
-static void find_vectors(const struct sum *sum, const sens_real *state, const sens_real **v)
-{
-    for (int j = 0; j < sum->terms; j++) v[j] = state + sum->offset[j];
-}
-
-/* kappa_i and theta_i of block b. */
-static void reverse_stage(const struct adjoint *ad, struct worker *w, size_t b, sens_real h,
-                          const struct stage *stage)
+static void add_running_cost(const struct adjoint *ad, const struct worker *w, const struct block *block,
+                             sens_real h, int s)
 {
     const struct sens_cost *cost = ad->task->cost;
-    const struct block *block = &w->block[b];
-    const sens_real *v[MAX_TERMS + 1];
-    sens_real *kappa = w->batch ? sens_batch_slot(w->batch, w->point, b, block->L) : w->kappa;
-    sens_real *theta = block->state + theta_offset(ad, stage->i);
-    find_vectors(&stage->kappa, block->state, v);
-    sens_products_stage(w->products, block->L, stage->kappa.terms, h, stage->kappa.weight, v, kappa, theta);
-    const sens_real hb = h * ad->task->tableau->b[stage->i];
+    const struct sens_at *at = &w->at[s];
+    const sens_real hb = h * ad->task->tableau->b[ad->stage[s].i];
     if (hb == 0) return; /* no part of the quadrature */
-    const struct sens_at at = w->at[stage->i];
-    if (cost->type->g_dx) cost->type->g_dx(cost, at, hb, block->c0, block->L, theta);
+    if (cost->type->g_dx) cost->type->g_dx(cost, at, hb, block->c0, block->L, block->stage[s].theta);
     if (cost->type->g_dp && w->mu) cost->type->g_dp(cost, at, hb, block->c0, block->L, block->mu);
+}
+
+/* kappa_i and theta_i of block b, of the stages that are taken together from s on. */
+static void reverse_stages(const struct adjoint *ad, struct worker *w, size_t b, sens_real h, int s)
+{
+    const struct block *block = &w->block[b];
+    const struct sens_stage *stage = &block->stage[s];
+    sens_real *kappa = w->batch ? sens_batch_slot(w->batch, w->point, b, block->L) : w->kappa;
+    sens_real *lambda = ad->whole ? block->state : NULL; /* else add_stages does it */
+    sens_products_stages(w->products, block->L, (size_t)ad->together, stage, h, kappa, lambda);
+    if (ad->task->cost->type->g) add_running_cost(ad, w, block, h, s); /* of one stage */
 }
 
 /* lambda += sum_i theta_i */
 static void add_stages(const struct adjoint *ad, const struct block *block)
 {
-    const sens_real *v[MAX_TERMS + 1];
-    find_vectors(&ad->lambda, block->state, v);
-    sens_lanes_combine(ad->n * block->L, ad->lambda.terms, 1, ad->lambda.weight, v, block->state);
+    const struct sum *sum = &ad->lambda;
+    sens_lanes_combine(ad->n * block->L, sum->terms, 1, sum->weight, block->lambda, block->state);
 }
 
-/* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. */
+/* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. Those of
+ * few states stay there: all stages at once save calls. */
 static void reverse_step(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
 {
     find_points(ad, w, step);
-    for (int s = 0; s < ad->live_stages; s++) {
-        const struct stage *stage = &ad->stage[s];
-        sens_products_at(w->products, w->at[stage->i]);
-        if (w->batch) w->point = sens_batch_point(w->batch, w->at[stage->i]);
-        for (size_t b = 0; b < w->blocks; b++) reverse_stage(ad, w, b, step->h, stage);
+    for (int s = 0; s < ad->live_stages; s += ad->together) {
+        sens_products_at_all(w->products, (size_t)ad->together, &w->at[s]);
+        if (w->batch) w->point = sens_batch_points(w->batch, (size_t)ad->together, &w->at[s]);
+        for (size_t b = 0; b < w->blocks; b++) reverse_stages(ad, w, b, step->h, s);
     }
-    for (size_t b = 0; b < w->blocks; b++) add_stages(ad, &w->block[b]);
+    for (size_t b = 0; b < w->blocks && !ad->whole; b++) add_stages(ad, &w->block[b]);
 }
 
 static void flush_points(const struct adjoint *ad, struct worker *w)
@@ -193,6 +193,7 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
     if (w->mu && !w->fresh) memset(w->mu, 0, w->blocks * ad->np * ad->size.L * sizeof *w->mu);
     if (w->batch) sens_batch_clear(w->batch);
     memcpy(w->x_after, ad->x1, ad->n * sizeof *w->x_after);
+    const long *stop = sens_traj_grid(ad->traj).stop;
     for (long k = sens_traj_steps(ad->traj) - 1; k >= 0; k--) {
         struct sens_step step;
         const sens_status status = sens_traj_load(w->traj, k, &step);
@@ -201,7 +202,7 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
             observe(ad, w, (size_t)ad->stops.obs[step.stop], w->x_after);
         if (w->batch && sens_batch_full(w->batch, (size_t)ad->live_stages)) flush_points(ad, w);
         reverse_step(ad, w, &step);
-        memcpy(w->x_after, step.y, ad->n * sizeof *w->x_after);
+        if (k > 0 && stop[k - 1] >= 0) memcpy(w->x_after, step.y, ad->n * sizeof *w->x_after);
     }
     flush_points(ad, w);
     if (ad->stops.obs_at_t0 >= 0) observe(ad, w, (size_t)ad->stops.obs_at_t0, ad->x0);
@@ -256,6 +257,35 @@ static sens_status find_live_stages(struct sens_ctx *ctx, struct adjoint *ad)
     return SENS_OK;
 }
 
+/* The vectors of a sum; NULL: no memory. */
+static const sens_real **find_vectors(struct sens_ctx *ctx, const struct sum *sum, const sens_real *state)
+{
+    const sens_real **v = SENS_NEW(ctx, const sens_real *, (size_t)sum->terms);
+    for (int j = 0; v && j < sum->terms; j++) v[j] = state + sum->offset[j];
+    return v;
+}
+
+static sens_status create_block(struct sens_ctx *ctx, const struct adjoint *ad, const struct worker *w,
+                                size_t b)
+{
+    struct block *block = &w->block[b];
+    block->state = w->state + b * (size_t)(1 + ad->stages) * ad->n * ad->size.L;
+    block->mu = w->mu ? w->mu + b * ad->np * ad->size.L : NULL;
+    block->lambda = find_vectors(ctx, &ad->lambda, block->state);
+    block->stage = SENS_NEW(ctx, struct sens_stage, (size_t)ad->live_stages);
+    if (!block->lambda || !block->stage) return SENS_NO_MEMORY;
+    for (int s = 0; s < ad->live_stages; s++) {
+        const struct stage *stage = &ad->stage[s];
+        const sens_real *const *v = find_vectors(ctx, &stage->kappa, block->state);
+        if (!v) return SENS_NO_MEMORY;
+        block->stage[s] = (struct sens_stage){.terms = stage->kappa.terms,
+                                              .w = stage->kappa.weight,
+                                              .v = v,
+                                              .theta = block->state + theta_offset(ad, stage->i)};
+    }
+    return SENS_OK;
+}
+
 static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int number)
 {
     struct worker *w = &ad->worker[number];
@@ -264,15 +294,17 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     const bool wrt_p = ad->task->wrt & SENS_WRT_P;
     w->first = units * rank / workers * ad->size.unit;
     w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->size.unit : ad->m;
-    w->at = SENS_NEW(ctx, struct sens_at, (size_t)ad->stages);
+    w->at = SENS_NEW(ctx, struct sens_at, (size_t)ad->live_stages);
     w->block = SENS_NEW(ctx, struct block, ad->size.group);
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
     w->state = SENS_NEW(ctx, sens_real, ad->size.group * (size_t)(1 + ad->stages) * vector);
-    w->kappa = SENS_NEW(ctx, sens_real, vector);
+    w->kappa = SENS_NEW(ctx, sens_real, (size_t)ad->together * vector);
     w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->size.group * ad->np * ad->size.L) : NULL;
     if (!w->at || !w->block || !w->x_after || !w->state || !w->kappa || (wrt_p && !w->mu))
         return SENS_NO_MEMORY;
-    sens_status status = sens_products_create(ctx, ad->task->problem, SENS_VJP, ad->m, &w->products);
+    sens_status status =
+        sens_products_create(ctx, ad->task->problem, SENS_VJP, (size_t)ad->together, ad->m, &w->products);
+    for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);
     if (status == SENS_OK && wrt_p)
         status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
     w->traj = ad->traj;
@@ -299,6 +331,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     ad->stages = task->tableau->stages;
     adjoint_choose_lanes(ctx, task, &ad->size);
     sens_status status = find_live_stages(ctx, ad);
+    ad->whole = sens_products_together(task->problem, ad->m) && !task->cost->type->g;
+    ad->together = ad->whole ? ad->live_stages : 1;
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;

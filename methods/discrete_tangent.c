@@ -162,8 +162,8 @@ static void advance(const struct tangent *tg, const struct sens_step *step)
     for (int i = 0; i < tg->stages; i++) {
         const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * tg->n,
                                    tg->task->problem->p};
-        sens_products_at(tg->products[i], at);
-        if (running && tb->b[i] != 0) sens_gradient_running(&tg->gradient[i], at, step->h * tb->b[i]);
+        sens_products_at(tg->products[i], &at);
+        if (running && tb->b[i] != 0) sens_gradient_running(&tg->gradient[i], &at, step->h * tb->b[i]);
     }
     for (size_t b = 0; b < tg->blocks; b++) advance_block(tg, step->h, b);
 }
@@ -236,7 +236,7 @@ static sens_status create_stages(struct sens_ctx *ctx, struct tangent *tg)
     if (!tg->products || !tg->gradient) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, tg->n_cols, &tg->products[i]);
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, tg->n_cols, &tg->products[i]);
     for (size_t i = 0; i < points && status == SENS_OK; i++)
         status = sens_gradient_create(ctx, task, true, &tg->gradient[i]);
     return status;

@@ -54,7 +54,7 @@ static void find_rows(const struct sens_gradient *gradient)
     }
 }
 
-void sens_gradient_running(struct sens_gradient *gradient, struct sens_at at, sens_real w)
+void sens_gradient_running(struct sens_gradient *gradient, const struct sens_at *at, sens_real w)
 {
     const struct sens_cost *cost = gradient->cost;
     clear(gradient);

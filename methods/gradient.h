@@ -23,7 +23,7 @@ sens_status sens_gradient_create(struct sens_ctx *ctx, const struct sens_task *t
                                  struct sens_gradient *gradient);
 
 /* w g_x and w g_p at a point. The cost has a running part. */
-void sens_gradient_running(struct sens_gradient *gradient, struct sens_at at, sens_real w);
+void sens_gradient_running(struct sens_gradient *gradient, const struct sens_at *at, sens_real w);
 
 /* phi_x and phi_p of observation j. */
 void sens_gradient_observed(struct sens_gradient *gradient, size_t j, const sens_real *x, const sens_real *p);

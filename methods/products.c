@@ -7,16 +7,16 @@
 /* Fewer vectors do not pay for the n^2 numbers of J, unless these are few. */
 enum { FEW_VECTORS = 4, FEW_STATES = 8 };
 
-static sens_status allocate(struct sens_ctx *ctx, struct sens_products *pr)
+static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_products *pr)
 {
     const struct sens_problem *pb = pr->pb;
     const bool columns = pr->product == SENS_JVP, dense = pr->formed && !pb->sparsity;
-    const size_t entries = pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
+    const size_t entries = pr->entries;
     size_t width = 0;
     for (size_t b = 0; b < pb->n_outer; b++) width += pb->outer[b].cols;
     const bool outer = columns && pb->type->outer;
     const bool sparse_p = columns && !outer && pb->type->jacobian_p;
-    pr->J = pr->formed ? SENS_NEW(ctx, sens_real, entries) : NULL;
+    pr->J = pr->formed ? SENS_NEW(ctx, sens_real, points * entries) : NULL;
     pr->memory = dense && columns ? SENS_NEW(ctx, sens_real, entries) : NULL;
     pr->s = outer ? SENS_NEW(ctx, sens_real, pb->n) : NULL;
     pr->phi = outer ? SENS_NEW(ctx, sens_real, width) : NULL;
@@ -31,15 +31,22 @@ bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
     return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= FEW_STATES);
 }
 
+bool sens_products_together(const struct sens_problem *pb, size_t vectors)
+{
+    return pb->n <= FEW_STATES && !pb->sparsity && sens_products_formed(pb, vectors);
+}
+
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,
-                                 enum sens_product product, size_t vectors, struct sens_products **products)
+                                 enum sens_product product, size_t points, size_t vectors,
+                                 struct sens_products **products)
 {
     struct sens_products *made = SENS_NEW(ctx, struct sens_products, 1);
     if (!made) return SENS_NO_MEMORY;
     *made = (struct sens_products){.pb = pb, .product = product};
     made->formed = sens_products_formed(pb, vectors);
+    made->entries = pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
     *products = made;
-    const sens_status status = allocate(ctx, made);
+    const sens_status status = allocate(ctx, points, made);
     if (made->J && !pb->sparsity)
         made->dense = sens_packed_view(pb->n, pb->n, made->J, pb->n); /* of J^T, where it stands */
     return status;
@@ -50,12 +57,21 @@ static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_rea
     return (struct sens_csr){pattern->rows, pattern->cols, pattern->start, pattern->col, value};
 }
 
+void sens_products_at_all(struct sens_products *pr, size_t count, const struct sens_at *at)
+{
+    const struct sens_problem *pb = pr->pb;
+    if (count == 1)
+        sens_products_at(pr, at);
+    else
+        for (size_t k = 0; k < count; k++) pb->type->jacobian(pb, &at[k], pr->J + k * pr->entries);
+}
+
 void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
 {
     const struct sens_problem *pb = pr->pb;
     pr->all += L;
     if (!pr->formed) {
-        (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, pr->at, L, W, OUT);
+        (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, &pr->at, L, W, OUT);
         return;
     }
     pr->vectors += L;
@@ -70,17 +86,17 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
         sens_lanes_add_csr(sparse(pb->sparsity, pr->J), L, W, OUT);
 }
 
-void sens_products_stage(struct sens_products *pr, size_t L, int terms, sens_real scale, const sens_real *w,
-                         const sens_real *const *v, sens_real *kappa, sens_real *theta)
+void sens_products_stages(struct sens_products *pr, size_t L, size_t count, const struct sens_stage *stage,
+                          sens_real scale, sens_real *kappa, sens_real *lambda)
 {
     const struct sens_problem *pb = pr->pb;
     if (pr->formed && !pb->sparsity) {
-        pr->vectors += L, pr->all += L;
-        sens_lanes_stage(pb->n, L, terms, scale, w, v, pr->J, kappa, theta);
+        pr->vectors += count * L, pr->all += count * L;
+        sens_lanes_stages(pb->n, L, count, stage, scale, pr->J, kappa, lambda);
         return;
     }
-    sens_lanes_combine(pb->n * L, terms, scale, w, v, kappa);
-    sens_products_multiply(pr, L, kappa, theta);
+    sens_lanes_combine(pb->n * L, stage->terms, scale, stage->w, stage->v, kappa);
+    sens_products_multiply(pr, L, kappa, stage->theta);
 }
 
 /* Column k = first + i cols + j has the one entry s_i phi_j, in row i. */
@@ -111,7 +127,7 @@ static void add_sparse_columns(const struct sens_products *pr, size_t k0, size_t
 void sens_products_add_columns(struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
 {
     if (!pr->s && !pr->value_p) {
-        pr->pb->type->jvp_p_cols(pr->pb, pr->at, k0, L, OUT);
+        pr->pb->type->jvp_p_cols(pr->pb, &pr->at, k0, L, OUT);
         return;
     }
     if (L == 0) return;

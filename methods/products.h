@@ -19,7 +19,8 @@ struct sens_products {
     enum sens_product product;
     struct sens_at at;
     bool formed;              /* J is formed at each point */
-    sens_real *J, *memory;    /* [n][n] or the values of the pattern; for SENS_JVP a second layout of it */
+    size_t entries;           /* of J: n^2, or those of the pattern */
+    sens_real *J, *memory;    /* [points][entries]; for SENS_JVP a second layout of it */
     struct sens_packed dense; /* of J^T, or for SENS_JVP of J, where the problem has no pattern */
     sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
     sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
@@ -27,22 +28,32 @@ struct sens_products {
     size_t all;               /* vectors multiplied either way */
 };
 
-/* `vectors` are to be multiplied at each point. Memory from the arena; SENS_NO_MEMORY. */
+/* `vectors` are to be multiplied at each point, of which so many are taken together: 1, or more for SENS_VJP
+ * where sens_products_together says so. Memory from the arena; SENS_NO_MEMORY. */
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,
-                                 enum sens_product product, size_t vectors, struct sens_products **products);
+                                 enum sens_product product, size_t points, size_t vectors,
+                                 struct sens_products **products);
 
 /* Is J formed for so many vectors? Then a lane's bits are the same whatever the number of lanes. */
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors);
 
+/* So few states that several points are best taken together? */
+bool sens_products_together(const struct sens_problem *pb, size_t vectors);
+
 /* Moves to a point, whose x and p must stay until the next one. */
-static inline void sens_products_at(struct sens_products *products, struct sens_at at);
+static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
+
+/* Moves to so many points, which are taken together. */
+void sens_products_at_all(struct sens_products *products, size_t count, const struct sens_at *at);
 
 /* OUT = J^T W for SENS_VJP, OUT = J W for SENS_JVP; W, OUT [n][L], L >= 0. */
 void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
 
-/* kappa = sum_j (scale w_j) v_j over j < terms and theta = J^T kappa, all [n][L]; SENS_VJP only. */
-void sens_products_stage(struct sens_products *products, size_t L, int terms, sens_real scale,
-                         const sens_real *w, const sens_real *const *v, sens_real *kappa, sens_real *theta);
+/* A stage at each of the points as in sens_lanes_stages, kappa [count][n][L]; SENS_VJP only. lambda is NULL
+ * unless sens_products_together. */
+void sens_products_stages(struct sens_products *products, size_t L, size_t count,
+                          const struct sens_stage *stage, sens_real scale, sens_real *kappa,
+                          sens_real *lambda);
 
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);
@@ -51,10 +62,10 @@ void sens_products_add_columns(struct sens_products *products, size_t k0, size_t
  * those that were idle, `idle` of every `lanes`. */
 void sens_products_count(struct sens_products *products, size_t idle, size_t lanes, struct sens_work *work);
 
-static inline void sens_products_at(struct sens_products *pr, struct sens_at at)
+static inline void sens_products_at(struct sens_products *pr, const struct sens_at *at)
 {
     const struct sens_problem *pb = pr->pb;
-    pr->at = at;
+    pr->at = *at;
     if (pr->formed) {
         pb->type->jacobian(pb, at, pr->J);
         if (pr->memory) pr->dense = sens_pack(sens_dense(pb->n, pb->n, pr->J), pr->memory);

@@ -18,19 +18,19 @@ struct geometry {
     sens_real r5, s5;       /* 3 r^-5, 3 s^-5 */
 };
 
-static struct geometry geometry(struct sens_at at)
+static struct geometry geometry(const struct sens_at *at)
 {
-    const sens_real a = at.x[0] + at.p[0], b = at.x[0] - (1 - at.p[0]), y = at.x[1];
+    const sens_real a = at->x[0] + at->p[0], b = at->x[0] - (1 - at->p[0]), y = at->x[1];
     const sens_real r2 = a * a + y * y, s2 = b * b + y * y;
     const sens_real r3 = 1 / (r2 * sqrt(r2)), s3 = 1 / (s2 * sqrt(s2));
     return (struct geometry){a, b, r3, s3, 3 * r3 / r2, 3 * s3 / s2};
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    const sens_real *x = at.x;
-    const sens_real mu = at.p[0];
+    const sens_real *x = at->x;
+    const sens_real mu = at->p[0];
     const struct geometry g = geometry(at);
     dx[0] = x[2];
     dx[1] = x[3];
@@ -39,10 +39,10 @@ static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_re
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
-    const sens_real mu = at.p[0], y = at.x[1];
+    const sens_real mu = at->p[0], y = at->x[1];
     const struct geometry g = geometry(at);
     const sens_real pull = 1 - (1 - mu) * g.r3 - mu * g.s3;
     const sens_real mixed = (1 - mu) * g.a * y * g.r5 + mu * g.b * y * g.s5;
@@ -52,10 +52,10 @@ static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real
     J[12] = mixed, J[13] = pull + (1 - mu) * y * y * g.r5 + mu * y * y * g.s5, J[14] = -2, J[15] = 0;
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     (void)pb;
-    const sens_real mu = at.p[0], y = at.x[1];
+    const sens_real mu = at->p[0], y = at->x[1];
     const struct geometry g = geometry(at);
     const sens_real tilt = (1 - mu) * g.a * g.r5 + mu * g.b * g.s5;
     F[0] = 0;

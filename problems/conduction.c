@@ -53,23 +53,23 @@ ALWAYS_INLINE void exchange(const struct sens_problem *pb, const sens_real *k, s
     }
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    exchange(pb, at.p, 1, at.x, dx);
+    exchange(pb, at->p, 1, at->x, dx);
     return SENS_OK;
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                 sens_real *OUT)
 {
-    exchange(pb, at.p, L, V, OUT);
+    exchange(pb, at->p, L, V, OUT);
 }
 
 /* J is symmetric. */
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
                 sens_real *OUT)
 {
-    exchange(pb, at.p, L, W, OUT);
+    exchange(pb, at->p, L, W, OUT);
 }
 
 /* df_j/dk_j */
@@ -78,11 +78,12 @@ static sens_real slope(const struct sens_problem *pb, const sens_real *x, size_t
     return inverse_square(pb) * (x[j + 1] - x[j]);
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
 {
     for (size_t l = 0; l < L; l++) {
         const size_t j = k0 + l;
-        const sens_real d = slope(pb, at.x, j);
+        const sens_real d = slope(pb, at->x, j);
         OUT[j * L + l] += d;
         OUT[(j + 1) * L + l] -= d;
     }
@@ -102,13 +103,13 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
 
 /* ---- structure ----------------------------------------------------------------------------------------- */
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *restrict J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict J)
 {
     const size_t n = pb->n;
     const sens_real scale = inverse_square(pb);
     sens_real left = 0;
     for (size_t i = 0; i < n; i++) {
-        const sens_real right = i + 1 < n ? scale * at.p[i] : 0;
+        const sens_real right = i + 1 < n ? scale * at->p[i] : 0;
         if (i > 0) *J++ = left;
         *J++ = -(left + right);
         if (i + 1 < n) *J++ = right;
@@ -116,10 +117,10 @@ static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real
     }
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *restrict value)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict value)
 {
     for (size_t j = 0; j + 1 < pb->n; j++) {
-        value[2 * j] = slope(pb, at.x, j);
+        value[2 * j] = slope(pb, at->x, j);
         value[2 * j + 1] = -value[2 * j];
     }
 }

@@ -17,24 +17,24 @@ static sens_real discount(const struct running *running, sens_real t)
     return running->delta > 0 ? exp(-running->delta * (t - running->t0)) : 1;
 }
 
-static void g(const struct sens_cost *cost, struct sens_at at, sens_real w, sens_real *G)
+static void g(const struct sens_cost *cost, const struct sens_at *at, sens_real w, sens_real *G)
 {
     const struct running *running = cost->data;
-    quadratic_add(cost, &running->form, at.x, at.p, w * discount(running, at.t), G);
+    quadratic_add(cost, &running->form, at->x, at->p, w * discount(running, at->t), G);
 }
 
-static void g_dx(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
+static void g_dx(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0, size_t L,
                  sens_real *OUT)
 {
     const struct running *running = cost->data;
-    quadratic_add_dx(cost, &running->form, at.x, w * discount(running, at.t), c0, L, OUT);
+    quadratic_add_dx(cost, &running->form, at->x, w * discount(running, at->t), c0, L, OUT);
 }
 
-static void g_dp(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
+static void g_dp(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0, size_t L,
                  sens_real *MU)
 {
     const struct running *running = cost->data;
-    quadratic_add_dp(cost, &running->form, at.p, w * discount(running, at.t), c0, L, MU);
+    quadratic_add_dp(cost, &running->form, at->p, w * discount(running, at->t), c0, L, MU);
 }
 
 enum { OPT_M, OPT_RHO, OPT_DISCOUNT };

@@ -13,14 +13,14 @@ static void count(atomic_ulong *counter, size_t vectors)
     atomic_fetch_add_explicit(counter, vectors, memory_order_relaxed);
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     const struct wrapped *wrapped = pb->data;
     count(&wrapped->counts->rhs, 1);
     return wrapped->inner->type->rhs(wrapped->inner, at, dx);
 }
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
                 sens_real *OUT)
 {
     const struct wrapped *wrapped = pb->data;
@@ -28,7 +28,7 @@ static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, cons
     wrapped->inner->type->vjp(wrapped->inner, at, L, W, OUT);
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                 sens_real *OUT)
 {
     const struct wrapped *wrapped = pb->data;
@@ -36,7 +36,8 @@ static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, cons
     wrapped->inner->type->jvp(wrapped->inner, at, L, V, OUT);
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
 {
     const struct wrapped *wrapped = pb->data;
     count(&wrapped->counts->jvp_p, L);
@@ -51,20 +52,20 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     wrapped->inner->type->vjp_p_batch(wrapped->inner, K, t, X, p, L, W, MU);
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     const struct wrapped *wrapped = pb->data;
     count(&wrapped->counts->jacobian, 1);
     wrapped->inner->type->jacobian(wrapped->inner, at, J);
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *value)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *value)
 {
     const struct wrapped *wrapped = pb->data;
     wrapped->inner->type->jacobian_p(wrapped->inner, at, value);
 }
 
-static void outer(const struct sens_problem *pb, struct sens_at at, sens_real *s, sens_real *phi)
+static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi)
 {
     const struct wrapped *wrapped = pb->data;
     wrapped->inner->type->outer(wrapped->inner, at, s, phi);

@@ -5,23 +5,23 @@
 
 #include "small.h"
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    dx[0] = -at.p[0] * at.x[0];
+    dx[0] = -at->p[0] * at->x[0];
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
-    J[0] = -at.p[0];
+    J[0] = -at->p[0];
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     (void)pb;
-    F[0] = -at.x[0];
+    F[0] = -at->x[0];
 }
 
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,

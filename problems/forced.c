@@ -17,23 +17,23 @@ struct forced {
     sens_real q;
 };
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     const struct forced *forced = pb->data;
-    dx[0] = at.p[0] * (forced->form == FORM_COSINE ? cos(at.t) * at.x[0] : pow(at.t, forced->q));
+    dx[0] = at->p[0] * (forced->form == FORM_COSINE ? cos(at->t) * at->x[0] : pow(at->t, forced->q));
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     const struct forced *forced = pb->data;
-    J[0] = forced->form == FORM_COSINE ? at.p[0] * cos(at.t) : 0;
+    J[0] = forced->form == FORM_COSINE ? at->p[0] * cos(at->t) : 0;
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     const struct forced *forced = pb->data;
-    F[0] = forced->form == FORM_COSINE ? cos(at.t) * at.x[0] : pow(at.t, forced->q);
+    F[0] = forced->form == FORM_COSINE ? cos(at->t) * at->x[0] : pow(at->t, forced->q);
 }
 
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *query, const sens_real *p,

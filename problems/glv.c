@@ -24,10 +24,11 @@ static const sens_real *interactions(const struct sens_problem *pb, const sens_r
 }
 
 /* g_i = r_i + sum_j A_ij x_j for i0 <= i < i0 + rows: the same bits wherever it is needed. */
-static void growth(const struct sens_problem *pb, struct sens_at at, size_t i0, size_t rows, sens_real *g)
+static void growth(const struct sens_problem *pb, const struct sens_at *at, size_t i0, size_t rows,
+                   sens_real *g)
 {
-    for (size_t i = 0; i < rows; i++) g[i] = at.p[i0 + i];
-    sens_matvec(rows, pb->n, interactions(pb, at.p) + i0 * pb->n, at.x, g);
+    for (size_t i = 0; i < rows; i++) g[i] = at->p[i0 + i];
+    sens_matvec(rows, pb->n, interactions(pb, at->p) + i0 * pb->n, at->x, g);
 }
 
 /* g_i of one of few species, with n known to the compiler; in the order of sens_matvec. */
@@ -35,7 +36,10 @@ static inline __attribute__((always_inline)) sens_real growth_known(const size_t
                                                                     const sens_real *A, const sens_real *x)
 {
     sens_real s[4] = {0};
-    for (size_t j = 0; j < n; j++) s[j % 4] += A[j] * x[j];
+    for (size_t j = 0; j < n; j++) s[j % 4] = j < 4 ? A[j] * x[j] : s[j % 4] + A[j] * x[j];
+    if (n == 1) return r + s[0]; /* no sum waits for a zero */
+    if (n == 2) return r + (s[0] + s[1]);
+    if (n == 3) return r + ((s[0] + s[2]) + s[1]);
     return r + ((s[0] + s[2]) + (s[1] + s[3]));
 }
 
@@ -62,44 +66,66 @@ static inline __attribute__((always_inline)) void jacobian_known(const size_t n,
     }
 }
 
-enum wanted { RHS, JACOBIAN };
-
-/* The right-hand side or the Jacobian of so few species that calls would cost more than sums; false: of more.
- */
-static bool few_species(size_t n, enum wanted wanted, struct sens_at at, sens_real *out)
+/* r: s = x, phi = 1; A: s = x, phi = x. */
+static inline __attribute__((always_inline)) void outer_known(const size_t n, const sens_real *restrict x,
+                                                              sens_real *restrict s, sens_real *restrict phi)
 {
-    const sens_real *r = at.p, *A = at.p + n, *x = at.x;
-    switch (n) {
-    case 2:
-        wanted == JACOBIAN ? jacobian_known(2, r, A, x, out) : rhs_known(2, r, A, x, out);
-        return true;
-    case 3:
-        wanted == JACOBIAN ? jacobian_known(3, r, A, x, out) : rhs_known(3, r, A, x, out);
-        return true;
-    case 4:
-        wanted == JACOBIAN ? jacobian_known(4, r, A, x, out) : rhs_known(4, r, A, x, out);
-        return true;
-    case 5:
-        wanted == JACOBIAN ? jacobian_known(5, r, A, x, out) : rhs_known(5, r, A, x, out);
-        return true;
-    case 6:
-        wanted == JACOBIAN ? jacobian_known(6, r, A, x, out) : rhs_known(6, r, A, x, out);
-        return true;
-    default:
-        return false;
-    }
+    phi[0] = 1;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++) s[i] = phi[1 + i] = x[i];
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+/* Functions of their own for each number of few species: they need neither a frame nor a saved register. */
+struct known {
+    sens_status (*rhs)(const struct sens_at *at, sens_real *dx);
+    void (*jacobian)(const struct sens_at *at, sens_real *J);
+    void (*outer)(const struct sens_at *at, sens_real *s, sens_real *phi);
+};
+
+#define KNOWN(n)                                                                                             \
+    static sens_status rhs_of_##n(const struct sens_at *at, sens_real *dx)                                   \
+    {                                                                                                        \
+        rhs_known(n, at->p, at->p + (n), at->x, dx);                                                         \
+        return SENS_OK;                                                                                      \
+    }                                                                                                        \
+    static void jacobian_of_##n(const struct sens_at *at, sens_real *J)                                      \
+    {                                                                                                        \
+        jacobian_known(n, at->p, at->p + (n), at->x, J);                                                     \
+    }                                                                                                        \
+    static void outer_of_##n(const struct sens_at *at, sens_real *s, sens_real *phi)                         \
+    {                                                                                                        \
+        outer_known(n, at->x, s, phi);                                                                       \
+    }
+KNOWN(1)
+KNOWN(2)
+KNOWN(3)
+KNOWN(4)
+KNOWN(5)
+KNOWN(6)
+KNOWN(7)
+KNOWN(8)
+
+enum { FEW = 8 };
+static const struct known few[FEW + 1] = {
+    [1] = {rhs_of_1, jacobian_of_1, outer_of_1}, [2] = {rhs_of_2, jacobian_of_2, outer_of_2},
+    [3] = {rhs_of_3, jacobian_of_3, outer_of_3}, [4] = {rhs_of_4, jacobian_of_4, outer_of_4},
+    [5] = {rhs_of_5, jacobian_of_5, outer_of_5}, [6] = {rhs_of_6, jacobian_of_6, outer_of_6},
+    [7] = {rhs_of_7, jacobian_of_7, outer_of_7}, [8] = {rhs_of_8, jacobian_of_8, outer_of_8}};
+
+static sens_status rhs_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    if (few_species(pb->n, RHS, at, dx)) return SENS_OK;
     growth(pb, at, 0, pb->n, dx);
-    for (size_t i = 0; i < pb->n; i++) dx[i] *= at.x[i];
+    for (size_t i = 0; i < pb->n; i++) dx[i] *= at->x[i];
     return SENS_OK;
 }
 
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    return pb->n <= FEW ? few[pb->n].rhs(at, dx) : rhs_of_many(pb, at, dx);
+}
+
 /* OUT = g W + A^T (x W) */
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
                 sens_real *OUT)
 {
     const size_t n = pb->n;
@@ -109,33 +135,34 @@ static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, cons
         growth(pb, at, i, rows, g);
         sens_lanes_scale_rows(rows, L, g, W + i * L, OUT + i * L);
     }
-    const struct sens_lanes xW = {.v = W, .step = L, .scale = at.x, .scale_step = 1};
-    sens_lanes_add_product(sens_dense_transposed(n, n, interactions(pb, at.p)), xW, L, OUT);
+    const struct sens_lanes xW = {.v = W, .step = L, .scale = at->x, .scale_step = 1};
+    sens_lanes_add_product(sens_dense_transposed(n, n, interactions(pb, at->p)), xW, L, OUT);
 }
 
 /* OUT = g V + x (A V) */
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                 sens_real *OUT)
 {
     const size_t n = pb->n;
     sens_real g[ROW_TILE];
     for (size_t q = 0; q < n * L; q++) OUT[q] = 0;
     const struct sens_lanes lanes = {.v = V, .step = L};
-    sens_lanes_add_product(sens_dense(n, n, interactions(pb, at.p)), lanes, L, OUT);
+    sens_lanes_add_product(sens_dense(n, n, interactions(pb, at->p)), lanes, L, OUT);
     for (size_t i = 0; i < n; i += ROW_TILE) {
         const size_t rows = n - i < ROW_TILE ? n - i : ROW_TILE;
         growth(pb, at, i, rows, g);
-        sens_lanes_combine_rows(rows, L, g, V + i * L, at.x + i, OUT + i * L);
+        sens_lanes_combine_rows(rows, L, g, V + i * L, at->x + i, OUT + i * L);
     }
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
 {
     const size_t n = pb->n;
     for (size_t l = 0; l < L; l++) {
         const size_t k = k0 + l;
         const size_t i = k < n ? k : (k - n) / n;
-        OUT[i * L + l] += k < n ? at.x[i] : at.x[i] * at.x[(k - n) % n];
+        OUT[i * L + l] += k < n ? at->x[i] : at->x[i] * at->x[(k - n) % n];
     }
 }
 
@@ -173,29 +200,39 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
 }
 
 /* J_ij = x_i A_ij + delta_ij g_i */
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *restrict J)
+static void jacobian_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     const size_t n = pb->n;
-    const sens_real *A = interactions(pb, at.p);
-    if (few_species(n, JACOBIAN, at, J)) return;
     sens_real g[ROW_TILE];
+    sens_lanes_scale_rows(n, n, at->x, interactions(pb, at->p), J);
     for (size_t i0 = 0; i0 < n; i0 += ROW_TILE) {
         const size_t rows = n - i0 < ROW_TILE ? n - i0 : ROW_TILE;
         growth(pb, at, i0, rows, g);
-        for (size_t i = i0; i < i0 + rows; i++) {
-            const sens_real x = at.x[i];
-            for (size_t j = 0; j < n; j++) J[i * n + j] = x * A[i * n + j];
-            J[i * n + i] += g[i - i0];
-        }
+        for (size_t i = i0; i < i0 + rows; i++) J[i * n + i] += g[i - i0];
     }
 }
 
-/* r: s = x, phi = 1; A: s = x, phi = x. */
-static void outer(const struct sens_problem *pb, struct sens_at at, sens_real *restrict s,
-                  sens_real *restrict phi)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
+{
+    if (pb->n <= FEW)
+        few[pb->n].jacobian(at, J);
+    else
+        jacobian_of_many(pb, at, J);
+}
+
+static void outer_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict s,
+                          sens_real *restrict phi)
 {
     phi[0] = 1;
-    for (size_t i = 0; i < pb->n; i++) s[i] = phi[1 + i] = at.x[i];
+    for (size_t i = 0; i < pb->n; i++) s[i] = phi[1 + i] = at->x[i];
+}
+
+static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi)
+{
+    if (pb->n <= FEW)
+        few[pb->n].outer(at, s, phi);
+    else
+        outer_of_many(pb, at, s, phi);
 }
 
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)

@@ -88,26 +88,27 @@ static void laplacian(const struct heat *heat, size_t L, sens_real factor, const
 
 /* ---- the problem --------------------------------------------------------------------------------------- */
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    laplacian(pb->data, 1, at.p[0], at.x, dx);
+    laplacian(pb->data, 1, at->p[0], at->x, dx);
     return SENS_OK;
 }
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
                 sens_real *OUT)
 {
-    laplacian(pb->data, L, at.p[0], W, OUT);
+    laplacian(pb->data, L, at->p[0], W, OUT);
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                 sens_real *OUT)
 {
-    laplacian(pb->data, L, at.p[0], V, OUT);
+    laplacian(pb->data, L, at->p[0], V, OUT);
 }
 
 /* df/dalpha = Laplacian of u, a column of its own length. */
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
 {
     const struct heat *heat = pb->data;
     const size_t side = heat->side;
@@ -115,7 +116,7 @@ static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t 
     (void)k0; /* the only column is 0 */
     if (L == 0) return;
     for (size_t i = 0; i < side; i++) {
-        grid_row(side, i, 1, (sens_real)(heat->n * heat->n), at.x, slope);
+        grid_row(side, i, 1, (sens_real)(heat->n * heat->n), at->x, slope);
         sens_lanes_axpy(side, 1, 1, slope, OUT + i * side);
     }
 }

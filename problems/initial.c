@@ -37,27 +37,27 @@ static void x0_jvp_cols(const struct sens_problem *pb, const sens_real *p, size_
         for (size_t l = 0; l < L; l++) OUT[i * L + l] += dx0[i][k0 + l];
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    const sens_real k = at.p[0];
-    dx[0] = -k * at.x[0];
-    dx[1] = at.x[0] - k * at.x[1];
+    const sens_real k = at->p[0];
+    dx[0] = -k * at->x[0];
+    dx[1] = at->x[0] - k * at->x[1];
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
-    J[0] = -at.p[0], J[1] = 0;
-    J[2] = 1, J[3] = -at.p[0];
+    J[0] = -at->p[0], J[1] = 0;
+    J[2] = 1, J[3] = -at->p[0];
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     (void)pb;
-    F[0] = -at.x[0], F[1] = 0, F[2] = 0;
-    F[3] = -at.x[1], F[4] = 0, F[5] = 0;
+    F[0] = -at->x[0], F[1] = 0, F[2] = 0;
+    F[3] = -at->x[1], F[4] = 0, F[5] = 0;
 }
 
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,

@@ -7,24 +7,24 @@
 
 #include "small.h"
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    const sens_real r = at.p[0], K = at.p[1], y = at.x[0];
+    const sens_real r = at->p[0], K = at->p[1], y = at->x[0];
     dx[0] = r * y * (1 - y / K);
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
-    J[0] = at.p[0] * (1 - 2 * at.x[0] / at.p[1]);
+    J[0] = at->p[0] * (1 - 2 * at->x[0] / at->p[1]);
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     (void)pb;
-    const sens_real r = at.p[0], K = at.p[1], y = at.x[0];
+    const sens_real r = at->p[0], K = at->p[1], y = at->x[0];
     F[0] = y * (1 - y / K);
     F[1] = r * (y / K) * (y / K);
 }

@@ -12,27 +12,27 @@
 
 #include "small.h"
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    const sens_real omega = at.p[0], zeta = at.p[1];
-    dx[0] = at.x[1];
-    dx[1] = -omega * omega * at.x[0] - 2 * zeta * at.x[1];
+    const sens_real omega = at->p[0], zeta = at->p[1];
+    dx[0] = at->x[1];
+    dx[1] = -omega * omega * at->x[0] - 2 * zeta * at->x[1];
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
     J[0] = 0, J[1] = 1;
-    J[2] = -at.p[0] * at.p[0], J[3] = -2 * at.p[1];
+    J[2] = -at->p[0] * at->p[0], J[3] = -2 * at->p[1];
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     (void)pb;
     F[0] = 0, F[1] = 0;
-    F[2] = -2 * at.p[0] * at.x[0], F[3] = -2 * at.x[1];
+    F[2] = -2 * at->p[0] * at->x[0], F[3] = -2 * at->x[1];
 }
 
 /* The state and its partial derivatives; E, C, Z as above, C_s and Z_s their derivatives by s. */

@@ -9,30 +9,31 @@
 
 enum { N = 3, NP = 3 };
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    const sens_real first = at.p[0] * at.x[0], second = at.p[1] * at.x[1] * at.x[2],
-                    third = at.p[2] * at.x[1] * at.x[1];
+    const sens_real first = at->p[0] * at->x[0], second = at->p[1] * at->x[1] * at->x[2],
+                    third = at->p[2] * at->x[1] * at->x[1];
     dx[0] = second - first;
     dx[1] = first - second - third;
     dx[2] = third;
     return SENS_OK;
 }
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, sens_real *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
-    const sens_real k2y3 = at.p[1] * at.x[2], k2y2 = at.p[1] * at.x[1], k3y2_twice = 2 * at.p[2] * at.x[1];
-    J[0] = -at.p[0], J[1] = k2y3, J[2] = k2y2;
-    J[3] = at.p[0], J[4] = -k2y3 - k3y2_twice, J[5] = -k2y2;
+    const sens_real k2y3 = at->p[1] * at->x[2], k2y2 = at->p[1] * at->x[1],
+                    k3y2_twice = 2 * at->p[2] * at->x[1];
+    J[0] = -at->p[0], J[1] = k2y3, J[2] = k2y2;
+    J[3] = at->p[0], J[4] = -k2y3 - k3y2_twice, J[5] = -k2y2;
     J[6] = 0, J[7] = k3y2_twice, J[8] = 0;
 }
 
-static void jacobian_p(const struct sens_problem *pb, struct sens_at at, sens_real *F)
+static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *F)
 {
     (void)pb;
-    const sens_real y1 = at.x[0], y2y3 = at.x[1] * at.x[2], y2y2 = at.x[1] * at.x[1];
+    const sens_real y1 = at->x[0], y2y3 = at->x[1] * at->x[2], y2y2 = at->x[1] * at->x[1];
     F[0] = -y1, F[1] = y2y3, F[2] = 0;
     F[3] = y1, F[4] = -y2y3, F[5] = -y2y2;
     F[6] = 0, F[7] = 0, F[8] = y2y2;

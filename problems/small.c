@@ -25,21 +25,24 @@ static const struct small_jacobians *jacobians(const struct sens_problem *pb)
     return pb->data;
 }
 
-void small_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W, sens_real *OUT)
+void small_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
+               sens_real *OUT)
 {
     sens_real J[SMALL_STATES * SMALL_STATES];
     jacobians(pb)->dx(pb, at, J);
     multiply(pb->n, J, 1, pb->n, L, W, OUT);
 }
 
-void small_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V, sens_real *OUT)
+void small_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
+               sens_real *OUT)
 {
     sens_real J[SMALL_STATES * SMALL_STATES];
     jacobians(pb)->dx(pb, at, J);
     multiply(pb->n, J, pb->n, 1, L, V, OUT);
 }
 
-void small_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+void small_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                      sens_real *OUT)
 {
     sens_real F[SMALL_STATES * SMALL_PARAMETERS];
     jacobians(pb)->dp(pb, at, F);
@@ -53,7 +56,7 @@ void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real 
     const size_t n = pb->n, np = pb->np;
     sens_real F[SMALL_STATES * SMALL_PARAMETERS];
     for (size_t k = 0; k < K; k++) {
-        jacobians(pb)->dp(pb, (struct sens_at){t[k], X + k * n, p}, F);
+        jacobians(pb)->dp(pb, &(struct sens_at){t[k], X + k * n, p}, F);
         for (size_t q = 0; q < np; q++)
             for (size_t i = 0; i < n; i++)
                 for (size_t l = 0; l < L; l++) MU[q * L + l] += F[i * np + q] * W[(k * n + i) * L + l];
@@ -118,7 +121,7 @@ void small_time_scaling(const struct sens_problem *pb, const sens_real *x1, cons
     const struct sens_at end = {pb->t1, x1, pb->p};
     sens_real f[SMALL_STATES];
     (void)S0;
-    const bool defined = pb->type->rhs(pb, end, f) == SENS_OK;
+    const bool defined = pb->type->rhs(pb, &end, f) == SENS_OK;
     for (size_t i = 0; i < pb->n; i++) {
         residual[i] = defined ? -T * f[i] : (sens_real)NAN, size[i] = fabs(residual[i]);
         for (size_t k = 0; k < pb->np; k++) {

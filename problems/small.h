@@ -13,16 +13,17 @@ enum { SMALL_STATES = 4, SMALL_PARAMETERS = 4 }; /* n and np at most */
 
 struct small_jacobians {
     double rhs; /* its operations (sens/problem.h) */
-    void (*dx)(const struct sens_problem *pb, struct sens_at at, sens_real *J /*[n][n]*/);
-    void (*dp)(const struct sens_problem *pb, struct sens_at at, sens_real *F /*[n][np]*/);
+    void (*dx)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J /*[n][n]*/);
+    void (*dp)(const struct sens_problem *pb, const struct sens_at *at, sens_real *F /*[n][np]*/);
 };
 
 /* The slots of sens_problem_type of the same names. */
-void small_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+void small_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
                sens_real *OUT);
-void small_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+void small_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                sens_real *OUT);
-void small_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT);
+void small_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                      sens_real *OUT);
 void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU);
 void small_operations(const struct sens_problem *pb, struct sens_operations *ops);

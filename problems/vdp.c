@@ -41,23 +41,23 @@ static sens_real initial_derivative(const struct vdp *vdp, const sens_real *p)
     return (SENS_Q(10, 81) - eps * SENS_Q(584, 2187)) * deps_dp;
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    const sens_real x = at.x[0], v = at.x[1];
+    const sens_real x = at->x[0], v = at->x[1];
     dx[0] = v;
-    dx[1] = rate(pb->data, at.p) * ((1 - x * x) * v - x);
+    dx[1] = rate(pb->data, at->p) * ((1 - x * x) * v - x);
     return SENS_OK;
 }
 
 /* The second row of the Jacobian; the first is (0, 1). */
-static void jacobian_row(const struct sens_problem *pb, struct sens_at at, sens_real row[2])
+static void jacobian_row(const struct sens_problem *pb, const struct sens_at *at, sens_real row[2])
 {
-    const sens_real x = at.x[0], v = at.x[1], r = rate(pb->data, at.p);
+    const sens_real x = at->x[0], v = at->x[1], r = rate(pb->data, at->p);
     row[0] = r * (-2 * x * v - 1);
     row[1] = r * (1 - x * x);
 }
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W,
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
                 sens_real *restrict OUT)
 {
     sens_real J[2];
@@ -68,7 +68,7 @@ static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, cons
     }
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                 sens_real *restrict OUT)
 {
     sens_real J[2];
@@ -85,10 +85,11 @@ static sens_real slope_derivative(const struct sens_problem *pb, const sens_real
     return rate_derivative(pb->data, p) * ((1 - x[0] * x[0]) * x[1] - x[0]);
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
 {
     (void)k0; /* the only column is 0 */
-    for (size_t l = 0; l < L; l++) OUT[L + l] += slope_derivative(pb, at.x, at.p);
+    for (size_t l = 0; l < L; l++) OUT[L + l] += slope_derivative(pb, at->x, at->p);
 }
 
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,

@@ -82,15 +82,15 @@ static void add_part(struct closed_form *cf, double t, const struct part *part)
     const struct sens_cost_type *type = cost->type;
     const struct sens_at at = {t, cf->x, cf->cell->problem.p};
     if (part->running)
-        type->g(cost, at, part->weight, cf->truth->G);
+        type->g(cost, &at, part->weight, cf->truth->G);
     else
         type->phi(cost, part->j, at.x, at.p, cf->truth->G);
     for (size_t c0 = 0; c0 < cost->m; c0 += BLOCK) {
         memset(cf->cost_x, 0, cost->n * BLOCK * sizeof *cf->cost_x);
         memset(cf->cost_p, 0, cost->np * BLOCK * sizeof *cf->cost_p);
         if (part->running) {
-            type->g_dx(cost, at, part->weight, c0, BLOCK, cf->cost_x);
-            if (type->g_dp) type->g_dp(cost, at, part->weight, c0, BLOCK, cf->cost_p);
+            type->g_dx(cost, &at, part->weight, c0, BLOCK, cf->cost_x);
+            if (type->g_dp) type->g_dp(cost, &at, part->weight, c0, BLOCK, cf->cost_p);
         } else {
             type->phi_dx(cost, part->j, at.x, at.p, c0, BLOCK, cf->cost_x);
             if (type->phi_dp) type->phi_dp(cost, part->j, at.x, at.p, c0, BLOCK, cf->cost_p);

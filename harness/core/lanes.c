@@ -277,6 +277,18 @@ ALWAYS_INLINE void rows_body(size_t n, size_t L, const sens_real *s, const sens_
             OUT[i * L + l] = u ? s[i] * W[i * L + l] + u[i] * OUT[i * L + l] : s[i] * W[i * L + l];
 }
 
+/* Rows of at least one vector; the last of a row is stored twice in part, which does no harm. */
+ALWAYS_INLINE void scale_body(size_t n, size_t L, const sens_real *s, const sens_real *W, sens_real *OUT)
+{
+    for (size_t i = 0; i < n; i++, W += L, OUT += L) {
+        const sens_real s_i = s[i];
+        for (size_t l = 0; l + VECTOR <= L; l += VECTOR)
+            *(vector_in_memory *)&OUT[l] = s_i * *(const vector_in_memory *)&W[l];
+        if (L % VECTOR)
+            *(vector_in_memory *)&OUT[L - VECTOR] = s_i * *(const vector_in_memory *)&W[L - VECTOR];
+    }
+}
+
 void sens_lanes_scale_rows(size_t n, size_t L, const sens_real *s, const sens_real *W, sens_real *OUT)
 {
     switch (L) {
@@ -293,7 +305,10 @@ void sens_lanes_scale_rows(size_t n, size_t L, const sens_real *s, const sens_re
         rows_body(n, 16, s, W, NULL, OUT);
         break;
     default:
-        rows_body(n, L, s, W, NULL, OUT);
+        if (L < VECTOR)
+            rows_body(n, L, s, W, NULL, OUT);
+        else
+            scale_body(n, L, s, W, OUT);
         break;
     }
 }

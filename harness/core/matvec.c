@@ -31,21 +31,27 @@ ALWAYS_INLINE void matvec_rows(size_t rows, size_t cols, const sens_real *A, con
 }
 
 #if !defined SENS_EXTENDED && defined __AVX__
-/* Column j of four rows. */
-ALWAYS_INLINE quartet column(size_t cols, const sens_real *A, size_t j)
+/* The first `count` < 4 numbers, and zeros: what they add to the sums that have no more terms. */
+ALWAYS_INLINE quartet some(const size_t count, const sens_real *a)
 {
-    return (quartet){A[j], A[cols + j], A[2 * cols + j], A[3 * cols + j]};
+    if (count == 1) return (quartet){a[0], 0, 0, 0};
+    if (count == 2) return (quartet){a[0], a[1], 0, 0};
+    return (quartet){a[0], a[1], a[2], 0};
 }
 
-/* y_r += the four sums of rows 0 ... 3, the columns from j on among them. */
-ALWAYS_INLINE void finish_four(size_t cols, size_t j, const sens_real *A, const sens_real *x,
-                               const quartet sum[4], sens_real *y)
+ALWAYS_INLINE void add_rest(const size_t rows, const size_t rest, size_t cols, const sens_real *A,
+                            const sens_real *x, quartet *sum)
+{
+    const quartet xs = some(rest, x);
+#pragma GCC unroll 8
+    for (size_t r = 0; r < rows; r++) sum[r] += some(rest, A + r * cols) * xs;
+}
+
+/* y_r += the four sums of rows 0 ... 3 */
+ALWAYS_INLINE void finish_four(const quartet sum[4], sens_real *y)
 {
     quartet s[4];
     transpose_four(sum, s);
-    if (j < cols) s[0] += column(cols, A, j) * x[j];
-    if (j + 1 < cols) s[1] += column(cols, A, j + 1) * x[j + 1];
-    if (j + 2 < cols) s[2] += column(cols, A, j + 2) * x[j + 2];
     *(quartet_in_memory *)y += (s[0] + s[2]) + (s[1] + s[3]);
 }
 
@@ -60,8 +66,14 @@ ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real 
 #pragma GCC unroll 8
         for (size_t r = 0; r < rows; r++) sum[r] += *(const quartet_in_memory *)&A[r * cols + j] * xs;
     }
-    finish_four(cols, j, A, x, sum, y);
-    if (rows > 4) finish_four(cols, j, A + 4 * cols, x, sum + 4, y + 4);
+    if (cols - j == 1)
+        add_rest(rows, 1, cols, A + j, x + j, sum);
+    else if (cols - j == 2)
+        add_rest(rows, 2, cols, A + j, x + j, sum);
+    else if (cols - j == 3)
+        add_rest(rows, 3, cols, A + j, x + j, sum);
+    finish_four(sum, y);
+    if (rows > 4) finish_four(sum + 4, y + 4);
 }
 #else
 ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real *A, const sens_real *x,

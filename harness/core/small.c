@@ -1,76 +1,97 @@
-/* A stage of a reverse sweep with few states, in one piece: see sens_lanes_stage in sens/lanes.h.
+/* Stages of a reverse sweep with few states, in one piece: see sens_lanes_stages in sens/lanes.h.
  *
- *     kappa = sum_j (scale w_j) v_j,    theta = J^T kappa
+ *     kappa = sum_j (scale w_j) v_j,    theta = J^T kappa,    lambda += sum theta
  *
- * With n known to the compiler a block of SMALL_LANES lanes passes from the sum to the product in registers.
- * The numbers are those of sens_lanes_combine and sens_packed_multiply; without contraction, bit for bit. */
+ * With n known to the compiler a block of eight or four lanes passes from the sum to the product in
+ * registers. The numbers are those of sens_lanes_combine and sens_packed_multiply; without contraction, bit
+ * for bit. */
 #include "vectors.h"
 
 #include "sens/lanes.h"
 
-enum { SMALL_LANES = 8, SMALL = 8 };
+enum { SMALL = 8, EIGHT = 8, FOUR = 4 };
 
-ALWAYS_INLINE void stage_known(const size_t n, int terms, sens_real scale, const sens_real *w,
-                               const sens_real *const *v, const sens_real *J, sens_real *kappa,
-                               sens_real *theta)
+#define STAGE          stage_of_eight
+#define STAGES         stages_of_eight
+#define LANES          EIGHT
+#define WIDTH          VECTOR
+#define TYPE           vector
+#define TYPE_IN_MEMORY vector_in_memory
+#include "small_kernel.h"
+#undef STAGE
+#undef STAGES
+#undef LANES
+#undef WIDTH
+#undef TYPE
+#undef TYPE_IN_MEMORY
+
+#define STAGE          stage_of_four
+#define STAGES         stages_of_four
+#define LANES          FOUR
+#define WIDTH          QUARTET
+#define TYPE           quartet
+#define TYPE_IN_MEMORY quartet_in_memory
+#include "small_kernel.h"
+#undef STAGE
+#undef STAGES
+#undef LANES
+#undef WIDTH
+#undef TYPE
+#undef TYPE_IN_MEMORY
+
+ALWAYS_INLINE void stages_known(const size_t n, const size_t lanes, size_t count,
+                                const struct sens_stage *stage, sens_real scale, const sens_real *J,
+                                sens_real *kappa, sens_real *lambda)
 {
-    for (size_t l = 0; l < SMALL_LANES; l += VECTOR) {
-        vector sum[SMALL], product[SMALL];
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++)
-            sum[r] = scale * w[0] * *(const vector_in_memory *)&v[0][r * SMALL_LANES + l];
-        for (int j = 1; j < terms; j++) {
-            const sens_real weight = scale * w[j], *from = v[j] + l;
-#pragma GCC unroll 8
-            for (size_t r = 0; r < n; r++)
-                sum[r] += weight * *(const vector_in_memory *)&from[r * SMALL_LANES];
-        }
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++) *(vector_in_memory *)&kappa[r * SMALL_LANES + l] = sum[r];
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++) product[r] = (vector){0};
-#pragma GCC unroll 8
-        for (size_t k = 0; k < n; k++)
-#pragma GCC unroll 8
-            for (size_t r = 0; r < n; r++) product[r] += J[k * n + r] * sum[k];
-#pragma GCC unroll 8
-        for (size_t r = 0; r < n; r++) *(vector_in_memory *)&theta[r * SMALL_LANES + l] = product[r];
+    if (lanes == EIGHT)
+        stages_of_eight(n, count, stage, scale, J, kappa, lambda);
+    else
+        stages_of_four(n, count, stage, scale, J, kappa, lambda);
+}
+
+/* false: the states are not few. */
+ALWAYS_INLINE bool few_states(size_t n, const size_t lanes, size_t count, const struct sens_stage *stage,
+                              sens_real scale, const sens_real *J, sens_real *kappa, sens_real *lambda)
+{
+    switch (n) {
+    case 1:
+        stages_known(1, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 2:
+        stages_known(2, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 3:
+        stages_known(3, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 4:
+        stages_known(4, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 5:
+        stages_known(5, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 6:
+        stages_known(6, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 7:
+        stages_known(7, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    case 8:
+        stages_known(8, lanes, count, stage, scale, J, kappa, lambda);
+        return true;
+    default:
+        return false;
     }
 }
 
-void sens_lanes_stage(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,
-                      const sens_real *const *v, const sens_real *J, sens_real *kappa, sens_real *theta)
+void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
+                       const sens_real *J, sens_real *kappa, sens_real *lambda)
 {
-    switch (L == SMALL_LANES ? n : 0) {
-    case 1:
-        stage_known(1, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 2:
-        stage_known(2, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 3:
-        stage_known(3, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 4:
-        stage_known(4, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 5:
-        stage_known(5, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 6:
-        stage_known(6, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 7:
-        stage_known(7, terms, scale, w, v, J, kappa, theta);
-        break;
-    case 8:
-        stage_known(8, terms, scale, w, v, J, kappa, theta);
-        break;
-    default: {
+    if (L == EIGHT && few_states(n, EIGHT, count, stage, scale, J, kappa, lambda)) return;
+    if (L == FOUR && few_states(n, FOUR, count, stage, scale, J, kappa, lambda)) return;
+    for (size_t s = 0; s < count; s++, J += n * n, kappa += n * L) {
         const struct sens_packed transposed = sens_packed_view(n, n, J, n);
-        sens_lanes_combine(n * L, terms, scale, w, v, kappa);
-        sens_packed_multiply(&transposed, L, kappa, theta);
-        break;
+        sens_lanes_combine(n * L, stage[s].terms, scale, stage[s].w, stage[s].v, kappa);
+        sens_packed_multiply(&transposed, L, kappa, stage[s].theta);
     }
-    }
+    for (size_t s = 0; s < count && lambda; s++) sens_lanes_axpy(n, L, 1, stage[s].theta, lambda);
 }

@@ -63,7 +63,7 @@ static void some_phi_dp(const struct sens_cost *cost, size_t j, const sens_real 
     }
 }
 
-static void some_g(const struct sens_cost *cost, struct sens_at at, sens_real w, sens_real *G)
+static void some_g(const struct sens_cost *cost, const struct sens_at *at, sens_real w, sens_real *G)
 {
     const struct restriction *re = cost->data;
     memset(re->G, 0, re->inner->m * sizeof *re->G);
@@ -71,8 +71,8 @@ static void some_g(const struct sens_cost *cost, struct sens_at at, sens_real w,
     pick(cost, G);
 }
 
-static void some_g_dx(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
-                      sens_real *OUT)
+static void some_g_dx(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0,
+                      size_t L, sens_real *OUT)
 {
     const struct restriction *re = cost->data;
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
@@ -82,8 +82,8 @@ static void some_g_dx(const struct sens_cost *cost, struct sens_at at, sens_real
     }
 }
 
-static void some_g_dp(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
-                      sens_real *MU)
+static void some_g_dp(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0,
+                      size_t L, sens_real *MU)
 {
     const struct restriction *re = cost->data;
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {

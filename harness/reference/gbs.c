@@ -95,7 +95,7 @@ static void contract_cost(const struct variation *va, const sens_real *V, bool w
             for (size_t c = 0; c < m; c++) OUT[c * stride + l] += va->cost_p[va->col[l] * m + c];
 }
 
-static void running_slope(const struct variation *va, struct sens_at at, sens_real *dy)
+static void running_slope(const struct variation *va, const struct sens_at *at, sens_real *dy)
 {
     const struct sens_cost *cost = va->cost;
     sens_real *dq = dy + va->n, *dQ = dy + offset_Q(va);
@@ -108,7 +108,7 @@ static void running_slope(const struct variation *va, struct sens_at at, sens_re
         memset(va->cost_p, 0, va->pb->np * cost->m * sizeof *va->cost_p);
         cost->type->g_dp(cost, at, 1, 0, cost->m, va->cost_p);
     }
-    contract_cost(va, at.x + offset_V(va), cost->type->g_dp != NULL, va->L, dQ);
+    contract_cost(va, at->x + offset_V(va), cost->type->g_dp != NULL, va->L, dQ);
 }
 
 static sens_status system_slope(const struct variation *va, sens_real t, const sens_real *y, sens_real *dy)
@@ -116,17 +116,17 @@ static sens_status system_slope(const struct variation *va, sens_real t, const s
     const struct sens_problem_type *type = va->pb->type;
     const struct sens_at at = {t, y, va->pb->p};
     sens_real *dV = dy + offset_V(va);
-    const sens_status status = type->rhs(va->pb, at, dy);
+    const sens_status status = type->rhs(va->pb, &at, dy);
     if (status != SENS_OK) return status;
-    type->jvp(va->pb, at, va->L, y + offset_V(va), dV);
+    type->jvp(va->pb, &at, va->L, y + offset_V(va), dV);
     for (size_t l = 0, run; l < va->L; l += run ? run : 1) {
         run = parameter_run(va, l);
         if (!run) continue;
         memset(va->source, 0, va->n * run * sizeof *va->source);
-        type->jvp_p_cols(va->pb, at, va->col[l], run, va->source);
+        type->jvp_p_cols(va->pb, &at, va->col[l], run, va->source);
         add_source(va, l, run, dV);
     }
-    if (va->m_q) running_slope(va, at, dy);
+    if (va->m_q) running_slope(va, &at, dy);
     return SENS_OK;
 }
 

@@ -13,9 +13,9 @@ struct batch batch_create(const struct subject *subject, size_t K)
     for (size_t k = 0; k < K; k++) {
         struct sens_at at = subject_point(subject, 1);
         at.p = first.p; /* which need not go with that state */
-        for (int tries = 0; tries < ATTEMPTS && !subject_usable(subject, at); tries++)
+        for (int tries = 0; tries < ATTEMPTS && !subject_usable(subject, &at); tries++)
             at.x = subject_point(subject, 1).x;
-        if (!subject_usable(subject, at)) at = first;
+        if (!subject_usable(subject, &at)) at = first;
         made.t[k] = at.t;
         memcpy(made.X + k * n, at.x, n * sizeof *at.x);
     }
@@ -136,7 +136,7 @@ typedef void columns_call(const struct sens_problem *pb, const struct sens_at *a
 static void parameter_columns(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                               double *OUT)
 {
-    pb->type->jvp_p_cols(pb, *at, k0, L, OUT);
+    pb->type->jvp_p_cols(pb, at, k0, L, OUT);
 }
 
 static void initial_columns(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,

@@ -42,7 +42,7 @@ int subject_points(const struct subject *subject)
     return subject->v->quick ? QUICK_POINTS : POINTS;
 }
 
-bool subject_usable(const struct subject *subject, struct sens_at at)
+bool subject_usable(const struct subject *subject, const struct sens_at *at)
 {
     const struct sens_problem *pb = subject->pb;
     const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
@@ -59,7 +59,7 @@ struct sens_at subject_point(const struct subject *subject, int which)
     struct verify *v = subject->v;
     struct sens_at at = instance_point(v, pb, which);
     double amount = 0.05;
-    for (int k = 0; k < ATTEMPTS && which > 0 && !subject_usable(subject, at); k++, amount /= 2) {
+    for (int k = 0; k < ATTEMPTS && which > 0 && !subject_usable(subject, &at); k++, amount /= 2) {
         at.x = verify_perturbed(v, pb->n, pb->x0, amount);
         at.p = verify_perturbed(v, pb->np, pb->p, amount);
     }
@@ -91,7 +91,7 @@ static size_t columns_of(const struct sens_problem *pb, enum product product)
     return product == PRODUCT_JVP || product == PRODUCT_VJP ? pb->n : pb->np;
 }
 
-struct linear linear_at(const struct subject *subject, enum product product, struct sens_at at)
+struct linear linear_at(const struct subject *subject, enum product product, const struct sens_at *at)
 {
     const size_t n = subject->pb->n, cols = columns_of(subject->pb, product);
     const bool forward = linear_forward(product);
@@ -101,9 +101,9 @@ struct linear linear_at(const struct subject *subject, enum product product, str
                            .in = forward ? cols : n,
                            .out = forward ? n : cols,
                            .K = 1,
-                           .t = verify_copy(subject->v, 1, &at.t),
-                           .X = at.x,
-                           .p = at.p};
+                           .t = verify_copy(subject->v, 1, &at->t),
+                           .X = at->x,
+                           .p = at->p};
 }
 
 struct linear linear_batch(const struct subject *subject, size_t K, const double *t, const double *X,
@@ -146,7 +146,7 @@ static void apply_columns(const struct linear *map, size_t L, const double *V, d
         if (all_zero(L, V + k * L)) continue;
         memset(C, 0, pb->n * sizeof *C);
         if (map->product == PRODUCT_JVP_P)
-            pb->type->jvp_p_cols(pb, at, k, 1, C);
+            pb->type->jvp_p_cols(pb, &at, k, 1, C);
         else
             pb->type->x0_jvp_cols(pb, map->p, k, 1, C);
         add_columns(pb->n, 1, C, L, V + k * L, OUT);
@@ -162,9 +162,9 @@ void linear_apply(const struct linear *map, size_t L, const double *V, double *O
     if (linear_forward(map->product) && map->product != PRODUCT_JVP)
         apply_columns(map, L, V, OUT);
     else if (map->product == PRODUCT_JVP)
-        type->jvp(map->pb, at, L, V, OUT);
+        type->jvp(map->pb, &at, L, V, OUT);
     else if (map->product == PRODUCT_VJP)
-        type->vjp(map->pb, at, L, V, OUT);
+        type->vjp(map->pb, &at, L, V, OUT);
     else if (map->product == PRODUCT_VJP_P)
         type->vjp_p_batch(map->pb, map->K, map->t, map->X, map->p, L, V, OUT);
     else

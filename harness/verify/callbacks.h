@@ -30,7 +30,7 @@ int subject_points(const struct subject *subject);
 /* A point as instance_point, nearer to the nominal one where rhs has no value. */
 struct sens_at subject_point(const struct subject *subject, int which);
 /* Has rhs finite values there? */
-bool subject_usable(const struct subject *subject, struct sens_at at);
+bool subject_usable(const struct subject *subject, const struct sens_at *at);
 /* A random direction of about a tenth of the entries of `from`. */
 double *subject_direction(const struct subject *subject, size_t count, const double *from);
 
@@ -46,7 +46,7 @@ struct linear { /* at K points; K = 1 but for PRODUCT_VJP_P */
     const double *t, *X, *p; /* [K], [K][n], [np] */
 };
 
-struct linear linear_at(const struct subject *subject, enum product product, struct sens_at at);
+struct linear linear_at(const struct subject *subject, enum product product, const struct sens_at *at);
 struct linear linear_batch(const struct subject *subject, size_t K, const double *t, const double *X,
                            const double *p);
 /* Is it J, f_p or dx0/dp itself, not its transpose? */

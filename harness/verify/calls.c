@@ -107,17 +107,17 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     const struct sens_problem_type *type = pb->type;
     const struct sens_at at = {in->t[0], in->X, in->p};
     const size_t L = width(subject, callback, in->L), k0 = pb->np - (L < pb->np ? L : pb->np);
-    if (callback == CALL_RHS) return type->rhs(pb, at, out);
-    if (callback == CALL_JVP) type->jvp(pb, at, L, in->W, out);
-    if (callback == CALL_VJP) type->vjp(pb, at, L, in->W, out);
-    if (callback == CALL_JVP_P) type->jvp_p_cols(pb, at, k0, L, out);
+    if (callback == CALL_RHS) return type->rhs(pb, &at, out);
+    if (callback == CALL_JVP) type->jvp(pb, &at, L, in->W, out);
+    if (callback == CALL_VJP) type->vjp(pb, &at, L, in->W, out);
+    if (callback == CALL_JVP_P) type->jvp_p_cols(pb, &at, k0, L, out);
     if (callback == CALL_VJP_P) type->vjp_p_batch(pb, in->K, in->t, in->X, in->p, L, in->W, out);
     if (callback == CALL_X0) type->x0(pb, in->p, out);
     if (callback == CALL_X0_VJP) type->x0_vjp(pb, in->p, L, in->W, out);
     if (callback == CALL_X0_JVP) type->x0_jvp_cols(pb, in->p, k0, L, out);
-    if (callback == CALL_JACOBIAN) type->jacobian(pb, at, out);
-    if (callback == CALL_JACOBIAN_P) type->jacobian_p(pb, at, out);
-    if (callback == CALL_OUTER) type->outer(pb, at, out, out + pb->n);
+    if (callback == CALL_JACOBIAN) type->jacobian(pb, &at, out);
+    if (callback == CALL_JACOBIAN_P) type->jacobian_p(pb, &at, out);
+    if (callback == CALL_OUTER) type->outer(pb, &at, out, out + pb->n);
     return SENS_OK;
 }
 

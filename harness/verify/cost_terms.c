@@ -213,9 +213,9 @@ static void add_running_part(const struct term *term, enum part part, struct pla
     const struct sens_cost *cost = &term->at->cost;
     const struct sens_at at = {.t = term->t, .x = place.x, .p = place.p};
     if (part == PART_VALUE)
-        cost->type->g(cost, at, term->w, OUT);
+        cost->type->g(cost, &at, term->w, OUT);
     else
-        (part == PART_DX ? cost->type->g_dx : cost->type->g_dp)(cost, at, term->w, c0, L, OUT);
+        (part == PART_DX ? cost->type->g_dx : cost->type->g_dp)(cost, &at, term->w, c0, L, OUT);
 }
 
 void term_add(const struct term *term, enum part part, struct place place, size_t c0, size_t L, double *OUT)

@@ -67,7 +67,7 @@ static void select_phi_dp(const struct sens_cost *cost, size_t j, const double *
     }
 }
 
-static void select_g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
+static void select_g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
 {
     const struct selection *s = cost->data;
     double all[MOST_OUTPUTS] = {0};
@@ -75,7 +75,7 @@ static void select_g(const struct sens_cost *cost, struct sens_at at, double w, 
     add_selected(cost, all, G);
 }
 
-static void select_g_dx(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L,
+static void select_g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                         double *OUT)
 {
     const struct selection *s = cost->data;
@@ -86,7 +86,7 @@ static void select_g_dx(const struct sens_cost *cost, struct sens_at at, double 
     }
 }
 
-static void select_g_dp(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L,
+static void select_g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                         double *MU)
 {
     const struct selection *s = cost->data;

@@ -25,7 +25,7 @@ bool declared_entry(const struct sens_pattern *pattern, size_t row, size_t col)
 
 /* ---- df/dx --------------------------------------------------------------------------------------------- */
 
-void declared_jacobian(struct verify *v, const struct sens_problem *pb, struct sens_at at, double *J)
+void declared_jacobian(struct verify *v, const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
     const struct sens_pattern *pattern = pb->sparsity;
     const size_t n = pb->n;
@@ -43,8 +43,8 @@ void declared_jacobian(struct verify *v, const struct sens_problem *pb, struct s
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
-static void multiply(const struct declared *d, struct sens_at at, bool transposed, size_t L, const double *V,
-                     double *OUT)
+static void multiply(const struct declared *d, const struct sens_at *at, bool transposed, size_t L,
+                     const double *V, double *OUT)
 {
     const size_t n = d->inner.n;
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
@@ -60,13 +60,14 @@ static void multiply(const struct declared *d, struct sens_at at, bool transpose
     sens_arena_rewind(&d->v->ctx.arena, mark);
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct declared *d = pb->data;
     return d->inner.type->rhs(&d->inner, at, dx);
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
 {
     const struct declared *d = pb->data;
     if (d->inner.type->jacobian)
@@ -75,7 +76,8 @@ static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, cons
         d->inner.type->jvp(&d->inner, at, L, V, OUT);
 }
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
 {
     const struct declared *d = pb->data;
     if (d->inner.type->jacobian)
@@ -93,7 +95,7 @@ struct factors {
     double *value;   /* sparse */
 };
 
-static struct factors factors_at(const struct declared *d, struct sens_at at)
+static struct factors factors_at(const struct declared *d, const struct sens_at *at)
 {
     const struct sens_problem *pb = &d->inner;
     struct factors made = {.d = d};
@@ -131,7 +133,8 @@ static bool has_factors(const struct declared *d)
     return d->by == DECLARED_OUTER ? d->inner.type->outer != NULL : d->inner.type->jacobian_p != NULL;
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
 {
     const struct declared *d = pb->data;
     const size_t n = pb->n;
@@ -161,7 +164,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
     double *one = verify_array(d->v, n);
     for (size_t k = 0; k < K; k++) {
-        const struct factors f = factors_at(d, (struct sens_at){t[k], X + k * n, p});
+        const struct factors f = factors_at(d, &(struct sens_at){t[k], X + k * n, p});
         for (size_t q = 0; q < pb->np; q++) {
             column(&f, q, one);
             for (size_t i = 0; i < n; i++)
@@ -217,12 +220,12 @@ struct formed {
 
 /* J = J I: lane j has column j, so that row i is J_i0 ... J_i,n-1, dense and in the order of a full pattern.
  */
-static void formed_jacobian(const struct sens_problem *pb, struct sens_at at, double *J)
+static void formed_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
     pb->type->jvp(pb, at, pb->n, ((const struct formed *)(const void *)pb->type)->unit, J);
 }
 
-static void formed_jacobian_p(const struct sens_problem *pb, struct sens_at at, double *value)
+static void formed_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
 {
     memset(value, 0, pb->np * pb->n * sizeof *value);
     for (size_t k = 0; k < pb->np; k++) pb->type->jvp_p_cols(pb, at, k, 1, value + k * pb->n);

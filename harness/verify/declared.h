@@ -18,7 +18,7 @@ void declared_by_products(struct verify *v, const struct sens_problem *inner, bo
                           struct sens_problem *problem);
 
 /* J [n][n] at a point, from the pattern or dense. */
-void declared_jacobian(struct verify *v, const struct sens_problem *pb, struct sens_at at, double *J);
+void declared_jacobian(struct verify *v, const struct sens_problem *pb, const struct sens_at *at, double *J);
 
 /* Does the pattern have the entry? */
 bool declared_entry(const struct sens_pattern *pattern, size_t row, size_t col);

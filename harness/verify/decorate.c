@@ -45,37 +45,40 @@ struct shifted {
     double shift;
 };
 
-static struct sens_at earlier(const struct shifted *s, struct sens_at at)
+static struct sens_at earlier(const struct shifted *s, const struct sens_at *at)
 {
-    at.t -= s->shift;
-    return at;
+    return (struct sens_at){at->t - s->shift, at->x, at->p};
 }
 
-static sens_status shift_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status shift_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct shifted *s = pb->data;
-    return s->inner.type->rhs(&s->inner, earlier(s, at), dx);
+    const struct sens_at inner_at = earlier(s, at);
+    return s->inner.type->rhs(&s->inner, &inner_at, dx);
 }
 
-static void shift_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+static void shift_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                       double *OUT)
 {
     const struct shifted *s = pb->data;
-    s->inner.type->vjp(&s->inner, earlier(s, at), L, W, OUT);
+    const struct sens_at inner_at = earlier(s, at);
+    s->inner.type->vjp(&s->inner, &inner_at, L, W, OUT);
 }
 
-static void shift_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+static void shift_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                       double *OUT)
 {
     const struct shifted *s = pb->data;
-    s->inner.type->jvp(&s->inner, earlier(s, at), L, V, OUT);
+    const struct sens_at inner_at = earlier(s, at);
+    s->inner.type->jvp(&s->inner, &inner_at, L, V, OUT);
 }
 
-static void shift_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+static void shift_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                              double *OUT)
 {
     const struct shifted *s = pb->data;
-    s->inner.type->jvp_p_cols(&s->inner, earlier(s, at), k0, L, OUT);
+    const struct sens_at inner_at = earlier(s, at);
+    s->inner.type->jvp_p_cols(&s->inner, &inner_at, k0, L, OUT);
 }
 
 static void shift_vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
@@ -140,30 +143,32 @@ static const double *inner_units(const struct scaled *s, const double *q)
     return s->p;
 }
 
-static struct sens_at inner_point(const struct scaled *s, struct sens_at at)
+static struct sens_at inner_point(const struct scaled *s, const struct sens_at *at)
 {
-    at.p = inner_units(s, at.p);
-    return at;
+    return (struct sens_at){at->t, at->x, inner_units(s, at->p)};
 }
 
-static sens_status scale_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status scale_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct scaled *s = pb->data;
-    return s->inner.type->rhs(&s->inner, inner_point(s, at), dx);
+    const struct sens_at inner_at = inner_point(s, at);
+    return s->inner.type->rhs(&s->inner, &inner_at, dx);
 }
 
-static void scale_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+static void scale_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                       double *OUT)
 {
     const struct scaled *s = pb->data;
-    s->inner.type->vjp(&s->inner, inner_point(s, at), L, W, OUT);
+    const struct sens_at inner_at = inner_point(s, at);
+    s->inner.type->vjp(&s->inner, &inner_at, L, W, OUT);
 }
 
-static void scale_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+static void scale_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                       double *OUT)
 {
     const struct scaled *s = pb->data;
-    s->inner.type->jvp(&s->inner, inner_point(s, at), L, V, OUT);
+    const struct sens_at inner_at = inner_point(s, at);
+    s->inner.type->jvp(&s->inner, &inner_at, L, V, OUT);
 }
 
 /* Rows of MU (or columns of OUT) in the inner units while `inner` adds to them: powers of two change no bit.
@@ -180,12 +185,13 @@ static void scale_columns(const struct scaled *s, int sign, size_t k0, size_t L,
         for (size_t l = 0; l < L; l++) OUT[i * L + l] = ldexp(OUT[i * L + l], sign * s->exponent[k0 + l]);
 }
 
-static void scale_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+static void scale_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                              double *OUT)
 {
     const struct scaled *s = pb->data;
     scale_columns(s, 1, k0, L, OUT);
-    s->inner.type->jvp_p_cols(&s->inner, inner_point(s, at), k0, L, OUT);
+    const struct sens_at inner_at = inner_point(s, at);
+    s->inner.type->jvp_p_cols(&s->inner, &inner_at, k0, L, OUT);
     scale_columns(s, -1, k0, L, OUT);
 }
 
@@ -268,7 +274,7 @@ static double spoilt(const struct injection *plan)
     return plan->how == INJECT_INFINITY ? (double)INFINITY : (double)NAN;
 }
 
-static sens_status inject_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status inject_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct injected *in = pb->data;
     const bool now = falls(in->plan, INJECT_RHS, 1);
@@ -279,7 +285,7 @@ static sens_status inject_rhs(const struct sens_problem *pb, struct sens_at at, 
     return status;
 }
 
-static void inject_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+static void inject_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                        double *OUT)
 {
     const struct injected *in = pb->data;
@@ -288,7 +294,7 @@ static void inject_vjp(const struct sens_problem *pb, struct sens_at at, size_t 
     if (now && L) OUT[0] = spoilt(in->plan);
 }
 
-static void inject_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+static void inject_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                        double *OUT)
 {
     const struct injected *in = pb->data;
@@ -297,7 +303,7 @@ static void inject_jvp(const struct sens_problem *pb, struct sens_at at, size_t 
     if (now && L) OUT[0] = spoilt(in->plan);
 }
 
-static void inject_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+static void inject_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                               double *OUT)
 {
     const struct injected *in = pb->data;

@@ -23,9 +23,9 @@ static void scale_rows(const struct around *a, int sign, size_t L, double *MU)
         for (size_t l = 0; l < L; l++) MU[q * L + l] = ldexp(MU[q * L + l], sign * a->exponent[q]);
 }
 
-static struct sens_at point(const struct around *a, struct sens_at at)
+static struct sens_at point(const struct around *a, const struct sens_at *at)
 {
-    return (struct sens_at){at.t - a->shift, at.x, units(a, at.p)};
+    return (struct sens_at){at->t - a->shift, at->x, units(a, at->p)};
 }
 
 static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
@@ -50,23 +50,28 @@ static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, cons
     scale_rows(a, -1, L, MU);
 }
 
-static void g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
+static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
 {
     const struct around *a = cost->data;
-    a->inner.type->g(&a->inner, point(a, at), w, G);
+    const struct sens_at inner_at = point(a, at);
+    a->inner.type->g(&a->inner, &inner_at, w, G);
 }
 
-static void g_dx(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *OUT)
+static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *OUT)
 {
     const struct around *a = cost->data;
-    a->inner.type->g_dx(&a->inner, point(a, at), w, c0, L, OUT);
+    const struct sens_at inner_at = point(a, at);
+    a->inner.type->g_dx(&a->inner, &inner_at, w, c0, L, OUT);
 }
 
-static void g_dp(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *MU)
+static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *MU)
 {
     const struct around *a = cost->data;
     scale_rows(a, 1, L, MU);
-    a->inner.type->g_dp(&a->inner, point(a, at), w, c0, L, MU);
+    const struct sens_at inner_at = point(a, at);
+    a->inner.type->g_dp(&a->inner, &inner_at, w, c0, L, MU);
     scale_rows(a, -1, L, MU);
 }
 

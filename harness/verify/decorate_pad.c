@@ -10,25 +10,28 @@ struct padded {
     double *column; /* [n]: one column at a time, so one thread at a time */
 };
 
-static sens_status pad_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status pad_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct padded *padded = pb->data;
     return padded->inner.type->rhs(&padded->inner, at, dx);
 }
 
-static void pad_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+static void pad_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                    double *OUT)
 {
     const struct padded *padded = pb->data;
     padded->inner.type->vjp(&padded->inner, at, L, W, OUT);
 }
 
-static void pad_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+static void pad_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                    double *OUT)
 {
     const struct padded *padded = pb->data;
     padded->inner.type->jvp(&padded->inner, at, L, V, OUT);
 }
 
-static void pad_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+static void pad_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                           double *OUT)
 {
     const struct padded *padded = pb->data;
     const size_t n = pb->n;

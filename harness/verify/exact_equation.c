@@ -11,7 +11,7 @@ struct failed {
 
 /* OUT [n][cols] = J block, plus f_p where it is S. By one lane and one column, each on an output of zeros, so
  * that the closed form is not blamed for the handling of blocks and outputs. */
-static void variational(const struct form *form, struct sens_at at, size_t cols, bool is_S,
+static void variational(const struct form *form, const struct sens_at *at, size_t cols, bool is_S,
                         const double *block, double *out)
 {
     const struct linear J = linear_at(form->subject, PRODUCT_JVP, at);
@@ -35,9 +35,9 @@ static bool right_side(const struct form *form, double t, const double *p, const
     const struct sens_problem *pb = &form->pb;
     const size_t n = pb->n, np = form->with_S ? pb->np : 0;
     const struct sens_at at = {t, z, p};
-    if (pb->type->rhs(pb, at, out) != SENS_OK) return false;
-    variational(form, at, np, true, z + n, out + n);
-    if (form->with_S0) variational(form, at, n, false, z + n + n * np, out + n + n * np);
+    if (pb->type->rhs(pb, &at, out) != SENS_OK) return false;
+    variational(form, &at, np, true, z + n, out + n);
+    if (form->with_S0) variational(form, &at, n, false, z + n + n * np, out + n + n * np);
     return true;
 }
 
@@ -136,8 +136,8 @@ static bool products_agree(const struct subject *subject, struct suspicion *susp
 {
     for (int k = 0; k < 2; k++) {
         const struct sens_at at = subject_point(subject, 1);
-        suspicion_look(suspicion, subject, PRODUCT_JVP, at);
-        if (subject->pb->np > 0) suspicion_look(suspicion, subject, PRODUCT_JVP_P, at);
+        suspicion_look(suspicion, subject, PRODUCT_JVP, &at);
+        if (subject->pb->np > 0) suspicion_look(suspicion, subject, PRODUCT_JVP_P, &at);
     }
     return suspicion->places == 0;
 }
@@ -148,7 +148,7 @@ static void blame_start(struct verify_result *result, const struct subject *subj
     struct suspicion suspicion = {.places = 0};
     const struct sens_at at = subject_point(subject, 1);
     const bool depends = sens_problem_x0_depends(subject->pb) && subject->pb->type->x0_jvp_cols;
-    const bool wrong = depends && suspicion_look(&suspicion, subject, PRODUCT_X0_JVP, at);
+    const bool wrong = depends && suspicion_look(&suspicion, subject, PRODUCT_X0_JVP, &at);
     suspicion_tell(&suspicion, result);
     verify_blame(result, CAUSE_closed_form_wrong, wrong ? 0.2 : 0.8);
     if (depends) verify_blame(result, CAUSE_initial_products, 0.6);

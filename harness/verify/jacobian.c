@@ -188,11 +188,11 @@ void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-void line_create(const struct subject *subject, struct sens_at at, const double *dx, const double *dp,
+void line_create(const struct subject *subject, const struct sens_at *at, const double *dx, const double *dp,
                  struct line *line)
 {
     *line = (struct line){.subject = subject,
-                          .at = at,
+                          .at = *at,
                           .dx = dx,
                           .dp = dp,
                           .x = verify_array(subject->v, subject->pb->n),
@@ -218,7 +218,7 @@ bool line_value(const void *self, double s, bool shaken, double *out)
     move(line->subject->v, pb->n, line->at.x, line->dx, s, shaken, line->x);
     move(line->subject->v, pb->np, line->at.p, line->dp, s, shaken, line->p);
     if (line->initial) pb->type->x0(pb, line->p, out);
-    return line->initial || pb->type->rhs(pb, at, out) == SENS_OK;
+    return line->initial || pb->type->rhs(pb, &at, out) == SENS_OK;
 }
 
 void line_slope(struct line *line, double *d, double *bound)
@@ -238,8 +238,8 @@ static double first_step(size_t count, const double *at, size_t k)
     return mean > 0 ? 0.1 * mean : 0.1;
 }
 
-struct reference reference_create(const struct subject *subject, enum product product, struct sens_at at,
-                                  const struct sample *sample)
+struct reference reference_create(const struct subject *subject, enum product product,
+                                  const struct sens_at *at, const struct sample *sample)
 {
     struct verify *v = subject->v;
     const size_t n = subject->pb->n, rows = sample->rows, cols = sample->cols;
@@ -255,7 +255,7 @@ struct reference reference_create(const struct subject *subject, enum product pr
     for (size_t c = 0; c < cols; c++) {
         const size_t k = sample->col[c];
         unit[k] = 1;
-        curve_slope(&curve, first_step(in, states ? at.x : at.p, k), d, bound);
+        curve_slope(&curve, first_step(in, states ? at->x : at->p, k), d, bound);
         unit[k] = 0;
         for (size_t r = 0; r < rows; r++) {
             made.d[r * cols + c] = d[sample->row[r]];

@@ -33,7 +33,7 @@ struct line {
     bool initial;          /* x0(p) instead of f(t, x, p) */
     double *x, *p;         /* workspace */
 };
-void line_create(const struct subject *subject, struct sens_at at, const double *dx, const double *dp,
+void line_create(const struct subject *subject, const struct sens_at *at, const double *dx, const double *dp,
                  struct line *line);
 /* For curve.value. */
 bool line_value(const void *line, double s, bool shaken, double *out);
@@ -45,8 +45,8 @@ struct reference {
     struct sample sample;
     double *d, *bound; /* [rows][cols] */
 };
-struct reference reference_create(const struct subject *subject, enum product product, struct sens_at at,
-                                  const struct sample *sample);
+struct reference reference_create(const struct subject *subject, enum product product,
+                                  const struct sens_at *at, const struct sample *sample);
 
 /* ---- causes (jacobian_blame.c) ------------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ struct suspicion {
 /* Compares the product with its reference at the point; where they differ, weighs the causes and keeps what
  * explains this place as well as those before. false: they agree. */
 bool suspicion_look(struct suspicion *suspicion, const struct subject *subject, enum product product,
-                    struct sens_at at);
+                    const struct sens_at *at);
 /* Adds what is suspected to the result. false: nothing was. */
 bool suspicion_tell(const struct suspicion *suspicion, struct verify_result *result);
 

@@ -60,18 +60,19 @@ static bool explains(const struct place *place, double factor, const double *b, 
 /* Fills what is compared: the product's matrix, its reference, and the bound. */
 static void compare(struct place *place)
 {
-    const struct linear map = linear_at(place->subject, place->product, place->at);
+    const struct linear map = linear_at(place->subject, place->product, &place->at);
     const struct sample *sample = &place->right.sample;
-    place->right = reference_create(place->subject, place->product, place->at, sample);
+    place->right = reference_create(place->subject, place->product, &place->at, sample);
     place->got = linear_matrix(&map, sample);
     place->tol = linear_matrix_rounding(&map, sample, place->got);
     for (size_t q = 0; q < entries(place); q++) place->tol[q] += place->right.bound[q];
 }
 
-static struct place place_create(const struct subject *subject, enum product product, struct sens_at at,
-                                 const struct sample *sample, struct suspicion *suspicion)
+static struct place place_create(const struct subject *subject, enum product product,
+                                 const struct sens_at *at, const struct sample *sample,
+                                 struct suspicion *suspicion)
 {
-    struct place place = {subject, product, at, {.sample = *sample}, NULL, NULL, suspicion};
+    struct place place = {subject, product, *at, {.sample = *sample}, NULL, NULL, suspicion};
     compare(&place);
     return place;
 }
@@ -172,7 +173,7 @@ static void weigh_offset(const struct place *place)
 {
     const struct sample *sample = &place->right.sample;
     if (of_states(place->product) || !linear_forward(place->product) || sample->cols < 2) return;
-    const struct linear map = linear_at(place->subject, place->product, place->at);
+    const struct linear map = linear_at(place->subject, place->product, &place->at);
     size_t zero = 0;
     const struct sample first = {sample->rows, 1, sample->row, &zero};
     const double *column = linear_matrix(&map, &first);
@@ -183,7 +184,7 @@ static void weigh_offset(const struct place *place)
 
 /* ---- another time, another point ----------------------------------------------------------------------- */
 
-static bool explained_at(const struct place *place, struct sens_at other)
+static bool explained_at(const struct place *place, const struct sens_at *other)
 {
     const struct reference there =
         reference_create(place->subject, place->product, other, &place->right.sample);
@@ -199,7 +200,7 @@ static void weigh_time(const struct place *place)
     const double time[] = {pb->t0, 0, (pb->t0 + pb->t1) / 2, pb->t1, place->at.t - pb->t0, 1};
     for (size_t k = 0; k < sizeof time / sizeof *time && !of_initial(place->product); k++)
         if (time[k] != place->at.t &&
-            explained_at(place, (struct sens_at){time[k], place->at.x, place->at.p}))
+            explained_at(place, &(struct sens_at){time[k], place->at.x, place->at.p}))
             suspect(place, CAUSE_product_time, 1);
 }
 
@@ -209,7 +210,7 @@ static void weigh_point(const struct place *place)
     const struct sens_at at = place->at;
     const struct sens_at nominal[] = {{at.t, pb->x0, at.p}, {at.t, at.x, pb->p}, {at.t, pb->x0, pb->p}};
     for (size_t k = 0; k < sizeof nominal / sizeof *nominal; k++)
-        if (explained_at(place, nominal[k])) suspect(place, CAUSE_product_point, 1);
+        if (explained_at(place, &nominal[k])) suspect(place, CAUSE_product_point, 1);
 }
 
 /* ---- the other products -------------------------------------------------------------------------------- */
@@ -223,7 +224,7 @@ static enum product partner_of(enum product product)
 
 static bool partner_agrees(const struct place *place)
 {
-    const struct linear map = linear_at(place->subject, partner_of(place->product), place->at);
+    const struct linear map = linear_at(place->subject, partner_of(place->product), &place->at);
     const double *other = linear_matrix(&map, &place->right.sample);
     const double *tol = linear_matrix_rounding(&map, &place->right.sample, other);
     double *both = verify_array(place->subject->v, entries(place));
@@ -266,8 +267,8 @@ static void weigh_rhs(const struct place *place)
     struct sample sample = sample_create(place->subject, PRODUCT_JVP_P);
     struct sample square = sample_create(place->subject, PRODUCT_JVP);
     sample.row = square.row; /* the same rows of both */
-    const struct place J = place_create(place->subject, PRODUCT_JVP, place->at, &square, &unused);
-    const struct place F = place_create(place->subject, PRODUCT_JVP_P, place->at, &sample, &unused);
+    const struct place J = place_create(place->subject, PRODUCT_JVP, &place->at, &square, &unused);
+    const struct place F = place_create(place->subject, PRODUCT_JVP_P, &place->at, &sample, &unused);
     bool factors = true, in_J = false, in_F = false;
     for (size_t r = 0; r < square.rows; r++) {
         const bool wrong_J = row_wrong(&J, r), wrong_F = row_wrong(&F, r);
@@ -307,7 +308,7 @@ static void meet(struct suspicion *all, const struct suspicion *one)
 }
 
 bool suspicion_look(struct suspicion *suspicion, const struct subject *subject, enum product product,
-                    struct sens_at at)
+                    const struct sens_at *at)
 {
     struct suspicion one = {.places = 0};
     const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);

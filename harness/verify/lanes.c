@@ -56,10 +56,10 @@ static int maps_create(const struct subject *subject, struct linear map[MAPS])
     const struct batch b = batch_create(subject, BATCH);
     const struct sens_at at = {b.t[0], b.X, b.p};
     int count = 0;
-    map[count++] = linear_at(subject, PRODUCT_JVP, at);
-    map[count++] = linear_at(subject, PRODUCT_VJP, at);
+    map[count++] = linear_at(subject, PRODUCT_JVP, &at);
+    map[count++] = linear_at(subject, PRODUCT_VJP, &at);
     if (subject->pb->np > 0) map[count++] = linear_batch(subject, b.K, b.t, b.X, b.p);
-    if (call_applies(subject, CALL_X0_VJP)) map[count++] = linear_at(subject, PRODUCT_X0_VJP, at);
+    if (call_applies(subject, CALL_X0_VJP)) map[count++] = linear_at(subject, PRODUCT_X0_VJP, &at);
     return count;
 }
 

@@ -215,7 +215,7 @@ static sens_status slope(struct run *run, const struct scheme *scheme, long k, i
     }
     const double t = scheme->t[k] + scheme->c[i] * scheme->ha[k];
     const struct sens_at at = input(run, t, scheme->ha[k], run->Y + (size_t)i * run->n);
-    const sens_status status = pb->type->rhs(pb, at, K);
+    const sens_status status = pb->type->rhs(pb, &at, K);
     noise_touch(&run->noise, run->n, K);
     return status;
 }
@@ -253,7 +253,7 @@ static void add_running(struct run *run, long k, double *G)
     for (int i = 0; i < scheme->stages; i++) {
         if (scheme->bq[i] == 0) continue;
         const struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
-        cost->type->g(cost, at, scheme->factor[TERM_G] * scheme->hq[k] * scheme->bq[i], G);
+        cost->type->g(cost, &at, scheme->factor[TERM_G] * scheme->hq[k] * scheme->bq[i], G);
         noise_touch(&run->noise, run->m, G);
     }
     noise_step(&run->noise, PLACE_QUADRATURE, 0, run->m, G);

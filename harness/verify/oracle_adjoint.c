@@ -87,9 +87,9 @@ static void multiply(struct run *run, const struct sweep *sweep, long k, int i)
         memcpy(sweep->w_in, theta, n * sizeof *theta);
         noise_touch(&run->noise, n, sweep->w_in);
         if (scheme->not_transposed)
-            pb->type->jvp(pb, at, 1, sweep->w_in, theta);
+            pb->type->jvp(pb, &at, 1, sweep->w_in, theta);
         else
-            pb->type->vjp(pb, at, 1, sweep->w_in, theta);
+            pb->type->vjp(pb, &at, 1, sweep->w_in, theta);
         for (size_t q = 0; q < n; q++) theta[q] *= scheme->factor[TERM_JACOBIAN];
         noise_touch(&run->noise, n, theta);
     }
@@ -108,8 +108,8 @@ static void add_running(struct run *run, const struct sweep *sweep, long k, int 
     for (size_t e = 0; e < sweep->count; e++) {
         const size_t c = scheme->g_row[sweep->row[e]];
         double *theta = sweep->theta + (e * s + (size_t)i) * n, *mu = sweep->mu + e * run->np;
-        cost->type->g_dx(cost, at, scheme->factor[TERM_G_X] * w, c, 1, theta);
-        if (wrt_p) cost->type->g_dp(cost, at, scheme->factor[TERM_G_P] * w, c, 1, mu);
+        cost->type->g_dx(cost, &at, scheme->factor[TERM_G_X] * w, c, 1, theta);
+        if (wrt_p) cost->type->g_dp(cost, &at, scheme->factor[TERM_G_P] * w, c, 1, mu);
         noise_touch(&run->noise, n, theta);
         if (wrt_p) noise_touch(&run->noise, run->np, mu);
     }

@@ -25,7 +25,7 @@ static sens_status extra_slopes(struct run *run, long k, double *K, double *Y)
         run_combine(run->n, run->state + (size_t)k * run->n, scheme->h[k], i, tb->a + (size_t)i * (size_t)all,
                     K, Y);
         const struct sens_at at = {scheme->t[k] + tb->c[i] * scheme->h[k], Y, run->p};
-        status = pb->type->rhs(pb, at, K + (size_t)i * run->n);
+        status = pb->type->rhs(pb, &at, K + (size_t)i * run->n);
     }
     return status;
 }
@@ -50,7 +50,7 @@ static sens_status fit_cubic(struct run *run, long k, const double *K, double *f
     const struct sens_problem *pb = run->oracle->problem;
     const double h = run->forward->h[k], *x = run->state + (size_t)k * run->n, *x1 = x + run->n;
     const struct sens_at at = {run->oracle->grid->t1[k], x1, run->p};
-    const sens_status status = pb->type->rhs(pb, at, f1);
+    const sens_status status = pb->type->rhs(pb, &at, f1);
     for (size_t e = 0; e < run->n; e++) {
         const double rise = x1[e] - x[e], f = K[e];
         q[e] = h * f;

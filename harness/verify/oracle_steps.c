@@ -26,7 +26,7 @@ static sens_status stages(const struct stepper *stepper, double t, double h)
     for (int i = 0; i < tb->stages; i++) {
         run_combine(pb->n, stepper->x, h, i, tb->a + i * row, stepper->K, stepper->Y);
         const struct sens_at at = {t + tb->c[i] * h, stepper->Y, pb->p};
-        const sens_status status = pb->type->rhs(pb, at, stepper->K + (size_t)i * pb->n);
+        const sens_status status = pb->type->rhs(pb, &at, stepper->K + (size_t)i * pb->n);
         if (status != SENS_OK) return status;
     }
     run_combine(pb->n, stepper->x, h, tb->stages, tb->b, stepper->K, stepper->next);

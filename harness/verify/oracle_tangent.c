@@ -73,8 +73,8 @@ static bool running_derivative(struct run *run, const struct directions *d, long
     clear(run->m * run->n, d->g_x);
     clear(run->m * run->np, d->g_p);
     for (size_t c = 0; c < run->m; c++) {
-        cost->type->g_dx(cost, at, w, c, 1, d->g_x + c * run->n);
-        if (cost->type->g_dp) cost->type->g_dp(cost, at, w, c, 1, d->g_p + c * run->np);
+        cost->type->g_dx(cost, &at, w, c, 1, d->g_x + c * run->n);
+        if (cost->type->g_dp) cost->type->g_dp(cost, &at, w, c, 1, d->g_p + c * run->np);
     }
     return true;
 }
@@ -90,8 +90,8 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         double *L = d->L + q * s * n; /* [s][n] of this direction */
         run_combine(n, d->S + q * n, scheme->h[k], i, scheme->a + (size_t)i * s, L, d->Z);
         noise_touch(&run->noise, n, d->Z);
-        pb->type->jvp(pb, at, 1, noise_input(&run->noise, n, d->Z, d->v_in), L + (size_t)i * n);
-        if (q < d->p) pb->type->jvp_p_cols(pb, at, q, 1, L + (size_t)i * n);
+        pb->type->jvp(pb, &at, 1, noise_input(&run->noise, n, d->Z, d->v_in), L + (size_t)i * n);
+        if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
         noise_touch(&run->noise, n, L + (size_t)i * n);
         if (running) add_to_dG(run, d, q, d->Z);
     }

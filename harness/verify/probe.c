@@ -68,29 +68,30 @@ static double coupling(const struct sens_problem *pb, size_t i, const double *p)
     return U;
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct coefficients *k = pb->data;
     const size_t n = pb->n, np = pb->np;
     for (size_t i = 0; i < n; i++) {
-        const double next = at.x[(i + 1) % n], after = at.x[(i + 2) % n];
-        dx[i] = -k->d[i] * at.x[i] + k->v[i] * next + coupling(pb, i, at.p) * next * after;
-        for (size_t q = 0; q < np; q++) dx[i] += k->c[i * np + q] * at.p[q] * forcing(k, q, at.t);
+        const double next = at->x[(i + 1) % n], after = at->x[(i + 2) % n];
+        dx[i] = -k->d[i] * at->x[i] + k->v[i] * next + coupling(pb, i, at->p) * next * after;
+        for (size_t q = 0; q < np; q++) dx[i] += k->c[i * np + q] * at->p[q] * forcing(k, q, at->t);
     }
     return SENS_OK;
 }
 
 /* The three entries of row i of the Jacobian, in columns i, i + 1, i + 2 mod n. */
-static void jacobian_row(const struct sens_problem *pb, struct sens_at at, size_t i, double entry[3])
+static void jacobian_row(const struct sens_problem *pb, const struct sens_at *at, size_t i, double entry[3])
 {
     const struct coefficients *k = pb->data;
-    const double U = coupling(pb, i, at.p);
+    const double U = coupling(pb, i, at->p);
     entry[0] = -k->d[i];
-    entry[1] = k->v[i] + U * at.x[(i + 2) % pb->n];
-    entry[2] = U * at.x[(i + 1) % pb->n];
+    entry[1] = k->v[i] + U * at->x[(i + 2) % pb->n];
+    entry[2] = U * at->x[(i + 1) % pb->n];
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
 {
     for (size_t i = 0; i < pb->n; i++) {
         double entry[3];
@@ -102,7 +103,8 @@ static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, cons
     }
 }
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
 {
     for (size_t q = 0; q < pb->n * L; q++) OUT[q] = 0;
     for (size_t i = 0; i < pb->n; i++) {
@@ -120,10 +122,11 @@ static double parameter_entry(const struct sens_problem *pb, double t, const dou
     return k->c[at] * forcing(k, q, t) + k->u[at] * x[(i + 1) % pb->n] * x[(i + 2) % pb->n];
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
 {
     for (size_t i = 0; i < pb->n; i++)
-        for (size_t l = 0; l < L; l++) OUT[i * L + l] += parameter_entry(pb, at.t, at.x, i, k0 + l);
+        for (size_t l = 0; l < L; l++) OUT[i * L + l] += parameter_entry(pb, at->t, at->x, i, k0 + l);
 }
 
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
@@ -275,19 +278,21 @@ static double clock_factor(const struct sens_cost *cost, double t)
     return 1 + sin(0.325 + weights->rate * (t - weights->t0)) / 2;
 }
 
-static void g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
+static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
 {
-    add_value(cost, 0, at.x, at.p, w * clock_factor(cost, at.t), G);
+    add_value(cost, 0, at->x, at->p, w * clock_factor(cost, at->t), G);
 }
 
-static void g_dx(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *OUT)
+static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *OUT)
 {
-    add_dx(cost, 0, at.x, at.p, w * clock_factor(cost, at.t), c0, L, OUT);
+    add_dx(cost, 0, at->x, at->p, w * clock_factor(cost, at->t), c0, L, OUT);
 }
 
-static void g_dp(const struct sens_cost *cost, struct sens_at at, double w, size_t c0, size_t L, double *MU)
+static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *MU)
 {
-    add_dp(cost, at.x, at.p, w * clock_factor(cost, at.t), c0, L, MU);
+    add_dp(cost, at->x, at->p, w * clock_factor(cost, at->t), c0, L, MU);
 }
 
 static sens_status create_cost(struct sens_ctx *ctx, const struct sens_value *option,

@@ -85,7 +85,7 @@ static void visit_solution(const struct subject *subject, struct points *points)
         double *const x = verify_array(subject->v, pb->n);
         if (oracle_visit(subject->v, pb, at.t, x) != SENS_OK) return;
         at.x = x;
-        if (subject_usable(subject, at)) points->at[points->count++] = at;
+        if (subject_usable(subject, &at)) points->at[points->count++] = at;
     }
 }
 
@@ -106,7 +106,7 @@ static void conclude(const struct subject *subject, const char *check, const str
     for (int q = 0; q < products && result.verdict == VERIFY_FAIL; q++) {
         struct suspicion suspicion = {.places = 0};
         for (int k = 0; k < points->count; k++)
-            suspicion_look(&suspicion, subject, product[q], points->at[k]);
+            suspicion_look(&suspicion, subject, product[q], &points->at[k]);
         suspicion_tell(&suspicion, &result);
     }
     verify_close(subject->v, &result);
@@ -115,7 +115,7 @@ static void conclude(const struct subject *subject, const char *check, const str
 /* ---- entry by entry ------------------------------------------------------------------------------------ */
 
 static void note_matrix(struct worst *worst, const struct subject *subject, enum product product,
-                        struct sens_at at, const struct reference *right)
+                        const struct sens_at *at, const struct reference *right)
 {
     const struct linear map = linear_at(subject, product, at);
     const size_t cols = right->sample.cols;
@@ -127,7 +127,7 @@ static void note_matrix(struct worst *worst, const struct subject *subject, enum
         if (isfinite(right->bound[q]))
             worst_note(worst, fabs(got[q] - right->d[q]), right->bound[q] + rounding[q],
                        "d%s_%zu/d%s_%zu at t = %.4g", of, right->sample.row[q / cols], by,
-                       right->sample.col[q % cols], at.t);
+                       right->sample.col[q % cols], at->t);
 }
 
 /* A product and its transpose share the reference. */
@@ -139,9 +139,9 @@ void products_check_reference(const struct subject *subject, const enum product 
     for (int k = 0; k < points.count; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
         const struct sample sample = sample_create(subject, product[0]);
-        const struct reference right = reference_create(subject, product[0], points.at[k], &sample);
+        const struct reference right = reference_create(subject, product[0], &points.at[k], &sample);
         for (int side = 0; side < 2; side++)
-            note_matrix(&worst[side], subject, product[side], points.at[k], &right);
+            note_matrix(&worst[side], subject, product[side], &points.at[k], &right);
         sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
     for (int side = 0; side < 2; side++)
@@ -231,13 +231,13 @@ static void note_remainder(struct worst *worst, const struct remainders *made, s
 }
 
 static void note_taylor(struct worst *worst, const struct subject *subject, enum product product,
-                        struct sens_at at)
+                        const struct sens_at *at)
 {
     struct verify *v = subject->v;
     const size_t n = subject->pb->n;
     const bool states = product == PRODUCT_JVP;
     const double *along =
-        states ? subject_direction(subject, n, at.x) : subject_direction(subject, subject->pb->np, at.p);
+        states ? subject_direction(subject, n, at->x) : subject_direction(subject, subject->pb->np, at->p);
     const struct linear map = linear_at(subject, product, at);
     struct remainders made = {.r = verify_array(v, n * TAYLOR_POINTS),
                               .noise = verify_array(v, n * TAYLOR_POINTS),
@@ -251,7 +251,7 @@ static void note_taylor(struct worst *worst, const struct subject *subject, enum
     for (int k = 0; k < TAYLOR_POINTS; k++) remainder_at(subject, &line, slope, k, &made);
     for (size_t i = 0; i < n; i++) {
         settle_noise(&made, i, rounding[i]);
-        note_remainder(worst, &made, i, at.t);
+        note_remainder(worst, &made, i, at->t);
     }
 }
 
@@ -261,7 +261,7 @@ static void check_taylor(const struct subject *subject, enum product product, co
     const struct points points = points_create(subject);
     for (int k = 0; k < points.count; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-        note_taylor(&worst, subject, product, points.at[k]);
+        note_taylor(&worst, subject, product, &points.at[k]);
         sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
     conclude(subject, check, &worst, &points, 1, &product);
@@ -284,7 +284,7 @@ static double dot_magnitudes(size_t count, const double *a, const double *b)
 }
 
 static void note_transpose(struct worst *worst, const struct subject *subject, const enum product product[2],
-                           struct sens_at at)
+                           const struct sens_at *at)
 {
     struct verify *v = subject->v;
     const struct linear forward = linear_at(subject, product[0], at);
@@ -297,7 +297,7 @@ static void note_transpose(struct worst *worst, const struct subject *subject, c
                          dot_magnitudes(forward.in, V, linear_rounding(&transposed, W));
     const double left = dot(forward.out, W, image), right = dot(forward.in, pulled, V);
     worst_note(worst, fabs(left - right), bound, "%s and %s at t = %.4g: %.10g is not %.10g",
-               linear_name(product[0]), linear_name(product[1]), at.t, left, right);
+               linear_name(product[0]), linear_name(product[1]), at->t, left, right);
 }
 
 void products_check_transpose(const struct subject *subject, const enum product product[2], const char *check)
@@ -307,7 +307,7 @@ void products_check_transpose(const struct subject *subject, const enum product 
     for (int k = 0; k < points.count; k++)
         for (int pair = 0; pair < PAIRS; pair++) {
             const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-            note_transpose(&worst, subject, product, points.at[k]);
+            note_transpose(&worst, subject, product, &points.at[k]);
             sens_arena_rewind(&subject->v->ctx.arena, mark);
         }
     conclude(subject, check, &worst, &points, 2, product);
@@ -317,14 +317,15 @@ void products_check_transpose(const struct subject *subject, const enum product 
 
 /* J V (or f_p u) component by component against the slope of rhs, then <J^T W, V> against <W, slope>. */
 static void note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
-                       struct sens_at at)
+                       const struct sens_at *at)
 {
     struct verify *v = subject->v;
     const size_t n = subject->pb->n;
     const struct linear forward = linear_at(subject, product[0], at);
     const struct linear transposed = linear_at(subject, product[1], at);
     const bool states = product[0] == PRODUCT_JVP;
-    const double *V = subject_direction(subject, forward.in, states ? at.x : at.p), *W = verify_random(v, n);
+    const double *V = subject_direction(subject, forward.in, states ? at->x : at->p),
+                 *W = verify_random(v, n);
     double *slope = verify_array(v, n), *bound = verify_array(v, n);
     double *image = verify_array(v, n), *pulled = verify_array(v, forward.in);
     struct line line;
@@ -336,12 +337,12 @@ static void note_along(struct worst *worst, const struct subject *subject, const
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(bound[i])) return;
         worst_note(worst, fabs(image[i] - slope[i]), bound[i] + rounding[i], "%s, component %zu at t = %.4g",
-                   linear_name(product[0]), i, at.t);
+                   linear_name(product[0]), i, at->t);
     }
     const double both = dot_magnitudes(forward.in, V, linear_rounding(&transposed, W)) +
                         dot_magnitudes(n, W, bound) + dot_magnitudes(n, W, rounding);
     worst_note(worst, fabs(dot(n, W, slope) - dot(forward.in, pulled, V)), both, "%s at t = %.4g",
-               linear_name(product[1]), at.t);
+               linear_name(product[1]), at->t);
 }
 
 static const enum product of_states[] = {PRODUCT_JVP, PRODUCT_VJP};
@@ -359,8 +360,8 @@ static void check_time(const struct subject *subject)
         const double inside = verify_uniform(subject->v, (double)k - 0.5, (double)k + 0.5) / (TIMES - 1);
         at.t = pb->t0 + (pb->t1 - pb->t0) * (k == 0 ? 0 : k == TIMES - 1 ? 1 : inside);
         if (points.count < MOST_POINTS && k > 0) points.at[points.count++] = at;
-        if (subject_usable(subject, at)) note_along(&worst, subject, of_states, at);
-        if (subject_usable(subject, at) && pb->np > 0) note_along(&worst, subject, of_parameters, at);
+        if (subject_usable(subject, &at)) note_along(&worst, subject, of_states, &at);
+        if (subject_usable(subject, &at) && pb->np > 0) note_along(&worst, subject, of_parameters, &at);
         sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
     conclude(subject, "products.time", &worst, &points, pb->np > 0 ? 4 : 2, all);

@@ -61,16 +61,16 @@ static const struct verify_check checks[] = {
 
 /* ---- status -------------------------------------------------------------------------------------------- */
 
-static void try_rhs(struct verify_result *result, const struct subject *subject, struct sens_at at,
+static void try_rhs(struct verify_result *result, const struct subject *subject, const struct sens_at *at,
                     bool nominal)
 {
     double *dx = verify_array(subject->v, subject->pb->n);
     const sens_status status = subject->pb->type->rhs(subject->pb, at, dx);
     if (status != SENS_OK && nominal)
-        verify_fail(result, "%s at the nominal point, t = %.4g", sens_status_name(status), at.t);
+        verify_fail(result, "%s at the nominal point, t = %.4g", sens_status_name(status), at->t);
     for (size_t i = 0; status == SENS_OK && i < subject->pb->n; i++) {
         if (isfinite(dx[i])) continue;
-        verify_fail(result, "success, but component %zu is %g at t = %.4g", i, dx[i], at.t);
+        verify_fail(result, "success, but component %zu is %g at t = %.4g", i, dx[i], at->t);
         return;
     }
 }
@@ -79,8 +79,11 @@ static void check_status(const struct subject *subject)
 {
     const struct sens_problem *pb = subject->pb;
     struct verify_result result = subject_open(subject, "rhs.status");
-    try_rhs(&result, subject, (struct sens_at){pb->t0, pb->x0, pb->p}, true);
-    for (int k = 0; k < 4; k++) try_rhs(&result, subject, instance_point(subject->v, pb, k), k == 0);
+    try_rhs(&result, subject, &(struct sens_at){pb->t0, pb->x0, pb->p}, true);
+    for (int k = 0; k < 4; k++) {
+        const struct sens_at at = instance_point(subject->v, pb, k);
+        try_rhs(&result, subject, &at, k == 0);
+    }
     if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_rhs_itself, 0.9);
     verify_close(subject->v, &result);
 }

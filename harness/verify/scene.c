@@ -262,7 +262,7 @@ static sens_status stage(const struct sens_problem *pb, const struct sens_tablea
     double *Y = step->Y + (size_t)i * pb->n;
     combine(pb->n, i, tb->a + i * (tb->stages + tb->extra_stages), step->K, h, x, Y);
     const struct sens_at at = {t + tb->c[i] * h, Y, pb->p};
-    return pb->type->rhs(pb, at, step->K + (size_t)i * pb->n);
+    return pb->type->rhs(pb, &at, step->K + (size_t)i * pb->n);
 }
 
 sens_status rk_step(const struct sens_problem *pb, const struct sens_tableau *tb, double t, double h,
@@ -290,7 +290,7 @@ static sens_status hermite(const struct sens_problem *pb, double t, double h, co
                            struct rk_step *step, double theta, double *out)
 {
     const double rest = 1 - theta;
-    const sens_status status = pb->type->rhs(pb, (struct sens_at){t + h, step->x1, pb->p}, step->f1);
+    const sens_status status = pb->type->rhs(pb, &(struct sens_at){t + h, step->x1, pb->p}, step->f1);
     for (size_t q = 0; q < pb->n && status == SENS_OK; q++)
         out[q] = rest * rest * (1 + 2 * theta) * x[q] + theta * theta * (3 - 2 * theta) * step->x1[q] +
                  h * theta * rest * (rest * step->K[q] - theta * step->f1[q]);

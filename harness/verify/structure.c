@@ -76,7 +76,8 @@ static void check_factors(struct verify_result *result, const struct subject *su
     double *const room = verify_array(subject->v, all + 3 * GUARD);
     double *const s = room + GUARD, *const phi = s + n + GUARD;
     for (size_t q = 0; q < all + 3 * GUARD; q++) room[q] = CANARY;
-    pb->type->outer(pb, subject_point(subject, 1), s, phi);
+    const struct sens_at at = subject_point(subject, 1);
+    pb->type->outer(pb, &at, s, phi);
     for (size_t q = 0; q < GUARD; q++)
         if (room[q] != CANARY || s[n + q] != CANARY || phi[all - n + q] != CANARY) {
             verify_fail(result, "outer writes outside s [%zu] or phi [%zu]", n, all - n);
@@ -118,7 +119,7 @@ struct both {
 };
 
 static void note_entries(struct worst *worst, const struct both *both, enum product product,
-                         struct sens_at at)
+                         const struct sens_at *at)
 {
     const struct linear own = linear_at(both->own, product, at);
     const struct linear declared = linear_at(both->declared, product, at);
@@ -130,7 +131,7 @@ static void note_entries(struct worst *worst, const struct both *both, enum prod
     for (size_t q = 0; q < sample.rows * sample.cols; q++)
         worst_note(worst, fabs(got[q] - right[q]), bound[q] + bound_too[q],
                    "df_%zu/d%s_%zu at t = %.4g is %.10g in the structure and %.10g by %s",
-                   sample.row[q / sample.cols], by, sample.col[q % sample.cols], at.t, got[q], right[q],
+                   sample.row[q / sample.cols], by, sample.col[q % sample.cols], at->t, got[q], right[q],
                    linear_name(product));
 }
 
@@ -152,12 +153,12 @@ static void note_vectors(struct worst *worst, const struct linear *own, const st
 }
 
 static void note_product(struct worst *worst, const struct both *both, enum product product,
-                         struct sens_at at)
+                         const struct sens_at *at)
 {
     const struct linear own = linear_at(both->own, product, at);
     const struct linear declared = linear_at(both->declared, product, at);
     note_entries(worst, both, product, at);
-    for (int k = 0; k < VECTORS; k++) note_vectors(worst, &own, &declared, at.t);
+    for (int k = 0; k < VECTORS; k++) note_vectors(worst, &own, &declared, at->t);
 }
 
 static void note_batches(struct worst *worst, const struct both *both)
@@ -174,7 +175,7 @@ static void note_batches(struct worst *worst, const struct both *both)
 enum evidence { AGAINST, SILENT, FOR };
 
 /* Are all errors of J on its diagonal? */
-static enum evidence diagonal_alone(const struct both *both, struct sens_at at)
+static enum evidence diagonal_alone(const struct both *both, const struct sens_at *at)
 {
     const size_t n = both->own->pb->n;
     const struct linear map = linear_at(both->own, PRODUCT_JVP, at);
@@ -193,7 +194,7 @@ static enum evidence diagonal_alone(const struct both *both, struct sens_at at)
 }
 
 /* Is every column of df/dp that is wrong another parameter's? */
-static enum evidence columns_permuted(const struct both *both, struct sens_at at)
+static enum evidence columns_permuted(const struct both *both, const struct sens_at *at)
 {
     struct verify *v = both->own->v;
     const size_t n = both->own->pb->n, np = both->own->pb->np;
@@ -225,10 +226,10 @@ static void blame(const struct both *both, const struct points *points, enum pro
     bool against = false, explains = false;
     for (int k = 0; k < points->count; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
-        const enum evidence here = product == PRODUCT_JVP ? diagonal_alone(both, points->at[k])
-                                                          : columns_permuted(both, points->at[k]);
+        const enum evidence here = product == PRODUCT_JVP ? diagonal_alone(both, &points->at[k])
+                                                          : columns_permuted(both, &points->at[k]);
         against = against || here == AGAINST, explains = explains || here == FOR;
-        suspicion_look(&suspicion, both->declared, product, points->at[k]);
+        suspicion_look(&suspicion, both->declared, product, &points->at[k]);
         sens_arena_rewind(&both->own->v->ctx.arena, mark);
     }
     suspicion.weight[CAUSE_pair_agrees_wrongly] = 0; /* they share the numbers */
@@ -249,7 +250,7 @@ static void check_jacobian(const struct both *both, const struct points *points)
     for (int k = 0; k < points->count; k++)
         for (int q = 0; q < 2; q++) {
             const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
-            note_product(&worst, both, product[q], points->at[k]);
+            note_product(&worst, both, product[q], &points->at[k]);
             sens_arena_rewind(&both->own->v->ctx.arena, mark);
         }
     verify_judge(&result, &worst);
@@ -259,7 +260,7 @@ static void check_jacobian(const struct both *both, const struct points *points)
 
 /* Entries of the product's matrix that the pattern does not have. */
 static void note_outside(struct worst *worst, const struct subject *subject, enum product product,
-                         struct sens_at at)
+                         const struct sens_at *at)
 {
     const bool states = product <= PRODUCT_VJP;
     const struct sens_pattern *pattern = states ? subject->pb->sparsity : subject->pb->sparsity_p;
@@ -283,7 +284,7 @@ static void check_outside(const struct subject *subject, const char *check, cons
     for (int k = 0; k < points->count; k++)
         for (int q = 0; q < 2; q++) {
             const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-            note_outside(&worst, subject, product[q], points->at[k]);
+            note_outside(&worst, subject, product[q], &points->at[k]);
             sens_arena_rewind(&subject->v->ctx.arena, mark);
         }
     if (worst.count == 0) /* the pattern has every entry */
@@ -305,8 +306,8 @@ static void check_parameters(const struct both *both, const char *check, const s
     for (int k = 0; k < points->count; k++)
         for (int q = 0; q < 2; q++) {
             const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
-            note_product(&worst, both, product[q], points->at[k]);
-            if (sparse) note_outside(&outside, both->own, product[q], points->at[k]);
+            note_product(&worst, both, product[q], &points->at[k]);
+            if (sparse) note_outside(&outside, both->own, product[q], &points->at[k]);
             sens_arena_rewind(&both->own->v->ctx.arena, mark);
         }
     note_batches(&worst, both);

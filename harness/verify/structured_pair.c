@@ -57,46 +57,49 @@ static void add_moved(const struct shaken *s, size_t count, const double *increm
     for (size_t q = 0; q < count; q++) OUT[q] += by[q];
 }
 
-static struct sens_at moved_point(const struct shaken *s, struct sens_at at)
+static struct sens_at moved_point(const struct shaken *s, const struct sens_at *at)
 {
-    return (struct sens_at){at.t, moved(s, s->inner.n, at.x), s->p};
+    return (struct sens_at){at->t, moved(s, s->inner.n, at->x), s->p};
 }
 
-static sens_status shaken_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status shaken_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct shaken *s = pb->data;
     return s->inner.type->rhs(&s->inner, at, dx);
 }
 
-static void shaken_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+static void shaken_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                        double *OUT)
 {
     const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
-    s->inner.type->vjp(&s->inner, moved_point(s, at), L, moved(s, pb->n * L, W), OUT);
+    const struct sens_at near = moved_point(s, at);
+    s->inner.type->vjp(&s->inner, &near, L, moved(s, pb->n * L, W), OUT);
     const double *by = moved(s, pb->n * L, OUT);
     memcpy(OUT, by, pb->n * L * sizeof *OUT);
     sens_arena_rewind(&s->v->ctx.arena, mark);
 }
 
-static void shaken_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+static void shaken_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                        double *OUT)
 {
     const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
-    s->inner.type->jvp(&s->inner, moved_point(s, at), L, moved(s, pb->n * L, V), OUT);
+    const struct sens_at near = moved_point(s, at);
+    s->inner.type->jvp(&s->inner, &near, L, moved(s, pb->n * L, V), OUT);
     const double *by = moved(s, pb->n * L, OUT);
     memcpy(OUT, by, pb->n * L * sizeof *OUT);
     sens_arena_rewind(&s->v->ctx.arena, mark);
 }
 
-static void shaken_jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+static void shaken_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                               double *OUT)
 {
     const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     double *increment = verify_array(s->v, pb->n * L);
-    s->inner.type->jvp_p_cols(&s->inner, moved_point(s, at), k0, L, increment);
+    const struct sens_at near = moved_point(s, at);
+    s->inner.type->jvp_p_cols(&s->inner, &near, k0, L, increment);
     add_moved(s, pb->n * L, increment, OUT);
     sens_arena_rewind(&s->v->ctx.arena, mark);
 }
@@ -163,7 +166,7 @@ static double rate_of(struct verify *v, const struct sens_problem *pb)
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     double *unit = verify_array(v, n * n), *J = verify_array(v, n * n), most = 0;
     for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
-    pb->type->jvp(pb, (struct sens_at){pb->t0, pb->x0, pb->p}, n, unit, J);
+    pb->type->jvp(pb, &(struct sens_at){pb->t0, pb->x0, pb->p}, n, unit, J);
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
         for (size_t j = 0; j < n; j++) sum += fabs(J[i * n + j]);

@@ -33,17 +33,17 @@ static void slopes(const struct manufactured *made, double t, const double *x, d
             made->w[i] * cos(made->w[i] * t + made->q[i]) + coupling(made, i, t, x) - coupling(made, i, t, s);
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    slopes(pb->data, at.t, at.x, dx);
+    slopes(pb->data, at->t, at->x, dx);
     dx[SPECIES] = 1;
     return SENS_OK;
 }
 
 /* The last unknown is the time. */
-static sens_status rhs_autonomous(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status rhs_autonomous(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    slopes(pb->data, at.x[SPECIES], at.x, dx);
+    slopes(pb->data, at->x[SPECIES], at->x, dx);
     dx[SPECIES] = 1;
     return SENS_OK;
 }

@@ -18,20 +18,20 @@ static const struct sens_problem_type *inner_of(const struct sens_problem *pb)
     return ((const struct yielding *)(const void *)pb->type)->inner;
 }
 
-static sens_status yield_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status yield_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     sched_yield();
     return inner_of(pb)->rhs(pb, at, dx);
 }
 
-static void yield_vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W,
+static void yield_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                       double *OUT)
 {
     sched_yield();
     inner_of(pb)->vjp(pb, at, L, W, OUT);
 }
 
-static void yield_jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V,
+static void yield_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                       double *OUT)
 {
     sched_yield();

@@ -1,31 +1,15 @@
 /* A task as the solver sees it: the problem's equations, the times to stop at, and its cost along a solve,
  *
  *     G = sum_j phi(j, x(t_j), p) + sum_steps h sum_i b_i g(t_i, Y_i, p). */
-#include <stdint.h>
 #include <string.h>
 
 #include "workspace.h"
 
-/* (t, x, p). It is passed by value, on the stack, where compilers copy it in pieces of 16 bytes. Written as t
- * and x, the first piece would be a load that gathers two recent stores: it waits until they have reached the
- * cache, longer than a small f takes. So t and x are written as one piece too. */
-static inline struct sens_at point(sens_real t, const sens_real *x, const sens_real *p)
-{
-    struct sens_at at = {t, x, p};
-#if defined __x86_64__ && !defined SENS_EXTENDED
-    typedef long long piece __attribute__((vector_size(16)));
-    long long t_bits;
-    memcpy(&t_bits, &t, sizeof t_bits);
-    const piece both = {t_bits, (long long)(intptr_t)x};
-    memcpy(&at, &both, sizeof both);
-#endif
-    return at;
-}
-
 static sens_status problem_f(void *self, sens_real t, const sens_real *y, sens_real *dy)
 {
     const struct sens_problem_ode *system = self;
-    return system->pb->type->rhs(system->pb, point(t, y, system->p), dy);
+    const struct sens_at at = {t, y, system->p};
+    return system->pb->type->rhs(system->pb, &at, dy);
 }
 
 void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct sens_problem_ode *self,
@@ -55,9 +39,9 @@ sens_status sens_cost_sum_step(void *self, const struct sens_step *step)
     if (cost->type->g)
         for (int i = 0; i < tb->stages; i++) {
             if (tb->b[i] == 0) continue;
-            const struct sens_at at =
-                point(sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * sum->n_state, sum->p);
-            cost->type->g(cost, at, step->h * tb->b[i], sum->G);
+            const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i),
+                                       step->Y + (size_t)i * sum->n_state, sum->p};
+            cost->type->g(cost, &at, step->h * tb->b[i], sum->G);
         }
     if (step->stop >= 0 && sum->stops->obs[step->stop] >= 0)
         cost->type->phi(cost, (size_t)sum->stops->obs[step->stop], step->y1, sum->p, sum->G);

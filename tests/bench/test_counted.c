@@ -48,10 +48,10 @@ static void call_everything(struct sens_ctx *ctx, const struct sens_problem *pb,
     results->count = n + 3 * n * L + np * L + n + np * L + n * L + n;
     double *out = results->value = numbers(ctx, results->count), *X = numbers(ctx, K * n);
     for (size_t i = 0; i < K * n; i++) X[i] = pb->x0[i % n];
-    assert_int_equal(type->rhs(pb, at, out), SENS_OK);
-    type->vjp(pb, at, L, W, out += n);
-    type->jvp(pb, at, L, W, out += n * L);
-    type->jvp_p_cols(pb, at, np - cols, cols, out += n * L);
+    assert_int_equal(type->rhs(pb, &at, out), SENS_OK);
+    type->vjp(pb, &at, L, W, out += n);
+    type->jvp(pb, &at, L, W, out += n * L);
+    type->jvp_p_cols(pb, &at, np - cols, cols, out += n * L);
     type->vjp_p_batch(pb, K, t, X, pb->p, L, W, out += n * L);
     sens_problem_x0(pb, pb->p, out += np * L);
     out += n;
@@ -104,7 +104,7 @@ static void *call_repeatedly(void *argument)
     const struct sens_problem *pb = argument;
     double *OUT = calloc(pb->n * L, sizeof *OUT), *W = calloc(pb->n * L, sizeof *W);
     for (int i = 0; OUT && W && i < CALLS; i++)
-        pb->type->vjp(pb, (struct sens_at){0, pb->x0, pb->p}, L, W, OUT);
+        pb->type->vjp(pb, &(struct sens_at){0, pb->x0, pb->p}, L, W, OUT);
     free(W);
     free(OUT);
     return NULL;

@@ -35,7 +35,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     const struct sens_problem *pb = task->problem;
     sens_real *dx = SENS_NEW(ctx, sens_real, pb->n);
     if (!dx) return SENS_NO_MEMORY;
-    pb->type->rhs(pb, (struct sens_at){pb->t0, pb->x0, pb->p}, dx); /* must not be counted */
+    pb->type->rhs(pb, &(struct sens_at){pb->t0, pb->x0, pb->p}, dx); /* must not be counted */
     fake->task = task;
     fake->mischief = (enum mischief)task->option[0].number;
     tally.states++;
@@ -57,8 +57,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     sens_real dx[8], W[24] = {1}, product[24];
     fake->runs++;
     tally.runs++;
-    for (int i = 0; i < 7; i++) pb->type->rhs(pb, at, dx);
-    pb->type->vjp(pb, at, 3, W, product);
+    for (int i = 0; i < 7; i++) pb->type->rhs(pb, &at, dx);
+    pb->type->vjp(pb, &at, 3, W, product);
     if (fake->mischief == FAILS_LATER && fake->runs == 2) return sens_fail(ctx, SENS_STEP_LIMIT, "tired");
     if (fake->mischief == SLEEPS) sleep_milliseconds(3);
     for (size_t i = 0; i < pb->n; i++) out->G[i] = out->x[i] = 1;

@@ -65,10 +65,10 @@ static sens_status slopes(const struct state *st, sens_real t, const sens_real *
 {
     const struct sens_problem *pb = st->task->problem;
     const struct sens_at at = {t, x, pb->p};
-    const sens_status status = pb->type->rhs(pb, at, k);
+    const sens_status status = pb->type->rhs(pb, &at, k);
     if (status != SENS_OK) return status;
-    pb->type->jvp(pb, at, 1, s, l);
-    if (col < pb->np) pb->type->jvp_p_cols(pb, at, col, 1, l);
+    pb->type->jvp(pb, &at, 1, s, l);
+    if (col < pb->np) pb->type->jvp_p_cols(pb, &at, col, 1, l);
     return SENS_OK;
 }
 

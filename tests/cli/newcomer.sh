@@ -37,10 +37,10 @@ build brusselator
 verify 0 problem brusselator
 line $source "NP = 3" "enum { N = 2, NP = 2 };"
 replace $source "static sens_status rhs" "}" <<'C'
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    const sens_real A = at.p[0], B = at.p[1], x = at.x[0], y = at.x[1];
+    const sens_real A = at->p[0], B = at->p[1], x = at->x[0], y = at->x[1];
     dx[0] = A + x * x * y - (B + 1) * x;
     dx[1] = B * x - x * x * y;
     return SENS_OK;
@@ -48,18 +48,18 @@ static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_re
 C
 # the mistake: the sign of d f2/d x
 replace $source "static void jacobian(" "}" <<'C'
-static void jacobian(struct sens_at at, sens_real J[N][N])
+static void jacobian(const struct sens_at *at, sens_real J[N][N])
 {
-    const sens_real B = at.p[1], x = at.x[0], y = at.x[1];
+    const sens_real B = at->p[1], x = at->x[0], y = at->x[1];
     J[0][0] = 2 * x * y - (B + 1), J[0][1] = x * x;
     J[1][0] = B + 2 * x * y, J[1][1] = -x * x;
 }
 C
 replace $source "static void jacobian_p(" "}" <<'C'
-static void jacobian_p(struct sens_at at, sens_real F[N][NP])
+static void jacobian_p(const struct sens_at *at, sens_real F[N][NP])
 {
-    F[0][0] = 1, F[0][1] = -at.x[0];
-    F[1][0] = 0, F[1][1] = at.x[0];
+    F[0][0] = 1, F[0][1] = -at->x[0];
+    F[1][0] = 0, F[1][1] = at->x[0];
 }
 C
 line $source "p[2] =" ""

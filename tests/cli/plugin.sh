@@ -93,7 +93,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
 }
 
 /* JS += f_p in the first np of the cols columns */
-static void add_parameter_columns(const struct state *st, struct sens_at at)
+static void add_parameter_columns(const struct state *st, const struct sens_at *at)
 {
     const struct sens_problem *pb = st->task->problem;
     for (size_t k = 0; k < pb->np; k++) {
@@ -116,10 +116,10 @@ static sens_status run(struct sens_ctx *ctx, void *self, const struct sens_out *
     for (size_t i = 0; i < n; i++) st->S[i * cols + np + i] = 1;
     for (long k = 0; k < steps; k++) {
         const struct sens_at at = {pb->t0 + (sens_real)k * h, st->x, pb->p};
-        pb->type->jvp(pb, at, cols, st->S, st->JS);
-        add_parameter_columns(st, at);
+        pb->type->jvp(pb, &at, cols, st->S, st->JS);
+        add_parameter_columns(st, &at);
         sens_lanes_axpy(n, cols, h, st->JS, st->S);
-        const sens_status status = pb->type->rhs(pb, at, st->f);
+        const sens_status status = pb->type->rhs(pb, &at, st->f);
         if (status != SENS_OK) return sens_fail(ctx, SENS_DIVERGED, "at step %ld", k);
         sens_lanes_axpy(n, 1, h, st->f, st->x);
     }

@@ -225,21 +225,22 @@ static inline void check_failure(struct bed *bed, const char *method, sens_statu
 }
 
 /* Right-hand sides that stop working at t = 1/2. */
-static inline sens_status leaves_domain(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static inline sens_status leaves_domain(const struct sens_problem *pb, const struct sens_at *at,
+                                        sens_real *dx)
 {
-    dx[0] = at.x[0] * (sens_real)pb->n;
-    return at.t > 0.5 ? SENS_OUT_OF_DOMAIN : SENS_OK;
+    dx[0] = at->x[0] * (sens_real)pb->n;
+    return at->t > 0.5 ? SENS_OUT_OF_DOMAIN : SENS_OK;
 }
 
-static inline sens_status breaks(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static inline sens_status breaks(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    dx[0] = at.x[0] * (sens_real)pb->n;
-    return at.t > 0.5 ? SENS_RHS_FAILED : SENS_OK;
+    dx[0] = at->x[0] * (sens_real)pb->n;
+    return at->t > 0.5 ? SENS_RHS_FAILED : SENS_OK;
 }
 
-static inline sens_status becomes_nan(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static inline sens_status becomes_nan(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    dx[0] = at.t > 0.5 ? (sens_real)NAN : at.x[0] * (sens_real)pb->n;
+    dx[0] = at->t > 0.5 ? (sens_real)NAN : at->x[0] * (sens_real)pb->n;
     return SENS_OK;
 }
 
@@ -265,7 +266,7 @@ static inline void check_infinite_gradient(const char *method)
 static inline void check_failures(const char *method)
 {
     const struct {
-        sens_status (*rhs)(const struct sens_problem *, struct sens_at, sens_real *);
+        sens_status (*rhs)(const struct sens_problem *, const struct sens_at *, sens_real *);
         sens_status expected;
     } way[] = {{leaves_domain, SENS_DIVERGED}, {breaks, SENS_RHS_FAILED}, {becomes_nan, SENS_DIVERGED}};
     for (size_t q = 0; q < sizeof way / sizeof way[0]; q++) {

@@ -244,14 +244,15 @@ static void failures_are_statuses(void **state)
 }
 
 /* The logistic equation, known only near its solution, which rises from y0 to K = p_1. */
-static sens_status nan_above_the_limit(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status nan_above_the_limit(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     (void)pb;
-    dx[0] = at.x[0] > 1.01 * at.p[1] ? (sens_real)NAN : at.p[0] * at.x[0] * (1 - at.x[0] / at.p[1]);
+    dx[0] = at->x[0] > 1.01 * at->p[1] ? (sens_real)NAN : at->p[0] * at->x[0] * (1 - at->x[0] / at->p[1]);
     return SENS_OK;
 }
 
-static sens_status refuses_above_the_limit(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status refuses_above_the_limit(const struct sens_problem *pb, const struct sens_at *at,
+                                           sens_real *dx)
 {
     const sens_status status = nan_above_the_limit(pb, at, dx);
     return isnan(dx[0]) ? SENS_OUT_OF_DOMAIN : status;
@@ -261,7 +262,7 @@ static sens_status refuses_above_the_limit(const struct sens_problem *pb, struct
 static void too_large_a_step_is_repeated(void **state)
 {
     (void)state;
-    sens_status (*const rhs[])(const struct sens_problem *, struct sens_at,
+    sens_status (*const rhs[])(const struct sens_problem *, const struct sens_at *,
                                sens_real *) = {nan_above_the_limit, refuses_above_the_limit};
     for (size_t i = 0; i < 4; i++) {
         struct bed bed;

@@ -49,21 +49,22 @@ struct line {
     double rate, slope;
 };
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, sens_real *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     const struct line *line = pb->data;
-    dx[0] = line->rate + (pb->np ? line->slope * at.p[0] : 0);
+    dx[0] = line->rate + (pb->np ? line->slope * at->p[0] : 0);
     return SENS_OK;
 }
 
-static void no_product(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V,
+static void no_product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
                        sens_real *OUT)
 {
     (void)pb, (void)at, (void)V;
     for (size_t l = 0; l < L; l++) OUT[l] = 0;
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, sens_real *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
 {
     const struct line *line = pb->data;
     (void)at;

@@ -88,10 +88,10 @@ static inline void step_with_tangent(const struct sens_problem *pb, const struct
             stage_sum(n, x, h, i, tb->a + i * (stages + (size_t)tb->extra_stages), K, Y);
             stage_sum(n * L, T, h, i, tb->a + i * (stages + (size_t)tb->extra_stages), dK, dY);
             const struct sens_at at = {pb->t0, Y, pb->p};
-            assert_int_equal(pb->type->rhs(pb, at, K + i * n), SENS_OK);
-            pb->type->jvp(pb, at, L, dY, dK + i * n * L);
+            assert_int_equal(pb->type->rhs(pb, &at, K + i * n), SENS_OK);
+            pb->type->jvp(pb, &at, L, dY, dK + i * n * L);
             memset(F, 0, n * pb->np * sizeof *F);
-            pb->type->jvp_p_cols(pb, at, 0, pb->np, F);
+            pb->type->jvp_p_cols(pb, &at, 0, pb->np, F);
             for (size_t r = 0; r < n; r++)
                 for (size_t c = 0; c < pb->np; c++) dK[i * n * L + r * L + c] += F[r * pb->np + c];
         }

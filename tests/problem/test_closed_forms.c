@@ -77,10 +77,10 @@ static void right_sides(const struct sens_problem *pb, double t, const double *p
                         const struct block *out)
 {
     const struct sens_at point = {t, at->x, p};
-    assert_int_equal(pb->type->rhs(pb, point, out->x), SENS_OK);
-    pb->type->jvp(pb, point, pb->np, at->S, out->S);
-    pb->type->jvp_p_cols(pb, point, 0, pb->np, out->S);
-    pb->type->jvp(pb, point, pb->n, at->S0, out->S0);
+    assert_int_equal(pb->type->rhs(pb, &point, out->x), SENS_OK);
+    pb->type->jvp(pb, &point, pb->np, at->S, out->S);
+    pb->type->jvp_p_cols(pb, &point, 0, pb->np, out->S);
+    pb->type->jvp(pb, &point, pb->n, at->S0, out->S0);
 }
 
 static void check_equations(struct sens_ctx *ctx, const struct sens_problem *pb, double t, const double *p)
@@ -199,10 +199,10 @@ static int variational(double t, const double *y, double *dy, void *self)
     const size_t n = pb->n, np = pb->np;
     const struct sens_at at = {t, y, pb->p};
     memset(dy, 0, n * (1 + np + n) * sizeof *dy);
-    if (pb->type->rhs(pb, at, dy) != SENS_OK) return GSL_EBADFUNC;
-    pb->type->jvp(pb, at, np, y + n, dy + n);
-    pb->type->jvp_p_cols(pb, at, 0, np, dy + n);
-    pb->type->jvp(pb, at, n, y + n * (1 + np), dy + n * (1 + np));
+    if (pb->type->rhs(pb, &at, dy) != SENS_OK) return GSL_EBADFUNC;
+    pb->type->jvp(pb, &at, np, y + n, dy + n);
+    pb->type->jvp_p_cols(pb, &at, 0, np, dy + n);
+    pb->type->jvp(pb, &at, n, y + n * (1 + np), dy + n * (1 + np));
     return GSL_SUCCESS;
 }
 

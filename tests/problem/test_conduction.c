@@ -44,8 +44,8 @@ static void require_structure(size_t n)
     double *J = SENS_NEW(&ctx, double, 3 * n), *F = SENS_NEW(&ctx, double, 2 * n);
     assert_int_equal(pb.sparsity->start[n], 3 * n - 2);
     assert_int_equal(pb.sparsity_p->start[pb.np], 2 * (n - 1));
-    pb.type->jacobian(&pb, at, J);
-    pb.type->jacobian_p(&pb, at, F);
+    pb.type->jacobian(&pb, &at, J);
+    pb.type->jacobian_p(&pb, &at, F);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             const double left = i > 0 ? k[i - 1] : 0, right = i < n - 1 ? k[i] : 0;

@@ -82,7 +82,7 @@ static void test_quadratics_by_hand(void **state)
     G[0] = G[1] = 1;
     assert_int_equal(create_on_initial(&ctx, "running", option, &cost), SENS_OK);
     assert_true(cost.m == 2 && cost.n_obs == 0);
-    cost.type->g(&cost, (struct sens_at){2, hand_x, hand_p}, 8, G);
+    cost.type->g(&cost, &(struct sens_at){2, hand_x, hand_p}, 8, G);
     for (size_t c = 0; c < 2; c++) assert_true(fabs(G[c] - 1 - 8 * exp(-0.5) * Q[c]) <= 1e-14 * G[c]);
     sens_arena_release(&ctx.arena);
 }

@@ -25,8 +25,8 @@ static void test_matrix(void **state)
         double *JT = SENS_NEW(&ctx, double, N *N);
         for (size_t i = 0; i < N; i++) identity[i * N + i] = 1;
         const struct sens_at at = {pb.t0, pb.x0, pb.p};
-        pb.type->jvp(&pb, at, N, identity, J);
-        pb.type->vjp(&pb, at, N, identity, JT);
+        pb.type->jvp(&pb, &at, N, identity, J);
+        pb.type->vjp(&pb, &at, N, identity, JT);
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j < N; j++) {
                 assert_true(J[i * N + j] == matrix_entry(n, 0.5, i, j));

@@ -55,10 +55,10 @@ static void test_scalings(void **state)
     const double x[2] = {1.3, -0.7}, p[2] = {2e-3, 500};
     double f[2][2], d[2][2] = {{0}}, d0[2][2] = {{0}};
     const struct sens_at at[2] = {{0, x, &p[0]}, {0, x, &p[1]}};
-    eps.type->rhs(&eps, at[0], f[0]);
-    mu.type->rhs(&mu, at[1], f[1]);
-    eps.type->jvp_p_cols(&eps, at[0], 0, 1, d[0]);
-    mu.type->jvp_p_cols(&mu, at[1], 0, 1, d[1]);
+    eps.type->rhs(&eps, &at[0], f[0]);
+    mu.type->rhs(&mu, &at[1], f[1]);
+    eps.type->jvp_p_cols(&eps, &at[0], 0, 1, d[0]);
+    mu.type->jvp_p_cols(&mu, &at[1], 0, 1, d[1]);
     eps.type->x0_jvp_cols(&eps, &p[0], 0, 1, d0[0]);
     mu.type->x0_jvp_cols(&mu, &p[1], 0, 1, d0[1]);
     for (int i = 0; i < 2; i++) {
@@ -75,9 +75,9 @@ static int variational(double t, const double y[], double dy[], void *self)
     const struct sens_problem *pb = self;
     const struct sens_at at = {t, y, pb->p};
     double column[2] = {0};
-    pb->type->rhs(pb, at, dy);
-    pb->type->jvp(pb, at, 3, y + 2, dy + 2);
-    pb->type->jvp_p_cols(pb, at, 0, 1, column);
+    pb->type->rhs(pb, &at, dy);
+    pb->type->jvp(pb, &at, 3, y + 2, dy + 2);
+    pb->type->jvp_p_cols(pb, &at, 0, 1, column);
     dy[2] += column[0], dy[5] += column[1];
     return GSL_SUCCESS;
 }

@@ -5,7 +5,7 @@
 #include "sens/lanes.h"
 
 static const size_t lane_counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33};
-enum { LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts, TERMS = 12, NOT_ALIASED = -1 };
+enum { LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts, TERMS = 12, COLS = 13, NOT_ALIASED = -1 };
 
 /* ---- sums ---------------------------------------------------------------------------------------------- */
 
@@ -77,6 +77,40 @@ static void test_gather(void **state)
             for (size_t gap = 0; gap < 3; gap++)
                 for (int summed = 0; summed < 2; summed++)
                     require_gather(*state, depth, lane_counts[i], gap, summed);
+}
+
+/* ---- gathered rows times few columns ------------------------------------------------------------------- */
+
+static void require_columns(gsl_rng *rng, size_t depth, size_t L, size_t cols, bool add)
+{
+    const size_t v_step = L + 3, s_step = 2;
+    double *v = random_new(rng, depth * v_step), *s = random_new(rng, depth * s_step);
+    double *phi = random_new(rng, depth * cols), *before = random_new(rng, cols * L), *out[COLS];
+    const struct sens_gather g = {.depth = depth, .v = v, .v_step = v_step, .s = s, .s_step = s_step};
+    for (size_t q = 0; q < cols; q++) {
+        out[q] = fenced_new(L);
+        for (size_t l = 0; l < L; l++) out[q][l] = before[q * L + l];
+    }
+    const bool done = sens_lanes_add_gathered(&g, L, cols, phi, add, out);
+    if (!done && cols <= 12 && L % 8 == 0) fail_msg("%zu columns are few", cols);
+    for (size_t q = 0; q < cols; q++)
+        for (size_t l = 0; l < L; l++) {
+            double want = add || !done ? before[q * L + l] : 0;
+            for (size_t k = 0; done && k < depth; k++)
+                want += phi[k * cols + q] * (s[k * s_step] * v[k * v_step + l]);
+            if (!same_sum(out[q][l], want, depth, 0.5 + 0.125 * (double)depth))
+                fail_msg("depth %zu, L = %zu, column %zu of %zu, lane %zu", depth, L, q, cols, l);
+        }
+    for (size_t q = 0; q < cols; q++) fenced_free(L, out[q]);
+    free(v), free(s), free(phi), free(before);
+}
+
+static void test_columns(void **state)
+{
+    for (size_t depth = 0; depth <= 9; depth++)
+        for (size_t i = 0; i < LANE_COUNTS; i++)
+            for (size_t cols = 1; cols <= COLS; cols++)
+                for (int add = 0; add < 2; add++) require_columns(*state, depth, lane_counts[i], cols, add);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -173,8 +207,8 @@ static void test_matvec(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_combine),    cmocka_unit_test(test_gather), cmocka_unit_test(test_to_rows),
-        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_matvec),
+        cmocka_unit_test(test_combine), cmocka_unit_test(test_gather),     cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_to_rows), cmocka_unit_test(test_not_finite), cmocka_unit_test(test_matvec),
     };
     return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;
 }

@@ -101,9 +101,9 @@ static void test_large_products(void **state)
                 require_layouts(*state, sizes[r], sizes[c], lane_counts[i]);
 }
 
-/* ---- the stage of a sweep ------------------------------------------------------------------------------ */
+/* ---- the stages of a sweep ----------------------------------------------------------------------------- */
 
-enum { STATES = 10, TERMS = 14 };
+enum { STATES = 10, TERMS = 14, STAGES = 3 };
 
 /* |a - b| <= bound, or equal bits where nothing is contracted. */
 static bool agree(size_t count, const double *a, const double *b, double bound)
@@ -114,36 +114,60 @@ static bool agree(size_t count, const double *a, const double *b, double bound)
     return true;
 }
 
-/* kappa and theta are those of sens_lanes_combine and sens_packed_multiply. With contraction the sums differ
- * as two sums of so many terms may, and theta by as much times a row of J. */
-static void require_stage(gsl_rng *rng, size_t n, size_t L, int terms)
+/* kappa and theta are those of sens_lanes_combine and sens_packed_multiply; `v` holds the theta of stages
+ * before. With contraction the sums differ as two sums of so many terms may, and theta by as much times a row
+ * of J. */
+static void require_stage(size_t n, size_t L, const struct sens_stage *stage, const double *J,
+                          const double *kappa)
 {
+    const int terms = stage->terms;
     const size_t count = n * L;
     const double size = 0.3 / 4 * terms, rows = 0.5 * (double)n; /* most of |kappa|, and of a row of |J| */
     const double moved = 2 * (terms + 2) * DBL_EPSILON * size;
-    double *J = random_new(rng, n * n), *w = random_new(rng, TERMS), *v_of[TERMS];
-    const double *v[TERMS];
-    for (int j = 0; j < terms; j++) v[j] = v_of[j] = random_new(rng, count);
-    double *kappa = fenced_new(count), *theta = fenced_new(count);
     double *sum = fenced_new(count), *product = fenced_new(count);
     const struct sens_packed transposed = sens_packed_view(n, n, J, n);
-    sens_lanes_stage(n, L, terms, 0.3, w, v, J, kappa, theta);
-    sens_lanes_combine(count, terms, 0.3, w, v, sum);
+    sens_lanes_combine(count, terms, 0.3, stage->w, stage->v, sum);
     sens_packed_multiply(&transposed, L, sum, product);
     if (!agree(count, kappa, sum, moved)) fail_msg("kappa, n = %zu, L = %zu, %d terms", n, L, terms);
-    if (!agree(count, theta, product, rows * moved + 2 * (double)(n + 1) * DBL_EPSILON * rows * size))
+    if (!agree(count, stage->theta, product, rows * moved + 2 * (double)(n + 1) * DBL_EPSILON * rows * size))
         fail_msg("theta, n = %zu, L = %zu, %d terms", n, L, terms);
-    fenced_free(count, kappa), fenced_free(count, theta);
     fenced_free(count, sum), fenced_free(count, product);
+}
+
+/* The last terms of a stage are the theta of the stages before, as far as there are so many of either; lambda
+ * is given in every other call. */
+static void require_stages(gsl_rng *rng, size_t n, size_t L, int terms)
+{
+    const size_t count = n * L;
+    double *J = random_new(rng, STAGES * n * n), *w = random_new(rng, TERMS), *v_of[TERMS], *theta[STAGES];
+    const double *v[STAGES][TERMS];
+    double *kappa = fenced_new(STAGES * count), *lambda = fenced_new(count);
+    struct sens_stage stage[STAGES];
+    for (int j = 0; j < terms; j++) v_of[j] = random_new(rng, count);
+    for (size_t q = 0; q < count; q++) lambda[q] = v_of[0][q];
+    for (int s = 0; s < STAGES; s++) {
+        theta[s] = fenced_new(count);
+        for (int j = 0; j < terms; j++) v[s][j] = terms - j <= s ? theta[s - (terms - j)] : v_of[j];
+        stage[s] = (struct sens_stage){.terms = terms, .w = w, .v = v[s], .theta = theta[s]};
+    }
+    sens_lanes_stages(n, L, STAGES, stage, 0.3, J, kappa, terms % 2 ? lambda : NULL);
+    for (size_t q = 0; q < count; q++) {
+        double want = v_of[0][q];
+        for (int s = 0; s < STAGES && terms % 2; s++) want += theta[s][q];
+        if (lambda[q] != want) fail_msg("lambda, n = %zu, L = %zu, %d terms", n, L, terms);
+    }
+    for (size_t s = 0; s < STAGES; s++) require_stage(n, L, &stage[s], J + s * n * n, kappa + s * count);
+    fenced_free(STAGES * count, kappa), fenced_free(count, lambda);
+    for (int s = 0; s < STAGES; s++) fenced_free(count, theta[s]);
     for (int j = 0; j < terms; j++) free(v_of[j]);
     free(J), free(w);
 }
 
-static void test_stage(void **state)
+static void test_stages(void **state)
 {
     for (size_t n = 0; n <= STATES; n++)
         for (size_t i = 0; i < LANE_COUNTS; i++)
-            for (int terms = 1; terms <= TERMS; terms++) require_stage(*state, n, lane_counts[i], terms);
+            for (int terms = 1; terms <= TERMS; terms++) require_stages(*state, n, lane_counts[i], terms);
 }
 
 int main(void)
@@ -151,7 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_large_products),
-        cmocka_unit_test(test_stage),
+        cmocka_unit_test(test_stages),
     };
     return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;
 }

@@ -21,13 +21,13 @@ static const struct sens_pattern pattern = {.rows = N, .cols = N, .start = start
 static const struct sens_pattern pattern_p = {.rows = NP, .cols = N, .start = start_p, .col = col_p};
 static const struct sens_outer blocks[] = {{.first = 0, .cols = 1}, {.first = N, .cols = 1}};
 
-static void jacobian(const struct sens_problem *pb, struct sens_at at, double *J)
+static void jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
     (void)pb, (void)at;
     J[0] = 1;
 }
 
-static void outer(const struct sens_problem *pb, struct sens_at at, double *s, double *phi)
+static void outer(const struct sens_problem *pb, const struct sens_at *at, double *s, double *phi)
 {
     (void)pb, (void)at;
     s[0] = phi[0] = 1;

@@ -147,8 +147,8 @@ static sens_status augmented_f(void *self, double t, const double *y, double *dy
     const struct bed *bed = self;
     const struct sens_at at = {t, y, p0};
     dy[N] = dy[N + 1] = 0;
-    g(&bed->cost, at, 1, dy + N);
-    return rhs(&bed->problem, at, dy);
+    g(&bed->cost, &at, 1, dy + N);
+    return rhs(&bed->problem, &at, dy);
 }
 
 struct observed {

@@ -8,12 +8,12 @@ enum { N = 2, NP = 2, M = 2, N_OBS = 4 };
 static const double x0[N] = {1, 0.5}, p0[NP] = {0.75, 0.25}, t_obs[N_OBS] = {0, 0.3, 1.1, 2};
 
 /* x0' = p0 cos(t) x0 + p1 x1, x1' = t - x0 x1 */
-static inline sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static inline sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     long *calls_left = (long *)pb->data;
     if (calls_left && --*calls_left < 0) return SENS_RHS_FAILED;
-    dx[0] = at.p[0] * cos(at.t) * at.x[0] + at.p[1] * at.x[1];
-    dx[1] = at.t - at.x[0] * at.x[1];
+    dx[0] = at->p[0] * cos(at->t) * at->x[0] + at->p[1] * at->x[1];
+    dx[1] = at->t - at->x[0] * at->x[1];
     return SENS_OK;
 }
 
@@ -26,11 +26,11 @@ static inline void phi(const struct sens_cost *cost, size_t j, const double *x, 
     G[1] += p[0] * x[1] - (double)j;
 }
 
-static inline void g(const struct sens_cost *cost, struct sens_at at, double w, double *G)
+static inline void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
 {
     (void)cost;
-    G[0] += w * (at.x[0] * at.x[0] + at.t);
-    G[1] += w * at.p[1] * at.x[1] * sin(at.t);
+    G[0] += w * (at->x[0] * at->x[0] + at->t);
+    G[1] += w * at->p[1] * at->x[1] * sin(at->t);
 }
 
 static const struct sens_cost_type cost_type = {.name = "test", .phi = phi, .g = g};

@@ -36,10 +36,11 @@ struct sens_cost_type {
 
     /* Running cost; all NULL when there is none. g_dp NULL: no dependence on p. The weight w scales the
      * result. */
-    void (*g)(const struct sens_cost *cost, struct sens_at at, sens_real w, sens_real *G /*[m], += w g*/);
-    void (*g_dx)(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
+    void (*g)(const struct sens_cost *cost, const struct sens_at *at, sens_real w,
+              sens_real *G /*[m], += w g*/);
+    void (*g_dx)(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0, size_t L,
                  sens_real *OUT /*[n][L], += w dg/dx*/);
-    void (*g_dp)(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0, size_t L,
+    void (*g_dp)(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0, size_t L,
                  sens_real *MU /*[np][L], += w dg/dp*/);
 };
 

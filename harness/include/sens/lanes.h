@@ -65,10 +65,19 @@ struct sens_packed sens_packed_view(size_t rows, size_t cols, const sens_real *a
 void sens_packed_multiply(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT);
 void sens_packed_add_product(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT);
 
-/* kappa [n][L] as by sens_lanes_combine, theta [n][L] = J^T kappa, J [n][n]: faster than one after the other
- * where n is small and L = 8. */
-void sens_lanes_stage(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,
-                      const sens_real *const *v, const sens_real *J, sens_real *kappa, sens_real *theta);
+/* A stage of a reverse sweep: theta [n][L] = J^T sum_j (scale w_j) v_j, j < terms, terms >= 1. */
+struct sens_stage {
+    int terms;
+    const sens_real *w;
+    const sens_real *const *v; /* [terms] of [n][L]; may be the theta of stages before */
+    sens_real *theta;
+};
+
+/* One stage after the other: kappa [count][n][L] are the sums, as by sens_lanes_combine, J [count][n][n].
+ * Then lambda [n][L], which may be among the v, += the sum of the theta; NULL: left alone. Faster than one
+ * call each where n is small and L = 8 or 4. */
+void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
+                       const sens_real *J, sens_real *kappa, sens_real *lambda);
 
 /* Rows that lie apart, V(k, l) = v[k * v_step + l], with their factors s_k = s[k * s_step] and weights w_k =
  * w[k * w_step], k < depth. */
@@ -84,6 +93,11 @@ struct sens_gather {
 
 /* u [depth][L] = s_k V(k, :), and sum [L] += sum_k w_k u_k unless sum is NULL (w is not looked at then). */
 void sens_lanes_gather(const struct sens_gather *g, size_t L, sens_real *u, sens_real *sum);
+
+/* out_q [L] += sum_k phi[k cols + q] s_k V(k, :), or = without `add`, q < cols (w is not looked at): in one
+ * pass where the sums fit the registers. false: they do not, and nothing is done. */
+bool sens_lanes_add_gathered(const struct sens_gather *g, size_t L, size_t cols, const sens_real *phi,
+                             bool add, sens_real *const *out);
 
 /* rows [width][n] = the first `width` <= L lanes of block [n][L], transposed. false: one of these numbers is
  * not finite. */

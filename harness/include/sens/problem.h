@@ -95,16 +95,16 @@ struct sens_problem_type {
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           struct sens_problem *problem);
 
-    sens_status (*rhs)(const struct sens_problem *pb, struct sens_at at, sens_real *dx /*[n]*/);
+    sens_status (*rhs)(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx /*[n]*/);
 
     /* OUT = (df/dx)^T W */
-    void (*vjp)(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *W /*[n][L]*/,
-                sens_real *OUT /*[n][L]*/);
+    void (*vjp)(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                const sens_real *W /*[n][L]*/, sens_real *OUT /*[n][L]*/);
     /* OUT = (df/dx) V */
-    void (*jvp)(const struct sens_problem *pb, struct sens_at at, size_t L, const sens_real *V /*[n][L]*/,
-                sens_real *OUT /*[n][L]*/);
+    void (*jvp)(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                const sens_real *V /*[n][L]*/, sens_real *OUT /*[n][L]*/);
     /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np */
-    void (*jvp_p_cols)(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L,
+    void (*jvp_p_cols)(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                        sens_real *OUT /*[n][L]*/);
     /* MU += sum_k (df/dp)(t_k, X_k)^T W_k */
     void (*vjp_p_batch)(const struct sens_problem *pb, size_t K, const sens_real *t /*[K]*/,
@@ -117,9 +117,9 @@ struct sens_problem_type {
      *     jacobian     df/dx: J [n][n], or the values in the order of pb->sparsity
      *     jacobian_p   (df/dp)^T: the values in the order of pb->sparsity_p
      *     outer        the factors s [n] and phi, cols numbers for each block of pb->outer after the other */
-    void (*jacobian)(const struct sens_problem *pb, struct sens_at at, sens_real *J);
-    void (*jacobian_p)(const struct sens_problem *pb, struct sens_at at, sens_real *value);
-    void (*outer)(const struct sens_problem *pb, struct sens_at at, sens_real *s, sens_real *phi);
+    void (*jacobian)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
+    void (*jacobian_p)(const struct sens_problem *pb, const struct sens_at *at, sens_real *value);
+    void (*outer)(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi);
     /* The cost of the products, for rates; NULL: as the structure says (sens_problem_operations). *ops holds
      * that already. */
     void (*operations)(const struct sens_problem *pb, struct sens_operations *ops);
