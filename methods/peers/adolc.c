@@ -20,22 +20,25 @@ struct taped {
 
 /* ---- products ------------------------------------------------------------------------------------------ */
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
 {
     const struct taped *taped = pb->data;
-    adolc_vjp(taped->tapes, at.t, at.x, at.p, L, W, OUT);
+    adolc_vjp(taped->tapes, at->t, at->x, at->p, L, W, OUT);
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
 {
     const struct taped *taped = pb->data;
-    adolc_jvp(taped->tapes, at.t, at.x, at.p, L, V, OUT);
+    adolc_jvp(taped->tapes, at->t, at->x, at->p, L, V, OUT);
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
 {
     const struct taped *taped = pb->data;
-    adolc_jvp_p_cols(taped->tapes, at.t, at.x, at.p, k0, L, OUT);
+    adolc_jvp_p_cols(taped->tapes, at->t, at->x, at->p, k0, L, OUT);
 }
 
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
@@ -48,7 +51,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
 
 /* ---- the rest is the inner problem's ------------------------------------------------------------------- */
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const struct taped *taped = pb->data;
     return taped->inner.type->rhs(&taped->inner, at, dx);
@@ -122,7 +125,7 @@ static bool same_rhs(const struct sens_problem *pb, unsigned form, double *x, do
         for (size_t i = 0; i < pb->np; i++) p[i] = pb->p[i] * (1 + 0.3 * uniform(&state));
         const struct sens_at at = {t, x, p};
         if (!adolc_rhs(pb->type->name, form, pb->n, pb->np, t, x, p, dx) ||
-            pb->type->rhs(pb, at, dx1) != SENS_OK)
+            pb->type->rhs(pb, &at, dx1) != SENS_OK)
             return false;
         for (size_t i = 0; i < pb->n; i++) {
             difference = fmax(difference, fabs(dx[i] - dx1[i]));

@@ -109,7 +109,7 @@ sens_status cvodes_check(struct sens_ctx *ctx, const struct cvodes *cv, int flag
 static void running_cost(const struct cvodes *cv, realtype t, N_Vector x, sens_real *g)
 {
     memset(g, 0, cv->m * sizeof *g);
-    cv->cost->type->g(cv->cost, cvodes_at(cv, t, x), 1, g);
+    cv->cost->type->g(cv->cost, CVODES_AT(cv, t, x), 1, g);
 }
 
 void cvodes_distrust(struct cvodes *cv, long most, sens_status status)
@@ -132,7 +132,7 @@ static int rhs(realtype t, N_Vector x, N_Vector dx, void *self)
     struct cvodes *cv = self;
     sens_real *to = NV_DATA_S(dx);
     if (cv->failed != SENS_OK) return -1; /* the run is over, even if CVODES has overlooked it */
-    const sens_status status = cv->problem->type->rhs(cv->problem, cvodes_at(cv, t, x), to);
+    const sens_status status = cv->problem->type->rhs(cv->problem, CVODES_AT(cv, t, x), to);
     if (status < SENS_OK) cv->failed = status;
     if (status != SENS_OK) {
         for (size_t i = 0; i < cv->n + cv->extra; i++) to[i] = NAN;

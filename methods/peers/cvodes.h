@@ -90,29 +90,26 @@ struct cvodes_count {
 };
 enum { CVODES_QUAD = 1, CVODES_SENS = 2, CVODES_STAGGERED = 4, CVODES_QUAD_SENS = 8 }; /* beside the state */
 
-/* ---- callbacks' access to the problem: the only places that make a sens_at
- * --------------------------------- */
+/* ---- callbacks' access to the problem ------------------------------------------------------------------ */
 
-static inline struct sens_at cvodes_at(const struct cvodes *cv, realtype t, N_Vector x)
-{
-    return (struct sens_at){t, NV_DATA_S(x), cv->p};
-}
+/* The point (t, x, p), for the length of a call. */
+#define CVODES_AT(cv, t, x) (&(const struct sens_at){(t), NV_DATA_S(x), (cv)->p})
 
 static inline void cvodes_jvp(const struct cvodes *cv, realtype t, N_Vector x, const sens_real *v,
                               sens_real *out)
 {
-    cv->problem->type->jvp(cv->problem, cvodes_at(cv, t, x), 1, v, out);
+    cv->problem->type->jvp(cv->problem, CVODES_AT(cv, t, x), 1, v, out);
 }
 
 static inline void cvodes_jvp_p(const struct cvodes *cv, realtype t, N_Vector x, size_t k, sens_real *out)
 {
-    cv->problem->type->jvp_p_cols(cv->problem, cvodes_at(cv, t, x), k, 1, out);
+    cv->problem->type->jvp_p_cols(cv->problem, CVODES_AT(cv, t, x), k, 1, out);
 }
 
 static inline void cvodes_vjp(const struct cvodes *cv, realtype t, N_Vector x, const sens_real *w,
                               sens_real *out)
 {
-    cv->problem->type->vjp(cv->problem, cvodes_at(cv, t, x), 1, w, out);
+    cv->problem->type->vjp(cv->problem, CVODES_AT(cv, t, x), 1, w, out);
 }
 
 /* out [np] += (df/dp)^T w */
@@ -125,7 +122,7 @@ static inline void cvodes_vjp_p(const struct cvodes *cv, realtype t, N_Vector x,
 /* Fills cv->jacobian, which is not NULL: [n][n], or the values of the pattern. */
 static inline void cvodes_declared(const struct cvodes *cv, realtype t, N_Vector x)
 {
-    cv->problem->type->jacobian(cv->problem, cvodes_at(cv, t, x), cv->jacobian);
+    cv->problem->type->jacobian(cv->problem, CVODES_AT(cv, t, x), cv->jacobian);
 }
 
 /* ---- cvodes_vector.c --------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ static int slope(realtype t, N_Vector x, N_Vector l, N_Vector dl, void *self)
     const struct cvodes *cv = &backward->adjoint->cv;
     sens_real *to = NV_DATA_S(dl);
     cvodes_vjp(cv, t, x, NV_DATA_S(l), to);
-    if (cv->cost->type->g_dx) cv->cost->type->g_dx(cv->cost, cvodes_at(cv, t, x), 1, backward->c, 1, to);
+    if (cv->cost->type->g_dx) cv->cost->type->g_dx(cv->cost, CVODES_AT(cv, t, x), 1, backward->c, 1, to);
     for (size_t i = 0; i < cv->n; i++) to[i] = -to[i];
     return cvodes_finite(cv->n, to) ? 0 : 1;
 }
@@ -114,7 +114,7 @@ static int quadrature(realtype t, N_Vector x, N_Vector l, N_Vector dq, void *sel
     sens_real *to = NV_DATA_S(dq);
     memset(to, 0, cv->np * sizeof *to);
     cvodes_vjp_p(cv, t, x, NV_DATA_S(l), to);
-    if (cv->cost->type->g_dp) cv->cost->type->g_dp(cv->cost, cvodes_at(cv, t, x), 1, backward->c, 1, to);
+    if (cv->cost->type->g_dp) cv->cost->type->g_dp(cv->cost, CVODES_AT(cv, t, x), 1, backward->c, 1, to);
     return cvodes_finite(cv->np, to) ? 0 : 1;
 }
 

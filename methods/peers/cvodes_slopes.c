@@ -27,7 +27,7 @@ static int finish_slope(const struct cvodes_forward *fw, realtype t, N_Vector x,
 
 static void at_point(struct cvodes_forward *fw, realtype t, N_Vector x)
 {
-    if (fw->cv.extra > 0) sens_gradient_running(&fw->gradient, cvodes_at(&fw->cv, t, x), 1);
+    if (fw->cv.extra > 0) sens_gradient_running(&fw->gradient, CVODES_AT(&fw->cv, t, x), 1);
 }
 
 int cvodes_one_slope(int ns, realtype t, N_Vector x, N_Vector dx, int k, N_Vector S, N_Vector dS, void *self,
@@ -94,7 +94,7 @@ int cvodes_cost_slopes(int ns, realtype t, N_Vector x, N_Vector *S, N_Vector dg,
     struct cvodes_forward *fw = self;
     const size_t m = fw->cv.m;
     (void)dg, (void)tmp1, (void)tmp2;
-    sens_gradient_running(&fw->gradient, cvodes_at(&fw->cv, t, x), 1);
+    sens_gradient_running(&fw->gradient, CVODES_AT(&fw->cv, t, x), 1);
     for (int k = 0; k < ns; k++) {
         sens_real *to = NV_DATA_S(dg_S[k]);
         memset(to, 0, m * sizeof *to);

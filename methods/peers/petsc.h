@@ -12,7 +12,7 @@
 #include "sens/method.h"
 
 /* A point, as the callbacks of problems and costs take it. */
-#define PETSC_AT(problem, time, state) ((struct sens_at){(time), (state), (problem)->p})
+#define PETSC_AT(problem, time, state) (&(const struct sens_at){(time), (state), (problem)->p})
 
 enum petsc_jacobian { PETSC_JACOBIAN_AUTO, PETSC_JACOBIAN_MATRIX_FREE, PETSC_JACOBIAN_EXPLICIT };
 enum petsc_adapt { PETSC_ADAPT_BASIC, PETSC_ADAPT_NONE };

@@ -28,7 +28,7 @@ static PetscErrorCode integrand(TS ts, PetscReal t, Vec x, Vec g, void *self)
     return 0;
 }
 
-typedef void gradient_function(const struct sens_cost *cost, struct sens_at at, sens_real w, size_t c0,
+typedef void gradient_function(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0,
                                size_t L, sens_real *OUT);
 
 /* Column c of the matrix [rows][m] is the gradient of functional c. */

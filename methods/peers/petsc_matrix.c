@@ -200,7 +200,7 @@ static void scatter(const struct petsc_matrix *matrix, double *to)
     for (size_t e = 0; e < matrix->declared; e++) to[matrix->place[e]] = matrix->value[e];
 }
 
-static void fill_sparse(struct petsc_matrix *matrix, struct sens_at at, double *to)
+static void fill_sparse(struct petsc_matrix *matrix, const struct sens_at *at, double *to)
 {
     const struct sens_problem *pb = matrix->pb;
     if (!matrix->place) {
@@ -212,7 +212,7 @@ static void fill_sparse(struct petsc_matrix *matrix, struct sens_at at, double *
     scatter(matrix, to);
 }
 
-static void fill_dense(struct petsc_matrix *matrix, struct sens_at at, double *to)
+static void fill_dense(struct petsc_matrix *matrix, const struct sens_at *at, double *to)
 {
     const struct sens_problem *pb = matrix->pb;
     const size_t n = pb->n;
@@ -224,7 +224,7 @@ static void fill_dense(struct petsc_matrix *matrix, struct sens_at at, double *t
         for (size_t i = 0; i < n; i++) to[j * n + i] = matrix->value[i * n + j];
 }
 
-static void fill_sparse_p(struct petsc_matrix *matrix, struct sens_at at, double *to)
+static void fill_sparse_p(struct petsc_matrix *matrix, const struct sens_at *at, double *to)
 {
     const struct sens_problem *pb = matrix->pb;
     const double *s = matrix->value, *phi = matrix->value + pb->n;
@@ -239,7 +239,7 @@ static void fill_sparse_p(struct petsc_matrix *matrix, struct sens_at at, double
         for (size_t j = 0; j < width; j++) to[i * width + j] = s[i] * phi[j];
 }
 
-static void fill_dense_p(struct petsc_matrix *matrix, struct sens_at at, double *to)
+static void fill_dense_p(struct petsc_matrix *matrix, const struct sens_at *at, double *to)
 {
     const struct sens_problem *pb = matrix->pb;
     memset(to, 0, pb->n * pb->np * sizeof *to);
@@ -253,7 +253,7 @@ static PetscErrorCode fill(struct petsc_matrix *matrix, double t, Vec x)
     Mat mat = matrix->mat;
     if (matrix->shell) return shell_move(matrix, t, x);
     PetscCall(VecGetArrayRead(x, &state));
-    const struct sens_at at = PETSC_AT(matrix->pb, t, state);
+    const struct sens_at *at = PETSC_AT(matrix->pb, t, state);
     if (matrix->start) {
         PetscCall(MatSeqAIJGetArrayWrite(mat, &to));
         if (matrix->parameters)

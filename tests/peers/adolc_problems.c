@@ -12,22 +12,25 @@ static const struct sens_problem *inner_of(const struct sens_problem *pb)
     return pb->data;
 }
 
-static sens_status rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     return inner_of(pb)->type->rhs(inner_of(pb), at, dx);
 }
 
-static void vjp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *W, double *OUT)
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
 {
     inner_of(pb)->type->vjp(inner_of(pb), at, L, W, OUT);
 }
 
-static void jvp(const struct sens_problem *pb, struct sens_at at, size_t L, const double *V, double *OUT)
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
 {
     inner_of(pb)->type->jvp(inner_of(pb), at, L, V, OUT);
 }
 
-static void jvp_p_cols(const struct sens_problem *pb, struct sens_at at, size_t k0, size_t L, double *OUT)
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
 {
     inner_of(pb)->type->jvp_p_cols(inner_of(pb), at, k0, L, OUT);
 }

@@ -91,16 +91,16 @@ static void check_products(const struct sens_problem *hand, const struct sens_pr
     for (size_t k = 0; k < K; k++) {
         const struct sens_at at = {t[k], X + k * n, p};
         struct pair out = outputs(n * L);
-        hand->type->vjp(hand, at, L, W, out.hand);
-        taped->type->vjp(taped, at, L, W, out.taped);
+        hand->type->vjp(hand, &at, L, W, out.hand);
+        taped->type->vjp(taped, &at, L, W, out.taped);
         expect_close(out, "vjp");
         out = outputs(n * L);
-        hand->type->jvp(hand, at, L, W, out.hand);
-        taped->type->jvp(taped, at, L, W, out.taped);
+        hand->type->jvp(hand, &at, L, W, out.hand);
+        taped->type->jvp(taped, &at, L, W, out.taped);
         expect_close(out, "jvp");
         out = outputs(n * columns);
-        hand->type->jvp_p_cols(hand, at, k0, columns, out.hand);
-        taped->type->jvp_p_cols(taped, at, k0, columns, out.taped);
+        hand->type->jvp_p_cols(hand, &at, k0, columns, out.hand);
+        taped->type->jvp_p_cols(taped, &at, k0, columns, out.taped);
         expect_close(out, "jvp_p_cols");
     }
     struct pair MU = outputs(np * L);
@@ -170,10 +170,10 @@ static void test_gradients(void **state)
 static const struct sens_problem *original;
 
 /* What the template is not: the last component is off by a little. */
-static sens_status other_rhs(const struct sens_problem *pb, struct sens_at at, double *dx)
+static sens_status other_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const sens_status status = original->type->rhs(original, at, dx);
-    dx[pb->n - 1] += 1e-6 * at.x[0];
+    dx[pb->n - 1] += 1e-6 * at->x[0];
     return status;
 }
 
@@ -218,8 +218,8 @@ static void test_in_place(void **state)
     bed.problem.type->x0_vjp(&bed.problem, pb.p, 1, W, &MU_own);
     assert_true(MU == MU_own && MU != 0);
     const struct sens_at at = {0, pb.x0, pb.p};
-    assert_int_equal(pb.type->rhs(&pb, at, x), SENS_OK);
-    assert_int_equal(bed.problem.type->rhs(&bed.problem, at, own), SENS_OK);
+    assert_int_equal(pb.type->rhs(&pb, &at, x), SENS_OK);
+    assert_int_equal(bed.problem.type->rhs(&bed.problem, &at, own), SENS_OK);
     assert_memory_equal(x, own, sizeof x);
     bed_free(&bed);
 }

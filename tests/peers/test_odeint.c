@@ -38,7 +38,7 @@ static sens_status counted_f(void *self, double t, const double *x, double *dx)
     const struct sens_problem *pb = &solve->bed.problem;
     const struct sens_at at = {t, x, pb->p};
     solve->calls++;
-    return pb->type->rhs(pb, at, dx);
+    return pb->type->rhs(pb, &at, dx);
 }
 
 /* A trial evaluates every stage but the first, whose slope belongs to the step unless the last one left it.
@@ -77,7 +77,7 @@ static void plain_f(void *self, double t, const double *x, double *dx)
         for (size_t i = 0; i < pb->n; i++) solve->noisy[i] = nudged(solve, x[i]);
         at.x = solve->noisy;
     }
-    assert_int_equal(pb->type->rhs(pb, at, dx), SENS_OK);
+    assert_int_equal(pb->type->rhs(pb, &at, dx), SENS_OK);
     for (size_t i = 0; solve->noise && i < pb->n; i++) dx[i] = nudged(solve, dx[i]);
 }
 
