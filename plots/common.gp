@@ -1,11 +1,12 @@
 # Shared by every figure: terminal, fonts, one colour and marker a method, axis formats, rows of a result file.
 #
 # The caller (harness/scripts/figures.sh) sets, by gnuplot -e:
-#   data      result file, rows sorted by problem, n, method, tableau and tolerance; first line: column names
+#   data      result file, rows sorted by problem, n, method, series and tolerance; first line: column names
 #   out       picture to write; its ending, svg or png, chooses the terminal
 #   heading   title of the figure
 #   note      lines below the plot: the rows that are not shown, and why; where the data come from
-#   curves    "method:tableau method:tableau ..." in the order of the legend
+#   curves    "method:series method:series ..." in the order of the legend; a series is the settings of a method that make
+#             a curve of their own (column `series`): "cash_karp", "dopri5,explicit,controlled"
 #   panels    "problem:n problem:n ..." in the order of the panels
 set encoding utf8
 set datafile separator "\t"
@@ -23,13 +24,22 @@ if (is_png) {
 }
 set output out
 
-# Colours of Okabe and Ito, told apart with every common form of colour blindness; the marker says it again in grey.
-METHODS = "discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference casa_dense casa_reverse"
-LABELS = "'discrete adjoint' 'discrete tangent' 'CFSA' 'CFSA (GSL)' 'finite difference' 'CASA, dense output' 'CASA, reverse'"
-COLOURS = "#0072B2 #56B4E9 #009E73 #000000 #E69F00 #CC79A7 #D55E00"
-MARKERS = "7 4 5 2 9 13 11"
-SIZES = "1.0 1.7 1.0 1.4 1.1 1.2 1.1" # the open square is larger: it stays visible around what it coincides with
+# Colours of Okabe and Ito, told apart with every common form of colour blindness, for our own methods; they are used up by
+# these, so that the peers have darker ones. The marker says it again in grey. '@' in a label: the settings go there.
+METHODS = "discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference casa_dense casa_reverse \
+    petsc_tsadjoint petsc_corrected cvodes_forward cvodes_adjoint"
+LABELS = "'discrete adjoint' 'discrete tangent' 'CFSA' 'CFSA (GSL)' 'finite difference' 'CASA, dense output' 'CASA, reverse' \
+    'PETSc @, as shipped' 'PETSc @, corrected' 'CVODES forward, @' 'CVODES adjoint, @'"
+COLOURS = "#0072B2 #56B4E9 #009E73 #000000 #E69F00 #CC79A7 #D55E00 #882255 #B8A000 #8C510A #332288"
+MARKERS = "7 4 5 2 9 13 11 11 15 9 5"
+SIZES = "1.0 1.7 1.0 1.4 1.1 1.2 1.1 1.2 1.2 1.1 1.0" # the open square is larger: it stays visible around what it covers
 GREY = "#808080"
+# what a figure adds to each panel of another one, and to its legend: parts of a `plot` (implementations.gp)
+if (!exists("MORE_CURVES")) {
+    MORE_CURVES = ""
+    MORE_ENTRIES = ""
+    more_entries = 0
+}
 
 position(list, item) = sum [i = 1:words(list)] (word(list, i) eq item ? i : 0)
 style_of(method) = position(METHODS, method)
@@ -41,19 +51,53 @@ label_of(method) = style_of(method) ? word(LABELS, style_of(method)) : method
 before(text) = text[1:strstrt(text, ":") - 1]
 after(text) = text[strstrt(text, ":") + 1:]
 
-# Tableaux are told apart by the dash of the line, named in the legend only where there are several.
-TABLEAUX = ""
+# Settings in words where the value of an option does not speak for itself.
+VALUES = "3bs cn arkimex adams bdf matrix-free explicit jacobian=matrix-free jacobian=explicit"
+WORDS = "'Bogacki-Shampine 3bs' 'Crank-Nicolson' ARKIMEX Adams BDF matrix-free 'explicit Jacobian' \
+    matrix-free 'explicit Jacobian'"
+part_of(list) = strstrt(list, ",") ? list[1:strstrt(list, ",") - 1] : list
+rest_of(list) = strstrt(list, ",") ? list[strstrt(list, ",") + 1:] : ""
+spelled(value) = position(VALUES, value) ? word(WORDS, position(VALUES, value)) : value
+series_text(list) = spelled(part_of(list)) . (strlen(rest_of(list)) ? ", " . series_text(rest_of(list)) : "")
+# a label with the settings in their place; without settings the place and the comma beside it vanish
+filled(label, text) = label[1:strstrt(label, "@") - 1] . text . label[strstrt(label, "@") + 1:]
+cut(label, text) = label[1:strstrt(label, text) - 1] . label[strstrt(label, text) + strlen(text):]
+unfilled(label) = strstrt(label, ", @") ? cut(label, ", @") : (strstrt(label, " @") ? cut(label, " @") : label)
+
+# where all curves are of the controlled track, the heading says so
+all_controlled = 1
+do for [c in curves] { if (!strstrt(after(c), "controlled")) { all_controlled = 0 } }
+settings(curve) = !all_controlled ? after(curve) : \
+    (strstrt(after(curve), ",controlled") ? cut(after(curve), ",controlled") : cut(after(curve), "controlled"))
+
+# The settings of one method are told apart by the dash of the line and by open and closed markers; in the legend they are
+# named where there are several of any method, and always for a peer.
+SERIES = ""
 do for [c in curves] {
-    if (strlen(after(c)) && !position(TABLEAUX, after(c))) { TABLEAUX = TABLEAUX . " " . after(c) }
+    if (strlen(after(c)) && !position(SERIES, after(c))) { SERIES = SERIES . " " . after(c) }
 }
-dash_of(curve) = strlen(after(curve)) ? position(TABLEAUX, after(curve)) : 1
-title_of(curve) = label_of(before(curve)) . (words(TABLEAUX) > 1 && strlen(after(curve)) ? ", " . after(curve) : "")
+setting_of(curve) = strlen(after(curve)) == 0 ? 1 : \
+    sum [i = 1:position(curves, curve)] (before(word(curves, i)) eq before(curve) && strlen(after(word(curves, i))) > 0)
+DASHES = "1 2 3 4 5"
+dash_of(curve) = int(word(DASHES, (setting_of(curve) - 1) % words(DASHES) + 1))
+# markers 4 to 15 are pairs, open and closed
+other_marker(pt) = pt < 4 ? pt : (pt % 2 ? pt - 1 : pt + 1)
+mark_of(curve) = setting_of(curve) % 2 ? marker_of(before(curve)) : other_marker(marker_of(before(curve)))
+is_peer(method) = strstrt(label_of(method), "@") > 0
+title_of(curve) = is_peer(before(curve)) \
+    ? (strlen(settings(curve)) ? filled(label_of(before(curve)), series_text(settings(curve))) \
+        : unfilled(label_of(before(curve)))) \
+    : label_of(before(curve)) . (words(SERIES) > 1 && strlen(settings(curve)) ? ", " . series_text(settings(curve)) : "")
+# titles longer than those of a method alone leave room for fewer entries in a line
+longest_title = 0
+do for [c in curves] { if (strlen(title_of(c)) > longest_title) { longest_title = strlen(title_of(c)) } }
+entries_per_row = longest_title > 40 ? 2 : (words(SERIES) > 1 || longest_title > 24 ? 3 : 4)
 
 # Curves are drawn in reverse, so that the first of the legend lies on top; the legend is made of entries of its own.
 nth(i) = word(curves, words(curves) + 1 - i)
 
 # Rows of a curve, of a panel, at a tolerance; NaN for every other row.
-of_curve(curve) = strcol("status") eq "ok" && strcol("method") eq before(curve) && strcol("tableau") eq after(curve)
+of_curve(curve) = strcol("status") eq "ok" && strcol("method") eq before(curve) && strcol("series") eq after(curve)
 in_panel(panel) = strcol("problem") eq before(panel) && column("n") == real(after(panel))
 # the size as the problem counts it: the heat equation's option n is intervals a side
 panel_size(panel) = before(panel) eq "heat" ? int(sqrt(real(after(panel))) + 1.5) : int(after(panel))

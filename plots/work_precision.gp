@@ -1,8 +1,8 @@
 # Time of one gradient against its error, a panel for every size; along a curve the tolerance changes.
 load folder . "/common.gp"
 count = words(panels)
-per_row = words(TABLEAUX) > 1 ? 3 : 4 # longer entries with a tableau
-legend = legend_rows(words(curves), per_row)
+per_row = entries_per_row
+legend = legend_rows(words(curves) + more_entries, per_row)
 shown(p) = in_panel(p) && strcol("status") eq "ok" && column("err_grad") > 0 && column("t_total_s") > 0
 
 set logscale xy
@@ -10,7 +10,11 @@ set format x DECADES
 set format y DECADES
 stats data using (strcol("status") eq "ok" && column("err_grad") > 0 ? column("err_grad") : NaN) name "E" nooutput
 x_lo = floor10(E_min)
-x_hi = above(E_min, E_max)
+# beyond ten nothing is right: such a point stands on the border, so that it does not flatten the others
+WORST = 10.0
+x_hi = above(E_min, E_max > WORST ? WORST : E_max)
+x_label = "relative error of the gradient (Frobenius norm)" . (E_max > WORST ? "; 10 and more: on the border" : "")
+within(error) = error > WORST ? WORST : error
 
 set multiplot
 do for [panel = 1:count] {
@@ -21,16 +25,27 @@ do for [panel = 1:count] {
     set yrange [*:*]
     stats data using (shown(p) ? column("t_lo_s") : NaN):(column("t_hi_s")) name "T" nooutput
     if (exists("T_min_x")) {
+        t_lo = T_min_x
+        t_hi = T_max_y
+        if (more_entries) {
+            undefine B_*
+            stats earlier using (earlier_in(p) ? column("seconds") : NaN) name "B" nooutput
+            if (exists("B_min") && B_records > 0) {
+                t_lo = B_min < t_lo ? B_min : t_lo
+                t_hi = B_max > t_hi ? B_max : t_hi
+            }
+        }
         set xrange [x_lo:x_hi]
         set xtics x_lo, stride(x_lo, x_hi)
-        set yrange [floor10(T_min_x):above(T_min_x, T_max_y)]
-        set ytics floor10(T_min_x), stride(T_min_x, T_max_y)
+        set yrange [floor10(t_lo):above(t_lo, t_hi)]
+        set ytics floor10(t_lo), stride(t_lo, t_hi)
         set title panel_title(panel, p)
-        set xlabel (panel + grid_cols > count ? "relative error of the gradient (Frobenius norm)" : "")
+        set xlabel (panel + grid_cols > count ? x_label : "")
         set ylabel (grid_i == 0 ? "time of one gradient [s]" : "")
-        plot for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) ? column("err_grad") : NaN): \
-            (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) \
-            pt marker_of(before(nth(i))) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle
+        plot @MORE_CURVES for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) \
+                ? within(column("err_grad")) : NaN): \
+                (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) pt mark_of(nth(i)) \
+                ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle
     }
     unset label 100
     unset label 101

@@ -39,11 +39,15 @@ trap 'exit 130' INT TERM
 mkdir -p "$results/figures"
 echo "figures of $results"
 
-# Rows of a result file without the prelude, in the order in which lines are drawn.
+# Rows of a result file without the prelude, in the order in which lines are drawn. Files older than the column `series`
+# have the tableau in its place. A last column that is never empty: gnuplot loses a row that ends in an empty one.
 sorted() { # file
-    grep -v -e '^#' -e '^$' "$1" > "$scratch/plain.tsv"
+    grep -v -e '^#' -e '^$' "$1" | awk -F '\t' -v OFS='\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        !("series" in at) { $0 = $0 OFS (NR == 1 ? "series" : $at["tableau"]) }
+        { print $0, NR == 1 ? "end" : "." }' > "$scratch/plain.tsv"
     fields=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
-        print at["problem"], at["n"], at["method"], at["tableau"], at["rtol"], at["isa"], at["threads"], at["lanes"],
+        print at["problem"], at["n"], at["method"], at["series"], at["rtol"], at["isa"], at["threads"], at["lanes"],
             at["batch"]; exit }' "$scratch/plain.tsv")
     set -- $fields
     head -n 1 "$scratch/plain.tsv"
@@ -73,21 +77,35 @@ facts() {
     awk -F '\t' -v ask="$1" '
     function first(key) { if (key in seen) return 0; seen[key] = 1; return 1 }
     function remember(list, item) { if (first(list " " item)) text[list] = text[list] item " " }
-    BEGIN { known = split("discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference casa_dense casa_reverse", order, " ") }
+    BEGIN {
+        known = split("discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference casa_dense casa_reverse " \
+            "petsc_tsadjoint petsc_corrected cvodes_adjoint cvodes_forward", order, " ")
+    }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     {
         method = $at["method"]; status = $at["status"]
+        if (method == "" && match(" " $at["cell"] " ", / method=[^ ]* /)) # refused before it was found
+            method = substr($at["cell"], RSTART + 7, RLENGTH - 9)
         if (status == "ok" && $at["err_grad"] != "nan") remember("panels", $at["problem"] ":" $at["n"])
         if (status == "ok" && $at["t_total_s"] + 0 > 0) { remember("sizes", $at["n"]); timed[$at["isa"]] = 1 }
         if (status == "ok" && $at["gflops"] + 0 > 0) remember("problems", $at["problem"])
         if (!(method in drawn) && status == "ok") { drawn[method] = 1; methods[++count] = method }
-        if (status == "ok") remember("curves of " method, method ":" $at["tableau"])
+        if (status == "ok") remember("curves of " method, method ":" $at["series"])
         if ($at["rtol"] != "nan") tolerance[$at["rtol"] + 0] = 1
         if (status == "ok" && $at["truth"] == "none") untrue++
         if (status == "ok") next
-        key = method " " status
+        message = $at["message"]
+        if (match(message, /(apt-get )?install [^,;]*/)) { # a library that is not there: not the fault of a cell
+            package = substr(message, RSTART, RLENGTH)
+            if (first("missing " package " " method))
+                lacking[package] = lacking[package] (lacking[package] ? ", " : "") method
+            if (first("missing " package)) packages[++wants] = package
+            next
+        }
+        key = method ($at["series"] != $at["tableau"] && $at["series"] ? ":" $at["series"] : "") " " status
         if (!(key in failed)) keys[++failures] = key
         failed[key]++
+        if (status == "unsupported") why[key] = message # what cannot be has its reason; what went wrong, its count
         size = $at["n"]
         if (size == "nan" && match(" " $at["cell"] " ", / n=[^ ]* /)) # refused before the problem was made
             size = substr($at["cell"], RSTART + 2, RLENGTH - 4)
@@ -110,9 +128,13 @@ facts() {
             line = failures ? "Failed, not drawn:" : "No cell failed."
             for (k = 1; k <= failures; k++) {
                 split(keys[k], part, " ")
-                line = line (k > 1 ? ";" : "") " " part[1] " " failed[keys[k]] " x " part[2] " (n = " sizes[keys[k]] ")"
+                line = line (k > 1 ? ";" : "") " " part[1] " " failed[keys[k]] " x " part[2] " (n = " sizes[keys[k]] ")" \
+                    (why[keys[k]] ? ": " why[keys[k]] : "")
             }
             if (failures) line = line "."
+            for (k = 1; k <= wants; k++)
+                line = line (k > 1 ? "; " : " Not built, so missing here: ") lacking[packages[k]] " (" packages[k] ")"
+            if (wants) line = line "."
             if (untrue) line = line " Without a stored truth, only timed: " untrue " cells."
             gsub(/["`$\\]/, "", line)
             print line
@@ -127,7 +149,7 @@ render() { # kind name heading source file
         awk '{ printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }')
     for ending in svg png; do
         picture=$results/figures/$2.$ending
-        if ! gnuplot -e "folder='$(quoted "$plots")'; data='$scratch/sorted.tsv'; out='$(quoted "$picture")';
+        if ! gnuplot -e "${extra:-}folder='$(quoted "$plots")'; data='$scratch/sorted.tsv'; out='$(quoted "$picture")';
             heading='$3'; note=\"$note\";
             curves='$(facts curves "$scratch/sorted.tsv")'; panels='$(facts panels "$scratch/sorted.tsv")';
             tolerances='$(facts tolerances "$scratch/sorted.tsv")'; sizes='$(facts sizes "$scratch/sorted.tsv")';
@@ -157,6 +179,25 @@ plot() { # kind name heading columns
     fi
 }
 
+# The rows of one track of a comparison, with its name in the heading of the picture.
+of_track() { # natural|controlled
+    awk -F '\t' -v track="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+        (track == "controlled") == (" " $at["cell"] " " ~ / track=controlled /)' "$scratch/all.tsv" > "$scratch/sorted.tsv"
+}
+
+# A comparison with other libraries: a picture for each track.
+compare() { # kind name heading
+    mv "$scratch/sorted.tsv" "$scratch/all.tsv"
+    of_track natural
+    plot "$1" "$2" "$3, each as its manual recommends" "t_lo_s err_grad rtol" || errors=1
+    if [ "$2" = fig4 ]; then
+        plot calibration "$2-calibration" "Sweep $2: achieved error against requested tolerance (dotted: equal)" \
+            "rtol err_grad" || errors=1
+    fi
+    of_track controlled
+    plot work_precision "$2-controlled" "$3, the same products for all" "t_lo_s err_grad rtol" || errors=1
+}
+
 draw() { # sweep file
     sorted "$2" > "$scratch/sorted.tsv"
     from=$1/$(basename "$2")
@@ -173,6 +214,18 @@ draw() { # sweep file
     fig5)
         plot scaling "$1" "Figure 5. Lotka-Volterra: time of the whole gradient against the number of parameters" \
             "t_lo_s rtol np" || errors=1 ;;
+    fig4)
+        compare implementations "$1" "Figure 4. Lotka-Volterra: time against error"
+        return $errors ;;
+    peers-small)
+        compare work_precision "$1" "Lotka-Volterra, few species: time against error"
+        return $errors ;;
+    peers-heat)
+        compare work_precision "$1" "Heat equation, one parameter: time against error"
+        return $errors ;;
+    peers-vdp)
+        compare work_precision "$1" "Van der Pol: time against error"
+        return $errors ;;
     lanes)
         plot lanes "$1" "Lotka-Volterra, discrete adjoint: speed-up by lanes, instruction sets and threads" "t_lo_s lanes"
         return ;;
@@ -198,6 +251,34 @@ draw() { # sweep file
     return $errors
 }
 
+# The time of each method to reach an accuracy, relative to the fastest, over the cells of these sweeps.
+COMPARED="fig4 peers-small peers-heat peers-vdp"
+profile() {
+    set --
+    from=
+    for sweep in $COMPARED; do
+        file=$(newest "$results/$sweep")
+        [ -n "$file" ] || continue
+        sorted "$file" > "$scratch/profile-$sweep.tsv"
+        set -- "$@" "$scratch/profile-$sweep.tsv"
+        from="$from${from:+, }$sweep/$(basename "$file")"
+    done
+    [ $# -gt 0 ] || { echo "profile: no data in $results"; return 0; }
+    awk -f "$plots/profile.awk" "$@" > "$scratch/profile.tsv"
+    if ! grep -q "^step" "$scratch/profile.tsv"; then
+        echo "profile: no data (nothing reaches any of the accuracies)"
+        return 0
+    fi
+    # one file of all, with the columns of the first: which methods there are, and what failed
+    awk -F '\t' -v OFS='\t' '
+        FNR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; if (NR == 1) name[++names] = $i } if (NR > 1) next }
+        { line = $at[name[1]]; for (i = 2; i <= names; i++) line = line OFS $at[name[i]]; print line }' "$@" \
+        > "$scratch/sorted.tsv"
+    extra="profile='$scratch/profile.tsv'; reached='$(awk -F '\t' '
+        $1 == "reached" { printf "%s:%s:%s:%s:%s ", $2, $3, $4, $5, $6 }' "$scratch/profile.tsv")'; "
+    render profile profile "Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest" "$from" "$file"
+}
+
 found=
 code=0
 for folder in "$results"/*/; do
@@ -207,7 +288,9 @@ for folder in "$results"/*/; do
     found="$found $sweep"
     draw "$sweep" "$file" || code=1
 done
-for sweep in table1 table2 table3 fig2 fig3 fig5 tolerance lanes batch scaling roofline; do
+profile || code=1
+for sweep in table1 table2 table3 fig2 fig3 fig4 fig5 peers-small peers-heat peers-vdp tolerance lanes batch scaling \
+    roofline; do
     case " $found " in *" $sweep "*) ;; *) echo "$sweep: no data in $results" ;; esac
 done
 exit $code

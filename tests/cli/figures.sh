@@ -82,6 +82,77 @@ check "published points are in the legend" grep -q 'published: FATODE' "$dir/the
 check "no failure, no list" grep -q 'No cell failed' "$dir/the out/figures/fig3.svg"
 check "failures are explained below the plot" grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/the out/figures/short.svg"
 
+# comparisons with the libraries of others: rows made by hand, as no library need be here. In the order of the tolerances:
+# a time and an error each. A method "?NAME" stands in the cell alone, as where it could not be loaded.
+made() { # sweep problem n method series track status message time error ...
+    local sweep=$1 problem=$2 n=$3 method=$4 series=$5 track=$6 status=$7 message=$8 tol=1e-3
+    shift 8
+    mkdir -p "$dir/peers/$sweep"
+    local file="$dir/peers/$sweep/made.tsv"
+    test -e "$file" || printf '#! schema: sens-result/1\n%s\n' "$columns" | tr ' ' '\t' | sed '1s/\t/ /g' > "$file"
+    while [ $# -ge 2 ]; do
+        printf '%s\t' "$status" "$problem" "$n" 6 "${method%%\?*}" "" "$tol" "$1" "$1" "$1" "$2" "$2" "$2" avx2 1 1 1 1 reference \
+            "method=${method#\?} n=$n tol=$tol track=$track x=1" "$message" >> "$file"
+        printf '%s\n' "$series" >> "$file"
+        tol=$(awk "BEGIN { printf \"%g\", $tol / 100 }")
+        shift 2
+    done
+}
+columns="status problem n np method tableau rtol t_total_s t_lo_s t_hi_s err_grad err_grad_max err_x_max isa threads lanes"
+columns="$columns batch gflops truth cell message series"
+apt="this program was built without SUNDIALS; to have it, apt-get install libsundials-dev, and build again"
+for sweep in fig2 fig4 peers-small peers-heat peers-vdp fig5; do
+    made $sweep glv 5 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
+    made $sweep glv 5 petsc_tsadjoint 5dp natural ok "" 10 1e-2 20 1e-2 40 1e-2
+    made $sweep glv 5 petsc_tsadjoint cn natural ok "" 10 1e-1 20 1e-2 40 1e-3
+    made $sweep glv 5 petsc_corrected dopri5,explicit natural ok "" 10 1e-3 20 1e-5 40 1e-7 80 1e-9
+    made $sweep glv 5 petsc_corrected dopri5,jacobian=matrix-free,controlled controlled ok "" 10 1e-3 20 1e-5 40 1e-7 80 1e-9
+    made $sweep glv 5 petsc_tsadjoint arkimex natural unsupported "no adjoint of ARKIMEX in 3.18" nan nan nan nan
+    made $sweep glv nan cvodes_adjoint "" natural unavailable "$apt" nan nan nan nan
+    made $sweep glv nan '?cvodes_forward' "" natural unavailable "$apt" nan nan
+done
+# the second size: nothing of PETSc, and a tangent that reaches 1e-4 in three times the time, the others never
+made fig4 glv 10 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
+made fig4 glv 10 discrete_tangent cash_karp natural ok "" 3 1e-3 6 1e-5 12 1e-5
+made fig4 glv 5 discrete_adjoint dopri5,controlled controlled ok "" 1 1e-4 2 1e-6 4 1e-8
+made fig4 glv 10 cfsa cash_karp natural diverged "" nan nan nan nan
+"$scripts/figures.sh" "$dir/peers" > "$dir/paths" 2> "$dir/messages"
+check "figures of peers" test $? -eq 0 -a ! -s "$dir/messages"
+pictures="$dir/peers/figures"
+for name in fig2 fig4 fig4-calibration fig4-controlled fig5 peers-small peers-small-controlled peers-heat peers-heat-controlled \
+    peers-vdp peers-vdp-controlled profile; do
+    for ending in svg png; do
+        check "$name.$ending is a picture" picture "$pictures/$name.$ending"
+    done
+done
+for entry in 'PETSc 5dp, as shipped' 'PETSc Crank-Nicolson, as shipped' 'PETSc dopri5, explicit Jacobian, corrected' \
+    'discrete adjoint, cash_karp' 'FATODE DP5'; do
+    check "fig4: the legend says $entry" grep -q "$entry" "$pictures/fig4.svg"
+done
+# ours 4 + 4, the tangent 3, 5dp 3, cn 3, corrected 4; 5 codes in two panels; 5 + 5 in the legend
+check "fig4: each point once" test "$(grep -o "#gpPt[0-9]*' transform" "$pictures/fig4.svg" | wc -l)" -eq 41
+check "fig4: the other track is elsewhere" test "$(grep -c 'matrix-free' "$pictures/fig4.svg")" -eq 0
+check "fig4-controlled: only that track" grep -q 'PETSc dopri5, matrix-free, corrected' "$pictures/fig4-controlled.svg"
+check "fig4-controlled: nothing else" test "$(grep -c 'explicit Jacobian\|cash_karp' "$pictures/fig4-controlled.svg")" -eq 0
+check "both tracks in one picture: it is said" grep -q 'PETSc dopri5, matrix-free, controlled, corrected' "$pictures/fig2.svg"
+check "a missing library" grep -q 'Not built, so missing here: cvodes_forward, cvodes_adjoint' "$pictures/fig2.svg"
+check "and the package" grep -q 'libsundials-dev)' "$pictures/fig2.svg"
+check "what the library cannot do: the reason" \
+    grep -q 'petsc_tsadjoint:arkimex 2 x unsupported (n = 5): no adjoint of ARKIMEX in 3.18' "$pictures/fig2.svg"
+# The cases of a track: 3 accuracies at n = 5 and at n = 10. Ten times the time at each accuracy, whatever lies between two
+# tolerances; as shipped none, as the best curve, cn, ends at 1e-3; the tangent one. What another sweep repeats counts once.
+for sweep in fig4 peers-small peers-heat peers-vdp; do grep -v '^#' "$dir/peers/$sweep/made.tsv" > "$dir/$sweep.plain"; done
+awk -f plots/profile.awk "$dir"/fig4.plain "$dir"/peers-*.plain > "$dir/profile"
+has() { grep -q "$(printf '%s' "$1" | sed 's/ /\t/g')" "$dir/profile"; }
+check "profile: the fastest" has '^step natural discrete_adjoint 1 1$'
+check "profile: ten times as long" has '^step natural petsc_corrected 10 0.5$'
+check "profile: reached and not run" has '^reached natural petsc_corrected 3 6 3$'
+check "profile: never reached is no step" has '^reached natural petsc_tsadjoint 0 6 3$'
+check "profile: halfway between two points, sqrt(2) times the time" has '^step controlled petsc_corrected 14.1421 1$'
+check "profile: reached at one accuracy" has '^step natural discrete_tangent 3 0.166667$'
+check "profile: run without reaching" has '^reached natural discrete_tangent 1 6 3$'
+check "profile: each in the legend, with its count" grep -q 'PETSc, corrected: 3 of 6, 3 not run' "$pictures/profile.svg"
+
 # the newest file of a sweep is the one that is drawn
 cp "$(ls "$dir/the out"/fig3/*.tsv)" "$dir/the out/fig3/zz-newer.tsv"
 touch -d '2040-01-01' "$dir/the out/fig3/zz-newer.tsv"
