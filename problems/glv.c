@@ -112,7 +112,9 @@ static const struct known few[FEW + 1] = {
     [5] = {rhs_of_5, jacobian_of_5, outer_of_5}, [6] = {rhs_of_6, jacobian_of_6, outer_of_6},
     [7] = {rhs_of_7, jacobian_of_7, outer_of_7}, [8] = {rhs_of_8, jacobian_of_8, outer_of_8}};
 
-static sens_status rhs_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+/* Not inlined: the few would pay for its saved registers. */
+static __attribute__((noinline)) sens_status rhs_of_many(const struct sens_problem *pb,
+                                                         const struct sens_at *at, sens_real *dx)
 {
     growth(pb, at, 0, pb->n, dx);
     for (size_t i = 0; i < pb->n; i++) dx[i] *= at->x[i];
@@ -200,7 +202,8 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
 }
 
 /* J_ij = x_i A_ij + delta_ij g_i */
-static void jacobian_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
+static __attribute__((noinline)) void jacobian_of_many(const struct sens_problem *pb,
+                                                       const struct sens_at *at, sens_real *J)
 {
     const size_t n = pb->n;
     sens_real g[ROW_TILE];
@@ -220,8 +223,8 @@ static void jacobian(const struct sens_problem *pb, const struct sens_at *at, se
         jacobian_of_many(pb, at, J);
 }
 
-static void outer_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict s,
-                          sens_real *restrict phi)
+static __attribute__((noinline)) void outer_of_many(const struct sens_problem *pb, const struct sens_at *at,
+                                                    sens_real *restrict s, sens_real *restrict phi)
 {
     phi[0] = 1;
     for (size_t i = 0; i < pb->n; i++) s[i] = phi[1 + i] = at->x[i];
