@@ -56,17 +56,16 @@ sens_status sens_erk_create(struct sens_ctx *ctx, const struct sens_ode *ode,
     return SENS_OK;
 }
 
-/* Sums of 0 v, which are 0 or NaN, vectorise; for a few components a loop that may end early is as fast. */
-bool sens_erk_finite(size_t count, const sens_real *v)
+/* Sums of 0 v, which are 0 or NaN, vectorise. */
+bool sens_erk_many_finite(size_t count, const sens_real *v)
 {
     enum { LANES = 8 };
     sens_real zeros[LANES] = {0}, zero = 0;
     size_t q = 0;
     for (; q + LANES <= count; q += LANES)
         for (size_t l = 0; l < LANES; l++) zeros[l] += 0 * v[q + l];
-    for (size_t l = 0; q > 0 && l < LANES; l++) zero += zeros[l];
-    for (; q < count; q++)
-        if (!isfinite(v[q])) return false;
+    for (size_t l = 0; l < LANES; l++) zero += zeros[l];
+    for (; q < count; q++) zero += 0 * v[q];
     return zero == 0;
 }
 
