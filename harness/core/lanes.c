@@ -339,14 +339,3 @@ void sens_lanes_axpy(size_t n, size_t L, sens_real a, const sens_real *X, sens_r
 {
     for (size_t i = 0; i < n * L; i++) Y[i] += a * X[i];
 }
-
-void sens_lanes_scale(size_t n, size_t L, sens_real a, sens_real *X)
-{
-    for (size_t i = 0; i < n * L; i++) X[i] *= a;
-}
-
-void sens_lanes_dot(size_t n, size_t L, const sens_real *X, const sens_real *Y, sens_real *restrict out)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < L; l++) out[l] += X[i * L + l] * Y[i * L + l];
-}

@@ -131,10 +131,4 @@ void sens_lanes_combine_rows(size_t n, size_t L, const sens_real *s, const sens_
 /* Y[i][l] += a X[i][l], i < n. */
 void sens_lanes_axpy(size_t n, size_t L, sens_real a, const sens_real *X, sens_real *Y);
 
-/* X[i][l] *= a, i < n. */
-void sens_lanes_scale(size_t n, size_t L, sens_real a, sens_real *X);
-
-/* out[l] += sum_i X[i][l] Y[i][l], i < n. */
-void sens_lanes_dot(size_t n, size_t L, const sens_real *X, const sens_real *Y, sens_real *out /*[L]*/);
-
 #endif
