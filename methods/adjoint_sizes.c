@@ -2,11 +2,11 @@
 #include "adjoint_sizes.h"
 
 #include "products.h"
+#include "sens/lanes.h"
 
 enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
-    FEW_STATES = 8, /* a stage of so few passes in registers, whole blocks only (sens_lanes_stage) */
     AUTO_BATCH = 48,
     SECOND_LEVEL = 1 << 20, /* bytes of cache, where the machine's are not known */
     THIRD_LEVEL = 1 << 24
@@ -35,7 +35,7 @@ static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
     const size_t n = task->problem->n, m = task->cost->m, vectors = (size_t)task->tableau->stages + 2;
     if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
         return HALF_LANES;
-    if (m > 2 * AUTO_LANES || (n <= FEW_STATES && m > HALF_LANES)) return AUTO_LANES;
+    if (m > 2 * AUTO_LANES || (n <= SENS_FEW_STATES && m > HALF_LANES)) return AUTO_LANES;
     return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
 }
 
@@ -43,7 +43,7 @@ void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *ta
                           struct adjoint_sizes *size)
 {
     size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task);
-    size->least = task->problem->n > FEW_STATES ? HALF_LANES : size->L;
+    size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
     /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a block.
      */
     size->unit = formed(task) && size->L > HALF_LANES ? HALF_LANES : size->L;

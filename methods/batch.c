@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FEW_COLUMNS = 12 }; /* of all outer blocks: sens_lanes_add_gathered takes no more */
+#include "sens/lanes.h"
 
 struct sens_batch {
     const struct sens_problem *pb;
@@ -127,7 +127,7 @@ static void add_outer(const struct sens_batch *batch, const sens_real *kappa, si
     const struct sens_problem *pb = batch->pb;
     for (size_t i = 0; i < pb->n; i++) {
         const sens_real *phi = batch->phi;
-        if (batch->width <= FEW_COLUMNS && add_few_columns(batch, L, i, kappa, fresh, MU)) continue;
+        if (batch->width <= SENS_FEW_COLUMNS && add_few_columns(batch, L, i, kappa, fresh, MU)) continue;
         gather(batch, L, i, kappa, MU);
         for (size_t o = 0; o < pb->n_outer; phi += pb->outer[o++].cols) {
             const size_t cols = pb->outer[o].cols;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Fewer vectors do not pay for the n^2 numbers of J, unless these are few. */
-enum { FEW_VECTORS = 4, FEW_STATES = 8 };
+enum { FEW_VECTORS = 4 };
 
 static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_products *pr)
 {
@@ -28,12 +28,12 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
 
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
 {
-    return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= FEW_STATES);
+    return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
 }
 
 bool sens_products_together(const struct sens_problem *pb, size_t vectors)
 {
-    return pb->n <= FEW_STATES && !pb->sparsity && sens_products_formed(pb, vectors);
+    return pb->n <= SENS_FEW_STATES && !pb->sparsity && sens_products_formed(pb, vectors);
 }
 
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,

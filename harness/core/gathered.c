@@ -8,8 +8,6 @@
 
 #include "sens/lanes.h"
 
-enum { MOST = 12 }; /* sums that 16 registers hold with operands */
-
 #define KERNEL         gathered_vector
 #define WIDTH          VECTOR
 #define TYPE           vector
@@ -51,7 +49,7 @@ ALWAYS_INLINE void all_lanes(const size_t R, bool add, const struct sens_gather 
 bool sens_lanes_add_gathered(const struct sens_gather *g, size_t L, size_t cols, const sens_real *phi,
                              bool add, sens_real *const *out)
 {
-    switch (L % HALF == 0 ? cols : MOST + 1) {
+    switch (L % HALF == 0 ? cols : SENS_FEW_COLUMNS + 1) {
     case 1:
         all_lanes(1, add, g, L, phi, out);
         return true;

@@ -10,7 +10,7 @@ ALWAYS_INLINE void KERNEL(const size_t R, const bool add, const struct sens_gath
 {
     const size_t v_step = g->v_step, s_step = g->s_step;
     const sens_real *v = g->v + l, *s = g->s;
-    TYPE sum[MOST];
+    TYPE sum[SENS_FEW_COLUMNS];
 #pragma GCC unroll 16
     for (size_t r = 0; r < R; r++) {
         sum[r] = (TYPE){0};

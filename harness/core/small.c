@@ -9,7 +9,7 @@
 
 #include "sens/lanes.h"
 
-enum { SMALL = 8, EIGHT = 8, FOUR = 4 };
+enum { EIGHT = 8, FOUR = 4 };
 
 #define STAGE          stage_of_eight
 #define STAGES         stages_of_eight

@@ -6,9 +6,9 @@
 
 /* total += theta */
 ALWAYS_INLINE void STAGE(const size_t n, const struct sens_stage *stage, sens_real scale, const sens_real *J,
-                         size_t l, sens_real *kappa, TYPE total[SMALL])
+                         size_t l, sens_real *kappa, TYPE total[SENS_FEW_STATES])
 {
-    TYPE sum[SMALL], product[SMALL];
+    TYPE sum[SENS_FEW_STATES], product[SENS_FEW_STATES];
     const sens_real *from = stage->v[0] + l, first = scale * stage->w[0];
 #pragma GCC unroll 8
     for (size_t r = 0; r < n; r++) sum[r] = first * *(const TYPE_IN_MEMORY *)&from[r * LANES];
@@ -37,7 +37,7 @@ ALWAYS_INLINE void STAGES(const size_t n, size_t count, const struct sens_stage 
                           const sens_real *J, sens_real *kappa, sens_real *lambda)
 {
     for (size_t l = 0; l < LANES; l += WIDTH) {
-        TYPE total[SMALL];
+        TYPE total[SENS_FEW_STATES];
 #pragma GCC unroll 8
         for (size_t r = 0; r < n; r++) {
             total[r] = (TYPE){0};

@@ -73,9 +73,12 @@ struct sens_stage {
     sens_real *theta;
 };
 
+/* So few states are faster taken a step at a time than a stage at a time (L = 8 or 4). */
+enum { SENS_FEW_STATES = 8 };
+
 /* One stage after the other: kappa [count][n][L] are the sums, as by sens_lanes_combine, J [count][n][n].
  * Then lambda [n][L], which may be among the v, += the sum of the theta; NULL: left alone. Faster than one
- * call each where n is small and L = 8 or 4. */
+ * call each where states are few. */
 void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
                        const sens_real *J, sens_real *kappa, sens_real *lambda);
 
@@ -93,6 +96,9 @@ struct sens_gather {
 
 /* u [depth][L] = s_k V(k, :), and sum [L] += sum_k w_k u_k unless sum is NULL (w is not looked at then). */
 void sens_lanes_gather(const struct sens_gather *g, size_t L, sens_real *u, sens_real *sum);
+
+/* So many sums of one vector fit the registers, with their operands. */
+enum { SENS_FEW_COLUMNS = 12 };
 
 /* out_q [L] += sum_k phi[k cols + q] s_k V(k, :), or = without `add`, q < cols (w is not looked at): in one
  * pass where the sums fit the registers. false: they do not, and nothing is done. */
