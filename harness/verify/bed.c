@@ -28,6 +28,7 @@ enum { PARTS = 4 };
 
 struct part { /* a view of one array of an output */
     const char *name;
+    enum verify_part bit;
     size_t rows, cols;
     double *v;
 };
@@ -35,10 +36,10 @@ struct part { /* a view of one array of an output */
 static void parts_of(const struct bed *bed, const struct sens_out *out, struct part part[PARTS])
 {
     const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    part[0] = (struct part){"x", n, 1, out->x};
-    part[1] = (struct part){"G", m, 1, out->G};
-    part[2] = (struct part){"dG/dp", m, np, out->dGdp};
-    part[3] = (struct part){"dG/dx0", m, n, out->dGdx0};
+    part[0] = (struct part){"x", VERIFY_IN_X, n, 1, out->x};
+    part[1] = (struct part){"G", VERIFY_IN_G, m, 1, out->G};
+    part[2] = (struct part){"dG/dp", VERIFY_IN_DGDP, m, np, out->dGdp};
+    part[3] = (struct part){"dG/dx0", VERIFY_IN_DGDX0, m, n, out->dGdx0};
 }
 
 struct sens_out bed_shape(const struct bed *bed)
@@ -245,6 +246,17 @@ sens_status bed_solve_repeatedly(struct bed *bed, int runs,
     return solve(bed, runs, &visitor);
 }
 
+long bed_error_test(const struct bed *bed, size_t i, const char *choice)
+{
+    const struct sens_option *const option = &bed->method->options[i];
+    long outside = -1, found = -1;
+    for (long c = 0; option->kind == SENS_OPT_CHOICE && option->choices[c]; c++) {
+        if (strcmp(option->choices[c], "outside") == 0) outside = c;
+        if (strcmp(option->choices[c], choice) == 0) found = c;
+    }
+    return outside >= 0 ? found : -1;
+}
+
 void bed_subject(const struct bed *bed, const char *instance, char subject[VERIFY_SUBJECT])
 {
     const unsigned caps = bed->method->caps;
@@ -256,6 +268,11 @@ void bed_subject(const struct bed *bed, const char *instance, char subject[VERIF
     snprintf(subject, VERIFY_SUBJECT, "%s, cost %s m=%zu, %s %s %s %.3g", instance, bed->cost.type->name,
              bed->cost.m, tableau, controller, adaptive ? "tol" : "dt",
              adaptive ? bed->task.rtol : bed->task.dt);
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
+        const size_t used = strlen(subject);
+        if (bed_error_test(bed, i, "outside") == (long)bed->option[i].number)
+            snprintf(subject + used, VERIFY_SUBJECT - used, ", %s=outside", bed->method->options[i].name);
+    }
 }
 
 /* ---- comparison ---------------------------------------------------------------------------------------- */
@@ -272,9 +289,9 @@ void out_compare(struct worst *worst, const struct bed *bed, const struct sens_o
         for (size_t i = 0; i < pa[k].rows; i++)
             for (size_t j = 0; j < pa[k].cols; j++) {
                 const size_t q = i * pa[k].cols + j;
-                worst_note(worst, fabs(pa[k].v[q] - pb[k].v[q]), limit[k].v[q],
-                           "%s %s[%zu][%zu]: %.10g is not %.10g", what, pa[k].name, i, j, pa[k].v[q],
-                           pb[k].v[q]);
+                worst_note_in(worst, pa[k].bit, fabs(pa[k].v[q] - pb[k].v[q]), limit[k].v[q],
+                              "%s %s[%zu][%zu]: %.10g is not %.10g", what, pa[k].name, i, j, pa[k].v[q],
+                              pb[k].v[q]);
             }
     }
 }

@@ -65,6 +65,9 @@ void bed_free(struct bed *bed); /* the grid */
 
 /* "glv n=5, cost probe m=3, cash_karp odeint tol 1e-7": the subject of a result. */
 void bed_subject(const struct bed *bed, const char *instance, char subject[VERIFY_SUBJECT]);
+/* The index of a choice of option i, if that is of a part inside or `outside` the error test; else -1. What
+ * is outside is named in the subject. */
+long bed_error_test(const struct bed *bed, size_t i, const char *choice);
 
 /* Compares what both have, entry by entry, value |a - b| against the entry of bound. `what` goes before the
  * entry's name: "dG/dp[3][7]". */

@@ -13,6 +13,7 @@
  * not a number is worse than any number. */
 struct worst {
     size_t count;
+    unsigned parts; /* beyond their bounds: enum verify_part */
     double value, bound;
     char where[VERIFY_TEXT / 2];
 };
@@ -20,6 +21,9 @@ struct worst {
  * finite number). format says where, in words: "component 3, L = 8". */
 void worst_note(struct worst *worst, double value, double bound, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same for an entry of this part of the outputs. */
+void worst_note_in(struct worst *worst, enum verify_part part, double value, double bound, const char *format,
+                   ...) __attribute__((format(printf, 5, 6)));
 bool worst_passes(const struct worst *worst);
 
 /* A result under way: make it, add blame and words, close it. `module` is "problem glv" and so on. */
@@ -50,7 +54,8 @@ void verify_module(const char *kind, const char *name, char module[VERIFY_NAME])
 struct verify_limit {
     const char *check, *module, *subject; /* glob patterns (fnmatch) on the members of the result */
     const char *reason;
-    bool always; /* expected of every matching result; else of some (e.g. of some random draws) */
+    unsigned only; /* enum verify_part: a failure in anything else is none of this; 0: any failure */
+    bool always;   /* expected of every matching result; else of some (e.g. of some random draws) */
 };
 extern const struct verify_limit verify_limits[]; /* ends with check == NULL */
 

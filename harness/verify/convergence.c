@@ -41,19 +41,20 @@ static void add_squares(size_t count, const double *a, const double *b, double *
     for (size_t q = 0; a && b && q < count; q++) *sum += (a[q] - b[q]) * (a[q] - b[q]);
 }
 
-struct errors {
-    double gradient, state; /* |a - b|_F over dGdp and dGdx0; over x and G */
+struct errors {                          /* |a - b|_F */
+    double gradient, dGdp, dGdx0, state; /* over both parts, over each; over x and G */
 };
 
 static struct errors difference(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
     const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    struct errors sum = {0, 0};
-    add_squares(m * np, a->dGdp, b->dGdp, &sum.gradient);
-    add_squares(m * n, a->dGdx0, b->dGdx0, &sum.gradient);
+    struct errors sum = {0, 0, 0, 0};
+    add_squares(m * np, a->dGdp, b->dGdp, &sum.dGdp);
+    add_squares(m * n, a->dGdx0, b->dGdx0, &sum.dGdx0);
     add_squares(n, a->x, b->x, &sum.state);
     add_squares(m, a->G, b->G, &sum.state);
-    return (struct errors){sqrt(sum.gradient), sqrt(sum.state)};
+    sum.gradient = sum.dGdp + sum.dGdx0;
+    return (struct errors){sqrt(sum.gradient), sqrt(sum.dGdp), sqrt(sum.dGdx0), sqrt(sum.state)};
 }
 
 static struct errors size_of(const struct bed *bed, const struct sens_out *a)
@@ -62,15 +63,31 @@ static struct errors size_of(const struct bed *bed, const struct sens_out *a)
     return difference(bed, a, &zero);
 }
 
+static double share(double of, double size)
+{
+    return size > 0 ? of / size : of;
+}
+
+static struct errors shares(const struct errors *of, const struct errors *size)
+{
+    return (struct errors){.gradient = share(of->gradient, size->gradient),
+                           .dGdp = share(of->dGdp, size->dGdp),
+                           .dGdx0 = share(of->dGdx0, size->dGdx0),
+                           .state = share(of->state, size->state)};
+}
+
 /* Relative errors of the last solve, and what rounding and the truth leave uncertain of them. */
 static void measure(const struct bed *bed, const struct goal *goal, struct errors *error,
                     struct errors *floor)
 {
     const struct errors size = size_of(bed, &goal->truth), unsure = size_of(bed, &goal->uncertainty);
     const struct errors off = difference(bed, &bed->out, &goal->truth);
-    *error = (struct errors){off.gradient / size.gradient, off.state / size.state};
-    *floor = (struct errors){unsure.gradient / size.gradient + DBL_EPSILON,
-                             unsure.state / size.state + DBL_EPSILON};
+    *error = shares(&off, &size);
+    *floor = shares(&unsure, &size);
+    floor->gradient += DBL_EPSILON;
+    floor->dGdp += DBL_EPSILON;
+    floor->dGdx0 += DBL_EPSILON;
+    floor->state += DBL_EPSILON;
 }
 
 /* ---- order.h ------------------------------------------------------------------------------------------- */
@@ -103,7 +120,7 @@ static int expected_order(const struct bed *bed)
 }
 
 struct ladders {
-    struct ladder gradient, state;
+    struct ladder gradient, state, dGdp, dGdx0; /* the last two for falling tolerances alone */
 };
 
 /* Steps halved from 8 on, until rounding shows. false: the method fails on one. */
@@ -233,6 +250,8 @@ static bool climb_tolerances(struct scene *scene, const struct goal *goal, struc
         if (bed_solve(bed) != SENS_OK) return false;
         measure(bed, goal, &error, &floor);
         ladder_add(&ladders->gradient, tol, error.gradient, floor.gradient);
+        ladder_add(&ladders->dGdp, tol, error.dGdp, floor.dGdp);
+        ladder_add(&ladders->dGdx0, tol, error.dGdx0, floor.dGdx0);
         ladder_add(&ladders->state, tol, error.state, floor.state);
     }
     return true;
@@ -247,6 +266,15 @@ static double overall(const struct ladder *ladder)
     return log(ladder->error[0] / ladder->error[last]) / log(ladder->h[0] / ladder->h[last]);
 }
 
+/* The parts whose error does not fall as it should. */
+static unsigned stuck_parts(const struct ladders *ladders)
+{
+    const bool dGdp = overall(&ladders->dGdp) >= 0.5, dGdx0 = overall(&ladders->dGdx0) >= 0.5;
+    const bool state = overall(&ladders->state) >= 0.5;
+    return (dGdp ? 0 : VERIFY_IN_DGDP) | (dGdx0 ? 0 : VERIFY_IN_DGDX0) |
+           (state ? 0 : VERIFY_IN_X | VERIFY_IN_G);
+}
+
 static void judge_tolerances(const struct ladders *ladders, struct verify_result *result)
 {
     const double gradient = overall(&ladders->gradient), state = overall(&ladders->state);
@@ -259,6 +287,7 @@ static void judge_tolerances(const struct ladders *ladders, struct verify_result
     verify_judge(result, &worst);
     if (result->verdict != VERIFY_FAIL) return;
     verify_say(result, "the state's as tol^%.2f: %s", state, state_words);
+    result->parts = stuck_parts(ladders);
     if (state >= 0.5) {
         verify_blame(result, CAUSE_derivative_not_solver, 0.95);
         verify_blame(result, CAUSE_outside_test, gradient > 0.2 ? 0.6 : 0.2);

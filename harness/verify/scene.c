@@ -15,10 +15,24 @@ static bool is_fixed(const struct scene_settings *s)
     return s->controller && strcmp(s->controller, "fixed") == 0;
 }
 
+/* false: nothing is outside the error test by default. */
+static bool take_inside(struct bed *bed)
+{
+    bool taken = false;
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
+        const long inside = bed_error_test(bed, i, "inside");
+        if (inside < 0 || bed->option[i].number == (double)inside) continue;
+        bed->option[i].number = (double)inside;
+        taken = true;
+    }
+    return taken;
+}
+
 static bool configure(struct bed *bed, const struct scene_settings *s)
 {
     const unsigned caps = bed->method->caps;
     if (s->tol > 0) bed->task.rtol = bed->task.atol = s->tol;
+    if (s->inside && !take_inside(bed)) return false;
     if (is_fixed(s)) return bed_fixed(bed, s->tableau, s->steps);
     return (!s->tableau || !(caps & SENS_CAP_TABLEAU) || bed_tableau(bed, s->tableau)) &&
            (!s->controller || !(caps & SENS_CAP_CONTROLLER) || bed_controller(bed, s->controller));

@@ -16,6 +16,7 @@ struct scene_settings {
     size_t n, np, m;
     bool autonomous, x0_depends;
     unsigned parts; /* of the cost, as far as the method can do them */
+    bool inside;    /* what is outside the error test by default is taken into it; else not made */
 };
 
 struct scene {

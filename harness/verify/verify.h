@@ -24,6 +24,16 @@ enum verify_verdict {
     VERIFY_LIMIT /* it failed as the register of known limits (limits.c) expects */
 };
 
+/* What a failure is in, where the check tells: bits. */
+enum verify_part {
+    VERIFY_IN_X = 1,
+    VERIFY_IN_G = 2,
+    VERIFY_IN_DGDP = 4,
+    VERIFY_IN_DGDX0 = 8,
+    VERIFY_IN_DIGITS = 16, /* in the last digits alone, of whatever part */
+    VERIFY_IN_OTHER = 32   /* in anything else: a status, a count, a bound on something derived */
+};
+
 enum { VERIFY_NAME = 64, VERIFY_SUBJECT = 192, VERIFY_TEXT = 640, VERIFY_BLAMES = 5 };
 
 /* A probable cause (causes.h) and how well it explains the failure: 1 reproduces the numbers, 0 not at all.
@@ -38,6 +48,7 @@ struct verify_result {            /* of one check on one subject; plain data: it
     char module[VERIFY_NAME];     /* whose fault a failure is: "problem glv", "method cfsa" */
     char subject[VERIFY_SUBJECT]; /* what was looked at: instance, cost, tableau, controller, tolerance */
     enum verify_verdict verdict;
+    unsigned parts;         /* fail: enum verify_part; 0: the check does not tell */
     double value, bound;    /* pass: value <= bound; NaN where nothing is compared */
     char text[VERIFY_TEXT]; /* fail: the evidence; skip, limit: the reason; "" for a pass */
     int blames;             /* best first */

@@ -68,15 +68,17 @@ struct heat {
     {
         const size_t m = side(n);
         const double scale = static_cast<double>((m + 1) * (m + 1));
-        for (size_t q = 0; q < n; q++) {
-            A sum = u[q] * -4.0;
-            if (q >= m) sum += u[q - m];
-            if (q + m < n) sum += u[q + m];
-            if (q % m > 0) sum += u[q - 1];
-            if (q % m + 1 < m) sum += u[q + 1];
-            sum *= scale;
-            dx[q] = sum * p[0];
-        }
+        size_t q = 0;
+        for (size_t row = 0; row < m; row++)
+            for (size_t col = 0; col < m; col++, q++) {
+                A sum = u[q] * -4.0;
+                if (row > 0) sum += u[q - m];
+                if (row + 1 < m) sum += u[q + m];
+                if (col > 0) sum += u[q - 1];
+                if (col + 1 < m) sum += u[q + 1];
+                sum *= scale;
+                dx[q] = sum * p[0];
+            }
     }
 };
 

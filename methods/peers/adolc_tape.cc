@@ -238,7 +238,7 @@ struct adolc_tapes *adolc_tapes_get(const char *problem, unsigned form, size_t n
         std::unique_ptr<adolc_tapes> &place = known[key(problem, form, n)];
         if (!place) place = record(*e, form, n, np, t, x, p);
         return place.get();
-    } catch (const std::bad_alloc &) {
+    } catch (...) { /* no exception may pass into C */
         return nullptr;
     }
 }

@@ -8,6 +8,10 @@
 
 #include <petscts.h>
 
+#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+#error "the arrays of a task are handed to PETSc as they are: it has to be built for real numbers in double"
+#endif
+
 #include "erk/stops.h"
 #include "sens/method.h"
 
@@ -87,11 +91,12 @@ struct petsc_peer {
 
 /* ---- petsc_library.c ---- */
 
-/* Starts PETSc (and MPI) in this process unless it has been. */
+/* Starts PETSc (and MPI) in this process unless it has been. Refuses another version than the headers'. */
 sens_status petsc_start(struct sens_ctx *ctx);
 const char *petsc_library(void);
-/* Between these, PETSc's messages go to peer->message and nowhere else. */
-void petsc_listen(struct petsc_peer *peer);
+/* Between these, PETSc's messages go to peer->message and nowhere else. Without success of the first there is
+ * nothing to end. */
+sens_status petsc_listen(struct sens_ctx *ctx, struct petsc_peer *peer);
 void petsc_unlisten(void);
 /* What an error code means, with the message kept. */
 sens_status petsc_explain(struct sens_ctx *ctx, const struct petsc_peer *peer, PetscErrorCode code);

@@ -147,6 +147,18 @@ static PetscErrorCode start_afresh(struct petsc_peer *peer)
     return TSSetCostGradients(peer->ts, (PetscInt)peer->m, peer->lambda, peer->wants_p ? peer->mu : NULL);
 }
 
+/* A sweep that ends early says so in its reason alone, for TSSetErrorIfStepFails is off. */
+static PetscErrorCode sweep(struct petsc_peer *peer, PetscInt steps)
+{
+    TSConvergedReason reason;
+    PetscCall(TSAdjointSetSteps(peer->ts, steps));
+    PetscCall(TSAdjointSolve(peer->ts));
+    PetscCall(TSGetConvergedReason(peer->ts, &reason));
+    PetscCheck(reason >= 0, PETSC_COMM_SELF, PETSC_ERR_NOT_CONVERGED, "the adjoint ended with %s",
+               TSConvergedReasons[reason]);
+    return 0;
+}
+
 PetscErrorCode petsc_backward(struct petsc_peer *peer, const struct sens_out *out)
 {
     const struct sens_stops *stops = &peer->stops;
@@ -156,8 +168,7 @@ PetscErrorCode petsc_backward(struct petsc_peer *peer, const struct sens_out *ou
     PetscCall(attach_rows(peer, out));
     for (size_t j = stops->n; j-- > 0;) {
         PetscCall(observe(peer, out, stops->obs[j], peer->x_stop + j * peer->n));
-        PetscCall(TSAdjointSetSteps(peer->ts, peer->step[j] - (j > 0 ? peer->step[j - 1] : 0)));
-        PetscCall(TSAdjointSolve(peer->ts));
+        PetscCall(sweep(peer, peer->step[j] - (j > 0 ? peer->step[j - 1] : 0)));
     }
     PetscCall(observe(peer, out, stops->obs_at_t0, peer->x0));
     if (peer->quadrature) PetscCall(read_integral(peer, out->G));

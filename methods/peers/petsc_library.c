@@ -18,15 +18,28 @@ static void set_environment(void)
     static const char *const pair[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
                                           {"OMPI_MCA_orte_create_session_dirs", "0"},
                                           {"OMPI_MCA_btl", "self"},
-                                          {"OMPI_MCA_pml", "ob1"},
-                                          {"OMP_NUM_THREADS", "1"},
-                                          {"OPENBLAS_NUM_THREADS", "1"}};
+                                          {"OMPI_MCA_pml", "ob1"}};
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) setenv(pair[k][0], pair[k][1], 0);
     unsetenv("PETSC_OPTIONS"); /* what is measured is what a record says */
 }
 
+/* The headers' constants, structures and record of flags must be those of the library that runs. */
+static sens_status require_version(struct sens_ctx *ctx)
+{
+    PetscInt major = 0, minor = 0, patch = 0, release = 0;
+    if (PetscGetVersionNumber(&major, &minor, &patch, &release))
+        return sens_fail(ctx, SENS_UNAVAILABLE, "PETSc does not tell its version");
+    if (major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR && patch == PETSC_VERSION_SUBMINOR)
+        return SENS_OK;
+    return sens_fail(ctx, SENS_UNAVAILABLE, "built for PETSc %d.%d.%d, which is %d.%d.%d here",
+                     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, (int)major, (int)minor,
+                     (int)patch);
+}
+
 sens_status petsc_start(struct sens_ctx *ctx)
 {
+    const sens_status version = require_version(ctx);
+    if (version != SENS_OK) return version;
     PetscBool done = PETSC_FALSE, ended = PETSC_FALSE;
     if (PetscFinalized(&ended) || ended)
         return sens_fail(ctx, SENS_UNAVAILABLE, "PETSc was ended in this process and cannot start again");
@@ -55,11 +68,12 @@ static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function
     return code;
 }
 
-void petsc_listen(struct petsc_peer *peer)
+sens_status petsc_listen(struct sens_ctx *ctx, struct petsc_peer *peer)
 {
     *peer->message = '\0';
     peer->status = SENS_OK;
-    PetscPushErrorHandler(keep_message, peer);
+    if (PetscPushErrorHandler(keep_message, peer) == 0) return SENS_OK;
+    return sens_fail(ctx, SENS_NO_MEMORY, "PETSc took no error handler");
 }
 
 void petsc_unlisten(void)
@@ -86,7 +100,8 @@ sens_status petsc_explain(struct sens_ctx *ctx, const struct petsc_peer *peer, P
 
 /* ---- the name ------------------------------------------------------------------------------------------ */
 
-/* The optimisation flag in PETSc's record of its own compilation, "-O2". */
+/* The optimisation flag in PETSc's record of its own compilation, "-O2". The record is a header of the
+ * version that require_version holds the library to. */
 static void find_flag(char flag[8])
 {
     const char *at = strstr(petsccompilerinfo, " -O");

@@ -1,5 +1,6 @@
 /* The Jacobians df/dx [n][n] and df/dp [n][np] as PETSc's manual offers them: matrix-free, a shell whose
- * transposed product is the problem's own vjp, or explicit, a matrix that is filled at every point.
+ * transposed product is the problem's own vjp (the adjoint of a Runge-Kutta scheme asks for no other, and the
+ * theta schemes factorise a matrix), or explicit, a matrix that is filled at every point.
  *
  * Explicit df/dx is sparse (AIJ) where the problem declares a pattern, else dense: from type->jacobian, or
  * from the products with the n unit vectors. Explicit df/dp is sparse where the problem declares outer
@@ -9,20 +10,6 @@
 #include "peers/petsc.h"
 
 /* ---- matrix-free --------------------------------------------------------------------------------------- */
-
-static PetscErrorCode shell_multiply(Mat mat, Vec in, Vec out)
-{
-    struct petsc_matrix *matrix;
-    const PetscScalar *v;
-    PetscScalar *w;
-    PetscCall(MatShellGetContext(mat, &matrix));
-    PetscCall(VecGetArrayRead(in, &v));
-    PetscCall(VecGetArrayWrite(out, &w));
-    matrix->pb->type->jvp(matrix->pb, PETSC_AT(matrix->pb, matrix->t, matrix->x), 1, v, w);
-    PetscCall(VecRestoreArrayWrite(out, &w));
-    PetscCall(VecRestoreArrayRead(in, &v));
-    return 0;
-}
 
 static PetscErrorCode shell_multiply_transposed(Mat mat, Vec in, Vec out)
 {
@@ -179,8 +166,6 @@ PetscErrorCode petsc_matrix_create(struct petsc_matrix *matrix)
                                                  : (PetscVoidFunction)shell_multiply_transposed;
         PetscCall(MatCreateShell(PETSC_COMM_SELF, n, columns, n, columns, matrix, &matrix->mat));
         PetscCall(MatShellSetOperation(matrix->mat, MATOP_MULT_TRANSPOSE, transposed));
-        if (!matrix->parameters)
-            PetscCall(MatShellSetOperation(matrix->mat, MATOP_MULT, (PetscVoidFunction)shell_multiply));
     } else if (matrix->start) {
         PetscCall(MatCreate(PETSC_COMM_SELF, &matrix->mat));
         PetscCall(MatSetSizes(matrix->mat, n, columns, n, columns));

@@ -2,12 +2,12 @@
  *
  * prepare makes every object and solves forward once, without a trajectory, to learn the number of steps:
  * PETSc's stack of checkpoints takes its size from TSSetMaxSteps, forgets it when it has grown, and so must
- * never have to.
- * After a failure the objects are made anew, for PETSc leaves them as they stood.
+ * never have to. After a failure the objects are made anew, for PETSc leaves them as they stood.
  *
  * Implicit schemes solve their stages by Newton's method and a direct factorisation (KSPPREONLY, PCLU) of an
  * explicit Jacobian, whether or not the problem declares one: matrix-free they would need an iterative solver
- * and a preconditioner. The adjoint is that of stages solved exactly, hence Newton's tolerances. */
+ * and a preconditioner. Newton's tolerances are PETSc's;
+ * the adjoint is that of stages solved exactly. */
 #include <math.h>
 #include <string.h>
 
@@ -39,8 +39,7 @@ static PetscErrorCode create_rows(size_t count, size_t length, Vec *row)
     return 0;
 }
 
-/* The residual falls by 1e-12, or the update is below rounding: less than a scheme of order 2 is wrong by. */
-static PetscErrorCode set_newton(struct petsc_peer *peer)
+static PetscErrorCode factorise_directly(struct petsc_peer *peer)
 {
     SNES snes;
     KSP ksp;
@@ -49,8 +48,7 @@ static PetscErrorCode set_newton(struct petsc_peer *peer)
     PetscCall(SNESGetKSP(snes, &ksp));
     PetscCall(KSPSetType(ksp, KSPPREONLY));
     PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, PCLU));
-    return SNESSetTolerances(snes, PETSC_DEFAULT, 1e-12, 1e-14, PETSC_DEFAULT, PETSC_DEFAULT);
+    return PCSetType(pc, PCLU);
 }
 
 static PetscErrorCode set_scheme(struct petsc_peer *peer)
@@ -64,7 +62,7 @@ static PetscErrorCode set_scheme(struct petsc_peer *peer)
     PetscCall(TSAdaptSetType(adapt, settings->adapt == PETSC_ADAPT_NONE ? TSADAPTNONE : TSADAPTBASIC));
     PetscCall(TSSetTolerances(peer->ts, task->atol, NULL, task->rtol, NULL));
     PetscCall(TSSetErrorIfStepFails(peer->ts, PETSC_FALSE));
-    if (settings->implicit) PetscCall(set_newton(peer));
+    if (settings->implicit) PetscCall(factorise_directly(peer));
     return 0;
 }
 
@@ -256,7 +254,8 @@ sens_status petsc_prepare(struct sens_ctx *ctx, const struct sens_task *task,
     if (status == SENS_OK) status = allocate(ctx, peer);
     if (status != SENS_OK) return status;
     sens_problem_x0(pb, pb->p, peer->x0);
-    petsc_listen(peer);
+    status = petsc_listen(ctx, peer);
+    if (status != SENS_OK) return status;
     status = rehearse(ctx, peer);
     petsc_unlisten();
     if (status != SENS_OK)
@@ -304,8 +303,8 @@ sens_status petsc_run(struct sens_ctx *ctx, void *state, const struct sens_out *
 {
     struct petsc_peer *peer = state;
     struct sens_work done = {.lanes = 1, .threads = 1};
-    sens_status status = SENS_OK;
-    petsc_listen(peer);
+    sens_status status = petsc_listen(ctx, peer);
+    if (status != SENS_OK) return status;
     if (peer->broken) {
         destroy(peer);
         const PetscErrorCode code = create_all(peer);

@@ -46,8 +46,9 @@ static bool is_registered(const char *name)
 PetscErrorCode petsc_register(struct sens_ctx *ctx, const struct sens_tableau *tableau, char name[PETSC_NAME])
 {
     const size_t s = (size_t)tableau->stages;
-    double *a = SENS_NEW(ctx, double, s *(s + 2)), *b = a + s * s, *embedded = b + s;
+    double *a = SENS_NEW(ctx, double, s *(s + 2));
     if (!a) return PETSC_ERR_MEM;
+    double *const b = a + s * s, *const embedded = b + s;
     for (size_t i = 0; i < s; i++) {
         for (size_t j = 0; j < i; j++) a[i * s + j] = sens_tableau_a(tableau, (int)i, (int)j);
         b[i] = tableau->b[i] == 0 ? TINY_WEIGHT : tableau->b[i];

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "verify_report.h"
 
 /* ---- the ranking ----------------------------------------------------------------------------------------
@@ -246,12 +247,53 @@ static void text_tells_causes(void **state)
     free(text);
 }
 
+/* ---- known limits ---------------------------------------------------------------------------------------
+ */
+
+static void keep_verdict(void *verdict, const struct verify_result *result)
+{
+    *(enum verify_verdict *)verdict = result->verdict;
+}
+
+/* Of a failure in these parts. */
+static enum verify_verdict verdict_on(const char *check, const char *module, unsigned parts)
+{
+    enum verify_verdict verdict = VERIFY_PASS;
+    struct verify v = {.emit = keep_verdict, .self = &verdict};
+    struct verify_result result = verify_open(check, module, "probe");
+    struct worst worst = {.count = 0};
+    for (unsigned bit = 1; bit <= parts; bit *= 2)
+        worst_note_in(&worst, (enum verify_part)bit, parts & bit ? 2 : 0.5, 1, "entry");
+    verify_judge(&result, &worst);
+    verify_close(&v, &result);
+    return verdict;
+}
+
+static void limits_excuse_what_they_name_alone(void **state)
+{
+    const char *const shipped = "method petsc_tsadjoint", *const corrected = "method petsc_corrected";
+    (void)state;
+    assert_int_equal(verdict_on("pair.exact", shipped, VERIFY_IN_DGDP), VERIFY_LIMIT);
+    assert_int_equal(verdict_on("pair.exact", shipped, VERIFY_IN_DGDX0), VERIFY_FAIL);
+    assert_int_equal(verdict_on("pair.exact", shipped, VERIFY_IN_DGDP | VERIFY_IN_DGDX0), VERIFY_FAIL);
+    assert_int_equal(verdict_on("pair.exact", shipped, VERIFY_IN_DGDP | VERIFY_IN_X), VERIFY_FAIL);
+    assert_int_equal(verdict_on("pair.exact", shipped, VERIFY_IN_G), VERIFY_FAIL);
+    assert_int_equal(verdict_on("pair.exact", shipped, VERIFY_IN_OTHER), VERIFY_FAIL);
+    assert_int_equal(verdict_on("ckpt.same", corrected, VERIFY_IN_DIGITS), VERIFY_LIMIT);
+    assert_int_equal(verdict_on("ckpt.same", corrected, VERIFY_IN_DGDP), VERIFY_FAIL);
+    assert_int_equal(verdict_on("pair.exact", "method casa_reverse", VERIFY_IN_OTHER), VERIFY_LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(causes_are_ranked),    cmocka_unit_test(results_are_folded),
-        cmocka_unit_test(json_parses),          cmocka_unit_test(tap_is_escaped),
-        cmocka_unit_test(junit_is_well_formed), cmocka_unit_test(text_tells_causes),
+        cmocka_unit_test(causes_are_ranked),
+        cmocka_unit_test(results_are_folded),
+        cmocka_unit_test(json_parses),
+        cmocka_unit_test(tap_is_escaped),
+        cmocka_unit_test(junit_is_well_formed),
+        cmocka_unit_test(text_tells_causes),
+        cmocka_unit_test(limits_excuse_what_they_name_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

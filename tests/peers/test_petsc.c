@@ -304,6 +304,54 @@ static void refusals_name_their_reason(void **unused)
     bed_free(&pair.bed);
 }
 
+/* A problem whose Jacobian makes the matrices of the reverse sweep of backward Euler singular: I / h. */
+struct singular {
+    struct sens_problem_type type;
+    const struct sens_problem_type *own;
+    double h, t1;
+    bool back;
+};
+
+static void singular_jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *value)
+{
+    const struct singular *self = (const struct singular *)pb->type; /* its first member */
+    const struct sens_pattern *pattern = pb->sparsity;
+    self->own->jacobian(pb, at, value);
+    for (size_t i = 0; self->back && i < pattern->rows; i++)
+        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
+            value[e] = pattern->col[e] == i ? 1 / self->h : 0;
+}
+
+static void turn_back(void *singular, double t, double h, double t1)
+{
+    struct singular *self = singular;
+    (void)t;
+    self->h = h;
+    self->back = t1 >= self->t1 * (1 - 1e-9);
+}
+
+/* PETSc ends such a sweep early and calls it a success. */
+static void failed_sweep_is_a_failure(void **unused)
+{
+    struct pair pair;
+    (void)unused;
+    bed_create(&pair.bed, "conduction", "identity", NULL);
+    add_petsc(&pair);
+    struct sens_problem *pb = &pair.bed.problem;
+    assert_non_null(pb->sparsity);
+    struct singular singular = {.type = *pb->type, .own = pb->type, .t1 = pb->t1};
+    singular.type.jacobian = singular_jacobian;
+    pb->type = &singular.type;
+    pair.bed.task.dt = (pb->t1 - pb->t0) / 64;
+    const double none = (double)PETSC_ADAPT_NONE, beuler = type_of("beuler");
+    assert_int_equal(bed_run(&pair.bed, "petsc_tsadjoint", "type", beuler, "adapt", none, NULL), SENS_OK);
+    pair.bed.task.listener = (struct sens_listener){turn_back, &singular};
+    assert_int_equal(bed_run(&pair.bed, "petsc_tsadjoint", "type", beuler, "adapt", none, NULL),
+                     SENS_DIVERGED);
+    assert_non_null(strstr(pair.bed.ctx.message, "adjoint"));
+    bed_free(&pair.bed);
+}
+
 static void library_is_named_without_paths(void **unused)
 {
     const char *line = petsc_library();
@@ -317,13 +365,10 @@ static void library_is_named_without_paths(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves_are_ours),
-        cmocka_unit_test(rejected_step_leaves_no_trace),
-        cmocka_unit_test(matchstep_ends_evenly),
-        cmocka_unit_test(fixed_steps_are_ours),
-        cmocka_unit_test(faults_show_and_are_cured),
-        cmocka_unit_test(refusals_name_their_reason),
-        cmocka_unit_test(library_is_named_without_paths),
+        cmocka_unit_test(solves_are_ours),           cmocka_unit_test(rejected_step_leaves_no_trace),
+        cmocka_unit_test(matchstep_ends_evenly),     cmocka_unit_test(fixed_steps_are_ours),
+        cmocka_unit_test(faults_show_and_are_cured), cmocka_unit_test(refusals_name_their_reason),
+        cmocka_unit_test(failed_sweep_is_a_failure), cmocka_unit_test(library_is_named_without_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
