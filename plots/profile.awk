@@ -1,9 +1,9 @@
 # Performance profile of Dolan and More (Math. Program. 91 (2002) 201) from result files without their preludes.
 #
-# A case is a problem of one size with an accuracy. The time of a curve in it, as in `sensbench summary`: of its points count
-# those that no other one beats in both error and time; between the two around the accuracy, log t is linear in log error.
-# Where already the fastest is exact enough, it is its time; where none is, the accuracy is not reached. Of several settings
-# of a method the fastest counts. A method that does not reach the accuracy, fails, or was not run has no time. The ratio of
+# A case is a problem of one size with an accuracy. The time of a curve in it: of its points count those that no other one
+# beats in both error and time; between the two around the accuracy, log t is linear in log error. Where already the fastest
+# is exact enough, it is its time (`sensbench summary`, the same otherwise, prints it as a bound, "< t", and judges nothing by
+# it); where none is, the accuracy is not reached. Of several settings of a method the fastest counts. A method that does not reach the accuracy, fails, or was not run has no time. The ratio of
 # a method is its time by the best of the case; cases that no method reaches are left out. Tracks apart.
 #
 # Written: lines `step track method ratio share`, each the share of cases within this ratio, from 1 to the largest of any

@@ -109,7 +109,8 @@ struct cell {
                                 reference.
                                          "" when params or x0 come from a file */
     char text[512];          /* problem=... method=... for people */
-    char series[256];        /* which curve of its method: "dopri5,jacobian=explicit" */
+    char series[256]; /* which curve of its method: "dopri5,explicit", "cash_karp,vjp=adolc,controlled"; see
+                         name_series */
 };
 
 /* Resolves every key, or refuses with the nearest valid name. Allocates from ctx->arena. Statuses other than

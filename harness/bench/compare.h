@@ -23,7 +23,7 @@ struct calibration {
     double error; /* there */
     double best;  /* least error of all tries; NaN: all failed */
     int best_rung, tried;
-    bool stopped; /* for want of time */
+    bool stopped; /* for want of time, also after a rung was found: a looser one might do */
 };
 struct calibration_subject {
     /* The error at a rung; NaN: the solve fails there. A status other than SENS_OK: it would everywhere. */

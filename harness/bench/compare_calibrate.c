@@ -2,10 +2,11 @@
  *
  * Tolerances stand on a ladder of quarter decades, tol = 10^(-rung/4), from 1e-2 to 1e-14. Errors go down it,
  * but not from every rung to the next: a loose one may hit by luck what a tighter one misses. So a rung
- * counts as reaching E when its error is at most E and that of the rung below it is too. Whole decades are
- * walked from the loosest to the first that reaches E; then quarters back up, as long as they do without a
- * gap. What lies beyond a gap is not looked for. A rung at which the solve fails reaches nothing: the next
- * may succeed. */
+ * counts as reaching E when its error is at most E, unless that of the rung below it is above E. That rung
+ * says nothing when the solve fails there, or when no time is left to try it. Whole decades are walked from
+ * the loosest to the first that reaches E; then quarters back up, as long as they do without a gap, and as
+ * there is time: `stopped` then says that a looser one might have done. What lies beyond a gap is not looked
+ * for. A rung at which the solve fails reaches nothing: the next may succeed. */
 #include <math.h>
 
 #include "compare.h"
@@ -64,7 +65,7 @@ static bool is_within(const struct walk *walk, int rung)
     return walk->known[rung] && walk->error[rung] <= walk->target;
 }
 
-/* Within E, and not refuted by the rung below. */
+/* Within E, and not refuted by the rung below, where that has an error and there is time to learn it. */
 static sens_status look_at(struct walk *walk, int rung, bool *reached)
 {
     *reached = false;

@@ -20,6 +20,7 @@ struct compare_cell {
     const struct spec *spec;
     double memory_limit, target, timeout;
     int rung;          /* of the ladder of tolerances; -1: not found yet, or not to be */
+    bool stopped;      /* the search for it, for want of time */
     struct spec tuned; /* the spec with the tolerance of a rung */
     struct sens_ctx ctx;
     struct cell cell;
@@ -123,12 +124,12 @@ static sens_status describe(void *self, struct record *rec, char message[COMPARE
     return SENS_OK;
 }
 
-/* Whether no tolerance can help. */
-static bool is_hopeless(sens_status status)
+/* Whether no tolerance can help. What is tighter needs more memory, nothing less than the loosest. */
+static bool is_hopeless(sens_status status, int rung)
 {
-    return status == SENS_NO_MEMORY || status == SENS_BAD_INPUT || status == SENS_UNSUPPORTED ||
-           status == SENS_UNAVAILABLE || status == SENS_NO_TRUTH || status == SENS_NOT_REPEATABLE ||
-           status == SENS_IO_ERROR;
+    return (status == SENS_NO_MEMORY && rung == RUNG_LOOSEST) || status == SENS_BAD_INPUT ||
+           status == SENS_UNSUPPORTED || status == SENS_UNAVAILABLE || status == SENS_NO_TRUTH ||
+           status == SENS_NOT_REPEATABLE || status == SENS_IO_ERROR;
 }
 
 /* One run, on the counted problem, and its error; the arena is as before. */
@@ -147,7 +148,14 @@ static sens_status achieve(void *self, int rung, double *error)
     *error = status == SENS_OK ? rec->number[COL_err_grad] : NAN;
     free(rec);
     sens_arena_rewind(&me->ctx.arena, mark);
-    return is_hopeless(status) ? status : SENS_OK;
+    return is_hopeless(status, rung) ? status : SENS_OK;
+}
+
+static void learn(void *self, const struct calibration *found)
+{
+    struct compare_cell *me = self;
+    me->rung = found->rung;
+    me->stopped = found->stopped;
 }
 
 /* Leaves the cell as it is at the rung found. */
@@ -171,16 +179,10 @@ static sens_status calibrate(void *self, struct calibration *found, char message
                  compare_rung_tolerance(found->best_rung),
                  found->best <= me->target ? ", by luck: above it with the next" : "", why);
     if (found->rung < 0) return SENS_NOT_REACHED;
-    me->rung = found->rung;
+    learn(me, found);
     status = resolve(me, me->rung, &error);
     if (status != SENS_OK) snprintf(message, COMPARE_TEXT, "%.*s", COMPARE_TEXT - 1, error.text);
     return status;
-}
-
-static void learn(void *self, const struct calibration *found)
-{
-    struct compare_cell *me = self;
-    me->rung = found->rung;
 }
 
 /* Results, counts, errors, and a first idea of the times, from which the rates are carried over. The tiny
@@ -196,6 +198,9 @@ static sens_status prepare(void *self, struct record *rec, int *repeat, char mes
         snprintf(message, COMPARE_TEXT, "%.*s", COMPARE_TEXT - 1, rec->text[COL_message]);
         return status;
     }
+    if (me->stopped)
+        snprintf(rec->text[COL_message], RECORD_TEXT,
+                 "no time to search on: tol may be tighter than needed, or within the error by luck");
     status = cell_out_create(&me->ctx, &me->cell, &me->out);
     if (status == SENS_OK) status = me->cell.method->prepare(&me->ctx, &me->cell.task, &me->state);
     if (status == SENS_OK) status = warm_up(me);

@@ -2,6 +2,7 @@
 #include "peers.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,10 +10,10 @@
 
 struct peer_module {
     const char *name, *library, *packages;
-    bool built;
+    enum { PEER_LACKING, PEER_OFF, PEER_BUILT } state;
 };
 
-#define SENS_PEER(name, library, packages, built) {name, library, packages, built},
+#define SENS_PEER(name, library, packages, state) {name, library, packages, PEER_##state},
 #define SENS_PEER_METHOD(method, module)
 #define SENS_PEER_PROVIDER(provider, module)
 static const struct peer_module modules[] = {
@@ -23,7 +24,7 @@ static const struct peer_module modules[] = {
 #undef SENS_PEER_PROVIDER
 enum { MODULES = sizeof modules / sizeof modules[0] };
 
-#define SENS_PEER(name, library, packages, built)
+#define SENS_PEER(name, library, packages, state)
 #define SENS_PEER_METHOD(method, module)     {PEER_METHOD, method, module},
 #define SENS_PEER_PROVIDER(provider, module) {PEER_PROVIDER, provider, module},
 static const struct peer_part {
@@ -65,9 +66,26 @@ static bool find_file(const char *name, char path[DATA_PATH])
 
 static sens_status refuse_missing(const struct peer_module *module, struct bench_error *error)
 {
-    bench_refuse(error, "this program was built without %s; to have it, apt-get install %s, and build again",
-                 module->library, module->packages);
+    const char *const cure = "; to have it, apt-get install";
+    if (module->state == PEER_OFF)
+        bench_refuse(error, "built without %s: it was switched off (SENS_PEERS, SENS_PEER_*)",
+                     module->library);
+    else if (module->state == PEER_LACKING)
+        bench_refuse(error, "built without %s%s %s, and build again", module->library, cure,
+                     module->packages);
+    else
+        bench_refuse(error, "no file sens_%s.so, the module of %s%s %s, and build again", module->name,
+                     module->library, cure, module->packages);
     return SENS_UNAVAILABLE;
+}
+
+/* One thread, whatever the caller's environment says: BLAS and OpenMP read these when they are loaded, which
+ * a module does, and not again. */
+static bool set_threads(struct bench_error *error)
+{
+    if (setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0 && setenv("OMP_NUM_THREADS", "1", 1) == 0) return true;
+    bench_refuse(error, "no memory for the environment");
+    return false;
 }
 
 static sens_status load_module(const char *name, struct bench_error *error)
@@ -76,7 +94,8 @@ static sens_status load_module(const char *name, struct bench_error *error)
     char path[DATA_PATH];
     const int i = module_index(name);
     if (loaded[i]) return SENS_OK;
-    if (!modules[i].built || !find_file(name, path)) return refuse_missing(&modules[i], error);
+    if (modules[i].state != PEER_BUILT || !find_file(name, path)) return refuse_missing(&modules[i], error);
+    if (!set_threads(error)) return SENS_NO_MEMORY;
     loaded[i] = plugin_load(path, error);
     return loaded[i] ? SENS_OK : SENS_UNAVAILABLE;
 }

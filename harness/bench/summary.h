@@ -89,7 +89,7 @@ json_t *summary_performance_json(const struct summary *summary);
 
 /* ---- summary_accuracy.c -------------------------------------------------------------------------------- */
 
-enum { GOALS = 4, ACCURACY_POINTS = 64 };
+enum { GOALS = 4, ACCURACY_STATUSES = 32 };
 extern const double accuracy_goal[GOALS]; /* 1e-4, 1e-6, 1e-8, 1e-10 */
 
 /* The time at which the lower envelope of the points (error, seconds) comes to an error: of the points that
@@ -100,17 +100,27 @@ double accuracy_seconds(size_t count, double error[], double seconds[], double g
 /* One implementation on one task: the rows of a method and series at all tolerances. */
 struct accuracy_curve {
     const struct record *row; /* the first of them, failed or not: it says what the curve is */
-    size_t count;             /* points of rows that are ok */
-    double error[ACCURACY_POINTS], seconds[ACCURACY_POINTS];
+    size_t rows, count;       /* of them all; points of those that are ok */
+    double *error, *seconds;  /* [count], memory for [room] */
+    size_t room;
     double reached[GOALS]; /* seconds; NaN: not bracketed */
+    double at_most[GOALS]; /* where every point is more exact than the goal: the fastest; NaN elsewhere */
+    struct {
+        const char *name; /* of a status other than ok */
+        size_t count;
+    } failure[ACCURACY_STATUSES];
 };
 struct accuracy {
     struct accuracy_curve *curve; /* [curves], those of a task one after the other */
     size_t curves;
 };
-/* All curves of the sweeps fig2, fig4 and peers-*. false: no memory. To be freed. */
+/* All curves of the sweeps fig2, fig4 and peers-*, without the rows that were refused before it was known
+ * what they are of (accuracy_is_refused). false: no memory. To be freed. */
 bool accuracy_read(const struct summary *summary, struct accuracy *accuracy);
 void accuracy_free(struct accuracy *accuracy);
+/* Whether the cell was refused before it was resolved, as where a library is not built: the row has neither
+ * size nor series. */
+bool accuracy_is_refused(const struct record *row);
 /* Whether both are of one task: problem, size, cost, wrt and track. */
 bool accuracy_same_task(const struct record *a, const struct record *b);
 const char *row_track(const struct record *row);                    /* "natural" in files that do not say */

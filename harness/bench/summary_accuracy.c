@@ -3,7 +3,9 @@
  *
  * Of a curve count the points that no other one beats in both error and time (the lower envelope). Between
  * the two around a goal e, log t = log t_a + (log t_b - log t_a) (log e - log e_a) / (log e_b - log e_a), and
- * outside of them nothing is known: no extrapolation. */
+ * outside of them nothing is known: no extrapolation. A curve whose points are all more exact than the goal
+ * has a bound: the time of its fastest point. (The profile, plots/profile.awk, takes the bound for the time.)
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,11 @@ static bool same_curve(const struct record *a, const struct record *b)
            strcmp(series, other) == 0;
 }
 
+bool accuracy_is_refused(const struct record *row)
+{
+    return !row_ok(row) && !row->text[COL_wrt][0];
+}
+
 static bool is_wanted(const struct record *row)
 {
     const char *sweep = row->text[COL_sweep];
@@ -110,35 +117,80 @@ static struct accuracy_curve *find_curve(struct accuracy *accuracy, const struct
     return add_curve(accuracy, row);
 }
 
+static bool add_point(struct accuracy_curve *curve, double error, double seconds)
+{
+    if (curve->count == curve->room) {
+        const size_t room = curve->room ? 2 * curve->room : 16;
+        double *more = realloc(curve->error, room * sizeof *more);
+        if (!more) return false;
+        curve->error = more;
+        more = realloc(curve->seconds, room * sizeof *more);
+        if (!more) return false;
+        curve->seconds = more;
+        curve->room = room;
+    }
+    curve->error[curve->count] = error;
+    curve->seconds[curve->count++] = seconds;
+    return true;
+}
+
+/* There are fewer statuses than places; were there more, the last place would count the rest. */
+static void count_failure(struct accuracy_curve *curve, const char *status)
+{
+    size_t at = 0;
+    while (at + 1 < ACCURACY_STATUSES && curve->failure[at].name &&
+           strcmp(curve->failure[at].name, status) != 0)
+        at++;
+    if (!curve->failure[at].name) curve->failure[at].name = status;
+    curve->failure[at].count++;
+}
+
+static bool add_row(struct accuracy *accuracy, const struct record *row)
+{
+    struct accuracy_curve *curve = find_curve(accuracy, row);
+    if (!curve) return false;
+    curve->rows++;
+    if (!row_ok(row)) {
+        count_failure(curve, row->text[COL_status]);
+        return true;
+    }
+    const double error = row->number[COL_err_grad], seconds = row->number[COL_t_total_s];
+    return !(error > 0 && seconds > 0) || add_point(curve, error, seconds);
+}
+
+static void reach_goals(struct accuracy_curve *curve)
+{
+    double largest = NAN, fastest = NAN;
+    for (size_t i = 0; i < curve->count; i++) {
+        largest = fmax(largest, curve->error[i]); /* a NaN gives way */
+        fastest = fmin(fastest, curve->seconds[i]);
+    }
+    for (int g = 0; g < GOALS; g++) {
+        curve->reached[g] = accuracy_seconds(curve->count, curve->error, curve->seconds, accuracy_goal[g]);
+        curve->at_most[g] = largest < accuracy_goal[g] ? fastest : NAN;
+    }
+}
+
 bool accuracy_read(const struct summary *summary, struct accuracy *accuracy)
 {
     static const struct row_query any = {.sweep = NULL};
     size_t cursor = 0;
     *accuracy = (struct accuracy){.curves = 0};
     for (const struct record *row; (row = summary_next(summary, &any, &cursor));) {
-        if (!is_wanted(row)) continue;
-        struct accuracy_curve *curve = find_curve(accuracy, row);
-        if (!curve) {
-            accuracy_free(accuracy);
-            return false;
-        }
-        if (!row_ok(row) || curve->count == ACCURACY_POINTS || !(row->number[COL_err_grad] > 0) ||
-            !(row->number[COL_t_total_s] > 0))
-            continue;
-        curve->error[curve->count] = row->number[COL_err_grad];
-        curve->seconds[curve->count++] = row->number[COL_t_total_s];
+        if (!is_wanted(row) || accuracy_is_refused(row) || add_row(accuracy, row)) continue;
+        accuracy_free(accuracy);
+        return false;
     }
-    for (size_t i = 0; i < accuracy->curves; i++) {
-        struct accuracy_curve *curve = &accuracy->curve[i];
-        for (int g = 0; g < GOALS; g++)
-            curve->reached[g] =
-                accuracy_seconds(curve->count, curve->error, curve->seconds, accuracy_goal[g]);
-    }
+    for (size_t i = 0; i < accuracy->curves; i++) reach_goals(&accuracy->curve[i]);
     return true;
 }
 
 void accuracy_free(struct accuracy *accuracy)
 {
+    for (size_t i = 0; i < accuracy->curves; i++) {
+        free(accuracy->curve[i].error);
+        free(accuracy->curve[i].seconds);
+    }
     free(accuracy->curve);
     *accuracy = (struct accuracy){.curves = 0};
 }
@@ -160,15 +212,19 @@ double accuracy_best(const struct accuracy *accuracy, const struct record *task,
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
+/* With what became of its cells, where not all fared alike: "cvodes_forward: outside (timeout 3 of 10)". */
 static void name_curve(const struct accuracy_curve *curve, char text[SUMMARY_TEXT])
 {
     char series[SUMMARY_TEXT];
-    const struct record *row = curve->row;
-    row_series(row, series);
-    snprintf(text, SUMMARY_TEXT, "%.100s%s%.800s", row->text[COL_method], series[0] ? ": " : "", series);
-    const size_t used = strlen(text);
-    if (row->text[COL_vjp][0] && strcmp(row->text[COL_vjp], "hand") != 0)
-        snprintf(text + used, SUMMARY_TEXT - used, ", vjp=%.60s", row->text[COL_vjp]);
+    row_series(curve->row, series);
+    snprintf(text, SUMMARY_TEXT, "%.100s%s%.500s", curve->row->text[COL_method], series[0] ? ": " : "",
+             series);
+    if (curve->failure[0].count == curve->rows) return;
+    size_t used = strlen(text);
+    for (size_t i = 0; i < ACCURACY_STATUSES && curve->failure[i].name && used < SUMMARY_TEXT; i++)
+        used += (size_t)snprintf(text + used, SUMMARY_TEXT - used, "%s%.40s %zu of %zu", i ? ", " : " (",
+                                 curve->failure[i].name, curve->failure[i].count, curve->rows);
+    if (curve->failure[0].name && used < SUMMARY_TEXT) snprintf(text + used, SUMMARY_TEXT - used, ")");
 }
 
 static void print_task(const struct record *row, FILE *out)
@@ -184,24 +240,98 @@ static void print_task(const struct record *row, FILE *out)
     fputc('\n', out);
 }
 
+/* The least time of ours, measured at the goal or beyond it. *beyond: where it was not at the goal, so that
+ * it is a bound. */
+static double best_of_ours(const struct accuracy *accuracy, const struct record *task, int g, bool *beyond)
+{
+    double best = accuracy_best(accuracy, task, ours, NULL, g);
+    *beyond = false;
+    for (size_t i = 0; i < accuracy->curves; i++) {
+        const struct accuracy_curve *curve = &accuracy->curve[i];
+        if (strcmp(curve->row->text[COL_method], ours) != 0 || !accuracy_same_task(curve->row, task))
+            continue;
+        if (isnan(curve->at_most[g]) || curve->at_most[g] >= best) continue;
+        best = curve->at_most[g];
+        *beyond = true;
+    }
+    return best;
+}
+
+static void print_goal(const struct accuracy *accuracy, const struct accuracy_curve *curve, int g, FILE *out)
+{
+    bool beyond;
+    const double best = best_of_ours(accuracy, curve->row, g, &beyond);
+    const bool bounded = isfinite(curve->at_most[g]);
+    const double seconds = bounded ? curve->at_most[g] : curve->reached[g];
+    if (curve->count == 0)
+        fprintf(out, " %s |", curve->failure[0].name ? curve->failure[0].name : "no error");
+    else if (!isfinite(seconds))
+        fputs(" - |", out);
+    else if (!isfinite(best) || (bounded && beyond)) /* of two bounds the quotient says nothing */
+        fprintf(out, " %s%.3g s |", bounded ? "< " : "", seconds);
+    else
+        fprintf(out, " %s%.3g s (%s%.3g) |", bounded ? "< " : "", seconds,
+                bounded  ? "< "
+                : beyond ? "> "
+                         : "",
+                seconds / best);
+}
+
 static void print_curve(const struct accuracy *accuracy, const struct accuracy_curve *curve, FILE *out)
 {
     char name[SUMMARY_TEXT];
     name_curve(curve, name);
     fprintf(out, "| %s |", name);
-    for (int g = 0; g < GOALS; g++) {
-        const double best = accuracy_best(accuracy, curve->row, ours, NULL, g), seconds = curve->reached[g];
-        if (curve->count == 0)
-            fprintf(out, " %s |", row_ok(curve->row) ? "no error" : curve->row->text[COL_status]);
-        else if (!isfinite(seconds))
-            fputs(" - |", out);
-        else if (isfinite(best))
-            fprintf(out, " %.3g s (%.3g) |", seconds, seconds / best);
-        else
-            fprintf(out, " %.3g s |", seconds);
-    }
+    for (int g = 0; g < GOALS; g++) print_goal(accuracy, curve, g, out);
     fputc('\n', out);
 }
+
+/* ---- cells that were refused --------------------------------------------------------------------------- */
+
+/* The method; of a cell whose method was not found, from the identity "... method=NAME ...". */
+static void refused_method(const struct record *row, char name[SUMMARY_TEXT])
+{
+    const char *found = row->text[COL_method][0] ? NULL : strstr(row->text[COL_cell], "method=");
+    const char *text = found ? found + strlen("method=") : row->text[COL_method];
+    snprintf(name, SUMMARY_TEXT, "%.*s", (int)strcspn(text, " "), text);
+}
+
+/* The next one that is the first of its method and status; *cells: of all of them. NULL after the last. */
+static const struct record *next_refused(const struct summary *summary, size_t *cursor, size_t *cells)
+{
+    static const struct row_query any = {.sweep = NULL};
+    char name[SUMMARY_TEXT], other_name[SUMMARY_TEXT];
+    for (const struct record *row; (row = summary_next(summary, &any, cursor));) {
+        if (!is_wanted(row) || !accuracy_is_refused(row)) continue;
+        refused_method(row, name);
+        const struct record *first = NULL;
+        size_t start = 0;
+        *cells = 0;
+        for (const struct record *other; (other = summary_next(summary, &any, &start));) {
+            if (!is_wanted(other) || !accuracy_is_refused(other) || !same(row, other, COL_status)) continue;
+            refused_method(other, other_name);
+            if (strcmp(name, other_name) != 0) continue;
+            if (!first) first = other;
+            ++*cells;
+        }
+        if (first == row) return row;
+    }
+    return NULL;
+}
+
+static void print_refused(const struct summary *summary, FILE *out)
+{
+    char name[SUMMARY_TEXT];
+    size_t cursor = 0, cells = 0;
+    bool any = false;
+    for (const struct record *row; (row = next_refused(summary, &cursor, &cells)); any = true) {
+        if (!any) fputs("\nNot available:\n\n", out);
+        refused_method(row, name);
+        fprintf(out, "- %s, %zu cells: %s: %s\n", name, cells, row->text[COL_status], row->text[COL_message]);
+    }
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
 
 void summary_print_accuracy(const struct summary *summary, FILE *out)
 {
@@ -214,20 +344,22 @@ void summary_print_accuracy(const struct summary *summary, FILE *out)
     if (accuracy.curves == 0)
         fputs("No rows of the sweeps fig2, fig4 and peers-*.\n", out);
     else
-        fprintf(
-            out,
-            "Seconds until the error of the gradient is what the column says, and in brackets how many times "
-            "as\n"
-            "long as the fastest curve of %s: read off each implementation's own lower envelope of time\n"
-            "against error, between two tolerances by a line through the logarithms. -: the curve does not "
-            "bracket\n"
-            "it. A word: what became of all its cells.\n",
-            ours);
+        fprintf(out,
+                "Seconds until the error of the gradient is what the column says, and in brackets how many "
+                "times as\n"
+                "long as the fastest curve of %s: read off each implementation's own lower envelope of time\n"
+                "against error, between two tolerances by a line through the logarithms. < t: already the "
+                "loosest\n"
+                "tolerance is more exact than that, and the fastest takes t; a ratio by such a time is a "
+                "bound as\n"
+                "well. -: the curve does not come to it. A word: what became of all its cells.\n",
+                ours);
     for (size_t i = 0; i < accuracy.curves; i++) {
         const struct accuracy_curve *curve = &accuracy.curve[i];
         if (i == 0 || !accuracy_same_task(curve[-1].row, curve->row)) print_task(curve->row, out);
         print_curve(&accuracy, curve, out);
     }
+    print_refused(summary, out);
     accuracy_free(&accuracy);
 }
 
@@ -242,7 +374,8 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
 {
     char series[SUMMARY_TEXT];
     const struct record *row = curve->row;
-    json_t *item = json_object(), *seconds = json_object(), *ratio = json_object();
+    json_t *item = json_object(), *seconds = json_object(), *ratio = json_object(), *at_most = json_object(),
+           *failed = json_object();
     row_series(row, series);
     json_object_set_new(item, "problem", json_string(row->text[COL_problem]));
     json_object_set_new(item, "n", real_json(row->number[COL_n]));
@@ -252,14 +385,35 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
     json_object_set_new(item, "method", json_string(row->text[COL_method]));
     json_object_set_new(item, "series", json_string(series));
     json_object_set_new(item, "vjp", json_string(row->text[COL_vjp]));
-    json_object_set_new(item, "status", json_string(curve->count ? "ok" : row->text[COL_status]));
+    json_object_set_new(item, "status",
+                        json_string(curve->count || !curve->failure[0].name ? "ok" : curve->failure[0].name));
+    json_object_set_new(item, "cells", json_integer((json_int_t)curve->rows));
+    for (size_t i = 0; i < ACCURACY_STATUSES && curve->failure[i].name; i++)
+        json_object_set_new(failed, curve->failure[i].name,
+                            json_integer((json_int_t)curve->failure[i].count));
+    json_object_set_new(item, "failed", failed);
     for (int g = 0; g < GOALS; g++) {
         const double best = accuracy_best(accuracy, row, ours, NULL, g);
         json_object_set_new(seconds, goal_name[g], real_json(curve->reached[g]));
+        json_object_set_new(at_most, goal_name[g], real_json(curve->at_most[g]));
         json_object_set_new(ratio, goal_name[g], real_json(curve->reached[g] / best));
     }
     json_object_set_new(item, "seconds", seconds);
+    json_object_set_new(item, "at_most", at_most);
     json_object_set_new(item, "ratio", ratio);
+    return item;
+}
+
+/* Without a task: it is not known. */
+static json_t *refused_json(const struct record *row, size_t cells)
+{
+    char name[SUMMARY_TEXT];
+    json_t *item = json_object();
+    refused_method(row, name);
+    json_object_set_new(item, "method", json_string(name));
+    json_object_set_new(item, "status", json_string(row->text[COL_status]));
+    json_object_set_new(item, "cells", json_integer((json_int_t)cells));
+    json_object_set_new(item, "message", json_string(row->text[COL_message]));
     return item;
 }
 
@@ -270,6 +424,9 @@ json_t *summary_accuracy_json(const struct summary *summary)
     if (!accuracy_read(summary, &accuracy)) return list;
     for (size_t i = 0; i < accuracy.curves; i++)
         json_array_append_new(list, curve_json(&accuracy, &accuracy.curve[i]));
+    size_t cursor = 0, cells = 0;
+    for (const struct record *row; (row = next_refused(summary, &cursor, &cells));)
+        json_array_append_new(list, refused_json(row, cells));
     accuracy_free(&accuracy);
     return list;
 }

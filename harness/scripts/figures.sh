@@ -58,7 +58,8 @@ sorted() { # file
 # The measured roofs of one thread in the prelude of a result file: `roofs peaks FILE`: isa:GFLOP/s, slowest first;
 # `roofs bands FILE`: level:GB/s, of whatever is fastest there of reading, writing and both. The fastest sample: a roof
 # is what the machine can do when nothing else runs.
-roofs() {
+roofs() { # peaks|bands file
+    [ -n "$2" ] || return 0
     sed -n 's/^#! peak: //p' "$2" | awk -v ask="$1" '
     { for (i = 1; i <= NF; i++) { at = index($i, "="); value[substr($i, 1, at - 1)] = substr($i, at + 1) } }
     value["threads"] != 1 { next }
@@ -72,15 +73,15 @@ roofs() {
     }'
 }
 
+# The methods in the order of a legend, as the plots have them: METHODS = "name name \ ... name".
+METHODS=$(sed -n '/^METHODS = "/,/"$/p' "$plots/common.gp" | tr -d '"\\\n' | sed 's/^METHODS = //')
+
 # What the plots ask about a sorted file: `facts curves|panels|tolerances|sizes|isas|problems|note FILE`.
 facts() {
-    awk -F '\t' -v ask="$1" '
+    awk -F '\t' -v ask="$1" -v methods_known="$METHODS" '
     function first(key) { if (key in seen) return 0; seen[key] = 1; return 1 }
     function remember(list, item) { if (first(list " " item)) text[list] = text[list] item " " }
-    BEGIN {
-        known = split("discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference casa_dense casa_reverse " \
-            "petsc_tsadjoint petsc_corrected cvodes_adjoint cvodes_forward", order, " ")
-    }
+    BEGIN { known = split(methods_known, order, " ") }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     {
         method = $at["method"]; status = $at["status"]
@@ -256,9 +257,11 @@ COMPARED="fig4 peers-small peers-heat peers-vdp"
 profile() {
     set --
     from=
+    last=
     for sweep in $COMPARED; do
         file=$(newest "$results/$sweep")
         [ -n "$file" ] || continue
+        last=$file
         sorted "$file" > "$scratch/profile-$sweep.tsv"
         set -- "$@" "$scratch/profile-$sweep.tsv"
         from="$from${from:+, }$sweep/$(basename "$file")"
@@ -271,12 +274,13 @@ profile() {
     fi
     # one file of all, with the columns of the first: which methods there are, and what failed
     awk -F '\t' -v OFS='\t' '
-        FNR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; if (NR == 1) name[++names] = $i } if (NR > 1) next }
-        { line = $at[name[1]]; for (i = 2; i <= names; i++) line = line OFS $at[name[i]]; print line }' "$@" \
+        FNR == 1 { split("", at); for (i = 1; i <= NF; i++) { at[$i] = i; if (NR == 1) name[++names] = $i } if (NR > 1) next }
+        function value(name) { return name in at ? $at[name] : "" }
+        { line = value(name[1]); for (i = 2; i <= names; i++) line = line OFS value(name[i]); print line }' "$@" \
         > "$scratch/sorted.tsv"
     extra="profile='$scratch/profile.tsv'; reached='$(awk -F '\t' '
         $1 == "reached" { printf "%s:%s:%s:%s:%s ", $2, $3, $4, $5, $6 }' "$scratch/profile.tsv")'; "
-    render profile profile "Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest" "$from" "$file"
+    render profile profile "Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest" "$from" "$last"
 }
 
 found=

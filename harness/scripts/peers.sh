@@ -21,12 +21,12 @@ for set in $sets; do
     case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
 done
 mkdir -p "$results" || exit 2
-for set in $all; do rm -f "$results/$set.tsv" "$results/$set.txt"; done
+for set in $sets; do rm -f "$results/$set.tsv" "$results/$set.txt"; done
 
 # Seconds for the rounds of a group, and for a contender to find its tolerance; an option may be given once.
 limits=
-case " $* " in *" --seconds "*) ;; *) limits="--seconds 10" ;; esac
-case " $* " in *" --timeout "*) ;; *) limits="$limits --timeout 600" ;; esac
+case " $* " in *" --seconds "* | *" --seconds="*) ;; *) limits="--seconds 10" ;; esac
+case " $* " in *" --timeout "* | *" --timeout="*) ;; *) limits="$limits --timeout 600" ;; esac
 
 # compare SET ARGUMENT...: one that is not available here (3), fails or does not reach E (4) is a status in its row.
 compare() {
@@ -43,24 +43,26 @@ compare() {
 
 errors=${ERRORS:-1e-6,1e-8}
 ours="tableau=cash_karp controller=odeint threads=1"
-glv="glv discrete_adjoint n=${SIZES:-2,5,20,50,100} wrt=both dt=1e-3 $ours"
+glv="glv discrete_adjoint n=${SIZES:-2,5,20,50,100} wrt=both dt=1e-3"
+controlled="tableau=dopri5 controller=petsc threads=1 track=controlled" # the pair and the controller of PETSc's 5dp
 # $own at the end of each: they take no notice of these keys of the base.
 own="tableau= controller="
 tsadjoint="method=petsc_tsadjoint"
 corrected="method=petsc_corrected tableau=dopri5"
 adjoint="method=cvodes_adjoint"
 forward="method=cvodes_forward"
+one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one for all of them
 # shellcheck disable=SC2086 # words are wanted
 {
-    compare petsc $glv --error "$errors" --vs "$tsadjoint type=3bs $own" --vs "$tsadjoint type=5dp $own" \
+    compare petsc $glv $ours --error "$errors" --vs "$tsadjoint type=3bs $own" --vs "$tsadjoint type=5dp $own" \
         --vs "$corrected jacobian=explicit controller=" --vs "$corrected jacobian=matrix-free controller=" "$@"
-    compare cvodes $glv --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
-        --vs "$adjoint lmm=adams quad=outside $own" --vs "$forward lmm=adams errcon=inside $own" \
-        --vs "$forward lmm=adams errcon=outside $own" "$@"
-    compare petsc-controlled $glv track=controlled --error "$errors" --vs "$tsadjoint type=3bs jacobian=matrix-free $own" \
+    compare cvodes $glv $ours --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
+        --vs "$adjoint lmm=adams quad=outside $own" --vs "$adjoint lmm=adams quad=inside $one_by_one$own" \
+        --vs "$forward lmm=adams errcon=inside $own" --vs "$forward lmm=adams errcon=outside $own" "$@"
+    compare petsc-controlled $glv $controlled --error "$errors" --vs "$tsadjoint type=3bs jacobian=matrix-free $own" \
         --vs "$corrected jacobian=matrix-free controller=" "$@"
-    compare cvodes-controlled $glv track=controlled --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
-        --vs "$forward lmm=adams errcon=inside $own" "$@"
+    compare cvodes-controlled $glv $controlled --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
+        --vs "$adjoint lmm=adams quad=inside $one_by_one$own" --vs "$forward lmm=adams errcon=inside $own" "$@"
     # One parameter, (n-1)^2 outputs. What has no derivative forward in one lane needs a cotangent for every output.
     compare heat heat discrete_tangent n=10,20 wrt=p truth=ode dt=1e-4 $ours --error "${ERRORS:-1e-6}" \
         --vs "method=discrete_adjoint" --vs "method=casa_dense tableau=dopri5" --vs "$tsadjoint type=3bs $own" \
@@ -110,13 +112,14 @@ for set in $sets; do files="$files $results/$set.tsv"; done
     function known(x) { return x != "" && x != "nan" }
     function get(who, column) { return cell[name, error, n, who, column] }
     function put(text) { line = line sprintf("  %-24s", text) }
+    function mark(who) { return get(who, "message") ~ /^no time/ ? " *" : "" }
     function tell(who, status) {
         status = get(who, "status")
         if (status != "ok") put(status (known(get(who, "best_error")) ? sprintf(" (%.1e%s)", get(who, "best_error"),
             get(who, "message") ~ /no time/ ? ", no time" : "") : ""))
-        else if (who == 0) put(sprintf("%.3g s", get(who, "t_total_s")))
-        else if (!known(get(who, "ratio"))) put(sprintf("%.3g s", get(who, "t_total_s")))
-        else put(sprintf("%.3g [%.3g, %.3g]", get(who, "ratio"), get(who, "ratio_lo"), get(who, "ratio_hi")))
+        else if (who == 0) put(sprintf("%.3g s%s", get(who, "t_total_s"), mark(who)))
+        else if (!known(get(who, "ratio"))) put(sprintf("%.3g s%s", get(who, "t_total_s"), mark(who)))
+        else put(sprintf("%.3g [%.3g, %.3g]%s", get(who, "ratio"), get(who, "ratio_lo"), get(who, "ratio_hi"), mark(who)))
     }
     # by the prototype of the same one thread
     function measured_before(code, text, i) {
@@ -158,6 +161,7 @@ for set in $sets; do files="$files $results/$set.tsv"; done
         }
         print "\nnot_reached: no tolerance brings the gradient error down to this; in brackets the least,"
         print "and `no time` where tighter ones would have taken too long to be tried."
+        print "*: no time to look for a looser tolerance, which may do as well."
         print "measured before: at tolerance 1e-9, on another machine, +-25 %; the prototype is a code for this problem alone."
         for (k = 1; k <= names; k++) if (disturbed[order[k]])
             printf "disturbed: in %s others had the core of %d of %d contenders (cpu below 0.95 in the rows)\n", order[k],

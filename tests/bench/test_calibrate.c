@@ -18,6 +18,8 @@ struct ladder {
     int tries[RUNG_TIGHTEST + 1];
     sens_status status; /* of a try */
     double seconds;     /* that it takes */
+    int slow_rung;      /* the one that takes longer, by slow_seconds; 0: none */
+    double slow_seconds;
 };
 static struct ladder ladder;
 static struct calibration found;
@@ -27,7 +29,8 @@ static sens_status achieve(void *self, int rung, double *error)
     struct ladder *me = self;
     assert_true(rung >= RUNG_LOOSEST && rung <= RUNG_TIGHTEST);
     assert_int_equal(me->tries[rung]++, 0); /* none twice */
-    nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * me->seconds)}, NULL);
+    const double seconds = me->seconds + (rung == me->slow_rung ? me->slow_seconds : 0);
+    nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * seconds)}, NULL);
     *error = me->error[rung];
     return me->status;
 }
@@ -137,6 +140,22 @@ static void time_is_kept(void **state)
     assert_true(found.rung == -1 && found.stopped && found.tried >= 1 && found.tried <= 3);
 }
 
+/* Found, then no time on the way back up: the tolerance stands, and it is said that it may be too tight. */
+static void no_time_for_looser_ones_is_said(void **state)
+{
+    (void)state;
+    make_even();
+    assert_int_equal(calibrate(1.01 * ladder.error[14], 0), SENS_OK);
+    assert_int_equal(found.rung, 14);
+    assert_false(found.stopped);
+    make_even();
+    ladder.slow_rung = 21; /* after 8, 12, 16 and 20: with three times as long as it took, 1 s is over */
+    ladder.slow_seconds = 0.3;
+    assert_int_equal(calibrate(1.01 * ladder.error[18], 1), SENS_OK);
+    assert_int_equal(found.rung, 20);
+    assert_true(found.stopped && found.error == ladder.error[20]);
+}
+
 static void rungs_are_what_they_print(void **state)
 {
     (void)state;
@@ -160,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_floor_is_not_reached),
         cmocka_unit_test(what_is_hopeless_is_not_tried_again),
         cmocka_unit_test(time_is_kept),
+        cmocka_unit_test(no_time_for_looser_ones_is_said),
         cmocka_unit_test(rungs_are_what_they_print),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ made() { # sweep problem n method series track status message time error ...
 }
 columns="status problem n np method tableau rtol t_total_s t_lo_s t_hi_s err_grad err_grad_max err_x_max isa threads lanes"
 columns="$columns batch gflops truth cell message series"
-apt="this program was built without SUNDIALS; to have it, apt-get install libsundials-dev, and build again"
+apt="built without SUNDIALS; to have it, apt-get install libsundials-dev, and build again"
 for sweep in fig2 fig4 peers-small peers-heat peers-vdp fig5; do
     made $sweep glv 5 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
     made $sweep glv 5 petsc_tsadjoint 5dp natural ok "" 10 1e-2 20 1e-2 40 1e-2

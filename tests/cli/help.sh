@@ -13,7 +13,7 @@ expect() {
 
 # names KIND
 names() {
-    "$program" list "$1" | awk '!/built without/ { print $1 }'
+    "$program" list "$1" | awk '!/built without|no file sens_/ { print $1 }'
 }
 
 "$program" >"$work/output" 2>"$work/errors"

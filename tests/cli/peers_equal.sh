@@ -13,7 +13,7 @@ for file in peers.txt petsc.tsv cvodes.tsv vdp.tsv petsc.txt; do [ -s "$work/out
 cmp -s <(head -n "$(wc -l <"$work/out/peers.txt")" "$work/text") "$work/out/peers.txt" || fail "text and file differ"
 [ "$(grep -c "gradient error at most 1e-05" "$work/text")" -eq 3 ] || fail "three tables"
 for peer in "petsc_tsadjoint type=3bs" "petsc_tsadjoint type=5dp" "petsc_corrected tableau=dopri5 jacobian=explicit" \
-    "cvodes_adjoint lmm=adams quad=inside" "cvodes_forward lmm=adams errcon=outside"; do
+    "cvodes_adjoint lmm=adams quad=inside" "cvodes_adjoint lmm=adams quad=inside lanes=1" "cvodes_forward lmm=adams errcon=outside"; do
     grep -qE "^  $peer +([0-9.e+]+ \[|unavailable|not_reached|unsupported)" "$work/text" || fail "no row of $peer"
 done
 # the tangent is ours: its quotient stands in the table as in the rows
@@ -23,6 +23,14 @@ found=$(awk '/^vdp:/ { on = 1 } on && /^  discrete_tangent / { print $2; exit }'
 [ -n "$expected" ] && [ "$expected" = "$found" ] || fail "vdp, tangent: '$found', expected '$expected'"
 # measured before: 6.6e-4 by 5.4e-6 s
 grep -qE "^  measured before: PETSc .* 122$" "$work/text" || fail "measured before"
+
+# a set that is not asked for again keeps its results; the other spelling of an option; the base of the controlled track
+SIZES=2 ERRORS=1e-5 SETS=petsc-controlled "$script" "$program" "$work/out" --rounds 1 --seconds=0.01 >"$work/text" \
+    2>"$work/errors" || fail "--seconds=0.01: exit $?: $(cat "$work/errors")"
+[ -s "$work/out/vdp.tsv" ] && [ -s "$work/out/petsc.tsv" ] || fail "results of other sets are gone"
+awk -F'\t' '/^#/ { next } !n { for (n = 1; n <= NF; n++) at[$n] = n; next }
+    $at["contender"] == 0 { exit !($at["tableau"] == "dopri5" && $at["controller"] == "petsc" && $at["track"] == "controlled") }' \
+    "$work/out/petsc-controlled.tsv" || fail "petsc-controlled: ours is not dopri5 with the controller of PETSc"
 
 refuse() {
     SETS="${sets-}" "$script" "$@" >/dev/null 2>&1
