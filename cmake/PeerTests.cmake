@@ -52,3 +52,12 @@ if(cmocka_FOUND AND TARGET peer_petsc)
   sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_petsc.c peers variant_baseline sens_core PkgConfig::PETSc)
   target_sources(peers_test_petsc PRIVATE ${petsc_sources})
 endif()
+
+# Every option of CVODES' methods: the module's own sources, without the program.
+if(cmocka_FOUND AND TARGET peer_sundials)
+  file(GLOB cvodes_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/cvodes*.c)
+  get_target_property(sundials_linked peer_sundials LINK_LIBRARIES)
+  sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_cvodes.c peers variant_baseline sens_core ${sundials_linked})
+  target_sources(peers_test_cvodes PRIVATE ${cvodes_sources})
+  target_include_directories(peers_test_cvodes SYSTEM PRIVATE ${sundials_headers})
+endif()

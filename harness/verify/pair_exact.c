@@ -37,14 +37,16 @@ static struct miss miss(const struct bed *bed, const struct target *exact)
 static void blame_by_tolerance(struct bed *bed, const struct target *exact, struct verify_result *result)
 {
     const struct miss tight = miss(bed, exact);
-    bed->task.rtol = bed->task.atol = bed->task.rtol * LOOSER;
-    if (bed_solve(bed) != SENS_OK) return;
+    const double tol = bed->task.rtol;
+    bed->task.rtol = bed->task.atol = tol * LOOSER;
+    const bool solved = bed_solve(bed) == SENS_OK;
+    bed->task.rtol = bed->task.atol = tol;
+    if (!solved) return;
     const struct miss loose = miss(bed, exact);
     verify_say(result,
                "relative error of the gradient %.2g at tol %.1g and %.2g at tol %.1g; of the state %.2g "
                "and %.2g",
-               loose.gradient, bed->task.rtol, tight.gradient, bed->task.rtol / LOOSER, loose.state,
-               tight.state);
+               loose.gradient, tol * LOOSER, tight.gradient, tol, loose.state, tight.state);
     const bool flat = tight.gradient > loose.gradient / 10, converges = tight.state < loose.state / 10;
     if (flat && converges) verify_blame(result, CAUSE_derivative_not_solver, 0.7);
     if (flat && !converges && tight.state > 0.1 * tight.gradient)
@@ -80,20 +82,18 @@ static void check_exact(struct pair *pair, struct bed *bed, const char *label, c
     verify_close(pair->v, &result);
 }
 
-/* The choice `outside` of each option that has one: sensitivities outside the error test. */
-static void check_outside(struct pair *pair, struct bed *bed, const char *label, const struct target *exact,
-                          const struct target *target)
+/* The choice that is not the default of each option that takes a part into the error test, or out of it. */
+static void check_error_tests(struct pair *pair, struct bed *bed, const char *label,
+                              const struct target *exact, const struct target *target)
 {
     const struct sens_option *const table = bed->method->options;
-    for (size_t i = 0; i < sens_option_count(table); i++)
-        for (long c = 0; table[i].kind == SENS_OPT_CHOICE && table[i].choices[c]; c++) {
-            char longer[2 * VERIFY_SUBJECT];
-            if (strcmp(table[i].choices[c], "outside") != 0) continue;
-            snprintf(longer, sizeof longer, "%s, %s=outside", label, table[i].name);
-            bed->option[i].number = (double)c;
-            check_exact(pair, bed, longer, exact, target);
-            bed->option[i].number = table[i].fallback;
-        }
+    for (size_t i = 0; i < sens_option_count(table); i++) {
+        const long outside = bed_error_test(bed, i, "outside"), inside = bed_error_test(bed, i, "inside");
+        if (outside < 0 || inside < 0) continue;
+        bed->option[i].number = (double)(table[i].fallback == (double)outside ? inside : outside);
+        check_exact(pair, bed, label, exact, target);
+        bed->option[i].number = table[i].fallback;
+    }
 }
 
 static void check_adaptive(struct pair *pair)
@@ -108,7 +108,7 @@ static void check_adaptive(struct pair *pair)
     name_interval(pair, &bed, label);
     if (status == SENS_OK) {
         check_exact(pair, &bed, label, &exact, &target);
-        check_outside(pair, &bed, label, &exact, &target);
+        check_error_tests(pair, &bed, label, &exact, &target);
     } else {
         pair_skip(pair, "pair.exact", "no reference: the harness's own solve fails");
     }
@@ -239,6 +239,17 @@ static void note_identities(struct worst *worst, const struct bed *bed, unsigned
             note_identity(worst, bed, identity, target);
 }
 
+/* Do the identities hold as soon as dG/dp is the target's? Then they fail in nothing else. */
+static bool fail_in_dGdp_alone(struct bed *bed, unsigned kinds, const struct target *target)
+{
+    struct worst worst = {.count = 0};
+    sens_real *const own = bed->out.dGdp;
+    bed->out.dGdp = target->value.dGdp;
+    note_identities(&worst, bed, kinds, target);
+    bed->out.dGdp = own;
+    return worst_passes(&worst);
+}
+
 /* Those of every Runge-Kutta map are put to a discrete method at the level of rounding. */
 static void check_identities(struct pair *pair, struct bed *bed, const struct target *target)
 {
@@ -250,11 +261,12 @@ static void check_identities(struct pair *pair, struct bed *bed, const struct ta
     name_interval(pair, bed, label);
     bed_subject(bed, label, subject);
     struct verify_result result = verify_open("pair.identity", pair->module, subject);
-    if (discrete && target_frozen(bed, &frozen) == SENS_OK)
-        note_identities(&worst, bed, IDENTITY_OF_MAP, &frozen);
+    const bool held_to_map = discrete && target_frozen(bed, &frozen) == SENS_OK;
+    if (held_to_map) note_identities(&worst, bed, IDENTITY_OF_MAP, &frozen);
     if (bed->method->caps & SENS_CAP_TOLERANCE) note_identities(&worst, bed, by_tolerance, target);
     verify_judge(&result, &worst);
     if (result.verdict == VERIFY_FAIL) {
+        if (!held_to_map && fail_in_dGdp_alone(bed, by_tolerance, target)) result.parts = VERIFY_IN_DGDP;
         verify_blame(&result, CAUSE_derivative_not_solver, 0.3);
         verify_blame(&result, CAUSE_identity_wrong, 0.1);
     }

@@ -6,17 +6,19 @@
  *
  * with variable-order, variable-step linear multistep formulas: lmm = adams (Adams-Moulton, orders 1 to 12,
  * which the manual recommends for nonstiff problems, with fixed-point iteration) or lmm = bdf (backward
- * differentiation formulas, orders 1 to 5, for stiff ones, with Newton's iteration and, here, the dense LU of
- * SUNDIALS itself; no BLAS). Errors are weighted root mean squares with weights 1/(rtol |x_i| + atol). Every
- * other setting is CVODES' own default.
+ * differentiation formulas, orders 1 to 5, for stiff ones, with Newton's iteration and the LU of SUNDIALS
+ * itself, dense or banded (cvodes_matrix.c); no BLAS). Errors are weighted root mean squares with weights
+ * 1/(rtol |x_i| + atol). The first step is the task's dt where one is given, and CVODES' own estimate for dt
+ * = auto. What has no option is CVODES' default.
  *
- * With vectors = optimised the operations on its vectors are compiled as everything else here is; with
- * shipped they are those of the installed library, which Debian builds without optimisation: two to five
- * times slower as a whole (cvodes_vector.c). The rest of CVODES, its LU among it, is the installed library's
- * in both cases.
+ * With vectors = optimised the operations on its vectors are compiled with -O3 for the baseline instruction
+ * set, as all of this module is (the problem's products are those of the isa chosen); with shipped they are
+ * those of the installed library, which Debian builds without optimisation: two to five times slower as a
+ * whole (cvodes_vector.c). The rest of CVODES, its LU among it, is the installed library's in both cases.
  *
- * Its N_Vectors hold one vector each, so that products are called with one lane; the vectors handed to CVODES
- * stand on arena memory, those it works with are clones that it allocates itself, all but those of
+ * An N_Vector holds a state, or the [n][L] adjoints of L functionals (cvodes_adjoint); the forward
+ * sensitivities, which CVODES keeps in one vector each, are multiplied with one lane. The vectors handed to
+ * CVODES stand on arena memory, those it works with are clones that it allocates itself, all but those of
  * checkpoints and interpolation in prepare. A number that is not finite is answered by CVODES' recoverable
  * failure, as a positive status is. */
 #ifndef SENS_PEERS_CVODES_H
@@ -48,6 +50,15 @@ extern const char *const cvodes_vectors_choices[];
         .help = "vector operations compiled with our flags, or as the installed library has them"            \
     }
 
+enum { MATRIX_AUTO, MATRIX_DENSE, MATRIX_BAND };
+extern const char *const cvodes_matrix_choices[];
+#define CVODES_OPTION_MATRIX                                                                                 \
+    {                                                                                                        \
+        .name = "matrix", .kind = SENS_OPT_CHOICE, .fallback = MATRIX_AUTO,                                  \
+        .choices = cvodes_matrix_choices,                                                                    \
+        .help = "of Newton's iteration; auto: band where the half-bandwidth is below n / 4"                  \
+    }
+
 enum { ERRCON_OUTSIDE, ERRCON_INSIDE };
 extern const char *const cvodes_errcon_choices[];
 
@@ -55,8 +66,15 @@ extern const char *const cvodes_errcon_choices[];
 struct cvodes_solver {
     SUNNonlinearSolver nonlinear;
     SUNMatrix matrix;
-    SUNLinearSolver linear;
+    SUNLinearSolver block;  /* of SUNDIALS, for n equations */
+    SUNLinearSolver shared; /* for lanes of them; NULL: there is one */
 };
+
+/* The one that CVODES is given. */
+static inline SUNLinearSolver cvodes_linear(const struct cvodes_solver *solver)
+{
+    return solver->shared ? solver->shared : solver->block;
+}
 
 struct cvodes {
     const struct sens_task *task;
@@ -71,15 +89,20 @@ struct cvodes {
     SUNContext context;
     void *mem; /* the forward problem */
     N_Vector x;
-    struct cvodes_solver solver;
-    sens_real *jacobian; /* numbers of the declared Jacobian; NULL where there is none */
-    sens_real *unit;     /* [n], zeros */
-    N_Vector *vector;    /* [room] all that were made, to be freed */
+    struct cvodes_solver *solver; /* [solver_room] all that were made, to be freed after mem */
+    size_t solvers, solver_room;
+    sens_real *jacobian; /* [numbers] of the declared Jacobian; NULL where there is none */
+    size_t numbers;
+    bool banded;
+    size_t band;               /* half-bandwidth of the matrix */
+    size_t colours;            /* vectors that its products take */
+    sens_real *seed, *product; /* [n][colours] */
+    sens_real **diagonal;      /* [n] into the matrix being filled */
+    N_Vector *vector;          /* [room] all that were made, to be freed */
     size_t vectors, room;
     sens_status failed; /* fatal, of a callback */
     long failures;      /* of f, recoverable */
-    long most_failures; /* that CVODES can be trusted with, see cvodes_distrust; else `distrust` is the status
-                         */
+    long most_failures; /* that CVODES can be trusted with, see cvodes_distrust; then `distrust` is it */
     sens_status distrust;
     char message[160]; /* the first of CVODES since the run began */
 };
@@ -106,17 +129,18 @@ static inline void cvodes_jvp_p(const struct cvodes *cv, realtype t, N_Vector x,
     cv->problem->type->jvp_p_cols(cv->problem, CVODES_AT(cv, t, x), k, 1, out);
 }
 
-static inline void cvodes_vjp(const struct cvodes *cv, realtype t, N_Vector x, const sens_real *w,
-                              sens_real *out)
+/* OUT [n][L] = (df/dx)^T W */
+static inline void cvodes_vjp(const struct cvodes *cv, realtype t, N_Vector x, size_t L, const sens_real *W,
+                              sens_real *OUT)
 {
-    cv->problem->type->vjp(cv->problem, CVODES_AT(cv, t, x), 1, w, out);
+    cv->problem->type->vjp(cv->problem, CVODES_AT(cv, t, x), L, W, OUT);
 }
 
-/* out [np] += (df/dp)^T w */
-static inline void cvodes_vjp_p(const struct cvodes *cv, realtype t, N_Vector x, const sens_real *w,
-                                sens_real *out)
+/* OUT [np][L] += (df/dp)^T W */
+static inline void cvodes_vjp_p(const struct cvodes *cv, realtype t, N_Vector x, size_t L, const sens_real *W,
+                                sens_real *OUT)
 {
-    cv->problem->type->vjp_p_batch(cv->problem, 1, &t, NV_DATA_S(x), cv->p, 1, w, out);
+    cv->problem->type->vjp_p_batch(cv->problem, 1, &t, NV_DATA_S(x), cv->p, L, W, OUT);
 }
 
 /* Fills cv->jacobian, which is not NULL: [n][n], or the values of the pattern. */
@@ -125,20 +149,36 @@ static inline void cvodes_declared(const struct cvodes *cv, realtype t, N_Vector
     cv->problem->type->jacobian(cv->problem, CVODES_AT(cv, t, x), cv->jacobian);
 }
 
-/* ---- cvodes_vector.c --------------------------------------------------------------------------------------
- */
+/* ---- cvodes_vector.c ---------------------------------------------------------------------------------- */
 
 /* v, and what is cloned from it, with the operations of this file. */
 void cvodes_vector_optimise(N_Vector v);
 
-/* ---- cvodes.c ---------------------------------------------------------------------------------------------
+/* ---- cvodes_matrix.c -------------------------------------------------------------------------------------
  */
 
+/* Decides on band or dense, choice = MATRIX_; memory for filling. */
+sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes *cv);
+/* A = df/dx at a point, or -(df/dx)^T: from the declared Jacobian, else from products. A return value of
+ * CVODES' callbacks. */
+int cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMatrix A);
+
+/* A solver for vectors like this one, which holds `lanes` systems of n equations; NULL: no memory. */
+struct cvodes_solver *cvodes_solver_create(struct sens_ctx *ctx, struct cvodes *cv, N_Vector like,
+                                           size_t lanes);
+/* An empty one, for the caller to fill; it is freed with the others. */
+struct cvodes_solver *cvodes_solver_new(struct cvodes *cv);
+void cvodes_solvers_free(struct cvodes *cv);
+
+/* ---- cvodes.c ----------------------------------------------------------------------------------------- */
+
 struct cvodes_settings {
-    int lmm;      /* LMM_ */
-    int vectors;  /* VECTORS_ */
-    size_t extra; /* as in struct cvodes */
-    size_t room;  /* how many more vectors will be made */
+    int lmm;        /* LMM_ */
+    int vectors;    /* VECTORS_ */
+    size_t extra;   /* as in struct cvodes */
+    int matrix;     /* MATRIX_ */
+    size_t room;    /* how many more vectors will be made */
+    size_t solvers; /* how many more solvers */
 };
 
 /* All of *cv but the solver, for a task. Whatever the status, cvodes_free is due. */
@@ -154,12 +194,8 @@ sens_status cvodes_init(struct sens_ctx *ctx, struct cvodes *cv);
 /* Its state and solver, to begin anew at t0. Of a rerun too: nothing is left of the run before. */
 sens_status cvodes_start(struct sens_ctx *ctx, struct cvodes *cv);
 
-sens_status cvodes_solver_create(struct sens_ctx *ctx, struct cvodes *cv, struct cvodes_solver *solver);
-void cvodes_solver_free(struct cvodes_solver *solver);
-
-/* The matrix df/dx at a point, or -(df/dx)^T, column by column: from the declared Jacobian, else from
- * products with unit vectors. */
-void cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMatrix A);
+/* After more trials than max_steps. */
+sens_status cvodes_step_limit(struct sens_ctx *ctx, const struct cvodes *cv);
 
 /* CVODES' callback for the quadrature of a running cost's values, g [m]. */
 int cvodes_running_cost(realtype t, N_Vector x, N_Vector g, void *self);

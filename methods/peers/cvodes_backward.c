@@ -1,20 +1,20 @@
 /* The way back of cvodes_adjoint: from stop to stop, all functionals at once, see cvodes_adjoint.c. */
 #include "cvodes_adjoint.h"
 
-#include <string.h>
-
-sens_status cvodes_limit_trials(const struct cvodes_adjoint *adj, const struct cvodes_count *count)
+sens_status cvodes_limit_trials(struct sens_ctx *ctx, const struct cvodes_adjoint *adj,
+                                const struct cvodes_count *count)
 {
-    return count->steps + count->rejects > adj->cv.task->max_steps ? SENS_STEP_LIMIT : SENS_OK;
+    return count->steps + count->rejects > adj->cv.task->max_steps ? cvodes_step_limit(ctx, &adj->cv)
+                                                                   : SENS_OK;
 }
 
 /* l and q where CVodeB has left them. */
-static int reached(struct cvodes_adjoint *adj, const struct cvodes_backward *backward)
+static int reached(const struct cvodes_adjoint *adj, const struct cvodes_backward *backward)
 {
     realtype t;
-    const int flag = CVodeGetB(adj->cv.mem, backward->which, &t, adj->l);
+    const int flag = CVodeGetB(adj->cv.mem, backward->which, &t, backward->l);
     if (flag != CV_SUCCESS || adj->np == 0) return flag;
-    return CVodeGetQuadB(adj->cv.mem, backward->which, &t, adj->q);
+    return CVodeGetQuadB(adj->cv.mem, backward->which, &t, backward->q);
 }
 
 /* l and q as they were reached, with the jump of stop j, begin anew from there. */
@@ -23,14 +23,14 @@ static int restart(struct cvodes_adjoint *adj, const struct cvodes_backward *bac
     const struct cvodes *cv = &adj->cv;
     const long obs = cv->stops.obs[j];
     int flag = CV_SUCCESS;
-    N_VConst(0, adj->l);
-    N_VConst(0, adj->q);
+    N_VConst(0, backward->l);
+    N_VConst(0, backward->q);
     if (!first) flag = reached(adj, backward);
     if (obs >= 0)
-        cv->cost->type->phi_dx(cv->cost, (size_t)obs, adj->stop_x + j * cv->n, cv->p, backward->c, 1,
-                               NV_DATA_S(adj->l));
-    if (flag == CV_SUCCESS) flag = CVodeReInitB(cv->mem, backward->which, cv->stops.t[j], adj->l);
-    if (flag == CV_SUCCESS && adj->np > 0) flag = CVodeQuadReInitB(cv->mem, backward->which, adj->q);
+        cv->cost->type->phi_dx(cv->cost, (size_t)obs, adj->stop_x + j * cv->n, cv->p, backward->c,
+                               backward->lanes, NV_DATA_S(backward->l));
+    if (flag == CV_SUCCESS) flag = CVodeReInitB(cv->mem, backward->which, cv->stops.t[j], backward->l);
+    if (flag == CV_SUCCESS && adj->np > 0) flag = CVodeQuadReInitB(cv->mem, backward->which, backward->q);
     return flag;
 }
 
@@ -39,14 +39,14 @@ static sens_status add_counts(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
 {
     const struct cvodes *cv = &adj->cv;
     sens_status status = SENS_OK;
-    for (size_t c = 0; c < cv->m && status == SENS_OK; c++) {
+    for (size_t c = 0; c < adj->problems && status == SENS_OK; c++) {
         struct cvodes_backward *backward = &adj->backward[c];
         struct cvodes_count piece = {0, 0};
         void *mem = CVodeGetAdjCVodeBmem(cv->mem, backward->which);
         status = cvodes_count_trials(ctx, cv, mem, adj->np > 0 ? CVODES_QUAD : 0, &piece);
         backward->count.steps += piece.steps;
         backward->count.rejects += piece.rejects;
-        if (status == SENS_OK) status = cvodes_limit_trials(adj, &backward->count);
+        if (status == SENS_OK) status = cvodes_limit_trials(ctx, adj, &backward->count);
     }
     return status;
 }
@@ -54,26 +54,30 @@ static sens_status add_counts(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
 struct cvodes_count cvodes_most_trials(const struct cvodes_adjoint *adj)
 {
     struct cvodes_count most = {0, 0};
-    for (size_t c = 0; c < adj->cv.m; c++) {
+    for (size_t c = 0; c < adj->problems; c++) {
         const struct cvodes_count *count = &adj->backward[c].count;
         if (count->steps + count->rejects > most.steps + most.rejects) most = *count;
     }
     return most;
 }
 
-/* What backward problem c gives at t0. */
+/* What a backward problem gives at t0: lanes become rows. */
 static int finish(struct cvodes_adjoint *adj, const struct cvodes_backward *backward)
 {
     const struct cvodes *cv = &adj->cv;
     const struct sens_problem *pb = cv->problem;
-    const size_t c = backward->c;
-    sens_real *l = NV_DATA_S(adj->l), *row = adj->dGdp + c * adj->np;
+    const size_t c = backward->c, L = backward->lanes;
+    sens_real *l = NV_DATA_S(backward->l), *q = NV_DATA_S(backward->q);
     const int flag = reached(adj, backward);
     if (cv->stops.obs_at_t0 >= 0)
-        cv->cost->type->phi_dx(cv->cost, (size_t)cv->stops.obs_at_t0, adj->x0, cv->p, c, 1, l);
-    for (size_t k = 0; k < adj->np; k++) row[k] -= NV_DATA_S(adj->q)[k];
-    if (adj->np > 0 && sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, cv->p, 1, l, row);
-    memcpy(adj->dGdx0 + c * cv->n, l, cv->n * sizeof *l);
+        cv->cost->type->phi_dx(cv->cost, (size_t)cv->stops.obs_at_t0, adj->x0, cv->p, c, L, l);
+    for (size_t k = 0; k < adj->np * L; k++) q[k] = -q[k];
+    if (adj->np > 0 && sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, cv->p, L, l, q);
+    for (size_t lane = 0; lane < L; lane++) {
+        sens_real *dGdp = adj->dGdp + (c + lane) * adj->np, *dGdx0 = adj->dGdx0 + (c + lane) * cv->n;
+        for (size_t k = 0; k < adj->np; k++) dGdp[k] += q[k * L + lane];
+        for (size_t i = 0; i < cv->n; i++) dGdx0[i] = l[i * L + lane];
+    }
     return flag;
 }
 
@@ -82,15 +86,15 @@ sens_status cvodes_solve_backward(struct sens_ctx *ctx, struct cvodes_adjoint *a
     const struct cvodes *cv = &adj->cv;
     const size_t stops = cv->stops.n;
     sens_status status = SENS_OK;
-    for (size_t c = 0; c < cv->m; c++) adj->backward[c].count = (struct cvodes_count){0, 0};
+    for (size_t c = 0; c < adj->problems; c++) adj->backward[c].count = (struct cvodes_count){0, 0};
     for (size_t j = stops; j-- > 0 && status == SENS_OK;) {
         const realtype to = j > 0 ? cv->stops.t[j - 1] : cv->problem->t0;
-        for (size_t c = 0; c < cv->m && status == SENS_OK; c++)
+        for (size_t c = 0; c < adj->problems && status == SENS_OK; c++)
             status = cvodes_check(ctx, cv, restart(adj, &adj->backward[c], j, j + 1 == stops));
         if (status == SENS_OK) status = cvodes_check(ctx, cv, CVodeB(cv->mem, to, CV_NORMAL));
         if (status == SENS_OK) status = add_counts(ctx, adj);
     }
-    for (size_t c = 0; c < cv->m && status == SENS_OK; c++)
+    for (size_t c = 0; c < adj->problems && status == SENS_OK; c++)
         status = cvodes_check(ctx, cv, finish(adj, &adj->backward[c]));
     return status;
 }

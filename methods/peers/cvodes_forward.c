@@ -1,24 +1,28 @@
 /* Forward sensitivities by SUNDIALS CVODES: the variational equations
  *
- *     S_k' = (df/dx) S_k + df/dq_k,   S_k(t0) = dx0/dq_k,   q_k a parameter or a component of the initial
- * state dG/dq_k = sum_j (phi_x S_k + phi_q)(t_j) + int (g_x S_k + g_q) dt
+ *     S_k' = (df/dx) S_k + df/dq_k,   S_k(t0) = dx0/dq_k,   q_k a parameter or a component of x0,
+ *     dG/dq_k = sum_j (phi_x S_k + phi_q)(t_j) + int (g_x S_k + g_q) dt
  *
  * with one vector a direction (Feehery, Tolsma & Barton 1997 for the staggered corrector; Maly & Petzold 1996
  * for the simultaneous one; Serban & Hindmarsh 2005).
  *
  * What the manual (CVODES 6.4, "Using CVODES for forward sensitivity analysis") says of each option:
+ *
  *     corrector   simultaneous: state and sensitivities are corrected as one system; staggered: the
  *                 sensitivities after the state has converged; staggered1: one of them after the other. No
- *                 default, the caller has to choose
+ *                 default, the caller has to choose.
  *     errcon      CVodeSetSensErrCon: sensitivities in the error test. Its default is not to test them:
- * `outside` is CVODES as shipped, whose sensitivities have the accuracy that the state's steps happen to
- *                 give. (With the simultaneous corrector they always take part in the convergence test.)
+ *                 outside is CVODES as shipped, whose sensitivities have the accuracy that the state's steps
+ *                 happen to give. (With the simultaneous corrector they always take part in the convergence
+ *                 test.)
  *     rhs         analytic: df/dx S + df/dq from the problem's products; difference: CVODES' own centred
- *                 quotient along (S_k, e_k) in one
+ *                 quotient along (S_k, e_k) in one.
  *     scale       pbar: tolerances atol / pbar_k for S_k, as CVodeSensEEtolerances estimates them from the
  *                 sizes pbar_k = |q_k| (1 where that is 0) that the manual asks for; none: CVODES' default
  *                 pbar_k = 1, the tolerances of the state. The difference quotient's increments follow pbar
- * too quad        CVodeSetQuadErrCon and CVodeSetQuadSensErrCon: running cost in the error test; default: not
+ *                 too.
+ *     quad        CVodeSetQuadErrCon, CVodeSetQuadSensErrCon: running cost in the error test; default: not.
+ *
  * An initial state's direction does not enter f: for the difference quotient it is a parameter that f does
  * not look at. Where the problem declares its Jacobian it is formed once for all directions at a point, and
  * multiplied with each.
@@ -41,7 +45,7 @@
 
 #include "cvodes_forward.h"
 
-enum { OPT_LMM, OPT_VECTORS, OPT_CORRECTOR, OPT_ERRCON, OPT_RHS, OPT_SCALE, OPT_QUAD };
+enum { OPT_LMM, OPT_VECTORS, OPT_CORRECTOR, OPT_ERRCON, OPT_RHS, OPT_SCALE, OPT_QUAD, OPT_MATRIX };
 enum { SIMULTANEOUS, STAGGERED, STAGGERED1 };
 enum { RHS_ANALYTIC, RHS_DIFFERENCE };
 enum { SCALE_PBAR, SCALE_NONE };
@@ -77,6 +81,7 @@ static const struct sens_option options[] = {
                   .fallback = ERRCON_OUTSIDE,
                   .choices = cvodes_errcon_choices,
                   .help = "running cost inside or outside the error test; outside: as shipped"},
+    [OPT_MATRIX] = CVODES_OPTION_MATRIX,
     SENS_OPTIONS_END,
 };
 
@@ -85,8 +90,7 @@ static int choice(const struct cvodes_forward *fw, int option)
     return (int)fw->cv.task->option[option].number;
 }
 
-/* ---- prepare ---------------------------------------------------------------------------------------------
- */
+/* ---- prepare ------------------------------------------------------------------------------------------ */
 
 static sens_real size_of(sens_real q)
 {
@@ -129,16 +133,18 @@ static int attach_nonlinear(struct cvodes_forward *fw)
     struct cvodes *cv = &fw->cv;
     const int ns = (int)fw->ns, count = corrector(fw) == CV_SIMULTANEOUS ? ns + 1 : ns;
     const bool one = corrector(fw) == CV_STAGGERED1;
+    struct cvodes_solver *solver = cvodes_solver_new(cv);
+    if (!solver) return CV_MEM_FAIL;
     if (cv->lmm == LMM_ADAMS)
-        fw->nonlinear = one ? SUNNonlinSol_FixedPoint(cv->x, 0, cv->context)
-                            : SUNNonlinSol_FixedPointSens(count, cv->x, 0, cv->context);
+        solver->nonlinear = one ? SUNNonlinSol_FixedPoint(cv->x, 0, cv->context)
+                                : SUNNonlinSol_FixedPointSens(count, cv->x, 0, cv->context);
     else
-        fw->nonlinear = one ? SUNNonlinSol_Newton(cv->x, cv->context)
-                            : SUNNonlinSol_NewtonSens(count, cv->x, cv->context);
-    if (!fw->nonlinear) return CV_MEM_FAIL;
-    if (one) return CVodeSetNonlinearSolverSensStg1(cv->mem, fw->nonlinear);
-    return corrector(fw) == CV_STAGGERED ? CVodeSetNonlinearSolverSensStg(cv->mem, fw->nonlinear)
-                                         : CVodeSetNonlinearSolverSensSim(cv->mem, fw->nonlinear);
+        solver->nonlinear = one ? SUNNonlinSol_Newton(cv->x, cv->context)
+                                : SUNNonlinSol_NewtonSens(count, cv->x, cv->context);
+    if (!solver->nonlinear) return CV_MEM_FAIL;
+    if (one) return CVodeSetNonlinearSolverSensStg1(cv->mem, solver->nonlinear);
+    return corrector(fw) == CV_STAGGERED ? CVodeSetNonlinearSolverSensStg(cv->mem, solver->nonlinear)
+                                         : CVodeSetNonlinearSolverSensSim(cv->mem, solver->nonlinear);
 }
 
 static int init_sensitivities(struct cvodes_forward *fw)
@@ -175,8 +181,6 @@ static int init_quadratures(struct cvodes_forward *fw)
 static void release(void *state)
 {
     struct cvodes_forward *fw = state;
-    if (fw->cv.mem) CVodeFree(&fw->cv.mem);
-    if (fw->nonlinear) SUNNonlinSolFree(fw->nonlinear);
     cvodes_free(&fw->cv);
 }
 
@@ -191,6 +195,8 @@ static sens_status build(struct sens_ctx *ctx, const struct sens_task *task, str
     fw->quadratures = running && lmm == LMM_BDF;
     const struct cvodes_settings settings = {.lmm = lmm,
                                              .vectors = (int)task->option[OPT_VECTORS].number,
+                                             .matrix = (int)task->option[OPT_MATRIX].number,
+                                             .solvers = 1,
                                              .extra = running && lmm == LMM_ADAMS ? task->cost->m : 0,
                                              .room = (fw->ns + 1) * (fw->quadratures ? 2 : 1)};
     sens_status status = cvodes_create(ctx, task, &settings, &fw->cv);
@@ -213,8 +219,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     return status;
 }
 
-/* ---- run -------------------------------------------------------------------------------------------------
- */
+/* ---- run ---------------------------------------------------------------------------------------------- */
 
 static sens_status start(struct sens_ctx *ctx, struct cvodes_forward *fw)
 {
@@ -270,7 +275,7 @@ static sens_status advance(struct sens_ctx *ctx, struct cvodes_forward *fw, real
     int flag = CVodeSetStopTime(cv->mem, stop);
     sens_status status = cvodes_check(ctx, cv, flag);
     for (realtype to; status == SENS_OK && flag != CV_TSTOP_RETURN; t = to) {
-        if (count->steps + count->rejects >= cv->task->max_steps) return SENS_STEP_LIMIT;
+        if (count->steps + count->rejects >= cv->task->max_steps) return cvodes_step_limit(ctx, cv);
         to = t;
         flag = CVode(cv->mem, stop, cv->x, &to, CV_ONE_STEP);
         status = cvodes_check(ctx, cv, flag);

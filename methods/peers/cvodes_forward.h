@@ -16,11 +16,10 @@ struct cvodes_forward {
     sens_real *pbar;  /* [ns] */
     int *plist;       /* [ns] */
     struct sens_gradient gradient;
-    SUNNonlinearSolver nonlinear; /* of the sensitivities */
-    unsigned parts;               /* CVODES_ */
-    bool quad_inside;             /* running cost in the error test */
-    bool quadratures;             /* a running cost by CVODES' quadratures */
-    size_t declared;              /* vectors multiplied with the declared Jacobian in this run */
+    unsigned parts;   /* CVODES_ */
+    bool quad_inside; /* running cost in the error test */
+    bool quadratures; /* a running cost by CVODES' quadratures */
+    size_t declared;  /* vectors multiplied with the declared Jacobian in this run */
 };
 
 /* CVODES' callbacks: slopes of all sensitivities, or of one. */

@@ -1,4 +1,5 @@
-/* The operations of SUNDIALS' serial vectors that an integration spends its time in, compiled with our flags.
+/* The operations of SUNDIALS' serial vectors that an integration spends its time in, compiled with -O3 for
+ * the baseline instruction set.
  *
  * They do what N_VLinearSum and the others of the manual's chapter on vectors are defined to do, in the order
  * of their definition, and stand in the table of operations that each vector carries and its clones inherit;
