@@ -4,21 +4,22 @@
 # shellcheck source=tests/cli/common.bash
 . "$(dirname "$0")/common.bash"
 
-# expect CODE TEXT PROGRAM ARGUMENT...
+# expect CODE PATTERN PROGRAM ARGUMENT...
 expect() {
     local code=$1 text=$2 got
     shift 2
     "$@" >"$work/output" 2>&1 </dev/null
     got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" "$work/output"; then
+    if [ "$got" -ne "$code" ] || ! grep -qE -- "$text" "$work/output"; then
         fail "$*: exit $got, expected $code and '$text'; output:"
         cat "$work/output"
     fi
 }
 
 cp "$program" "$work/sensbench"
-expect 3 "apt-get install libadolc-dev" "$work/sensbench" run glv discrete_adjoint vjp=adolc
-expect 0 "apt-get install libadolc-dev" "$work/sensbench" list providers
+adolc="(built without|module of) ADOL-C(; to have it, apt-get install libadolc-dev|: it was switched off)"
+expect 3 "$adolc" "$work/sensbench" run glv discrete_adjoint vjp=adolc
+expect 0 "$adolc" "$work/sensbench" list providers
 expect 0 "errors" "$work/sensbench" run glv discrete_adjoint vjp=hand
 expect 2 "list providers" "$program" run glv discrete_adjoint vjp=tapenade
 
