@@ -13,20 +13,12 @@
 #define TYPE           vector
 #define TYPE_IN_MEMORY vector_in_memory
 #include "gathered_kernel.h"
-#undef KERNEL
-#undef WIDTH
-#undef TYPE
-#undef TYPE_IN_MEMORY
 
 #define KERNEL         gathered_half
 #define WIDTH          HALF
 #define TYPE           half
 #define TYPE_IN_MEMORY half_in_memory
 #include "gathered_kernel.h"
-#undef KERNEL
-#undef WIDTH
-#undef TYPE
-#undef TYPE_IN_MEMORY
 
 /* L is a multiple of HALF. */
 ALWAYS_INLINE void lanes_of(const size_t R, const bool add, const struct sens_gather *g, size_t L,

@@ -2,8 +2,8 @@
  *
  *     out[r][l] (+)= sum_k phi[k * R + r] (s_k v[k * v_step + l]),   r < R, l < WIDTH
  *
- * The including file defines KERNEL (the name), WIDTH, TYPE and TYPE_IN_MEMORY. R and add are constants after
- * inlining; the sums stay in registers. */
+ * The including file defines, and this one undefines, KERNEL (the name), WIDTH, TYPE and TYPE_IN_MEMORY. R
+ * and add are constants after inlining; the sums stay in registers. */
 
 ALWAYS_INLINE void KERNEL(const size_t R, const bool add, const struct sens_gather *g, size_t l,
                           const sens_real *phi, sens_real *const *out)
@@ -24,3 +24,8 @@ ALWAYS_INLINE void KERNEL(const size_t R, const bool add, const struct sens_gath
 #pragma GCC unroll 16
     for (size_t r = 0; r < R; r++) *(TYPE_IN_MEMORY *)&out[r][l] = sum[r];
 }
+
+#undef KERNEL
+#undef WIDTH
+#undef TYPE
+#undef TYPE_IN_MEMORY

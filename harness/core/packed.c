@@ -24,20 +24,12 @@ struct panel { /* rows of A: A(r, k) = a[k * a_step + r], k < depth */
 #define TYPE           vector
 #define TYPE_IN_MEMORY vector_in_memory
 #include "packed_kernel.h"
-#undef KERNEL
-#undef WIDTH
-#undef TYPE
-#undef TYPE_IN_MEMORY
 
 #define KERNEL         kernel_half
 #define WIDTH          HALF
 #define TYPE           half
 #define TYPE_IN_MEMORY half_in_memory
 #include "packed_kernel.h"
-#undef KERNEL
-#undef WIDTH
-#undef TYPE
-#undef TYPE_IN_MEMORY
 
 enum width { PAIRED, SINGLE, HALVED }; /* lanes of a register block: 2 VECTOR, VECTOR, HALF */
 

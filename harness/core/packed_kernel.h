@@ -2,8 +2,8 @@
  *
  *     out[r * out_step + l] (+)= sum_k a[k * a_step + r] b[k * b_step + l],   r < R, l < NV * WIDTH
  *
- * The including file defines KERNEL (the name), WIDTH, TYPE and TYPE_IN_MEMORY. R, NV and add are constants
- * after inlining; the sums stay in registers. */
+ * The including file defines, and this one undefines, KERNEL (the name), WIDTH, TYPE and TYPE_IN_MEMORY. R,
+ * NV and add are constants after inlining; the sums stay in registers. */
 
 ALWAYS_INLINE void KERNEL(const size_t R, const size_t NV, const bool add, const struct panel *q,
                           const sens_real *b, sens_real *out)
@@ -37,3 +37,8 @@ ALWAYS_INLINE void KERNEL(const size_t R, const size_t NV, const bool add, const
 #pragma GCC unroll 2
         for (size_t v = 0; v < NV; v++) *(TYPE_IN_MEMORY *)&out[r * step + v * WIDTH] = sum[r][v];
 }
+
+#undef KERNEL
+#undef WIDTH
+#undef TYPE
+#undef TYPE_IN_MEMORY

@@ -18,12 +18,6 @@ enum { EIGHT = 8, FOUR = 4 };
 #define TYPE           vector
 #define TYPE_IN_MEMORY vector_in_memory
 #include "small_kernel.h"
-#undef STAGE
-#undef STAGES
-#undef LANES
-#undef WIDTH
-#undef TYPE
-#undef TYPE_IN_MEMORY
 
 #define STAGE          stage_of_four
 #define STAGES         stages_of_four
@@ -32,12 +26,6 @@ enum { EIGHT = 8, FOUR = 4 };
 #define TYPE           quartet
 #define TYPE_IN_MEMORY quartet_in_memory
 #include "small_kernel.h"
-#undef STAGE
-#undef STAGES
-#undef LANES
-#undef WIDTH
-#undef TYPE
-#undef TYPE_IN_MEMORY
 
 ALWAYS_INLINE void stages_known(const size_t n, const size_t lanes, size_t count,
                                 const struct sens_stage *stage, sens_real scale, const sens_real *J,

@@ -1,8 +1,8 @@
 /* core/small_kernel.h - the stages of small.c for blocks of LANES lanes: included once for each number of
  * them.
  *
- * The including file defines STAGE and STAGES (the names), LANES, WIDTH, TYPE and TYPE_IN_MEMORY. n is a
- * constant after inlining; the lanes are those of one vector, from l on. */
+ * The including file defines, and this one undefines, STAGE and STAGES (the names), LANES, WIDTH, TYPE and
+ * TYPE_IN_MEMORY. n is a constant after inlining; the lanes are those of one vector, from l on. */
 
 /* total += theta */
 ALWAYS_INLINE void STAGE(const size_t n, const struct sens_stage *stage, sens_real scale, const sens_real *J,
@@ -50,3 +50,10 @@ ALWAYS_INLINE void STAGES(const size_t n, size_t count, const struct sens_stage 
             for (size_t r = 0; r < n; r++) *(TYPE_IN_MEMORY *)&lambda[r * LANES + l] = total[r];
     }
 }
+
+#undef STAGE
+#undef STAGES
+#undef LANES
+#undef WIDTH
+#undef TYPE
+#undef TYPE_IN_MEMORY

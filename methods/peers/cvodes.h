@@ -154,8 +154,7 @@ static inline void cvodes_declared(const struct cvodes *cv, realtype t, N_Vector
 /* v, and what is cloned from it, with the operations of this file. */
 void cvodes_vector_optimise(N_Vector v);
 
-/* ---- cvodes_matrix.c -------------------------------------------------------------------------------------
- */
+/* ---- cvodes_matrix.c ---------------------------------------------------------------------------------- */
 
 /* Decides on band or dense, choice = MATRIX_; memory for filling. */
 sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes *cv);

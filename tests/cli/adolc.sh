@@ -4,24 +4,12 @@
 # shellcheck source=tests/cli/common.bash
 . "$(dirname "$0")/common.bash"
 
-# expect CODE PATTERN PROGRAM ARGUMENT...
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$@" >"$work/output" 2>&1 </dev/null
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qE -- "$text" "$work/output"; then
-        fail "$*: exit $got, expected $code and '$text'; output:"
-        cat "$work/output"
-    fi
-}
-
 cp "$program" "$work/sensbench"
 adolc="(built without|module of) ADOL-C(; to have it, apt-get install libadolc-dev|: it was switched off)"
-expect 3 "$adolc" "$work/sensbench" run glv discrete_adjoint vjp=adolc
-expect 0 "$adolc" "$work/sensbench" list providers
-expect 0 "errors" "$work/sensbench" run glv discrete_adjoint vjp=hand
-expect 2 "list providers" "$program" run glv discrete_adjoint vjp=tapenade
+tells 3 "$adolc" "$work/sensbench" run glv discrete_adjoint vjp=adolc
+tells 0 "$adolc" "$work/sensbench" list providers
+tells 0 "errors" "$work/sensbench" run glv discrete_adjoint vjp=hand
+tells 2 "list providers" "$program" run glv discrete_adjoint vjp=tapenade
 
 if [ ! -e "$(dirname "$program")/peers/sens_adolc.so" ]; then
     [ $failures -eq 0 ] || exit 1
@@ -57,8 +45,8 @@ same oscillator discrete_adjoint cost=running tol=1e-8 threads=1
 grep -q '"library": *"ADOL-C [0-9]' "$work/taped" || fail "the record does not name ADOL-C and its version"
 [[ "$(grep -o '"series": *"[^"]*"' "$work/taped")" == *vjp=adolc* ]] || fail "the series does not name the provider"
 
-expect 2 "one thread" "$program" run glv discrete_adjoint vjp=adolc threads=2
-expect 2 "arenstorf" "$program" run arenstorf discrete_adjoint vjp=adolc
+tells 2 "one thread" "$program" run glv discrete_adjoint vjp=adolc threads=2
+tells 2 "arenstorf" "$program" run arenstorf discrete_adjoint vjp=adolc
 [ -z "$(find . -maxdepth 1 -name 'ADOLC-*')" ] || fail "ADOL-C wrote a tape to a file"
 
 [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }

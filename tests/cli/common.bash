@@ -1,5 +1,6 @@
 # What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a folder
-# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; replace edits a file.
+# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells runs a command;
+# replace edits a file.
 set -u
 program=$1
 work=$(mktemp -d) || exit 1
@@ -9,6 +10,18 @@ failures=0
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
+}
+
+# tells CODE PATTERN COMMAND...: the command exits with CODE, and what it says matches PATTERN (grep -E).
+tells() {
+    local code=$1 pattern=$2 got
+    shift 2
+    "$@" >"$work/output" 2>&1 </dev/null
+    got=$?
+    if [ "$got" -ne "$code" ] || ! grep -qE -- "$pattern" "$work/output"; then
+        fail "$*: exit $got, expected $code and '$pattern'; output:"
+        cat "$work/output"
+    fi
 }
 
 # replace FILE A B: standard input takes the place of the first line that begins with A, up to the next (or the same) that

@@ -68,19 +68,23 @@ done
 check "lanes: the instruction set is in the legend" grep -q 'baseline, 2 threads' "$dir/the out/figures/lanes.svg"
 check "lanes: no other one is" test "$(grep -c AVX "$dir/the out/figures/lanes.svg")" -eq 0
 check "batch: the sizes are in the legend" grep -q 'N = 10' "$dir/the out/figures/batch.svg"
-check "scaling: the exponent is in the legend" grep -q 'discrete adjoint, 1 thread:  N^' "$dir/the out/figures/scaling.svg"
-check "scaling: what is missing is said" grep -q 'discrete tangent:  not in these results' "$dir/the out/figures/scaling.svg"
+check "scaling: the exponent is in the legend" \
+    grep -q 'discrete adjoint, 1 thread:  N^' "$dir/the out/figures/scaling.svg"
+check "scaling: what is missing is said" \
+    grep -q 'discrete tangent:  not in these results' "$dir/the out/figures/scaling.svg"
 check "scaling: the prototype is scaled" grep -q 'prototype, scaled to [0-9.]* GFLOP' "$dir/the out/figures/scaling.svg"
 check "scaling: the codes of others" grep -q 'CVODES adjoint' "$dir/the out/figures/scaling.svg"
 check "share: what is aimed at" grep -q 'aim, 1 thread' "$dir/the out/figures/share.svg"
 check "roofline: a roof of memory" grep -q 'L1, [0-9.]* GB/s' "$dir/the out/figures/roofline.svg"
-check "roofline: a roof of the arithmetic" grep -q 'FMA [a-zA-Z0-9-]*, [0-9.]* GFLOP/s' "$dir/the out/figures/roofline.svg"
+check "roofline: a roof of the arithmetic" \
+    grep -q 'FMA [a-zA-Z0-9-]*, [0-9.]* GFLOP/s' "$dir/the out/figures/roofline.svg"
 check "tables without data are named" grep -q '^table1: no data' "$dir/paths"
 check "the legend names the methods" grep -q 'discrete adjoint' "$dir/the out/figures/fig3.svg"
 check "the exponent is in the legend" grep -q 'P^' "$dir/the out/figures/fig5.svg"
 check "published points are in the legend" grep -q 'published: FATODE' "$dir/the out/figures/fig2.svg"
 check "no failure, no list" grep -q 'No cell failed' "$dir/the out/figures/fig3.svg"
-check "failures are explained below the plot" grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/the out/figures/short.svg"
+check "failures are explained below the plot" \
+    grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/the out/figures/short.svg"
 
 # comparisons with the libraries of others: rows made by hand, as no library need be here. In the order of the tolerances:
 # a time and an error each. A method "?NAME" stands in the cell alone, as where it could not be loaded.
@@ -133,8 +137,10 @@ done
 check "fig4: each point once" test "$(grep -o "#gpPt[0-9]*' transform" "$pictures/fig4.svg" | wc -l)" -eq 41
 check "fig4: the other track is elsewhere" test "$(grep -c 'matrix-free' "$pictures/fig4.svg")" -eq 0
 check "fig4-controlled: only that track" grep -q 'PETSc dopri5, matrix-free, corrected' "$pictures/fig4-controlled.svg"
-check "fig4-controlled: nothing else" test "$(grep -c 'explicit Jacobian\|cash_karp' "$pictures/fig4-controlled.svg")" -eq 0
-check "both tracks in one picture: it is said" grep -q 'PETSc dopri5, matrix-free, controlled, corrected' "$pictures/fig2.svg"
+check "fig4-controlled: nothing else" \
+    test "$(grep -c 'explicit Jacobian\|cash_karp' "$pictures/fig4-controlled.svg")" -eq 0
+check "both tracks in one picture: it is said" \
+    grep -q 'PETSc dopri5, matrix-free, controlled, corrected' "$pictures/fig2.svg"
 check "a missing library" grep -q 'Not built, so missing here: cvodes_forward, cvodes_adjoint' "$pictures/fig2.svg"
 check "and the package" grep -q 'libsundials-dev)' "$pictures/fig2.svg"
 check "what the library cannot do: the reason" \
@@ -151,7 +157,8 @@ check "profile: never reached is no step" has '^reached natural petsc_tsadjoint 
 check "profile: halfway between two points, sqrt(2) times the time" has '^step controlled petsc_corrected 14.1421 1$'
 check "profile: reached at one accuracy" has '^step natural discrete_tangent 3 0.166667$'
 check "profile: run without reaching" has '^reached natural discrete_tangent 1 6 3$'
-check "profile: each in the legend, with its count" grep -q 'PETSc, corrected: 3 of 6, 3 not run' "$pictures/profile.svg"
+check "profile: each in the legend, with its count" \
+    grep -q 'PETSc, corrected: 3 of 6, 3 not run' "$pictures/profile.svg"
 
 # the newest file of a sweep is the one that is drawn
 cp "$(ls "$dir/the out"/fig3/*.tsv)" "$dir/the out/fig3/zz-newer.tsv"
@@ -169,7 +176,8 @@ awk -F '\t' -v OFS='\t' '
     mv "$dir/made" "$file"
 "$scripts/figures.sh" "$dir/the out" > /dev/null 2> "$dir/messages"
 check "unavailable rows do no harm" test $? -eq 0 -a ! -s "$dir/messages"
-check "and are explained" grep -q 'discrete_adjoint 12 x unavailable (n = 5, 10\|discrete_adjoint 12 x unavailable (n = 10, 5' \
+check "and are explained" \
+    grep -q 'discrete_adjoint 12 x unavailable (n = 5, 10\|discrete_adjoint 12 x unavailable (n = 10, 5' \
     "$dir/the out/figures/lanes.svg"
 
 # roofs that could not be measured leave the points

@@ -4,33 +4,21 @@
 # shellcheck source=tests/cli/common.bash
 . "$(dirname "$0")/common.bash"
 
-# expect CODE PATTERN PROGRAM ARGUMENT...
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$@" >"$work/output" 2>&1 </dev/null
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qE -- "$text" "$work/output"; then
-        fail "$*: exit $got, expected $code and '$text'; output:"
-        cat "$work/output"
-    fi
-}
-
 # ---- without -------------------------------------------------------------------------------------------------------
 alone=$work/sensbench
 cp "$program" "$alone"
 # not found when it was built, or built and now out of reach: what to install; or left out on purpose
 petsc="(built without|module of) PETSc(; to have it, apt-get install libpetsc-real-dev|: it was switched off)"
 sundials="(built without|module of) SUNDIALS(; to have it, apt-get install libsundials-dev|: it was switched off)"
-expect 0 "$petsc" "$alone" list methods
-expect 3 "$petsc" "$alone" run glv petsc_tsadjoint n=2
-expect 3 "$sundials" "$alone" run glv cvodes_forward n=2
-expect 3 "$sundials" "$alone" show cvodes_adjoint
-expect 3 "$petsc" "$alone" verify --method 'petsc*'
-expect 3 "unavailable" "$alone" compare decay discrete_adjoint tol=1e-6 --rounds 5 --seconds 0.1 \
+tells 0 "$petsc" "$alone" list methods
+tells 3 "$petsc" "$alone" run glv petsc_tsadjoint n=2
+tells 3 "$sundials" "$alone" run glv cvodes_forward n=2
+tells 3 "$sundials" "$alone" show cvodes_adjoint
+tells 3 "$petsc" "$alone" verify --method 'petsc*'
+tells 3 "unavailable" "$alone" compare decay discrete_adjoint tol=1e-6 --rounds 5 --seconds 0.1 \
     --vs "method=cvodes_forward"
-expect 2 "did you mean cvodes_forward" "$alone" run glv cvode_forward n=2
-expect 0 "err" "$alone" run decay discrete_adjoint
+tells 2 "did you mean cvodes_forward" "$alone" run glv cvode_forward n=2
+tells 0 "err" "$alone" run decay discrete_adjoint
 cat >"$work/mixed.sweep" <<'SWEEP'
 [sweep]
 title   = Ours and a library's
@@ -40,7 +28,7 @@ problem = decay
 [cells]
 method = discrete_adjoint petsc_tsadjoint
 SWEEP
-expect 0 "1 failed" "$alone" sweep "$work/mixed.sweep" --out "$work/out"
+tells 0 "1 failed" "$alone" sweep "$work/mixed.sweep" --out "$work/out"
 grep -h '^unavailable' "$work"/out/mixed/*.tsv | grep -qE "$petsc" ||
     fail "no row says that petsc_tsadjoint is not available"
 
