@@ -5,8 +5,8 @@
 #   out       picture to write; its ending, svg or png, chooses the terminal
 #   heading   title of the figure
 #   note      lines below the plot: the rows that are not shown, and why; where the data come from
-#   curves    "method:series method:series ..." in the order of the legend; a series is the settings of a method that make
-#             a curve of their own (column `series`): "cash_karp", "dopri5,explicit,controlled"
+#   curves    "method:series method:series ..." in the order of the legend; a series is the settings of a method that
+#             make a curve of their own (column `series`): "cash_karp", "dopri5,explicit,controlled"
 #   panels    "problem:n problem:n ..." in the order of the panels
 set encoding utf8
 set datafile separator "\t"
@@ -18,21 +18,24 @@ if (!exists("height")) height = 1000
 is_png = strstrt(out, ".png") > 0
 # svg and png share a coordinate system of pixels, so that both come out alike
 if (is_png) {
-    set terminal pngcairo size width, height font "DejaVu Sans,13" fontscale 0.8 linewidth 1.3 enhanced background "#ffffff"
+    set terminal pngcairo size width, height font "DejaVu Sans,13" fontscale 0.8 linewidth 1.3 enhanced \
+        background "#ffffff"
 } else {
     set terminal svg size width, height dynamic font "DejaVu Sans,13" linewidth 1.3 enhanced background "#ffffff"
 }
 set output out
 
-# Colours of Okabe and Ito, told apart with every common form of colour blindness, for our own methods; they are used up by
-# these, so that the peers have darker ones. The marker says it again in grey. '@' in a label: the settings go there.
+# Colours of Okabe and Ito, told apart with every common form of colour blindness, for our own methods; they are used
+# up by these, so that the peers have darker ones. The marker says it again in grey. '@' in a label: the settings go
+# there.
 METHODS = "discrete_adjoint discrete_tangent cfsa cfsa_gsl finite_difference casa_dense casa_reverse \
     petsc_tsadjoint petsc_corrected cvodes_forward cvodes_adjoint"
-LABELS = "'discrete adjoint' 'discrete tangent' 'CFSA' 'CFSA (GSL)' 'finite difference' 'CASA, dense output' 'CASA, reverse' \
-    'PETSc @, as shipped' 'PETSc @, corrected' 'CVODES forward, @' 'CVODES adjoint, @'"
+LABELS = "'discrete adjoint' 'discrete tangent' 'CFSA' 'CFSA (GSL)' 'finite difference' 'CASA, dense output' \
+    'CASA, reverse' 'PETSc @, as shipped' 'PETSc @, corrected' 'CVODES forward, @' 'CVODES adjoint, @'"
 COLOURS = "#0072B2 #56B4E9 #009E73 #000000 #E69F00 #CC79A7 #D55E00 #882255 #B8A000 #8C510A #332288"
 MARKERS = "7 4 5 2 9 13 11 11 15 9 5"
-SIZES = "1.0 1.7 1.0 1.4 1.1 1.2 1.1 1.2 1.2 1.1 1.0" # the open square is larger: it stays visible around what it covers
+# the open square is larger: it stays visible around what it covers
+SIZES = "1.0 1.7 1.0 1.4 1.1 1.2 1.1 1.2 1.2 1.1 1.0"
 GREY = "#808080"
 # what a figure adds to each panel of another one, and to its legend: parts of a `plot` (implementations.gp)
 if (!exists("MORE_CURVES")) {
@@ -71,8 +74,8 @@ do for [c in curves] { if (!strstrt(after(c), "controlled")) { all_controlled = 
 settings(curve) = !all_controlled ? after(curve) : \
     (strstrt(after(curve), ",controlled") ? cut(after(curve), ",controlled") : cut(after(curve), "controlled"))
 
-# The settings of one method are told apart by the dash of the line and by open and closed markers; in the legend they are
-# named where there are several of any method, and always for a peer.
+# The settings of one method are told apart by the dash of the line and by open and closed markers; in the legend they
+# are named where there are several of any method, and always for a peer.
 SERIES = ""
 do for [c in curves] {
     if (strlen(after(c)) && !position(SERIES, after(c))) { SERIES = SERIES . " " . after(c) }
@@ -88,7 +91,8 @@ is_peer(method) = strstrt(label_of(method), "@") > 0
 title_of(curve) = is_peer(before(curve)) \
     ? (strlen(settings(curve)) ? filled(label_of(before(curve)), series_text(settings(curve))) \
         : unfilled(label_of(before(curve)))) \
-    : label_of(before(curve)) . (words(SERIES) > 1 && strlen(settings(curve)) ? ", " . series_text(settings(curve)) : "")
+    : label_of(before(curve)) . \
+        (words(SERIES) > 1 && strlen(settings(curve)) ? ", " . series_text(settings(curve)) : "")
 # titles longer than those of a method alone leave room for fewer entries in a line
 longest_title = 0
 do for [c in curves] { if (strlen(title_of(c)) > longest_title) { longest_title = strlen(title_of(c)) } }
@@ -102,7 +106,8 @@ of_curve(curve) = strcol("status") eq "ok" && strcol("method") eq before(curve) 
 in_panel(panel) = strcol("problem") eq before(panel) && column("n") == real(after(panel))
 # the size as the problem counts it: the heat equation's option n is intervals a side
 panel_size(panel) = before(panel) eq "heat" ? int(sqrt(real(after(panel))) + 1.5) : int(after(panel))
-panel_title(i, panel) = (words(panels) > 1 ? sprintf("(%c) ", 96 + i) : "") . before(panel) . sprintf(", N = %d", panel_size(panel))
+panel_title(i, panel) = (words(panels) > 1 ? sprintf("(%c) ", 96 + i) : "") . before(panel) . \
+    sprintf(", N = %d", panel_size(panel))
 
 set style data yerrorlines
 set bars small
@@ -131,4 +136,5 @@ GAP_Y = 96.0
 NOTE_HEIGHT = 26.0 + 19.0 * NOTE_LINES
 legend_rows(entries, per_row) = (entries + per_row - 1) / per_row
 set label 100 heading at screen 0.5, 1 - 24.0 / height center font ",17" noenhanced front
-set label 101 note at screen 14.0 / width, (NOTE_HEIGHT - 18.0) / height left font ",11" textcolor rgb "#404040" noenhanced front
+set label 101 note at screen 14.0 / width, (NOTE_HEIGHT - 18.0) / height left font ",11" textcolor rgb "#404040" \
+    noenhanced front

@@ -119,7 +119,8 @@ facts() {
             for (i = 1; i <= isas; i++) if (isa[i] in timed) printf "%s ", isa[i]
         }
         if (ask == "tolerances")
-            for (e = 0; e < 20; e++) for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "1e-%d ", e
+            for (e = 0; e < 20; e++)
+                for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "1e-%d ", e
         if (ask == "curves") {
             for (k = 1; k <= known; k++) if (order[k] in drawn) printf "%s", text["curves of " order[k]]
             for (k = 1; k <= known; k++) delete drawn[order[k]]
@@ -167,7 +168,11 @@ render() { # kind name heading source file
 any() { # column ...: whether an ok row has a positive number in all of these
     awk -F '\t' -v wanted="$*" 'BEGIN { k = split(wanted, name, " ") }
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        $at["status"] == "ok" { good = 1; for (j = 1; j <= k; j++) if (!($at[name[j]] + 0 > 0)) good = 0; if (good) { found = 1; exit } }
+        $at["status"] == "ok" {
+            good = 1
+            for (j = 1; j <= k; j++) if (!($at[name[j]] + 0 > 0)) good = 0
+            if (good) { found = 1; exit }
+        }
         END { exit !found }' "$scratch/sorted.tsv"
 }
 
@@ -210,7 +215,8 @@ draw() { # sweep file
         echo "$1: a table, printed by: sensbench summary $results"
         return ;;
     fig2)
-        plot solution_vs_sensitivity "$1" "Figure 2. Van der Pol: error of the sensitivity against error of the solution" \
+        plot solution_vs_sensitivity "$1" \
+            "Figure 2. Van der Pol: error of the sensitivity against error of the solution" \
             "err_x_max err_grad_max" || errors=1 ;;
     fig5)
         plot scaling "$1" "Figure 5. Lotka-Volterra: time of the whole gradient against the number of parameters" \
@@ -228,13 +234,15 @@ draw() { # sweep file
         compare work_precision "$1" "Van der Pol: time against error"
         return $errors ;;
     lanes)
-        plot lanes "$1" "Lotka-Volterra, discrete adjoint: speed-up by lanes, instruction sets and threads" "t_lo_s lanes"
+        plot lanes "$1" "Lotka-Volterra, discrete adjoint: speed-up by lanes, instruction sets and threads" \
+            "t_lo_s lanes"
         return ;;
     batch)
         plot batch "$1" "Lotka-Volterra, discrete adjoint: time against the points in a batch" "t_lo_s batch"
         return ;;
     scaling)
-        plot time "$1" "Lotka-Volterra: time of the whole gradient at tolerance 1e-9 against the number of species" t_lo_s ||
+        plot time "$1" \
+            "Lotka-Volterra: time of the whole gradient at tolerance 1e-9 against the number of species" t_lo_s ||
             errors=1
         plot share share "Lotka-Volterra: share of the measured peak against the number of species" \
             "t_lo_s share_reverse" || errors=1

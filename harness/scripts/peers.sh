@@ -1,10 +1,11 @@
 #!/bin/sh
-# peers.sh SENSBENCH RESULTS [OPTION ...] - our adjoint and the libraries of others at equal achieved error: each contender
-# with the loosest tolerance whose gradient error against the truth is at most E, in turn with ours (sensbench compare
-# --error; OPTIONs are handed to it, as --rounds 5 --seconds 2). Keeps the rows in RESULTS/*.tsv and prints how many times
-# longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what was
+# peers.sh SENSBENCH RESULTS [OPTION ...] - our adjoint and the libraries of others at equal achieved error: each
+# contender with the loosest tolerance whose gradient error against the truth is at most E, in turn with ours (sensbench
+# compare --error; OPTIONs are handed to it, as --rounds 5 --seconds 2). Keeps the rows in RESULTS/*.tsv and prints how
+# many times longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what was
 # measured before (plots/measured_before.tsv), on another machine at tolerance 1e-9.
-# In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these sets.
+# In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
+# sets.
 # A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
 # Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
@@ -162,7 +163,8 @@ for set in $sets; do files="$files $results/$set.tsv"; done
         print "\nnot_reached: no tolerance brings the gradient error down to this; in brackets the least,"
         print "and `no time` where tighter ones would have taken too long to be tried."
         print "*: no time to look for a looser tolerance, which may do as well."
-        print "measured before: at tolerance 1e-9, on another machine, +-25 %; the prototype is a code for this problem alone."
+        print "measured before: at tolerance 1e-9, on another machine, +-25 %; the prototype is a code for this", \
+            "problem alone."
         for (k = 1; k <= names; k++) if (disturbed[order[k]])
             printf "disturbed: in %s others had the core of %d of %d contenders (cpu below 0.95 in the rows)\n", order[k],
                 disturbed[order[k]], measured[order[k]]
