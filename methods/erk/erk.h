@@ -7,6 +7,7 @@
 #ifndef SENS_ERK_H
 #define SENS_ERK_H
 
+#include "erk/rules.h"
 #include "erk/stops.h"
 #include "sens/method.h"
 
@@ -148,16 +149,6 @@ struct sens_terms {
 /* Fills *terms; memory from the arena. SENS_NO_MEMORY. */
 sens_status sens_terms_create(struct sens_ctx *ctx, int count, const sens_real *weight,
                               struct sens_terms *terms);
-
-/* Is each of the numbers finite? A few are not worth a call. */
-bool sens_erk_many_finite(size_t count, const sens_real *v);
-static inline bool sens_erk_finite(size_t count, const sens_real *v)
-{
-    sens_real zero = 0; /* 0 v is 0 or NaN */
-    if (count > 4) return sens_erk_many_finite(count, v);
-    for (size_t q = 0; q < count; q++) zero += 0 * v[q];
-    return zero == 0;
-}
 
 /* Time of stage i, the same expression wherever it is needed. */
 static inline sens_real sens_stage_time(const struct sens_tableau *tableau, sens_real t, sens_real h, int i)

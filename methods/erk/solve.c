@@ -56,19 +56,6 @@ sens_status sens_erk_create(struct sens_ctx *ctx, const struct sens_ode *ode,
     return SENS_OK;
 }
 
-/* Sums of 0 v, which are 0 or NaN, vectorise. */
-bool sens_erk_many_finite(size_t count, const sens_real *v)
-{
-    enum { LANES = 8 };
-    sens_real zeros[LANES] = {0}, zero = 0;
-    size_t q = 0;
-    for (; q + LANES <= count; q += LANES)
-        for (size_t l = 0; l < LANES; l++) zeros[l] += 0 * v[q + l];
-    for (size_t l = 0; l < LANES; l++) zero += zeros[l];
-    for (; q < count; q++) zero += 0 * v[q];
-    return zero == 0;
-}
-
 static void start(struct sens_erk *erk, sens_real t0, const sens_real *y0)
 {
     memcpy(erk->Y, y0, erk->ode->n * sizeof *y0);
@@ -250,17 +237,6 @@ static sens_status given_step(struct solve *solve, sens_real h, sens_real t1, lo
     return status == SENS_OK ? accept(solve, h, t1, stop) : status;
 }
 
-/* Steps of size dt that fill `length`, or 0. dt and length carry the rounding of the decimals they were typed
- * as, which M steps multiply: 4 ulp of length (of double, whatever sens_real) cover it, and 1e-9 dt covers a
- * dt typed with ten digits, such as 0.3333333333. A dt that is wrong is wrong by far more. */
-static long whole_steps(sens_real dt, sens_real length)
-{
-    const sens_real steps = round(length / dt);
-    if (!(steps >= 1 && steps <= (sens_real)LONG_MAX / 2)) return 0;
-    const sens_real tolerance = SENS_C(1e-9) * dt + 4 * (sens_real)DBL_EPSILON * length;
-    return fabs(steps * dt - length) <= tolerance ? (long)steps : 0;
-}
-
 static sens_status refuse_dt(const struct solve *solve, sens_real from, sens_real to)
 {
     const sens_real dt = solve->erk->settings->dt, length = fabs(to - from);
@@ -276,7 +252,7 @@ static sens_status refuse_dt(const struct solve *solve, sens_real from, sens_rea
 static sens_status fixed_segment(struct solve *solve, long j, sens_real stop)
 {
     const sens_real t0 = solve->erk->t;
-    const long steps = whole_steps(solve->erk->settings->dt, fabs(stop - t0));
+    const long steps = sens_whole_steps(solve->erk->settings->dt, fabs(stop - t0));
     const sens_real h = (stop - t0) / (sens_real)steps;
     for (long k = 1; k <= steps; k++) {
         sens_status status = check_trial(solve, h, false);
@@ -293,7 +269,7 @@ static sens_status solve_fixed(struct solve *solve, size_t n_stops, const sens_r
     if (!(dt > 0)) return sens_fail(solve->ctx, SENS_BAD_INPUT, "the fixed step needs dt > 0");
     for (size_t j = 0; j < n_stops; j++) { /* before any work */
         const sens_real from = j ? stops[j - 1] : solve->erk->t;
-        if (!whole_steps(dt, fabs(stops[j] - from))) return refuse_dt(solve, from, stops[j]);
+        if (!sens_whole_steps(dt, fabs(stops[j] - from))) return refuse_dt(solve, from, stops[j]);
     }
     for (size_t j = 0; j < n_stops; j++) {
         const sens_status status = fixed_segment(solve, (long)j, stops[j]);

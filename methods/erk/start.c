@@ -1,8 +1,5 @@
-/* The first trial step, Hairer, Norsett, Wanner, Solving ODEs I, section II.4: with sc_i = atol + rtol |y_i|
- * and the root mean square over the tested parts,
- *
- *     d0 = |y0 / sc|, d1 = |f0 / sc|, h0 = d0 / (100 d1);   d2 = |(f(t + h0, y0 + h0 f0) - f0) / sc| / h0,
- *     h1 = (0.01 / max(d1, d2))^(1/(p+1)),   h = min(100 h0, h1). */
+/* The first trial step of the engine: the sizes that the rule of rules.h asks for, root mean squares over the
+ * tested parts. */
 #include <tgmath.h>
 
 #include "workspace.h"
@@ -64,20 +61,14 @@ sens_status sens_erk_first_step(const struct sens_erk *erk, sens_real t, sens_re
 
     const struct sens_first_sizes sizes = sizes_at_start(erk, t);
     const sens_real d0 = root_mean(sizes.tested, sizes.d0), d1 = root_mean(sizes.tested, sizes.d1);
-    sens_real h0 = d0 < SENS_C(1e-5) || d1 < SENS_C(1e-5) ? SENS_C(1e-6) : SENS_C(0.01) * d0 / d1;
-    if (!(h0 > 0)) h0 = SENS_C(1e-6); /* d1 is infinite where a scale is 0 */
-    h0 = fmin(h0, limit);
+    const sens_real h0 = sens_first_trial(d0, d1, limit);
     sens_erk_sum(ode->n, ode->n, 1, sign * h0, y, &one, f, y_euler);
     *step = sign * h0;
     const sens_status status = ode->f(ode->self, t + sign * h0, y_euler, f_euler);
     if (status != SENS_OK)
         return status < SENS_OK ? status : SENS_OK; /* h0 will be tried, and made smaller */
 
-    const sens_real steepest = fmax(d1, root_mean(sizes.tested, bend(erk, t, sign * h0)) / h0);
-    const sens_real h1 = steepest <= SENS_C(1e-15)
-                             ? fmax(SENS_C(1e-6), h0 * SENS_C(1e-3))
-                             : pow(SENS_C(0.01) / steepest, 1 / (sens_real)(tb->order + 1));
-    const sens_real h = fmin(100 * h0, h1);
-    if (isfinite(h) && h > 0) *step = sign * h;
+    const sens_real d2 = root_mean(sizes.tested, bend(erk, t, sign * h0)) / h0;
+    *step = sign * sens_first_step(h0, d1, d2, tb->order);
     return SENS_OK;
 }

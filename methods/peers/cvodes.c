@@ -12,19 +12,6 @@ const char *const cvodes_lmm_choices[] = {"adams", "bdf", NULL};
 const char *const cvodes_vectors_choices[] = {"optimised", "shipped", NULL};
 const char *const cvodes_errcon_choices[] = {"outside", "inside", NULL};
 
-/* 0 v is 0 or NaN. Eight sums, so that vectors add them. */
-bool cvodes_finite(size_t count, const sens_real *v)
-{
-    enum { SUMS = 8 };
-    sens_real sum[SUMS] = {0}, rest = 0;
-    size_t i = 0;
-    for (; i + SUMS <= count; i += SUMS)
-        for (int k = 0; k < SUMS; k++) sum[k] += 0 * v[i + (size_t)k];
-    for (; i < count; i++) rest += 0 * v[i];
-    for (int k = 0; k < SUMS; k++) rest += sum[k];
-    return rest == 0;
-}
-
 /* ---- the library -------------------------------------------------------------------------------------- */
 
 #ifdef SUNDIALS_INT64_T
@@ -138,14 +125,14 @@ static int rhs(realtype t, N_Vector x, N_Vector dx, void *self)
         return status > SENS_OK ? recoverable(cv) : -1;
     }
     if (cv->extra > 0) running_cost(cv, t, x, to + cv->n);
-    return cvodes_finite(cv->n + cv->extra, to) ? 0 : recoverable(cv);
+    return sens_erk_finite(cv->n + cv->extra, to) ? 0 : recoverable(cv);
 }
 
 int cvodes_running_cost(realtype t, N_Vector x, N_Vector g, void *self)
 {
     const struct cvodes *cv = self;
     running_cost(cv, t, x, NV_DATA_S(g));
-    return cvodes_finite(cv->m, NV_DATA_S(g)) ? 0 : 1;
+    return sens_erk_finite(cv->m, NV_DATA_S(g)) ? 0 : 1;
 }
 
 static int fill_matrix(realtype t, N_Vector x, N_Vector dx, SUNMatrix A, void *self, N_Vector tmp1,

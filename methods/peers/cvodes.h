@@ -30,6 +30,7 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nonlinearsolver.h>
 
+#include "erk/rules.h"
 #include "erk/stops.h"
 #include "sens/method.h"
 
@@ -212,7 +213,6 @@ sens_status cvodes_check(struct sens_ctx *ctx, const struct cvodes *cv, int flag
 
 sens_status cvodes_count_trials(struct sens_ctx *ctx, const struct cvodes *cv, void *mem, unsigned parts,
                                 struct cvodes_count *count);
-bool cvodes_finite(size_t count, const sens_real *v);
 
 /* Name, version, build. */
 const char *cvodes_library(void);

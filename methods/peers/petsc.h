@@ -12,6 +12,7 @@
 #error "the arrays of a task are handed to PETSc as they are: it has to be built for real numbers in double"
 #endif
 
+#include "erk/rules.h"
 #include "erk/stops.h"
 #include "sens/method.h"
 

@@ -7,8 +7,7 @@
  * trajectory in memory over several calls of TSSolve (the last step of each is not stored), and its
  * TSSetTimeSpan reads past the end of its array when a step is computed again.
  *
- * PETSc chooses no first step. Where the task gives none it is that of our engine: Hairer, Norsett, Wanner,
- * Solving ODEs I, section II.4. */
+ * PETSc chooses no first step. Where the task gives none it is that of our engine (erk/rules.h). */
 #include <math.h>
 #include <string.h>
 
@@ -39,28 +38,15 @@ static double choose_first_step(struct petsc_peer *peer)
     peer->status = pb->type->rhs(pb, PETSC_AT(pb, pb->t0, y), f);
     if (peer->status != SENS_OK) return 0;
     const double d0 = scaled_norm(peer, y, y, NULL), d1 = scaled_norm(peer, y, f, NULL);
-    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    if (!(h0 > 0)) h0 = 1e-6; /* d1 is infinite where a scale is 0 */
-    h0 = fmin(h0, length);
+    const double h0 = sens_first_trial(d0, d1, length);
     for (size_t i = 0; i < peer->n; i++) euler[i] = y[i] + h0 * f[i];
     const sens_status status = pb->type->rhs(pb, PETSC_AT(pb, pb->t0 + h0, euler), f_euler);
     if (status < SENS_OK) peer->status = status;
     if (status != SENS_OK) return h0;
-    const double d2 = scaled_norm(peer, y, f_euler, f) / h0, steepest = fmax(d1, d2);
-    const double h1 =
-        steepest <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow(0.01 / steepest, 1.0 / (peer->order + 1));
-    const double h = fmin(100 * h0, h1);
-    return isfinite(h) && h > 0 ? h : h0;
+    return sens_first_step(h0, d1, scaled_norm(peer, y, f_euler, f) / h0, peer->order);
 }
 
 /* ---- fixed steps --------------------------------------------------------------------------------------- */
-
-/* As the engine's rule: rounding of the decimals of dt is forgiven, more is not. */
-static double fit(double dt, double length)
-{
-    const double steps = round(length / dt), tolerance = 1e-9 * dt + 4 * DBL_EPSILON * length;
-    return steps >= 1 && fabs(steps * dt - length) <= tolerance ? length / steps : 0;
-}
 
 sens_status petsc_fit_steps(struct sens_ctx *ctx, struct petsc_peer *peer)
 {
@@ -68,13 +54,14 @@ sens_status petsc_fit_steps(struct sens_ctx *ctx, struct petsc_peer *peer)
     double from = peer->task->problem->t0;
     if (!(dt > 0)) return sens_fail(ctx, SENS_BAD_INPUT, "the fixed step needs dt > 0");
     for (size_t j = 0; j < peer->stops.n; from = peer->stops.t[j++]) {
-        const double h = fit(dt, peer->stops.t[j] - from);
-        if (!(h > 0))
+        const double length = peer->stops.t[j] - from;
+        const long steps = sens_whole_steps(dt, length);
+        if (steps == 0)
             return sens_fail(ctx, SENS_DT_MISFIT,
                              "dt = %.10g does not divide the interval from %.10g to %.10g", dt, from,
                              peer->stops.t[j]);
-        if (j == 0) peer->first_step = h;
-        peer->expected += lround((peer->stops.t[j] - from) / h);
+        if (j == 0) peer->first_step = length / (double)steps;
+        peer->expected += steps;
     }
     return SENS_OK;
 }
@@ -236,8 +223,6 @@ sens_status petsc_forward_status(struct sens_ctx *ctx, const struct petsc_peer *
         return sens_fail(ctx, SENS_NOT_REPEATABLE, "more steps than in the solve before: %d at t = %.10g",
                          (int)max_steps, t);
     const double *x = peer->x_stop + (peer->stops.n - 1) * peer->n;
-    for (size_t i = 0; i < peer->n; i++)
-        if (!isfinite(x[i]))
-            return sens_fail(ctx, SENS_DIVERGED, "PETSc accepted a state that is not finite");
-    return SENS_OK;
+    if (sens_erk_finite(peer->n, x)) return SENS_OK;
+    return sens_fail(ctx, SENS_DIVERGED, "PETSc accepted a state that is not finite");
 }
