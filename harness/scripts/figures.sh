@@ -130,8 +130,8 @@ facts() {
             line = failures ? "Failed, not drawn:" : "No cell failed."
             for (k = 1; k <= failures; k++) {
                 split(keys[k], part, " ")
-                line = line (k > 1 ? ";" : "") " " part[1] " " failed[keys[k]] " x " part[2] " (n = " sizes[keys[k]] ")" \
-                    (why[keys[k]] ? ": " why[keys[k]] : "")
+                line = line (k > 1 ? ";" : "") " " part[1] " " failed[keys[k]] " x " part[2] \
+                    " (n = " sizes[keys[k]] ")" (why[keys[k]] ? ": " why[keys[k]] : "")
             }
             if (failures) line = line "."
             for (k = 1; k <= wants; k++)
@@ -188,7 +188,8 @@ plot() { # kind name heading columns
 # The rows of one track of a comparison, with its name in the heading of the picture.
 of_track() { # natural|controlled
     awk -F '\t' -v track="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
-        (track == "controlled") == (" " $at["cell"] " " ~ / track=controlled /)' "$scratch/all.tsv" > "$scratch/sorted.tsv"
+        (track == "controlled") == (" " $at["cell"] " " ~ / track=controlled /)' "$scratch/all.tsv" \
+        > "$scratch/sorted.tsv"
 }
 
 # A comparison with other libraries: a picture for each track.
@@ -282,7 +283,11 @@ profile() {
     fi
     # one file of all, with the columns of the first: which methods there are, and what failed
     awk -F '\t' -v OFS='\t' '
-        FNR == 1 { split("", at); for (i = 1; i <= NF; i++) { at[$i] = i; if (NR == 1) name[++names] = $i } if (NR > 1) next }
+        FNR == 1 {
+            split("", at)
+            for (i = 1; i <= NF; i++) { at[$i] = i; if (NR == 1) name[++names] = $i }
+            if (NR > 1) next
+        }
         function value(name) { return name in at ? $at[name] : "" }
         { line = value(name[1]); for (i = 2; i <= names; i++) line = line OFS value(name[i]); print line }' "$@" \
         > "$scratch/sorted.tsv"

@@ -2,8 +2,8 @@
 # peers.sh SENSBENCH RESULTS [OPTION ...] - our adjoint and the libraries of others at equal achieved error: each
 # contender with the loosest tolerance whose gradient error against the truth is at most E, in turn with ours (sensbench
 # compare --error; OPTIONs are handed to it, as --rounds 5 --seconds 2). Keeps the rows in RESULTS/*.tsv and prints how
-# many times longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what was
-# measured before (plots/measured_before.tsv), on another machine at tolerance 1e-9.
+# many times longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what
+# was measured before (plots/measured_before.tsv), on another machine at tolerance 1e-9.
 # In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
 # sets.
 # A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
@@ -67,7 +67,8 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
     # One parameter, (n-1)^2 outputs. What has no derivative forward in one lane needs a cotangent for every output.
     compare heat heat discrete_tangent n=10,20 wrt=p truth=ode dt=1e-4 $ours --error "${ERRORS:-1e-6}" \
         --vs "method=discrete_adjoint" --vs "method=casa_dense tableau=dopri5" --vs "$tsadjoint type=3bs $own" \
-        --vs "$corrected controller=" --vs "$adjoint lmm=bdf quad=inside $own" --vs "$forward lmm=bdf errcon=inside $own" "$@"
+        --vs "$corrected controller=" --vs "$adjoint lmm=bdf quad=inside $own" \
+        --vs "$forward lmm=bdf errcon=inside $own" "$@"
     compare heat-large heat discrete_tangent n=30 wrt=p truth=ode dt=1e-4 $ours --error "${ERRORS:-1e-6}" \
         --vs "method=discrete_adjoint" "$@"
     compare vdp vdp discrete_adjoint wrt=p dt=1e-3 $ours --error "$errors" --vs "method=discrete_tangent" \
@@ -120,7 +121,8 @@ for set in $sets; do files="$files $results/$set.tsv"; done
             get(who, "message") ~ /no time/ ? ", no time" : "") : ""))
         else if (who == 0) put(sprintf("%.3g s%s", get(who, "t_total_s"), mark(who)))
         else if (!known(get(who, "ratio"))) put(sprintf("%.3g s%s", get(who, "t_total_s"), mark(who)))
-        else put(sprintf("%.3g [%.3g, %.3g]%s", get(who, "ratio"), get(who, "ratio_lo"), get(who, "ratio_hi"), mark(who)))
+        else put(sprintf("%.3g [%.3g, %.3g]%s", get(who, "ratio"), get(who, "ratio_lo"), get(who, "ratio_hi"),
+            mark(who)))
     }
     # by the prototype of the same one thread
     function measured_before(code, text, i) {
@@ -166,8 +168,8 @@ for set in $sets; do files="$files $results/$set.tsv"; done
         print "measured before: at tolerance 1e-9, on another machine, +-25 %; the prototype is a code for this", \
             "problem alone."
         for (k = 1; k <= names; k++) if (disturbed[order[k]])
-            printf "disturbed: in %s others had the core of %d of %d contenders (cpu below 0.95 in the rows)\n", order[k],
-                disturbed[order[k]], measured[order[k]]
+            printf "disturbed: in %s others had the core of %d of %d contenders (cpu below 0.95 in the rows)\n",
+                order[k], disturbed[order[k]], measured[order[k]]
     }' "$before" $files
 } >"$results/peers.txt" || exit 1
 cat "$results/peers.txt"

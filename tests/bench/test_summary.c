@@ -1,53 +1,11 @@
 /* The summary on small made-up tables: predictions against the numbers of facts, and every verdict in both
  * directions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "summary_support.h"
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "summary.h"
-
-enum { ROWS_MAX = 128 };
-
-static int make_summary(void **state)
-{
-    struct summary *summary = calloc(1, sizeof *summary);
-    if (!summary) return -1;
-    summary->table = calloc(1, sizeof *summary->table);
-    if (!summary->table) return -1;
-    summary->tables = 1;
-    summary->table[0].row = calloc(ROWS_MAX, sizeof(struct record));
-    *state = summary;
-    return summary->table[0].row ? 0 : -1;
-}
-
-static int drop_summary(void **state)
-{
-    summary_free(*state);
-    free(*state);
-    return 0;
-}
-
-static struct record *add_row(struct summary *summary, const char *sweep, const char *method, double n)
-{
-    assert_true(summary->table[0].rows < ROWS_MAX);
-    struct record *row = &summary->table[0].row[summary->table[0].rows++];
-    record_clear(row);
-    strcpy(row->text[COL_status], "ok");
-    strcpy(row->text[COL_sweep], sweep);
-    strcpy(row->text[COL_method], method);
-    row->number[COL_n] = n;
-    return row;
-}
 
 /* The statement whose text has these words, after judging everything anew. */
 static const struct statement *judged(struct summary *summary, const char *words)

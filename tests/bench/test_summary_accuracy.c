@@ -1,51 +1,16 @@
 /* Times to accuracy from made-up curves with known answers, and what is said of peers, in both directions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "summary_support.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "summary.h"
-
-enum { ROWS_MAX = 128 };
-
-static int make_summary(void **state)
+/* A row of the whole gradient of Lotka-Volterra, with its error and its time. */
+static struct record *add_timed(struct summary *summary, const char *sweep, const char *method, double n,
+                                double error, double seconds)
 {
-    struct summary *summary = calloc(1, sizeof *summary);
-    if (!summary) return -1;
-    summary->table = calloc(1, sizeof *summary->table);
-    if (!summary->table) return -1;
-    summary->tables = 1;
-    summary->table[0].row = calloc(ROWS_MAX, sizeof(struct record));
-    *state = summary;
-    return summary->table[0].row ? 0 : -1;
-}
-
-static int drop_summary(void **state)
-{
-    summary_free(*state);
-    free(*state);
-    return 0;
-}
-
-static struct record *add_row(struct summary *summary, const char *sweep, const char *method, double n,
-                              double error, double seconds)
-{
-    assert_true(summary->table[0].rows < ROWS_MAX);
-    struct record *row = &summary->table[0].row[summary->table[0].rows++];
-    record_clear(row);
-    strcpy(row->text[COL_status], "ok");
-    strcpy(row->text[COL_sweep], sweep);
+    struct record *row = add_row(summary, sweep, method, n);
     strcpy(row->text[COL_problem], "glv");
     strcpy(row->text[COL_cost], "identity");
     strcpy(row->text[COL_wrt], "both");
-    strcpy(row->text[COL_method], method);
-    row->number[COL_n] = n;
     row->number[COL_err_grad] = error;
     row->number[COL_t_total_s] = seconds;
     return row;
@@ -110,7 +75,7 @@ static void add_curve(struct summary *summary, const char *method, double n, con
 {
     const double error[] = {1e-3, 1e-7, 1e-11};
     for (int i = 0; i < 3; i++) {
-        struct record *row = add_row(summary, "fig4", method, n, error[i], scale * pow(error[i], -0.25));
+        struct record *row = add_timed(summary, "fig4", method, n, error[i], scale * pow(error[i], -0.25));
         strcpy(row->text[COL_series], series);
     }
 }
@@ -123,13 +88,13 @@ static void curves_are_of_one_implementation(void **state)
     add_curve(summary, "cvodes_adjoint", 10, "lmm=adams", 3);
     add_curve(summary, "discrete_adjoint", 5, "tsit5", 0.5);
     add_curve(summary, "petsc_tsadjoint", 5, "type=5dp", 20);
-    struct record *row = add_row(summary, "fig4", "petsc_tsadjoint", 5, 1e-5, 1);
+    struct record *row = add_timed(summary, "fig4", "petsc_tsadjoint", 5, 1e-5, 1);
     strcpy(row->text[COL_series], "type=5dp,controlled");
     strcpy(row->text[COL_track], "controlled");
-    row = add_row(summary, "fig4", "petsc_tsadjoint", 5, NAN, NAN);
+    row = add_timed(summary, "fig4", "petsc_tsadjoint", 5, NAN, NAN);
     strcpy(row->text[COL_series], "type=arkimex");
     strcpy(row->text[COL_status], "unsupported");
-    add_row(summary, "fig3", "cfsa", 5, 1e-5, 1); /* of another sweep */
+    add_timed(summary, "fig3", "cfsa", 5, 1e-5, 1); /* of another sweep */
     assert_true(accuracy_read(summary, &accuracy));
     assert_int_equal(accuracy.curves, 6);
     size_t at = 0;
@@ -157,7 +122,7 @@ static void what_was_refused_is_no_task(void **state)
     size_t size = 0;
     add_curve(summary, "discrete_adjoint", 5, "cash_karp", 1);
     for (int i = 0; i < 4; i++) {
-        struct record *row = add_row(summary, "fig4", i ? "cvodes_adjoint" : "", NAN, NAN, NAN);
+        struct record *row = add_timed(summary, "fig4", i ? "cvodes_adjoint" : "", NAN, NAN, NAN);
         row->text[COL_wrt][0] = row->text[COL_cost][0] = '\0';
         strcpy(row->text[COL_status], "unavailable");
         strcpy(row->text[COL_message], "not built");
@@ -187,15 +152,15 @@ static void bounds_are_told_apart(void **state)
     struct summary *summary = *state;
     char *text = NULL;
     size_t size = 0;
-    add_row(summary, "fig4", "discrete_adjoint", 5, 1e-5, 2);
-    add_row(summary, "fig4", "discrete_adjoint", 5, 1e-7, 4);
+    add_timed(summary, "fig4", "discrete_adjoint", 5, 1e-5, 2);
+    add_timed(summary, "fig4", "discrete_adjoint", 5, 1e-7, 4);
     add_curve(summary, "cvodes_adjoint", 5, "adams", 1);
-    struct record *row = add_row(summary, "fig4", "cvodes_adjoint", 5, NAN, NAN);
+    struct record *row = add_timed(summary, "fig4", "cvodes_adjoint", 5, NAN, NAN);
     strcpy(row->text[COL_series], "adams");
     strcpy(row->text[COL_status], "timeout");
-    add_row(summary, "fig4", "cfsa", 5, 1e-7, 12);
+    add_timed(summary, "fig4", "cfsa", 5, 1e-7, 12);
     for (int i = 0; i < 3; i++) {
-        row = add_row(summary, "fig4", "casa_dense", 5, NAN, NAN);
+        row = add_timed(summary, "fig4", "casa_dense", 5, NAN, NAN);
         strcpy(row->text[COL_status], i ? "diverged" : "timeout");
     }
     FILE *out = open_memstream(&text, &size);
@@ -224,7 +189,7 @@ static void points_are_all_kept(void **state)
     struct summary *summary = *state;
     struct accuracy accuracy;
     for (int i = 0; i < 100; i++)
-        add_row(summary, "fig4", "cfsa", 5, pow(10, -3 - 0.06 * i), pow(10, 0.03 * i));
+        add_timed(summary, "fig4", "cfsa", 5, pow(10, -3 - 0.06 * i), pow(10, 0.03 * i));
     assert_true(accuracy_read(summary, &accuracy));
     assert_int_equal(accuracy.curve[0].count, 100);
     assert_near(accuracy.curve[0].reached[2], pow(10, 2.5));
@@ -241,7 +206,7 @@ static void they_are_printed(void **state)
     strcpy(summary->table[0].row[1].text[COL_tableau], "cash_karp");
     strcpy(summary->table[0].row[2].text[COL_tableau], "cash_karp");
     add_curve(summary, "cvodes_adjoint", 5, "lmm=adams", 120);
-    struct record *row = add_row(summary, "peers-small", "petsc_tsadjoint", 5, NAN, NAN);
+    struct record *row = add_timed(summary, "peers-small", "petsc_tsadjoint", 5, NAN, NAN);
     strcpy(row->text[COL_status], "unavailable");
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
@@ -369,7 +334,7 @@ static void the_tangent_on_heat(void **state)
 static void add_error(struct summary *summary, const char *method, double n, const char *series,
                       const char *library, double rtol, double error)
 {
-    struct record *row = add_row(summary, "fig4", method, n, error, 1);
+    struct record *row = add_timed(summary, "fig4", method, n, error, 1);
     strcpy(row->text[COL_series], series);
     strcpy(row->text[COL_library], library);
     row->number[COL_rtol] = rtol;

@@ -17,7 +17,9 @@ expect() {
 
 # column FILE NAME: its values, one a line, by the header's name.
 column() {
-    awk -F'\t' -v name="$2" '/^#/ { next } !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; if (!at) exit 1; next }
+    awk -F'\t' -v name="$2" '
+        /^#/ { next }
+        !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; if (!at) exit 1; next }
         { print $at }' "$1"
 }
 
@@ -48,7 +50,8 @@ for names in "ratio_min ratio_lo ratio ratio_hi ratio_max" "t_min_s t_lo_s t_tot
     values=
     for name in $names; do values="$values $work/$name"; column "$work/rows" "$name" >"$work/$name"; done
     # shellcheck disable=SC2086 # one word each
-    paste $values | awk '{ for (i = 2; i <= NF; i++) if (!($(i - 1) > 0 && $i >= $(i - 1))) exit 1 }' || fail "order: $names"
+    paste $values | awk '{ for (i = 2; i <= NF; i++) if (!($(i - 1) > 0 && $i >= $(i - 1))) exit 1 }' ||
+        fail "order: $names"
 done
 [ "$(column "$work/rows" ratio | sed -n 1p)" = 1 ] || fail "the base by itself is 1"
 [ "$(column "$work/rows" err_grad | sed -n 3p)" != "$(column "$work/rows" err_grad | sed -n 1p)" ] || fail "errors"
@@ -76,9 +79,12 @@ expect 3 "no_truth" vdp discrete_adjoint tol=1e-4 --vs "truth=pde" --rounds 2
 expect 4 "equal errors" glv discrete_adjoint n=2 --error 1e-5,1e-9 --vs "method=cfsa" --vs "tableau=bs32" \
     --vs "method=finite_difference" --rounds 2 --tsv "$work/rows"
 [ "$(column "$work/rows" status | tr '\n' ' ')" = "ok ok ok ok ok ok ok not_reached " ] || fail "equal errors: statuses"
-[ "$(column "$work/rows" keys | uniq -c | tr -s ' \n' ' ')" = " 4 error=1e-05 4 error=1e-09 " ] || fail "equal errors: keys"
-paste <(column "$work/rows" error) <(column "$work/rows" err_grad) <(column "$work/rows" rtol) <(column "$work/rows" tried) |
-    awk 'NR < 8 && !($2 > 0 && $2 <= $1 && $3 > 0 && $4 >= 3) { exit 1 } NR == 8 { exit !($2 == "nan" && $3 == "nan") }' ||
+[ "$(column "$work/rows" keys | uniq -c | tr -s ' \n' ' ')" = " 4 error=1e-05 4 error=1e-09 " ] ||
+    fail "equal errors: keys"
+paste <(column "$work/rows" error) <(column "$work/rows" err_grad) <(column "$work/rows" rtol) \
+    <(column "$work/rows" tried) |
+    awk 'NR < 8 && !($2 > 0 && $2 <= $1 && $3 > 0 && $4 >= 3) { exit 1 }
+        NR == 8 { exit !($2 == "nan" && $3 == "nan") }' ||
     fail "equal errors: err_grad within error"
 [ "$(column "$work/rows" t_total_s | sed -n 8p)" = nan ] && [ "$(column "$work/rows" ratio | sed -n 8p)" = nan ] ||
     fail "equal errors: no time without the error"
@@ -89,10 +95,12 @@ cell=$(column "$work/rows" cell | sed -n 2p)
 tol=${cell##*tol=} tol=${tol%% *}
 looser=$(awk -v tol="$tol" 'BEGIN { printf "%.6g", tol * 10 ^ 0.25 }')
 for trial in "$tol" "$looser"; do
-    "$program" compare glv cfsa n=2 "tol=$trial" --vs "lanes=1" --rounds 1 --tsv "$work/again" >/dev/null || fail "again"
+    "$program" compare glv cfsa n=2 "tol=$trial" --vs "lanes=1" --rounds 1 --tsv "$work/again" >/dev/null ||
+        fail "again"
     column "$work/again" err_grad | head -n 1
 done >"$work/errors_again"
-[ "$(head -n 1 "$work/errors_again")" = "$(column "$work/rows" err_grad | sed -n 2p)" ] || fail "equal errors: the row's tol"
+[ "$(head -n 1 "$work/errors_again")" = "$(column "$work/rows" err_grad | sed -n 2p)" ] ||
+    fail "equal errors: the row's tol"
 awk 'NR == 2 { exit !($1 > 1e-5) }' "$work/errors_again" || fail "equal errors: a looser tol would do"
 
 # bad input: 2, its origin, nothing on standard output, nothing written

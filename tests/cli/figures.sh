@@ -1,5 +1,6 @@
 #!/bin/bash
-# figures.sh and bench.sh from the outside: pictures of made-up sweeps, notes on failures, nothing without data, resuming.
+# figures.sh and bench.sh from the outside: pictures of made-up sweeps, notes on failures, nothing without data,
+# resuming.
 set -u
 sensbench=$1
 scripts=harness/scripts
@@ -24,8 +25,11 @@ for sweep in fig2 fig3 fig5 other; do
     fig2) problem=vdp; tol="1e-7 1e-8 1e-9"; n= ;;
     *) problem=glv; tol="1e-4 1e-6 1e-8"; n="n = 3 10 20" ;;
     esac
-    printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n[cells]\nproblem = %s\nmethod = discrete_adjoint cfsa\ntol = %s\ntruth = auto\n%s\n' \
-        "$sweep" "$problem" "$tol" "$n" > "$dir/$sweep.sweep"
+    {
+        printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n' "$sweep"
+        printf '[cells]\nproblem = %s\nmethod = discrete_adjoint cfsa\n' "$problem"
+        printf 'tol = %s\ntruth = auto\n%s\n' "$tol" "$n"
+    } > "$dir/$sweep.sweep"
     "$sensbench" sweep "$dir/$sweep.sweep" --out "$dir/the out" > /dev/null || exit 1
 done
 # and those of docs/performance.md
@@ -33,7 +37,8 @@ small() { # name, then lines of [cells]
     local sweep=$1
     shift
     {
-        printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n[defaults]\nproblem = glv\ntol = 1e-6\n' "$sweep"
+        printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n' "$sweep"
+        printf '[defaults]\nproblem = glv\ntol = 1e-6\n'
         printf '[cells]\n'
         printf '%s\n' "$@"
     } > "$dir/$sweep.sweep"
@@ -45,7 +50,8 @@ small scaling 'method = discrete_adjoint cfsa' 'n = 2 20 30 40' 'threads = 1 aut
     'skip = method=cfsa threads=auto' 'skip = n=40 method=cfsa' 'skip = n=30 method=cfsa'
 small roofline 'method = discrete_adjoint discrete_tangent casa_dense' 'n = 3 10' 'threads = 1'
 # one sweep with a failed cell: the step limit is reached
-printf '[cells]\nproblem = glv\nn = 3\nmethod = discrete_adjoint cfsa\ntol = 1e-4 1e-10\nmax_steps = 30\n' > "$dir/short.sweep"
+printf '[cells]\nproblem = glv\nn = 3\nmethod = discrete_adjoint cfsa\ntol = 1e-4 1e-10\nmax_steps = 30\n' \
+    > "$dir/short.sweep"
 "$sensbench" sweep "$dir/short.sweep" --out "$dir/the out" > /dev/null
 
 "$scripts/figures.sh" "$dir/the out" > "$dir/paths" 2> "$dir/messages"
@@ -86,8 +92,8 @@ check "no failure, no list" grep -q 'No cell failed' "$dir/the out/figures/fig3.
 check "failures are explained below the plot" \
     grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/the out/figures/short.svg"
 
-# comparisons with the libraries of others: rows made by hand, as no library need be here. In the order of the tolerances:
-# a time and an error each. A method "?NAME" stands in the cell alone, as where it could not be loaded.
+# comparisons with the libraries of others: rows made by hand, as no library need be here. In the order of the
+# tolerances: a time and an error each. A method "?NAME" stands in the cell alone, as where it could not be loaded.
 made() { # sweep problem n method series track status message time error ...
     local sweep=$1 problem=$2 n=$3 method=$4 series=$5 track=$6 status=$7 message=$8 tol=1e-3
     shift 8
@@ -95,22 +101,23 @@ made() { # sweep problem n method series track status message time error ...
     local file="$dir/peers/$sweep/made.tsv"
     test -e "$file" || printf '#! schema: sens-result/1\n%s\n' "$columns" | tr ' ' '\t' | sed '1s/\t/ /g' > "$file"
     while [ $# -ge 2 ]; do
-        printf '%s\t' "$status" "$problem" "$n" 6 "${method%%\?*}" "" "$tol" "$1" "$1" "$1" "$2" "$2" "$2" avx2 1 1 1 1 reference \
-            "method=${method#\?} n=$n tol=$tol track=$track x=1" "$message" >> "$file"
+        printf '%s\t' "$status" "$problem" "$n" 6 "${method%%\?*}" "" "$tol" "$1" "$1" "$1" "$2" "$2" "$2" \
+            avx2 1 1 1 1 reference "method=${method#\?} n=$n tol=$tol track=$track x=1" "$message" >> "$file"
         printf '%s\n' "$series" >> "$file"
         tol=$(awk "BEGIN { printf \"%g\", $tol / 100 }")
         shift 2
     done
 }
-columns="status problem n np method tableau rtol t_total_s t_lo_s t_hi_s err_grad err_grad_max err_x_max isa threads lanes"
-columns="$columns batch gflops truth cell message series"
+columns="status problem n np method tableau rtol t_total_s t_lo_s t_hi_s err_grad err_grad_max err_x_max isa threads"
+columns="$columns lanes batch gflops truth cell message series"
 apt="built without SUNDIALS; to have it, apt-get install libsundials-dev, and build again"
 for sweep in fig2 fig4 peers-small peers-heat peers-vdp fig5; do
     made $sweep glv 5 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
     made $sweep glv 5 petsc_tsadjoint 5dp natural ok "" 10 1e-2 20 1e-2 40 1e-2
     made $sweep glv 5 petsc_tsadjoint cn natural ok "" 10 1e-1 20 1e-2 40 1e-3
     made $sweep glv 5 petsc_corrected dopri5,explicit natural ok "" 10 1e-3 20 1e-5 40 1e-7 80 1e-9
-    made $sweep glv 5 petsc_corrected dopri5,jacobian=matrix-free,controlled controlled ok "" 10 1e-3 20 1e-5 40 1e-7 80 1e-9
+    made $sweep glv 5 petsc_corrected dopri5,jacobian=matrix-free,controlled controlled ok "" \
+        10 1e-3 20 1e-5 40 1e-7 80 1e-9
     made $sweep glv 5 petsc_tsadjoint arkimex natural unsupported "no adjoint of ARKIMEX in 3.18" nan nan nan nan
     made $sweep glv nan cvodes_adjoint "" natural unavailable "$apt" nan nan nan nan
     made $sweep glv nan '?cvodes_forward' "" natural unavailable "$apt" nan nan
@@ -123,8 +130,8 @@ made fig4 glv 10 cfsa cash_karp natural diverged "" nan nan nan nan
 "$scripts/figures.sh" "$dir/peers" > "$dir/paths" 2> "$dir/messages"
 check "figures of peers" test $? -eq 0 -a ! -s "$dir/messages"
 pictures="$dir/peers/figures"
-for name in fig2 fig4 fig4-calibration fig4-controlled fig5 peers-small peers-small-controlled peers-heat peers-heat-controlled \
-    peers-vdp peers-vdp-controlled profile; do
+for name in fig2 fig4 fig4-calibration fig4-controlled fig5 peers-small peers-small-controlled peers-heat \
+    peers-heat-controlled peers-vdp peers-vdp-controlled profile; do
     for ending in svg png; do
         check "$name.$ending is a picture" picture "$pictures/$name.$ending"
     done
@@ -145,9 +152,12 @@ check "a missing library" grep -q 'Not built, so missing here: cvodes_forward, c
 check "and the package" grep -q 'libsundials-dev)' "$pictures/fig2.svg"
 check "what the library cannot do: the reason" \
     grep -q 'petsc_tsadjoint:arkimex 2 x unsupported (n = 5): no adjoint of ARKIMEX in 3.18' "$pictures/fig2.svg"
-# The cases of a track: 3 accuracies at n = 5 and at n = 10. Ten times the time at each accuracy, whatever lies between two
-# tolerances; as shipped none, as the best curve, cn, ends at 1e-3; the tangent one. What another sweep repeats counts once.
-for sweep in fig4 peers-small peers-heat peers-vdp; do grep -v '^#' "$dir/peers/$sweep/made.tsv" > "$dir/$sweep.plain"; done
+# The cases of a track: 3 accuracies at n = 5 and at n = 10. Ten times the time at each accuracy, whatever lies between
+# two tolerances; as shipped none, as the best curve, cn, ends at 1e-3; the tangent one. What another sweep repeats
+# counts once.
+for sweep in fig4 peers-small peers-heat peers-vdp; do
+    grep -v '^#' "$dir/peers/$sweep/made.tsv" > "$dir/$sweep.plain"
+done
 awk -f plots/profile.awk "$dir"/fig4.plain "$dir"/peers-*.plain > "$dir/profile"
 has() { grep -q "$(printf '%s' "$1" | sed 's/ /\t/g')" "$dir/profile"; }
 check "profile: the fastest" has '^step natural discrete_adjoint 1 1$'
