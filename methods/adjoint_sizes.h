@@ -3,6 +3,8 @@
 #ifndef ADJOINT_SIZES_H
 #define ADJOINT_SIZES_H
 
+#include <stdbool.h>
+
 #include "sens/method.h"
 
 struct adjoint_sizes {
@@ -11,6 +13,7 @@ struct adjoint_sizes {
     size_t unit;  /* outputs are shared out to the threads by so many */
     size_t K;     /* points of a batch, at least those of a step */
     size_t group; /* blocks that travel together, at most */
+    bool keep;    /* what a group finds at a point is worth keeping for the groups after it */
     int threads;
 };
 
@@ -18,9 +21,10 @@ struct adjoint_sizes {
 void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
                           struct adjoint_sizes *size);
 
-/* The rest, for a solve of so many steps with so many live stages each. */
+/* The rest, for a solve of so many steps with so many live stages each; `coupled`: no Jacobian is formed at a
+ * point. */
 void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
-                          int live_stages, struct adjoint_sizes *size);
+                          int live_stages, bool coupled, struct adjoint_sizes *size);
 
 /* Lanes of a block with `rest` outputs left to carry, its own among them. */
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "products.h"
 #include "sens/lanes.h"
 
 struct sens_batch {
@@ -10,12 +11,13 @@ struct sens_batch {
     size_t K, L; /* capacity; lanes of a whole block */
     size_t points;
     bool outer;
+    bool scaled;        /* slots hold s kappa */
     size_t width;       /* phi of all outer blocks */
     sens_real *t;       /* [K] */
     sens_real *Y;       /* [K][n] where the problem's own product or its sparse values are used */
     sens_real *value_p; /* of pb->sparsity_p at one point; NULL: not declared, or outer products are */
     sens_real *s, *phi; /* outer: [K][n] and [K][width] */
-    sens_real *u;       /* outer: [K][L], s_i kappa_i of one i */
+    sens_real *packed;  /* scaled: the phi, laid out for products of more than one lane: [width][points] */
     sens_real **row;    /* outer: [width], the rows of mu of one i */
     sens_real *kappa;   /* [blocks][K][n][L] */
     size_t vectors;     /* multiplied through structure */
@@ -31,11 +33,12 @@ static sens_status allocate(struct sens_ctx *ctx, struct sens_batch *batch, size
     batch->value_p = sparse ? SENS_NEW(ctx, sens_real, pb->sparsity_p->start[pb->np]) : NULL;
     batch->s = outer ? SENS_NEW(ctx, sens_real, K * pb->n) : NULL;
     batch->phi = outer ? SENS_NEW(ctx, sens_real, K * batch->width) : NULL;
-    batch->u = outer ? SENS_NEW(ctx, sens_real, K * batch->L) : NULL;
+    batch->packed = batch->scaled ? SENS_NEW(ctx, sens_real, K * batch->width) : NULL;
     batch->row = outer ? SENS_NEW(ctx, sens_real *, batch->width) : NULL;
     batch->kappa = SENS_NEW(ctx, sens_real, blocks * K * pb->n * batch->L);
-    const bool complete = batch->t && batch->kappa && (outer || batch->Y) && (!sparse || batch->value_p) &&
-                          (!outer || (batch->s && batch->phi && batch->u && batch->row));
+    const bool complete =
+        batch->t && batch->kappa && (outer || batch->Y) && (!sparse || batch->value_p) &&
+        (!outer || (batch->s && batch->phi && (!batch->scaled || batch->packed) && batch->row));
     return complete ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -45,7 +48,8 @@ sens_status sens_batch_create(struct sens_ctx *ctx, const struct sens_problem *p
     struct sens_batch *made = SENS_NEW(ctx, struct sens_batch, 1);
     if (!made) return SENS_NO_MEMORY;
     *made = (struct sens_batch){.pb = pb, .K = K, .L = L, .outer = pb->type->outer != NULL};
-    for (size_t o = 0; o < pb->n_outer; o++) made->width += pb->outer[o].cols;
+    made->width = sens_products_width(pb);
+    made->scaled = sens_products_scaled(pb);
     *batch = made;
     return allocate(ctx, made, blocks);
 }
@@ -77,6 +81,11 @@ static sens_real *block_of(const struct sens_batch *batch, size_t b)
     return batch->kappa + b * batch->K * batch->pb->n * batch->L;
 }
 
+const sens_real *sens_batch_factor(const struct sens_batch *batch, size_t k)
+{
+    return batch->scaled ? batch->s + k * batch->pb->n : NULL;
+}
+
 sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L)
 {
     return block_of(batch, b) + k * batch->pb->n * L;
@@ -84,59 +93,93 @@ sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t 
 
 /* ---- the products -------------------------------------------------------------------------------------- */
 
-/* u_k = s_i kappa_i at every point, side by side; and the sums of single columns, mu += sum_k phi_k u_k, for
- * which a product of one row would wait for its own sum. */
-static void gather(const struct sens_batch *batch, size_t L, size_t i, const sens_real *kappa, sens_real *MU)
+/* All columns of each i in a pass over its kappa, where they are few; false: nothing is done. */
+static bool add_few_columns(const struct sens_batch *batch, size_t L, const sens_real *kappa, bool fresh,
+                            sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
-    const size_t n = pb->n;
-    const sens_real *phi = batch->phi;
-    struct sens_gather g = {.depth = batch->points,
-                            .v = kappa + i * L,
-                            .v_step = n * L,
-                            .s = batch->s + i,
-                            .s_step = n,
-                            .w_step = batch->width};
-    sens_real *sum = NULL;
-    for (size_t o = 0; o < pb->n_outer; phi += pb->outer[o++].cols)
-        if (pb->outer[o].cols == 1) {
-            if (sum) sens_lanes_gather(&g, L, batch->u, sum); /* a second single column: once more */
-            g.w = phi;
-            sum = MU + (pb->outer[o].first + i) * L;
-        }
-    sens_lanes_gather(&g, L, batch->u, sum);
+    struct sens_gather g = {
+        .depth = batch->points, .v = kappa, .v_step = pb->n * L, .s = batch->s, .s_step = pb->n};
+    for (size_t i = 0; i < pb->n; i++, g.v += L, g.s++) {
+        sens_real **row = batch->row;
+        for (size_t o = 0; o < pb->n_outer; o++)
+            for (size_t j = 0; j < pb->outer[o].cols; j++)
+                *row++ = MU + (pb->outer[o].first + i * pb->outer[o].cols + j) * L;
+        if (!sens_lanes_add_gathered(&g, L, batch->width, batch->phi, !fresh, batch->row)) return false;
+    }
+    return true;
 }
 
-/* All columns of one i in a pass over its kappa, where they are few; false: nothing is done. */
-static bool add_few_columns(const struct sens_batch *batch, size_t L, size_t i, const sens_real *kappa,
-                            bool fresh, sens_real *MU)
+/* The blocks of outer products that are multiplied in one: a single column goes with the columns after it, as
+ * a product of one row would wait for its own sum. */
+static size_t blocks_in_one(const struct sens_problem *pb, size_t o)
 {
-    const struct sens_problem *pb = batch->pb;
-    const struct sens_gather g = {
-        .depth = batch->points, .v = kappa + i * L, .v_step = pb->n * L, .s = batch->s + i, .s_step = pb->n};
-    sens_real **row = batch->row;
-    for (size_t o = 0; o < pb->n_outer; o++)
-        for (size_t j = 0; j < pb->outer[o].cols; j++)
-            *row++ = MU + (pb->outer[o].first + i * pb->outer[o].cols + j) * L;
-    return sens_lanes_add_gathered(&g, L, batch->width, batch->phi, !fresh, batch->row);
+    return pb->outer[o].cols == 1 && o + 1 < pb->n_outer ? 2 : 1;
 }
 
-static void add_outer(const struct sens_batch *batch, const sens_real *kappa, size_t L, bool fresh,
-                      sens_real *MU)
+void sens_batch_close(struct sens_batch *batch)
 {
     const struct sens_problem *pb = batch->pb;
-    for (size_t i = 0; i < pb->n; i++) {
-        const sens_real *phi = batch->phi;
-        if (batch->width <= SENS_FEW_COLUMNS && add_few_columns(batch, L, i, kappa, fresh, MU)) continue;
-        gather(batch, L, i, kappa, MU);
-        for (size_t o = 0; o < pb->n_outer; phi += pb->outer[o++].cols) {
-            const size_t cols = pb->outer[o].cols;
-            if (cols == 1) continue;
-            const struct sens_packed factors = sens_packed_view(cols, batch->points, phi, batch->width);
-            sens_real *mu = MU + (pb->outer[o].first + i * cols) * L;
-            (fresh ? sens_packed_multiply : sens_packed_add_product)(&factors, L, batch->u, mu);
+    for (size_t o = 0, column = 0, cols; batch->scaled && o < pb->n_outer; column += cols) {
+        const size_t blocks = blocks_in_one(pb, o);
+        cols = 0;
+        for (size_t end = o + blocks; o < end; o++) cols += pb->outer[o].cols;
+        const struct sens_matrix phi = {.rows = cols,
+                                        .cols = batch->points,
+                                        .a = batch->phi + column,
+                                        .row_step = 1,
+                                        .col_step = batch->width};
+        sens_pack(phi, batch->packed + column * batch->points);
+    }
+}
+
+/* The phi of `cols` columns: where they stand for a single lane, which runs along them, or for few. */
+static struct sens_packed factors(const struct sens_batch *batch, size_t column, size_t cols, size_t L)
+{
+    const size_t points = batch->points;
+    if (L == 1 || !batch->scaled) return sens_packed_view(cols, points, batch->phi + column, batch->width);
+    return (struct sens_packed){.rows = cols, .cols = points, .a = batch->packed + column * points};
+}
+
+/* ROWS of i at a time: each panel of the phi serves them all. */
+static void add_products(const struct sens_batch *batch, size_t L, const sens_real *u, bool fresh,
+                         sens_real *MU)
+{
+    enum { ROWS = 4 };
+    const struct sens_problem *pb = batch->pb;
+    const struct sens_outer *outer = pb->outer;
+    for (size_t i = 0, rows; i < pb->n; i += rows) {
+        rows = pb->n - i < ROWS ? pb->n - i : ROWS;
+        struct sens_many many = {.count = rows, .v = u + i * L, .v_step = pb->n * L};
+        if (i + rows < pb->n) many.next = many.v + rows * L;
+        for (size_t o = 0, column = 0; o < pb->n_outer;) {
+            const struct sens_outer *last = &outer[o + blocks_in_one(pb, o) - 1];
+            const bool single = last != &outer[o];
+            const struct sens_packed phi = factors(batch, column, single + last->cols, L);
+            many.first = single ? MU + (outer[o].first + i) * L : NULL;
+            many.first_step = L;
+            many.out = MU + (last->first + i * last->cols) * L;
+            many.out_step = last->cols * L;
+            sens_packed_many(&phi, L, !fresh, &many);
+            column += phi.rows, o += 1 + single;
         }
     }
+}
+
+/* Slots that hold kappa are scaled first. */
+static void scale_slots(const struct sens_batch *batch, size_t L, sens_real *kappa)
+{
+    for (size_t q = 0; q < batch->points * batch->pb->n; q++)
+        for (size_t l = 0; l < L; l++) kappa[q * L + l] *= batch->s[q];
+}
+
+static void add_outer(const struct sens_batch *batch, sens_real *kappa, size_t L, bool fresh, sens_real *MU)
+{
+    if (!batch->scaled) {
+        if (add_few_columns(batch, L, kappa, fresh, MU)) return;
+        scale_slots(batch, L, kappa);
+    }
+    add_products(batch, L, kappa, fresh, MU);
 }
 
 static void add_sparse(const struct sens_batch *batch, const sens_real *p, const sens_real *kappa, size_t L,
@@ -153,21 +196,13 @@ static void add_sparse(const struct sens_batch *batch, const sens_real *p, const
     }
 }
 
-/* What a fresh MU needs to hold before it is added to: all but what add_outer overwrites. */
-static void prepare(const struct sens_batch *batch, size_t L, sens_real *MU)
-{
-    const struct sens_problem *pb = batch->pb;
-    if (!batch->outer || batch->points == 0) memset(MU, 0, pb->np * L * sizeof *MU);
-    for (size_t o = 0; batch->outer && o < pb->n_outer; o++)
-        if (pb->outer[o].cols == 1) memset(MU + pb->outer[o].first * L, 0, pb->n * L * sizeof *MU);
-}
-
 void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, bool fresh,
                     sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
-    const sens_real *kappa = block_of(batch, b);
-    if (fresh) prepare(batch, L, MU);
+    sens_real *kappa = block_of(batch, b);
+    /* add_outer overwrites what is fresh. */
+    if (fresh && (!batch->outer || batch->points == 0)) memset(MU, 0, pb->np * L * sizeof *MU);
     if (batch->points == 0) return;
     if (!batch->outer && !batch->value_p) {
         pb->type->vjp_p_batch(pb, batch->points, batch->t, batch->Y, p, L, kappa, MU);

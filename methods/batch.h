@@ -5,7 +5,7 @@
  * An update of the [np][L] numbers of mu at every stage would be bound by memory: 16 bytes for 2 operations.
  * Collected, K points share one pass over mu. Where the problem declares outer products, df_i/dp = s_i phi_j,
  * it is, for every i, one product of inner length K of the phi, which serve all i and all blocks, with the
- * s_i kappa_i. */
+ * s_i kappa_i. These come ready-made where that pays, and the phi are laid out once. */
 #ifndef SENS_BATCH_H
 #define SENS_BATCH_H
 
@@ -24,8 +24,15 @@ bool sens_batch_full(const struct sens_batch *batch, size_t points);
 /* Takes the next points; the number of the first within the batch is returned. Their x are copied. */
 size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct sens_at *at);
 
-/* Where kappa [n][L] of block b at point k is to be written, and after it those of the points that follow. */
+/* The s [n] of point k where diag(s) kappa is wanted in its slots (sens_products_scaled); NULL: kappa is. */
+const sens_real *sens_batch_factor(const struct sens_batch *batch, size_t k);
+
+/* Where [n][L] numbers of block b at point k are to be written, and after it those of the points that follow.
+ */
 sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L);
+
+/* After the last point, before the blocks are added. */
+void sens_batch_close(struct sens_batch *batch);
 
 /* MU [np][L] of block b += the sum over the points kept, or = where `fresh`; all points have the same p. */
 void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, bool fresh,

@@ -48,15 +48,18 @@ struct worker {
     struct sens_products *products;
     struct sens_batch *batch; /* NULL unless dG/dp is asked for */
     size_t point;             /* number in the batch of the first of the stages at hand */
-    size_t first, last;       /* its outputs */
-    struct sens_at *at;       /* [live_stages] points of the step at hand */
-    sens_real *x_after;       /* [n] state after the step at hand, where that is a stop */
-    size_t blocks;            /* of the group at hand */
-    struct block *block;      /* [group] */
-    sens_real *state;         /* [group][1 + s][n][L] */
-    sens_real *kappa;         /* [together][n][L] where no batch keeps it */
-    sens_real *mu;            /* [group][np][L]; NULL unless dG/dp is asked for */
-    bool fresh;               /* nothing has been written to mu in this group yet */
+    sens_real *diagonal;      /* coupled only: [live_stages][n], or of all points where they are kept */
+    sens_real *diagonal_of_step;
+    size_t first, last;  /* its outputs */
+    struct sens_at *at;  /* [live_stages] points of the step at hand */
+    sens_real *x_after;  /* [n] state after the step at hand, where that is a stop */
+    size_t blocks;       /* of the group at hand */
+    struct block *block; /* [group] */
+    sens_real *state;    /* [group][1 + s][n][L] */
+    sens_real *kappa;    /* [together][n][L] where no batch keeps it, or beside what it keeps */
+    sens_real *mu;       /* [group][np][L]; NULL unless dG/dp is asked for */
+    bool first_group;    /* of a run */
+    bool fresh;          /* nothing has been written to mu in this group yet */
     sens_status status;
 };
 
@@ -123,9 +126,17 @@ static void reverse_stages(const struct adjoint *ad, struct worker *w, size_t b,
 {
     const struct block *block = &w->block[b];
     const struct sens_stage *stage = &block->stage[s];
-    sens_real *kappa = w->batch ? sens_batch_slot(w->batch, w->point, b, block->L) : w->kappa;
+    const size_t point = w->point + (size_t)s;
+    const sens_real *factor = w->batch ? sens_batch_factor(w->batch, point) : NULL;
+    sens_real *slot = w->batch ? sens_batch_slot(w->batch, point, b, block->L) : w->kappa;
     sens_real *lambda = ad->whole ? block->state : NULL; /* else add_stages does it */
-    sens_products_stages(w->products, block->L, (size_t)ad->together, stage, h, kappa, lambda);
+    if (sens_products_coupled(w->products))
+        sens_products_coupled_stage(w->products, block->L, stage, h, &w->at[s],
+                                    w->diagonal_of_step + (size_t)s * ad->n, factor, slot);
+    else if (factor)
+        sens_products_scaled_stage(w->products, block->L, stage, h, factor, slot, w->kappa);
+    else
+        sens_products_stages(w->products, block->L, (size_t)ad->together, stage, h, slot, lambda);
     if (ad->task->cost->type->g) add_running_cost(ad, w, block, h, s); /* of one stage */
 }
 
@@ -138,20 +149,43 @@ static void add_stages(const struct adjoint *ad, const struct block *block)
 
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. Those of
  * few states stay there: all stages at once save calls. */
-static void reverse_step(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
+static void stage_by_stage(const struct adjoint *ad, struct worker *w, sens_real h)
 {
-    find_points(ad, w, step);
     for (int s = 0; s < ad->live_stages; s += ad->together) {
         sens_products_at_all(w->products, (size_t)ad->together, &w->at[s]);
-        if (w->batch) w->point = sens_batch_points(w->batch, (size_t)ad->together, &w->at[s]);
-        for (size_t b = 0; b < w->blocks; b++) reverse_stages(ad, w, b, step->h, s);
+        for (size_t b = 0; b < w->blocks; b++) reverse_stages(ad, w, b, h, s);
     }
     for (size_t b = 0; b < w->blocks && !ad->whole; b++) add_stages(ad, &w->block[b]);
+}
+
+/* One block after the other, each through all stages: there is no Jacobian to be used up, but the block's
+ * vectors. */
+static void block_by_block(const struct adjoint *ad, struct worker *w, long k, sens_real h)
+{
+    const size_t stages = (size_t)ad->live_stages;
+    w->diagonal_of_step = w->diagonal + (ad->size.keep ? (size_t)k * stages * ad->n : 0);
+    for (size_t s = 0; s < stages && (w->first_group || !ad->size.keep); s++)
+        sens_products_diagonal(w->products, &w->at[s], w->diagonal_of_step + s * ad->n);
+    for (size_t b = 0; b < w->blocks; b++) {
+        for (int s = 0; s < ad->live_stages; s++) reverse_stages(ad, w, b, h, s);
+        add_stages(ad, &w->block[b]);
+    }
+}
+
+static void reverse_step(const struct adjoint *ad, struct worker *w, long k, const struct sens_step *step)
+{
+    find_points(ad, w, step);
+    if (w->batch) w->point = sens_batch_points(w->batch, (size_t)ad->live_stages, w->at);
+    if (sens_products_coupled(w->products))
+        block_by_block(ad, w, k, step->h);
+    else
+        stage_by_stage(ad, w, step->h);
 }
 
 static void flush_points(const struct adjoint *ad, struct worker *w)
 {
     if (!w->batch) return;
+    sens_batch_close(w->batch);
     for (size_t b = 0; b < w->blocks; b++)
         sens_batch_add(w->batch, ad->task->problem->p, b, w->block[b].L, w->fresh, w->block[b].mu);
     sens_batch_clear(w->batch);
@@ -201,7 +235,7 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
         if (step.stop >= 0 && ad->stops.obs[step.stop] >= 0)
             observe(ad, w, (size_t)ad->stops.obs[step.stop], w->x_after);
         if (w->batch && sens_batch_full(w->batch, (size_t)ad->live_stages)) flush_points(ad, w);
-        reverse_step(ad, w, &step);
+        reverse_step(ad, w, k, &step);
         if (k > 0 && stop[k - 1] >= 0) memcpy(w->x_after, step.y, ad->n * sizeof *w->x_after);
     }
     flush_points(ad, w);
@@ -217,10 +251,12 @@ static void reverse_share(void *self, int number)
     const struct adjoint *ad = self;
     struct worker *w = &ad->worker[number];
     w->status = SENS_OK;
+    sens_products_begin(w->products, ad->task->problem->p);
     for (size_t c = w->first, blocks; c < w->last && w->status == SENS_OK; c += blocks * ad->size.L) {
         blocks = (w->last - c + ad->size.L - 1) / ad->size.L;
         if (blocks > ad->size.group) blocks = ad->size.group;
         cut_blocks(ad, w, c, blocks);
+        w->first_group = c == w->first;
         w->status = reverse_group(ad, w);
     }
 }
@@ -291,6 +327,7 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     struct worker *w = &ad->worker[number];
     const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
     const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
+    const size_t points = (size_t)sens_traj_steps(ad->traj) * (size_t)ad->live_stages;
     const bool wrt_p = ad->task->wrt & SENS_WRT_P;
     w->first = units * rank / workers * ad->size.unit;
     w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->size.unit : ad->m;
@@ -305,6 +342,10 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     sens_status status =
         sens_products_create(ctx, ad->task->problem, SENS_VJP, (size_t)ad->together, ad->m, &w->products);
     for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);
+    if (status == SENS_OK && sens_products_coupled(w->products)) {
+        w->diagonal = SENS_NEW(ctx, sens_real, ad->n * (ad->size.keep ? points : (size_t)ad->live_stages));
+        if (!w->diagonal) status = SENS_NO_MEMORY;
+    }
     if (status == SENS_OK && wrt_p)
         status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
     w->traj = ad->traj;
@@ -336,7 +377,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;
-    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->live_stages, &ad->size);
+    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->live_stages,
+                         sens_products_form_coupled(task->problem, SENS_VJP, ad->m), &ad->size);
     status = create_workers(ctx, ad);
     if (status == SENS_OK) status = sens_pool_create(ctx, ad->size.threads, &ad->pool);
     if (status == SENS_OK) *state = ad;

@@ -1,5 +1,6 @@
 /* Derivative products at one point, see products.h. A dense J serves J^T W where it stands, row-major; for
- * J V it is laid out anew. Columns of df/dp are s_i phi_j, sparse, or the problem's own. */
+ * J V, which many vectors share, it is laid out anew. Columns of df/dp are s_i phi_j, sparse, or the
+ * problem's own. */
 #include "products.h"
 
 #include <string.h>
@@ -12,9 +13,8 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
     const struct sens_problem *pb = pr->pb;
     const bool columns = pr->product == SENS_JVP, dense = pr->formed && !pb->sparsity;
     const size_t entries = pr->entries;
-    size_t width = 0;
-    for (size_t b = 0; b < pb->n_outer; b++) width += pb->outer[b].cols;
-    const bool outer = columns && pb->type->outer;
+    const size_t width = sens_products_width(pb);
+    const bool outer = (columns || pr->coupled) && pb->type->outer;
     const bool sparse_p = columns && !outer && pb->type->jacobian_p;
     pr->J = pr->formed ? SENS_NEW(ctx, sens_real, points * entries) : NULL;
     pr->memory = dense && columns ? SENS_NEW(ctx, sens_real, entries) : NULL;
@@ -26,9 +26,27 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
     return failed ? SENS_NO_MEMORY : SENS_OK;
 }
 
+size_t sens_products_width(const struct sens_problem *pb)
+{
+    size_t width = 0;
+    for (size_t b = 0; b < pb->n_outer; b++) width += pb->outer[b].cols;
+    return width;
+}
+
+bool sens_products_scaled(const struct sens_problem *pb)
+{
+    return pb->type->outer && pb->n > SENS_FEW_STATES;
+}
+
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
 {
     return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
+}
+
+bool sens_products_form_coupled(const struct sens_problem *pb, enum sens_product product, size_t vectors)
+{
+    return pb->type->coupling && product == SENS_VJP && sens_products_formed(pb, vectors) &&
+           sens_products_scaled(pb);
 }
 
 bool sens_products_together(const struct sens_problem *pb, size_t vectors)
@@ -45,11 +63,22 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
     *made = (struct sens_products){.pb = pb, .product = product};
     made->formed = sens_products_formed(pb, vectors);
     made->entries = pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
+    made->coupled = sens_products_form_coupled(pb, product, vectors);
     *products = made;
     const sens_status status = allocate(ctx, points, made);
     if (made->J && !pb->sparsity)
         made->dense = sens_packed_view(pb->n, pb->n, made->J, pb->n); /* of J^T, where it stands */
     return status;
+}
+
+void sens_products_begin(struct sens_products *pr, const sens_real *p)
+{
+    if (pr->coupled) pr->pb->type->coupling(pr->pb, p, pr->J);
+}
+
+void sens_products_diagonal(const struct sens_products *pr, const struct sens_at *at, sens_real *d)
+{
+    pr->pb->type->diagonal(pr->pb, at, d);
 }
 
 static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_real *value)
@@ -97,6 +126,24 @@ void sens_products_stages(struct sens_products *pr, size_t L, size_t count, cons
     }
     sens_lanes_combine(pb->n * L, stage->terms, scale, stage->w, stage->v, kappa);
     sens_products_multiply(pr, L, kappa, stage->theta);
+}
+
+void sens_products_scaled_stage(struct sens_products *pr, size_t L, const struct sens_stage *stage,
+                                sens_real scale, const sens_real *s, sens_real *u, sens_real *kappa)
+{
+    sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, s, u, NULL, kappa);
+    sens_products_multiply(pr, L, kappa, stage->theta);
+}
+
+void sens_products_coupled_stage(struct sens_products *pr, size_t L, const struct sens_stage *stage,
+                                 sens_real scale, const struct sens_at *at, const sens_real *d,
+                                 const sens_real *s, sens_real *u)
+{
+    if (!s) pr->pb->type->outer(pr->pb, at, pr->s, pr->phi);
+    pr->vectors += L, pr->all += L;
+    sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, s ? s : pr->s, u, d,
+                              stage->theta);
+    sens_packed_add_product(&pr->dense, L, u, stage->theta);
 }
 
 /* Column k = first + i cols + j has the one entry s_i phi_j, in row i. */

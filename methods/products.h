@@ -19,9 +19,10 @@ struct sens_products {
     enum sens_product product;
     struct sens_at at;
     bool formed;              /* J is formed at each point */
+    bool coupled;             /* instead of that: J = diag(d) + diag(s) M, with M formed once a solve */
     size_t entries;           /* of J: n^2, or those of the pattern */
-    sens_real *J, *memory;    /* [points][entries]; for SENS_JVP a second layout of it */
-    struct sens_packed dense; /* of J^T, or for SENS_JVP of J, where the problem has no pattern */
+    sens_real *J, *memory;    /* [points][entries], or M; a second layout of it for SENS_JVP or M^T */
+    struct sens_packed dense; /* of J^T or M^T, or for SENS_JVP of J, where the problem has no pattern */
     sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
     sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
     size_t vectors, columns;  /* multiplied through structure */
@@ -34,14 +35,38 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
                                  enum sens_product product, size_t points, size_t vectors,
                                  struct sens_products **products);
 
+/* Before the first point of a solve with parameters p [np]: what depends on them alone. */
+void sens_products_begin(struct sens_products *products, const sens_real *p);
+
 /* Is J formed for so many vectors? Then a lane's bits are the same whatever the number of lanes. */
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors);
 
 /* So few states that several points are best taken together? */
 bool sens_products_together(const struct sens_problem *pb, size_t vectors);
 
+/* Numbers in phi of all outer blocks. */
+size_t sens_products_width(const struct sens_problem *pb);
+
+/* Are cotangents kept as diag(s) kappa? Where the problem declares outer products, and more states than are
+ * taken together. */
+bool sens_products_scaled(const struct sens_problem *pb);
+
 /* Moves to a point, whose x and p must stay until the next one. */
 static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
+
+/* Is df/dx taken as diag(d) + diag(s) M for so many vectors? */
+bool sens_products_form_coupled(const struct sens_problem *pb, enum sens_product product, size_t vectors);
+
+/* Is it here? Then stages are coupled ones, and no others. */
+static inline bool sens_products_coupled(const struct sens_products *products);
+
+/* d [n] at a point. */
+void sens_products_diagonal(const struct sens_products *products, const struct sens_at *at, sens_real *d);
+
+/* A stage at a point whose d [n] is given, and s [n] unless it is NULL: u [n][L] = diag(s) kappa. */
+void sens_products_coupled_stage(struct sens_products *products, size_t L, const struct sens_stage *stage,
+                                 sens_real scale, const struct sens_at *at, const sens_real *d,
+                                 const sens_real *s, sens_real *u);
 
 /* Moves to so many points, which are taken together. */
 void sens_products_at_all(struct sens_products *products, size_t count, const struct sens_at *at);
@@ -55,12 +80,22 @@ void sens_products_stages(struct sens_products *products, size_t L, size_t count
                           const struct sens_stage *stage, sens_real scale, sens_real *kappa,
                           sens_real *lambda);
 
+/* A stage at the one point whose outer factor s [n] is given: u [n][L] = diag(s) kappa. kappa [n][L] is room.
+ */
+void sens_products_scaled_stage(struct sens_products *products, size_t L, const struct sens_stage *stage,
+                                sens_real scale, const sens_real *s, sens_real *u, sens_real *kappa);
+
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);
 
 /* Adds the vectors multiplied since the last call to *work, and forgets them: those through structure, and
  * those that were idle, `idle` of every `lanes`. */
 void sens_products_count(struct sens_products *products, size_t idle, size_t lanes, struct sens_work *work);
+
+static inline bool sens_products_coupled(const struct sens_products *pr)
+{
+    return pr->coupled;
+}
 
 static inline void sens_products_at(struct sens_products *pr, const struct sens_at *at)
 {

@@ -65,6 +65,19 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     wrapped->inner->type->jacobian_p(wrapped->inner, at, value);
 }
 
+static void coupling(const struct sens_problem *pb, const sens_real *p, sens_real *M)
+{
+    const struct wrapped *wrapped = pb->data;
+    count(&wrapped->counts->jacobian, 1);
+    wrapped->inner->type->coupling(wrapped->inner, p, M);
+}
+
+static void diagonal(const struct sens_problem *pb, const struct sens_at *at, sens_real *d)
+{
+    const struct wrapped *wrapped = pb->data;
+    wrapped->inner->type->diagonal(wrapped->inner, at, d);
+}
+
 static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi)
 {
     const struct wrapped *wrapped = pb->data;
@@ -121,6 +134,7 @@ sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem 
     type->vjp_p_batch = vjp_p_batch;
     if (type->jacobian) type->jacobian = jacobian;
     if (type->jacobian_p) type->jacobian_p = jacobian_p;
+    if (type->coupling) type->coupling = coupling, type->diagonal = diagonal;
     if (type->outer) type->outer = outer;
     if (type->operations) type->operations = operations;
     if (type->x0) {

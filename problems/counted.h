@@ -6,8 +6,8 @@
 
 #include "sens/problem.h"
 
-/* rhs and jacobian count calls, the products count vectors: L a call, K L a call of vjp_p_batch. Atomic,
- * because a method may work on several threads. */
+/* rhs and jacobian count calls (one of coupling is one of jacobian), the products count vectors: L a call, K
+ * L a call of vjp_p_batch. Atomic, because a method may work on several threads. */
 struct sens_counts {
     atomic_ulong rhs, vjp, jvp, jvp_p, vjp_p, jacobian;
 };

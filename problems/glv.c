@@ -1,7 +1,7 @@
 /* Generalised Lotka-Volterra system of n species, p = [r (n) | A row-major (n * n)]:
  *
  *     x_i' = x_i g_i,   g = r + A x,   x_i(0) = 0.1,   t in [0, 10]
- *     J = diag(g) + diag(x) A,   df_i/dr_i = x_i,   df_i/dA_ij = x_i x_j
+ *     J = diag(g) + diag(x) A,   df_i/dr_i = x_i,   df_i/dA_ij = x_i x_j   (so M = A, d = g, s = x)
  *
  * Martins and Lakshtanov, arXiv 2410.01911, section 4.3; random communities after May, Nature 238 (1972) 413.
  *
@@ -10,6 +10,7 @@
  * the value of one gsl_ran_gaussian(1); the others are 0. Draws are double in every precision. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <string.h>
 #include <tgmath.h>
 
 #include "sens/lanes.h"
@@ -221,6 +222,16 @@ static void jacobian(const struct sens_problem *pb, const struct sens_at *at, se
         few[pb->n].jacobian(at, J);
     else
         jacobian_of_many(pb, at, J);
+}
+
+static void coupling(const struct sens_problem *pb, const sens_real *p, sens_real *M)
+{
+    memcpy(M, interactions(pb, p), pb->n * pb->n * sizeof *M);
+}
+
+static void diagonal(const struct sens_problem *pb, const struct sens_at *at, sens_real *d)
+{
+    growth(pb, at, 0, pb->n, d);
 }
 
 static __attribute__((noinline)) void outer_of_many(const struct sens_problem *pb, const struct sens_at *at,
@@ -439,6 +450,8 @@ SENS_PROBLEM(glv) = {
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
     .jacobian = jacobian,
+    .coupling = coupling,
+    .diagonal = diagonal,
     .outer = outer,
     .operations = operations,
     .exact = exact,

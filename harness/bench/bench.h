@@ -216,7 +216,7 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(n_jvp_p, INT, "vectors", "columns of the parameter Jacobian formed")                                   \
     X(message, TEXT, "-", "what went wrong, in words")                                                       \
     X(structure, TEXT, "-", "what the problem declares: structure of df/dx + of df/dp, none")                \
-    X(n_jacobian, INT, "-", "Jacobians formed")                                                              \
+    X(n_jacobian, INT, "-", "Jacobians formed, or coupling matrices instead")                                \
     X(flops, REAL, "flop", "operations of right-hand sides and derivative products in one run")              \
     X(bytes, REAL, "byte", "numbers that these must read and write in one run")                              \
     X(gflops, REAL, "GFLOP/s", "flops by t_total_s")                                                         \

@@ -12,7 +12,7 @@
 
 #include "bench.h"
 
-struct operation_counts { /* of one run: calls of rhs and of jacobian, vectors of the products */
+struct operation_counts { /* of one run: calls of rhs and of jacobian or coupling, vectors of the products */
     double rhs, jacobian, vjp, jvp, vjp_p, jvp_p;
     double idle_vjp, idle_jvp, idle_vjp_p; /* of the vectors: those that only fill up a block */
 };

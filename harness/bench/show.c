@@ -78,6 +78,8 @@ static json_t *structure(const struct sens_problem *pb)
     } else if (pb->type->jacobian) {
         json_array_append_new(array, json_string("dense df/dx"));
     }
+    if (pb->type->coupling)
+        json_array_append_new(array, json_string("df/dx = diag(d) + diag(s) M with one M for all points"));
     if (pb->type->outer) {
         snprintf(text, sizeof text, "outer products for df/dp (%zu block%s)", pb->n_outer,
                  pb->n_outer == 1 ? "" : "s");

@@ -74,48 +74,111 @@ void sens_lanes_combine(size_t size, int terms, sens_real scale, const sens_real
     }
 }
 
-/* A constant number of lanes, from the first of g on. The line after each row is asked for: it is what will
- * be gathered next. The sum runs along, so that its latency hides behind the copies. */
-ALWAYS_INLINE void gather_lanes(const struct sens_gather *g, const size_t lanes, const bool summed, size_t L,
-                                sens_real *restrict u, sens_real *restrict sum)
+/* ---- scaled sums --------------------------------------------------------------------------------------- */
+
+struct scaled { /* u = s kappa, and other = d kappa, or kappa where d is NULL */
+    const sens_real *s, *d;
+    sens_real *u, *other;
+};
+
+#define KERNEL         scaled_vector
+#define TYPE           vector
+#define TYPE_IN_MEMORY vector_in_memory
+#include "scaled_kernel.h"
+
+#define KERNEL         scaled_half
+#define TYPE           half
+#define TYPE_IN_MEMORY half_in_memory
+#include "scaled_kernel.h"
+
+#define KERNEL         scaled_number
+#define TYPE           sens_real
+#define TYPE_IN_MEMORY sens_real
+#include "scaled_kernel.h"
+
+/* Row by row of L lanes. */
+ALWAYS_INLINE void scaled_rows(const int terms, const bool diagonal, size_t n, const size_t L,
+                               sens_real scale, const sens_real *weight, const sens_real *const *v,
+                               const struct scaled *to)
 {
-    const size_t depth = g->depth, v_step = g->v_step, s_step = g->s_step, w_step = g->w_step;
-    const sens_real *v = g->v, *s = g->s, *w = g->w;
-    sens_real total[VECTOR] = {0};
-    for (size_t l = 0; summed && l < lanes; l++) total[l] = sum[l];
-    for (size_t k = 0; k < depth; k++, v += v_step) {
-        const sens_real s_k = s[k * s_step], w_k = summed ? w[k * w_step] : 0;
-        prefetch_numbers(v, L, false);
-        for (size_t l = 0; l < lanes; l++) {
-            const sens_real scaled = s_k * v[l];
-            u[k * L + l] = scaled;
-            if (summed) total[l] += w_k * scaled;
-        }
+    sens_real w[KNOWN_TERMS];
+    const struct scaled at = *to;
+#pragma GCC unroll 8
+    for (int j = 0; j < terms; j++) w[j] = scale * weight[j];
+    if (L == 1) {
+        size_t i = 0;
+        for (; i + VECTOR <= n; i += VECTOR) scaled_vector(terms, diagonal, true, w, v, &at, i, i);
+        for (; i < n; i++) scaled_number(terms, diagonal, true, w, v, &at, i, i);
+        return;
     }
-    for (size_t l = 0; summed && l < lanes; l++) sum[l] = total[l];
+    for (size_t i = 0, q = 0; i < n; i++) {
+        const size_t end = q + L;
+        for (; q + VECTOR <= end; q += VECTOR) scaled_vector(terms, diagonal, false, w, v, &at, i, q);
+        for (; q + HALF <= end; q += HALF) scaled_half(terms, diagonal, false, w, v, &at, i, q);
+        for (; q < end; q++) scaled_number(terms, diagonal, false, w, v, &at, i, q);
+    }
 }
 
-ALWAYS_INLINE void gather_width(const struct sens_gather *g, const size_t lanes, size_t L, sens_real *u,
-                                sens_real *sum)
+ALWAYS_INLINE void scaled_known(const int terms, size_t n, size_t L, sens_real scale, const sens_real *w,
+                                const sens_real *const *vectors, const struct scaled *to)
 {
-    if (sum)
-        gather_lanes(g, lanes, true, L, u, sum);
+    const sens_real *v[KNOWN_TERMS];
+#pragma GCC unroll 8
+    for (int j = 0; j < terms; j++) v[j] = vectors[j];
+    if (L == VECTOR && to->d)
+        scaled_rows(terms, true, n, VECTOR, scale, w, v, to);
+    else if (to->d)
+        scaled_rows(terms, true, n, L, scale, w, v, to);
     else
-        gather_lanes(g, lanes, false, L, u, NULL);
+        scaled_rows(terms, false, n, L, scale, w, v, to);
 }
 
-void sens_lanes_gather(const struct sens_gather *g, size_t L, sens_real *u, sens_real *sum)
+/* Any number of terms. */
+static void scaled_any(int terms, size_t n, size_t L, sens_real scale, const sens_real *w,
+                       const sens_real *const *v, const struct scaled *to)
 {
-    struct sens_gather part = *g;
-    for (size_t l = 0, w; l < L; l += w, part.v += w) {
-        sens_real *to = sum ? sum + l : NULL;
-        w = L - l >= VECTOR ? VECTOR : L - l >= HALF ? HALF : 1;
-        if (w == VECTOR)
-            gather_width(&part, VECTOR, L, u + l, to);
-        else if (w == HALF)
-            gather_width(&part, HALF, L, u + l, to);
-        else
-            gather_width(&part, 1, L, u + l, to);
+    for (size_t i = 0, q = 0; i < n; i++)
+        for (const size_t end = q + L; q < end; q++) {
+            sens_real sum = scale * w[0] * v[0][q];
+            for (int j = 1; j < terms; j++) sum += scale * w[j] * v[j][q];
+            to->u[q] = to->s[i] * sum;
+            to->other[q] = to->d ? to->d[i] * sum : sum;
+        }
+}
+
+void sens_lanes_combine_scaled(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,
+                               const sens_real *const *v, const sens_real *s, sens_real *u,
+                               const sens_real *d, sens_real *other)
+{
+    const struct scaled to = {.s = s, .d = d, .u = u, .other = other};
+    switch (terms) {
+    case 1:
+        scaled_known(1, n, L, scale, w, v, &to);
+        return;
+    case 2:
+        scaled_known(2, n, L, scale, w, v, &to);
+        return;
+    case 3:
+        scaled_known(3, n, L, scale, w, v, &to);
+        return;
+    case 4:
+        scaled_known(4, n, L, scale, w, v, &to);
+        return;
+    case 5:
+        scaled_known(5, n, L, scale, w, v, &to);
+        return;
+    case 6:
+        scaled_known(6, n, L, scale, w, v, &to);
+        return;
+    case 7:
+        scaled_known(7, n, L, scale, w, v, &to);
+        return;
+    case 8:
+        scaled_known(8, n, L, scale, w, v, &to);
+        return;
+    default:
+        scaled_any(terms, n, L, scale, w, v, &to);
+        return;
     }
 }
 

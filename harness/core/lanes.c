@@ -2,207 +2,91 @@
  *
  *     OUT[r][l] += sum_k A(r, k) V(k, l),  k ascending
  *
- * Register blocking after Goto and van de Geijn, ACM TOMS 34 (2008): a block of R rows times NV vectors of
- * lanes is accumulated in registers over a tile of k. Operands that are scaled, or narrower than the
- * block, are first packed into a panel. Explicit vectors, because gcc keeps an array of scalar
- * accumulators in memory. */
+ * in register blocks (register_block.h) of the rows where they stand, by tiles of k; lanes that are scaled
+ * are first copied into a tile. And products with sparse and with diagonal matrices. */
 #include "sens/lanes.h"
 
-#include "vectors.h"
+#include "register_block.h"
 
 enum {
-    ROWS = 6, /* rows of a register block */
-    WIDTH =
-        2 *
-        VECTOR, /* lanes of a register block: 12 accumulators, which leaves 4 of 16 registers to operands */
-    DEPTH = 64  /* k of a tile: the packed panel stays in the first-level cache */
+    TILE_LANES = 2 * VECTOR, /* lanes of a tile */
+    TILE_DEPTH = 64          /* k of a tile: it stays in the first-level cache */
 };
 
-/* One tile of a product: A(r, k) as in sens_matrix and b[k * b_step + l], k < depth. */
-struct tile {
-    size_t depth;
-    const sens_real *a;
-    size_t row_step, col_step;
-    const sens_real *b;
-    size_t b_step;
-};
-
-/* out[r * step + l] += sum_k A(r, k) b(k, l), r < R, l < NV * VECTOR; R and NV are constants after
- * inlining. */
-ALWAYS_INLINE void register_block(size_t R, size_t NV, const struct tile *q, sens_real *out, size_t step)
+/* tile[k][l] = V(k0 + k, l0 + l), k < depth, l < lanes */
+ALWAYS_INLINE void scale_tile(struct sens_lanes V, size_t k0, size_t l0, size_t depth, size_t lanes,
+                              sens_real *restrict tile)
 {
-    const size_t row_step = q->row_step, col_step = q->col_step, b_step = q->b_step;
-    vector sum[ROWS][2];
-    for (size_t r = 0; r < R; r++)
-        for (size_t v = 0; v < NV; v++) sum[r][v] = *(const vector_in_memory *)&out[r * step + v * VECTOR];
-    const sens_real *a = q->a, *b = q->b;
-    for (size_t k = 0; k < q->depth; k++, a += col_step, b += b_step) {
-        vector lanes[2];
-        for (size_t v = 0; v < NV; v++) lanes[v] = *(const vector_in_memory *)&b[v * VECTOR];
-        for (size_t r = 0; r < R; r++)
-            for (size_t v = 0; v < NV; v++) sum[r][v] += a[r * row_step] * lanes[v];
-    }
-    for (size_t r = 0; r < R; r++)
-        for (size_t v = 0; v < NV; v++) *(vector_in_memory *)&out[r * step + v * VECTOR] = sum[r][v];
-}
-
-/* register_block for R rows <= ROWS. */
-ALWAYS_INLINE void choose_rows(size_t R, size_t NV, const struct tile *q, sens_real *out, size_t step)
-{
-    switch (R) {
-    case 1:
-        register_block(1, NV, q, out, step);
-        break;
-    case 2:
-        register_block(2, NV, q, out, step);
-        break;
-    case 3:
-        register_block(3, NV, q, out, step);
-        break;
-    case 4:
-        register_block(4, NV, q, out, step);
-        break;
-    case 5:
-        register_block(5, NV, q, out, step);
-        break;
-    default:
-        register_block(ROWS, NV, q, out, step);
-        break;
+    for (size_t k = 0; k < depth; k++) {
+        const sens_real *v = V.v + (k0 + k) * V.step + l0, s = V.scale[(k0 + k) * V.scale_step];
+        for (size_t l = 0; l < lanes; l++) tile[k * lanes + l] = s * v[l];
     }
 }
 
-static void one_vector(size_t R, const struct tile *q, sens_real *out, size_t step)
+/* A single lane of rows that are not contiguous: four independent sums hide the latency. */
+static void single_lane(size_t rows, const struct panel *q, const sens_real *b, sens_real *out)
 {
-    choose_rows(R, 1, q, out, step);
-}
-
-static void two_vectors(size_t R, const struct tile *q, sens_real *out, size_t step)
-{
-    choose_rows(R, 2, q, out, step);
-}
-
-/* A block of which only the first w lanes exist: computed beside OUT, the rest is dropped. */
-static void ragged_block(size_t R, size_t width, size_t w, const struct tile *q, sens_real *out, size_t step)
-{
-    sens_real edge[ROWS * WIDTH] = {0};
-    for (size_t r = 0; r < R; r++)
-        for (size_t l = 0; l < w; l++) edge[r * width + l] = out[r * step + l];
-    (width == WIDTH ? two_vectors : one_vector)(R, q, edge, width);
-    for (size_t r = 0; r < R; r++)
-        for (size_t l = 0; l < w; l++) out[r * step + l] = edge[r * width + l];
-}
-
-/* All rows of a tile, for w lanes: w = width, or fewer. */
-static void tile_rows(size_t rows, size_t width, size_t w, const struct tile *tile, sens_real *out,
-                      size_t step)
-{
-    struct tile q = *tile;
-    for (size_t r = 0; r < rows; r += ROWS, q.a += ROWS * q.row_step) {
-        const size_t R = rows - r < ROWS ? rows - r : ROWS;
-        if (w < width)
-            ragged_block(R, width, w, &q, out + r * step, step);
-        else
-            (width == WIDTH ? two_vectors : one_vector)(R, &q, out + r * step, step);
-    }
-}
-
-/* out[r] += sum_k A(r, k) b_k where the rows of A are contiguous: runs along r, in the same order of k. */
-static void single_lane_along_rows(size_t rows, const struct tile *q, sens_real *restrict out)
-{
-    const sens_real *restrict a = q->a;
-    const sens_real *b = q->b;
-    size_t k = 0;
-    for (; k + 4 <= q->depth; k += 4, a += 4 * q->col_step) {
-        const sens_real b0 = b[k], b1 = b[k + 1], b2 = b[k + 2], b3 = b[k + 3];
-        const size_t step = q->col_step;
-        for (size_t r = 0; r < rows; r++)
-            out[r] = out[r] + a[r] * b0 + a[r + step] * b1 + a[r + 2 * step] * b2 + a[r + 3 * step] * b3;
-    }
-    for (; k < q->depth; k++, a += q->col_step)
-        for (size_t r = 0; r < rows; r++) out[r] += a[r] * b[k];
-}
-
-/* The same for one lane of many, or rows that are not contiguous: four independent sums hide the latency. */
-static void single_lane(size_t rows, const struct tile *q, sens_real *out, size_t step)
-{
-    const size_t rs = q->row_step, cs = q->col_step;
+    const size_t rs = q->row_step, cs = q->a_step;
     size_t r = 0;
     for (; r + 4 <= rows; r += 4) {
         const sens_real *a = q->a + r * rs;
-        sens_real *o = out + r * step;
-        sens_real s0 = o[0], s1 = o[step], s2 = o[2 * step], s3 = o[3 * step];
+        sens_real s0 = out[r], s1 = out[r + 1], s2 = out[r + 2], s3 = out[r + 3];
         for (size_t k = 0; k < q->depth; k++, a += cs) {
-            s0 += a[0] * q->b[k];
-            s1 += a[rs] * q->b[k];
-            s2 += a[2 * rs] * q->b[k];
-            s3 += a[3 * rs] * q->b[k];
+            const sens_real b_k = b[k * q->b_step];
+            s0 += a[0] * b_k;
+            s1 += a[rs] * b_k;
+            s2 += a[2 * rs] * b_k;
+            s3 += a[3 * rs] * b_k;
         }
-        o[0] = s0, o[step] = s1, o[2 * step] = s2, o[3 * step] = s3;
+        out[r] = s0, out[r + 1] = s1, out[r + 2] = s2, out[r + 3] = s3;
     }
     for (; r < rows; r++) {
-        sens_real sum = out[r * step];
-        for (size_t k = 0; k < q->depth; k++) sum += q->a[r * rs + k * cs] * q->b[k];
-        out[r * step] = sum;
+        sens_real sum = out[r];
+        for (size_t k = 0; k < q->depth; k++) sum += q->a[r * rs + k * cs] * b[k * q->b_step];
+        out[r] = sum;
     }
 }
 
-/* panel[k][l] = V(k0 + k, l0 + l) for k < depth, l < w; zero for w <= l < width. */
-ALWAYS_INLINE void pack_lanes(struct sens_lanes V, size_t k0, size_t l0, size_t depth, size_t width, size_t w,
-                              sens_real *restrict panel)
+/* All rows of a tile, a few at a time. */
+static void tile_rows(size_t rows, size_t lanes, const struct panel *tile, const sens_real *b, sens_real *out)
 {
-    for (size_t k = 0; k < depth; k++) {
-        const sens_real *v = V.v + (k0 + k) * V.step + l0;
-        const sens_real s = V.scale ? V.scale[(k0 + k) * V.scale_step] : 1;
-        for (size_t l = 0; l < w; l++) panel[k * width + l] = s * v[l];
-        for (size_t l = w; l < width; l++) panel[k * width + l] = 0;
+    struct panel q = *tile;
+    for (size_t r = 0; r < rows; r += FEW_ROWS, q.a += FEW_ROWS * q.row_step) {
+        q.first = out + r * q.out_step;
+        panel_product(rows - r < FEW_ROWS ? rows - r : FEW_ROWS, lanes, true, STRIDED, &q, b, q.first);
     }
 }
 
-static void pack(struct sens_lanes V, size_t k0, size_t l0, size_t depth, size_t width, size_t w,
-                 sens_real *panel)
+/* The lanes [l0, l0 + lanes) of a product. */
+static void product_lanes(struct sens_matrix A, struct sens_lanes V, size_t L, size_t l0, size_t lanes,
+                          sens_real *OUT)
 {
-    if (w == WIDTH)
-        pack_lanes(V, k0, l0, depth, WIDTH, WIDTH, panel);
-    else if (w == VECTOR)
-        pack_lanes(V, k0, l0, depth, VECTOR, VECTOR, panel);
-    else
-        pack_lanes(V, k0, l0, depth, width, w, panel);
-}
-
-/* The lanes [l0, l0 + w) of a product, computed in blocks of `width` lanes. */
-static void product_lanes(struct sens_matrix A, struct sens_lanes V, size_t L, size_t l0, size_t width,
-                          size_t w, sens_real *OUT)
-{
-    sens_real panel[DEPTH * WIDTH];
-    struct tile q = {.row_step = A.row_step, .col_step = A.col_step};
-    for (size_t k0 = 0; k0 < A.cols; k0 += DEPTH) {
-        q.depth = A.cols - k0 < DEPTH ? A.cols - k0 : DEPTH;
+    sens_real tile[TILE_DEPTH * TILE_LANES];
+    struct panel q = {.a_step = A.col_step, .row_step = A.row_step, .out_step = L};
+    for (size_t k0 = 0; k0 < A.cols; k0 += TILE_DEPTH) {
+        const sens_real *b = V.scale ? tile : V.v + k0 * V.step + l0;
+        q.depth = A.cols - k0 < TILE_DEPTH ? A.cols - k0 : TILE_DEPTH;
         q.a = A.a + k0 * A.col_step;
-        q.b = panel, q.b_step = width;
-        if (V.scale || w < width || w == 1)
-            pack(V, k0, l0, q.depth, width, w, panel);
+        q.b_step = V.scale ? lanes : V.step;
+        if (V.scale && lanes == TILE_LANES)
+            scale_tile(V, k0, l0, q.depth, TILE_LANES, tile);
+        else if (V.scale && lanes == 1)
+            scale_tile(V, k0, l0, q.depth, 1, tile);
+        else if (V.scale)
+            scale_tile(V, k0, l0, q.depth, lanes, tile);
+        if (L > 1)
+            tile_rows(A.rows, lanes, &q, b, OUT + l0);
+        else if (A.row_step == 1)
+            single_lane_along_rows(A.rows, &q, b, OUT);
         else
-            q.b = V.v + k0 * V.step + l0, q.b_step = V.step;
-        if (w > 1)
-            tile_rows(A.rows, width, w, &q, OUT + l0, L);
-        else if (L == 1 && A.row_step == 1)
-            single_lane_along_rows(A.rows, &q, OUT);
-        else
-            single_lane(A.rows, &q, OUT + l0, L);
+            single_lane(A.rows, &q, b, OUT);
     }
 }
 
 void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L, sens_real *OUT)
 {
-    size_t l0 = 0;
-    for (; l0 + WIDTH <= L; l0 += WIDTH) product_lanes(A, V, L, l0, WIDTH, WIDTH, OUT);
-    const size_t rest = L - l0;
-    if (rest > VECTOR)
-        product_lanes(A, V, L, l0, WIDTH, rest, OUT);
-    else if (rest > 1)
-        product_lanes(A, V, L, l0, VECTOR, rest, OUT);
-    else if (rest == 1)
-        product_lanes(A, V, L, l0, 1, 1, OUT);
+    for (size_t l0 = 0; l0 < L; l0 += TILE_LANES)
+        product_lanes(A, V, L, l0, L - l0 < TILE_LANES ? L - l0 : TILE_LANES, OUT);
 }
 
 ALWAYS_INLINE void csr_body(const struct sens_csr *A, size_t L, const sens_real *V, sens_real *restrict OUT)

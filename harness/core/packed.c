@@ -2,143 +2,10 @@
  *
  *     OUT(r, l) (+)= sum_k A(r, k) V(k, l),   k ascending from OUT or from 0
  *
- * Register blocking after Goto and van de Geijn, ACM TOMS 34 (2008). The rows are split evenly into panels
- * of at most PANEL, so that no panel is left with a row or two whose sums would wait for each other. */
-#include "vectors.h"
-
+ * The rows are split evenly into panels of at most PANEL, so that no panel is left with a row or two whose
+ * sums would wait for each other; a panel is a register block (register_block.h). */
+#include "register_block.h"
 #include "sens/lanes.h"
-
-enum {
-    PANEL = 12, /* rows of a panel: as many sums of one vector as 16 registers hold with operands */
-    PAIR = REGISTERS * 3 / 8 /* the same for two vectors */
-};
-
-struct panel { /* rows of A: A(r, k) = a[k * a_step + r], k < depth */
-    const sens_real *a;
-    size_t a_step, depth;
-    size_t b_step, out_step;
-};
-
-#define KERNEL         kernel_vectors
-#define WIDTH          VECTOR
-#define TYPE           vector
-#define TYPE_IN_MEMORY vector_in_memory
-#include "packed_kernel.h"
-
-#define KERNEL         kernel_half
-#define WIDTH          HALF
-#define TYPE           half
-#define TYPE_IN_MEMORY half_in_memory
-#include "packed_kernel.h"
-
-enum width { PAIRED, SINGLE, HALVED }; /* lanes of a register block: 2 VECTOR, VECTOR, HALF */
-
-ALWAYS_INLINE void block(const size_t R, const enum width width, const bool add, const struct panel *q,
-                         const sens_real *b, sens_real *out)
-{
-    if (width == HALVED)
-        kernel_half(R, 1, add, q, b, out);
-    else
-        kernel_vectors(R, width == PAIRED ? 2 : 1, add, q, b, out);
-}
-
-ALWAYS_INLINE void choose_rows(size_t R, const enum width width, const bool add, const struct panel *q,
-                               const sens_real *b, sens_real *out)
-{
-    switch (R) {
-    case 1:
-        block(1, width, add, q, b, out);
-        return;
-    case 2:
-        block(2, width, add, q, b, out);
-        return;
-    case 3:
-        block(3, width, add, q, b, out);
-        return;
-    case 4:
-        block(4, width, add, q, b, out);
-        return;
-    case 5:
-        block(5, width, add, q, b, out);
-        return;
-    case 6:
-        block(6, width, add, q, b, out);
-        return;
-    default:
-        break;
-    }
-    if (width == PAIRED && PAIR <= 6) return; /* the caller asks for no more */
-    switch (R) {
-    case 7:
-        block(7, width, add, q, b, out);
-        return;
-    case 8:
-        block(8, width, add, q, b, out);
-        return;
-    case 9:
-        block(9, width, add, q, b, out);
-        return;
-    case 10:
-        block(10, width, add, q, b, out);
-        return;
-    case 11:
-        block(11, width, add, q, b, out);
-        return;
-    default:
-        block(PANEL, width, add, q, b, out);
-        return;
-    }
-}
-
-/* Pairs of vectors hold fewer rows at a time. */
-ALWAYS_INLINE void paired(size_t R, const bool add, const struct panel *q, const sens_real *b, sens_real *out)
-{
-    struct panel part = *q;
-    for (size_t left = R, parts = (R + PAIR - 1) / PAIR; parts > 0; parts--) {
-        const size_t rows = (left + parts - 1) / parts;
-        choose_rows(rows, PAIRED, add, &part, b, out);
-        part.a += rows, out += rows * q->out_step, left -= rows;
-    }
-}
-
-/* w < VECTOR lanes, beside OUT in a block of a whole vector or half of one; the rest is dropped. */
-static void ragged(size_t R, size_t w, bool add, const struct panel *q, const sens_real *b, sens_real *out)
-{
-    enum { DEPTH = 64 };
-    const size_t width = w > HALF ? VECTOR : HALF;
-    sens_real tile[DEPTH * VECTOR] = {0}, edge[PANEL * VECTOR] = {0};
-    struct panel part = *q;
-    part.b_step = part.out_step = width;
-    for (size_t r = 0; add && r < R; r++)
-        for (size_t l = 0; l < w; l++) edge[r * width + l] = out[r * q->out_step + l];
-    for (size_t k0 = 0; k0 < q->depth; k0 += DEPTH, part.a += DEPTH * q->a_step) {
-        part.depth = q->depth - k0 < DEPTH ? q->depth - k0 : DEPTH;
-        for (size_t k = 0; k < part.depth; k++)
-            for (size_t l = 0; l < w; l++) tile[k * width + l] = b[(k0 + k) * q->b_step + l];
-        if (width == VECTOR)
-            choose_rows(R, SINGLE, true, &part, tile, edge);
-        else
-            choose_rows(R, HALVED, true, &part, tile, edge);
-    }
-    for (size_t r = 0; r < R; r++)
-        for (size_t l = 0; l < w; l++) out[r * q->out_step + l] = edge[r * width + l];
-}
-
-/* R rows of all L lanes. */
-ALWAYS_INLINE void panel_product(size_t R, size_t L, const bool add, const struct panel *q,
-                                 const sens_real *V, sens_real *OUT)
-{
-    size_t l = 0;
-    for (; l + 2 * VECTOR <= L; l += 2 * VECTOR) paired(R, add, q, V + l, OUT + l);
-    if (l + VECTOR <= L) {
-        choose_rows(R, SINGLE, add, q, V + l, OUT + l);
-        l += VECTOR;
-    }
-    if (l + HALF == L)
-        choose_rows(R, HALVED, add, q, V + l, OUT + l);
-    else if (l < L)
-        ragged(R, L - l, add, q, V + l, OUT + l);
-}
 
 /* ---- the matrix ---------------------------------------------------------------------------------------- */
 
@@ -168,45 +35,85 @@ struct sens_packed sens_packed_view(size_t rows, size_t cols, const sens_real *a
     return (struct sens_packed){.rows = rows, .cols = cols, .a = a, .step = step};
 }
 
-/* A single lane of a matrix whose rows are contiguous: the sums run along them, four k at a time. */
-static void single_lane(const struct sens_packed *A, bool add, const sens_real *restrict v,
-                        sens_real *restrict out)
+/* A single lane. */
+static void single_lane(const struct sens_packed *A, bool add, const sens_real *v, size_t v_step,
+                        sens_real *out)
 {
-    const size_t step = A->step;
-    const sens_real *restrict a = A->a;
-    size_t k = 0;
+    const struct panel q = {.a = A->a, .a_step = A->step, .depth = A->cols, .b_step = v_step};
     for (size_t r = 0; !add && r < A->rows; r++) out[r] = 0;
-    for (; k + 4 <= A->cols; k += 4, a += 4 * step) {
-        const sens_real v0 = v[k], v1 = v[k + 1], v2 = v[k + 2], v3 = v[k + 3];
-        for (size_t r = 0; r < A->rows; r++)
-            out[r] = out[r] + a[r] * v0 + a[r + step] * v1 + a[r + 2 * step] * v2 + a[r + 3 * step] * v3;
-    }
-    for (; k < A->cols; k++, a += step)
-        for (size_t r = 0; r < A->rows; r++) out[r] += a[r] * v[k];
+    single_lane_along_rows(A->rows, &q, v, out);
 }
 
-ALWAYS_INLINE void product(const struct sens_packed *A, size_t L, const bool add, const sens_real *V,
-                           sens_real *OUT)
+/* Row 0 of a single lane, where it lies apart: the sums of several blocks, side by side. */
+static void single_row(const struct sens_packed *A, bool add, const struct sens_many *many)
 {
-    struct panel q = {.depth = A->cols, .b_step = L, .out_step = L};
-    if (L == 1 && A->step) {
-        single_lane(A, add, V, OUT);
-        return;
+    enum { BESIDE = 4 };
+    for (size_t c0 = 0; c0 < many->count; c0 += BESIDE) {
+        const size_t blocks = many->count - c0 < BESIDE ? many->count - c0 : BESIDE;
+        sens_real sum[BESIDE] = {0}, *first = many->first + c0 * many->first_step;
+        for (size_t c = 0; add && c < blocks; c++) sum[c] = first[c * many->first_step];
+        for (size_t k = 0; k < A->cols; k++)
+            for (size_t c = 0; c < blocks; c++)
+                sum[c] += A->a[k * A->step] * many->v[k * many->v_step + c0 + c];
+        for (size_t c = 0; c < blocks; c++) first[c * many->first_step] = sum[c];
     }
+}
+
+static void single_lanes(const struct sens_packed *A, bool add, const struct sens_many *many)
+{
+    const size_t apart = many->first && A->rows > 0;
+    const struct sens_packed rest = sens_packed_view(A->rows - apart, A->cols, A->a + apart, A->step);
+    if (apart) single_row(A, add, many);
+    for (size_t c = 0; c < many->count; c++)
+        single_lane(&rest, add, many->v + c, many->v_step, many->out + c * many->out_step);
+}
+
+/* Asks for the part of the next blocks that is due when `done` of the rows are. */
+ALWAYS_INLINE void ask_for_next(const struct sens_packed *A, size_t L, const struct sens_many *many,
+                                size_t done, size_t rows)
+{
+    const size_t lines = many->count * L * sizeof(sens_real) / 64;
+    if (!many->next) return;
+    for (size_t k = A->cols * done / A->rows; k < A->cols * (done + rows) / A->rows; k++)
+        for (size_t line = 0; line < lines; line++)
+            prefetch_numbers(many->next, k * many->v_step + line * (64 / sizeof(sens_real)), false);
+}
+
+ALWAYS_INLINE void product(const struct sens_packed *A, size_t L, const bool add,
+                           const struct sens_many *many)
+{
+    struct panel q = {
+        .depth = A->cols, .b_step = many->v_step, .out_step = L, .ahead = many->count > 1 ? PANEL : 0};
+    const size_t apart = many->first != NULL;
     for (size_t r = 0, R; r < A->rows; r += R) {
         R = next_panel(A->rows - r);
         q.a = A->step ? A->a + r : A->a + r * A->cols;
         q.a_step = A->step ? A->step : R;
-        panel_product(R, L, add, &q, V, OUT + r * L);
+        ask_for_next(A, L, many, r, R);
+        for (size_t c = 0; c < many->count; c++) {
+            sens_real *out = many->out + c * many->out_step + r * L; /* of row r + apart */
+            q.first = r == 0 && apart ? many->first + c * many->first_step : out - apart * L;
+            panel_product(R, L, add, CONTIGUOUS, &q, many->v + c * L, out - apart * L);
+        }
     }
+}
+
+void sens_packed_many(const struct sens_packed *A, size_t L, bool add, const struct sens_many *many)
+{
+    if (L == 1 && A->step)
+        single_lanes(A, add, many);
+    else if (add)
+        product(A, L, true, many);
+    else
+        product(A, L, false, many);
 }
 
 void sens_packed_multiply(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT)
 {
-    product(A, L, false, V, OUT);
+    sens_packed_many(A, L, false, &(struct sens_many){.count = 1, .v = V, .v_step = L, .out = OUT});
 }
 
 void sens_packed_add_product(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT)
 {
-    product(A, L, true, V, OUT);
+    sens_packed_many(A, L, true, &(struct sens_many){.count = 1, .v = V, .v_step = L, .out = OUT});
 }

@@ -37,6 +37,12 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
     if (pb->sparsity && (!type->jacobian || !pattern_valid(pb->sparsity, pb->n, pb->n)))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of df/dx is no [n][n] pattern",
                          type->name);
+    if ((type->coupling || type->diagonal) &&
+        (!type->coupling || !type->diagonal || !type->outer || !type->jacobian || pb->sparsity))
+        return sens_fail(
+            ctx, SENS_BAD_INPUT,
+            "problem %s: coupling and diagonal belong together, beside outer and a dense jacobian",
+            type->name);
     if ((type->jacobian_p || pb->sparsity_p) &&
         (!type->jacobian_p || !pb->sparsity_p || !pattern_valid(pb->sparsity_p, pb->np, pb->n)))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of (df/dp)^T is no [np][n] pattern",
@@ -67,8 +73,7 @@ void sens_problem_unstructured(const struct sens_problem *pb, struct sens_proble
                                struct sens_problem *plain)
 {
     *type = *pb->type;
-    type->jacobian = type->jacobian_p = NULL;
-    type->outer = NULL;
+    sens_problem_type_forget(type);
     *plain = *pb;
     plain->type = type;
     plain->sparsity = plain->sparsity_p = NULL;

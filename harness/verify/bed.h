@@ -23,6 +23,7 @@ struct bed {
     const struct sens_method_type *method;
     struct sens_task task;     /* points to the members above; change its numbers freely before bed_solve */
     struct sens_value *option; /* of the method; its defaults */
+    struct sens_caches cache;  /* what the method is told of the machine's; zeros: not known */
     struct sens_out out;       /* caller's arrays, canaries round each */
     struct sens_work work;
     struct grid grid; /* of the last bed_solve; 0 steps when the method does not report */

@@ -2,6 +2,7 @@
 #include "callbacks.h"
 
 #include <gsl/gsl_randist.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { POINTS = 3, QUICK_POINTS = 2, ATTEMPTS = 8 };
@@ -23,8 +24,11 @@ void subject_each(struct verify *v, const struct verify_check *checks, void (*lo
         look(&subject);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
+    char reason[VERIFY_TEXT];
+    snprintf(reason, sizeof reason, "no instance could be created%s%s", v->ctx.message[0] ? ": " : "",
+             v->ctx.message);
     for (; number == 0 && checks->id; checks++)
-        verify_skip_check(v, checks->id, subject.module, v->problem->name, "no instance could be created");
+        verify_skip_check(v, checks->id, subject.module, v->problem->name, reason);
 }
 
 struct verify_result subject_open(const struct subject *subject, const char *check)

@@ -53,8 +53,9 @@ bool inputs_same(const struct subject *subject, const struct inputs *a, const st
 
 const char *call_name(enum callback callback)
 {
-    static const char *const name[] = {"rhs",    "jvp",         "vjp",      "jvp_p_cols", "vjp_p_batch", "x0",
-                                       "x0_vjp", "x0_jvp_cols", "jacobian", "jacobian_p", "outer"};
+    static const char *const name[] = {"rhs",   "jvp",      "vjp",         "jvp_p_cols", "vjp_p_batch",
+                                       "x0",    "x0_vjp",   "x0_jvp_cols", "jacobian",   "jacobian_p",
+                                       "outer", "coupling", "diagonal"};
     return name[callback];
 }
 
@@ -63,6 +64,8 @@ bool call_applies(const struct subject *subject, enum callback callback)
     const struct sens_problem_type *type = subject->pb->type;
     if (callback <= CALL_VJP) return true;
     if (callback == CALL_JACOBIAN) return type->jacobian;
+    if (callback == CALL_COUPLING) return type->coupling;
+    if (callback == CALL_DIAGONAL) return type->diagonal;
     if (subject->pb->np == 0) return false;
     if (callback <= CALL_VJP_P) return true;
     if (callback == CALL_JACOBIAN_P) return type->jacobian_p;
@@ -85,6 +88,7 @@ size_t call_rows(const struct subject *subject, enum callback callback)
     if (callback == CALL_OUTER) return factors;
     if (callback == CALL_JACOBIAN) return pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
     if (callback == CALL_JACOBIAN_P) return pb->sparsity_p->start[pb->np];
+    if (callback == CALL_COUPLING) return pb->n * pb->n;
     return callback == CALL_VJP_P || callback == CALL_X0_VJP ? pb->np : pb->n;
 }
 
@@ -118,6 +122,8 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     if (callback == CALL_JACOBIAN) type->jacobian(pb, &at, out);
     if (callback == CALL_JACOBIAN_P) type->jacobian_p(pb, &at, out);
     if (callback == CALL_OUTER) type->outer(pb, &at, out, out + pb->n);
+    if (callback == CALL_COUPLING) type->coupling(pb, in->p, out);
+    if (callback == CALL_DIAGONAL) type->diagonal(pb, &at, out);
     return SENS_OK;
 }
 

@@ -16,6 +16,8 @@ enum callback {
     CALL_JACOBIAN,
     CALL_JACOBIAN_P,
     CALL_OUTER, /* s, and phi behind it */
+    CALL_COUPLING,
+    CALL_DIAGONAL,
     CALLS
 };
 

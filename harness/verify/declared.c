@@ -6,7 +6,7 @@
 struct declared {
     struct verify *v;
     struct sens_problem inner;
-    enum declared_parameters by;
+    enum declared_by by;
 };
 
 static double *unset(struct verify *v, size_t count)
@@ -25,10 +25,38 @@ bool declared_entry(const struct sens_pattern *pattern, size_t row, size_t col)
 
 /* ---- df/dx --------------------------------------------------------------------------------------------- */
 
-void declared_jacobian(struct verify *v, const struct sens_problem *pb, const struct sens_at *at, double *J)
+/* Numbers in phi of all outer blocks. */
+static size_t width_of(const struct sens_problem *pb)
+{
+    size_t cols = 0;
+    for (size_t b = 0; b < pb->n_outer; b++) cols += pb->outer[b].cols;
+    return cols;
+}
+
+void declared_coupling(struct verify *v, const struct sens_problem *pb, bool transposed,
+                       const struct sens_at *at, double *J)
+{
+    const size_t n = pb->n;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    double *M = unset(v, n * n), *d = unset(v, n), *s = unset(v, n), *phi = unset(v, width_of(pb));
+    pb->type->coupling(pb, at->p, M);
+    pb->type->diagonal(pb, at, d);
+    pb->type->outer(pb, at, s, phi);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            J[i * n + j] = s[i] * M[transposed ? j * n + i : i * n + j] + (i == j ? d[i] : 0);
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+void declared_jacobian(struct verify *v, const struct sens_problem *pb, enum declared_by by,
+                       const struct sens_at *at, double *J)
 {
     const struct sens_pattern *pattern = pb->sparsity;
     const size_t n = pb->n;
+    if (by == DECLARED_COUPLED) {
+        declared_coupling(v, pb, false, at, J);
+        return;
+    }
     for (size_t q = 0; q < n * n; q++) J[q] = pattern ? 0 : NAN;
     if (!pattern) {
         pb->type->jacobian(pb, at, J);
@@ -49,7 +77,7 @@ static void multiply(const struct declared *d, const struct sens_at *at, bool tr
     const size_t n = d->inner.n;
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
     double *J = verify_array(d->v, n * n);
-    declared_jacobian(d->v, &d->inner, at, J);
+    declared_jacobian(d->v, &d->inner, d->by, at, J);
     memset(OUT, 0, n * L * sizeof *OUT);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
@@ -58,6 +86,11 @@ static void multiply(const struct declared *d, const struct sens_at *at, bool tr
                 OUT[to * L + l] += J[i * n + j] * V[from * L + l];
         }
     sens_arena_rewind(&d->v->ctx.arena, mark);
+}
+
+static bool has_states(const struct declared *d)
+{
+    return d->by == DECLARED_COUPLED ? d->inner.type->coupling != NULL : d->inner.type->jacobian != NULL;
 }
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
@@ -70,7 +103,7 @@ static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
                 double *OUT)
 {
     const struct declared *d = pb->data;
-    if (d->inner.type->jacobian)
+    if (has_states(d))
         multiply(d, at, false, L, V, OUT);
     else
         d->inner.type->jvp(&d->inner, at, L, V, OUT);
@@ -80,7 +113,7 @@ static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t 
                 double *OUT)
 {
     const struct declared *d = pb->data;
-    if (d->inner.type->jacobian)
+    if (has_states(d))
         multiply(d, at, true, L, W, OUT);
     else
         d->inner.type->vjp(&d->inner, at, L, W, OUT);
@@ -99,11 +132,9 @@ static struct factors factors_at(const struct declared *d, const struct sens_at 
 {
     const struct sens_problem *pb = &d->inner;
     struct factors made = {.d = d};
-    size_t cols = 0;
-    for (size_t b = 0; b < pb->n_outer; b++) cols += pb->outer[b].cols;
-    if (d->by == DECLARED_OUTER) {
+    if (d->by != DECLARED_SPARSE) {
         made.s = unset(d->v, pb->n);
-        made.phi = unset(d->v, cols);
+        made.phi = unset(d->v, width_of(pb));
         pb->type->outer(pb, at, made.s, made.phi);
     } else {
         made.value = unset(d->v, pb->sparsity_p->start[pb->np]);
@@ -130,7 +161,7 @@ static void column(const struct factors *f, size_t k, double *out)
 
 static bool has_factors(const struct declared *d)
 {
-    return d->by == DECLARED_OUTER ? d->inner.type->outer != NULL : d->inner.type->jacobian_p != NULL;
+    return d->by == DECLARED_SPARSE ? d->inner.type->jacobian_p != NULL : d->inner.type->outer != NULL;
 }
 
 static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
@@ -193,7 +224,7 @@ static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k
     d->inner.type->x0_jvp_cols(&d->inner, p, k0, L, OUT);
 }
 
-void declared_problem(struct verify *v, const struct sens_problem *inner, enum declared_parameters by,
+void declared_problem(struct verify *v, const struct sens_problem *inner, enum declared_by by,
                       struct sens_problem *problem)
 {
     static const struct sens_problem_type with = {.rhs = rhs,
@@ -250,8 +281,8 @@ void declared_by_products(struct verify *v, const struct sens_problem *inner, bo
     double *unit = verify_array(v, n * n);
     for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
     *made = (struct formed){*inner->type, unit};
+    sens_problem_type_forget(&made->type);
     made->type.jacobian = formed_jacobian;
-    made->type.outer = NULL;
     made->type.operations = NULL;
     made->type.jacobian_p = inner->np ? formed_jacobian_p : NULL;
     *problem = *inner;

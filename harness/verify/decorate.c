@@ -12,8 +12,7 @@ static struct sens_problem_type *copy_type(struct verify *v, const struct sens_p
     *type = *inner->type;
     type->exact = NULL;
     type->identities = NULL;
-    type->jacobian = type->jacobian_p = NULL; /* what is declared is of the inner problem */
-    type->outer = NULL;
+    sens_problem_type_forget(type); /* what is declared is of the inner problem */
     type->operations = NULL;
     type->rhs = with->rhs;
     type->vjp = with->vjp;

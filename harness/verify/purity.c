@@ -28,7 +28,7 @@ static const struct verify_check checks[] = {
      .bound = "none: equal bits",
      .explanation =
          "As rhs.pure, for jvp, vjp, jvp_p_cols, vjp_p_batch, x0, x0_vjp and x0_jvp_cols, and for jacobian, "
-         "jacobian_p and outer where the problem declares them."},
+         "jacobian_p, outer, coupling and diagonal where the problem declares them."},
     {.id = "memory.guards",
      .summary = "no callback writes outside its output",
      .bound = "none: equal bits of the guards",

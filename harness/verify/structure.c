@@ -1,15 +1,14 @@
 /* The structure that a problem declares against its own products: the same derivatives, as numbers.
  *
- *     J V = jvp(V),   J^T W = vjp(W),   J = 0 outside the pattern
+ *     J V = jvp(V),   J^T W = vjp(W),   J = 0 outside the pattern,   J = diag(d) + diag(s) M
  *     s_i phi_j = jvp_p_cols, column by column, and the products of all with W = vjp_p_batch
  *
- * That jacobian, jacobian_p and outer are pure, overwrite their output and stay inside it is checked with all
- * callbacks (purity.c); that methods multiply with it rightly, in structured.c. */
+ * That jacobian, jacobian_p, outer, coupling and diagonal are pure, overwrite their output and stay inside it
+ * is checked with all callbacks (purity.c); that methods multiply with it rightly, in structured.c. */
 #include <string.h>
 
 #include "calls.h"
-#include "declared.h"
-#include "products.h"
+#include "structure.h"
 
 static const struct verify_check checks[] = {
     {.id = "structure.declared",
@@ -18,8 +17,9 @@ static const struct verify_check checks[] = {
      .explanation =
          "The columns of each row of a pattern are to ascend and to be fewer than the matrix has; the "
          "blocks of outer products cover all parameters in order; outer writes n numbers to s and one for "
-         "each column to phi, and nothing else; the operations of each product are a positive number, or not "
-         "known. A method trusts all of this and does not look."},
+         "each column to phi, and nothing else; coupling and diagonal are declared together, beside outer, "
+         "whose s they share, and a dense jacobian; the operations of each product are a positive number, or "
+         "not known. A method trusts all of this and does not look."},
     {.id = "structure.jacobian",
      .summary = "the declared df/dx is the matrix of jvp and vjp",
      .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
@@ -30,6 +30,16 @@ static const struct verify_check checks[] = {
          "point and use it for all vectors: what is wrong here is wrong in every gradient that takes "
          "this path, and right in those that do not. On failure the structure is compared with differences "
          "of rhs: if it agrees with those, the products are what is wrong."},
+    {.id = "structure.coupling",
+     .summary = "the declared diag(d) + diag(s) M is the matrix of jvp and vjp",
+     .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
+     .explanation =
+         "As structure.jacobian, for df/dx = diag(d) + diag(s) M with M from coupling, which sees the "
+         "parameters alone, d from diagonal and s from outer, at the same points. A method forms M once and "
+         "uses it at all points of a solution. structure.jacobian and structure.outer look at the same "
+         "derivative and the same s: if those pass, look at what belongs to the diagonal, d_i = df_i/dx_i - "
+         "s_i M_ii, at rows and columns of M, and at entries that depend on time or state, which have no "
+         "place in M."},
     {.id = "structure.sparsity",
      .summary = "jvp and vjp of unit vectors are zero outside the declared pattern",
      .bound = "rounding of an entry, measured at shaken inputs: none where it is zero in structure",
@@ -110,13 +120,7 @@ static void check_declared(const struct subject *subject)
     verify_close(subject->v, &result);
 }
 
-/* ---- two maps that are to be one ------------------------------------------------------------------------
- */
-
-/* A problem's own products and those of its structure. */
-struct both {
-    const struct subject *own, *declared;
-};
+/* ---- two maps that are to be one ----------------------------------------------------------------------- */
 
 static void note_entries(struct worst *worst, const struct both *both, enum product product,
                          const struct sens_at *at)
@@ -169,84 +173,14 @@ static void note_batches(struct worst *worst, const struct both *both)
     note_vectors(worst, &own, &declared, b.t[0]);
 }
 
-/* ---- causes -------------------------------------------------------------------------------------------- */
-
-/* What one place says of a cause. */
-enum evidence { AGAINST, SILENT, FOR };
-
-/* Are all errors of J on its diagonal? */
-static enum evidence diagonal_alone(const struct both *both, const struct sens_at *at)
-{
-    const size_t n = both->own->pb->n;
-    const struct linear map = linear_at(both->own, PRODUCT_JVP, at);
-    size_t *all = verify_memory(both->own->v, n, sizeof *all), wrong = 0;
-    for (size_t i = 0; i < n; i++) all[i] = i;
-    const struct sample whole = {n, n, all, all};
-    const double *right = linear_matrix(&map, &whole), *bound = linear_matrix_rounding(&map, &whole, right);
-    double *J = verify_array(both->own->v, n * n);
-    declared_jacobian(both->own->v, both->own->pb, at, J);
-    for (size_t q = 0; q < n * n; q++) {
-        const bool differs = !(fabs(J[q] - right[q]) <= 2 * bound[q]);
-        if (differs && q / n != q % n) return AGAINST;
-        wrong += differs;
-    }
-    return wrong == 0 ? SILENT : wrong == 1 && n > 1 ? AGAINST : FOR;
-}
-
-/* Is every column of df/dp that is wrong another parameter's? */
-static enum evidence columns_permuted(const struct both *both, const struct sens_at *at)
-{
-    struct verify *v = both->own->v;
-    const size_t n = both->own->pb->n, np = both->own->pb->np;
-    double *right = verify_array(v, n * np), *got = verify_array(v, n * np);
-    both->own->pb->type->jvp_p_cols(both->own->pb, at, 0, np, right);
-    both->declared->pb->type->jvp_p_cols(both->declared->pb, at, 0, np, got);
-    size_t moved = 0;
-    for (size_t k = 0; k < np; k++) {
-        bool found = false;
-        for (size_t c = 0; c < np && !found; c++) {
-            const size_t other = (k + c) % np; /* its own first */
-            bool same = true;
-            for (size_t i = 0; i < n && same; i++)
-                same = fabs(got[i * np + k] - right[i * np + other]) <=
-                       64 * DBL_EPSILON * fabs(right[i * np + other]);
-            found = same, moved += same && c > 0;
-        }
-        if (!found) return AGAINST;
-    }
-    return moved > 0 ? FOR : SILENT;
-}
-
-/* The structure as a product, against differences of rhs: the same causes can be told apart. What agrees with
- * rhs is not what is wrong. */
-static void blame(const struct both *both, const struct points *points, enum product product,
-                  struct verify_result *result)
-{
-    struct suspicion suspicion = {.places = 0};
-    bool against = false, explains = false;
-    for (int k = 0; k < points->count; k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
-        const enum evidence here = product == PRODUCT_JVP ? diagonal_alone(both, &points->at[k])
-                                                          : columns_permuted(both, &points->at[k]);
-        against = against || here == AGAINST, explains = explains || here == FOR;
-        suspicion_look(&suspicion, both->declared, product, &points->at[k]);
-        sens_arena_rewind(&both->own->v->ctx.arena, mark);
-    }
-    suspicion.weight[CAUSE_pair_agrees_wrongly] = 0; /* they share the numbers */
-    suspicion.weight[CAUSE_rhs_itself] = 0;
-    if (!suspicion_tell(&suspicion, result))
-        verify_say(result, "differences of rhs agree with the structure: look at the products");
-    if (explains && !against)
-        verify_blame(result, product == PRODUCT_JVP ? CAUSE_missing_diagonal : CAUSE_outer_order, 1);
-}
-
 /* ---- df/dx --------------------------------------------------------------------------------------------- */
 
-static void check_jacobian(const struct both *both, const struct points *points)
+/* From jacobian, or from coupling and diagonal. */
+static void check_states(const struct both *both, const char *check, const struct points *points)
 {
     static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP};
     struct worst worst = {.count = 0};
-    struct verify_result result = subject_open(both->own, "structure.jacobian");
+    struct verify_result result = subject_open(both->own, check);
     for (int k = 0; k < points->count; k++)
         for (int q = 0; q < 2; q++) {
             const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
@@ -254,7 +188,7 @@ static void check_jacobian(const struct both *both, const struct points *points)
             sens_arena_rewind(&both->own->v->ctx.arena, mark);
         }
     verify_judge(&result, &worst);
-    if (result.verdict == VERIFY_FAIL) blame(both, points, product[0], &result);
+    if (result.verdict == VERIFY_FAIL) structure_blame(both, points, product[0], &result);
     verify_close(both->own->v, &result);
 }
 
@@ -314,7 +248,7 @@ static void check_parameters(const struct both *both, const char *check, const s
     const bool fits = outside.count == 0 || worst_passes(&outside);
     verify_judge(&result, fits ? &worst : &outside);
     if (!fits) verify_blame(&result, CAUSE_sparsity_pattern, 1);
-    if (result.verdict == VERIFY_FAIL) blame(both, points, product[0], &result);
+    if (result.verdict == VERIFY_FAIL) structure_blame(both, points, product[0], &result);
     verify_close(both->own->v, &result);
 }
 
@@ -325,7 +259,7 @@ static bool declares(const struct sens_problem *pb)
     return pb->type->jacobian || pb->type->jacobian_p || pb->type->outer;
 }
 
-static struct subject by_structure(const struct subject *subject, enum declared_parameters by)
+static struct subject by_structure(const struct subject *subject, enum declared_by by)
 {
     struct subject made = *subject;
     struct sens_problem *problem = verify_memory(subject->v, 1, sizeof *problem);
@@ -337,24 +271,32 @@ static struct subject by_structure(const struct subject *subject, enum declared_
 static void look(struct subject *subject)
 {
     static const enum product states[] = {PRODUCT_JVP, PRODUCT_VJP};
-    const struct subject outer = by_structure(subject, DECLARED_OUTER);
-    const struct subject sparse = by_structure(subject, DECLARED_SPARSE);
+    const struct subject outer = by_structure(subject, DECLARED_OUTER),
+                         sparse = by_structure(subject, DECLARED_SPARSE),
+                         coupled = by_structure(subject, DECLARED_COUPLED);
+    const struct both by_outer = {subject, &outer, DECLARED_OUTER},
+                      by_sparse = {subject, &sparse, DECLARED_SPARSE},
+                      by_coupling = {subject, &coupled, DECLARED_COUPLED};
     const struct points points = points_create(subject);
     check_declared(subject);
     if (call_applies(subject, CALL_JACOBIAN))
-        check_jacobian(&(struct both){subject, &outer}, &points);
+        check_states(&by_outer, "structure.jacobian", &points);
     else
         subject_skip(subject, "structure.jacobian", "no Jacobian is declared");
+    if (call_applies(subject, CALL_COUPLING))
+        check_states(&by_coupling, "structure.coupling", &points);
+    else
+        subject_skip(subject, "structure.coupling", "no coupling is declared");
     if (call_applies(subject, CALL_JACOBIAN) && subject->pb->sparsity)
         check_outside(subject, "structure.sparsity", &points, states);
     else
         subject_skip(subject, "structure.sparsity", "no sparsity of df/dx is declared");
     if (call_applies(subject, CALL_OUTER))
-        check_parameters(&(struct both){subject, &outer}, "structure.outer", &points);
+        check_parameters(&by_outer, "structure.outer", &points);
     else
         subject_skip(subject, "structure.outer", "no outer products are declared");
     if (call_applies(subject, CALL_JACOBIAN_P))
-        check_parameters(&(struct both){subject, &sparse}, "structure.parameters", &points);
+        check_parameters(&by_sparse, "structure.parameters", &points);
     else
         subject_skip(subject, "structure.parameters", "no sparse df/dp is declared");
 }
@@ -376,10 +318,35 @@ static void look_at_sizes(struct verify *v)
     }
 }
 
+static bool can_be_created(struct verify *v, const struct sens_problem_type *type)
+{
+    struct sens_problem made;
+    struct sens_value *value = verify_memory(v, sens_option_count(type->options), sizeof *value);
+    sens_option_defaults(type->options, value);
+    return sens_problem_create(&v->ctx, type, value, &made) == SENS_OK;
+}
+
+/* A problem whose coupling and diagonal do not go with the rest is refused: there is no instance to look at.
+ * Then it is to be said here, where the declaration is judged. */
+static void check_refusal(struct verify *v)
+{
+    struct sens_problem_type without = *v->problem;
+    char module[VERIFY_NAME];
+    without.coupling = NULL;
+    without.diagonal = NULL;
+    if ((!v->problem->coupling && !v->problem->diagonal) || can_be_created(v, v->problem)) return;
+    if (!can_be_created(v, &without)) return;
+    verify_module("problem", v->problem->name, module);
+    struct verify_result result = verify_open("structure.declared", module, v->problem->name);
+    verify_fail(&result, "%s", v->ctx.message);
+    verify_close(v, &result);
+}
+
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
     look_at_sizes(v);
+    check_refusal(v);
 }
 
 const struct verify_group verify_structure = {

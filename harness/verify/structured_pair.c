@@ -17,6 +17,7 @@
 #include "probe.h"
 
 enum { DRAWS = 6, SAFETY = 32, FLOOR_EPS = 4, STEPS = 6 };
+enum { LITTLE = 1 << 12 }; /* bytes of cache: less than the cotangents of a step with 20 states */
 
 static const struct verify_check checks[] = {
     {.id = "structure.pair",
@@ -24,12 +25,16 @@ static const struct verify_check checks[] = {
      .bound = "32 times what shaking inputs and outputs of all products by 4 eps does, entry by entry",
      .explanation =
          "Where a problem declares its Jacobian, or factors of its parameters, a method may form them once "
-         "at a point and multiply many vectors. It is solved over a few fixed steps with the structure and "
-         "without, with few and with many outputs, below and above the lengths of vectors and tiles. "
-         "structure.jacobian, structure.outer and structure.parameters have found the numbers right, so "
-         "that a difference beyond rounding is made where they are multiplied. The text says which part of "
-         "the gradient differs and at which size: look at remainders of lanes, rows and batches, and at "
-         "whether J belongs to the point of the product."},
+         "at a point and multiply many vectors; where it declares a coupling, once a solve. It is solved "
+         "over a few fixed steps with the structure and without, with few and with many outputs, below and "
+         "above the lengths of vectors and tiles. From 20 states on, coupling and diagonal of glv are used, "
+         "and its outer products, of more columns than registers hold, go in panels. Outputs go in whole "
+         "blocks of lanes; one by one; with two threads and so little cache that the blocks make several "
+         "groups and the points several batches; and for dG/dx0 alone. structure.jacobian, "
+         "structure.coupling, structure.outer and structure.parameters have found the numbers right, so that "
+         "a difference beyond rounding is made where they are multiplied. The text says which part of the "
+         "gradient differs and at which size: look at remainders of lanes, rows, groups and batches, and at "
+         "whether J, or the diagonal beside a coupling, belongs to the point of the product."},
     {.id = NULL}};
 
 /* ---- shaken products ------------------------------------------------------------------------------------
@@ -155,8 +160,13 @@ static void shaken_problem(struct verify *v, const struct sens_problem *inner, s
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
+enum cut { WHOLE, SINGLE, PARTS, STATES, CUTS };
+static const char *const cut_words[CUTS] = {
+    [SINGLE] = ", one lane", [PARTS] = ", two threads, little cache", [STATES] = ", dG/dx0 alone"};
+
 struct size {
     size_t n, m; /* n = 0: the default instance */
+    enum cut cut;
 };
 
 /* |J|_inf at the initial state, from the products. */
@@ -192,21 +202,34 @@ static bool declares(const struct sens_problem *pb)
     return pb->type->jacobian || pb->type->jacobian_p || pb->type->outer;
 }
 
-/* One thread: the shaken products share the unit's arena. */
-static bool create_bed(struct verify *v, const struct sens_problem *pb, size_t m, struct bed *bed)
+/* One thread: the shaken products share the unit's arena. false: the problem or method is not asked so. */
+static bool create_bed(struct verify *v, const struct sens_problem *pb, const struct size *size,
+                       struct bed *bed)
 {
     struct sens_cost cost;
     const unsigned parts = (PROBE_AT_T1 | PROBE_BETWEEN | PROBE_RUNNING) & probe_parts_for(v->method);
-    probe_cost(v, pb, m, parts, &cost);
+    probe_cost(v, pb, size->m, parts, &cost);
     bed_create(v, pb, &cost, v->method, bed);
     bed->task.threads = 1;
-    return bed_fixed(bed, "cash_karp", STEPS + 2); /* a multiple of 8, for the observations */
+    if (size->cut == SINGLE) bed->task.lanes = 1;
+    if (size->cut == STATES) {
+        bed->task.wrt &= SENS_WRT_X0;
+        bed->out = bed_shape(bed);
+    }
+    const bool fixed = bed_fixed(bed, "cash_karp", STEPS + 2); /* a multiple of 8, for the observations */
+    return fixed && bed->task.wrt;
 }
 
-static void solve_as(const struct bed *like, const struct sens_problem *problem, struct bed *bed)
+static void solve_as(const struct bed *like, const struct sens_problem *problem, enum cut cut,
+                     struct bed *bed)
 {
     bed_create(like->v, problem, &like->cost, like->method, bed);
     bed->task = like->task;
+    bed->out = bed_shape(bed);
+    if (cut == PARTS) {
+        bed->task.threads = 2;
+        bed->cache = (struct sens_caches){LITTLE, LITTLE, LITTLE};
+    }
     bed_solve(bed);
 }
 
@@ -240,7 +263,7 @@ static sens_status rounding(const struct bed *plain, const struct sens_problem *
         struct sens_problem problem;
         struct bed bed;
         shaken_problem(plain->v, inner, &problem);
-        solve_as(plain, &problem, &bed);
+        solve_as(plain, &problem, WHOLE, &bed);
         status = bed.status;
         widen(m * np, bed.out.dGdp, right->dGdp, bound->dGdp);
         widen(m * n, bed.out.dGdx0, right->dGdx0, bound->dGdx0);
@@ -257,6 +280,7 @@ static sens_status rounding(const struct bed *plain, const struct sens_problem *
 struct findings {
     struct worst worst;
     bool parameters, states; /* that part of the gradient is wrong somewhere */
+    bool cut[CUTS];          /* something is, in outputs cut so */
 };
 
 static bool differs(size_t count, const double *a, const double *b, const double *bound)
@@ -275,31 +299,39 @@ static void compare(struct verify *v, const struct size *size, struct findings *
     char what[VERIFY_SUBJECT];
     if (!create_instance(v, size, &instance) || !declares(&instance.problem)) return;
     sens_problem_unstructured(&instance.problem, &type, &plain);
-    if (!create_bed(v, &plain, size->m, &without) || bed_solve(&without) != SENS_OK) {
+    if (!create_bed(v, &plain, size, &without) || bed_solve(&without) != SENS_OK) {
         bed_free(&without);
         return;
     }
     const struct sens_out right = bed_keep(&without), bound = bed_shape(&without);
     if (rounding(&without, &plain, &right, &bound) == SENS_OK) {
         const size_t n = plain.n, np = plain.np, m = without.cost.m;
-        solve_as(&without, &instance.problem, &with);
-        snprintf(what, sizeof what, "%s, m = %zu:", instance.label, m);
+        solve_as(&without, &instance.problem, size->cut, &with);
+        snprintf(what, sizeof what, "%s, m = %zu%s:", instance.label, m,
+                 cut_words[size->cut] ? cut_words[size->cut] : "");
         if (with.status == SENS_OK)
             out_compare(&found->worst, &with, &with.out, &right, &bound, what);
         else
             worst_note(&found->worst, INFINITY, 0, "%s %s %s", what, sens_status_name(with.status),
                        with.message);
-        found->parameters = found->parameters || differs(m * np, with.out.dGdp, right.dGdp, bound.dGdp);
-        found->states = found->states || differs(m * n, with.out.dGdx0, right.dGdx0, bound.dGdx0);
+        const bool parameters = differs(m * np, with.out.dGdp, right.dGdp, bound.dGdp);
+        const bool states = differs(m * n, with.out.dGdx0, right.dGdx0, bound.dGdx0);
+        found->parameters = found->parameters || parameters;
+        found->states = found->states || states;
+        found->cut[size->cut] = found->cut[size->cut] || parameters || states;
         bed_free(&with);
     }
     bed_free(&without);
 }
 
-/* Few vectors and many, states below and above vectors and tiles; a method whose vectors are all n + np
- * directions takes too long at the last ones for a quick run. */
-static const struct size sizes[] = {{0, 11}, {3, 3}, {3, 80}, {20, 5}, {20, 20}, {70, 70}};
-enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = 5 };
+/* Few vectors and many, states below and above vectors and tiles. 20 states: more than are taken together,
+ * and of glv 21 outer columns, more than registers hold, so that what is coupled goes its own way; its 40
+ * outputs in blocks of eight are more than one group for each of two threads. A method whose vectors are all
+ * n + np directions takes too long at the last size for a quick run. */
+static const struct size sizes[] = {{0, 11, WHOLE},  {3, 3, WHOLE},   {3, 80, WHOLE},
+                                    {20, 5, WHOLE},  {20, 20, WHOLE}, {20, 40, PARTS},
+                                    {20, 5, SINGLE}, {20, 9, STATES}, {70, 70, WHOLE}};
+enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = SIZES - 1 };
 
 static void run(struct verify *v)
 {
@@ -323,6 +355,8 @@ static void run(struct verify *v)
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     if (result.verdict == VERIFY_PASS) verify_judge(&result, &found.worst);
+    const bool in_parts = found.cut[PARTS] && !found.cut[WHOLE] && !found.cut[SINGLE] && !found.cut[STATES];
+    verify_blame(&result, CAUSE_stale_workspace, in_parts ? 0.7 : 0);
     verify_blame(&result, CAUSE_structure_misused, found.parameters && !found.states ? 0.8 : 0.5);
     verify_blame(&result, CAUSE_stale_jacobian, found.states ? 0.6 : 0.1);
     verify_blame(&result, CAUSE_jacobian_not_transposed, found.states ? 0.4 : 0);

@@ -161,8 +161,7 @@ static void fill_type(const struct sens_problem_type *inner, struct sens_problem
     type->jvp = jvp;
     type->jvp_p_cols = jvp_p_cols;
     type->vjp_p_batch = vjp_p_batch;
-    type->jacobian = type->jacobian_p = NULL;
-    type->outer = NULL;
+    sens_problem_type_forget(type);
     type->operations = operations;
     if (inner->x0) {
         type->x0 = x0_of_p;

@@ -88,11 +88,29 @@ points=$(grep -cE '^(not )?ok [0-9]+ - ' output)
 [ "$(sed -n 2p output)" = "1..$points" ] && [ "$points" -eq "$cases" ] || fail "--tap: $points points"
 
 # ---- failures: a problem with a wrong product, and one that crashes --------------------------------------------------
+build() {
+    "$compiler" -std=c11 -O1 -fPIC -shared -I"$include" -o "$1.so" faulty/*.c || fail "$1 does not compile"
+}
+
 # module NAME LINE: NAME.so, the skeleton of a problem `faulty` with LINE at the end of its jvp
 module() {
     awk -v line="$2" '/^static void jvp\(/ { inside = 1 } inside && /^}/ { print line; inside = 0 } { print }' \
         skeleton.c >faulty/faulty.c
-    "$compiler" -std=c11 -O1 -fPIC -shared -I"$include" -o "$1.so" faulty/*.c || fail "$1 does not compile"
+    build "$1"
+}
+
+# declares NAME SLOTS: NAME.so, the skeleton with SLOTS in its exported table, and callbacks for them
+declares() {
+    awk -v slots="$2" '
+        /^SENS_PROBLEM/ {
+            print "static void M_of(const struct sens_problem *pb, const sens_real *p, sens_real *M)"
+            print "{ (void)pb, (void)p, (void)M; }"
+            print "static void d_of(const struct sens_problem *pb, const struct sens_at *at, sens_real *d)"
+            print "{ (void)pb, (void)at, (void)d; }"
+        }
+        { print }
+        /^    \.rhs/ { print slots }' skeleton.c >faulty/faulty.c
+    build "$1"
 }
 
 if compiler=$(command -v cc || command -v gcc || command -v clang); then
@@ -113,6 +131,17 @@ if compiler=$(command -v cc || command -v gcc || command -v clang); then
     [ "$(grep -c '^  ---$' output)" -eq "$(grep -c '^not ok ' output)" ] || fail "--tap: no YAML"
     expect 1 "the module crashes or does not return" --quick --problem faulty --plugin crash.so
     grep -q "killed by signal 6" output || fail "the signal is not named"
+
+    # what create refuses of a declaration is said in its words, not only skipped
+    refusal="problem faulty: coupling and diagonal belong together, beside outer and a dense jacobian"
+    declares alone "    .diagonal = d_of,"
+    declares no_outer "    .jacobian = d_of, .coupling = M_of, .diagonal = d_of,"
+    for name in alone no_outer; do
+        expect 1 "$refusal" --quick --problem faulty --plugin $name.so
+        grep -q '^fail  problem faulty  *structure.declared ' output || fail "$name: structure.declared passes"
+        grep -q "no instance could be created: $refusal" output || fail "$name: skipped without a reason"
+        "$program" run faulty cfsa --plugin $name.so 2>&1 | grep -q "$refusal" || fail "run with $name: no reason"
+    done
 fi
 
 # ---- interruption: the report is written, no child is left ----------------------------------------------------------

@@ -1,5 +1,5 @@
-/* glv: the drawn instance, the species-scaling identity, and the closed forms against steps with their
- * tangent. */
+/* glv: the drawn instance, its Jacobian as a coupling matrix, the species-scaling identity, and the closed
+ * forms against steps with their tangent. */
 #include "steps.h"
 
 #include <gsl/gsl_randist.h>
@@ -37,6 +37,45 @@ static void test_instance(void **state)
     assert_true(memcmp(other.p, pb.p, pb.np * sizeof *pb.p) != 0);
     gsl_rng_free(rng);
     sens_arena_release(&ctx.arena);
+}
+
+/* df/dx = diag(d) + diag(s) M, at a point and with parameters that are not the nominal ones. Beside the
+ * diagonal both are one product; on it d is part of either, a sum of n + 1 terms that need not be the same
+ * one, and there is a rounding of the product and of the last sum. */
+static void require_coupling(size_t n)
+{
+    struct sens_ctx ctx = {0};
+    const struct sens_problem pb = glv(&ctx, (double)n, 2, RANDOM);
+    double *x = SENS_NEW(&ctx, double, n), *p = SENS_NEW(&ctx, double, pb.np),
+           *J = SENS_NEW(&ctx, double, n *n), *M = SENS_NEW(&ctx, double, n *n),
+           *d = SENS_NEW(&ctx, double, n), *s = SENS_NEW(&ctx, double, n),
+           *phi = SENS_NEW(&ctx, double, 1 + n);
+    for (size_t i = 0; i < n; i++) x[i] = 0.1 + 0.05 * sin((double)i);
+    for (size_t k = 0; k < pb.np; k++) p[k] = pb.p[k] * (1 + 0.1 * cos((double)k));
+    const struct sens_at at = {0, x, p};
+    pb.type->jacobian(&pb, &at, J);
+    pb.type->coupling(&pb, p, M);
+    pb.type->diagonal(&pb, &at, d);
+    pb.type->outer(&pb, &at, s, phi);
+    for (size_t i = 0; i < n; i++) {
+        double size = fabs(p[i]); /* of the sum in d */
+        for (size_t j = 0; j < n; j++) size += fabs(p[n + i * n + j] * x[j]);
+        for (size_t j = 0; j < n; j++) {
+            const double product = s[i] * M[i * n + j], want = J[i * n + j];
+            const double got = i == j ? d[i] + product : product;
+            const double terms = i == j ? (double)n + 3 : 1;
+            assert_true(fabs(got - want) <= 2.3e-16 * terms * (fabs(product) + (i == j ? size : 0)));
+        }
+    }
+    sens_arena_release(&ctx.arena);
+}
+
+/* Few species, many, and more than go through the Jacobian at a time. */
+static void test_coupling(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 2, 8, 9, 13, 64, 70};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) require_coupling(sizes[k]);
 }
 
 /* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): the substitution x_j -> s x_j, A_ij -> A_ij /
@@ -143,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_instance),
+        cmocka_unit_test(test_coupling),
         cmocka_unit_test(test_scaling_identity),
         cmocka_unit_test(test_closed_form),
         cmocka_unit_test(test_closed_form_refuses),

@@ -1,5 +1,5 @@
-/* Sums of lane blocks, gathered rows, blocks turned into rows, and one matrix times one vector, against plain
- * loops in the order that sens/lanes.h states. */
+/* Sums of lane blocks, scaled or not, gathered rows, blocks turned into rows, and one matrix times one
+ * vector, against plain loops in the order that sens/lanes.h states. */
 #include "lane_support.h"
 
 #include "sens/lanes.h"
@@ -43,40 +43,54 @@ static void test_combine(void **state)
     for (int terms = 1; terms <= TERMS; terms++) require_combination(*state, 1033, terms, 0);
 }
 
-/* ---- gathered rows ------------------------------------------------------------------------------------- */
+/* ---- scaled sums --------------------------------------------------------------------------------------- */
 
-static void require_gather(gsl_rng *rng, size_t depth, size_t L, size_t gap, bool summed)
+struct scaled { /* rows s_i kappa, and beside them d_i kappa, or kappa where d is NULL */
+    size_t n, L;
+    int terms;
+    double *v_of[TERMS], *w, *s, *d;
+};
+
+/* A rounding more than of the terms: of their weights, and of the factor. All factors are below 1, or 1. */
+static void require_scaled_sum(const struct scaled *q, double scale, const double *u, const double *other)
 {
-    const size_t v_step = L + gap, s_step = 1 + gap, w_step = 1 + 2 * gap;
-    double *v = random_new(rng, depth * v_step), *s = random_new(rng, depth * s_step);
-    double *w = summed ? random_new(rng, depth * w_step) : NULL, *before = random_new(rng, L);
-    double *u = fenced_new(depth * L), *sum = fenced_new(L);
-    const struct sens_gather g = {
-        .depth = depth, .v = v, .v_step = v_step, .s = s, .s_step = s_step, .w = w, .w_step = w_step};
-    if (L) memcpy(sum, before, L * sizeof *sum);
-    sens_lanes_gather(&g, L, u, summed ? sum : NULL);
-    for (size_t l = 0; l < L; l++) {
-        double want = before[l];
-        for (size_t k = 0; k < depth; k++) {
-            const double scaled = s[k * s_step] * v[k * v_step + l];
-            if (u[k * L + l] != scaled) fail_msg("depth %zu, L = %zu: u(%zu, %zu)", depth, L, k, l);
-            if (summed) want += w[k * w_step] * scaled;
-        }
-        if (!same_sum(sum[l], want, depth, 0.5 + 0.125 * (double)depth))
-            fail_msg("depth %zu, L = %zu: lane %zu of the sum is %.17g for %.17g", depth, L, l, sum[l], want);
+    const double size = scale * q->terms / 4;
+    const size_t terms = (size_t)q->terms + 2;
+    for (size_t i = 0; i < q->n * q->L; i++) {
+        const double s = q->s[i / q->L], d = q->d ? q->d[i / q->L] : 1;
+        double kappa = scale * q->w[0] * q->v_of[0][i];
+        for (int j = 1; j < q->terms; j++) kappa += scale * q->w[j] * q->v_of[j][i];
+        if (!same_sum(u[i], s * kappa, terms, size) || !same_sum(other[i], d * kappa, terms, size))
+            fail_msg(
+                "n = %zu, L = %zu, %d terms, %s d: number %zu is %.17g for %.17g, beside it %.17g for %.17g",
+                q->n, q->L, q->terms, q->d ? "with" : "without", i, u[i], s * kappa, other[i], d * kappa);
     }
-    free(v), free(s), free(w), free(before);
-    fenced_free(depth * L, u);
-    fenced_free(L, sum);
 }
 
-static void test_gather(void **state)
+static void require_scaled(gsl_rng *rng, size_t n, size_t L, int terms, bool diagonal)
 {
-    for (size_t depth = 0; depth <= 20; depth++)
+    const double scale = 0.3;
+    const size_t count = n * L;
+    struct scaled q = {.n = n, .L = L, .terms = terms, .w = random_new(rng, (size_t)terms)};
+    double *u = fenced_new(count), *other = fenced_new(count);
+    const double *v[TERMS];
+    q.s = random_new(rng, n);
+    q.d = diagonal ? random_new(rng, n) : NULL;
+    for (int j = 0; j < terms; j++) v[j] = q.v_of[j] = random_new(rng, count);
+    sens_lanes_combine_scaled(n, L, terms, scale, q.w, v, q.s, u, q.d, other);
+    require_scaled_sum(&q, scale, u, other);
+    for (int j = 0; j < terms; j++) free(q.v_of[j]);
+    free(q.w), free(q.s), free(q.d);
+    fenced_free(count, u), fenced_free(count, other);
+}
+
+static void test_combine_scaled(void **state)
+{
+    for (size_t n = 0; n <= 17; n++)
         for (size_t i = 0; i < LANE_COUNTS; i++)
-            for (size_t gap = 0; gap < 3; gap++)
-                for (int summed = 0; summed < 2; summed++)
-                    require_gather(*state, depth, lane_counts[i], gap, summed);
+            for (int terms = 1; terms <= TERMS; terms++)
+                for (int diagonal = 0; diagonal < 2; diagonal++)
+                    require_scaled(*state, n, lane_counts[i], terms, diagonal);
 }
 
 /* ---- gathered rows times few columns ------------------------------------------------------------------- */
@@ -207,8 +221,8 @@ static void test_matvec(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_combine), cmocka_unit_test(test_gather),     cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_to_rows), cmocka_unit_test(test_not_finite), cmocka_unit_test(test_matvec),
+        cmocka_unit_test(test_combine), cmocka_unit_test(test_combine_scaled), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_to_rows), cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_matvec),
     };
     return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;
 }

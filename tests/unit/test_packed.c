@@ -2,8 +2,8 @@
  *
  *     OUT(r, l) = [OUT(r, l)] + sum_k A(r, k) V(k, l),   k ascending
  *
- * for all sizes around those of panels, vectors and tiles; and the stage of a reverse sweep, which is one sum
- * and one such product. */
+ * for all sizes around those of panels, vectors and tiles; the same for several blocks at once, whose rows
+ * lie apart; and the stage of a reverse sweep, which is one sum and one such product. */
 #include "lane_support.h"
 
 #include "sens/lanes.h"
@@ -101,6 +101,125 @@ static void test_large_products(void **state)
                 require_layouts(*state, sizes[r], sizes[c], lane_counts[i]);
 }
 
+/* ---- several blocks at once ---------------------------------------------------------------------------- */
+
+enum { COUNTS = 6 };
+
+/* The lanes of a product as `count` blocks of L, with `gap` numbers after each row of V, and after each block
+ * and each first row of OUT. */
+struct cut {
+    size_t count, L, gap;
+    bool apart; /* row 0 has a place of its own */
+};
+
+/* V as it is cut: NaN in the gaps, and nothing after the last row. *count: how many numbers there are. */
+static double *cut_vectors(gsl_rng *rng, const struct product *q, size_t gap, size_t *count)
+{
+    *count = q->cols ? q->cols * (q->L + gap) - gap : 0;
+    double *V = random_new(rng, *count);
+    for (size_t i = 0; i < *count; i++) {
+        const size_t k = i / (q->L + gap), l = i % (q->L + gap);
+        V[i] = l < q->L ? q->V[k * q->L + l] : NAN;
+    }
+    return V;
+}
+
+/* Where OUT_c(r, l) is. */
+static double *place(const struct sens_many *many, size_t L, size_t c, size_t r, size_t l)
+{
+    if (!many->first) return many->out + c * many->out_step + r * L + l;
+    if (r == 0) return many->first + c * many->first_step + l;
+    return many->out + c * many->out_step + (r - 1) * L + l;
+}
+
+/* `before` where the entries are to be, or MARK. */
+static void put(const struct product *q, const struct sens_many *many, struct cut cut, const double *before)
+{
+    for (size_t r = 0; r < q->rows; r++)
+        for (size_t l = 0; l < q->L; l++)
+            *place(many, cut.L, l / cut.L, r, l % cut.L) = before ? before[r * q->L + l] : MARK;
+}
+
+static void require_entries(const struct product *q, const struct sens_many *many, struct cut cut, bool add,
+                            const char *layout)
+{
+    const double size = 0.5 + 0.25 * (double)q->cols; /* of numbers up to 1/2 */
+    const double *want = add ? q->from_before : q->from_zero;
+    for (size_t r = 0; r < q->rows; r++)
+        for (size_t l = 0; l < q->L; l++) {
+            const double got = *place(many, cut.L, l / cut.L, r, l % cut.L);
+            if (!same_sum(got, want[r * q->L + l], q->cols, size))
+                fail_msg("%s, %zu x %zu, %zu blocks of %zu, gap %zu%s%s: entry (%zu, %zu) is %.17g for %.17g",
+                         layout, q->rows, q->cols, cut.count, cut.L, cut.gap, cut.apart ? ", apart" : "",
+                         add ? ", added" : "", r, l, got, want[r * q->L + l]);
+        }
+}
+
+static void require_untouched(size_t count, const double *v, const char *what, const char *layout)
+{
+    for (size_t i = 0; i < count; i++)
+        if (v[i] != MARK) fail_msg("%s: number %zu of %s is no entry, but written", layout, i, what);
+}
+
+/* What is asked for meanwhile starts where V ends: it is not to be read. */
+static void require_many(gsl_rng *rng, const struct product *q, const struct sens_packed *A, struct cut cut,
+                         const char *layout)
+{
+    const size_t rows = q->rows > 0 && cut.apart ? q->rows - 1 : q->rows;
+    const size_t out_step = rows * cut.L + cut.gap, first_step = cut.L + cut.gap;
+    const size_t out_size = cut.count * out_step, first_size = cut.count * first_step;
+    double *out = fenced_new(out_size), *first = fenced_new(first_size);
+    size_t end;
+    double *V = cut_vectors(rng, q, cut.gap, &end);
+    struct sens_many many = {.count = cut.count,
+                             .v = V,
+                             .v_step = q->L + cut.gap,
+                             .out = out,
+                             .out_step = out_step,
+                             .first = cut.apart ? first : NULL,
+                             .first_step = first_step};
+    for (int add = 0; add < 2; add++)
+        for (int asked = 0; asked < 2; asked++) {
+            many.next = asked ? V + end : NULL;
+            put(q, &many, cut, add ? q->before : NULL);
+            sens_packed_many(A, cut.L, add, &many);
+            require_entries(q, &many, cut, add, layout);
+        }
+    put(q, &many, cut, NULL);
+    require_untouched(out_size, out, "out", layout);
+    require_untouched(first_size, first, "first", layout);
+    fenced_free(out_size, out), fenced_free(first_size, first);
+    free(V);
+}
+
+static void require_cuts(gsl_rng *rng, size_t rows, size_t cols, size_t count, size_t L)
+{
+    struct product q;
+    create(rng, rows, cols, count * L, &q);
+    double *memory = fenced_new(rows * cols);
+    const struct sens_packed packed = sens_pack(sens_dense(rows, cols, q.A), memory);
+    const struct sens_packed view = sens_packed_view(rows, cols, q.columns, rows + GAP);
+    for (size_t gap = 0; gap <= GAP; gap += GAP)
+        for (int apart = 0; apart < 2; apart++) {
+            const struct cut cut = {.count = count, .L = L, .gap = gap, .apart = apart};
+            require_many(rng, &q, &packed, cut, "packed");
+            require_many(rng, &q, &view, cut, "where it stands");
+        }
+    fenced_free(rows * cols, memory);
+    destroy(&q);
+}
+
+/* One panel and several, even and uneven; sums of a single lane by fours, and of a tile. */
+static void test_many(void **state)
+{
+    const size_t rows[] = {0, 1, 2, 6, 7, 11, 12, 13, 23, 24, 25, 37}, cols[] = {0, 1, 3, 4, 5, 8, 64, 65};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (size_t k = 0; k < sizeof cols / sizeof *cols; k++)
+            for (size_t i = 0; i < LANE_COUNTS; i++)
+                for (size_t count = 0; count < COUNTS; count++)
+                    require_cuts(*state, rows[r], cols[k], count, lane_counts[i]);
+}
+
 /* ---- the stages of a sweep ----------------------------------------------------------------------------- */
 
 enum { STATES = 10, TERMS = 14, STAGES = 3 };
@@ -175,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_large_products),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_stages),
     };
     return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;

@@ -33,6 +33,18 @@ static void outer(const struct sens_problem *pb, const struct sens_at *at, doubl
     s[0] = phi[0] = 1;
 }
 
+static void coupling(const struct sens_problem *pb, const double *q, double *M)
+{
+    (void)pb, (void)q;
+    M[0] = 1;
+}
+
+static void diagonal(const struct sens_problem *pb, const struct sens_at *at, double *d)
+{
+    (void)pb, (void)at;
+    d[0] = 1;
+}
+
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)
 {
     (void)pb;
@@ -84,6 +96,39 @@ static void test_accepted(void **state)
     made.sparsity_p = &pattern_p;
     made.n_outer = 2, made.outer = blocks;
     assert_int_equal(status_of(all, made), SENS_OK);
+}
+
+/* df/dx = diag(d) + diag(s) M beside what it takes: s and a dense df/dx; df/dp as values too is no harm. */
+static void test_coupling_accepted(void **state)
+{
+    (void)state;
+    struct sens_problem_type type = {
+        .jacobian = jacobian, .outer = outer, .coupling = coupling, .diagonal = diagonal};
+    struct sens_problem made = plain;
+    made.n_outer = 2, made.outer = blocks;
+    assert_int_equal(status_of(type, made), SENS_OK);
+    type.jacobian_p = jacobian, made.sparsity_p = &pattern_p;
+    assert_int_equal(status_of(type, made), SENS_OK);
+}
+
+/* One thing is missing each, or a pattern too much; all else is as it is accepted. */
+static void test_coupling_refused(void **state)
+{
+    (void)state;
+    const struct sens_problem_type whole = {
+        .jacobian = jacobian, .outer = outer, .coupling = coupling, .diagonal = diagonal};
+    struct sens_problem made = plain, sparse;
+    made.n_outer = 2, made.outer = blocks;
+    struct sens_problem_type no_coupling = whole, no_diagonal = whole, no_outer = whole, no_jacobian = whole;
+    no_coupling.coupling = NULL, no_diagonal.diagonal = NULL;
+    no_outer.outer = NULL, no_jacobian.jacobian = NULL;
+    assert_int_equal(status_of(no_coupling, made), SENS_BAD_INPUT);
+    assert_int_equal(status_of(no_diagonal, made), SENS_BAD_INPUT);
+    assert_int_equal(status_of(no_outer, plain), SENS_BAD_INPUT); /* blocks alone are no good */
+    assert_int_equal(status_of(no_jacobian, made), SENS_BAD_INPUT);
+    sparse = made;
+    sparse.sparsity = &pattern;
+    assert_int_equal(status_of(whole, sparse), SENS_BAD_INPUT);
 }
 
 /* Of df/dx [N][N], by one change to the valid pattern each. */
@@ -186,6 +231,8 @@ static void test_unstructured(void **state)
     const struct sens_problem_type type = {.name = "made",
                                            .jacobian = jacobian,
                                            .jacobian_p = jacobian,
+                                           .coupling = coupling,
+                                           .diagonal = diagonal,
                                            .outer = outer,
                                            .operations = operations};
     struct sens_problem pb = plain, bare;
@@ -195,18 +242,41 @@ static void test_unstructured(void **state)
     sens_problem_unstructured(&pb, &bare_type, &bare);
     assert_true(bare.type == &bare_type && bare.n == N && bare.p == p && bare_type.name == type.name);
     assert_true(!bare_type.jacobian && !bare_type.jacobian_p && !bare_type.outer);
+    assert_true(!bare_type.coupling && !bare_type.diagonal);
     assert_true(!bare.sparsity && !bare.sparsity_p && !bare.outer && bare.n_outer == 0);
     assert_true(pb.sparsity == &pattern && type.jacobian == jacobian); /* the given one is as it was */
     sens_problem_unstructured(&pb, &bare_type, &pb);                   /* in place */
     assert_true(pb.type == &bare_type && !pb.sparsity && pb.np == NP);
 }
 
+/* The structure goes, and nothing else. */
+static void test_forget(void **state)
+{
+    (void)state;
+    struct sens_problem_type type = {.name = "made",
+                                     .create = create,
+                                     .jacobian = jacobian,
+                                     .jacobian_p = jacobian,
+                                     .coupling = coupling,
+                                     .diagonal = diagonal,
+                                     .outer = outer,
+                                     .operations = operations,
+                                     .many_states = true};
+    const char *const name = type.name;
+    sens_problem_type_forget(&type);
+    assert_true(!type.jacobian && !type.jacobian_p && !type.coupling && !type.diagonal && !type.outer);
+    assert_true(type.name == name && type.create == create && type.operations == operations &&
+                type.many_states);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),       cmocka_unit_test(test_patterns_refused),
-        cmocka_unit_test(test_halves_refused), cmocka_unit_test(test_blocks_refused),
-        cmocka_unit_test(test_operations),     cmocka_unit_test(test_unstructured),
+        cmocka_unit_test(test_accepted),         cmocka_unit_test(test_coupling_accepted),
+        cmocka_unit_test(test_coupling_refused), cmocka_unit_test(test_patterns_refused),
+        cmocka_unit_test(test_halves_refused),   cmocka_unit_test(test_blocks_refused),
+        cmocka_unit_test(test_operations),       cmocka_unit_test(test_unstructured),
+        cmocka_unit_test(test_forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

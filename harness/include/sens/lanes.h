@@ -65,6 +65,23 @@ struct sens_packed sens_packed_view(size_t rows, size_t cols, const sens_real *a
 void sens_packed_multiply(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT);
 void sens_packed_add_product(const struct sens_packed *A, size_t L, const sens_real *V, sens_real *OUT);
 
+/* Several blocks at once, which each panel of A serves: V_c(k, l) = v[k * v_step + c * L + l], k < cols, c <
+ * count, and OUT_c = out + c * out_step. Row 0 of OUT_c lies apart, at first + c * first_step, unless first
+ * is NULL; `out` then starts with row 1. */
+struct sens_many {
+    size_t count;
+    const sens_real *v;
+    size_t v_step;
+    sens_real *out;
+    size_t out_step;
+    sens_real *first;
+    size_t first_step;
+    const sens_real *next; /* the v of the blocks after these, which is asked for meanwhile; NULL: none */
+};
+
+/* OUT_c = A V_c, or OUT_c += A V_c with `add`, for all c. */
+void sens_packed_many(const struct sens_packed *A, size_t L, bool add, const struct sens_many *many);
+
 /* A stage of a reverse sweep: theta [n][L] = J^T sum_j (scale w_j) v_j, j < terms, terms >= 1. */
 struct sens_stage {
     int terms;
@@ -82,26 +99,20 @@ enum { SENS_FEW_STATES = 8 };
 void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
                        const sens_real *J, sens_real *kappa, sens_real *lambda);
 
-/* Rows that lie apart, V(k, l) = v[k * v_step + l], with their factors s_k = s[k * s_step] and weights w_k =
- * w[k * w_step], k < depth. */
+/* Rows that lie apart, V(k, l) = v[k * v_step + l], with their factors s_k = s[k * s_step], k < depth. */
 struct sens_gather {
     size_t depth;
     const sens_real *v;
     size_t v_step;
     const sens_real *s;
     size_t s_step;
-    const sens_real *w;
-    size_t w_step;
 };
-
-/* u [depth][L] = s_k V(k, :), and sum [L] += sum_k w_k u_k unless sum is NULL (w is not looked at then). */
-void sens_lanes_gather(const struct sens_gather *g, size_t L, sens_real *u, sens_real *sum);
 
 /* So many sums of one vector fit the registers, with their operands. */
 enum { SENS_FEW_COLUMNS = 12 };
 
-/* out_q [L] += sum_k phi[k cols + q] s_k V(k, :), or = without `add`, q < cols (w is not looked at): in one
- * pass where the sums fit the registers. false: they do not, and nothing is done. */
+/* out_q [L] += sum_k phi[k cols + q] s_k V(k, :), or = without `add`, q < cols: in one pass where the sums
+ * fit the registers. false: they do not, and nothing is done. */
 bool sens_lanes_add_gathered(const struct sens_gather *g, size_t L, size_t cols, const sens_real *phi,
                              bool add, sens_real *const *out);
 
@@ -112,6 +123,12 @@ bool sens_lanes_to_rows(size_t n, size_t L, size_t width, const sens_real *block
 /* out[q] = sum_j (scale w[j]) v[j][q], q < size, j < terms, terms >= 1; out may be one of the v. */
 void sens_lanes_combine(size_t size, int terms, sens_real scale, const sens_real *w,
                         const sens_real *const *v, sens_real *out);
+
+/* u [n][L] = diag(s) kappa, kappa = sum_j (scale w[j]) v[j] as above, and beside it, in the same pass, other
+ * = diag(d) kappa, or kappa where d is NULL. */
+void sens_lanes_combine_scaled(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,
+                               const sens_real *const *v, const sens_real *s, sens_real *u,
+                               const sens_real *d, sens_real *other);
 
 /* Compressed sparse rows: row r holds value[e] in column col[e], start[r] <= e < start[r + 1]. */
 struct sens_csr {

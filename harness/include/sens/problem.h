@@ -120,6 +120,12 @@ struct sens_problem_type {
     void (*jacobian)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
     void (*jacobian_p)(const struct sens_problem *pb, const struct sens_at *at, sens_real *value);
     void (*outer)(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi);
+    /* Beside outer and a dense jacobian, where df/dx = diag(d) + diag(s) M with the s of outer and one M for
+     * all points: coupling writes M [n][n], which depends on p alone and is formed once a solve; diagonal
+     * writes d [n] at a point. J^T W is then a product with M alone. Both NULL: not declared. */
+    void (*coupling)(const struct sens_problem *pb, const sens_real *p, sens_real *M);
+    void (*diagonal)(const struct sens_problem *pb, const struct sens_at *at, sens_real *d);
+
     /* The cost of the products, for rates; NULL: as the structure says (sens_problem_operations). *ops holds
      * that already. */
     void (*operations)(const struct sens_problem *pb, struct sens_operations *ops);
@@ -156,6 +162,15 @@ void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_rea
 /* The cost of each product: what follows from its structure, with what the type says in its place; else NaN.
  */
 void sens_problem_operations(const struct sens_problem *pb, struct sens_operations *ops);
+
+/* *type as if it declared no structure. */
+static inline void sens_problem_type_forget(struct sens_problem_type *type)
+{
+    type->jacobian = type->jacobian_p = NULL;
+    type->coupling = NULL;
+    type->diagonal = NULL;
+    type->outer = NULL;
+}
 
 /* *plain is *pb without its structure: methods then call the products. *type is storage for its type. */
 void sens_problem_unstructured(const struct sens_problem *pb, struct sens_problem_type *type,

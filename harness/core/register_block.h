@@ -1,0 +1,173 @@
+/* core/register_block.h - products of a few rows with all lanes of a block, whose sums are held in registers:
+ * what packed.c and lanes.c are made of.
+ *
+ *     OUT(r, l) (+)= sum_k A(r, k) V(k, l),   k ascending from OUT or from 0
+ *
+ * Register blocking after Goto and van de Geijn, ACM TOMS 34 (2008). */
+#ifndef SENS_REGISTER_BLOCK_H
+#define SENS_REGISTER_BLOCK_H
+
+#include "vectors.h"
+
+enum {
+    PANEL = 12, /* rows of a panel: as many sums of one vector as 16 registers hold with operands */
+    PAIR = REGISTERS * 3 / 8, /* the same for two vectors */
+    FEW_ROWS = 6              /* of a strided panel, whose rows need a pointer each */
+};
+
+enum layout { CONTIGUOUS, STRIDED }; /* is row_step of a panel 1? */
+
+struct panel { /* rows of A: A(r, k) = a[k * a_step + r * row_step], k < depth */
+    const sens_real *a;
+    size_t a_step, row_step, depth;
+    size_t b_step, out_step;
+    size_t ahead;     /* rows to the sums that are wanted next but one, or so: they may come from far */
+    sens_real *first; /* where row 0 of the panel's OUT is */
+};
+
+#define KERNEL         kernel_vectors
+#define WIDTH          VECTOR
+#define TYPE           vector
+#define TYPE_IN_MEMORY vector_in_memory
+#include "register_kernel.h"
+
+#define KERNEL         kernel_half
+#define WIDTH          HALF
+#define TYPE           half
+#define TYPE_IN_MEMORY half_in_memory
+#include "register_kernel.h"
+
+enum width { PAIRED, SINGLE, HALVED }; /* lanes of a register block: 2 VECTOR, VECTOR, HALF */
+
+ALWAYS_INLINE void block(const size_t R, const enum width width, const bool add, const enum layout layout,
+                         const struct panel *q, const sens_real *b, sens_real *out)
+{
+    if (width == HALVED)
+        kernel_half(R, 1, add, layout, q, b, out);
+    else
+        kernel_vectors(R, width == PAIRED ? 2 : 1, add, layout, q, b, out);
+}
+
+ALWAYS_INLINE void choose_rows(size_t R, const enum width width, const bool add, const enum layout layout,
+                               const struct panel *q, const sens_real *b, sens_real *out)
+{
+    switch (R) {
+    case 1:
+        block(1, width, add, layout, q, b, out);
+        return;
+    case 2:
+        block(2, width, add, layout, q, b, out);
+        return;
+    case 3:
+        block(3, width, add, layout, q, b, out);
+        return;
+    case 4:
+        block(4, width, add, layout, q, b, out);
+        return;
+    case 5:
+        block(5, width, add, layout, q, b, out);
+        return;
+    case 6:
+        block(6, width, add, layout, q, b, out);
+        return;
+    default:
+        break;
+    }
+    if (layout == STRIDED || (width == PAIRED && PAIR <= FEW_ROWS)) return; /* the caller asks for no more */
+    switch (R) {
+    case 7:
+        block(7, width, add, layout, q, b, out);
+        return;
+    case 8:
+        block(8, width, add, layout, q, b, out);
+        return;
+    case 9:
+        block(9, width, add, layout, q, b, out);
+        return;
+    case 10:
+        block(10, width, add, layout, q, b, out);
+        return;
+    case 11:
+        block(11, width, add, layout, q, b, out);
+        return;
+    default:
+        block(PANEL, width, add, layout, q, b, out);
+        return;
+    }
+}
+
+/* Pairs of vectors hold fewer rows at a time. */
+ALWAYS_INLINE void paired(size_t R, const bool add, const enum layout layout, const struct panel *q,
+                          const sens_real *b, sens_real *out)
+{
+    struct panel part = *q;
+    for (size_t left = R, parts = (R + PAIR - 1) / PAIR; parts > 0; parts--) {
+        const size_t rows = (left + parts - 1) / parts;
+        choose_rows(rows, PAIRED, add, layout, &part, b, out);
+        part.a += layout == CONTIGUOUS ? rows : rows * q->row_step, out += rows * q->out_step, left -= rows;
+        part.first = out;
+    }
+}
+
+/* w < VECTOR lanes, beside OUT in a block of a whole vector or half of one; the rest is dropped. */
+static inline void ragged(size_t R, size_t w, bool add, const enum layout layout, const struct panel *q,
+                          const sens_real *b, sens_real *out)
+{
+    enum { DEPTH = 64 };
+    const size_t width = w > HALF ? VECTOR : HALF, step = q->out_step;
+    sens_real tile[DEPTH * VECTOR] = {0}, edge[PANEL * VECTOR] = {0};
+    struct panel part = *q;
+    part.b_step = part.out_step = width;
+    part.first = edge;
+    for (size_t r = 0; add && r < R; r++)
+        for (size_t l = 0; l < w; l++) edge[r * width + l] = (r ? out + r * step : q->first)[l];
+    for (size_t k0 = 0; k0 < q->depth; k0 += DEPTH, part.a += DEPTH * q->a_step) {
+        part.depth = q->depth - k0 < DEPTH ? q->depth - k0 : DEPTH;
+        for (size_t k = 0; k < part.depth; k++)
+            for (size_t l = 0; l < w; l++) tile[k * width + l] = b[(k0 + k) * q->b_step + l];
+        if (width == VECTOR)
+            choose_rows(R, SINGLE, true, layout, &part, tile, edge);
+        else
+            choose_rows(R, HALVED, true, layout, &part, tile, edge);
+    }
+    for (size_t r = 0; r < R; r++)
+        for (size_t l = 0; l < w; l++) (r ? out + r * step : q->first)[l] = edge[r * width + l];
+}
+
+/* R rows of all L lanes. */
+ALWAYS_INLINE void panel_product(size_t R, size_t L, const bool add, const enum layout layout,
+                                 const struct panel *q, const sens_real *V, sens_real *OUT)
+{
+    struct panel part = *q;
+    size_t l = 0;
+    for (; l + 2 * VECTOR <= L; l += 2 * VECTOR, part.first += 2 * VECTOR)
+        paired(R, add, layout, &part, V + l, OUT + l);
+    if (l + VECTOR <= L) {
+        choose_rows(R, SINGLE, add, layout, &part, V + l, OUT + l);
+        l += VECTOR, part.first += VECTOR;
+    }
+    if (l + HALF == L)
+        choose_rows(R, HALVED, add, layout, &part, V + l, OUT + l);
+    else if (l < L)
+        ragged(R, L - l, add, layout, &part, V + l, OUT + l);
+}
+
+/* out[r] += sum_k A(r, k) b[k * b_step], a single lane of contiguous rows: the sums run along them, four k at
+ * a time. A function of its own: inlined, it would have to ask whether the arrays overlap. */
+static __attribute__((noinline)) void single_lane_along_rows(size_t rows, const struct panel *q,
+                                                             const sens_real *restrict b,
+                                                             sens_real *restrict out)
+{
+    const sens_real *restrict a = q->a;
+    const size_t step = q->a_step, b_step = q->b_step;
+    size_t k = 0;
+    for (; k + 4 <= q->depth; k += 4, a += 4 * step, b += 4 * b_step) {
+        const sens_real b0 = b[0], b1 = b[b_step], b2 = b[2 * b_step], b3 = b[3 * b_step];
+        for (size_t r = 0; r < rows; r++)
+            out[r] = out[r] + a[r] * b0 + a[r + step] * b1 + a[r + 2 * step] * b2 + a[r + 3 * step] * b3;
+    }
+    for (; k < q->depth; k++, a += step, b += b_step)
+        for (size_t r = 0; r < rows; r++) out[r] += a[r] * b[0];
+}
+
+#endif

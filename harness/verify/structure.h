@@ -1,0 +1,19 @@
+/* harness/verify/structure.h - a problem's own products beside those of the structure that it declares, and
+ * what is wrong where they differ. */
+#ifndef VERIFY_STRUCTURE_H
+#define VERIFY_STRUCTURE_H
+
+#include "declared.h"
+#include "products.h"
+
+struct both {
+    const struct subject *own, *declared;
+    enum declared_by by; /* what the declared products come from */
+};
+
+/* The structure as a product, against differences of rhs: the same causes can be told apart; and causes that
+ * only structure has. product: PRODUCT_JVP for df/dx, PRODUCT_JVP_P for df/dp. */
+void structure_blame(const struct both *both, const struct points *points, enum product product,
+                     struct verify_result *result);
+
+#endif
