@@ -16,29 +16,17 @@
 #include <string.h>
 
 #include "adjoint_sizes.h"
+#include "adjoint_stages.h"
 #include "batch.h"
 #include "erk/erk.h"
 #include "erk/pool.h"
 #include "products.h"
 #include "sens/method.h"
 
-enum { MAX_TERMS = 32 };
-
-struct sum { /* weights, and where the vectors are in a block's state: lambda, theta_1 ... theta_s */
-    int terms;
-    sens_real weight[MAX_TERMS + 1];
-    size_t offset[MAX_TERMS + 1];
-};
-
-struct stage { /* a live one */
-    int i;
-    struct sum kappa; /* b_i lambda + sum_{j>i} a_ji theta_j, without the zeros */
-};
-
 struct block { /* outputs c0 ... in L lanes, the last of which may be past the share */
     size_t c0, L;
     sens_real *state;         /* lambda [n][L] and theta [s][n][L], each in the room of a whole block */
-    struct sens_stage *stage; /* [live_stages], in these vectors */
+    struct sens_stage *stage; /* [live stages], in these vectors */
     const sens_real **lambda; /* of the sum that lambda becomes, in these vectors */
     sens_real *mu;            /* [np][L]; NULL unless dG/dp is asked for */
 };
@@ -47,11 +35,11 @@ struct worker {
     struct sens_traj *traj; /* this worker's reader; the first reads the trajectory itself */
     struct sens_products *products;
     struct sens_batch *batch; /* NULL unless dG/dp is asked for */
-    size_t point;             /* number in the batch of the first of the stages at hand */
-    sens_real *diagonal;      /* coupled only: [live_stages][n], or of all points where they are kept */
+    size_t point;             /* number in the batch of the first stage of the step at hand */
+    sens_real *diagonal;      /* coupled only: [live stages][n], or of all points where they are kept */
     sens_real *diagonal_of_step;
     size_t first, last;  /* its outputs */
-    struct sens_at *at;  /* [live_stages] points of the step at hand */
+    struct sens_at *at;  /* [live stages] points of the step at hand */
     sens_real *x_after;  /* [n] state after the step at hand, where that is a stop */
     size_t blocks;       /* of the group at hand */
     struct block *block; /* [group] */
@@ -67,11 +55,9 @@ struct adjoint {
     const struct sens_task *task;
     size_t n, np, m;
     struct adjoint_sizes size;
-    int stages, live_stages;
-    bool whole;          /* steps are taken as a whole */
-    int together;        /* stages taken together: all, or 1 */
-    struct stage *stage; /* [live_stages], the last one first */
-    struct sum lambda;   /* lambda + sum_i theta_i */
+    struct adjoint_stages stages;
+    bool whole;   /* steps are taken as a whole */
+    int together; /* stages taken together: all, or 1 */
     struct sens_stops stops;
     struct sens_traj *traj;
     struct sens_pool *pool;
@@ -80,12 +66,6 @@ struct adjoint {
     sens_real *G;               /* [m] */
     const struct sens_out *out; /* of the run at hand */
 };
-
-/* lambda comes first. */
-static size_t theta_offset(const struct adjoint *ad, int i)
-{
-    return (size_t)(1 + i) * ad->n * ad->size.L;
-}
 
 /* The blocks of a group that starts with output `first`. */
 static void cut_blocks(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks)
@@ -103,8 +83,8 @@ static void cut_blocks(const struct adjoint *ad, struct worker *w, size_t first,
 /* The points of a step, in the order of its live stages. */
 static void find_points(const struct adjoint *ad, struct worker *w, const struct sens_step *step)
 {
-    for (int s = 0; s < ad->live_stages; s++) {
-        const int i = ad->stage[s].i;
+    for (int s = 0; s < ad->stages.live; s++) {
+        const int i = ad->stages.stage[s].i;
         w->at[s] = (struct sens_at){sens_stage_time(ad->task->tableau, step->t, step->h, i),
                                     step->Y + (size_t)i * ad->n, ad->task->problem->p};
     }
@@ -115,7 +95,7 @@ static void add_running_cost(const struct adjoint *ad, const struct worker *w, c
 {
     const struct sens_cost *cost = ad->task->cost;
     const struct sens_at *at = &w->at[s];
-    const sens_real hb = h * ad->task->tableau->b[ad->stage[s].i];
+    const sens_real hb = h * ad->task->tableau->b[ad->stages.stage[s].i];
     if (hb == 0) return; /* no part of the quadrature */
     if (cost->type->g_dx) cost->type->g_dx(cost, at, hb, block->c0, block->L, block->stage[s].theta);
     if (cost->type->g_dp && w->mu) cost->type->g_dp(cost, at, hb, block->c0, block->L, block->mu);
@@ -143,7 +123,7 @@ static void reverse_stages(const struct adjoint *ad, struct worker *w, size_t b,
 /* lambda += sum_i theta_i */
 static void add_stages(const struct adjoint *ad, const struct block *block)
 {
-    const struct sum *sum = &ad->lambda;
+    const struct adjoint_sum *sum = &ad->stages.lambda;
     sens_lanes_combine(ad->n * block->L, sum->terms, 1, sum->weight, block->lambda, block->state);
 }
 
@@ -151,7 +131,7 @@ static void add_stages(const struct adjoint *ad, const struct block *block)
  * few states stay there: all stages at once save calls. */
 static void stage_by_stage(const struct adjoint *ad, struct worker *w, sens_real h)
 {
-    for (int s = 0; s < ad->live_stages; s += ad->together) {
+    for (int s = 0; s < ad->stages.live; s += ad->together) {
         sens_products_at_all(w->products, (size_t)ad->together, &w->at[s]);
         for (size_t b = 0; b < w->blocks; b++) reverse_stages(ad, w, b, h, s);
     }
@@ -162,12 +142,12 @@ static void stage_by_stage(const struct adjoint *ad, struct worker *w, sens_real
  * vectors. */
 static void block_by_block(const struct adjoint *ad, struct worker *w, long k, sens_real h)
 {
-    const size_t stages = (size_t)ad->live_stages;
+    const size_t stages = (size_t)ad->stages.live;
     w->diagonal_of_step = w->diagonal + (ad->size.keep ? (size_t)k * stages * ad->n : 0);
     for (size_t s = 0; s < stages && (w->first_group || !ad->size.keep); s++)
         sens_products_diagonal(w->products, &w->at[s], w->diagonal_of_step + s * ad->n);
     for (size_t b = 0; b < w->blocks; b++) {
-        for (int s = 0; s < ad->live_stages; s++) reverse_stages(ad, w, b, h, s);
+        for (int s = 0; s < ad->stages.live; s++) reverse_stages(ad, w, b, h, s);
         add_stages(ad, &w->block[b]);
     }
 }
@@ -175,7 +155,7 @@ static void block_by_block(const struct adjoint *ad, struct worker *w, long k, s
 static void reverse_step(const struct adjoint *ad, struct worker *w, long k, const struct sens_step *step)
 {
     find_points(ad, w, step);
-    if (w->batch) w->point = sens_batch_points(w->batch, (size_t)ad->live_stages, w->at);
+    if (w->batch) w->point = sens_batch_points(w->batch, (size_t)ad->stages.live, w->at);
     if (sens_products_coupled(w->products))
         block_by_block(ad, w, k, step->h);
     else
@@ -234,7 +214,7 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
         if (status != SENS_OK) return status;
         if (step.stop >= 0 && ad->stops.obs[step.stop] >= 0)
             observe(ad, w, (size_t)ad->stops.obs[step.stop], w->x_after);
-        if (w->batch && sens_batch_full(w->batch, (size_t)ad->live_stages)) flush_points(ad, w);
+        if (w->batch && sens_batch_full(w->batch, (size_t)ad->stages.live)) flush_points(ad, w);
         reverse_step(ad, w, k, &step);
         if (k > 0 && stop[k - 1] >= 0) memcpy(w->x_after, step.y, ad->n * sizeof *w->x_after);
     }
@@ -263,38 +243,9 @@ static void reverse_share(void *self, int number)
 
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
 
-static void add_term(struct sum *sum, sens_real weight, size_t offset)
-{
-    sum->weight[sum->terms] = weight;
-    sum->offset[sum->terms++] = offset;
-}
-
-/* Stage i is live when b_i or any a_ji of a live stage j > i is nonzero. */
-static sens_status find_live_stages(struct sens_ctx *ctx, struct adjoint *ad)
-{
-    const struct sens_tableau *tb = ad->task->tableau;
-    if (tb->stages > MAX_TERMS) return sens_fail(ctx, SENS_UNSUPPORTED, "more than %d stages", MAX_TERMS);
-    ad->stage = SENS_NEW(ctx, struct stage, (size_t)tb->stages);
-    if (!ad->stage) return SENS_NO_MEMORY;
-    add_term(&ad->lambda, 1, 0);
-    for (int i = tb->stages - 1; i >= 0; i--) {
-        struct stage *stage = &ad->stage[ad->live_stages];
-        *stage = (struct stage){.i = i};
-        if (tb->b[i] != 0) add_term(&stage->kappa, tb->b[i], 0);
-        for (int s = 0; s < ad->live_stages; s++) {
-            const int j = ad->stage[s].i;
-            if (sens_tableau_a(tb, j, i) != 0)
-                add_term(&stage->kappa, sens_tableau_a(tb, j, i), theta_offset(ad, j));
-        }
-        if (stage->kappa.terms == 0) continue;
-        add_term(&ad->lambda, 1, theta_offset(ad, i));
-        ad->live_stages++;
-    }
-    return SENS_OK;
-}
-
 /* The vectors of a sum; NULL: no memory. */
-static const sens_real **find_vectors(struct sens_ctx *ctx, const struct sum *sum, const sens_real *state)
+static const sens_real **find_vectors(struct sens_ctx *ctx, const struct adjoint_sum *sum,
+                                      const sens_real *state)
 {
     const sens_real **v = SENS_NEW(ctx, const sens_real *, (size_t)sum->terms);
     for (int j = 0; v && j < sum->terms; j++) v[j] = state + sum->offset[j];
@@ -305,19 +256,19 @@ static sens_status create_block(struct sens_ctx *ctx, const struct adjoint *ad, 
                                 size_t b)
 {
     struct block *block = &w->block[b];
-    block->state = w->state + b * (size_t)(1 + ad->stages) * ad->n * ad->size.L;
+    block->state = w->state + b * (1 + ad->stages.all) * ad->n * ad->size.L;
     block->mu = w->mu ? w->mu + b * ad->np * ad->size.L : NULL;
-    block->lambda = find_vectors(ctx, &ad->lambda, block->state);
-    block->stage = SENS_NEW(ctx, struct sens_stage, (size_t)ad->live_stages);
+    block->lambda = find_vectors(ctx, &ad->stages.lambda, block->state);
+    block->stage = SENS_NEW(ctx, struct sens_stage, (size_t)ad->stages.live);
     if (!block->lambda || !block->stage) return SENS_NO_MEMORY;
-    for (int s = 0; s < ad->live_stages; s++) {
-        const struct stage *stage = &ad->stage[s];
+    for (int s = 0; s < ad->stages.live; s++) {
+        const struct adjoint_stage *stage = &ad->stages.stage[s];
         const sens_real *const *v = find_vectors(ctx, &stage->kappa, block->state);
         if (!v) return SENS_NO_MEMORY;
         block->stage[s] = (struct sens_stage){.terms = stage->kappa.terms,
                                               .w = stage->kappa.weight,
                                               .v = v,
-                                              .theta = block->state + theta_offset(ad, stage->i)};
+                                              .theta = block->state + adjoint_theta(&ad->stages, stage->i)};
     }
     return SENS_OK;
 }
@@ -327,14 +278,14 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     struct worker *w = &ad->worker[number];
     const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
     const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
-    const size_t points = (size_t)sens_traj_steps(ad->traj) * (size_t)ad->live_stages;
+    const size_t points = (size_t)sens_traj_steps(ad->traj) * (size_t)ad->stages.live;
     const bool wrt_p = ad->task->wrt & SENS_WRT_P;
     w->first = units * rank / workers * ad->size.unit;
     w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->size.unit : ad->m;
-    w->at = SENS_NEW(ctx, struct sens_at, (size_t)ad->live_stages);
+    w->at = SENS_NEW(ctx, struct sens_at, (size_t)ad->stages.live);
     w->block = SENS_NEW(ctx, struct block, ad->size.group);
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
-    w->state = SENS_NEW(ctx, sens_real, ad->size.group * (size_t)(1 + ad->stages) * vector);
+    w->state = SENS_NEW(ctx, sens_real, ad->size.group * (1 + ad->stages.all) * vector);
     w->kappa = SENS_NEW(ctx, sens_real, (size_t)ad->together * vector);
     w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->size.group * ad->np * ad->size.L) : NULL;
     if (!w->at || !w->block || !w->x_after || !w->state || !w->kappa || (wrt_p && !w->mu))
@@ -343,7 +294,7 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
         sens_products_create(ctx, ad->task->problem, SENS_VJP, (size_t)ad->together, ad->m, &w->products);
     for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);
     if (status == SENS_OK && sens_products_coupled(w->products)) {
-        w->diagonal = SENS_NEW(ctx, sens_real, ad->n * (ad->size.keep ? points : (size_t)ad->live_stages));
+        w->diagonal = SENS_NEW(ctx, sens_real, ad->n * (ad->size.keep ? points : (size_t)ad->stages.live));
         if (!w->diagonal) status = SENS_NO_MEMORY;
     }
     if (status == SENS_OK && wrt_p)
@@ -369,15 +320,14 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     struct adjoint *ad = SENS_NEW(ctx, struct adjoint, 1);
     if (!ad) return SENS_NO_MEMORY;
     *ad = (struct adjoint){.task = task, .n = task->problem->n, .np = task->problem->np, .m = task->cost->m};
-    ad->stages = task->tableau->stages;
     adjoint_choose_lanes(ctx, task, &ad->size);
-    sens_status status = find_live_stages(ctx, ad);
+    sens_status status = adjoint_find_stages(ctx, task->tableau, ad->n * ad->size.L, &ad->stages);
     ad->whole = sens_products_together(task->problem, ad->m) && !task->cost->type->g;
-    ad->together = ad->whole ? ad->live_stages : 1;
+    ad->together = ad->whole ? ad->stages.live : 1;
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;
-    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->live_stages,
+    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->stages.live,
                          sens_products_form_coupled(task->problem, SENS_VJP, ad->m), &ad->size);
     status = create_workers(ctx, ad);
     if (status == SENS_OK) status = sens_pool_create(ctx, ad->size.threads, &ad->pool);

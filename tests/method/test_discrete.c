@@ -20,10 +20,19 @@ static void stay_inside_stability(struct bed *bed)
     bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 100;
 }
 
-static void check_pair(const char *problem, const char *cost)
+/* A size at which the adjoint takes df/dx of glv as a coupling matrix, where there are outputs enough. */
+static const double coupled_size = 12;
+
+/* n 0: the problem's own size. */
+static void create_sized(struct bed *bed, const char *problem, double n, const char *cost)
+{
+    bed_create(bed, problem, cost, n > 0 ? "n" : (const char *)NULL, n, NULL);
+}
+
+static void check_pair(const char *problem, double n, const char *cost)
 {
     struct bed bed;
-    bed_create(&bed, problem, cost, NULL);
+    create_sized(&bed, problem, n, cost);
     stay_inside_stability(&bed);
     size_t count;
     assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
@@ -32,7 +41,8 @@ static void check_pair(const char *problem, const char *cost)
     assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
     sens_real *adjoint = bed_gradient(&bed, &count);
     const double error = relative_error(count, adjoint, tangent);
-    if (!(error <= to_rounding)) fail_msg("%s, %s: adjoint differs from tangent by %g", problem, cost, error);
+    if (!(error <= to_rounding))
+        fail_msg("%s, n = %zu, %s: adjoint differs from tangent by %g", problem, bed.problem.n, cost, error);
     free(adjoint);
     free(tangent);
     bed_free(&bed);
@@ -43,7 +53,8 @@ static void adjoint_equals_tangent(void **state)
     (void)state;
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->problems[i]; i++)
-        for (size_t j = 0; reg->costs[j]; j++) check_pair(reg->problems[i]->name, reg->costs[j]->name);
+        for (size_t j = 0; reg->costs[j]; j++) check_pair(reg->problems[i]->name, 0, reg->costs[j]->name);
+    for (size_t j = 0; reg->costs[j]; j++) check_pair("glv", coupled_size, reg->costs[j]->name);
 }
 
 static void every_tableau(void **state)
@@ -99,11 +110,10 @@ static void heat_equals_discrete_closed_form(void **state)
 
 /* x_j0 dx_k/dx_j0 - sum_i A_ij dx_k/dA_ij = delta_kj x_j(T): a symmetry that every Runge-Kutta method keeps,
  * so true to rounding at any tolerance (facts of the GLV set-up; 1e-12 allows for sums of N products). */
-static void glv_species_scaling(void **state)
+static void require_species_scaling(double species)
 {
-    (void)state;
     struct bed bed;
-    bed_create(&bed, "glv", "identity", "n", 7.0, NULL);
+    create_sized(&bed, "glv", species, "identity");
     bed.task.rtol = bed.task.atol = 1e-3;
     assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
     const size_t n = bed.problem.n, np = bed.problem.np;
@@ -117,16 +127,23 @@ static void glv_species_scaling(void **state)
     bed_free(&bed);
 }
 
+static void glv_species_scaling(void **state)
+{
+    (void)state;
+    require_species_scaling(7);
+    require_species_scaling(coupled_size);
+}
+
 struct sizes { /* as in struct sens_task */
     long ckpt;
     int lanes, threads, batch;
 };
 
-static sens_real *gradient_with(const char *problem, const char *cost, const char *method,
+static sens_real *gradient_with(const char *problem, double n, const char *cost, const char *method,
                                 const char *tableau, struct sizes sizes, size_t *count)
 {
     struct bed bed;
-    bed_create(&bed, problem, cost, NULL);
+    create_sized(&bed, problem, n, cost);
     bed.task.tableau = named(bed.registry->tableaux, tableau);
     bed.task.ckpt = sizes.ckpt;
     bed.task.lanes = sizes.lanes;
@@ -144,15 +161,16 @@ static void checkpoints_and_threads_change_no_bit(void **state)
     (void)state;
     const struct sizes variant[] = {{1, 1, 1, 0},      {2, 1, 1, 0}, {3, 1, 2, 0}, {7, 1, 2, 0},
                                     {100000, 1, 1, 0}, {0, 1, 2, 0}, {0, 1, 3, 0}};
-    const char *const problem[] = {"glv", "vdp", "forced"}, *const cost[] = {"tracking", "identity"},
+    const char *const problem[] = {"glv", "vdp", "forced", "glv"}, *const cost[] = {"tracking", "identity"},
                       *const tableau[] = {"cash_karp", "dopri5"};
-    for (int q = 0; q < 12; q++) {
-        const char *const pb = problem[q % 3], *const G = cost[q / 3 % 2], *const tb = tableau[q / 6];
+    for (int q = 0; q < 16; q++) {
+        const char *const pb = problem[q % 4], *const G = cost[q / 4 % 2], *const tb = tableau[q / 8];
+        const double n = q % 4 == 3 ? coupled_size : 0;
         const struct sizes plain = {0, 1, 1, 0};
         size_t count;
-        sens_real *stored = gradient_with(pb, G, "discrete_adjoint", tb, plain, &count);
+        sens_real *stored = gradient_with(pb, n, G, "discrete_adjoint", tb, plain, &count);
         for (size_t i = 0; i < sizeof variant / sizeof variant[0]; i++) {
-            sens_real *other = gradient_with(pb, G, "discrete_adjoint", tb, variant[i], &count);
+            sens_real *other = gradient_with(pb, n, G, "discrete_adjoint", tb, variant[i], &count);
             assert_memory_equal(stored, other, count * sizeof *stored);
             free(other);
         }
@@ -188,14 +206,16 @@ static void lanes_and_batches_agree(void **state)
 {
     (void)state;
     const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
-    for (int q = 0; q < 2; q++) {
+    for (int k = 0; k < 4; k++) {
+        const int q = k % 2;
+        const double n = k < 2 ? 0 : coupled_size;
         size_t count;
         sens_real *one =
-            gradient_with("glv", "identity", method[q], "cash_karp", (struct sizes){0, 1, 1, 1}, &count);
+            gradient_with("glv", n, "identity", method[q], "cash_karp", (struct sizes){0, 1, 1, 1}, &count);
         const int lanes[] = {2, 3, 4, 5, 7, 8, 16, 33};
         for (size_t i = 0; i < sizeof lanes / sizeof lanes[0]; i++) {
             const struct sizes sizes = {0, lanes[i], 1, q ? 0 : 24};
-            sens_real *many = gradient_with("glv", "identity", method[q], "cash_karp", sizes, &count);
+            sens_real *many = gradient_with("glv", n, "identity", method[q], "cash_karp", sizes, &count);
             const double error = relative_error(count, many, one);
 #ifdef SENS_TEST_REPRO
             assert_memory_equal(many, one, count * sizeof *one);
@@ -209,32 +229,53 @@ static void lanes_and_batches_agree(void **state)
 
 /* A solve that fails halfway gives a status; a second run of the same state gives the same bits and allocates
  * nothing. */
+static void require_repeatable(const struct sens_method_type *method, double n)
+{
+    struct bed bed;
+    create_sized(&bed, "glv", n, "identity");
+    sens_option_defaults(method->options, bed.method_value);
+    void *prepared = NULL;
+    assert_int_equal(method->prepare(&bed.ctx, &bed.task, &prepared), SENS_OK);
+    assert_int_equal(method->run(&bed.ctx, prepared, &bed.out, &bed.work), SENS_OK);
+    size_t count;
+    sens_real *first = bed_gradient(&bed, &count);
+    const size_t allocations = bed.ctx.arena.allocations;
+    memset(bed.out.dGdp, 0xff, bed.cost.m * bed.problem.np * sizeof(sens_real));
+    memset(bed.out.dGdx0, 0xff, bed.cost.m * bed.problem.n * sizeof(sens_real));
+    assert_int_equal(method->run(&bed.ctx, prepared, &bed.out, &bed.work), SENS_OK);
+    assert_int_equal(bed.ctx.arena.allocations, allocations);
+    sens_real *second = bed_gradient(&bed, &count);
+    if (memcmp(first, second, count * sizeof *first) != 0)
+        fail_msg("%s: the second run differs", method->name);
+    if (method->release) method->release(prepared);
+    free(first);
+    free(second);
+    bed_free(&bed);
+}
+
 static void run_is_repeatable_and_allocates_nothing(void **state)
 {
     (void)state;
     const struct sens_registry *reg = sens_registry_baseline();
-    for (size_t i = 0; reg->methods[i]; i++) {
+    for (size_t i = 0; reg->methods[i]; i++) require_repeatable(reg->methods[i], 3);
+    require_repeatable(named(reg->methods, "discrete_adjoint"), coupled_size);
+}
+
+/* Each allocation of prepare in turn, with those after it. */
+static void require_refusals(const struct sens_method_type *method, const char *problem, double n)
+{
+    for (size_t fail_at = 1;; fail_at++) {
         struct bed bed;
-        bed_create(&bed, "glv", "identity", "n", 3.0, NULL);
-        const struct sens_method_type *method = reg->methods[i];
+        create_sized(&bed, problem, n, "identity");
         sens_option_defaults(method->options, bed.method_value);
+        bed.ctx.arena.fail_at = bed.ctx.arena.allocations + fail_at;
         void *prepared = NULL;
-        assert_int_equal(method->prepare(&bed.ctx, &bed.task, &prepared), SENS_OK);
-        assert_int_equal(method->run(&bed.ctx, prepared, &bed.out, &bed.work), SENS_OK);
-        size_t count;
-        sens_real *first = bed_gradient(&bed, &count);
-        const size_t allocations = bed.ctx.arena.allocations;
-        memset(bed.out.dGdp, 0xff, bed.cost.m * bed.problem.np * sizeof(sens_real));
-        memset(bed.out.dGdx0, 0xff, bed.cost.m * bed.problem.n * sizeof(sens_real));
-        assert_int_equal(method->run(&bed.ctx, prepared, &bed.out, &bed.work), SENS_OK);
-        assert_int_equal(bed.ctx.arena.allocations, allocations);
-        sens_real *second = bed_gradient(&bed, &count);
-        if (memcmp(first, second, count * sizeof *first) != 0)
-            fail_msg("%s: the second run differs", method->name);
-        if (method->release) method->release(prepared);
-        free(first);
-        free(second);
+        const sens_status status = method->prepare(&bed.ctx, &bed.task, &prepared);
+        const bool refused = bed.ctx.arena.allocations >= bed.ctx.arena.fail_at;
+        if (status == SENS_OK && method->release) method->release(prepared);
         bed_free(&bed);
+        assert_int_equal(status, refused ? SENS_NO_MEMORY : SENS_OK);
+        if (!refused) break;
     }
 }
 
@@ -242,21 +283,8 @@ static void every_refused_allocation_is_a_status(void **state)
 {
     (void)state;
     const struct sens_registry *reg = sens_registry_baseline();
-    for (size_t i = 0; reg->methods[i]; i++) {
-        const struct sens_method_type *method = reg->methods[i];
-        for (size_t fail_at = 1;; fail_at++) {
-            struct bed bed;
-            bed_create(&bed, "logistic", "identity", NULL);
-            sens_option_defaults(method->options, bed.method_value);
-            bed.ctx.arena.fail_at = bed.ctx.arena.allocations + fail_at;
-            void *prepared = NULL;
-            const sens_status status = method->prepare(&bed.ctx, &bed.task, &prepared);
-            if (status == SENS_OK && method->release) method->release(prepared);
-            bed_free(&bed);
-            if (status == SENS_OK) break;
-            assert_int_equal(status, SENS_NO_MEMORY);
-        }
-    }
+    for (size_t i = 0; reg->methods[i]; i++) require_refusals(reg->methods[i], "logistic", 0);
+    require_refusals(named(reg->methods, "discrete_adjoint"), "glv", coupled_size);
 }
 
 /* The derivative of a method of order q converges with order q in the fixed step. */
