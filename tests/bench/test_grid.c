@@ -4,7 +4,7 @@
  * limit on time: vectors multiplied, Jacobians formed.
  *
  * The sizes lie on both sides of where the adjoint goes another way: steps as a whole up to 8 states, the
- * coupling matrix from 9 on, and more than 12 columns of outer products from 12 on.
+ * coupling matrix from 9 on.
  *
  * The steps are fixed, so that every copy of the program differentiates the same map. */
 #include <setjmp.h>
