@@ -81,14 +81,14 @@ static size_t batch_points(const struct sens_task *task, size_t steps, size_t li
 
 /* As many blocks travel together as keep their cotangents within the cache: the third level where they share
  * a Jacobian, which is worth the way, else the second. Where next to nothing is shared, as many as have their
- * gradients in a part of the third level too, for each flush goes through these. */
+ * gradients in a part of the third level too, for each flush goes through these; the threads share it. */
 static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *task, size_t K, size_t L,
-                           bool coupled)
+                           bool coupled, size_t threads)
 {
     const size_t stages = (size_t)task->tableau->stages, vector = task->problem->n * L * sizeof(sens_real);
     const size_t gradient = task->wrt & SENS_WRT_P ? task->problem->np * L * sizeof(sens_real) : 0;
     const size_t cotangents = (K + stages + 1) * vector + 1;
-    const size_t blocks = coupled        ? third_level(ctx) / 8 / (cotangents + gradient)
+    const size_t blocks = coupled        ? third_level(ctx) / 8 / threads / (cotangents + gradient)
                           : formed(task) ? third_level(ctx) / cotangents
                                          : second_level(ctx) / cotangents;
     return blocks > 1 ? blocks : 1;
@@ -109,6 +109,6 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
 
     const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
     size->keep = coupled && task->ckpt == 0; /* else it would take what checkpoints save */
-    size->group = group_blocks(ctx, task, size->K, L, size->keep);
+    size->group = group_blocks(ctx, task, size->K, L, size->keep, threads);
     if (size->group > blocks) size->group = blocks;
 }

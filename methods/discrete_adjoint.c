@@ -36,18 +36,16 @@ struct worker {
     struct sens_products *products;
     struct sens_batch *batch; /* NULL unless dG/dp is asked for */
     size_t point;             /* number in the batch of the first stage of the step at hand */
-    sens_real *diagonal;      /* coupled only: [live stages][n], or of all points where they are kept */
-    sens_real *diagonal_of_step;
-    size_t first, last;  /* its outputs */
-    struct sens_at *at;  /* [live stages] points of the step at hand */
-    sens_real *x_after;  /* [n] state after the step at hand, where that is a stop */
-    size_t blocks;       /* of the group at hand */
-    struct block *block; /* [group] */
-    sens_real *state;    /* [group][1 + s][n][L] */
-    sens_real *kappa;    /* [together][n][L] where no batch keeps it, or beside what it keeps */
-    sens_real *mu;       /* [group][np][L]; NULL unless dG/dp is asked for */
-    bool first_group;    /* of a run */
-    bool fresh;          /* nothing has been written to mu in this group yet */
+    sens_real *diagonal;      /* coupled only: [live stages][n] of the step at hand */
+    size_t first, last;       /* its outputs */
+    struct sens_at *at;       /* [live stages] points of the step at hand */
+    sens_real *x_after;       /* [n] state after the step at hand, where that is a stop */
+    size_t blocks;            /* of the group at hand */
+    struct block *block;      /* [group] */
+    sens_real *state;         /* [group][1 + s][n][L] */
+    sens_real *kappa;         /* [together][n][L] where no batch keeps it, or beside what it keeps */
+    sens_real *mu;            /* [group][np][L]; NULL unless dG/dp is asked for */
+    bool fresh;               /* nothing has been written to mu in this group yet */
     sens_status status;
 };
 
@@ -64,6 +62,7 @@ struct adjoint {
     struct worker *worker;      /* [threads] */
     sens_real *x0, *x1;         /* [n] */
     sens_real *G;               /* [m] */
+    sens_real *diagonal;        /* [steps][live stages][n]; NULL unless they are kept */
     const struct sens_out *out; /* of the run at hand */
 };
 
@@ -112,7 +111,7 @@ static void reverse_stages(const struct adjoint *ad, struct worker *w, size_t b,
     sens_real *lambda = ad->whole ? block->state : NULL; /* else add_stages does it */
     if (sens_products_coupled(w->products))
         sens_products_coupled_stage(w->products, block->L, stage, h, &w->at[s],
-                                    w->diagonal_of_step + (size_t)s * ad->n, factor, slot);
+                                    w->diagonal + (size_t)s * ad->n, factor, slot);
     else if (factor)
         sens_products_scaled_stage(w->products, block->L, stage, h, factor, slot, w->kappa);
     else
@@ -138,14 +137,25 @@ static void stage_by_stage(const struct adjoint *ad, struct worker *w, sens_real
     for (size_t b = 0; b < w->blocks && !ad->whole; b++) add_stages(ad, &w->block[b]);
 }
 
+/* The d of a step whose points are found. */
+static void find_diagonals(const struct adjoint *ad, const struct worker *w, sens_real *d)
+{
+    for (int s = 0; s < ad->stages.live; s++, d += ad->n) sens_products_diagonal(w->products, &w->at[s], d);
+}
+
+static sens_real *diagonals_of(const struct adjoint *ad, long k)
+{
+    return ad->diagonal + (size_t)k * (size_t)ad->stages.live * ad->n;
+}
+
 /* One block after the other, each through all stages: there is no Jacobian to be used up, but the block's
  * vectors. */
 static void block_by_block(const struct adjoint *ad, struct worker *w, long k, sens_real h)
 {
-    const size_t stages = (size_t)ad->stages.live;
-    w->diagonal_of_step = w->diagonal + (ad->size.keep ? (size_t)k * stages * ad->n : 0);
-    for (size_t s = 0; s < stages && (w->first_group || !ad->size.keep); s++)
-        sens_products_diagonal(w->products, &w->at[s], w->diagonal_of_step + s * ad->n);
+    if (ad->diagonal)
+        w->diagonal = diagonals_of(ad, k);
+    else
+        find_diagonals(ad, w, w->diagonal);
     for (size_t b = 0; b < w->blocks; b++) {
         for (int s = 0; s < ad->stages.live; s++) reverse_stages(ad, w, b, h, s);
         add_stages(ad, &w->block[b]);
@@ -225,6 +235,22 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
     return status;
 }
 
+/* A worker's share of the steps, whose diagonals all workers will use. */
+static void keep_diagonals(void *self, int number)
+{
+    const struct adjoint *ad = self;
+    struct worker *w = &ad->worker[number];
+    const long steps = sens_traj_steps(ad->traj), workers = ad->size.threads;
+    w->status = SENS_OK;
+    for (long k = steps * (number + 1) / workers - 1; k >= steps * number / workers; k--) {
+        struct sens_step step;
+        w->status = sens_traj_load(w->traj, k, &step);
+        if (w->status != SENS_OK) return;
+        find_points(ad, w, &step);
+        find_diagonals(ad, w, diagonals_of(ad, k));
+    }
+}
+
 /* A worker's share of the outputs is contiguous, and depends on nothing but its number. */
 static void reverse_share(void *self, int number)
 {
@@ -236,7 +262,6 @@ static void reverse_share(void *self, int number)
         blocks = (w->last - c + ad->size.L - 1) / ad->size.L;
         if (blocks > ad->size.group) blocks = ad->size.group;
         cut_blocks(ad, w, c, blocks);
-        w->first_group = c == w->first;
         w->status = reverse_group(ad, w);
     }
 }
@@ -278,7 +303,6 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     struct worker *w = &ad->worker[number];
     const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
     const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
-    const size_t points = (size_t)sens_traj_steps(ad->traj) * (size_t)ad->stages.live;
     const bool wrt_p = ad->task->wrt & SENS_WRT_P;
     w->first = units * rank / workers * ad->size.unit;
     w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->size.unit : ad->m;
@@ -287,16 +311,13 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
     w->state = SENS_NEW(ctx, sens_real, ad->size.group * (1 + ad->stages.all) * vector);
     w->kappa = SENS_NEW(ctx, sens_real, (size_t)ad->together * vector);
+    w->diagonal = SENS_NEW(ctx, sens_real, (size_t)ad->stages.live * ad->n);
     w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->size.group * ad->np * ad->size.L) : NULL;
-    if (!w->at || !w->block || !w->x_after || !w->state || !w->kappa || (wrt_p && !w->mu))
+    if (!w->at || !w->block || !w->x_after || !w->state || !w->kappa || !w->diagonal || (wrt_p && !w->mu))
         return SENS_NO_MEMORY;
     sens_status status =
         sens_products_create(ctx, ad->task->problem, SENS_VJP, (size_t)ad->together, ad->m, &w->products);
     for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);
-    if (status == SENS_OK && sens_products_coupled(w->products)) {
-        w->diagonal = SENS_NEW(ctx, sens_real, ad->n * (ad->size.keep ? points : (size_t)ad->stages.live));
-        if (!w->diagonal) status = SENS_NO_MEMORY;
-    }
     if (status == SENS_OK && wrt_p)
         status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
     w->traj = ad->traj;
@@ -310,6 +331,11 @@ static sens_status create_workers(struct sens_ctx *ctx, struct adjoint *ad)
     ad->x1 = SENS_NEW(ctx, sens_real, ad->n);
     ad->G = SENS_NEW(ctx, sens_real, ad->m);
     if (!ad->worker || !ad->x0 || !ad->x1 || !ad->G) return SENS_NO_MEMORY;
+    if (ad->size.keep) {
+        const size_t points = (size_t)sens_traj_steps(ad->traj) * (size_t)ad->stages.live;
+        ad->diagonal = SENS_NEW(ctx, sens_real, points * ad->n);
+        if (!ad->diagonal) return SENS_NO_MEMORY;
+    }
     sens_status status = SENS_OK;
     for (int i = 0; i < ad->size.threads && status == SENS_OK; i++) status = create_worker(ctx, ad, i);
     return status;
@@ -363,6 +389,14 @@ static void write_work(const struct adjoint *ad, const struct sens_erk_stats *st
     if (ad->task->wrt & SENS_WRT_P) work->idle_vjp_p = work->idle_vjp;
 }
 
+static sens_status run_workers(struct adjoint *ad, void (*share)(void *self, int number))
+{
+    sens_pool_run(ad->pool, share, ad);
+    for (int i = 0; i < ad->size.threads; i++)
+        if (ad->worker[i].status != SENS_OK) return ad->worker[i].status;
+    return SENS_OK;
+}
+
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct adjoint *ad = state;
@@ -375,9 +409,9 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     if (status != SENS_OK) return status;
     time[1] = sens_now(ctx);
     ad->out = out;
-    sens_pool_run(ad->pool, reverse_share, ad);
-    for (int i = 0; i < ad->size.threads; i++)
-        if (ad->worker[i].status != SENS_OK) return ad->worker[i].status;
+    if (ad->diagonal) status = run_workers(ad, keep_diagonals);
+    if (status == SENS_OK) status = run_workers(ad, reverse_share);
+    if (status != SENS_OK) return status;
     time[2] = sens_now(ctx);
     sens_traj_report(ad->traj);
     memcpy(out->x, ad->x1, ad->n * sizeof *out->x);

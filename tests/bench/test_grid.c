@@ -347,7 +347,7 @@ static void require_formed(const struct solve *s, size_t points, bool keep, bool
     const size_t groups = groups_of(s->cell.cost.m, (size_t)s->work.lanes, workers, one_block);
     if (coupled(&s->cell.problem)) {
         assert_int_equal(s->counts.jacobian, workers);
-        assert_int_equal(s->diagonals, points * (keep ? workers : groups));
+        assert_int_equal(s->diagonals, points * (keep ? 1 : groups));
     } else {
         assert_int_equal(s->counts.jacobian, points * groups);
         assert_int_equal(s->diagonals, 0);
