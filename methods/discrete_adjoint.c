@@ -304,8 +304,9 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
     const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
     const bool wrt_p = ad->task->wrt & SENS_WRT_P;
-    w->first = units * rank / workers * ad->size.unit;
-    w->last = rank + 1 < workers ? units * (rank + 1) / workers * ad->size.unit : ad->m;
+    /* Worker 0, which need not be woken, has the larger share. */
+    w->first = (units * rank + workers - 1) / workers * ad->size.unit;
+    w->last = rank + 1 < workers ? (units * (rank + 1) + workers - 1) / workers * ad->size.unit : ad->m;
     w->at = SENS_NEW(ctx, struct sens_at, (size_t)ad->stages.live);
     w->block = SENS_NEW(ctx, struct block, ad->size.group);
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
@@ -403,6 +404,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     const struct sens_problem *pb = ad->task->problem;
     struct sens_erk_stats stats;
     double time[3] = {sens_now(ctx), 0, 0};
+    sens_pool_rouse(ad->pool);
     sens_problem_x0(pb, pb->p, ad->x0);
     sens_status status = sens_traj_solve(ctx, ad->traj, ad->x0, pb->p, ad->x1, ad->G, &stats);
     if (status == SENS_OK && !sens_erk_finite(ad->m, ad->G)) status = SENS_DIVERGED;

@@ -1,5 +1,6 @@
 /* A fixed team of threads: each run is one generation; a worker waits until the generation changes. It
- * watches for a short time, giving way to others, since the next run often follows soon, and then sleeps. */
+ * watches for a short time, giving way to others, since the next run often follows soon, and then sleeps.
+ * Roused a little before a run, it is awake when that comes. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct sens_pool {
     struct member *member; /* [threads]; 0 is the caller */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    atomic_ulong generation;
+    atomic_ulong generation, roused;
     atomic_int busy;
     atomic_bool leaving;
     void (*work)(void *self, int worker);
@@ -36,13 +37,19 @@ static inline void look_away(void)
 #endif
 }
 
-/* false: the pool is being released. */
+static bool called(struct sens_pool *pool, unsigned long seen)
+{
+    return pool->generation != seen || pool->leaving;
+}
+
+/* false: the pool is being released. One that was roused watches again. */
 static bool await_generation(struct sens_pool *pool, unsigned long seen)
 {
-    for (int w = 0; w < WATCHES && pool->generation == seen && !pool->leaving; w++) look_away();
-    if (pool->generation == seen) {
+    while (!called(pool, seen)) {
+        for (int w = 0; w < WATCHES && !called(pool, seen); w++) look_away();
         pthread_mutex_lock(&pool->lock);
-        while (pool->generation == seen && !pool->leaving) pthread_cond_wait(&pool->begin, &pool->lock);
+        const unsigned long roused = pool->roused;
+        while (!called(pool, seen) && pool->roused == roused) pthread_cond_wait(&pool->begin, &pool->lock);
         pthread_mutex_unlock(&pool->lock);
     }
     return !pool->leaving;
@@ -84,6 +91,15 @@ sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool
     }
     *pool = made;
     return SENS_OK;
+}
+
+void sens_pool_rouse(struct sens_pool *pool)
+{
+    if (pool->threads == 1) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->roused++;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 void sens_pool_run(struct sens_pool *pool, void (*work)(void *self, int worker), void *self)

@@ -326,8 +326,8 @@ static size_t groups_of(size_t m, size_t L, size_t workers, bool one_block)
     const size_t unit = L > 4 ? 4 : L, units = (m + unit - 1) / unit;
     size_t groups = 0;
     for (size_t w = 0; w < workers; w++) {
-        const size_t first = units * w / workers * unit;
-        const size_t last = w + 1 < workers ? units * (w + 1) / workers * unit : m;
+        const size_t first = (units * w + workers - 1) / workers * unit;
+        const size_t last = w + 1 < workers ? (units * (w + 1) + workers - 1) / workers * unit : m;
         groups += one_block ? (last - first + L - 1) / L : 1;
     }
     return groups;
