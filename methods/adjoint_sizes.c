@@ -83,19 +83,19 @@ static size_t batch_points(const struct sens_task *task, size_t steps, size_t li
  * a Jacobian, which is worth the way, else the second. Where next to nothing is shared, as many as have their
  * gradients in a part of the third level too, for each flush goes through these; the threads share it. */
 static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *task, size_t K, size_t L,
-                           bool coupled, size_t threads)
+                           bool keep, size_t threads)
 {
     const size_t stages = (size_t)task->tableau->stages, vector = task->problem->n * L * sizeof(sens_real);
     const size_t gradient = task->wrt & SENS_WRT_P ? task->problem->np * L * sizeof(sens_real) : 0;
     const size_t cotangents = (K + stages + 1) * vector + 1;
-    const size_t blocks = coupled        ? third_level(ctx) / 8 / threads / (cotangents + gradient)
+    const size_t blocks = keep           ? third_level(ctx) / 8 / threads / (cotangents + gradient)
                           : formed(task) ? third_level(ctx) / cotangents
                                          : second_level(ctx) / cotangents;
     return blocks > 1 ? blocks : 1;
 }
 
 void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
-                          int live_stages, bool coupled, struct adjoint_sizes *size)
+                          int live_stages, struct adjoint_sizes *size)
 {
     const double points = (double)steps * live_stages;
     const size_t m = task->cost->m, L = size->L, units = (m + size->unit - 1) / size->unit;
@@ -108,7 +108,8 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
     size->K = batch_points(task, (size_t)steps, (size_t)live_stages, budget / 2 / vector);
 
     const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
-    size->keep = coupled && task->ckpt == 0; /* else it would take what checkpoints save */
+    size->keep = sens_products_form_coupled(task->problem, m) &&
+                 task->ckpt == 0; /* else it would take what checkpoints save */
     size->group = group_blocks(ctx, task, size->K, L, size->keep, threads);
     if (size->group > blocks) size->group = blocks;
 }

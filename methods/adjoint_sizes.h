@@ -21,10 +21,9 @@ struct adjoint_sizes {
 void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
                           struct adjoint_sizes *size);
 
-/* The rest, for a solve of so many steps with so many live stages each; `coupled`: no Jacobian is formed at a
- * point. */
+/* The rest, for a solve of so many steps with so many live stages each. */
 void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
-                          int live_stages, bool coupled, struct adjoint_sizes *size);
+                          int live_stages, struct adjoint_sizes *size);
 
 /* Lanes of a block with `rest` outputs left to carry, its own among them. */
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);

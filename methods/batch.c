@@ -48,7 +48,7 @@ sens_status sens_batch_create(struct sens_ctx *ctx, const struct sens_problem *p
     struct sens_batch *made = SENS_NEW(ctx, struct sens_batch, 1);
     if (!made) return SENS_NO_MEMORY;
     *made = (struct sens_batch){.pb = pb, .K = K, .L = L, .outer = pb->type->outer != NULL};
-    made->width = sens_products_width(pb);
+    made->width = sens_problem_factors(pb);
     made->scaled = sens_products_scaled(pb);
     *batch = made;
     return allocate(ctx, made, blocks);

@@ -140,7 +140,8 @@ static void stage_by_stage(const struct adjoint *ad, struct worker *w, sens_real
 /* The d of a step whose points are found. */
 static void find_diagonals(const struct adjoint *ad, const struct worker *w, sens_real *d)
 {
-    for (int s = 0; s < ad->stages.live; s++, d += ad->n) sens_products_diagonal(w->products, &w->at[s], d);
+    const struct sens_problem *pb = ad->task->problem;
+    for (int s = 0; s < ad->stages.live; s++, d += ad->n) pb->type->diagonal(pb, &w->at[s], d);
 }
 
 static sens_real *diagonals_of(const struct adjoint *ad, long k)
@@ -354,8 +355,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
     if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
     if (status != SENS_OK) return status;
-    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->stages.live,
-                         sens_products_form_coupled(task->problem, SENS_VJP, ad->m), &ad->size);
+    adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->stages.live, &ad->size);
     status = create_workers(ctx, ad);
     if (status == SENS_OK) status = sens_pool_create(ctx, ad->size.threads, &ad->pool);
     if (status == SENS_OK) *state = ad;

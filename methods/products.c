@@ -13,7 +13,7 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
     const struct sens_problem *pb = pr->pb;
     const bool columns = pr->product == SENS_JVP, dense = pr->formed && !pb->sparsity;
     const size_t entries = pr->entries;
-    const size_t width = sens_products_width(pb);
+    const size_t width = sens_problem_factors(pb);
     const bool outer = (columns || pr->coupled) && pb->type->outer;
     const bool sparse_p = columns && !outer && pb->type->jacobian_p;
     pr->J = pr->formed ? SENS_NEW(ctx, sens_real, points * entries) : NULL;
@@ -26,13 +26,6 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
     return failed ? SENS_NO_MEMORY : SENS_OK;
 }
 
-size_t sens_products_width(const struct sens_problem *pb)
-{
-    size_t width = 0;
-    for (size_t b = 0; b < pb->n_outer; b++) width += pb->outer[b].cols;
-    return width;
-}
-
 bool sens_products_scaled(const struct sens_problem *pb)
 {
     return pb->type->outer && pb->n > SENS_FEW_STATES;
@@ -43,10 +36,9 @@ bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
     return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
 }
 
-bool sens_products_form_coupled(const struct sens_problem *pb, enum sens_product product, size_t vectors)
+bool sens_products_form_coupled(const struct sens_problem *pb, size_t vectors)
 {
-    return pb->type->coupling && product == SENS_VJP && sens_products_formed(pb, vectors) &&
-           sens_products_scaled(pb);
+    return pb->type->coupling && sens_products_formed(pb, vectors) && sens_products_scaled(pb);
 }
 
 bool sens_products_together(const struct sens_problem *pb, size_t vectors)
@@ -63,7 +55,7 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
     *made = (struct sens_products){.pb = pb, .product = product};
     made->formed = sens_products_formed(pb, vectors);
     made->entries = pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
-    made->coupled = sens_products_form_coupled(pb, product, vectors);
+    made->coupled = product == SENS_VJP && sens_products_form_coupled(pb, vectors);
     *products = made;
     const sens_status status = allocate(ctx, points, made);
     if (made->J && !pb->sparsity)
@@ -74,11 +66,6 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
 void sens_products_begin(struct sens_products *pr, const sens_real *p)
 {
     if (pr->coupled) pr->pb->type->coupling(pr->pb, p, pr->J);
-}
-
-void sens_products_diagonal(const struct sens_products *pr, const struct sens_at *at, sens_real *d)
-{
-    pr->pb->type->diagonal(pr->pb, at, d);
 }
 
 static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_real *value)

@@ -21,7 +21,7 @@ struct sens_products {
     bool formed;              /* J is formed at each point */
     bool coupled;             /* instead of that: J = diag(d) + diag(s) M, with M formed once a solve */
     size_t entries;           /* of J: n^2, or those of the pattern */
-    sens_real *J, *memory;    /* [points][entries], or M; a second layout of it for SENS_JVP or M^T */
+    sens_real *J, *memory;    /* [points][entries], or M; a second layout of it for SENS_JVP */
     struct sens_packed dense; /* of J^T or M^T, or for SENS_JVP of J, where the problem has no pattern */
     sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
     sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
@@ -44,9 +44,6 @@ bool sens_products_formed(const struct sens_problem *pb, size_t vectors);
 /* So few states that several points are best taken together? */
 bool sens_products_together(const struct sens_problem *pb, size_t vectors);
 
-/* Numbers in phi of all outer blocks. */
-size_t sens_products_width(const struct sens_problem *pb);
-
 /* Are cotangents kept as diag(s) kappa? Where the problem declares outer products, and more states than are
  * taken together. */
 bool sens_products_scaled(const struct sens_problem *pb);
@@ -54,14 +51,11 @@ bool sens_products_scaled(const struct sens_problem *pb);
 /* Moves to a point, whose x and p must stay until the next one. */
 static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
 
-/* Is df/dx taken as diag(d) + diag(s) M for so many vectors? */
-bool sens_products_form_coupled(const struct sens_problem *pb, enum sens_product product, size_t vectors);
+/* Is df/dx taken as diag(d) + diag(s) M where J^T is multiplied with so many vectors? */
+bool sens_products_form_coupled(const struct sens_problem *pb, size_t vectors);
 
 /* Is it here? Then stages are coupled ones, and no others. */
 static inline bool sens_products_coupled(const struct sens_products *products);
-
-/* d [n] at a point. */
-void sens_products_diagonal(const struct sens_products *products, const struct sens_at *at, sens_real *d);
 
 /* A stage at a point whose d [n] is given, and s [n] unless it is NULL: u [n][L] = diag(s) kappa. */
 void sens_products_coupled_stage(struct sens_products *products, size_t L, const struct sens_stage *stage,

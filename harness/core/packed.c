@@ -72,11 +72,12 @@ static void single_lanes(const struct sens_packed *A, bool add, const struct sen
 ALWAYS_INLINE void ask_for_next(const struct sens_packed *A, size_t L, const struct sens_many *many,
                                 size_t done, size_t rows)
 {
-    const size_t lines = many->count * L * sizeof(sens_real) / 64;
+    enum { LINE = 64 / sizeof(sens_real) }; /* numbers in a line of the cache */
+    const size_t lines = many->count * L / LINE;
     if (!many->next) return;
     for (size_t k = A->cols * done / A->rows; k < A->cols * (done + rows) / A->rows; k++)
         for (size_t line = 0; line < lines; line++)
-            prefetch_numbers(many->next, k * many->v_step + line * (64 / sizeof(sens_real)), false);
+            prefetch_numbers(many->next, k * many->v_step + line * LINE, false);
 }
 
 ALWAYS_INLINE void product(const struct sens_packed *A, size_t L, const bool add,

@@ -83,9 +83,7 @@ bool call_adds(enum callback callback)
 size_t call_rows(const struct subject *subject, enum callback callback)
 {
     const struct sens_problem *pb = subject->pb;
-    size_t factors = pb->n;
-    for (size_t b = 0; b < pb->n_outer; b++) factors += pb->outer[b].cols;
-    if (callback == CALL_OUTER) return factors;
+    if (callback == CALL_OUTER) return pb->n + sens_problem_factors(pb);
     if (callback == CALL_JACOBIAN) return pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
     if (callback == CALL_JACOBIAN_P) return pb->sparsity_p->start[pb->np];
     if (callback == CALL_COUPLING) return pb->n * pb->n;

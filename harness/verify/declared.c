@@ -25,20 +25,13 @@ bool declared_entry(const struct sens_pattern *pattern, size_t row, size_t col)
 
 /* ---- df/dx --------------------------------------------------------------------------------------------- */
 
-/* Numbers in phi of all outer blocks. */
-static size_t width_of(const struct sens_problem *pb)
-{
-    size_t cols = 0;
-    for (size_t b = 0; b < pb->n_outer; b++) cols += pb->outer[b].cols;
-    return cols;
-}
-
 void declared_coupling(struct verify *v, const struct sens_problem *pb, bool transposed,
                        const struct sens_at *at, double *J)
 {
     const size_t n = pb->n;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    double *M = unset(v, n * n), *d = unset(v, n), *s = unset(v, n), *phi = unset(v, width_of(pb));
+    double *M = unset(v, n * n), *d = unset(v, n), *s = unset(v, n),
+           *phi = unset(v, sens_problem_factors(pb));
     pb->type->coupling(pb, at->p, M);
     pb->type->diagonal(pb, at, d);
     pb->type->outer(pb, at, s, phi);
@@ -134,7 +127,7 @@ static struct factors factors_at(const struct declared *d, const struct sens_at 
     struct factors made = {.d = d};
     if (d->by != DECLARED_SPARSE) {
         made.s = unset(d->v, pb->n);
-        made.phi = unset(d->v, width_of(pb));
+        made.phi = unset(d->v, sens_problem_factors(pb));
         pb->type->outer(pb, at, made.s, made.phi);
     } else {
         made.value = unset(d->v, pb->sparsity_p->start[pb->np]);

@@ -128,8 +128,8 @@ static sens_status prepare_transposed(struct sens_ctx *ctx, const struct sens_pr
 static sens_status prepare_outer(struct sens_ctx *ctx, const struct sens_problem *pb,
                                  struct petsc_matrix *matrix)
 {
-    size_t width = 0, end = 0;
-    for (size_t b = 0; b < pb->n_outer; b++) width += pb->outer[b].cols;
+    const size_t width = sens_problem_factors(pb);
+    size_t end = 0;
     matrix->declared = pb->n + width; /* s and phi */
     matrix->start = SENS_NEW(ctx, PetscInt, pb->n + 1);
     matrix->col = SENS_NEW(ctx, PetscInt, pb->n * width);

@@ -163,6 +163,14 @@ void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_rea
  */
 void sens_problem_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
+/* Numbers in phi: the columns of all outer blocks. */
+static inline size_t sens_problem_factors(const struct sens_problem *pb)
+{
+    size_t columns = 0;
+    for (size_t b = 0; b < pb->n_outer; b++) columns += pb->outer[b].cols;
+    return columns;
+}
+
 /* *type as if it declared no structure. */
 static inline void sens_problem_type_forget(struct sens_problem_type *type)
 {
