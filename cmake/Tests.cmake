@@ -67,4 +67,18 @@ foreach(name IN LISTS names)
 endforeach()
 sens_add_verify_test(tableaux --check "tableau.*")
 
+# Whole modules of others: the wrong ones that verify must catch, the right ones that it must pass.
+file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/modules/wrong/*.[ce]*
+                                    ${CMAKE_SOURCE_DIR}/tests/modules/right/*.c)
+foreach(module IN LISTS modules)
+  get_filename_component(kind ${module} DIRECTORY)
+  get_filename_component(kind ${kind} NAME)
+  get_filename_component(name ${module} NAME_WE)
+  if(TARGET mutants_row)
+    add_test(NAME modules/${kind}/${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/modules/run.sh
+             $<TARGET_FILE:sensbench> $<TARGET_FILE:mutants_row> ${module})
+    set_tests_properties(modules/${kind}/${name} PROPERTIES LABELS modules TIMEOUT 600 SKIP_RETURN_CODE 77)
+  endif()
+endforeach()
+
 include(cmake/PeerTests.cmake)

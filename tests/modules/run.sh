@@ -1,0 +1,72 @@
+#!/bin/bash
+# run.sh PROGRAM ROW MODULE - builds one module of tests/modules and lets `verify` judge it.
+#
+# PROGRAM: sensbench; ROW: mutants_row, which reads verify's JSON. MODULE is right/NAME.c, wrong/NAME.c, or
+# wrong/NAME.edit. Its head says what to do, a line each, in a comment of a .c file:
+#
+#     verify: ARGUMENTS      of verify, beside --plugin; without it: --quick --method NAME
+#     module: MODULE         (wrong) whose failure it should be, "method NAME" where it is not said
+#     cause: NAME ...        (wrong) causes (harness/verify/causes.h) that are right; one of them must be among the
+#                            first three. Without the line the exit code alone is looked at.
+#
+# A .edit file is a skeleton with mistakes: `skeleton: method` (problem, cost) is what `sensbench new` writes under
+# NAME; then pairs of lines `find: TEXT` and `with: TEXT`: TEXT is in one line of NAME.c, and is replaced.
+# A right module passes; a wrong one must make verify exit with 1, by a check and not by a crash of the program.
+# Exit 0: as it should be; 77: no C compiler.
+set -u
+export LC_ALL=C
+program=$(realpath "$1")
+row=$(realpath "$2")
+module=$(realpath "$3")
+include=$(cd "$(dirname "$0")/../../harness/include" && pwd)
+compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+name=$(basename "$module")
+name=${name%.*}
+kind=$(basename "$(dirname "$module")")
+
+# told KEY: the rest of the first line that begins with it
+told() {
+    sed -n "s/^[ *]*$1: *//p" "$module" | head -n 1
+}
+
+# edit FILE: each find is replaced once by its with
+edit() {
+    awk -v edits="$module" '
+        BEGIN { while ((getline line < edits) > 0) {
+                    if (sub(/^find: /, "", line)) find[++count] = line
+                    else if (sub(/^with: ?/, "", line)) with[count] = line
+                } }
+        { for (i = 1; i <= count; i++) {
+              at = index($0, find[i])
+              if (at) { $0 = substr($0, 1, at - 1) with[i] substr($0, at + length(find[i])); seen[i]++ }
+          }
+          print }
+        END { for (i = 1; i <= count; i++) if (seen[i] != 1) { print "in " seen[i] + 0 " lines: " find[i] | "cat >&2"; exit 1 } }' \
+        "$1" >"$work/edited" && cp "$work/edited" "$1"
+}
+
+mkdir "$work/source"
+if [ "${module##*.}" = edit ]; then
+    (cd "$work" && "$program" new "$(told skeleton)" "$name" >/dev/null && cp "$name"/*.c source/) || exit 1
+    edit "$work/source/$name.c" || exit 1
+else
+    cp "$module" "$work/source/"
+fi
+"$compiler" -std=c11 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I"$include" -o "$work/$name.so" \
+    "$work"/source/*.c -lm || exit 1
+
+arguments=$(told verify)
+# shellcheck disable=SC2086 -- a list of words
+"$program" verify ${arguments:---quick --method "$name"} --plugin "$work/$name.so" --json >"$work/json" 2>"$work/errors"
+code=$?
+whose=$(told module)
+line=$("$row" "${whose:-method $name}" "$(told cause)" <"$work/json")
+printf '%s: verify ends with %s: %s\n' "$name" "$code" "$line"
+if [ "$kind" = right ]; then
+    [ $code -eq 0 ] || { cat "$work/errors"; grep -B 3 -A 6 '"verdict": "fail"' "$work/json"; exit 1; }
+    exit 0
+fi
+[ $code -eq 1 ] || { cat "$work/errors"; exit 1; }
+[ -z "$(told cause)" ] || [ "${line##*$'\t'}" = yes ]
