@@ -22,6 +22,7 @@
 #include "erk/pool.h"
 #include "products.h"
 #include "sens/method.h"
+#include "tangent_test.h"
 
 struct block { /* outputs c0 ... in L lanes, the last of which may be past the share */
     size_t c0, L;
@@ -57,6 +58,7 @@ struct adjoint {
     bool whole;   /* steps are taken as a whole */
     int together; /* stages taken together: all, or 1 */
     struct sens_stops stops;
+    struct sens_tangent_test *test; /* NULL: the state alone chooses the steps */
     struct sens_traj *traj;
     struct sens_pool *pool;
     struct worker *worker;      /* [threads] */
@@ -353,7 +355,10 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     ad->whole = sens_products_together(task->problem, ad->m) && !task->cost->type->g;
     ad->together = ad->whole ? ad->stages.live : 1;
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &ad->stops);
-    if (status == SENS_OK) status = sens_traj_create(ctx, task, &ad->stops, &ad->traj);
+    const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
+    if (status == SENS_OK) status = sens_tangent_test_create(ctx, task, tested, &ad->test);
+    if (status == SENS_OK)
+        status = sens_traj_create(ctx, task, &ad->stops, sens_tangent_test_followers(ad->test), &ad->traj);
     if (status != SENS_OK) return status;
     adjoint_choose_sizes(ctx, task, sens_traj_steps(ad->traj), ad->stages.live, &ad->size);
     status = create_workers(ctx, ad);
@@ -388,6 +393,7 @@ static void write_work(const struct adjoint *ad, const struct sens_erk_stats *st
         if (w->batch) sens_batch_count(w->batch, work);
     }
     if (ad->task->wrt & SENS_WRT_P) work->idle_vjp_p = work->idle_vjp;
+    sens_tangent_test_count(ad->test, work);
 }
 
 static sens_status run_workers(struct adjoint *ad, void (*share)(void *self, int number))
@@ -437,6 +443,7 @@ SENS_METHOD(discrete_adjoint) = {
     .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES |
             SENS_CAP_THREADS | SENS_CAP_BATCH | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS |
             SENS_CAP_STEPS,
+    .options = sens_tangent_test_options,
     .prepare = prepare,
     .run = run,
     .release = release,

@@ -18,6 +18,7 @@
 #include "products.h"
 #include "sens/method.h"
 #include "tangent.h"
+#include "tangent_test.h"
 
 struct tangent {
     const struct sens_task *task;
@@ -26,6 +27,7 @@ struct tangent {
     int stages;
     struct sens_terms *a, b; /* [stages] */
     struct sens_stops stops;
+    struct sens_tangent_test *test; /* NULL: the state alone chooses the steps */
     struct sens_traj *traj;
     struct sens_products **products; /* [stages] */
     struct sens_gradient *gradient;  /* [stages] of the running cost; the first one also of observations */
@@ -261,7 +263,7 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct tangent *tg)
                : SENS_NO_MEMORY;
 }
 
-static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
+static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested, size_t n_cols,
                           const size_t *col, struct tangent **made)
 {
     struct tangent *tg = SENS_NEW(ctx, struct tangent, 1);
@@ -276,19 +278,21 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     if (status == SENS_OK) status = create_stages(ctx, tg);
     if (status == SENS_OK) status = create_vectors(ctx, tg);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &tg->stops);
-    if (status == SENS_OK) status = sens_traj_create(ctx, task, &tg->stops, &tg->traj);
+    if (status == SENS_OK) status = sens_tangent_test_create(ctx, task, tested, &tg->test);
+    if (status == SENS_OK)
+        status = sens_traj_create(ctx, task, &tg->stops, sens_tangent_test_followers(tg->test), &tg->traj);
     if (status == SENS_OK) *made = tg;
     return status;
 }
 
 /* ---- selected columns ---------------------------------------------------------------------------------- */
 
-sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
-                                 const size_t *col, sens_real *OUT)
+sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *task, bool tested,
+                                 size_t n_cols, const size_t *col, sens_real *OUT)
 {
     struct tangent *tg;
     struct sens_erk_stats stats;
-    sens_status status = create(ctx, task, n_cols, col, &tg);
+    sens_status status = create(ctx, task, tested, n_cols, col, &tg);
     if (status != SENS_OK) return status;
     status = solve(ctx, tg, &stats);
     for (size_t b = 0; b < tg->blocks && status == SENS_OK; b++)
@@ -296,6 +300,33 @@ sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *t
             memcpy(OUT + c * n_cols + b * tg->L, tg->dG + b * tg->m * tg->L + c * block_lanes(tg, b),
                    block_count(tg, b) * sizeof *OUT);
     return status;
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------------
+ */
+
+/* Of the problem's own solve. */
+static sens_status count_steps(struct sens_ctx *ctx, const struct sens_task *task, bool tested, long *steps)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    struct sens_tangent_test *test;
+    struct sens_stops stops;
+    struct sens_traj *traj;
+    struct sens_task lean = *task;
+    lean.ckpt = 32; /* few stages are kept */
+    sens_status status = sens_stops_create(ctx, &lean, &stops);
+    if (status == SENS_OK) status = sens_tangent_test_create(ctx, &lean, tested, &test);
+    if (status == SENS_OK)
+        status = sens_traj_create(ctx, &lean, &stops, sens_tangent_test_followers(test), &traj);
+    if (status == SENS_OK) *steps = sens_traj_steps(traj);
+    sens_arena_rewind(&ctx->arena, mark);
+    return status;
+}
+
+sens_status sens_tangent_steps(struct sens_ctx *ctx, const struct sens_task *task, long *state, long *tested)
+{
+    const sens_status status = count_steps(ctx, task, false, state);
+    return status == SENS_OK ? count_steps(ctx, task, true, tested) : status;
 }
 
 /* ---- the method: every column -------------------------------------------------------------------------- */
@@ -309,7 +340,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     for (size_t k = 0; k < np; k++) col[k] = k;
     for (size_t i = 0; i < n; i++) col[np + i] = task->problem->np + i;
     struct tangent *tg;
-    const sens_status status = create(ctx, task, np + n, col, &tg);
+    const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
+    const sens_status status = create(ctx, task, tested, np + n, col, &tg);
     if (status == SENS_OK) *state = tg;
     return status;
 }
@@ -347,6 +379,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     for (size_t b = 0; b < tg->blocks; b++) lanes += block_lanes(tg, b);
     for (int i = 0; i < tg->stages; i++)
         sens_products_count(tg->products[i], lanes - tg->n_cols, lanes, work);
+    sens_tangent_test_count(tg->test, work);
     return SENS_OK;
 }
 
@@ -359,6 +392,7 @@ SENS_METHOD(discrete_tangent) = {
     .derivative = SENS_DERIVATIVE_DISCRETE,
     .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES |
             SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
+    .options = sens_tangent_test_options,
     .prepare = prepare,
     .run = run,
 };

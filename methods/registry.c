@@ -67,6 +67,7 @@ const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
         .controller_name = controller_name,
         .controller_summary = controller_summary,
         .tangent_columns = sens_tangent_columns,
+        .tangent_steps = sens_tangent_steps,
         .peak = &sens_peak,
     };
     return &registry;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "measure.h"
 #include "report.h"
 
 struct run {
@@ -53,9 +54,18 @@ static void write_record(struct run *run)
     if (run->json) record_write_json(stdout, &run->rec);
 }
 
+/* A solve that succeeded on steps which its gradient does not allow: said, and kept in the row. */
+static void warn_of_rest(struct run *run)
+{
+    char *const message = run->rec.text[COL_message];
+    if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT))
+        fprintf(stderr, "sensbench: warning: %s\n", message);
+}
+
 /* A failed solve is said, and no number of it is shown. */
 static int report(struct run *run, sens_status status)
 {
+    if (status == SENS_OK) warn_of_rest(run);
     if (run->json || run->tsv) write_record(run);
     if (status != SENS_OK) {
         if (!run->json && !run->tsv) printf("status     %s\n", sens_status_name(status));

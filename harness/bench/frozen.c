@@ -5,6 +5,8 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "measure.h"
 
@@ -63,6 +65,44 @@ static double difference(const struct cell *cell, const struct frozen *frozen, c
     return size > 0 ? off / size : off;
 }
 
+/* Is sens_test, an option that several of our methods have, at this choice? */
+static bool chooses(const struct cell *cell, const char *choice)
+{
+    const int i = sens_option_find(cell->method->options, "sens_test");
+    if (i < 0 || cell->method->options[i].kind != SENS_OPT_CHOICE) return false;
+    return strcmp(cell->method->options[i].choices[(int)cell->task.option[i].number], choice) == 0;
+}
+
+bool cell_tests_tangent(const struct cell *cell)
+{
+    return cell->method->derivative == SENS_DERIVATIVE_DISCRETE && chooses(cell, "inside");
+}
+
+/* ---- a state that says nothing ------------------------------------------------------------------------- */
+
+/* Steps so much longer have local errors of the tangent 1e4 and more times larger, with a pair of
+ * fourth order and above. */
+static const double TELLING = 10;
+
+bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size)
+{
+    const unsigned grid = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER;
+    const bool state_alone =
+        cell->method->derivative != SENS_DERIVATIVE_CONTINUOUS || chooses(cell, "outside");
+    long state, tested;
+    if ((cell->method->caps & grid) != grid || !state_alone || cell_tests_tangent(cell)) return false;
+    if (cell->variant->tangent_steps(ctx, &cell->task, &state, &tested) != SENS_OK) return false;
+    if ((double)tested <= TELLING * (double)state) return false;
+    const bool offered = sens_option_find(cell->method->options, "sens_test") >= 0;
+    snprintf(message, size,
+             "the state says nothing of its derivative: the error test sees the state alone, which takes %ld "
+             "steps where its tangent needs %ld; the gradient may be wrong%s",
+             state, tested, offered ? "; sens_test=inside tests the tangent, too" : "");
+    return true;
+}
+
+/* ---- the distance -------------------------------------------------------------------------------------- */
+
 double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct operation_counts *counts,
                          double seconds, double limit, const struct sens_out *out)
 {
@@ -71,7 +111,8 @@ double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const st
     struct frozen frozen = {.mark = sens_arena_mark(&ctx->arena)};
     double result = NAN;
     if (choose_columns(ctx, cell, &frozen) && estimate(counts, seconds, frozen.count) <= limit &&
-        cell->variant->tangent_columns(ctx, &cell->task, frozen.count, frozen.col, frozen.OUT) == SENS_OK)
+        cell->variant->tangent_columns(ctx, &cell->task, cell_tests_tangent(cell), frozen.count, frozen.col,
+                                       frozen.OUT) == SENS_OK)
         result = difference(cell, &frozen, out);
     sens_arena_rewind(&ctx->arena, frozen.mark);
     return result;

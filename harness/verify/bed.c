@@ -264,6 +264,8 @@ void bed_subject(const struct bed *bed, const char *instance, char subject[VERIF
     const bool adaptive = !(caps & SENS_CAP_CONTROLLER) ||
                           strcmp(bed->v->reg->controller_name(bed->task.controller), "fixed") != 0;
     const char *const tableau = caps & SENS_CAP_TABLEAU ? bed->task.tableau->name : "own steps";
+    /* The steps of a discrete method are those of the state, unless it says otherwise. */
+    const char *const unusual = bed->method->derivative == SENS_DERIVATIVE_DISCRETE ? "inside" : "outside";
     const char *const controller =
         caps & SENS_CAP_CONTROLLER ? bed->v->reg->controller_name(bed->task.controller) : "";
     snprintf(subject, VERIFY_SUBJECT, "%s, cost %s m=%zu, %s %s %s %.3g", instance, bed->cost.type->name,
@@ -271,8 +273,8 @@ void bed_subject(const struct bed *bed, const char *instance, char subject[VERIF
              adaptive ? bed->task.rtol : bed->task.dt);
     for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
         const size_t used = strlen(subject);
-        if (bed_error_test(bed, i, "outside") == (long)bed->option[i].number)
-            snprintf(subject + used, VERIFY_SUBJECT - used, ", %s=outside", bed->method->options[i].name);
+        if (bed_error_test(bed, i, unusual) == (long)bed->option[i].number)
+            snprintf(subject + used, VERIFY_SUBJECT - used, ", %s=%s", bed->method->options[i].name, unusual);
     }
 }
 

@@ -184,7 +184,7 @@ static bool frozen_on_state_steps(struct gradient_case *given, struct sens_out *
     for (size_t k = 0; k < all; k++) col[k] = k;
     task.listener = (struct sens_listener){.step = NULL};
     task.ckpt = 0;
-    const sens_status status = bed->v->reg->tangent_columns(&ctx, &task, all, col, columns);
+    const sens_status status = bed->v->reg->tangent_columns(&ctx, &task, false, all, col, columns);
     sens_arena_release(&ctx.arena);
     for (size_t c = 0; c < m && status == SENS_OK; c++) {
         for (size_t k = 0; out->dGdp && k < np; k++) out->dGdp[c * np + k] = columns[c * all + k];

@@ -207,10 +207,20 @@ sens_status sens_cost_sum_step(void *self, const struct sens_step *step);
  * recomputed. */
 struct sens_traj;
 
+/* What goes along with the state to choose the steps (followers.h), and where it starts: as many numbers as
+ * its blocks have. */
+struct sens_followers;
+struct sens_traj_followers {
+    const struct sens_followers *who;
+    const sens_real *start;
+};
+
 /* Solves the problem once at its nominal parameters to learn the number of steps, and allocates for that
- * many. Any status of a solve. */
+ * many. Nothing goes along where followers is NULL; else it must outlive the trajectory. Any status of a
+ * solve. */
 sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
-                             const struct sens_stops *stops, struct sens_traj **traj);
+                             const struct sens_stops *stops, const struct sens_traj_followers *followers,
+                             struct sens_traj **traj);
 
 /* Solves for parameters p from x0 and records. G [m] receives the cost: observations and quadrature
  * sum h b_i g(t_i, Y_i). SENS_NOT_REPEATABLE if the number of steps is not the one of sens_traj_create. */

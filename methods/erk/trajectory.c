@@ -16,6 +16,7 @@ struct recording { /* shared by all readers; constant between two solves */
     struct sens_ode ode;
     struct sens_erk_settings settings;
     struct sens_erk *erk;
+    const struct sens_traj_followers *followers; /* NULL: none */
     struct sens_cost_sum cost;
     sens_real *p;          /* [np] of the recorded solve */
     sens_real *x1;         /* [n] */
@@ -50,10 +51,11 @@ static long window_steps(const struct recording *rec)
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 static sens_status create_recording(struct sens_ctx *ctx, const struct sens_task *task,
-                                    const struct sens_stops *stops, struct recording *rec)
+                                    const struct sens_stops *stops,
+                                    const struct sens_traj_followers *followers, struct recording *rec)
 {
     const struct sens_problem *pb = task->problem;
-    *rec = (struct recording){.task = task, .stops = stops, .every = task->ckpt};
+    *rec = (struct recording){.task = task, .stops = stops, .followers = followers, .every = task->ckpt};
     rec->p = SENS_NEW(ctx, sens_real, pb->np);
     rec->x1 = SENS_NEW(ctx, sens_real, pb->n);
     rec->cost.G = SENS_NEW(ctx, sens_real, task->cost->m);
@@ -68,7 +70,17 @@ static sens_status create_recording(struct sens_ctx *ctx, const struct sens_task
                                                .dt = task->dt,
                                                .max_steps = task->max_steps};
     sens_problem_ode(task, rec->p, &rec->system, &rec->ode);
-    return sens_erk_create(ctx, &rec->ode, &rec->settings, &rec->erk);
+    const sens_status status = sens_erk_create(ctx, &rec->ode, &rec->settings, &rec->erk);
+    return status == SENS_OK && followers ? sens_erk_follow(ctx, rec->erk, followers->who) : status;
+}
+
+/* Before every solve. */
+static void start_followers(const struct recording *rec)
+{
+    const struct sens_traj_followers *followers = rec->followers;
+    if (!followers) return;
+    const size_t size = followers->who->offset[followers->who->blocks];
+    memcpy(sens_erk_followers(rec->erk), followers->start, size * sizeof *followers->start);
 }
 
 /* The number of steps at the nominal parameters. */
@@ -79,6 +91,7 @@ static sens_status pilot_solve(struct sens_ctx *ctx, struct recording *rec)
     memcpy(rec->p, pb->p, pb->np * sizeof *rec->p);
     sens_problem_x0(pb, rec->p, rec->x1);
     rec->erk->Y = rec->erk->own_Y;
+    start_followers(rec);
     const sens_status status =
         sens_erk_solve(ctx, rec->erk, pb->t0, rec->x1, rec->stops->n, rec->stops->t, NULL, rec->x1, &stats);
     if (status == SENS_OK) rec->n_steps = stats.steps;
@@ -117,12 +130,13 @@ static sens_status create_reader(struct sens_ctx *ctx, struct recording *rec, st
 }
 
 sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
-                             const struct sens_stops *stops, struct sens_traj **traj)
+                             const struct sens_stops *stops, const struct sens_traj_followers *followers,
+                             struct sens_traj **traj)
 {
     struct recording *rec = SENS_NEW(ctx, struct recording, 1);
     if (!rec) return SENS_NO_MEMORY;
     if (task->ckpt < 0) return sens_fail(ctx, SENS_BAD_INPUT, "ckpt = %ld is negative", task->ckpt);
-    sens_status status = create_recording(ctx, task, stops, rec);
+    sens_status status = create_recording(ctx, task, stops, followers, rec);
     if (status == SENS_OK) status = pilot_solve(ctx, rec);
     if (status == SENS_OK) status = allocate_steps(ctx, rec);
     return status == SENS_OK ? create_reader(ctx, rec, traj) : status;
@@ -162,6 +176,7 @@ sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const 
     rec->version++;
     memmove(rec->p, p, pb->np * sizeof *p);
     rec->erk->Y = rec->every ? rec->erk->own_Y : rec->Y;
+    start_followers(rec);
     sens_cost_sum_start(&rec->cost, x0);
     sens_status status =
         sens_erk_solve(ctx, rec->erk, pb->t0, x0, rec->stops->n, rec->stops->t, &observer, rec->x1, &done);

@@ -33,6 +33,17 @@ expect 0 "0.21157" run vdp discrete_adjoint tol=1e-10
 expect 0 "truth: pde" run heat discrete_tangent n=6 tableau=rk4 controller=fixed dt=1e-3 truth=pde
 expect 0 "no closed form" run glv discrete_tangent n=3 T=1.5
 
+# a state at rest says nothing of its derivative; a state that moves does
+rest=(position=0 velocity=0 T=20 tol=1e-10 tableau=dopri5)
+expect 0 "warning: the state says nothing of its derivative" run oscillator discrete_adjoint "${rest[@]}"
+expect 0 "sens_test=inside tests the tangent, too" run oscillator discrete_tangent "${rest[@]}" --json
+for case in "oscillator discrete_adjoint sens_test=inside ${rest[*]}" "oscillator cfsa ${rest[*]}" "oscillator discrete_adjoint" \
+    "decay discrete_adjoint controller=fixed tableau=rk4 dt=0.125"; do
+    # shellcheck disable=SC2086 -- a list of words
+    expect 0 "status" run $case
+    grep -q warning "$work/output" && fail "$case: a warning"
+done
+
 # records
 expect 0 '"status":"ok"' run decay discrete_adjoint --json
 [ "$(wc -l <"$work/output")" -eq 1 ] || fail "--json: one line"

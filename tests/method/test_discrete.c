@@ -318,6 +318,61 @@ static void gradient_order_equals_method_order(void **state)
     }
 }
 
+/* An oscillator at rest: x = 0 whatever the step, so that the state alone takes a dozen. With the tangent in
+ * the test the derivative is good to the tolerance; adjoint and tangent see the same steps. */
+static void the_tangent_chooses_steps_where_the_state_is_at_rest(void **state)
+{
+    (void)state;
+    static const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
+    enum { INSIDE, OUTSIDE };
+    sens_real *gradient[2], exact[4], S[4], x[2];
+    size_t count = 0;
+    for (int k = 0; k < 2; k++) {
+        struct bed bed;
+        bed_create(&bed, "oscillator", "identity", "position", 0.0, "velocity", 0.0, "T", 20.0, NULL);
+        bed.task.tableau = named(bed.registry->tableaux, "dopri5");
+        bed.task.rtol = bed.task.atol = 1e-10;
+        assert_int_equal(bed_run(&bed, method[k], NULL), SENS_OK);
+        const long at_rest = bed.work.steps;
+        assert_int_equal(bed_run(&bed, method[k], "sens_test", (double)INSIDE, NULL), SENS_OK);
+        assert_true(bed.work.steps > 20 * at_rest);
+        long alone, tested;
+        assert_int_equal(bed.registry->tangent_steps(&bed.ctx, &bed.task, &alone, &tested), SENS_OK);
+        assert_int_equal(alone, at_rest);
+        assert_int_equal(tested, bed.work.steps);
+        const struct sens_exact_query query = {SENS_EXACT_ODE, bed.problem.t1, NULL, 0};
+        assert_true(bed.problem.type->exact(&bed.problem, &query, bed.problem.p, x, S, exact));
+        gradient[k] = bed_gradient(&bed, &count); /* dG/dp = 0, then dG/dx0 */
+        assert_int_equal(count, 8);
+        for (int q = 0; q < 4; q++) assert_true(gradient[k][q] == 0);
+        /* Some 850 local errors of 1e-10 on a solution that is damped from 1 to 0.07. */
+        assert_true(relative_error(4, gradient[k] + 4, exact) < 1e-7);
+        bed_free(&bed);
+    }
+    assert_true(relative_error(count, gradient[0], gradient[1]) < 1e-12);
+    free(gradient[0]);
+    free(gradient[1]);
+}
+
+/* What the state does not need it does not change: with a fixed step there is nothing to test. */
+static void a_fixed_step_has_no_test(void **state)
+{
+    (void)state;
+    struct bed bed;
+    size_t count;
+    bed_create(&bed, "glv", "running", NULL);
+    bed.task.controller = named(bed.registry->controllers, "fixed");
+    bed.task.dt = (bed.problem.t1 - bed.problem.t0) / 64;
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    sens_real *outside = bed_gradient(&bed, &count);
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", "sens_test", 0.0, NULL), SENS_OK);
+    sens_real *inside = bed_gradient(&bed, &count);
+    assert_memory_equal(inside, outside, count * sizeof *inside);
+    free(outside);
+    free(inside);
+    bed_free(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +386,8 @@ int main(void)
         cmocka_unit_test(run_is_repeatable_and_allocates_nothing),
         cmocka_unit_test(every_refused_allocation_is_a_status),
         cmocka_unit_test(gradient_order_equals_method_order),
+        cmocka_unit_test(the_tangent_chooses_steps_where_the_state_is_at_rest),
+        cmocka_unit_test(a_fixed_step_has_no_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,11 +23,15 @@ struct sens_registry {
     const char *(*controller_name)(const struct sens_controller *);
     const char *(*controller_summary)(const struct sens_controller *);
 
-    /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent. Column k < np is
+    /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent; `tested`: with the
+     * tangent in the error test (the option sens_test = inside of the discrete methods). Column k < np is
      * dG/dp_k, column np + i is dG/dx0_i. OUT [m][n_cols]. Allocates from the arena. Any status, after which
      * OUT may be partly overwritten. */
-    sens_status (*tangent_columns)(struct sens_ctx *ctx, const struct sens_task *task, size_t n_cols,
-                                   const size_t *col, sens_real *OUT);
+    sens_status (*tangent_columns)(struct sens_ctx *ctx, const struct sens_task *task, bool tested,
+                                   size_t n_cols, const size_t *col, sens_real *OUT);
+    /* Accepted steps of the task's own solve with the state alone in the error test, and with the tangent. */
+    sens_status (*tangent_steps)(struct sens_ctx *ctx, const struct sens_task *task, long *state,
+                                 long *tested);
 
     const struct sens_peak *peak; /* the most that this instruction set lets a core do */
 };
