@@ -64,7 +64,8 @@ static inline sens_status bed_create(struct bed *bed)
     bed->task.problem = &bed->problem; /* the bed may have been copied */
     bed->task.cost = &bed->cost;
     const sens_status status = sens_stops_create(&bed->ctx, &bed->task, &bed->stops);
-    return status == SENS_OK ? sens_traj_create(&bed->ctx, &bed->task, &bed->stops, NULL, &bed->traj) : status;
+    return status == SENS_OK ? sens_traj_create(&bed->ctx, &bed->task, &bed->stops, NULL, &bed->traj)
+                             : status;
 }
 
 static inline sens_status bed_solve(struct bed *bed, const double *x, const double *p)
