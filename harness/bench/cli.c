@@ -114,6 +114,7 @@ static const struct cli_flag verify_flags[] = {
     {"--method", "GLOB", "only on these methods; those of other libraries are verified only when named"},
     {"--cost", "GLOB", "only on these costs"},
     {"--check", "GLOB", "only these checks, as 'products.*'"},
+    {"--require", "GLOB", "checks that may not be skipped: each skip of one is a failure"},
     {"--quick", NULL, "fewer instances, tolerances and tableaux"},
     {"--seed", "N", "draw sizes, points and tolerances from it; default: 0, the standard ones"},
     {"--isa", "NAME", "instruction set; default: auto"},
@@ -137,7 +138,10 @@ static const char *const verify_notes[] = {
     "fail, "
     "skip with its reason, or limit, a failure that the register of known limits expects. Then, for each "
     "module "
-    "that fails, the evidence and the probable causes, best first, and at the end the counts.",
+    "that fails, the evidence and the probable causes, best first, then the counts. The last lines say how "
+    "closely each module was held to what is right: to rounding, to the tolerance, or not at all, by the "
+    "closest of its checks that passed. A few checks are essential: a module on which one is made in no case "
+    "fails.",
     "Without patterns all problems, costs, tableaux and methods are checked, those of --plugin among them. "
     "--problem P: the callbacks of P, every method on P, and all methods on P against one another. --method "
     "M: M "

@@ -9,6 +9,7 @@
 #include "peers.h"
 #include "values.h"
 #include "variants.h"
+#include "verify_demands.h"
 #include "verify_report.h"
 
 struct request {
@@ -96,7 +97,8 @@ static bool read_choice(struct request *request)
     return read_module_glob(request, "--problem", &request->choice.problem) &&
            read_module_glob(request, "--method", &request->choice.method) &&
            read_module_glob(request, "--cost", &request->choice.cost) &&
-           read_glob(request, "--check", &checks, &request->choice.check);
+           read_glob(request, "--check", &checks, &request->choice.check) &&
+           read_glob(request, "--require", &checks, &request->choice.require);
 }
 
 /* ---- numbers and files --------------------------------------------------------------------------------- */
@@ -161,10 +163,14 @@ static bool make_plan(struct request *request)
         return bench_refuse(&request->error, "verify: no memory for the plan");
     request->task.plan = &request->plan;
     request->task.method_glob = choice->method;
-    return request->plan.count > 0 ||
+    if (request->plan.count == 0)
+        return bench_refuse(&request->error,
+                            "verify: nothing to do: no check%s%s is made on the modules that were named",
+                            choice->check ? " " : "", choice->check ? choice->check : "");
+    return !choice->require || plan_makes(&request->plan, choice, choice->require) ||
            bench_refuse(&request->error,
-                        "verify: nothing to do: no check%s%s is made on the modules that were named",
-                        choice->check ? " " : "", choice->check ? choice->check : "");
+                        "verify: --require %s: no such check is made on the modules that were named",
+                        choice->require);
 }
 
 /* EXIT_OK when the work can begin. */
@@ -202,6 +208,7 @@ static int report_all(struct request *request, sens_status status, double second
 {
     struct verify_report report = {
         .task = &request->task, .unit = unit, .seconds = seconds, .interrupted = status == SENS_INTERRUPTED};
+    verify_demand(&request->plan, &request->choice, unit);
     if (!verify_report_create(&request->choice, &report)) {
         bench_refuse(&request->error, "verify: no memory for the report");
         return cli_complain(&request->error, EXIT_CHECK);

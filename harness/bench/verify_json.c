@@ -60,6 +60,18 @@ static json_t *failing_modules(const struct verify_report *report)
     return array;
 }
 
+static json_t *levels(const struct verify_report *report)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < report->lines; i++) {
+        if (!report_begins(report, i)) continue;
+        const struct report_level level = report_level_of(report, report->line[i].module);
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s?}", "module", level.module, "level",
+                                               report_level_name(&level), "check", level.check));
+    }
+    return array;
+}
+
 static const char *state_word(enum runner_state state)
 {
     return state == RUNNER_DONE ? "done" : state == RUNNER_SKIPPED ? "skipped" : "not run";
@@ -92,11 +104,12 @@ static json_t *counts(const struct verify_report *report)
 bool verify_write_json(FILE *out, const struct verify_report *report)
 {
     const struct runner_task *task = report->task;
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:b, s:f, s:b, s:o, s:o, s:o, s:o}", "version", SENS_VERSION_TEXT, "git",
-        machine_git(), "isa", task->reg->isa, "seed", (json_int_t)task->seed, "quick", (int)task->quick,
-        "seconds", report->seconds, "interrupted", (int)report->interrupted, "counts", counts(report),
-        "modules", failing_modules(report), "results", all_results(report), "units", all_units(report));
+    json_t *object = json_pack("{s:s, s:s, s:s, s:I, s:b, s:f, s:b, s:o, s:o, s:o, s:o, s:o}", "version",
+                               SENS_VERSION_TEXT, "git", machine_git(), "isa", task->reg->isa, "seed",
+                               (json_int_t)task->seed, "quick", (int)task->quick, "seconds", report->seconds,
+                               "interrupted", (int)report->interrupted, "counts", counts(report), "modules",
+                               failing_modules(report), "levels", levels(report), "results",
+                               all_results(report), "units", all_units(report));
     if (!object) return false;
     json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', out);

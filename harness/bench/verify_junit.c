@@ -105,10 +105,13 @@ static void write_case(FILE *out, const struct verify_report *report, const stru
 static void write_suite(FILE *out, const struct verify_report *report, const char *module)
 {
     const struct suite suite = sum_up(report, module);
+    const struct report_level level = report_level_of(report, module);
     fputs("  <testsuite", out);
     write_attribute(out, "name", module);
     fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"%.3f\">\n", suite.tests,
             suite.failures, suite.skipped, suite.seconds);
+    fprintf(out, "    <properties>\n      <property name=\"level\" value=\"%s\"/>\n    </properties>\n",
+            report_level_name(&level));
     for (size_t i = 0; i < report->lines; i++)
         if (strcmp(report->line[i].module, module) == 0) write_case(out, report, &report->line[i]);
     fputs("  </testsuite>\n", out);
@@ -125,17 +128,11 @@ static void write_interruption(FILE *out)
           out);
 }
 
-/* Is this the first line of its module? */
-static bool begins(const struct verify_report *report, size_t line)
-{
-    return line == 0 || strcmp(report->line[line - 1].module, report->line[line].module) != 0;
-}
-
 void verify_write_junit(FILE *out, const struct verify_report *report)
 {
     struct suite all = {.tests = 0};
     for (size_t i = 0; i < report->lines; i++) {
-        if (!begins(report, i)) continue;
+        if (!report_begins(report, i)) continue;
         const struct suite suite = sum_up(report, report->line[i].module);
         all.tests += suite.tests;
         all.failures += suite.failures;
@@ -148,7 +145,7 @@ void verify_write_junit(FILE *out, const struct verify_report *report)
             "skipped=\"%zu\" time=\"%.3f\">\n",
             all.tests + errors, all.failures, errors, all.skipped, report->seconds);
     for (size_t i = 0; i < report->lines; i++)
-        if (begins(report, i)) write_suite(out, report, report->line[i].module);
+        if (report_begins(report, i)) write_suite(out, report, report->line[i].module);
     if (report->interrupted) write_interruption(out);
     fputs("</testsuites>\n", out);
 }

@@ -28,14 +28,29 @@ bool report_line_has(const struct report_line *line, const struct verify_result 
     return strcmp(line->check, result->check) == 0 && strcmp(line->module, result->module) == 0;
 }
 
+/* Of the check of this name, in whatever group of the plan. */
+static enum verify_level level_of_check(const struct verify_report *report, const char *id)
+{
+    const struct verify_plan *plan = report->task->plan;
+    for (size_t u = 0; u < plan->count; u++) {
+        const struct verify_check *check = plan->unit[u].unit.group->checks;
+        for (; check && check->id; check++)
+            if (strcmp(check->id, id) == 0) return check->level;
+    }
+    return VERIFY_UNLEVELLED;
+}
+
 static struct report_line *add_line(struct verify_report *report, const struct verify_result *result)
 {
     const bool completes = strcmp(result->check, plan_completes.id) == 0;
     size_t first = 0;
     while (first < report->lines && strcmp(report->line[first].module, result->module) != 0) first++;
     struct report_line *line = &report->line[report->lines++];
-    *line = (struct report_line){
-        .module = result->module, .check = result->check, .worst = NAN, .place = 2 * first + completes};
+    *line = (struct report_line){.module = result->module,
+                                 .check = result->check,
+                                 .level = level_of_check(report, result->check),
+                                 .worst = NAN,
+                                 .place = 2 * first + completes};
     return line;
 }
 
@@ -169,6 +184,41 @@ const struct ranked_module *report_causes(const struct verify_report *report, co
     for (size_t i = 0; i < report->ranking.count; i++)
         if (strcmp(report->ranking.module[i].module, module) == 0) return &report->ranking.module[i];
     return NULL;
+}
+
+bool report_begins(const struct verify_report *report, size_t line)
+{
+    return line == 0 || strcmp(report->line[line - 1].module, report->line[line].module) != 0;
+}
+
+struct report_level report_level_of(const struct verify_report *report, const char *module)
+{
+    struct report_level level = {.module = module};
+    for (size_t i = 0; i < report->lines; i++) {
+        const struct report_line *line = &report->line[i];
+        if (strcmp(line->module, module) != 0) continue;
+        if (line->count[VERIFY_FAIL]) level.failed = true;
+        if (line->count[VERIFY_PASS] == 0 || line->level <= level.level) continue;
+        level.level = line->level;
+        level.check = line->check;
+    }
+    return level;
+}
+
+static const struct {
+    const char *name, *words;
+} levels[] = {[VERIFY_UNLEVELLED] = {"none", "not at all"},
+              [VERIFY_TO_TOLERANCE] = {"tolerance", "to the tolerance"},
+              [VERIFY_TO_ROUNDING] = {"rounding", "to rounding"}};
+
+const char *report_level_words(const struct report_level *level)
+{
+    return level->failed ? "failed" : levels[level->level].words;
+}
+
+const char *report_level_name(const struct report_level *level)
+{
+    return level->failed ? "failed" : levels[level->level].name;
 }
 
 size_t report_units_run(const struct verify_report *report)

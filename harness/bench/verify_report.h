@@ -11,6 +11,7 @@ enum { VERDICTS = VERIFY_LIMIT + 1 };
 
 struct report_line { /* a check of a module, all its subjects together */
     const char *module, *check;
+    enum verify_level level; /* of the check */
     size_t count[VERDICTS];
     const struct verify_result *first[VERDICTS]; /* NULL: there is none */
     double worst; /* largest value / bound of those that passed; NaN: no numbers */
@@ -42,6 +43,21 @@ bool report_line_has(const struct report_line *line, const struct verify_result 
 /* "3 cases, worst 0.02 of its bound; 1 skipped: ..." */
 enum { REPORT_SUMMARY = 2 * VERIFY_TEXT };
 void report_line_summary(const struct report_line *line, char summary[REPORT_SUMMARY]);
+/* How closely a module was held to what is right. */
+struct report_level {
+    const char *module;
+    bool failed; /* it has a failure: of nothing else is anything said */
+    enum verify_level level;
+    const char *check; /* that passed at this level; NULL: there is none */
+};
+/* Is this the first line of its module? */
+bool report_begins(const struct verify_report *report, size_t line);
+struct report_level report_level_of(const struct verify_report *report, const char *module);
+/* "failed", "to rounding", "to the tolerance", "not at all" */
+const char *report_level_words(const struct report_level *level);
+const char *
+report_level_name(const struct report_level *level); /* "failed", "rounding", "tolerance", "none" */
+
 /* The ranked causes of a module; NULL when it has no failure. */
 const struct ranked_module *report_causes(const struct verify_report *report, const char *module);
 size_t report_units_run(const struct verify_report *report);

@@ -89,6 +89,12 @@ static void write_point(FILE *out, const struct verify_report *report, size_t nu
     if (verdict == VERIFY_FAIL) write_diagnostics(out, report, line);
 }
 
+static void write_level(FILE *out, const struct verify_report *report, const char *module)
+{
+    const struct report_level level = report_level_of(report, module);
+    fprintf(out, "# level %s: %s\n", report_level_name(&level), module);
+}
+
 void verify_write_tap(FILE *out, const struct verify_report *report)
 {
     fprintf(out, "TAP version 14\n1..%zu\n", report->lines);
@@ -96,5 +102,7 @@ void verify_write_tap(FILE *out, const struct verify_report *report)
     fprintf(out, "# %zu passed, %zu failed, %zu skipped, %zu known limits; %.1f s\n",
             report->count[VERIFY_PASS], report->count[VERIFY_FAIL], report->count[VERIFY_SKIP],
             report->count[VERIFY_LIMIT], report->seconds);
+    for (size_t i = 0; i < report->lines; i++)
+        if (report_begins(report, i)) write_level(out, report, report->line[i].module);
     if (report->interrupted) fputs("Bail out! interrupted\n", out);
 }

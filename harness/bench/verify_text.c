@@ -1,6 +1,7 @@
 /* The report for people: a line for each check and module; then, for each module that fails, the evidence and
  * the probable causes; then the counts. */
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -94,11 +95,42 @@ static void write_totals(FILE *out, const struct verify_report *report)
         fprintf(out, "interrupted: %zu of %zu units were not run to their end\n", left, task->plan->count);
 }
 
+/* The modules of this level, "problem decay, glv; method cfsa", on lines of their own; none: no line. */
+static void write_level(FILE *out, const struct verify_report *report, const char *words)
+{
+    const char *last = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *names = open_memstream(&text, &size);
+    for (size_t i = 0; names && i < report->lines; i++) {
+        const char *const module = report->line[i].module;
+        const struct report_level level = report_level_of(report, module);
+        const size_t kind = strcspn(module, " ");
+        if (!report_begins(report, i) || strcmp(report_level_words(&level), words) != 0) continue;
+        const bool same = last && strncmp(last, module, kind + 1) == 0;
+        fprintf(names, "%s%s", !last ? "" : same ? ", " : "; ", same ? module + kind + 1 : module);
+        last = module;
+    }
+    if (names) fclose(names);
+    if (last && text) {
+        fprintf(out, "%s%s:\n", strcmp(words, "failed") == 0 ? "" : "checked ", words);
+        help_paragraph(out, "  ", text);
+    }
+    free(text);
+}
+
+static void write_levels(FILE *out, const struct verify_report *report)
+{
+    static const char *const order[] = {"to rounding", "to the tolerance", "not at all", "failed"};
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) write_level(out, report, order[k]);
+}
+
 void verify_write_text(FILE *out, const struct verify_report *report, bool verbose)
 {
     write_lines(out, report, verbose);
     for (size_t i = 0; i < report->ranking.count; i++) write_module(out, report, &report->ranking.module[i]);
     write_totals(out, report);
+    write_levels(out, report);
 }
 
 /* ---- --list and --explain ------------------------------------------------------------------------------ */

@@ -345,6 +345,7 @@ static void run(struct verify *v)
 
 static const struct verify_check checks[] = {
     {.id = "order.h",
+     .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",
      .bound = "order - slope at the fine end <= 1/2; for continuous methods the order is at most that of the "
               "interpolant + 1",
@@ -356,6 +357,7 @@ static const struct verify_check checks[] = {
                     "derivative is wrong and not the solver. A continuous adjoint reads the state from the "
                     "pair's dense output, whose order may limit its own."},
     {.id = "order.tol",
+     .level = VERIFY_TO_TOLERANCE,
      .summary = "the gradient's error falls with the tolerance, as the state's does",
      .bound = "1 - slope <= 1/2 from tol = 1e-4 to 1e-10 or to rounding",
      .explanation = "The probe is solved at falling tolerances. An error that stays where it is while the "

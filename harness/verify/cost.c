@@ -261,6 +261,8 @@ static const struct verify_check checks[] = {
          "and inside the interval; a value without its derivative cannot be differentiated. A failure is a "
          "fault of the cost's create: look at how it makes t_obs from t0, t1 and its options."},
     {.id = "cost.taylor",
+     .level = VERIFY_TO_ROUNDING,
+     .essential = true,
      .summary = "phi_dx, phi_dp, g_dx, g_dp are the derivatives of phi and g",
      .bound = "error estimate of extrapolated central differences, plus measured rounding of the derivative",
      .explanation =

@@ -23,6 +23,7 @@ const struct verify_check gradient_checks[] = {
          "of the quadrature. Each such fault is tried on the oracle, and the one that reproduces the "
          "numbers is named first. Gradients need not be looked at before this passes."},
     {.id = "gradient.frozen",
+     .level = VERIFY_TO_ROUNDING,
      .summary = "the gradient is the derivative of the discrete map over the reported steps, to rounding",
      .bound = "rounding, measured on the oracle by Monte Carlo arithmetic",
      .explanation =
@@ -34,6 +35,7 @@ const struct verify_check gradient_checks[] = {
          "gives the distances from the exact derivative and from that of the map with its step controller, "
          "in case another kind is computed."},
     {.id = "gradient.exact",
+     .level = VERIFY_TO_TOLERANCE,
      .summary = "the gradient is that of the exact solution, within the method's tolerance",
      .bound = "local errors of the tolerance and of the interpolant, carried through the problem's own "
               "conditioning; for quotients |G''| h + 2 noise / h",
@@ -71,6 +73,7 @@ const struct verify_check gradient_checks[] = {
          "sensitivities are then outside the error test), or a quotient without any quotient's error is "
          "misdeclared. The declaration decides what the other checks demand."},
     {.id = "gradient.own",
+     .level = VERIFY_TO_ROUNDING,
      .summary = "a method of unknown steps: the gradient is the derivative of the method's own values",
      .bound = "truncation and rounding of the differences, measured by extrapolation and repetition",
      .explanation =

@@ -18,6 +18,7 @@ static const struct verify_check checks[] = {
          "other status is a failure: look at the method's message first, then at where it compares a "
          "state or a step with a limit."},
     {.id = "pair.frozen",
+     .level = VERIFY_TO_ROUNDING,
      .summary = "the gradient of a discrete method is that of the map on its own accepted steps",
      .bound = "rounding: the same derivative recomputed with every intermediate number perturbed",
      .explanation =
@@ -35,6 +36,7 @@ static const struct verify_check checks[] = {
          "derivative and as eps if it is not. This uses rhs alone: where pair.frozen passes and this "
          "fails, the method and the harness share the fault of a Jacobian product."},
     {.id = "pair.exact",
+     .level = VERIFY_TO_TOLERANCE,
      .summary = "the gradient agrees with the closed form, or with a solution on fine steps",
      .bound =
          "continuous, discrete: local errors of the tolerance's size, propagated; difference: truncation "

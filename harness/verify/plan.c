@@ -82,6 +82,21 @@ bool plan_shows(const struct plan_unit *unit, const struct verify_choice *choice
     return !unit->support && matches(choice->check, result->check);
 }
 
+static bool makes(const struct verify_group *group, const struct verify_choice *choice, const char *pattern)
+{
+    for (const struct verify_check *check = group->checks; check->id; check++)
+        if (matches(pattern, check->id) && matches(choice->check, check->id)) return true;
+    return false;
+}
+
+bool plan_makes(const struct verify_plan *plan, const struct verify_choice *choice, const char *pattern)
+{
+    if (matches(pattern, plan_completes.id) && matches(choice->check, plan_completes.id)) return true;
+    for (size_t u = 0; u < plan->count; u++)
+        if (!plan->unit[u].support && makes(plan->unit[u].unit.group, choice, pattern)) return true;
+    return false;
+}
+
 /* ---- the product --------------------------------------------------------------------------------------- */
 
 struct planner {

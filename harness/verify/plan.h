@@ -10,6 +10,7 @@
 
 struct verify_choice { /* glob patterns (fnmatch); NULL: all */
     const char *problem, *method, *cost, *check;
+    const char *require; /* checks that may not be skipped; NULL: none but the essential ones */
 };
 
 struct plan_unit {
@@ -42,6 +43,9 @@ void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT]);
 /* Is the result to be reported? A supporting unit's only when it is a failure. */
 bool plan_shows(const struct plan_unit *unit, const struct verify_choice *choice,
                 const struct verify_result *result);
+
+/* Is a check of this pattern made, and shown, in the plan? */
+bool plan_makes(const struct verify_plan *plan, const struct verify_choice *choice, const char *pattern);
 
 /* The check that belongs to every unit: that it ends by itself, and has a result for each of its checks. */
 extern const struct verify_check plan_completes;

@@ -12,6 +12,8 @@
 
 static const struct verify_check checks[] = {
     {.id = "jvp.reference",
+     .level = VERIFY_TO_ROUNDING,
+     .essential = true,
      .summary = "jvp gives J = df/dx, entry by entry, as differences of rhs have it",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation =
@@ -22,6 +24,8 @@ static const struct verify_check checks[] = {
          "derivative in the source with the formula of rhs. If all products agree with one another, "
          "suspect rhs."},
     {.id = "vjp.reference",
+     .level = VERIFY_TO_ROUNDING,
+     .essential = true,
      .summary = "vjp gives J^T = (df/dx)^T, entry by entry, as differences of rhs have it",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation =
@@ -29,12 +33,14 @@ static const struct verify_check checks[] = {
          "transposed product has a fault of its own: the report says which entry, or that J stands where J^T "
          "is due."},
     {.id = "jvp_p.reference",
+     .level = VERIFY_TO_ROUNDING,
      .summary = "jvp_p_cols gives the columns of df/dp as differences of rhs have them",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation = "As jvp.reference, for the parameters. Columns are asked for one at a time, so that a "
                     "failure is one of the derivative and not of the handling of blocks. Look first at the "
                     "parameter that is named, and at the order in which parameters are stored."},
     {.id = "vjp_p.reference",
+     .level = VERIFY_TO_ROUNDING,
      .summary = "vjp_p_batch gives the rows of df/dp as differences of rhs have them",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",
      .explanation = "As jvp_p.reference, with vjp_p_batch at one point and with one lane. A wrong time or "

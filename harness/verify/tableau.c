@@ -320,6 +320,8 @@ static const struct verify_check checks[] = {
          "is 1, because the engine then takes the last stage for the new state and its slope for the next "
          "step's first. Look at the row named."},
     {.id = "tableau.order",
+     .level = VERIFY_TO_TOLERANCE,
+     .essential = true,
      .summary = "the error at fixed steps falls at least as h to the declared order, for b and for bhat",
      .bound = "declared order - slope at the fine end <= 1/2; steps halved down to rounding",
      .explanation = "Nonlinear, coupled, non-autonomous equations with a known solution are solved by "

@@ -55,11 +55,20 @@ struct verify_result {            /* of one check on one subject; plain data: it
     struct verify_blame blame[VERIFY_BLAMES];
 };
 
+/* How closely a pass of a check holds its module to what is right. */
+enum verify_level {
+    VERIFY_UNLEVELLED, /* says nothing of that: a status, memory, two settings that agree with one another */
+    VERIFY_TO_TOLERANCE, /* right to the size of a tolerance or a step, or to the slope of an error */
+    VERIFY_TO_ROUNDING   /* right to rounding, that of extrapolated differences among it */
+};
+
 struct verify_check {
     const char *id;          /* "vjp.transpose" */
     const char *summary;     /* one line: what holds */
     const char *bound;       /* one line: where the bound comes from */
     const char *explanation; /* a few sentences: what is done, what a failure means, what to look at first */
+    enum verify_level level;
+    bool essential; /* a module on which it is made in no case at all fails */
 };
 
 /* What a group is about, and so which modules its units have. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "verify_demands.h"
 #include "verify_report.h"
 
 /* ---- the ranking ----------------------------------------------------------------------------------------
@@ -76,7 +77,13 @@ static struct verify_result outcome(const char *module, const char *check, enum 
 static const struct sens_registry registry = {.isa = "none"};
 static const struct sens_problem_type x = {.name = "x"};
 static const struct sens_method_type y = {.name = "y"};
-static const struct verify_group on_problem = {.name = "on_problem", .kind = VERIFY_PROBLEM},
+static const struct verify_check checks[] = {{.id = "sound", .level = VERIFY_TO_ROUNDING},
+                                             {.id = "left", .level = VERIFY_TO_ROUNDING},
+                                             {.id = "limited", .level = VERIFY_TO_TOLERANCE},
+                                             {.id = NULL}};
+static const struct verify_group on_problem = {.name = "on_problem",
+                                               .kind = VERIFY_PROBLEM,
+                                               .checks = checks},
                                  on_method = {.name = "on_method", .kind = VERIFY_METHOD};
 
 /* A report of two units: every verdict, every character. */
@@ -172,6 +179,10 @@ static void json_parses(void **state)
     assert_string_equal(json_string_value(json_object_get(cause, "cause")), "stage_time");
     assert_true(json_is_true(json_object_get(object, "interrupted")));
     assert_int_equal(json_integer_value(json_object_get(json_object_get(object, "counts"), "limit")), 1);
+    const json_t *level = json_array_get(json_object_get(object, "levels"), 0);
+    assert_string_equal(json_string_value(json_object_get(level, "module")), "problem x");
+    assert_string_equal(json_string_value(json_object_get(level, "level")), "rounding");
+    assert_string_equal(json_string_value(json_object_get(level, "check")), "sound");
     json_decref(object);
     free(text);
 }
@@ -187,6 +198,7 @@ static void tap_is_escaped(void **state)
     assert_contains(text, "    - subject: \"a < b & \\\"c\\\" \\\\ 'd' # e > f\"\n");
     assert_contains(text, "    - cause: stage_time\n      score: 0.500\n");
     assert_contains(text, "\n  ...\n");
+    assert_contains(text, "\n# level rounding: problem x\n# level failed: method y\n");
     assert_contains(text, "Bail out!");
     free(text);
 }
@@ -224,6 +236,7 @@ static void junit_is_well_formed(void **state)
     assert_contains(
         text, "<testsuites name=\"sensbench verify\" tests=\"6\" failures=\"1\" errors=\"1\" skipped=\"2\"");
     assert_contains(text, "<testcase classname=\"problem x\" name=\"unit.completes\"/>");
+    assert_contains(text, "<properties>\n      <property name=\"level\" value=\"rounding\"/>\n");
     assert_contains(text, "<skipped message=\"1 known limit: stiff\"/>");
     assert_contains(text, "message=\"a &lt; b &amp; &quot;c&quot; \\ 'd' # e &gt; f\"");
     free(text);
@@ -244,7 +257,54 @@ static void text_tells_causes(void **state)
     assert_contains(text, "(stage_time, score 0.50)");
     assert_contains(text, "\n3 passed, 1 failed, 2 skipped, 1 known limits; 1.5 s");
     assert_contains(text, "interrupted: 1 of 2 units");
+    assert_contains(text, "\nchecked to rounding:\n  problem x\nfailed:\n  method y\n");
     free(text);
+}
+
+/* ---- skips that may not be ------------------------------------------------------------------------------
+ */
+
+/* Two units of one module, on which the checks `needed` and `made` are essential; made is made in the second.
+ */
+static struct verify_result *demanded(const char *pattern, bool support, struct verify_result result[4])
+{
+    static const struct verify_check essential[] = {{.id = "needed", .essential = true},
+                                                    {.id = "made", .essential = true},
+                                                    {.id = "other"},
+                                                    {.id = NULL}};
+    static const struct verify_group group = {.name = "g", .kind = VERIFY_METHOD, .checks = essential};
+    struct plan_unit planned[] = {{.unit = {.group = &group, .method = &y}, .support = support},
+                                  {.unit = {.group = &group, .method = &y}, .support = support}};
+    const struct verify_plan plan = {2, planned};
+    const struct verify_choice choice = {.require = pattern};
+    struct runner_unit unit[] = {{RUNNER_DONE, 3, 3, result, 0}, {RUNNER_DONE, 1, 1, result + 3, 0}};
+    result[0] = outcome("method y", "needed", VERIFY_SKIP);
+    result[1] = outcome("method y", "made", VERIFY_SKIP);
+    result[2] = outcome("method y", "other", VERIFY_SKIP);
+    result[3] = outcome("method y", "made", VERIFY_PASS);
+    verify_demand(&plan, &choice, unit);
+    return result;
+}
+
+static void essential_checks_are_made(void **state)
+{
+    (void)state;
+    struct verify_result kept[4], *result = demanded(NULL, false, kept);
+    assert_int_equal(result[0].verdict, VERIFY_FAIL);
+    assert_contains(result[0].text, "essential, and was not made: a < b");
+    assert_int_equal(result[1].verdict, VERIFY_SKIP); /* made elsewhere */
+    assert_int_equal(result[2].verdict, VERIFY_SKIP);
+    assert_int_equal(demanded(NULL, true, kept)[0].verdict, VERIFY_SKIP);
+}
+
+static void required_checks_are_not_skipped(void **state)
+{
+    (void)state;
+    struct verify_result kept[4], *result = demanded("[om]*", false, kept);
+    assert_int_equal(result[1].verdict, VERIFY_FAIL); /* each skip, whatever was made elsewhere */
+    assert_int_equal(result[2].verdict, VERIFY_FAIL);
+    assert_contains(result[2].text, "required, and was not made: a < b");
+    assert_int_equal(result[3].verdict, VERIFY_PASS);
 }
 
 /* ---- known limits ---------------------------------------------------------------------------------------
@@ -293,6 +353,8 @@ int main(void)
         cmocka_unit_test(tap_is_escaped),
         cmocka_unit_test(junit_is_well_formed),
         cmocka_unit_test(text_tells_causes),
+        cmocka_unit_test(essential_checks_are_made),
+        cmocka_unit_test(required_checks_are_not_skipped),
         cmocka_unit_test(limits_excuse_what_they_name_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

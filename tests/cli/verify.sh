@@ -34,6 +34,9 @@ expect 2 "no/such/folder" --quick --problem decay --junit no/such/folder/report.
 [ ! -s output ] || fail "a file that cannot be written is refused after the work"
 expect 2 "nothing to do" --cost identity --check 'tableau.*'
 expect 2 "--problem needs a value" --problem
+expect 2 "did you mean vjp.transpose" --require vjp.transpos
+expect 2 "no such check is made" --problem decay --require cost.taylor
+expect 2 "no such check is made" --problem decay --check 'jvp.*' --require vjp.reference
 for isa in avx2 avx512; do
     "$program" list variants | grep -q "^$isa .*supported by this CPU" && continue
     expect 3 "isa=$isa" --isa $isa
@@ -58,7 +61,7 @@ grep -q 'unit.completes' output && fail "--list --check"
 # ---- the report for people -----------------------------------------------------------------------------------------
 expect 0 " passed, 0 failed, " --quick --problem decay
 grep -qE '^pass  problem decay +unit.completes +[0-9]+ cases$' output || fail "no line for unit.completes"
-grep -vE '^(pass|skip|limit) |^$|passed' output >others && fail "unexpected lines: $(head -n 3 others)"
+sed '/^checked to rounding:$/,$d' output | grep -vE '^(pass|skip|limit) |^$|passed' >others && fail "unexpected lines: $(head -n 3 others)"
 [ ! -s errors ] || fail "stderr: $(cat errors)"
 sed 's/; [0-9.]* s (.*//' output >first
 expect 0 "" --quick --problem decay -j 3
@@ -67,6 +70,11 @@ cmp -s first second || fail "the report depends on the number of processes: $(di
 lines=$(wc -l <output)
 expect 0 "decay" --quick --problem decay -v
 [ "$(wc -l <output)" -gt "$lines" ] || fail "-v lists no more"
+levels=$(sed -n '/^checked /,$p' output)
+[[ $levels == *"checked to rounding:"*"problem decay"*"checked to the tolerance:"*" cfsa"* ]] || fail "levels: $levels"
+expect 0 "" --quick --problem decay --check rhs.status
+[ "$(tail -n 2 output)" = "$(printf 'checked not at all:\n  problem decay')" ] || fail "no level: $(tail -n 2 output)"
+expect 1 "required, and was not made" --quick --problem decay --check x0.reference --require 'x0.*'
 expect 0 "pass  tableau rk4 " --quick --check 'tableau.*'
 awk '/^(pass|skip|limit)/ && $4 !~ /^tableau\./ { exit 1 }' output || fail "--check shows other checks"
 expect 0 "seed 7" --quick --problem decay --seed 7
@@ -76,7 +84,7 @@ grep -qE '^[a-z]+ +(problem|method|tableau) ' output && fail "--cost: other modu
 
 # ---- the other formats ---------------------------------------------------------------------------------------------
 expect 0 '"verdict": "pass"' --quick --problem decay --json --junit report.xml
-for member in version isa seed quick seconds interrupted counts modules results units; do
+for member in version isa seed quick seconds interrupted counts modules levels results units; do
     grep -q "^ \"$member\":" output || fail "--json: no $member"
 done
 grep -q '<testsuite name="problem decay" ' report.xml || fail "--junit: no suite"
