@@ -65,6 +65,11 @@ foreach(name IN LISTS names)
   sens_add_verify_test(peer/${name} --method ${name})
   set_tests_properties(verify/peer/${name} PROPERTIES LABELS peers)
 endforeach()
+get_property(names GLOBAL PROPERTY SENS_NAMES_PEER_PROVIDER)
+foreach(name IN LISTS names)
+  sens_add_verify_test(peer/${name} --provider ${name})
+  set_tests_properties(verify/peer/${name} PROPERTIES LABELS peers)
+endforeach()
 sens_add_verify_test(tableaux --check "tableau.*")
 
 # Whole modules of others: the wrong ones that verify must catch, the right ones that it must pass.

@@ -113,6 +113,7 @@ static const struct cli_flag verify_flags[] = {
     {"--problem", "GLOB", "only on these problems"},
     {"--method", "GLOB", "only on these methods; those of other libraries are verified only when named"},
     {"--cost", "GLOB", "only on these costs"},
+    {"--provider", "GLOB", "only on these providers of products; those of libraries only when named"},
     {"--check", "GLOB", "only these checks, as 'products.*'"},
     {"--require", "GLOB", "checks that may not be skipped: each skip of one is a failure"},
     {"--quick", NULL, "fewer instances, tolerances and tableaux"},
@@ -146,8 +147,9 @@ static const char *const verify_notes[] = {
     "--problem P: the callbacks of P, every method on P, and all methods on P against one another. --method "
     "M: M "
     "on problems of the harness's own and on every problem, and the methods that match against one another. "
-    "Both: all of this for M and P alone. --cost C: the callbacks of C. A method on a problem that fails its "
-    "own "
+    "Both: all of this for M and P alone. --cost C: the callbacks of C. --provider V (vjp=V): the products "
+    "of V "
+    "on every problem that it wraps. A method or provider on a problem that fails its own "
     "checks is skipped; with --method alone these checks are made too, and told only where they fail.",
     "Exit codes: 0 no failure, 1 a failure, 2 usage, a pattern that matches nothing or a file that cannot be "
     "written, 3 an instruction set that is not available, 130 interrupted: what is known by then is "

@@ -220,11 +220,11 @@ static const struct kind *find_kind(const char *word, struct bench_error *error)
 /* A C identifier in lower case that no module has. */
 static bool check_name(const char *name, struct bench_error *error)
 {
-    static const char *const key[] = {"problem", "cost", "method", "tableau", "controller"};
+    static const char *const key[] = {"problem", "cost", "method", "provider", "tableau", "controller"};
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     struct bench_error unused;
     const struct sens_registry *reg = variant_find("auto", &unused);
-    peer_load_methods(NULL, &unused);
+    peer_load_matching(PEER_METHOD, NULL, &unused);
     if (name[length] || length == 0 || length >= NAME_LENGTH || name[0] < 'a')
         return bench_refuse(error,
                             "new: '%.80s' is no name: a letter, then letters, digits and _, in lower case, "

@@ -73,21 +73,23 @@ static bool read_module_glob(struct request *request, const char *name, const ch
     struct variant_names names;
     struct words words = {.count = 0};
     const char *peer[WORDS_MAX];
-    const size_t peers = strcmp(name, "--method") == 0 ? peer_names(PEER_METHOD, peer, WORDS_MAX) : 0;
+    size_t peers = 0;
+    if (strcmp(name, "--method") == 0) peers = peer_names(PEER_METHOD, peer, WORDS_MAX);
+    if (strcmp(name, "--provider") == 0) peers = peer_names(PEER_PROVIDER, peer, WORDS_MAX);
     for (size_t i = 0; i < peers; i++) add_word(&words, peer[i]);
     variant_names(request->task.reg, name + strlen("--"), &names);
     for (size_t i = 0; i < names.count; i++) add_word(&words, names.name[i]);
     return read_glob(request, name, &words, glob);
 }
 
-/* Other libraries' methods are verified where they are named. */
-static bool load_peers(struct request *request, int *code)
+/* Other libraries' methods and providers are verified where they are named. */
+static bool load_peers(struct request *request, enum peer_kind kind, const char *name, int *code)
 {
-    const char *method = flag(request, "--method");
+    const char *pattern = flag(request, name);
     struct bench_error reason;
-    if (!method || peer_load_methods(method, &reason) == SENS_OK) return true;
+    if (!pattern || peer_load_matching(kind, pattern, &reason) == SENS_OK) return true;
     *code = EXIT_MISSING;
-    return bench_refuse(&request->error, "verify: --method %s: %s", method, reason.text);
+    return bench_refuse(&request->error, "verify: %s %s: %s", name, pattern, reason.text);
 }
 
 static bool read_choice(struct request *request)
@@ -97,6 +99,7 @@ static bool read_choice(struct request *request)
     return read_module_glob(request, "--problem", &request->choice.problem) &&
            read_module_glob(request, "--method", &request->choice.method) &&
            read_module_glob(request, "--cost", &request->choice.cost) &&
+           read_module_glob(request, "--provider", &request->choice.provider) &&
            read_glob(request, "--check", &checks, &request->choice.check) &&
            read_glob(request, "--require", &checks, &request->choice.require);
 }
@@ -179,9 +182,10 @@ static int read_request(struct request *request)
     int code = EXIT_USAGE;
     request->task.quick = flag(request, "--quick") != NULL;
     request->task.memory_limit = 4e9;
-    const bool ready = read_formats(request) && read_isa(request, &code) && load_peers(request, &code) &&
-                       read_choice(request) && read_numbers_of(request) && make_plan(request) &&
-                       open_junit(request);
+    const bool ready = read_formats(request) && read_isa(request, &code) &&
+                       load_peers(request, PEER_METHOD, "--method", &code) &&
+                       load_peers(request, PEER_PROVIDER, "--provider", &code) && read_choice(request) &&
+                       read_numbers_of(request) && make_plan(request) && open_junit(request);
     return ready ? EXIT_OK : code;
 }
 
@@ -268,7 +272,8 @@ static int execute(struct request *request)
 {
     if (request->arguments.words) {
         bench_refuse(&request->error,
-                     "verify: unexpected word '%s'; modules are named by --problem, --method and --cost",
+                     "verify: unexpected word '%s'; modules are named by --problem, --method, --cost and "
+                     "--provider",
                      request->arguments.word[0]);
         return cli_complain(&request->error, EXIT_USAGE);
     }

@@ -141,7 +141,7 @@ static void write_values(FILE *out, const struct sens_registry *reg)
 void completion_write(FILE *out)
 {
     struct bench_error lacking;
-    peer_load_methods(NULL, &lacking);
+    peer_load_matching(PEER_METHOD, NULL, &lacking);
     struct bench_error error;
     const struct sens_registry *reg = variant_find("auto", &error);
     fputs("# bash completion for sensbench; written by `sensbench --completion`\n", out);

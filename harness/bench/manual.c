@@ -102,7 +102,7 @@ static void write_modules(FILE *out)
 {
     struct bench_error error;
     const struct sens_registry *reg = variant_find("auto", &error);
-    peer_load_methods(NULL, &error); /* those that this build has */
+    peer_load_matching(PEER_METHOD, NULL, &error); /* those that this build has */
     fputs(".SH PROBLEMS\n", out);
     for (size_t i = 0; reg->problems[i]; i++)
         write_module(out, reg->problems[i]->name, reg->problems[i]->summary, reg->problems[i]->options);

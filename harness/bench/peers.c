@@ -108,12 +108,12 @@ sens_status peer_load(enum peer_kind kind, const char *name, struct bench_error 
     return SENS_OK;
 }
 
-sens_status peer_load_methods(const char *pattern, struct bench_error *error)
+sens_status peer_load_matching(enum peer_kind kind, const char *pattern, struct bench_error *error)
 {
     sens_status status = SENS_OK;
     bool any = false;
     for (int i = 0; i < PARTS; i++) {
-        if (parts[i].kind != PEER_METHOD || (pattern && fnmatch(pattern, parts[i].name, 0) != 0)) continue;
+        if (parts[i].kind != kind || (pattern && fnmatch(pattern, parts[i].name, 0) != 0)) continue;
         const sens_status now = load_module(parts[i].module, error);
         any = any || now == SENS_OK;
         if (now != SENS_OK) status = now;

@@ -16,8 +16,8 @@ size_t peer_names(enum peer_kind kind, const char *name[], size_t max);
 /* Loads the module that has this name, once; SENS_OK also where it is none of a peer's. SENS_UNAVAILABLE with
  * a message in *error. */
 sens_status peer_load(enum peer_kind kind, const char *name, struct bench_error *error);
-/* Loads whatever is there with a method that matches the pattern (fnmatch; NULL: any). Where nothing that
+/* Loads whatever is there of the kind that matches the pattern (fnmatch; NULL: any). Where nothing that
  * matches can be had: SENS_UNAVAILABLE, with the message of the last. */
-sens_status peer_load_methods(const char *pattern, struct bench_error *error);
+sens_status peer_load_matching(enum peer_kind kind, const char *pattern, struct bench_error *error);
 
 #endif

@@ -131,6 +131,8 @@ void variant_names(const struct sens_registry *reg, const char *key, struct vari
         for (size_t i = 0; reg->costs[i]; i++) add_name(names, reg->costs[i]->name);
     if (strcmp(key, "method") == 0)
         for (size_t i = 0; reg->methods[i]; i++) add_name(names, reg->methods[i]->name);
+    if (strcmp(key, "provider") == 0)
+        for (size_t i = 0; reg->providers && reg->providers[i]; i++) add_name(names, reg->providers[i]->name);
     if (strcmp(key, "tableau") == 0)
         for (size_t i = 0; reg->tableaux[i]; i++) add_name(names, reg->tableaux[i]->name);
     if (strcmp(key, "controller") == 0)

@@ -23,7 +23,7 @@ struct variant_names {
     size_t count;
     const char *name[NAMES_MAX];
 };
-/* key: problem, cost, method, tableau or controller; none for another. */
+/* key: problem, cost, method, provider, tableau or controller; none for another. */
 void variant_names(const struct sens_registry *reg, const char *key, struct variant_names *names);
 
 #endif

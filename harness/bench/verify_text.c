@@ -160,6 +160,8 @@ static const char *kind_text(enum verify_kind kind)
         [VERIFY_TABLEAU] = "a tableau",
         [VERIFY_PAIR] = "a method on a problem",
         [VERIFY_CROSS] = "all methods on a problem, against one another",
+        [VERIFY_PROVIDER] = "a provider of products",
+        [VERIFY_WRAPPED] = "a problem, as a provider wraps it",
     };
     return text[kind];
 }

@@ -11,24 +11,46 @@ enum { MOST_ROWS = 256, MOST_COLUMNS = 64, QUICK_ROWS = 64, QUICK_COLUMNS = 24 }
 
 /* ---- what is looked at --------------------------------------------------------------------------------- */
 
+static struct subject subject_of(struct verify *v, const struct instance *instance)
+{
+    struct subject made = {.v = v, .pb = &instance->problem, .label = instance->label};
+    verify_module(v->provider ? "provider" : "problem", v->provider ? v->provider->name : v->problem->name,
+                  made.module);
+    return made;
+}
+
+bool subject_create(struct verify *v, struct instance *instance, struct subject *subject)
+{
+    *subject = subject_of(v, instance);
+    v->ctx.message[0] = '\0';
+    return !v->provider || v->provider->wrap(&v->ctx, &instance->problem, &instance->problem) == SENS_OK;
+}
+
+static void skip_all(const struct subject *subject, const struct verify_check *checks, const char *why)
+{
+    const char *const message = subject->v->ctx.message;
+    char reason[VERIFY_TEXT];
+    snprintf(reason, sizeof reason, "%s%s%s", why, message[0] ? ": " : "", message);
+    for (; checks->id; checks++) subject_skip(subject, checks->id, reason);
+}
+
 void subject_each(struct verify *v, const struct verify_check *checks, void (*look)(struct subject *subject))
 {
-    struct subject subject = {.v = v};
+    struct subject subject;
     struct instance instance;
     int number = 0;
-    verify_module("problem", v->problem->name, subject.module);
     for (; instance_create(v, v->problem, number, &instance); number++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        subject.pb = &instance.problem;
-        subject.label = instance.label;
-        look(&subject);
+        if (subject_create(v, &instance, &subject))
+            look(&subject);
+        else
+            skip_all(&subject, checks, "the provider does not wrap it");
         sens_arena_rewind(&v->ctx.arena, mark);
     }
-    char reason[VERIFY_TEXT];
-    snprintf(reason, sizeof reason, "no instance could be created%s%s", v->ctx.message[0] ? ": " : "",
-             v->ctx.message);
-    for (; number == 0 && checks->id; checks++)
-        verify_skip_check(v, checks->id, subject.module, v->problem->name, reason);
+    instance = (struct instance){.label = ""};
+    snprintf(instance.label, sizeof instance.label, "%s", v->problem->name);
+    subject = subject_of(v, &instance);
+    if (number == 0) skip_all(&subject, checks, "no instance could be created");
 }
 
 struct verify_result subject_open(const struct subject *subject, const char *check)

@@ -21,6 +21,9 @@ struct subject { /* an instance of the unit's problem */
     char module[VERIFY_NAME];
 };
 
+/* The instance as the unit's provider wraps it, or as it is where there is none; instance and label stay in
+ * use. false: the provider does not know it; v->ctx.message says why. */
+bool subject_create(struct verify *v, struct instance *instance, struct subject *subject);
 /* look(subject) for every instance; memory is given back after each. Skips the checks where there is none. */
 void subject_each(struct verify *v, const struct verify_check *checks, void (*look)(struct subject *subject));
 struct verify_result subject_open(const struct subject *subject, const char *check);

@@ -35,6 +35,7 @@
     X(lane_past_end, "lanes past the last functional are written: they must stay as they are")               \
     X(cost_weight, "the weight w of the running cost is left out or enters twice: right for w = 1")          \
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
+    X(structure_kept, "a provider leaves the problem's structure declared: its products are never called")   \
     X(contract_unchecked, "an instance is created that the contract forbids")                                \
     X(out_of_bounds, "memory outside an output is written: the guard round it has changed")                  \
     X(input_changed, "an input is changed by the call")                                                      \

@@ -11,6 +11,8 @@
     X(verify_initial)                                                                                        \
     X(verify_exact)                                                                                          \
     X(verify_cost)                                                                                           \
+    X(verify_provider)                                                                                       \
+    X(verify_wrapped)                                                                                        \
     X(verify_tableau)                                                                                        \
     X(verify_gradient)                                                                                       \
     X(verify_convergence)                                                                                    \

@@ -77,4 +77,4 @@ static void run(struct verify *v)
 }
 
 const struct verify_group verify_initial = {
-    .name = "initial", .kind = VERIFY_PROBLEM, .checks = checks, .run = run};
+    .name = "initial", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true};

@@ -245,4 +245,4 @@ static void run(struct verify *v)
 }
 
 const struct verify_group verify_lanes = {
-    .name = "lanes", .kind = VERIFY_PROBLEM, .checks = checks, .run = run};
+    .name = "lanes", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true};

@@ -23,26 +23,27 @@ const struct verify_check plan_completes = {
 
 bool plan_needs_trust(const struct verify_unit *unit)
 {
-    return unit->group->kind == VERIFY_PAIR || unit->group->kind == VERIFY_CROSS;
+    return unit->group->kind == VERIFY_PAIR || unit->group->kind == VERIFY_CROSS ||
+           (unit->provider && unit->problem);
 }
 
 bool plan_vouches(const struct verify_unit *unit, const struct verify_unit *other)
 {
-    return unit->group->kind == VERIFY_PROBLEM && unit->problem == other->problem;
+    return unit->group->kind == VERIFY_PROBLEM && !unit->provider && unit->problem == other->problem;
 }
 
 void plan_module(const struct verify_unit *unit, char module[VERIFY_NAME])
 {
     char name[VERIFY_SUBJECT];
     struct verify_unit alone = *unit;
-    if (alone.method) alone.problem = NULL;
+    if (alone.method || alone.provider) alone.problem = NULL;
     verify_unit_name(&alone, name);
     snprintf(module, VERIFY_NAME, "%.*s", VERIFY_NAME - 1, name);
 }
 
 void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT])
 {
-    const bool pair = unit->method && unit->problem;
+    const bool pair = (unit->method || unit->provider) && unit->problem;
     snprintf(subject, VERIFY_SUBJECT, "group %s%s%s", unit->group->name, pair ? " on problem " : "",
              pair ? unit->problem->name : "");
 }
@@ -65,12 +66,13 @@ static bool has_wanted_check(const struct verify_group *group, const char *patte
 static bool is_chosen(const struct verify_choice *choice, const struct verify_unit *unit)
 {
     const bool methods = unit->method || unit->group->kind == VERIFY_CROSS;
-    const bool any = choice->problem || choice->method || choice->cost;
-    const bool named =
-        (choice->problem && unit->problem) || (choice->method && methods) || (choice->cost && unit->cost);
+    const bool any = choice->problem || choice->method || choice->cost || choice->provider;
+    const bool named = (choice->problem && unit->problem) || (choice->method && methods) ||
+                       (choice->cost && unit->cost) || (choice->provider && unit->provider);
     return (named || !any) && (!unit->problem || matches(choice->problem, unit->problem->name)) &&
            (!unit->method || matches(choice->method, unit->method->name)) &&
            (!unit->cost || matches(choice->cost, unit->cost->name)) &&
+           (!unit->provider || matches(choice->provider, unit->provider->name)) &&
            has_wanted_check(unit->group, choice->check);
 }
 
@@ -110,7 +112,7 @@ struct planner {
 static void add(struct planner *planner, enum verify_kind kind, struct verify_unit unit)
 {
     for (const struct verify_group *const *group = planner->groups; *group; group++) {
-        if ((*group)->kind != kind) continue;
+        if ((*group)->kind != kind || (kind == VERIFY_PROBLEM && unit.provider && !(*group)->wraps)) continue;
         unit.group = *group;
         const bool chosen = is_chosen(planner->choice, &unit);
         planner->plan->unit[planner->plan->count++] = (struct plan_unit){unit, .support = !chosen};
@@ -131,6 +133,19 @@ static void add_problems(struct planner *planner, enum verify_kind kind)
         add(planner, kind, (struct verify_unit){.problem = planner->reg->problems[i]});
 }
 
+static void add_providers(struct planner *planner)
+{
+    const struct sens_registry *reg = planner->reg;
+    for (size_t i = 0; reg->providers && reg->providers[i]; i++) {
+        add(planner, VERIFY_PROVIDER, (struct verify_unit){.provider = reg->providers[i]});
+        for (size_t k = 0; reg->problems[k]; k++) {
+            const struct verify_unit unit = {.provider = reg->providers[i], .problem = reg->problems[k]};
+            add(planner, VERIFY_WRAPPED, unit);
+            add(planner, VERIFY_PROBLEM, unit);
+        }
+    }
+}
+
 static void add_everything(struct planner *planner)
 {
     const struct sens_registry *reg = planner->reg;
@@ -139,6 +154,7 @@ static void add_everything(struct planner *planner)
         add(planner, VERIFY_COST, (struct verify_unit){.cost = reg->costs[i]});
     for (size_t i = 0; reg->tableaux[i]; i++)
         add(planner, VERIFY_TABLEAU, (struct verify_unit){.tableau = reg->tableaux[i]});
+    add_providers(planner);
     for (size_t i = 0; reg->methods[i]; i++)
         add(planner, VERIFY_METHOD, (struct verify_unit){.method = reg->methods[i]});
     for (size_t i = 0; reg->methods[i]; i++)
@@ -173,13 +189,15 @@ static void drop_the_rest(struct verify_plan *plan)
 static size_t upper_bound(const struct planner *planner)
 {
     const struct sens_registry *reg = planner->reg;
-    size_t groups = 0, problems = 0, costs = 0, tableaux = 0, methods = 0;
+    size_t groups = 0, problems = 0, costs = 0, tableaux = 0, methods = 0, providers = 0;
     while (planner->groups[groups]) groups++;
     while (reg->problems[problems]) problems++;
     while (reg->costs[costs]) costs++;
     while (reg->tableaux[tableaux]) tableaux++;
     while (reg->methods[methods]) methods++;
-    return groups * (2 * problems + costs + tableaux + methods + methods * problems);
+    while (reg->providers && reg->providers[providers]) providers++;
+    return groups *
+           (2 * problems + costs + tableaux + methods + providers + (methods + 2 * providers) * problems);
 }
 
 bool plan_create(const struct sens_registry *reg, const struct verify_group *const *groups,

@@ -9,7 +9,7 @@
 #include "verify.h"
 
 struct verify_choice { /* glob patterns (fnmatch); NULL: all */
-    const char *problem, *method, *cost, *check;
+    const char *problem, *method, *cost, *provider, *check;
     const char *require; /* checks that may not be skipped; NULL: none but the essential ones */
 };
 
@@ -18,8 +18,8 @@ struct plan_unit {
     bool support; /* not asked for: it tells whether the problem of a pair can be trusted */
 };
 
-/* In the order of the report: problems, costs, tableaux, methods, pairs, cross; within a kind module after
- * module, and for each its groups in their order. */
+/* In the order of the report: problems, costs, tableaux, providers, methods, pairs, cross; within a kind
+ * module after module, and for each its groups in their order. */
 struct verify_plan {
     size_t count;
     struct plan_unit *unit;

@@ -406,4 +406,4 @@ static void run(struct verify *v)
 }
 
 const struct verify_group verify_products = {
-    .name = "products", .kind = VERIFY_PROBLEM, .checks = checks, .run = run};
+    .name = "products", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true};

@@ -264,4 +264,4 @@ static void run(struct verify *v)
 }
 
 const struct verify_group verify_purity = {
-    .name = "purity", .kind = VERIFY_PROBLEM, .checks = checks, .run = run};
+    .name = "purity", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true};

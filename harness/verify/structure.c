@@ -139,8 +139,8 @@ static void note_entries(struct worst *worst, const struct both *both, enum prod
                    linear_name(product));
 }
 
-static void note_vectors(struct worst *worst, const struct linear *own, const struct linear *declared,
-                         double t)
+void structure_note_vectors(struct worst *worst, const struct linear *own, const struct linear *declared,
+                            double t, const char *by)
 {
     struct verify *v = own->v;
     double *W = verify_random(v, own->in * LANES), *most = verify_array(v, own->in);
@@ -151,9 +151,8 @@ static void note_vectors(struct worst *worst, const struct linear *own, const st
     const double *bound = linear_rounding(own, most), *bound_too = linear_rounding(declared, most);
     for (size_t q = 0; q < own->out * LANES; q++)
         worst_note(worst, fabs(got[q] - right[q]), bound[q / LANES] + bound_too[q / LANES],
-                   "%s of random vectors at t = %.4g, K = %zu: entry %zu, lane %zu is %.10g by the structure "
-                   "and %.10g",
-                   linear_name(own->product), t, own->K, q / LANES, q % LANES, got[q], right[q]);
+                   "%s of random vectors at t = %.4g, K = %zu: entry %zu, lane %zu is %.10g by %s and %.10g",
+                   linear_name(own->product), t, own->K, q / LANES, q % LANES, got[q], by, right[q]);
 }
 
 static void note_product(struct worst *worst, const struct both *both, enum product product,
@@ -162,7 +161,7 @@ static void note_product(struct worst *worst, const struct both *both, enum prod
     const struct linear own = linear_at(both->own, product, at);
     const struct linear declared = linear_at(both->declared, product, at);
     note_entries(worst, both, product, at);
-    for (int k = 0; k < VECTORS; k++) note_vectors(worst, &own, &declared, at->t);
+    for (int k = 0; k < VECTORS; k++) structure_note_vectors(worst, &own, &declared, at->t, "the structure");
 }
 
 static void note_batches(struct worst *worst, const struct both *both)
@@ -170,7 +169,7 @@ static void note_batches(struct worst *worst, const struct both *both)
     const struct batch b = batch_create(both->own, BATCH);
     const struct linear own = linear_batch(both->own, BATCH, b.t, b.X, b.p);
     const struct linear declared = linear_batch(both->declared, BATCH, b.t, b.X, b.p);
-    note_vectors(worst, &own, &declared, b.t[0]);
+    structure_note_vectors(worst, &own, &declared, b.t[0], "the structure");
 }
 
 /* ---- df/dx --------------------------------------------------------------------------------------------- */
@@ -306,14 +305,12 @@ static void look_at_sizes(struct verify *v)
 {
     static const size_t sizes[] = {21, 70};
     struct instance instance;
-    struct subject subject = {.v = v, .pb = &instance.problem};
-    verify_module("problem", v->problem->name, subject.module);
+    struct subject subject;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        if (instance_sized(v, v->problem, sizes[k], &instance) && declares(&instance.problem)) {
-            subject.label = instance.label;
+        if (instance_sized(v, v->problem, sizes[k], &instance) && subject_create(v, &instance, &subject) &&
+            declares(subject.pb))
             look(&subject);
-        }
         sens_arena_rewind(&v->ctx.arena, mark);
     }
 }

@@ -16,4 +16,9 @@ struct both {
 void structure_blame(const struct both *both, const struct points *points, enum product product,
                      struct verify_result *result);
 
+/* Notes how far two maps that are to be one lie apart for blocks of random vectors, against the rounding of
+ * both. by: what the second one is made by, in words. */
+void structure_note_vectors(struct worst *worst, const struct linear *own, const struct linear *declared,
+                            double t, const char *by);
+
 #endif

@@ -15,7 +15,10 @@ void verify_unit_name(const struct verify_unit *unit, char *name)
 {
     const char *const method = unit->method ? unit->method->name : NULL;
     const char *const problem = unit->problem ? unit->problem->name : NULL;
-    if (method && problem)
+    if (unit->provider)
+        snprintf(name, VERIFY_SUBJECT, "provider %s%s%s", unit->provider->name, problem ? " on problem " : "",
+                 problem ? problem : "");
+    else if (method && problem)
         snprintf(name, VERIFY_SUBJECT, "method %s on problem %s", method, problem);
     else if (method)
         snprintf(name, VERIFY_SUBJECT, "method %s", method);
@@ -51,6 +54,7 @@ sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v)
     v->cost = unit->cost;
     v->method = unit->method;
     v->tableau = unit->tableau;
+    v->provider = unit->provider;
     v->rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!v->rng) return SENS_NO_MEMORY;
     gsl_rng_set(v->rng, hash(hash(v->seed, unit->group->name), name));

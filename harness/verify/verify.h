@@ -73,12 +73,14 @@ struct verify_check {
 
 /* What a group is about, and so which modules its units have. */
 enum verify_kind {
-    VERIFY_PROBLEM, /* problem: its callbacks, before any solve */
-    VERIFY_COST,    /* cost: its callbacks */
-    VERIFY_METHOD,  /* method: on the harness's own probe problem and cost */
-    VERIFY_TABLEAU, /* tableau */
-    VERIFY_PAIR,    /* method and problem */
-    VERIFY_CROSS    /* problem: every method against every other */
+    VERIFY_PROBLEM,  /* problem: its callbacks, before any solve */
+    VERIFY_COST,     /* cost: its callbacks */
+    VERIFY_METHOD,   /* method: on the harness's own probe problem and cost */
+    VERIFY_TABLEAU,  /* tableau */
+    VERIFY_PAIR,     /* method and problem */
+    VERIFY_CROSS,    /* problem: every method against every other */
+    VERIFY_PROVIDER, /* provider of products: what it can wrap */
+    VERIFY_WRAPPED   /* provider and problem: what it makes of the problem */
 };
 
 /* One unit at work. */
@@ -90,7 +92,8 @@ struct verify {
     const struct sens_cost_type *cost;
     const struct sens_method_type *method;
     const struct sens_tableau *tableau;
-    const char *method_glob; /* VERIFY_CROSS: which methods take part; NULL = all */
+    const struct sens_provider *provider; /* with a problem: that problem as it wraps it */
+    const char *method_glob;              /* VERIFY_CROSS: which methods take part; NULL = all */
     gsl_rng *rng; /* seeded from seed and the names of group and modules: a unit is reproducible alone */
     struct sens_ctx ctx; /* arena of the unit */
     void (*emit)(void *self, const struct verify_result *result);
@@ -102,6 +105,7 @@ struct verify_group {
     enum verify_kind kind;
     const struct verify_check *checks; /* ends with id == NULL */
     void (*run)(struct verify *v);     /* emits at least one result for each of its checks */
+    bool wraps; /* VERIFY_PROBLEM: made on the problems that a provider wraps, too, as its module */
 };
 
 /* Ends with NULL; the order in which results are reported. */
@@ -115,6 +119,7 @@ struct verify_unit {
     const struct sens_cost_type *cost;
     const struct sens_method_type *method;
     const struct sens_tableau *tableau;
+    const struct sens_provider *provider;
 };
 
 /* Runs the group of the unit in this process. reg, quick, seed, method_glob, emit, self are the caller's.

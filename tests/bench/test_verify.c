@@ -134,23 +134,31 @@ static struct verify_group group_of(enum verify_kind kind, void (*run)(struct ve
  */
 
 static const struct verify_check other_checks[] = {{.id = "other"}, {.id = NULL}};
-static const struct verify_group on_problem = {"on_problem", VERIFY_PROBLEM, checks, pass},
-                                 on_problem_too = {"on_problem_too", VERIFY_PROBLEM, other_checks, pass},
-                                 on_cost = {"on_cost", VERIFY_COST, checks, pass},
-                                 on_method = {"on_method", VERIFY_METHOD, checks, pass},
-                                 on_tableau = {"on_tableau", VERIFY_TABLEAU, other_checks, pass},
-                                 on_pair = {"on_pair", VERIFY_PAIR, other_checks, pass},
-                                 on_cross = {"on_cross", VERIFY_CROSS, checks, pass};
+#define GROUP(id, of, its_checks)                                                                            \
+    {                                                                                                        \
+        .name = id, .kind = of, .checks = its_checks, .run = pass                                            \
+    }
+static const struct verify_group on_problem = GROUP("on_problem", VERIFY_PROBLEM, checks),
+                                 on_cost = GROUP("on_cost", VERIFY_COST, checks),
+                                 on_method = GROUP("on_method", VERIFY_METHOD, checks),
+                                 on_tableau = GROUP("on_tableau", VERIFY_TABLEAU, other_checks),
+                                 on_provider = GROUP("on_provider", VERIFY_PROVIDER, checks),
+                                 on_wrapped = GROUP("on_wrapped", VERIFY_WRAPPED, checks),
+                                 on_pair = GROUP("on_pair", VERIFY_PAIR, other_checks),
+                                 on_cross = GROUP("on_cross", VERIFY_CROSS, checks);
+static const struct verify_group on_problem_too = {
+    .name = "on_problem_too", .kind = VERIFY_PROBLEM, .checks = other_checks, .run = pass, .wraps = true};
 /* Not in the order of the report. */
 static const struct verify_group *const groups[] = {&on_cross,       &on_pair,    &on_method, &on_problem,
-                                                    &on_problem_too, &on_tableau, &on_cost,   NULL};
+                                                    &on_problem_too, &on_tableau, &on_cost,   &on_provider,
+                                                    &on_wrapped,     NULL};
 
 /* The units of a choice in words: "on_problem:problem good (on_problem:problem bad)", support in brackets. */
-static void assert_plan(struct verify_choice choice, const char *expected)
+static void assert_plan_of(const struct sens_registry *reg, struct verify_choice choice, const char *expected)
 {
     struct verify_plan plan;
     char text[4096] = "";
-    assert_true(plan_create(&registry, groups, &choice, &plan));
+    assert_true(plan_create(reg, groups, &choice, &plan));
     for (size_t i = 0; i < plan.count; i++) {
         char name[VERIFY_SUBJECT];
         const size_t used = strlen(text);
@@ -160,6 +168,11 @@ static void assert_plan(struct verify_choice choice, const char *expected)
     }
     assert_string_equal(text, expected);
     plan_free(&plan);
+}
+
+static void assert_plan(struct verify_choice choice, const char *expected)
+{
+    assert_plan_of(&registry, choice, expected);
 }
 
 static void plan_has_everything_in_order(void **state)
@@ -195,6 +208,26 @@ static void plan_follows_the_patterns(void **state)
         "on_pair:method one on problem bad\non_pair:method two on problem bad\non_cross:problem bad\n");
     assert_plan((struct verify_choice){.cost = "cost"}, "on_cost:cost cost\n");
     assert_plan((struct verify_choice){.cost = "none"}, "");
+}
+
+/* A provider is a module like others: with problems, in the groups that look at what it wraps. */
+static void plan_has_providers(void **state)
+{
+    (void)state;
+    static const struct sens_provider mine = {.name = "mine"};
+    static const struct sens_provider *const providers[] = {&mine, NULL};
+    struct sens_registry reg = registry;
+    reg.providers = providers;
+    assert_plan_of(&reg, (struct verify_choice){.provider = "m*"},
+                   "(on_problem:problem good)\n(on_problem_too:problem good)\n"
+                   "(on_problem:problem bad)\n(on_problem_too:problem bad)\non_provider:provider mine\n"
+                   "on_wrapped:provider mine on problem good\non_problem_too:provider mine on problem good\n"
+                   "on_wrapped:provider mine on problem bad\non_problem_too:provider mine on problem bad\n");
+    assert_plan_of(&reg, (struct verify_choice){.provider = "mine", .problem = "bad", .check = "first"},
+                   "on_problem:problem bad\n(on_problem_too:problem bad)\non_provider:provider mine\n"
+                   "on_wrapped:provider mine on problem bad\n");
+    assert_plan_of(&reg, (struct verify_choice){.method = "one", .problem = "bad", .check = "first"},
+                   "on_problem:problem bad\non_method:method one\n");
 }
 
 static void plan_follows_the_checks(void **state)
@@ -409,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plan_has_everything_in_order),
         cmocka_unit_test(plan_follows_the_patterns),
+        cmocka_unit_test(plan_has_providers),
         cmocka_unit_test(plan_follows_the_checks),
         cmocka_unit_test(support_is_shown_when_it_fails),
         cmocka_unit_test(units_that_end_badly_fail),

@@ -9,6 +9,7 @@
 #include "sens/method.h"
 #include "sens/peak.h"
 #include "sens/problem.h"
+#include "sens/provider.h"
 #include "sens/tableau.h"
 
 struct sens_registry {
@@ -18,6 +19,7 @@ struct sens_registry {
     const struct sens_method_type *const *methods;
     const struct sens_tableau *const *tableaux;
     const struct sens_controller *const *controllers;
+    const struct sens_provider *const *providers; /* of loaded modules; NULL: none */
 
     /* Name and one-line summary of a controller. */
     const char *(*controller_name)(const struct sens_controller *);
