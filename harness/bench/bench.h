@@ -125,6 +125,9 @@ bool read_number(const char *text, double *number);
  * line and value on a bad number or on a count other than `expect` (0 = any). */
 bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error);
 
+/* Makes every folder that path passes through (its last part is left to the caller). */
+bool make_folders(char *path, struct bench_error *error);
+
 /* Caller-owned results of a cell, allocated from the arena; the parts not asked for are NULL. */
 sens_status cell_out_create(struct sens_ctx *ctx, const struct cell *cell, struct sens_out *out);
 

@@ -76,7 +76,7 @@ static const struct cli_flag sweep_flags[] = {
 
 static const struct cli_flag truth_flags[] = {
     {"--rows", "K", "a sample of K outputs"},
-    {"--out", "DIR", "store it there"},
+    {"--out", "DIR", "store it there, the folder is made; default: the first folder of SENSBENCH_REFERENCE"},
     {"--check", NULL, "store nothing; compare with the stored one"},
     FLAG_HELP,
     FLAGS_END,

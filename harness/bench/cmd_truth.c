@@ -28,9 +28,9 @@ struct truth_job {
     struct spec *spec;
     struct bench_error error;
     size_t sample;   /* --rows; 0: all */
-    const char *dir; /* --out; NULL: the store */
+    const char *dir; /* --out; NULL: the first folder of SENSBENCH_REFERENCE */
     bool check;      /* --check */
-    char path[4096];
+    char path[DATA_PATH];
     struct reference stored, made, second; /* in the store; to be stored; computed the other way */
     size_t cols;                           /* columns checked; 0: all */
     size_t *col;
@@ -250,7 +250,7 @@ static bool report_agreement(const struct truth_job *job, const struct reference
 
 /* ---- the command --------------------------------------------------------------------------------------- */
 
-static void complete(struct truth_job *job)
+static sens_status complete(struct truth_job *job)
 {
     struct reference *made = &job->made;
     const time_t now = time(NULL);
@@ -260,6 +260,11 @@ static void complete(struct truth_job *job)
     snprintf(made->compiler, sizeof made->compiler, "%s", SENS_COMPILER_TEXT);
     struct tm utc;
     strftime(made->date, sizeof made->date, "%Y-%m-%d", gmtime_r(&now, &utc));
+    for (enum reference_part part = 0; reference_is_binary(made) && part < REFERENCE_PARTS; part++) {
+        made->digits[part].entry = fmin(made->digits[part].entry, REFERENCE_DOUBLE_DIGITS);
+        made->digits[part].norm = fmin(made->digits[part].norm, REFERENCE_DOUBLE_DIGITS);
+    }
+    return fingerprint_make(&job->ctx, &job->cell, &made->print);
 }
 
 static int fail(struct truth_job *job, sens_status status)
@@ -286,16 +291,27 @@ static int finish(struct truth_job *job)
         printf("not stored: parameters or initial state come from a file\n");
         return EXIT_OK;
     }
-    complete(job);
+    const sens_status status = complete(job);
+    if (status != SENS_OK) return fail(job, status);
     if (!reference_write(job->path, &job->made, &job->error)) return fail(job, SENS_IO_ERROR);
     printf("stored %s\n", job->path);
     return EXIT_OK;
 }
 
-/* Can job->path be written? Asked before minutes of work. */
-static bool writable(struct truth_job *job)
+/* Where the reference goes: asked, and the folder made, before minutes of work. Never a folder of the program
+ * itself, unless it is named. */
+static bool choose_place(struct truth_job *job)
 {
-    char dir[sizeof job->path];
+    const struct cell *cell = &job->cell;
+    char dir[DATA_PATH];
+    if (!job->dir && !reference_folder(dir))
+        return bench_refuse(&job->error,
+                            "truth: where to? Say --out DIR, or set SENSBENCH_REFERENCE, whose first "
+                            "folder is taken; the program looks for references there");
+    if (!reference_path(job->dir ? job->dir : dir, cell->problem.type->name, cell->reference_key, job->path,
+                        sizeof job->path))
+        return bench_refuse(&job->error, "truth: the name of the folder is too long");
+    if (!make_folders(job->path, &job->error)) return false;
     snprintf(dir, sizeof dir, "%s", job->path);
     *strrchr(dir, '/') = '\0';
     return access(dir, W_OK) == 0 || bench_refuse(&job->error, "%s: %s", dir, strerror(errno));
@@ -306,17 +322,11 @@ static int execute(struct truth_job *job)
     const struct cell *cell = &job->cell;
     sens_status status = cell_resolve(&job->ctx, job->spec, &job->cell, &job->error);
     if (status != SENS_OK) return fail(job, status);
-    if (!reference_path(job->dir, cell->problem.type->name, cell->reference_key, job->path, sizeof job->path))
-        return bench_refuse(&job->error, "name of the store is too long"), fail(job, SENS_BAD_INPUT);
     if (job->check) {
-        status = reference_read(&job->ctx, job->path, &job->stored, &job->error);
-        if (status == SENS_OK &&
-            (strcmp(job->stored.key, cell->reference_key) != 0 || job->stored.n != cell->problem.n ||
-             job->stored.np != cell->problem.np || job->stored.m != cell->cost.m))
-            status = SENS_BAD_INPUT, bench_refuse(&job->error, "%s is for '%s'", job->path, job->stored.key);
+        status = reference_find(&job->ctx, cell, job->dir, job->path, &job->stored, &job->error);
         if (status != SENS_OK) return fail(job, status), EXIT_CHECK;
     }
-    if (!job->check && cell->reference_key[0] && !writable(job)) return fail(job, SENS_IO_ERROR);
+    if (!job->check && cell->reference_key[0] && !choose_place(job)) return fail(job, SENS_IO_ERROR);
     printf("%s\n", cell->reference_key[0] ? cell->reference_key : cell->text);
     status = solve_both(job);
     return status == SENS_OK ? finish(job) : fail(job, status);

@@ -1,9 +1,10 @@
-/* Numbers, alone and in files. */
+/* Numbers, alone and in files; folders. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench.h"
 
@@ -102,5 +103,17 @@ bool read_numbers(const char *path, size_t expect, double **number, size_t *coun
     }
     *number = reader.number;
     *count = reader.count;
+    return true;
+}
+
+bool make_folders(char *path, struct bench_error *error)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        if (!made) bench_refuse(error, "%s: %s", path, strerror(errno));
+        *slash = '/';
+        if (!made) return false;
+    }
     return true;
 }

@@ -138,7 +138,8 @@ static void write_rest(FILE *out)
     }
     fputs(".SH ENVIRONMENT\n", out);
     put_tag(out, "SENSBENCH_REFERENCE", NULL);
-    put_line(out, "folder of the reference solutions, instead of the one built in");
+    put_line(out, "folders of reference solutions, separated by colons, looked into before the one built in; "
+                  "truth writes to the first");
     fputs(".SH EXAMPLES\n.nf\n", out);
     put_line(out, "sensbench run glv discrete_adjoint n=20 tol=1e-9");
     put_line(out, "sensbench run vdp discrete_tangent tableau=dopri5 rtol=1e-8 atol=1e-10 --json");

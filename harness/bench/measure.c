@@ -30,8 +30,9 @@ struct measurement {
     struct sens_work work;
     struct sens_counts counts;
     struct samples samples;
-    uint64_t digest; /* of the first run's results */
-    double peak;     /* GFLOP/s, of this instruction set and number of threads */
+    uint64_t digest;           /* of the first run's results */
+    double peak;               /* GFLOP/s, of this instruction set and number of threads */
+    struct bench_error reason; /* for there being no truth: longer than the context's message */
 };
 
 /* ---- results: finite, and the same every time ---------------------------------------------------------- */
@@ -286,6 +287,7 @@ static sens_status record_truth(struct measurement *me, enum bench_truth level, 
     }
     sens_arena_rewind(&ctx->arena, mark);
     if (status == SENS_OK || (status == SENS_NO_TRUTH && !(wanted && level != TRUTH_AUTO))) return SENS_OK;
+    me->reason = error;
     return sens_fail(ctx, status, "%s", error.text);
 }
 
@@ -323,7 +325,9 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
             me.samples.count ? rec->number[COL_t_min_s] : me.work.t_forward + me.work.t_reverse;
         rec->number[COL_err_frozen] = frozen_difference(ctx, cell, &counts, seconds, limit, &me.out);
     }
-    const char *message = ctx->message[0] ? ctx->message : sens_status_message(status);
+    const char *message = me.reason.text[0] ? me.reason.text
+                          : ctx->message[0] ? ctx->message
+                                            : sens_status_message(status);
     record_set_status(rec, status, status == SENS_OK ? "" : message);
     if (status == SENS_OK && out) *out = me.out;
     return status;

@@ -12,7 +12,8 @@
 
 #include "build_info.h"
 
-#define SCHEMA "sens-reference/1"
+#define SCHEMA    "sens-reference/2"
+#define UNPRINTED "sens-reference/1" /* without a fingerprint */
 
 const char *const reference_part_name[REFERENCE_PARTS] = {"x", "G", "dGdp", "dGdx0"};
 
@@ -57,13 +58,13 @@ sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref)
     return SENS_OK;
 }
 
+bool reference_is_binary(const struct reference *ref)
+{
+    return total_count(ref) > REFERENCE_TEXT_MAX;
+}
+
 bool reference_path(const char *dir, const char *problem, const char *key, char *path, size_t size)
 {
-    char folder[DATA_PATH] = "";
-    if (!dir) dir = getenv("SENSBENCH_REFERENCE");
-    for (int place = 0; !dir && place < DATA_PLACES; place++)
-        if (data_folder(place, "reference", "results/reference", folder)) dir = folder;
-    if (!dir) dir = folder;
     const unsigned long crc = crc32(crc32(0, NULL, 0), (const Bytef *)key, (uInt)strlen(key));
     const int length = snprintf(path, size, "%s/%s-%08lx.ref", dir, problem, crc);
     return length > 0 && (size_t)length < size;
@@ -71,12 +72,24 @@ bool reference_path(const char *dir, const char *problem, const char *key, char 
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
+static void write_fingerprint(FILE *out, const struct fingerprint *print)
+{
+    for (enum fingerprint_part part = 0; part < FINGERPRINT_PARTS; part++) {
+        fprintf(out, "fingerprint %s:", fingerprint_part_name[part]);
+        for (size_t k = 0; k < print->part[part].count; k++)
+            fprintf(out, " %.17g", print->part[part].value[k]);
+        fputc('\n', out);
+    }
+}
+
 static void write_header(FILE *out, const struct reference *ref)
 {
     fprintf(out, "schema: " SCHEMA "\nkey: %s\nproblem: %s\ncost: %s\n", ref->key, ref->problem, ref->cost);
     fprintf(out, "shape: n=%zu np=%zu m=%zu rows=%zu\nrows:", ref->n, ref->np, ref->m, ref->rows);
     for (size_t r = 0; r < ref->rows; r++) fprintf(out, " %zu", ref->row[r]);
-    fprintf(out, "\nwrt: %u\ngenerator: %s\ncheck: %s\n", ref->wrt, ref->generator, ref->check);
+    fprintf(out, "\nwrt: %u\n", ref->wrt);
+    write_fingerprint(out, &ref->print);
+    fprintf(out, "generator: %s\ncheck: %s\n", ref->generator, ref->check);
     for (enum reference_part part = 0; part < REFERENCE_PARTS; part++)
         fprintf(out, "digits %s: %.1f entry, %.1f norm\n", reference_part_name[part], ref->digits[part].entry,
                 ref->digits[part].norm);
@@ -120,7 +133,7 @@ static bool render(const struct reference *ref, char **head, size_t *head_size, 
     write_header(out, ref);
     const bool head_ok = !ferror(out);
     if (fclose(out) != 0 || !head_ok || !(out = open_memstream(payload, payload_size))) return false;
-    if (total_count(ref) > REFERENCE_TEXT_MAX)
+    if (reference_is_binary(ref))
         write_binary(out, ref);
     else
         write_text(out, ref);
@@ -135,7 +148,7 @@ static bool write_file(const char *path, const struct reference *ref, const char
     if (!out) return false;
     fwrite(head, 1, head_size, out);
     fprintf(out, "crc32: %08lx\npayload: %s\n", checksum(head, head_size, payload, payload_size),
-            total_count(ref) > REFERENCE_TEXT_MAX ? "binary double" : "text");
+            reference_is_binary(ref) ? "binary double" : "text");
     fwrite(payload, 1, payload_size, out);
     const bool written = !ferror(out);
     return fclose(out) == 0 && written;
@@ -252,6 +265,24 @@ static bool header_number(struct reader *rd, const char *name, int base, unsigne
     return true;
 }
 
+static bool read_fingerprint(struct reader *rd, struct fingerprint *print)
+{
+    for (enum fingerprint_part part = 0; part < FINGERPRINT_PARTS; part++) {
+        struct fingerprint_numbers *numbers = &print->part[part];
+        char name[32], *next;
+        snprintf(name, sizeof name, "fingerprint %s", fingerprint_part_name[part]);
+        char *value = header_value(rd, name);
+        if (!value) return false;
+        for (numbers->count = 0; *value; value = next + strspn(next, " ")) {
+            const double number = strtod(value, &next);
+            if (next == value || numbers->count == FINGERPRINT_MAX)
+                return bench_refuse(rd->error, "%s:%ld: bad %s '%.40s'", rd->path, rd->line, name, value);
+            numbers->value[numbers->count++] = number;
+        }
+    }
+    return true;
+}
+
 static bool read_digits(struct reader *rd, struct reference *ref)
 {
     for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) {
@@ -275,7 +306,9 @@ static bool read_header(struct sens_ctx *ctx, struct reader *rd, struct referenc
     unsigned long wrt = 0;
     if (!schema) return false;
     if (strcmp(schema, SCHEMA) != 0)
-        return bench_refuse(rd->error, "%s:1: schema '%s' is not " SCHEMA, rd->path, schema);
+        return bench_refuse(rd->error, "%s:1: schema '%.40s' is not " SCHEMA "%s", rd->path, schema,
+                            strcmp(schema, UNPRINTED) == 0 ? ": it does not say of which equations it is"
+                                                           : "");
     if (!header_text(rd, "key", ref->key, sizeof ref->key) ||
         !header_text(rd, "problem", ref->problem, sizeof ref->problem) ||
         !header_text(rd, "cost", ref->cost, sizeof ref->cost) || !read_shape(rd, ref) ||
@@ -284,7 +317,8 @@ static bool read_header(struct sens_ctx *ctx, struct reader *rd, struct referenc
     if (wrt > (SENS_WRT_P | SENS_WRT_X0))
         return bench_refuse(rd->error, "%s:%ld: bad wrt", rd->path, rd->line);
     ref->wrt = (unsigned)wrt;
-    return header_text(rd, "generator", ref->generator, sizeof ref->generator) &&
+    return read_fingerprint(rd, &ref->print) &&
+           header_text(rd, "generator", ref->generator, sizeof ref->generator) &&
            header_text(rd, "check", ref->check, sizeof ref->check) && read_digits(rd, ref) &&
            header_text(rd, "date", ref->date, sizeof ref->date) &&
            header_text(rd, "compiler", ref->compiler, sizeof ref->compiler);

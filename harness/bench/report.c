@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "reference.h"
+
 enum { SHOWN_STATES = 6, SHOWN_ENTRIES = 24 };
 
 /* ---- what was asked ------------------------------------------------------------------------------------ */
@@ -69,11 +71,16 @@ static void print_results(const struct cell *cell, const struct sens_out *out)
     if (out->dGdx0) print_matrix("dG/dx0", m, n, out->dGdx0);
 }
 
-static void print_errors(const struct record *rec)
+static void print_errors(const struct cell *cell, const struct record *rec)
 {
     const double *number = rec->number;
-    if (strcmp(rec->text[COL_truth], "none") == 0)
-        printf("errors     no closed form and no stored reference to compare with\n");
+    char command[REFERENCE_COMMAND];
+    reference_command(cell, NULL, 0, command);
+    if (cell->truth == TRUTH_NONE)
+        printf("errors     not asked for: truth=none\n");
+    else if (strcmp(rec->text[COL_truth], "none") == 0)
+        printf("errors     no closed form and no stored reference to compare with; to make one: %s\n",
+               command);
     else
         printf("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
                number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);
@@ -132,7 +139,7 @@ void report_print(const struct cell *cell, const struct sens_out *out, const str
     print_cell(cell, rec);
     printf("status     %s\n", rec->text[COL_status]);
     print_results(cell, out);
-    print_errors(rec);
+    print_errors(cell, rec);
     print_work(rec);
     print_times(rec);
     print_rates(rec);

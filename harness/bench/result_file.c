@@ -13,19 +13,6 @@
 
 /* ---- the place ----------------------------------------------------------------------------------------- */
 
-/* Makes every folder that path passes through. */
-static bool make_folders(char *path, struct bench_error *error)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        if (!made) bench_refuse(error, "%s: %s", path, strerror(errno));
-        *slash = '/';
-        if (!made) return false;
-    }
-    return true;
-}
-
 /* A former run that was killed leaves a child behind for a moment, and the lock with it: hence a second's
  * patience. */
 static bool lock(int descriptor)

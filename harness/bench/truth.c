@@ -243,19 +243,10 @@ static double *narrowed(struct sens_ctx *ctx, const struct reference *ref, enum 
 static sens_status from_reference(struct sens_ctx *ctx, const struct cell *cell, struct truth *truth,
                                   struct bench_error *error)
 {
-    char path[4096];
+    char path[DATA_PATH];
     struct reference ref;
-    const char *problem = cell->problem.type->name;
-    if (!cell->reference_key[0] || !reference_path(NULL, problem, cell->reference_key, path, sizeof path))
-        return SENS_NO_TRUTH;
-    const sens_status status = reference_read(ctx, path, &ref, error);
+    const sens_status status = reference_find(ctx, cell, NULL, path, &ref, error);
     if (status != SENS_OK) return status;
-    if (strcmp(ref.key, cell->reference_key) != 0)
-        return bench_refuse(error, "%s is for '%s'", path, ref.key), SENS_NO_TRUTH;
-    if (ref.n != cell->problem.n || ref.np != cell->problem.np || ref.m != cell->cost.m)
-        return bench_refuse(error, "%s: shape n=%zu np=%zu m=%zu is not the problem's", path, ref.n, ref.np,
-                            ref.m),
-               SENS_BAD_INPUT;
     bool has_x = true, has_G = true;
     struct truth made = {.kind = "reference",
                          .rows = ref.rows,

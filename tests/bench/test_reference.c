@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cell_support.h"
 #include "reference.h"
 
 enum { N = 2, NP = 3, M = 4, ROWS = 2 };
@@ -42,6 +44,7 @@ static void store_create(struct store *store, const char *problem, const char *k
                                     .part = {store->x, store->G, store->dGdp, store->dGdx0}};
     for (int part = 0; part < REFERENCE_PARTS; part++)
         store->ref.digits[part] = (struct reference_digits){15, 16};
+    store->ref.print.part[PRINT_F] = (struct fingerprint_numbers){.count = 3, .value = {0.1, -1e300, NAN}};
     snprintf(store->ref.key, sizeof store->ref.key, "%s", key);
     snprintf(store->ref.problem, sizeof store->ref.problem, "%s", problem);
     snprintf(store->ref.cost, sizeof store->ref.cost, "identity");
@@ -96,6 +99,9 @@ static void text_file_comes_back_exactly(void **state)
     for (size_t i = 0; i < ROWS * NP; i++) assert_true(ref.part[PART_DGDP][i] == store.dGdp[i]);
     for (size_t i = 0; i < ROWS * N; i++) assert_true(ref.part[PART_DGDX0][i] == store.dGdx0[i]);
     assert_true(ref.part[PART_X][0] == store.x[0] && ref.part[PART_G][1] == store.G[1]);
+    const struct fingerprint_numbers *f = &ref.print.part[PRINT_F];
+    assert_true(f->count == 3 && f->value[0] == 0.1 && f->value[1] == -1e300 && isnan(f->value[2]));
+    assert_int_equal(ref.print.part[PRINT_P].count, 0);
     sens_arena_release(&ctx.arena);
     store_remove(&store);
 }
@@ -158,24 +164,28 @@ static void damaged_binary_file_is_refused(void **state)
     store_remove(&store);
 }
 
-/* A valid checksum cannot make too few digits, or another problem's shape, good. */
+/* A valid checksum cannot make too few digits, another problem's shape or another key good. */
 static void poor_quality_and_wrong_shape_are_refused(void **state)
 {
     (void)state;
+    struct fixture fx;
     struct store store;
-    struct sens_ctx ctx = {0};
-    struct truth truth;
     struct bench_error error = {""};
-    struct cell cell = {.reference_key = "logistic n=2", .problem = {.n = N, .np = NP + 1}, .cost = {.m = M}};
-    cell.problem.type = sens_registry_baseline()->problems[0];
-    store_create(&store, cell.problem.type->name, cell.reference_key);
+    assert_int_equal(resolve(&fx, "problem=vdp t1=0.25 cost=terminal"), SENS_OK);
+    const struct cell *cell = &fx.cell;
+    store_create(&store, "vdp", cell->reference_key);
     assert_int_equal(setenv("SENSBENCH_REFERENCE", store.dir, 1), 0);
     assert_true(reference_write(store.path, &store.ref, &error));
-    assert_int_equal(truth_find(&ctx, &cell, TRUTH_REFERENCE, &truth, &error), SENS_BAD_INPUT);
+    assert_int_equal(truth_find(&fx.ctx, cell, TRUTH_REFERENCE, &fx.truth, &error), SENS_BAD_INPUT);
     assert_non_null(strstr(error.text, "shape"));
-    cell.problem.np = NP;
-    assert_int_equal(truth_find(&ctx, &cell, TRUTH_REFERENCE, &truth, &error), SENS_OK);
-    assert_true(truth.rows == ROWS && truth.row[1] == 3);
+    store.ref.np = cell->problem.np;
+    store.ref.m = cell->cost.m;
+    store.ref.rows = 1;
+    store.row[0] = 0;
+    assert_int_equal(fingerprint_make(&fx.ctx, cell, &store.ref.print), SENS_OK);
+    assert_true(reference_write(store.path, &store.ref, &error));
+    assert_int_equal(truth_find(&fx.ctx, cell, TRUTH_REFERENCE, &fx.truth, &error), SENS_OK);
+    assert_true(fx.truth.rows == 1 && fx.truth.row[0] == 0);
     store.ref.digits[PART_DGDP].entry = 13.9;
     assert_true(reference_write(store.path, &store.ref, &error));
     assert_refused(store.path);
@@ -183,11 +193,46 @@ static void poor_quality_and_wrong_shape_are_refused(void **state)
              "another n=2"); /* the name is a checksum of the key: not proof */
     store.ref.digits[PART_DGDP].entry = 14;
     assert_true(reference_write(store.path, &store.ref, &error));
-    assert_int_equal(truth_find(&ctx, &cell, TRUTH_REFERENCE, &truth, &error), SENS_NO_TRUTH);
+    assert_int_equal(truth_find(&fx.ctx, cell, TRUTH_REFERENCE, &fx.truth, &error), SENS_BAD_INPUT);
     remove(store.path);
-    assert_int_equal(truth_find(&ctx, &cell, TRUTH_REFERENCE, &truth, &error), SENS_NO_TRUTH);
+    assert_int_equal(truth_find(&fx.ctx, cell, TRUTH_REFERENCE, &fx.truth, &error), SENS_NO_TRUTH);
+    assert_non_null(
+        strstr(error.text, "sensbench truth vdp form=eps eps=0.001 initial=fixed t1=0.25 cost=terminal"));
     assert_int_equal(unsetenv("SENSBENCH_REFERENCE"), 0);
-    sens_arena_release(&ctx.arena);
+    release(&fx);
+    store_remove(&store);
+}
+
+/* The folders that are named come first, in their order, and the program's own are still there after them. */
+static void folders_are_searched_in_order(void **state)
+{
+    (void)state;
+    struct fixture fx;
+    struct store store;
+    struct reference ref;
+    struct bench_error error = {""};
+    char path[DATA_PATH], folders[256];
+    assert_int_equal(resolve(&fx, "problem=vdp"), SENS_OK);
+    store_create(&store, "vdp", fx.cell.reference_key);
+    store.ref.m = store.ref.n = N;
+    store.ref.np = 1;
+    assert_int_equal(fingerprint_make(&fx.ctx, &fx.cell, &store.ref.print), SENS_OK);
+    store.row[0] = 0, store.row[1] = 1;
+    snprintf(folders, sizeof folders, "/none:%s::/nowhere", store.dir);
+    assert_int_equal(setenv("SENSBENCH_REFERENCE", folders, 1), 0);
+    assert_int_equal(reference_find(&fx.ctx, &fx.cell, NULL, path, &ref, &error), SENS_OK);
+    assert_non_null(strstr(path, "results/reference/")); /* none of the folders has one yet */
+    assert_true(reference_write(store.path, &store.ref, &error));
+    assert_int_equal(reference_find(&fx.ctx, &fx.cell, NULL, path, &ref, &error), SENS_OK);
+    assert_string_equal(path, store.path);
+    assert_int_equal(reference_find(&fx.ctx, &fx.cell, "/none", path, &ref, &error), SENS_NO_TRUTH);
+    assert_true(reference_folder(path));
+    assert_string_equal(path, "/none");
+    assert_int_equal(setenv("SENSBENCH_REFERENCE", "::", 1), 0);
+    assert_false(reference_folder(path));
+    assert_int_equal(unsetenv("SENSBENCH_REFERENCE"), 0);
+    assert_false(reference_folder(path));
+    release(&fx);
     store_remove(&store);
 }
 
@@ -198,6 +243,7 @@ int main(void)
         cmocka_unit_test(damaged_file_is_refused),
         cmocka_unit_test(damaged_binary_file_is_refused),
         cmocka_unit_test(poor_quality_and_wrong_shape_are_refused),
+        cmocka_unit_test(folders_are_searched_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,39 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/cell_support.h"
 #include "extended.h"
 #include "reference.h"
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
-
-struct fixture {
-    struct sens_ctx ctx;
-    struct spec spec;
-    struct cell cell;
-    struct truth truth;
-    struct bench_error error;
-};
-
-/* Resolves "key=value key=value ..." with the discrete adjoint as method. */
-static sens_status resolve(struct fixture *fx, const char *words)
-{
-    char text[512], *rest = NULL;
-    memset(fx, 0, sizeof *fx);
-    snprintf(text, sizeof text, "method=discrete_adjoint %s", words);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        assert_non_null(equals);
-        *equals = '\0';
-        if (!spec_set(&fx->spec, word, equals + 1, "test", &fx->error)) return SENS_BAD_INPUT;
-    }
-    return cell_resolve(&fx->ctx, &fx->spec, &fx->cell, &fx->error);
-}
-
-static void release(struct fixture *fx)
-{
-    spec_free(&fx->spec);
-    sens_arena_release(&fx->ctx.arena);
-}
 
 static void find(struct fixture *fx, const char *words, enum bench_truth level)
 {
@@ -318,9 +290,45 @@ static void no_reference_without_a_key(void **state)
     release(&fx);
 }
 
+/* ---- stale references ---------------------------------------------------------------------------------- */
+
+static const struct sens_problem_type *original;
+
+/* The right-hand side of another edition of the sources: a constant in it is not what it was. */
+static sens_status rhs_of_another_edition(const struct sens_problem *pb, const struct sens_at *at,
+                                          sens_real *dx)
+{
+    const sens_status status = original->rhs(pb, at, dx);
+    dx[1] *= 1 + 1e-9;
+    return status;
+}
+
+/* The stored solution of vdp is none of these equations, whatever their name, and the program says what to
+ * do.
+ */
+static void reference_of_other_equations_is_refused(void **state)
+{
+    (void)state;
+    struct fixture fx;
+    assert_int_equal(resolve(&fx, "problem=vdp form=mu initial=dependent wrt=p"), SENS_OK);
+    original = fx.cell.problem.type;
+    struct sens_problem_type edited = *original;
+    edited.rhs = rhs_of_another_edition;
+    assert_int_equal(truth_find(&fx.ctx, &fx.cell, TRUTH_AUTO, &fx.truth, &fx.error), SENS_OK);
+    fx.cell.problem.type = &edited;
+    assert_int_equal(truth_find(&fx.ctx, &fx.cell, TRUTH_AUTO, &fx.truth, &fx.error), SENS_BAD_INPUT);
+    static const char *const said[] = {"vdp-711246f4.ref", "other equations", " of f is ",
+                                       "sensbench truth vdp form=mu eps=0.001 initial=dependent T=0.5 "
+                                       "cost=identity wrt=p --out references"};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        if (!strstr(fx.error.text, said[i])) fail_msg("'%s' is not in '%s'", said[i], fx.error.text);
+    release(&fx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reference_of_other_equations_is_refused),
         cmocka_unit_test(closed_forms_equal_extrapolation),
         cmocka_unit_test(rows_and_columns_are_those_of_the_whole),
         cmocka_unit_test(arenstorf_equals_quadruple_precision),

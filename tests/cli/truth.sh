@@ -2,6 +2,7 @@
 # sensbench truth: agreement of the two computations, the file it writes, --check, and refusals. Argument 1: sensbench.
 set -u
 program=$1
+sources=$PWD
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -44,6 +45,59 @@ expect 1 "no stored reference" robertson --out "$work" --check
 expect 1 "fewer than 14 agreed digits" arenstorf --out "$work"
 ls "$work"/arenstorf-* >/dev/null 2>&1 && { echo "FAILED: a poor reference was stored"; failures=$((failures + 1)); }
 
+# the fingerprint: a file that says another one is refused, with a command that makes a right one, typed as it is printed
+cd "$work" || exit 1
+mkdir stale
+stored=$sources/results/reference/vdp-202083a2.ref
+sed '/^crc32: /,$d; s/^fingerprint p: 0.001$/fingerprint p: 0.00101/' "$stored" >head
+sed '1,/^payload: /d' "$stored" >payload
+crc=$(cat head payload | gzip -c | tail -c 8 | head -c 4 | od -An -tx4 | tr -d ' ') # a file valid in all else
+{ cat head && printf 'crc32: %s\npayload: text\n' "$crc" && cat payload; } >stale/vdp-202083a2.ref
+SENSBENCH_REFERENCE=$work/stale "$program" run vdp discrete_adjoint >output 2>&1 && { echo "FAILED: a stale reference was used"; failures=$((failures + 1)); }
+grep -qF "other equations than vdp has now: number 0 of p is 0.001, stored is 0.00101" output ||
+    { echo "FAILED: a stale reference is not told:"; cat output; failures=$((failures + 1)); }
+expect 1 "other equations" vdp --out stale --check
+command=$(sed -n 's/.*to make one: sensbench \(truth .*\)/\1/p' output)
+SENSBENCH_REFERENCE=$work/stale "$program" $command >output 2>&1 # to the first folder that is searched
+SENSBENCH_REFERENCE=$work/stale "$program" run vdp discrete_adjoint | grep -q 'truth: reference' ||
+    { echo "FAILED: '$command' has made no reference"; cat output; failures=$((failures + 1)); }
+
+# each message of a missing one prints a command that makes it; the folder is made, here
+unset SENSBENCH_REFERENCE
+for cell in "vdp t1=0.125 cost=running" "robertson T=0.1 wrt=p" "glv n=2 kind=uncoupled cost=tracking"; do
+    rm -rf references
+    "$program" run ${cell%% *} discrete_adjoint ${cell#* } truth=reference >output 2>&1
+    text=$(sed -n 's/.*to make one: //p' output)
+    command=${text%%;*}
+    expect 0 "stored references/" ${command#sensbench truth }
+    SENSBENCH_REFERENCE=references "$program" run ${cell%% *} discrete_adjoint ${cell#* } truth=reference |
+        grep -q 'truth: reference' || { echo "FAILED: '$command' makes no reference of $cell"; failures=$((failures + 1)); }
+    [ "$text" = "$command; then set SENSBENCH_REFERENCE=references" ] || { echo "FAILED: $text"; failures=$((failures + 1)); }
+done
+expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=0.3" robertson T=0.3 --check
+"$program" run arenstorf discrete_adjoint | grep -q 'to make one: sensbench truth arenstorf' ||
+    { echo "FAILED: run says of no command"; failures=$((failures + 1)); }
+
+# a folder that is not named is not written to
+cp -r "$sources/results/reference" before
+expect 2 "--out DIR" robertson
+diff -r before "$sources/results/reference" || { echo "FAILED: the source tree was written to"; failures=$((failures + 1)); }
+expect 0 "stored $work/deep/er/robertson" robertson --out "$work/deep/er"
+SENSBENCH_REFERENCE=first:second expect 0 "stored first/robertson" robertson
+SENSBENCH_REFERENCE=second:first "$program" run robertson discrete_adjoint tol=1e-8 | grep -q 'truth: reference' ||
+    { echo "FAILED: the second folder is not searched"; failures=$((failures + 1)); }
+
+# the page says of each file what its header says
+for file in "$sources"/results/reference/*.ref; do
+    row=$(head -n 40 "$file" | LC_ALL=C awk -v name="$(basename "$file")" -F ': ' '
+        $1 == "key" { key = $2 }
+        $1 == "shape" { split($2, s, /[ =]/); rows = s[8] == s[6] ? "all" : s[8] " of " s[6] }
+        /^digits / { sub(" entry, ", "; ", $2); sub(" norm", "", $2); digits = digits " | " $2 }
+        END { print "| " name " | " key " | " rows digits " |" }' 2>/dev/null)
+    grep -qxF "$row" "$sources/results/reference/README.md" ||
+        { echo "FAILED: not on the page: $row"; failures=$((failures + 1)); }
+done
+
 # bad input; nothing may reach the store of the source tree
 export SENSBENCH_REFERENCE=$work
 expect 2 "no problem" --check
@@ -57,5 +111,6 @@ expect 2 "--row" glv --row 2
 expect 2 "extra" glv extra
 expect 2 "N" glv N=5
 expect 2 "--check" glv --rows 2 --check
-expect 2 "/none/none" robertson --out "$work/none/none"
+echo "no folder" >"$work/none"
+expect 2 "/none" robertson --out "$work/none/none"
 exit $((failures > 0))
