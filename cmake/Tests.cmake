@@ -74,7 +74,7 @@ sens_add_verify_test(tableaux --check "tableau.*")
 
 # Whole modules of others: the wrong ones that verify must catch, the right ones that it must pass.
 file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/modules/wrong/*.[ce]*
-                                    ${CMAKE_SOURCE_DIR}/tests/modules/right/*.c)
+                                    ${CMAKE_SOURCE_DIR}/tests/modules/right/*.[ce]*)
 foreach(module IN LISTS modules)
   get_filename_component(kind ${module} DIRECTORY)
   get_filename_component(kind ${kind} NAME)

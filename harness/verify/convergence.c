@@ -336,6 +336,7 @@ static void run(struct verify *v)
     const bool own_steps = !(v->method->caps & SENS_CAP_TABLEAU) || !(v->method->caps & SENS_CAP_CONTROLLER);
     for (size_t k = 0; k < count && !own_steps; k++) check_order_h(v, tableaux[k]);
     if (own_steps) verify_skip_check(v, "order.h", module, "fixed steps", "the method's steps are its own");
+    convergence_exact(v);
     check_order_tol(v, "cash_karp", "odeint");
     if (!v->quick && !own_steps) check_order_tol(v, "dopri5", "hairer-pi");
     convergence_inside(v, "cash_karp", "odeint");
@@ -344,6 +345,22 @@ static void run(struct verify *v)
 }
 
 static const struct verify_check checks[] = {
+    {.id = "order.exact",
+     .level = VERIFY_TO_TOLERANCE,
+     .essential = true,
+     .summary = "state, G and gradient become the exact ones as the method's steps are refined",
+     .bound =
+         "1 - slope of each one's error <= 3/4 for falling tolerances, 1/2 for halved steps; or an error "
+         "below 1e-9; or that of eight times Euler's steps",
+     .explanation =
+         "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp and "
+         "dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the fixed "
+         "step; else by an option of its own whose doubling (or halving) makes the steps half as many again "
+         "at least. Where nothing does that, the interval is made shorter instead: 2, 1/2, 1/8, 1/32; a "
+         "solver of the equations is then never worse than eight times Euler's method in as many equal "
+         "steps, while one of other equations stays off by its share of the length. A gradient of "
+         "difference quotients is left to gradient.exact where the tolerance refines, and may stay at 1e-5 "
+         "elsewhere. A failure of x or G is the solver's; one of the gradient alone is the derivative's."},
     {.id = "order.h",
      .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",

@@ -13,6 +13,9 @@ bool convergence_goal(struct scene *scene, struct goal *goal);
 /* The probe of the group: standard, or drawn. */
 struct scene_settings convergence_settings(struct verify *v, const char *tableau, const char *controller);
 
+/* order.exact */
+void convergence_exact(struct verify *v);
+
 /* test.inside and test.dilution */
 void convergence_inside(struct verify *v, const char *tableau, const char *controller);
 void convergence_dilution(struct verify *v, const char *tableau, const char *controller);

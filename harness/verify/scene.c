@@ -53,7 +53,7 @@ bool scene_create(struct verify *v, const struct scene_settings *s, struct scene
                                             .autonomous = s->autonomous,
                                             .x0_depends = s->x0_depends,
                                             .t0 = 0.25,
-                                            .t1 = 2.25};
+                                            .t1 = 0.25 + (s->length > 0 ? s->length : 2)};
     struct sens_problem problem;
     struct sens_cost cost;
     probe_problem(v, &settings, &problem);

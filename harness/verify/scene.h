@@ -13,6 +13,7 @@ struct scene_settings {
         *controller; /* methods that take none keep their own steps; NULL: cash_karp, odeint */
     long steps;      /* of the controller "fixed"; a multiple of 8, for the observations */
     double tol;      /* of the others; 0: that of bed_create */
+    double length;   /* of the interval; 0: 2 */
     size_t n, np, m;
     bool autonomous, x0_depends;
     unsigned parts; /* of the cost, as far as the method can do them */
@@ -24,7 +25,8 @@ struct scene {
     bool fixed;
     char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
 };
-/* The probe on [1/4, 9/4] and a bed for v->method. false: the method does not take these settings. */
+/* The probe on [1/4, 1/4 + length] and a bed for v->method. false: the method does not take these settings.
+ */
 bool scene_create(struct verify *v, const struct scene_settings *settings, struct scene *scene);
 void scene_free(struct scene *scene);
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # run.sh PROGRAM ROW MODULE - builds one module of tests/modules and lets `verify` judge it.
 #
-# PROGRAM: sensbench; ROW: mutants_row, which reads verify's JSON. MODULE is right/NAME.c, wrong/NAME.c, or
-# wrong/NAME.edit. Its head says what to do, a line each, in a comment of a .c file:
+# PROGRAM: sensbench; ROW: mutants_row, which reads verify's JSON. MODULE is right/NAME or wrong/NAME, .c or
+# .edit. Its head says what to do, a line each, in a comment of a .c file:
 #
 #     verify: ARGUMENTS      of verify, beside --plugin; without it: --quick --method NAME
 #     module: MODULE         (wrong) whose failure it should be, "method NAME" where it is not said
