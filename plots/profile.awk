@@ -1,10 +1,12 @@
 # Performance profile of Dolan and More (Math. Program. 91 (2002) 201) from result files without their preludes.
 #
-# A case is a problem of one size with an accuracy. The time of a curve in it: of its points count those that no other one
-# beats in both error and time; between the two around the accuracy, log t is linear in log error. Where already the fastest
-# is exact enough, it is its time (`sensbench summary`, the same otherwise, prints it as a bound, "< t", and judges nothing by
-# it); where none is, the accuracy is not reached. Of several settings of a method the fastest counts. A method that does not reach the accuracy, fails, or was not run has no time. The ratio of
-# a method is its time by the best of the case; cases that no method reaches are left out. Tracks apart.
+# A case is a problem of one size, with a cost and what it is differentiated by, and an accuracy. The time of a curve in it:
+# of its points count those that no other one beats in both error and time; between the two around the accuracy, log t is
+# linear in log error. Where already the fastest is exact enough, it is its time; where none is, the accuracy is not reached.
+# (harness/bench/summary_curves.c has the same times; where every point is more exact, `sensbench summary` prints that time as
+# a bound, "< t", and judges nothing by it. A test compares the two.) Of several settings of a method the fastest counts. A
+# method that does not reach the accuracy, fails, or was not run has no time. The ratio of a method is its time by the best
+# of the case; cases that no method reaches are left out. Tracks apart.
 #
 # Written: lines `step track method ratio share`, each the share of cases within this ratio, from 1 to the largest of any
 # method; and lines `reached track method reached all missing`: cases reached, of all, and those not run.
@@ -19,24 +21,31 @@ FNR == 1 {
     next
 }
 {
-    track = " " $at["cell"] " " ~ / track=controlled / ? "controlled" : "natural"
-    if ($at["status"] !~ /^(unavailable|unsupported)$/) run[track, $at["problem"], $at["n"], $at["method"]] = 1
+    track = text("track")
+    if (track == "") track = " " $at["cell"] " " ~ / track=controlled / ? "controlled" : "natural"
+    task = $at["problem"] " " $at["n"] " " text("cost") " " text("wrt")
+    if ($at["status"] !~ /^(unavailable|unsupported)$/) run[track, task, $at["method"]] = 1
     if ($at["status"] != "ok" || !($at["t_total_s"] + 0 > 0) || !($at["err_grad"] + 0 > 0) || $at["err_grad"] == "nan") next
     methods[track SUBSEP $at["method"]] = 1
-    curve = track SUBSEP $at["problem"] SUBSEP $at["n"] SUBSEP $at["method"] SUBSEP $at["series"]
+    curve = track SUBSEP task SUBSEP $at["method"] SUBSEP $at["series"] SUBSEP text("vjp")
     points[curve]++
     error[curve, points[curve]] = $at["err_grad"] + 0
     time[curve, points[curve]] = $at["t_total_s"] + 0
 }
 
-# The time at which a curve reaches the goal; 0: it does not. Points by error, smallest first; a point counts where it is
-# faster than all before it.
+# The text of a column that need not be there.
+function text(name) {
+    return name in at ? $at[name] : ""
+}
+
+# The time at which a curve reaches the goal; 0: it does not. Points by error, smallest first, of equal errors the fastest
+# first; a point counts where it is faster than all before it.
 function seconds(curve, goal,    k, i, j, e, t, last_e, last_t) {
     k = points[curve]
     for (i = 2; i <= k; i++) { # few: by insertion
         e = error[curve, i]
         t = time[curve, i]
-        for (j = i - 1; j >= 1 && error[curve, j] > e; j--) {
+        for (j = i - 1; j >= 1 && (error[curve, j] > e || (error[curve, j] == e && time[curve, j] > t)); j--) {
             error[curve, j + 1] = error[curve, j]
             time[curve, j + 1] = time[curve, j]
         }
@@ -62,8 +71,8 @@ END {
         for (a = 1; a <= accuracies; a++) {
             t = seconds(curve, accuracy[a] + 0)
             if (t == 0) continue
-            goal = of[1] SUBSEP of[2] SUBSEP of[3] SUBSEP a
-            key = goal SUBSEP of[4]
+            goal = of[1] SUBSEP of[2] SUBSEP a
+            key = goal SUBSEP of[3]
             if (!(goal in best)) cases[of[1]]++
             if (!(goal in best) || t < best[goal]) best[goal] = t
             if (!(key in fastest) || t < fastest[key]) fastest[key] = t
@@ -72,8 +81,8 @@ END {
     longest = 1
     for (key in fastest) {
         split(key, of, SUBSEP)
-        ratio = fastest[key] / best[of[1] SUBSEP of[2] SUBSEP of[3] SUBSEP of[4]]
-        who = of[1] SUBSEP of[5]
+        ratio = fastest[key] / best[of[1] SUBSEP of[2] SUBSEP of[3]]
+        who = of[1] SUBSEP of[4]
         list[who, ++count[who]] = ratio
         if (ratio > longest) longest = ratio
     }
@@ -94,7 +103,7 @@ END {
         missing = 0
         for (goal in best) {
             split(goal, of, SUBSEP)
-            if (of[1] == part[1] && !((of[1], of[2], of[3], part[2]) in run)) missing++
+            if (of[1] == part[1] && !((of[1], of[2], part[2]) in run)) missing++
         }
         print "reached", part[1], part[2], k, all, missing
     }

@@ -87,15 +87,16 @@ json_t *summary_tables_json(const struct summary *summary);
 void summary_print_performance(const struct summary *summary, FILE *out);
 json_t *summary_performance_json(const struct summary *summary);
 
-/* ---- summary_accuracy.c -------------------------------------------------------------------------------- */
+/* ---- summary_curves.c ---------------------------------------------------------------------------------- */
 
 enum { GOALS = 4, ACCURACY_STATUSES = 32 };
 extern const double accuracy_goal[GOALS]; /* 1e-4, 1e-6, 1e-8, 1e-10 */
 
 /* The time at which the lower envelope of the points (error, seconds) comes to an error: of the points that
- * no other one beats in both, a line through the logarithms of the two around it. NaN where they are not on
- * both sides, and where a number is not positive. The points are sorted. */
-double accuracy_seconds(size_t count, double error[], double seconds[], double goal);
+ * no other one beats in both, a line through the logarithms of the two around it; the time of the fastest
+ * point where that is exact enough. *bound: every point is more exact, so that the time is a bound. NaN where
+ * no point is exact enough, and where a number is not positive. The points are sorted. */
+double accuracy_seconds(size_t count, double error[], double seconds[], double goal, bool *bound);
 
 /* One implementation on one task: the rows of a method and series at all tolerances. */
 struct accuracy_curve {
@@ -103,7 +104,8 @@ struct accuracy_curve {
     size_t rows, count;       /* of them all; points of those that are ok */
     double *error, *seconds;  /* [count], memory for [room] */
     size_t room;
-    double reached[GOALS]; /* seconds; NaN: not bracketed */
+    bool varied;           /* its cells differ, in their tolerance or step */
+    double reached[GOALS]; /* seconds; NaN: not reached, or a bound */
     double at_most[GOALS]; /* where every point is more exact than the goal: the fastest; NaN elsewhere */
     struct {
         const char *name; /* of a status other than ok */
@@ -114,21 +116,31 @@ struct accuracy {
     struct accuracy_curve *curve; /* [curves], those of a task one after the other */
     size_t curves;
 };
-/* All curves of the sweeps fig2, fig4 and peers-*, without the rows that were refused before it was known
- * what they are of (accuracy_is_refused). false: no memory. To be freed. */
-bool accuracy_read(const struct summary *summary, struct accuracy *accuracy);
+/* All curves, or those of the published sweeps, without the rows that were refused before it was known what
+ * they are of (accuracy_is_refused) and without tasks that no method solved at two tolerances or steps.
+ * false: no memory. To be freed. */
+bool accuracy_read(const struct summary *summary, bool published, struct accuracy *accuracy);
 void accuracy_free(struct accuracy *accuracy);
 /* Whether the cell was refused before it was resolved, as where a library is not built: the row has neither
  * size nor series. */
 bool accuracy_is_refused(const struct record *row);
-/* Whether both are of one task: problem, size, cost, wrt and track. */
+/* Whether both are of one task: problem and cost with their options, size, wrt, track, and the set of rows:
+ * the published sweeps, or one other sweep. */
 bool accuracy_same_task(const struct record *a, const struct record *b);
+bool accuracy_is_published(const struct record *row); /* of fig2, fig4 or peers-* */
+/* The next pair key=value of a row's cell from *at on (its text at first) that says what is solved, or that
+ * sets curves of one task apart. false after the last. */
+enum accuracy_pairs { PAIRS_OF_TASK, PAIRS_OF_CURVE };
+bool accuracy_next_pair(const struct record *row, enum accuracy_pairs which, const char **at,
+                        char pair[SUMMARY_TEXT]);
 const char *row_track(const struct record *row);                    /* "natural" in files that do not say */
 void row_series(const struct record *row, char text[SUMMARY_TEXT]); /* the tableau in files that do not say */
 /* The least time of the curves of a method with this task, for goal number g; NaN: none comes to it. series:
  * a part of the series' name that has to be there, NULL: any. */
 double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method,
                      const char *series, int g);
+
+/* ---- summary_accuracy.c -------------------------------------------------------------------------------- */
 
 void summary_print_accuracy(const struct summary *summary, FILE *out);
 json_t *summary_accuracy_json(const struct summary *summary);

@@ -270,7 +270,7 @@ void summary_judge_peers(struct summary *summary)
     struct accuracy accuracy;
     judge_paper_code(summary);
     note_fatode(summary);
-    if (!accuracy_read(summary, &accuracy)) return;
+    if (!accuracy_read(summary, true, &accuracy)) return;
     judge_providers(summary, &accuracy);
     judge_peer(summary, &accuracy, "petsc_corrected", "PETSc 5dp, by hand",
                "PETSc by hand is slower than the adjoint in lanes by the factors measured before");

@@ -22,6 +22,15 @@ static void assert_near(double found, double expected)
     if (!(fabs(found / expected - 1) < 1e-13)) fail_msg("%.17g is not %.17g", found, expected);
 }
 
+/* The time where it is no bound. */
+static double reached(size_t count, double error[], double seconds[], double goal)
+{
+    bool bound;
+    const double found = accuracy_seconds(count, error, seconds, goal, &bound);
+    assert_false(bound);
+    return found;
+}
+
 /* ---- the number ---------------------------------------------------------------------------------------- */
 
 /* t = e^(-1/4): a line in logarithms, so that any goal between the ends has its exact time. */
@@ -30,10 +39,10 @@ static void lines_are_met(void **state)
     (void)state;
     double error[] = {1e-3, 1e-11, 1e-5, 1e-9}, seconds[4];
     for (int i = 0; i < 4; i++) seconds[i] = pow(error[i], -0.25);
-    assert_near(accuracy_seconds(4, error, seconds, 1e-4), 10);
-    assert_near(accuracy_seconds(4, error, seconds, 1e-8), 100);
-    assert_near(accuracy_seconds(4, error, seconds, 1e-5), pow(1e-5, -0.25)); /* a point of the curve */
-    assert_true(accuracy_seconds(4, error, seconds, 1e-5) == pow(1e-5, -0.25));
+    assert_near(reached(4, error, seconds, 1e-4), 10);
+    assert_near(reached(4, error, seconds, 1e-8), 100);
+    assert_near(reached(4, error, seconds, 1e-5), pow(1e-5, -0.25)); /* a point of the curve */
+    assert_true(reached(4, error, seconds, 1e-5) == pow(1e-5, -0.25));
 }
 
 /* Between (1e-4, 1) and (1e-6, 100) half of the decades is a tenfold time. */
@@ -41,21 +50,22 @@ static void logarithms_are_linear(void **state)
 {
     (void)state;
     double error[] = {1e-6, 1e-4}, seconds[] = {100, 1};
-    assert_near(accuracy_seconds(2, error, seconds, 1e-5), 10);
-    assert_near(accuracy_seconds(2, error, seconds, 3e-5), pow(10, 2 * -log10(0.3) / 2));
+    assert_near(reached(2, error, seconds, 1e-5), 10);
+    assert_near(reached(2, error, seconds, 3e-5), pow(10, 2 * -log10(0.3) / 2));
 }
 
 static void nothing_is_extrapolated(void **state)
 {
     (void)state;
     double error[] = {1e-6, 1e-4}, seconds[] = {100, 1};
-    assert_true(isnan(accuracy_seconds(2, error, seconds, 2e-4)));
-    assert_true(isnan(accuracy_seconds(2, error, seconds, 9e-7)));
-    assert_true(isnan(accuracy_seconds(0, error, seconds, 1e-5)));
-    assert_true(isnan(accuracy_seconds(1, error, seconds, 1e-5)));
-    assert_true(accuracy_seconds(2, error, seconds, 1e-6) == 100); /* the ends are known */
+    bool bound;
+    assert_true(accuracy_seconds(2, error, seconds, 2e-4, &bound) == 1 && bound); /* looser might be faster */
+    assert_true(isnan(reached(2, error, seconds, 9e-7)));
+    assert_true(isnan(reached(0, error, seconds, 1e-5)));
+    assert_true(accuracy_seconds(1, error, seconds, 1e-5, &bound) == 100 && bound);
+    assert_true(reached(2, error, seconds, 1e-6) == 100); /* the ends are known */
     error[0] = NAN;
-    assert_true(isnan(accuracy_seconds(2, error, seconds, 1e-5)));
+    assert_true(isnan(reached(2, error, seconds, 1e-5)));
 }
 
 /* A looser tolerance that is slower, a tighter one that is worse: both beaten by others. */
@@ -63,9 +73,24 @@ static void the_envelope_counts(void **state)
 {
     (void)state;
     double error[] = {1e-2, 1e-4, 1e-5, 2e-5, 1e-6, 1e-6}, seconds[] = {50, 1, 60, 40, 100, 30};
-    assert_near(accuracy_seconds(6, error, seconds, 1e-5), pow(30, 0.5)); /* between (1e-4, 1), (1e-6, 30) */
-    /* the slow loosest one does not bracket 1e-3 */
-    assert_true(isnan(accuracy_seconds(6, error, seconds, 1e-3)));
+    assert_near(reached(6, error, seconds, 1e-5), pow(30, 0.5)); /* between (1e-4, 1), (1e-6, 30) */
+}
+
+/* The fastest point is not the loosest: what it is more exact than takes its time, and is no bound, as the
+ * looser tolerances were tried. */
+static void the_fastest_need_not_be_the_loosest(void **state)
+{
+    (void)state;
+    double error[] = {1e-2, 1e-4, 1e-6}, seconds[] = {50, 1, 30};
+    assert_true(reached(3, error, seconds, 1e-2) == 1);
+    assert_true(reached(3, error, seconds, 1e-3) == 1);
+    assert_true(reached(3, error, seconds, 1e-4) == 1);
+    assert_near(reached(3, error, seconds, 1e-5), pow(30, 0.5));
+    assert_true(isnan(reached(3, error, seconds, 1e-7)));
+    bool bound;
+    assert_true(accuracy_seconds(3, error, seconds, 2e-2, &bound) == 1 && bound);
+    double equal[] = {1e-3, 1e-3, 1e-5}, slow[] = {9, 2, 20}; /* of two with one error the faster */
+    assert_near(reached(3, equal, slow, 1e-4), pow(40, 0.5));
 }
 
 /* ---- curves -------------------------------------------------------------------------------------------- */
@@ -95,7 +120,7 @@ static void curves_are_of_one_implementation(void **state)
     strcpy(row->text[COL_series], "type=arkimex");
     strcpy(row->text[COL_status], "unsupported");
     add_timed(summary, "fig3", "cfsa", 5, 1e-5, 1); /* of another sweep */
-    assert_true(accuracy_read(summary, &accuracy));
+    assert_true(accuracy_read(summary, true, &accuracy));
     assert_int_equal(accuracy.curves, 6);
     size_t at = 0;
     const char *const order[] = {"cash_karp",    "tsit5",     "type=5dp",
@@ -128,7 +153,7 @@ static void what_was_refused_is_no_task(void **state)
         strcpy(row->text[COL_message], "not built");
         strcpy(row->text[COL_cell], "problem=glv method=cvodes_adjoint n=5");
     }
-    assert_true(accuracy_read(summary, &accuracy));
+    assert_true(accuracy_read(summary, true, &accuracy));
     assert_int_equal(accuracy.curves, 1);
     accuracy_free(&accuracy);
     FILE *out = open_memstream(&text, &size);
@@ -190,7 +215,7 @@ static void points_are_all_kept(void **state)
     struct accuracy accuracy;
     for (int i = 0; i < 100; i++)
         add_timed(summary, "fig4", "cfsa", 5, pow(10, -3 - 0.06 * i), pow(10, 0.03 * i));
-    assert_true(accuracy_read(summary, &accuracy));
+    assert_true(accuracy_read(summary, true, &accuracy));
     assert_int_equal(accuracy.curve[0].count, 100);
     assert_near(accuracy.curve[0].reached[2], pow(10, 2.5));
     accuracy_free(&accuracy);
@@ -229,6 +254,48 @@ static void they_are_printed(void **state)
     assert_true(json_is_null(json_object_get(json_object_get(absent, "seconds"), "1e-4")));
     assert_string_equal(json_string_value(json_object_get(absent, "status")), "unavailable");
     json_decref(list);
+}
+
+/* A sweep of anybody has its tables: apart from the published ones and from each other, curves apart by all
+ * that their cells asked for beside the tolerance, tasks by the options of the problem. */
+static void any_sweep_has_its_tables(void **state)
+{
+    struct summary *summary = *state;
+    char *text = NULL;
+    size_t size = 0;
+    const struct {
+        const char *sweep, *cell;
+        double scale;
+    } curve[] = {{"mine", "method=discrete_adjoint kind=random lanes=1", 1},
+                 {"mine", "method=discrete_adjoint kind=random lanes=8", 0.5},
+                 {"mine", "method=discrete_adjoint kind=uncoupled lanes=1", 7},
+                 {"other", "method=discrete_adjoint kind=random lanes=1", 9}};
+    for (size_t i = 0; i < sizeof curve / sizeof curve[0]; i++)
+        for (int k = 0; k < 2; k++) {
+            const double error = k ? 1e-3 : 1e-11;
+            struct record *row = add_timed(summary, curve[i].sweep, "discrete_adjoint", 5, error,
+                                           curve[i].scale * pow(error, -0.25));
+            snprintf(row->text[COL_cell], RECORD_TEXT, "%s tol=1e-%d", curve[i].cell, k ? 3 : 11);
+        }
+    struct record *row = add_timed(summary, "once", "cfsa", 5, 1e-5, 1); /* a point is no curve */
+    strcpy(row->text[COL_cell], "method=cfsa tol=1e-3");
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    summary_print_accuracy(summary, out);
+    fclose(out);
+    const char *const expected[] = {
+        "natural, kind=random; sweep mine\n",     "natural, kind=uncoupled; sweep mine\n",
+        "natural, kind=random; sweep other\n",    "| discrete_adjoint lanes=1 | 10 s (2) |",
+        "| discrete_adjoint lanes=8 | 5 s (1) |", "| discrete_adjoint | 70 s (1) |",
+        "| discrete_adjoint | 90 s (1) |"};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        if (!strstr(text, expected[i])) fail_msg("'%s' is not in\n%s", expected[i], text);
+    assert_null(strstr(text, "cfsa"));
+    free(text);
+    struct accuracy accuracy;
+    assert_true(accuracy_read(summary, true, &accuracy)); /* no statement is judged by them */
+    assert_int_equal(accuracy.curves, 0);
+    accuracy_free(&accuracy);
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------------------ */
@@ -377,10 +444,12 @@ int main(void)
         cmocka_unit_test(logarithms_are_linear),
         cmocka_unit_test(nothing_is_extrapolated),
         cmocka_unit_test(the_envelope_counts),
+        cmocka_unit_test(the_fastest_need_not_be_the_loosest),
         WITH_SUMMARY(curves_are_of_one_implementation),
         WITH_SUMMARY(what_was_refused_is_no_task),
         WITH_SUMMARY(bounds_are_told_apart),
         WITH_SUMMARY(points_are_all_kept),
+        WITH_SUMMARY(any_sweep_has_its_tables),
         WITH_SUMMARY(they_are_printed),
         WITH_SUMMARY(the_papers_code_was_measured_before),
         WITH_SUMMARY(factors_of_peers),
