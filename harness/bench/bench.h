@@ -245,11 +245,24 @@ struct column_info {
 extern const struct column_info record_column_info[COLUMN_COUNT];
 
 enum { RECORD_TEXT = 1024 };
-struct record {                           /* plain data: it crosses a pipe from the cell's process */
-    double number[COLUMN_COUNT];          /* INT and REAL columns; NaN = not known */
-    char text[COLUMN_COUNT][RECORD_TEXT]; /* TEXT columns; "" = not known */
+struct record {
+    double number[COLUMN_COUNT]; /* INT and REAL columns; NaN = not known */
+    char *text[COLUMN_COUNT];    /* TEXT columns; "" = not known */
 };
-void record_clear(struct record *rec); /* NaN and "" everywhere */
+/* A record to be filled: each text has room for RECORD_TEXT characters, all are NaN and "". To be given to
+ * free(); NULL without memory. The rows of a table share their texts, and are only read. */
+struct record *record_create(void);
+void record_clear(struct record *rec); /* of record_create: NaN and "" everywhere */
+
+/* A record as plain data, to cross from the process that filled it. */
+struct record_image {
+    double number[COLUMN_COUNT];
+    char text[COLUMN_COUNT][RECORD_TEXT];
+};
+void record_pack(const struct record *rec, struct record_image *image); /* sets every byte */
+/* Takes nothing on trust: false, and rec as it was, when a text does not end, the status is none, or a count
+ * is no whole number. An empty status is taken: nothing has been found out yet. */
+bool record_unpack(const struct record_image *image, struct record *rec);
 void record_set_status(struct record *rec, sens_status status, const char *message);
 void record_write_header(FILE *out);
 void record_write_row(FILE *out, const struct record *rec);  /* flushes */
@@ -260,6 +273,7 @@ struct table {
     char *path;
     size_t rows;
     struct record *row;
+    struct sens_arena arena; /* of the texts, which rows share */
 };
 bool table_read(const char *path, struct table *table, struct bench_error *error);
 void table_free(struct table *table);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "isolate.h"
+#include "process.h"
 
 struct comparison {
     struct cli_arguments arguments;
@@ -182,7 +182,7 @@ static int run_groups(struct comparison *me)
 {
     int code = EXIT_OK;
     sigset_t former;
-    isolate_block_signals(&former);
+    process_block_signals(&former);
     const size_t steps = me->plan.contenders + me->options.rounds;
     progress_start(&me->progress, me->plan.groups * steps, 0);
     if (me->json) fputs("{\"schema\":\"sens-compare/1\",\"groups\":[", stdout);

@@ -102,7 +102,7 @@ static bool write_file(struct creation *job, const char *template, const char *p
     size_t size = 0;
     if (out) note(job, path);
     while (out && getline(&line, &size, in) >= 0) expand(out, line, job->kind, job->name);
-    const bool written = out && !ferror(in) && !ferror(out);
+    const bool written = out && feof(in) && !ferror(out); /* getline also stops without memory */
     const bool closed = out && fclose(out) == 0;
     free(line);
     fclose(in);

@@ -14,7 +14,7 @@ struct run {
     bool json, tsv;
     struct sens_ctx ctx;
     struct cell cell;
-    struct record rec;
+    struct record *rec;
     struct sens_out out;
     struct bench_error error;
 };
@@ -45,19 +45,19 @@ static bool read_request(struct run *run, const struct cli_command *command)
 static void write_record(struct run *run)
 {
     char *identity = spec_identity(&run->arguments.spec);
-    snprintf(run->rec.text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
+    snprintf(run->rec->text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
     free(identity);
     if (run->tsv) {
         record_write_header(stdout);
-        record_write_row(stdout, &run->rec);
+        record_write_row(stdout, run->rec);
     }
-    if (run->json) record_write_json(stdout, &run->rec);
+    if (run->json) record_write_json(stdout, run->rec);
 }
 
 /* A solve that succeeded on steps which its gradient does not allow: said, and kept in the row. */
 static void warn_of_rest(struct run *run)
 {
-    char *const message = run->rec.text[COL_message];
+    char *const message = run->rec->text[COL_message];
     if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT))
         fprintf(stderr, "sensbench: warning: %s\n", message);
 }
@@ -69,10 +69,10 @@ static int report(struct run *run, sens_status status)
     if (run->json || run->tsv) write_record(run);
     if (status != SENS_OK) {
         if (!run->json && !run->tsv) printf("status     %s\n", sens_status_name(status));
-        bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec.text[COL_message]);
+        bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec->text[COL_message]);
         return cli_complain(&run->error, cli_exit_code(status));
     }
-    if (!run->json && !run->tsv) report_print(&run->cell, &run->out, &run->rec);
+    if (!run->json && !run->tsv) report_print(&run->cell, &run->out, run->rec);
     if (run->dump && !report_dump(run->dump, &run->cell, &run->out, &run->error))
         return cli_complain(&run->error, EXIT_CHECK);
     return EXIT_OK;
@@ -84,7 +84,7 @@ static int execute(struct run *run, const struct cli_command *command)
     machine_prepare(&run->ctx, true);
     sens_status status = cell_resolve(&run->ctx, &run->arguments.spec, &run->cell, &run->error);
     if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
-    status = measure_cell(&run->ctx, &run->cell, &options, &run->rec, &run->out);
+    status = measure_cell(&run->ctx, &run->cell, &options, run->rec, &run->out);
     return report(run, status);
 }
 
@@ -92,7 +92,11 @@ int cmd_run(int argc, char **argv)
 {
     const struct cli_command *command = cli_find("run");
     struct run *run = calloc(1, sizeof *run);
-    if (!run) return EXIT_SOLVER;
+    if (run) run->rec = record_create();
+    if (!run || !run->rec) {
+        free(run);
+        return EXIT_SOLVER;
+    }
     int code;
     if (!cli_parse(command, argc, argv, &run->arguments, &run->error))
         code = cli_complain(&run->error, EXIT_USAGE);
@@ -102,6 +106,7 @@ int cmd_run(int argc, char **argv)
         code = execute(run, command);
     spec_free(&run->arguments.spec);
     sens_arena_release(&run->ctx.arena);
+    free(run->rec);
     free(run);
     return code;
 }

@@ -8,9 +8,8 @@
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
 
-#include <sys/types.h>
-
 #include "cli.h"
+#include "process.h"
 #include "progress.h"
 #include "stats.h"
 
@@ -72,9 +71,8 @@ struct contender {
     struct calibration found;
     double calibrating; /* seconds; 0: nothing to look for */
     struct compare_ratio ratio;
-    double cpu; /* median over the rounds */
-    pid_t pid;  /* 0: no process */
-    int descriptor;
+    double cpu;             /* median over the rounds */
+    struct process process; /* pid 0: none */
 };
 
 struct compare_group {
@@ -97,7 +95,7 @@ void compare_group_free(struct compare_group *group);
 /* Whether a group that has made so many rounds in so many seconds stops. */
 bool compare_is_enough(const struct compare_options *options, size_t rounds, double elapsed);
 /* Runs the group and summarises it. SENS_INTERRUPTED: SIGINT, SIGTERM or SIGHUP came (to be blocked before,
- * see isolate_block_signals); the whole rounds until then are summarised. SENS_OK else, whatever becomes of
+ * see process_block_signals); the whole rounds until then are summarised. SENS_OK else, whatever becomes of
  * single contenders: their status tells. */
 sens_status compare_group_run(struct compare_group *group, const struct compare_options *options,
                               struct progress *progress);

@@ -139,7 +139,7 @@ static sens_status achieve(void *self, int rung, double *error)
     struct compare_cell *me = self;
     struct bench_error message = {""};
     const struct sens_arena_mark mark = sens_arena_mark(&me->ctx.arena);
-    struct record *rec = malloc(sizeof *rec);
+    struct record *rec = record_create();
     sens_status status = rec ? resolve(me, rung, &message) : SENS_NO_MEMORY;
     if (status != SENS_OK && message.text[0]) sens_fail(&me->ctx, status, "%s", message.text);
     if (status == SENS_OK) status = measure_cell(&me->ctx, &me->cell, &untimed, rec, NULL);

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "isolate.h"
 
 /* Where the parts of a program lie in memory is drawn anew for each process, and moves short runs by a
  * percent or two, the same way as long as the process lives. So a third of the rounds is of one process,
@@ -27,12 +26,10 @@ bool compare_group_create(struct compare_group *group, size_t contenders, size_t
     for (size_t i = 0; ok && i < contenders; i++) {
         struct contender *contender = &group->contender[i];
         contender->changes = "";
-        contender->descriptor = -1;
         contender->found = (struct calibration){.rung = -1, .error = NAN, .best = NAN, .best_rung = -1};
-        contender->rec = malloc(sizeof *contender->rec);
+        contender->rec = record_create();
         contender->sample = malloc(rounds * sizeof *contender->sample);
         ok = contender->rec && contender->sample;
-        if (contender->rec) record_clear(contender->rec);
         for (size_t r = 0; ok && r < rounds; r++)
             contender->sample[r] = (struct compare_sample){NAN, NAN, NAN, NAN, NAN};
     }
@@ -76,7 +73,7 @@ static sens_status start_again(struct compare_group *group, const struct compare
 {
     for (size_t i = 0; i < group->contenders; i++) {
         struct contender *contender = &group->contender[i];
-        if (contender->pid == 0) continue;
+        if (contender->process.pid == 0) continue;
         compare_stop(contender, false);
         const sens_status status = compare_start(contender, options, signals);
         if (status == SENS_INTERRUPTED) return status;
@@ -97,7 +94,7 @@ static sens_status play_round(struct compare_group *group, const struct compare_
 {
     for (size_t k = 0; k < group->contenders; k++) {
         struct contender *contender = &group->contender[order[k]];
-        if (contender->pid == 0) continue;
+        if (contender->process.pid == 0) continue;
         struct compare_sample *sample = &contender->sample[group->rounds];
         const sens_status status = compare_ask(contender, options, signals, sample);
         if (status == SENS_INTERRUPTED) return status;
@@ -108,7 +105,7 @@ static sens_status play_round(struct compare_group *group, const struct compare_
 static bool anyone_left(const struct compare_group *group)
 {
     for (size_t i = 0; i < group->contenders; i++)
-        if (group->contender[i].pid > 0) return true;
+        if (group->contender[i].process.pid > 0) return true;
     return false;
 }
 
@@ -150,7 +147,9 @@ static void not_without_memory(struct compare_group *group)
 sens_status compare_group_run(struct compare_group *group, const struct compare_options *options,
                               struct progress *progress)
 {
-    const int signals = isolate_signals();
+    const int signals = process_signals();
+    struct process_kin kin;
+    process_kin(&kin);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t *order = calloc(group->contenders, sizeof *order);
     sens_status status = SENS_OK;
@@ -166,6 +165,7 @@ sens_status compare_group_run(struct compare_group *group, const struct compare_
     }
     for (size_t i = 0; i < group->contenders; i++)
         compare_stop(&group->contender[i], status == SENS_INTERRUPTED);
+    process_end_orphans(&kin, 0, NULL);
     compare_summarise(group);
     if (rng) gsl_rng_free(rng);
     free(order);

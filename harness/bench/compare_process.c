@@ -3,26 +3,24 @@
  * child. */
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "compare.h"
-#include "isolate.h"
 
 struct answer { /* about the contender */
     sens_status status;
     int repeat;
     struct calibration found;
     char message[COMPARE_TEXT];
-    struct record rec;
+    struct record_image rec;
 };
 
 enum { PARTS = 3 };
+enum { ANSWER = 1, TURN };        /* kinds of message */
+static const double patience = 2; /* seconds for a process that has been told to end */
 
 struct turn { /* about one sample */
     sens_status status;
@@ -48,82 +46,92 @@ static bool is_asked(int descriptor)
 }
 
 /* One part of what hear() waits for: 0 what it is, 1 its tolerance, 2 whether it is ready. */
-static void do_part(int part, const struct compare_subject *subject, double memory_limit,
+static void do_part(int part, const struct compare_subject *subject, double memory_limit, struct record *rec,
                     struct answer *answer)
 {
     sens_status status = SENS_OK;
-    if (part == 0) status = subject->describe(subject->self, &answer->rec, answer->message);
+    if (part == 0) status = subject->describe(subject->self, rec, answer->message);
     if (part == 1) status = subject->calibrate(subject->self, &answer->found, answer->message);
-    if (part == 2) status = subject->prepare(subject->self, &answer->rec, &answer->repeat, answer->message);
+    if (part == 2) status = subject->prepare(subject->self, rec, &answer->repeat, answer->message);
+    record_pack(rec, &answer->rec);
     answer->status = name_limit(status, memory_limit);
 }
 
-static _Noreturn void serve(int descriptor, const struct compare_subject *subject, double memory_limit)
+struct service {
+    const struct compare_subject *subject;
+    double memory_limit;
+};
+
+static void serve(void *self, int descriptor)
 {
+    const struct service *service = self;
+    const struct compare_subject *subject = service->subject;
+    const double memory_limit = service->memory_limit;
     struct answer *answer = calloc(1, sizeof *answer); /* before the work can exhaust memory */
-    if (!answer) _exit(EXIT_CHECK);
-    record_clear(&answer->rec);
+    struct record *rec = record_create();
+    if (!answer || !rec) _exit(EXIT_CHECK);
     for (int part = 0; part < PARTS && answer->status == SENS_OK; part++) {
         if (part == 1 && !subject->calibrate) continue;
-        do_part(part, subject, memory_limit, answer);
-        isolate_send(descriptor, answer, sizeof *answer);
+        do_part(part, subject, memory_limit, rec, answer);
+        process_send(descriptor, ANSWER, answer, sizeof *answer);
     }
     while (answer->status == SENS_OK && is_asked(descriptor)) {
         struct turn turn;
         memset(&turn, 0, sizeof turn); /* it crosses a process: no uninitialised byte may leave */
         answer->status = subject->sample(subject->self, &turn.sample, turn.message);
         turn.status = answer->status;
-        isolate_send(descriptor, &turn, sizeof turn);
+        process_send(descriptor, TURN, &turn, sizeof turn);
     }
     if (subject->release) subject->release(subject->self);
+    free(rec);
     free(answer);
-    _exit(EXIT_OK);
 }
 
 /* ---- the parent ---------------------------------------------------------------------------------------- */
 
-static int milliseconds_until(double deadline)
-{
-    if (isinf(deadline)) return -1;
-    const double left = 1e3 * (deadline - machine_now());
-    return left <= 0 ? 0 : left < 1e9 ? (int)left + 1 : 1000000000;
-}
-
-/* Reads size bytes. SENS_CRASHED: the stream ended before. */
-static sens_status receive(int descriptor, int signals, double timeout, void *bytes, size_t size)
+/* A message of this kind and size. SENS_CRASHED: none came, and none will. */
+static sens_status receive(struct process *process, int signals, double timeout, int wanted, void *message,
+                           size_t whole)
 {
     const double deadline = timeout > 0 ? machine_now() + timeout : INFINITY;
-    struct pollfd watch[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    for (size_t filled = 0; filled < size;) {
-        const int ready = poll(watch, 2, milliseconds_until(deadline));
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready < 0) return SENS_IO_ERROR;
-        if (ready == 0) return SENS_TIMEOUT;
-        if (watch[1].revents) return SENS_INTERRUPTED;
-        const ssize_t got = read(descriptor, (char *)bytes + filled, size - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return SENS_CRASHED;
-        filled += (size_t)got;
+    for (;;) {
+        int kind;
+        size_t size;
+        const void *bytes;
+        const sens_status status = process_wait(&process, 1, signals, deadline);
+        if (status != SENS_OK) return status;
+        const enum process_news news = process_hear(process, &kind, &bytes, &size);
+        if (news == PROCESS_SILENT) continue;
+        if (news != PROCESS_MESSAGE || kind != wanted || size != whole) return SENS_CRASHED;
+        memcpy(message, bytes, size);
+        return SENS_OK;
     }
-    return SENS_OK;
+}
+
+static bool ends(const char message[COMPARE_TEXT])
+{
+    return memchr(message, '\0', COMPARE_TEXT) != NULL;
+}
+
+/* Nothing that a process sends is taken on trust: it may have overwritten its own memory. */
+static bool is_sound(const struct answer *answer)
+{
+    const struct calibration *found = &answer->found;
+    return ends(answer->message) && answer->repeat >= 0 && found->rung >= -1 &&
+           found->rung <= RUNG_TIGHTEST && found->best_rung >= -1 && found->best_rung <= RUNG_TIGHTEST;
+}
+
+static bool is_sound_turn(const struct turn *turn)
+{
+    return ends(turn->message) &&
+           (turn->status != SENS_OK || (isfinite(turn->sample.total) && turn->sample.total >= 0));
 }
 
 /* Ends the process; returns how it ended. One that works on is killed. */
 static int end_process(struct contender *contender, bool at_once)
 {
-    const double patience = 2;
-    int how = 0;
-    if (contender->pid <= 0) return how;
-    shutdown(contender->descriptor, SHUT_WR); /* closing would not do: later children hold copies */
-    struct pollfd gone = {.fd = contender->descriptor, .events = POLLIN};
-    char rest;
-    while (!at_once && poll(&gone, 1, (int)(1e3 * patience)) > 0 && read(gone.fd, &rest, 1) == 1) continue;
-    kill(-contender->pid, SIGKILL); /* its group: whatever it has started */
-    while (waitpid(contender->pid, &how, 0) < 0 && errno == EINTR) continue;
-    close(contender->descriptor);
-    contender->pid = 0;
-    contender->descriptor = -1;
-    return how;
+    if (contender->process.pid > 0) shutdown(contender->process.socket, SHUT_WR);
+    return process_end(&contender->process, at_once ? 0 : patience);
 }
 
 void compare_stop(struct contender *contender, bool at_once)
@@ -141,17 +149,10 @@ void compare_fail(struct contender *contender, sens_status status, const char *m
 static void give_up(struct contender *contender, sens_status status, double timeout)
 {
     char text[COMPARE_TEXT] = "";
-    int how = 0;
-    if (status == SENS_CRASHED) /* it has closed its end: it is dead or dying, and how must be learnt */
-        while (waitpid(contender->pid, &how, 0) < 0 && errno == EINTR) continue;
-    if (status == SENS_CRASHED) {
-        isolate_describe_death(how, text, sizeof text);
-        close(contender->descriptor);
-        contender->pid = 0;
-        contender->descriptor = -1;
-    }
+    const int how = process_end(&contender->process, status == SENS_CRASHED ? patience : 0);
     if (status == SENS_TIMEOUT) snprintf(text, sizeof text, "stopped after %g s", timeout);
-    end_process(contender, true);
+    if (status == SENS_CRASHED) process_describe_death(how, text, sizeof text);
+    if (status == SENS_CRASHED && process_killed_from_outside(how)) status = SENS_DISTURBED;
     compare_fail(contender, status, text);
 }
 
@@ -171,14 +172,15 @@ static sens_status hear(struct contender *contender, const struct compare_option
     for (int part = 0; part < PARTS; part++) {
         if (part == 1 && !contender->subject.calibrate) continue;
         const double begin = machine_now();
-        const sens_status heard =
-            receive(contender->descriptor, signals, options->timeout, answer, sizeof *answer);
+        sens_status heard =
+            receive(&contender->process, signals, options->timeout, ANSWER, answer, sizeof *answer);
         if (heard == SENS_INTERRUPTED) return heard;
+        if (heard == SENS_OK && !(is_sound(answer) && record_unpack(&answer->rec, contender->rec)))
+            heard = SENS_CRASHED;
         if (heard != SENS_OK) {
             give_up(contender, heard, options->timeout);
             return heard;
         }
-        *contender->rec = answer->rec;
         if (part == 1) learn(contender, &answer->found, machine_now() - begin);
         if (answer->status == SENS_OK) continue;
         end_process(contender, false);
@@ -190,34 +192,12 @@ static sens_status hear(struct contender *contender, const struct compare_option
     return SENS_OK;
 }
 
-static bool start(struct contender *contender, const struct compare_options *options)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
-    const pid_t parent = getpid();
-    fflush(NULL); /* what is buffered is written once, here */
-    const pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        isolate_enter_child(parent, options->memory_limit);
-        serve(ends[1], &contender->subject, options->memory_limit);
-    }
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        return false;
-    }
-    setpgid(pid, pid); /* whoever comes first */
-    contender->pid = pid;
-    contender->descriptor = ends[0];
-    return true;
-}
-
 sens_status compare_start(struct contender *contender, const struct compare_options *options, int signals)
 {
     struct answer *answer = calloc(1, sizeof *answer);
-    sens_status status = SENS_NO_MEMORY;
-    if (answer && start(contender, options))
+    sens_status status = SENS_DISTURBED;
+    struct service service = {&contender->subject, options->memory_limit};
+    if (answer && process_start(&contender->process, options->memory_limit, sizeof *answer, serve, &service))
         status = hear(contender, options, signals, answer);
     else
         compare_fail(contender, status, "no process could be started for the contender");
@@ -231,12 +211,12 @@ sens_status compare_ask(struct contender *contender, const struct compare_option
     struct turn turn;
     const char word = 1;
     ssize_t sent;
-    do sent = send(contender->descriptor, &word, 1, MSG_NOSIGNAL);
+    do sent = send(contender->process.socket, &word, 1, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
-    const sens_status heard =
-        sent == 1 ? receive(contender->descriptor, signals, options->timeout, &turn, sizeof turn)
-                  : SENS_CRASHED;
+    sens_status heard = SENS_CRASHED;
+    if (sent == 1) heard = receive(&contender->process, signals, options->timeout, TURN, &turn, sizeof turn);
     if (heard == SENS_INTERRUPTED) return heard;
+    if (heard == SENS_OK && !is_sound_turn(&turn)) heard = SENS_CRASHED;
     if (heard != SENS_OK) {
         give_up(contender, heard, options->timeout);
         return heard;

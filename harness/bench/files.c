@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "bench.h"
+#include "text_file.h"
 
-enum { TOKEN_MAX = 64 };
+enum { TOKEN_MAX = 64, NUMBERS_MAX = 1 << 27 /* 1 GiB of them */ };
 
 bool read_number(const char *text, double *number)
 {
@@ -34,6 +34,9 @@ static bool append(struct reader *reader, double number)
     if (reader->expect && reader->count == reader->expect)
         return bench_refuse(reader->error, "%s:%zu: more than the %zu numbers expected: %.17g", reader->path,
                             reader->line, reader->expect, number);
+    if (reader->count == NUMBERS_MAX)
+        return bench_refuse(reader->error, "%s:%zu: more than %d numbers", reader->path, reader->line,
+                            NUMBERS_MAX);
     if (reader->count == reader->capacity) {
         const size_t capacity = reader->capacity ? 2 * reader->capacity : 64;
         double *grown = realloc(reader->number, capacity * sizeof *grown);
@@ -93,8 +96,8 @@ static bool check_count(const struct reader *reader)
 bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error)
 {
     struct reader reader = {
-        .path = path, .file = fopen(path, "r"), .line = 1, .expect = expect, .error = error};
-    if (!reader.file) return bench_refuse(error, "%s: %s", path, strerror(errno));
+        .path = path, .file = regular_open(path, error), .line = 1, .expect = expect, .error = error};
+    if (!reader.file) return false;
     const bool read = read_all(&reader) && check_count(&reader);
     fclose(reader.file);
     if (!read) {

@@ -1,243 +1,160 @@
-/* A cell in a child process of its own: a crash, a hang or exhausted memory becomes a status in the
- * record. The child sends messages over a pipe; the last complete one counts. The parent waits for the
- * pipe, for its own signals (through a descriptor, so that no handler and no global is needed) and for the
- * time limit. */
+/* A cell in a child process of its own: a crash, a hang or exhausted memory becomes a status in the record.
+ * The last message counts; one that says that it is the last ends the child at once. */
 #include "isolate.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "measure.h"
+#include "process.h"
 
 enum message_kind { MESSAGE_NONE, MESSAGE_REPORT, MESSAGE_DONE, MESSAGE_REFUSED };
-
-struct message {
-    enum message_kind kind;
-    struct bench_error error;
-    struct record rec;
-};
+static const double patience = 2; /* seconds for a process that has closed its end to be gone */
 
 struct isolate_link {
-    int descriptor;
+    int socket;
 };
 
 /* ---- the child ----------------------------------------------------------------------------------------- */
 
-void isolate_send(int descriptor, const void *bytes, size_t size)
-{
-    const char *byte = bytes;
-    for (size_t left = size; left > 0;) {
-        const ssize_t sent = write(descriptor, byte, left);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0) _exit(EXIT_CHECK);
-        byte += sent;
-        left -= (size_t)sent;
-    }
-}
+struct task { /* allocated before the work can exhaust memory */
+    const struct isolate_work *work;
+    const struct measure_options *options;
+    struct record *rec;
+    struct record_image image;
+    struct bench_error error;
+};
 
-static struct message *message_create(enum message_kind kind, const struct record *rec)
+static void send_record(int socket, enum message_kind kind, const struct record *rec,
+                        struct record_image *image)
 {
-    struct message *message = calloc(1, sizeof *message);
-    if (!message) return NULL;
-    message->kind = kind;
-    message->rec = *rec;
-    return message;
+    record_pack(rec, image);
+    process_send(socket, kind, image, sizeof *image);
 }
 
 void isolate_report(struct isolate_link *link, const struct record *rec)
 {
-    struct message *message = message_create(MESSAGE_REPORT, rec);
-    if (message) isolate_send(link->descriptor, message, sizeof *message);
-    free(message);
+    struct record_image *image = malloc(sizeof *image);
+    if (image) send_record(link->socket, MESSAGE_REPORT, rec, image);
+    free(image);
 }
 
-void isolate_enter_child(pid_t parent, double memory_limit)
+static void run_child(void *self, int socket)
 {
-    sigset_t none;
-    sigemptyset(&none);
-    const int ordinary[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-    for (size_t i = 0; i < sizeof ordinary / sizeof ordinary[0]; i++) signal(ordinary[i], SIG_DFL);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    setpgid(0,
-            0); /* the terminal's Ctrl-C reaches the parent only, which then stops the child's whole group */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(EXIT_CHECK); /* the parent died before prctl */
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)memory_limit; /* their shadow memory needs terabytes of address space */
-#else
-    const rlim_t bytes = (rlim_t)memory_limit;
-    if (bytes > 0) setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
-#endif
-}
-
-static _Noreturn void run_child(int descriptor, const struct isolate_work *work,
-                                const struct measure_options *options)
-{
-    struct isolate_link link = {descriptor};
-    struct message *last = calloc(1, sizeof *last); /* before the work can exhaust memory */
-    if (!last) _exit(EXIT_CHECK);
-    record_clear(&last->rec);
-    last->kind = work->run(work->self, &link, &last->rec, &last->error) ? MESSAGE_DONE : MESSAGE_REFUSED;
-    if (options->memory_limit > 0 &&
-        strcmp(last->rec.text[COL_status], sens_status_name(SENS_NO_MEMORY)) == 0) {
-        char why[RECORD_TEXT];
-        snprintf(why, sizeof why, "%s", last->rec.text[COL_message]);
-        record_set_status(&last->rec, SENS_MEMORY_LIMIT, why);
+    struct task *task = self;
+    struct isolate_link link = {socket};
+    struct record *rec = task->rec;
+    if (!task->work->run(task->work->self, &link, rec, &task->error)) {
+        process_send(socket, MESSAGE_REFUSED, &task->error, sizeof task->error);
+        return;
     }
-    isolate_send(descriptor, last, sizeof *last);
-    _exit(EXIT_OK);
+    if (task->options->memory_limit > 0 &&
+        strcmp(rec->text[COL_status], sens_status_name(SENS_NO_MEMORY)) == 0) {
+        char why[RECORD_TEXT];
+        snprintf(why, sizeof why, "%s", rec->text[COL_message]);
+        record_set_status(rec, SENS_MEMORY_LIMIT, why);
+    }
+    send_record(socket, MESSAGE_DONE, rec, &task->image);
 }
 
 /* ---- the parent ---------------------------------------------------------------------------------------- */
 
-/* Less those that whoever started this program wants ignored (nohup, background jobs). */
-static void interrupting_signals(sigset_t *set)
+/* A message that can be nothing but what the child was to send; else MESSAGE_NONE. */
+static enum message_kind take(int kind, const void *bytes, size_t size, struct record *rec,
+                              struct bench_error *error)
 {
-    const int candidate[] = {SIGINT, SIGTERM, SIGHUP};
-    sigemptyset(set);
-    for (size_t i = 0; i < sizeof candidate / sizeof candidate[0]; i++) {
-        struct sigaction action;
-        if (sigaction(candidate[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(set, candidate[i]);
+    if (kind == MESSAGE_REFUSED && size == sizeof *error) {
+        memcpy(error, bytes, sizeof *error);
+        error->text[sizeof error->text - 1] = '\0';
+        return MESSAGE_REFUSED;
     }
+    const bool is_record = kind == MESSAGE_REPORT || kind == MESSAGE_DONE;
+    if (!is_record || size != sizeof(struct record_image) || !record_unpack(bytes, rec)) return MESSAGE_NONE;
+    return kind == MESSAGE_DONE && !rec->text[COL_status][0] ? MESSAGE_NONE : (enum message_kind)kind;
 }
 
-void isolate_block_signals(void *former)
-{
-    sigset_t set;
-    interrupting_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, former);
-}
+struct outcome {
+    sens_status status;     /* of the supervision: SENS_CRASHED where nothing more came */
+    enum message_kind last; /* of the messages taken */
+    bool garbled;
+};
 
-int isolate_signals(void)
-{
-    sigset_t set;
-    interrupting_signals(&set);
-    return signalfd(-1, &set, SFD_CLOEXEC);
-}
-
-/* Reads what is there; keeps the last complete message. false at the end of the stream. */
-static bool receive(int descriptor, struct message *partial, size_t *filled, struct message *last)
-{
-    const ssize_t got = read(descriptor, (char *)partial + *filled, sizeof *partial - *filled);
-    if (got < 0) return errno == EINTR || errno == EAGAIN;
-    if (got == 0) return false;
-    *filled += (size_t)got;
-    if (*filled == sizeof *partial) {
-        *last = *partial;
-        *filled = 0;
-    }
-    return true;
-}
-
-static int milliseconds_until(double deadline)
-{
-    if (isinf(deadline)) return -1;
-    const double left = 1e3 * (deadline - machine_now());
-    return left <= 0 ? 0 : left < 1e9 ? (int)left + 1 : 1000000000;
-}
-
-/* Follows the child until its stream ends, its time is up or this process is told to stop. buffer: for a
- * message on its way. */
-static sens_status follow(int descriptor, int signals, double timeout, struct message *buffer,
-                          struct message *last)
+/* Follows the child until it has said its last word, is gone or talks nonsense, its time is up, or this
+ * process is told to stop. */
+static struct outcome follow(struct process *process, int signals, double timeout, struct record *rec,
+                             struct bench_error *error)
 {
     const double deadline = timeout > 0 ? machine_now() + timeout : INFINITY;
-    struct pollfd watch[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    for (size_t filled = 0;;) {
-        const int ready = poll(watch, 2, milliseconds_until(deadline));
-        if (ready < 0 && errno != EINTR) return SENS_IO_ERROR;
-        if (ready == 0) return SENS_TIMEOUT;
-        if (ready > 0 && watch[1].revents) return SENS_INTERRUPTED;
-        if (ready > 0 && watch[0].revents && !receive(descriptor, buffer, &filled, last)) return SENS_OK;
+    struct outcome outcome = {.last = MESSAGE_NONE};
+    for (;;) {
+        int kind;
+        size_t size;
+        const void *bytes;
+        outcome.status = process_wait(&process, 1, signals, deadline);
+        if (outcome.status != SENS_OK) return outcome;
+        const enum process_news news = process_hear(process, &kind, &bytes, &size);
+        if (news == PROCESS_MESSAGE) outcome.last = take(kind, bytes, size, rec, error);
+        outcome.garbled =
+            news == PROCESS_GARBLED || (news == PROCESS_MESSAGE && outcome.last == MESSAGE_NONE);
+        if (outcome.last == MESSAGE_DONE || outcome.last == MESSAGE_REFUSED) return outcome;
+        if (news != PROCESS_GONE && !outcome.garbled) continue;
+        outcome.status = SENS_CRASHED;
+        return outcome;
     }
 }
 
-void isolate_describe_death(int how, char *text, size_t size)
-{
-    if (WIFSIGNALED(how))
-        snprintf(text, size, "killed by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
-    else
-        snprintf(text, size, "the process ended with code %d before it had a result", WEXITSTATUS(how));
-}
-
-static void judge(sens_status outcome, int how, double timeout, struct message *last)
+/* What the row says of a child that did not get to its end. */
+static void judge(const struct outcome *outcome, int how, double timeout, struct record *rec)
 {
     char text[RECORD_TEXT] = "";
-    if (last->kind == MESSAGE_DONE || last->kind == MESSAGE_REFUSED) return;
-    if (outcome == SENS_TIMEOUT) snprintf(text, sizeof text, "stopped after %g s", timeout);
-    if (outcome == SENS_OK) isolate_describe_death(how, text, sizeof text);
-    record_set_status(&last->rec, outcome == SENS_OK ? SENS_CRASHED : outcome, text);
-}
-
-static void supervise(pid_t child, int descriptor, const struct measure_options *options,
-                      struct message *buffer, struct message *last)
-{
-    const int signals = isolate_signals();
-    const sens_status outcome =
-        signals < 0 ? SENS_IO_ERROR : follow(descriptor, signals, options->timeout, buffer, last);
-    if (signals >= 0) close(signals);
-    int how = 0;
-    if (outcome != SENS_OK) kill(-child, SIGKILL);
-    while (waitpid(child, &how, 0) < 0 && errno == EINTR) continue;
-    if (outcome == SENS_INTERRUPTED) last->kind = MESSAGE_NONE; /* a result that came too late */
-    judge(outcome, how, options->timeout, last);
-}
-
-/* Starts the child; -1 when that fails. *descriptor is the parent's end of the pipe. */
-static pid_t start(const struct isolate_work *work, const struct measure_options *options, int *descriptor)
-{
-    int ends[2];
-    if (pipe(ends) != 0) return -1;
-    const pid_t parent = getpid();
-    fflush(NULL); /* what is buffered is written once, here */
-    const pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        isolate_enter_child(parent, options->memory_limit);
-        run_child(ends[1], work, options);
+    sens_status status = outcome->status;
+    if (status == SENS_OK) return;
+    if (status == SENS_TIMEOUT) snprintf(text, sizeof text, "stopped after %g s", timeout);
+    if (status == SENS_CRASHED && outcome->garbled) {
+        snprintf(text, sizeof text, "what its process sent is damaged");
+    } else if (status == SENS_CRASHED) {
+        process_describe_death(how, text, sizeof text);
+        if (process_killed_from_outside(how)) status = SENS_DISTURBED;
     }
-    close(ends[1]);
-    if (child < 0)
-        close(ends[0]);
-    else
-        setpgid(child, child); /* whoever comes first */
-    *descriptor = ends[0];
-    return child;
+    record_set_status(rec, status, text);
+}
+
+/* One that has closed its end is given time to die, so that the row can say of what. */
+static struct outcome supervise(struct process *process, const struct measure_options *options,
+                                struct record *rec, struct bench_error *error)
+{
+    const int signals = process_signals();
+    struct outcome outcome = {.status = SENS_IO_ERROR};
+    if (signals >= 0) outcome = follow(process, signals, options->timeout, rec, error);
+    if (signals >= 0) close(signals);
+    const bool may_tell = outcome.status == SENS_CRASHED && !outcome.garbled;
+    judge(&outcome, process_end(process, may_tell ? patience : 0), options->timeout, rec);
+    return outcome;
 }
 
 bool isolate_call(const struct isolate_work *work, const struct measure_options *options, struct record *rec,
                   struct bench_error *error)
 {
-    record_clear(rec);
-    struct message *last = message_create(MESSAGE_NONE, rec), *buffer = message_create(MESSAGE_NONE, rec);
+    struct task *task = calloc(1, sizeof *task);
+    struct process process;
+    struct process_kin kin;
+    struct outcome outcome = {.last = MESSAGE_NONE};
     sigset_t former;
-    isolate_block_signals(&former);
-    int descriptor = -1;
-    const pid_t child = last && buffer ? start(work, options, &descriptor) : -1;
-    if (child > 0) {
-        supervise(child, descriptor, options, buffer, last);
-        close(descriptor);
-        *rec = last->rec;
-    } else {
-        record_set_status(rec, SENS_NO_MEMORY, "no process could be started for the cell");
-    }
+    record_clear(rec);
+    process_kin(&kin);
+    process_block_signals(&former);
+    if (task) *task = (struct task){.work = work, .options = options, .rec = rec};
+    if (task && process_start(&process, options->memory_limit, sizeof(struct record_image), run_child, task))
+        outcome = supervise(&process, options, rec, error);
+    else
+        record_set_status(rec, SENS_DISTURBED, "no process could be started for the cell");
+    process_end_orphans(&kin, 0, NULL);
     sigprocmask(SIG_SETMASK, &former, NULL);
-    const bool refused = child > 0 && last->kind == MESSAGE_REFUSED;
-    if (refused) *error = last->error;
-    free(last);
-    free(buffer);
-    return !refused;
+    free(task);
+    return outcome.last != MESSAGE_REFUSED;
 }
 
 /* ---- a cell as the work -------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* One measured row: its columns, and how it is written as TSV and as JSON. */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
@@ -11,12 +12,49 @@ const struct column_info record_column_info[COLUMN_COUNT] = {
 #undef COLUMN_ROW
 };
 
+/* One block: the record, then its texts. */
+struct record *record_create(void)
+{
+    struct record *rec = malloc(sizeof *rec + (size_t)COLUMN_COUNT * RECORD_TEXT);
+    if (!rec) return NULL;
+    for (int c = 0; c < COLUMN_COUNT; c++) rec->text[c] = (char *)(rec + 1) + (size_t)c * RECORD_TEXT;
+    record_clear(rec);
+    return rec;
+}
+
 void record_clear(struct record *rec)
 {
     for (int c = 0; c < COLUMN_COUNT; c++) {
         rec->number[c] = NAN;
-        memset(rec->text[c], 0, RECORD_TEXT); /* the record crosses a pipe: no uninitialised byte may leave */
+        rec->text[c][0] = '\0';
     }
+}
+
+void record_pack(const struct record *rec, struct record_image *image)
+{
+    memcpy(image->number, rec->number, sizeof image->number);
+    for (int c = 0; c < COLUMN_COUNT; c++) strncpy(image->text[c], rec->text[c], RECORD_TEXT);
+}
+
+static bool is_sound(const struct record_image *image)
+{
+    sens_status status;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const double number = image->number[c];
+        if (!memchr(image->text[c], '\0', RECORD_TEXT)) return false;
+        if (record_column_info[c].kind == COLUMN_INT && !isnan(number) && number != nearbyint(number))
+            return false;
+    }
+    const char *name = image->text[COL_status];
+    return !name[0] || sens_status_from_name(name, &status);
+}
+
+bool record_unpack(const struct record_image *image, struct record *rec)
+{
+    if (!is_sound(image)) return false;
+    memcpy(rec->number, image->number, sizeof rec->number);
+    for (int c = 0; c < COLUMN_COUNT; c++) strcpy(rec->text[c], image->text[c]);
+    return true;
 }
 
 /* What a run found out, as opposed to what was asked for. */

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "build_info.h"
+#include "text_file.h"
 
 #define SCHEMA    "sens-reference/2"
 #define UNPRINTED "sens-reference/1" /* without a fingerprint */
@@ -184,7 +185,7 @@ struct reader {
 
 static bool read_whole(struct reader *rd)
 {
-    FILE *in = fopen(rd->path, "rb");
+    FILE *in = regular_open(rd->path, rd->error);
     if (!in) return false;
     struct stat info;
     const bool sized = fstat(fileno(in), &info) == 0 && S_ISREG(info.st_mode);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "peak.h"
+#include "text_file.h"
 
 /* ---- the place ----------------------------------------------------------------------------------------- */
 
@@ -51,11 +52,13 @@ static char *expected_lines(const struct sweep *sweep)
     return text;
 }
 
+/* Whether line, without its end, is one of the lines of text. */
 static bool has_line(const char *text, const char *line)
 {
-    const char *at = strstr(text, line);
-    while (at && at != text && at[-1] != '\n') at = strstr(at + 1, line);
-    return at != NULL;
+    const size_t length = strlen(line);
+    for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
+        if (strncmp(at, line, length) == 0 && at[length] == '\n') return true;
+    return false;
 }
 
 /* ---- what is there already ----------------------------------------------------------------------------- */
@@ -66,30 +69,37 @@ struct survey {
     bool same;       /* and it is this program's header */
     int conditions;  /* lines of the prelude that are as this run would write them */
 };
-enum { CONDITIONS = 2 };
+enum { CONDITIONS = 2, LINE_LENGTH_MAX = 1 << 20 };
 
-static bool survey_file(FILE *file, const struct sweep *sweep, struct survey *survey)
+static void survey_line(const char *line, const char *expected, struct survey *survey)
 {
-    char *line = NULL, *expected = expected_lines(sweep);
-    size_t size = 0;
-    *survey = (struct survey){.whole = 0};
-    rewind(file);
-    for (ssize_t length;
-         expected && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n';) {
-        survey->whole += length;
-        if (survey->has_header || line[0] == '\n') continue;
-        const bool same = has_line(expected, line);
-        if (line[0] == '#') {
-            survey->conditions += same;
-        } else {
-            survey->has_header = true;
-            survey->same = same;
-        }
+    if (survey->has_header || !line[0]) return;
+    const bool same = has_line(expected, line);
+    if (line[0] == '#') {
+        survey->conditions += same;
+    } else {
+        survey->has_header = true;
+        survey->same = same;
     }
-    const bool ok = expected && !ferror(file);
-    free(line);
+}
+
+/* Only the end of the file ends the survey: what comes after is cut off. */
+static bool survey_file(const char *path, const struct sweep *sweep, struct survey *survey,
+                        struct bench_error *error)
+{
+    struct text_file text;
+    enum text_result got;
+    *survey = (struct survey){.whole = 0};
+    char *expected = expected_lines(sweep);
+    if (!expected) return bench_refuse(error, "%s: no memory", path);
+    if (!text_open(&text, path, LINE_LENGTH_MAX, error)) return free(expected), false;
+    while ((got = text_next(&text, error)) == TEXT_LINE && text.ended) {
+        survey->whole += (long)text.length + 1;
+        survey_line(text.line, expected, survey);
+    }
+    text_close(&text);
     free(expected);
-    return ok;
+    return got != TEXT_FAILED;
 }
 
 static int compare_text(const void *left, const void *right)
@@ -137,8 +147,7 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
 static bool go_on(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
 {
     struct survey survey;
-    if (!survey_file(result->file, sweep, &survey))
-        return bench_refuse(error, "%s: cannot be read", result->path);
+    if (!survey_file(result->path, sweep, &survey, error)) return false;
     if (!survey.has_header) return start_afresh(sweep, result, error);
     if (!survey.same)
         return bench_refuse(error, "%s: its columns are not this program's; move it away to start afresh",

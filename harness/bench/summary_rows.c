@@ -1,5 +1,6 @@
 /* The rows that a summary is made of: files found, read and looked up. */
 #include "summary.h"
+#include "text_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +30,8 @@ static bool is_result_file(const char *path)
     char line[sizeof begin] = "";
     const size_t length = strlen(path);
     if (length < 4 || strcmp(path + length - 4, ".tsv") != 0) return false;
-    FILE *file = fopen(path, "r");
+    struct bench_error none;
+    FILE *file = regular_open(path, &none);
     if (!file) return false;
     const bool same = fgets(line, sizeof line, file) && strcmp(line, begin) == 0;
     fclose(file);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "isolate.h"
+#include "process.h"
 #include "progress.h"
 #include "result_file.h"
 
@@ -94,7 +95,7 @@ static int run_cells(struct engine *engine, struct bench_error *error)
 {
     sigset_t former;
     int code = EXIT_OK;
-    isolate_block_signals(&former); /* an interruption between two cells is noticed by the next one */
+    process_block_signals(&former); /* an interruption between two cells is noticed by the next one */
     progress_start(&engine->progress, engine->sweep->count, engine->budget);
     for (size_t i = 0; code == EXIT_OK && i < engine->sweep->count; i++) code = run_cell(engine, i, error);
     progress_end(&engine->progress);
@@ -121,7 +122,7 @@ int sweep_execute(const struct sweep *sweep, const struct sweep_run *run, struct
 {
     struct engine engine = {.sweep = sweep, .budget = run->budget >= 0 ? run->budget : sweep->budget};
     engine.order = sweep_order(sweep);
-    engine.rec = malloc(sizeof *engine.rec);
+    engine.rec = record_create();
     int code = EXIT_CHECK;
     if (!engine.order || !engine.rec) {
         bench_refuse(error, "no memory for %zu cells", sweep->count);

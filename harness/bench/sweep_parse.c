@@ -1,10 +1,9 @@
 /* A sweep file as text: lines into sections of entries. The notation is described in sweep_file.h. */
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep_file.h"
+#include "text_file.h"
 
 enum { INCLUDE_DEPTH = 8, LINE_LENGTH = 4096 };
 
@@ -180,28 +179,22 @@ static bool read_line(struct parser *parser, struct source *source, char *line)
 
 static bool read_file(struct parser *parser, struct source *source)
 {
-    FILE *file = fopen(source->path, "r");
-    if (!file) return bench_refuse(parser->error, "%s: %s", source->path, strerror(errno));
-    source->number = ++parser->files;
-    char *line = NULL;
-    size_t size = 0;
+    struct text_file file;
+    enum text_result got = TEXT_LINE;
     bool ok = true;
-    errno = 0;
-    for (ssize_t length; ok && (length = getline(&line, &size, file)) >= 0; errno = 0) {
-        source->line++;
-        if (length > LINE_LENGTH)
-            ok = bench_refuse(parser->error, "%s:%d: longer than %d characters", source->path, source->line,
-                              LINE_LENGTH);
-        else if (strlen(line) != (size_t)length)
+    if (!text_open(&file, source->path, LINE_LENGTH, parser->error)) return false;
+    source->number = ++parser->files;
+    while (ok && (got = text_next(&file, parser->error)) == TEXT_LINE) {
+        source->line = file.number;
+        if (strlen(file.line) != file.length)
             ok =
                 bench_refuse(parser->error, "%s:%d: a NUL byte: not a text file", source->path, source->line);
         else
-            ok = read_line(parser, source, line);
+            ok = read_line(parser, source, file.line);
     }
-    if (ok && ferror(file)) ok = bench_refuse(parser->error, "%s: %s", source->path, strerror(errno));
-    free(line);
-    fclose(file);
-    return ok;
+    if (got == TEXT_FAILED) source->line = file.number;
+    text_close(&file);
+    return ok && got != TEXT_FAILED;
 }
 
 bool sweep_parse(struct sens_ctx *ctx, const char *path, struct sweep_section **first,

@@ -1,22 +1,28 @@
 /* Reads a result file back: `#` lines, one header line, rows of tab-separated values. Every name and every
  * value is checked. Columns that this program does not know are passed over; columns that the file lacks
  * are not known. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "sweep_file.h"
+#include "text_file.h"
 
 static const char schema_line[] = "#! schema: ";
 static const char schema[] = "sens-result/1";
-enum { FIELDS_MAX = 4 * COLUMN_COUNT, FOREIGN = -1 };
+enum {
+    FIELDS_MAX = 4 * COLUMN_COUNT,
+    FOREIGN = -1,
+    LINE_MAX_LENGTH = 1 << 20,     /* every field of a row, escaped, fits */
+    ROWS_MAX = 4 * SWEEP_CELLS_MAX /* more than any sweep writes; some 1.2 KB of memory each */
+};
 
 struct reader {
     const char *path;
     int line;
     int fields;             /* of the header; 0 = not read yet */
     int column[FIELDS_MAX]; /* of each field */
+    struct record *scratch; /* the row that is read */
     struct bench_error *error;
 };
 
@@ -94,6 +100,23 @@ static bool read_text(const struct reader *in, int column, const char *field, ch
     return true;
 }
 
+/* Many rows have the text of the row before them: it is kept once. The buffers of scratch become the row. */
+static bool keep_texts(struct table *table, const struct record *scratch, struct record *row)
+{
+    static char none[] = "";
+    const struct record *before = table->rows > 0 ? &table->row[table->rows - 1] : NULL;
+    memcpy(row->number, scratch->number, sizeof row->number);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const char *text = scratch->text[c];
+        row->text[c] = !*text ? none : before && strcmp(before->text[c], text) == 0 ? before->text[c] : NULL;
+        if (row->text[c]) continue;
+        row->text[c] = sens_arena_alloc(&table->arena, strlen(text) + 1, 1);
+        if (!row->text[c]) return false;
+        strcpy(row->text[c], text);
+    }
+    return true;
+}
+
 static bool read_row(const struct reader *in, char *text, struct record *rec)
 {
     record_clear(rec);
@@ -113,52 +136,59 @@ static bool read_row(const struct reader *in, char *text, struct record *rec)
 
 static bool append_row(struct reader *in, struct table *table, size_t *capacity, char *text)
 {
+    if (table->rows == ROWS_MAX)
+        return bench_refuse(in->error, "%s:%d: more than %d rows", in->path, in->line, ROWS_MAX);
     if (table->rows == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 16;
-        struct record *row = realloc(table->row, *capacity * sizeof *row);
-        if (!row) return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, *capacity);
+        const size_t wanted = *capacity ? 2 * *capacity : 16;
+        struct record *row = realloc(table->row, wanted * sizeof *row);
+        if (!row) return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, wanted);
         table->row = row;
+        *capacity = wanted;
     }
-    if (!read_row(in, text, &table->row[table->rows])) return false;
+    if (!read_row(in, text, in->scratch)) return false;
+    if (!keep_texts(table, in->scratch, &table->row[table->rows]))
+        return bench_refuse(in->error, "%s:%d: no memory for the row", in->path, in->line);
     table->rows++;
     return true;
 }
 
-static bool read_lines(struct reader *in, FILE *file, struct table *table)
+static bool check_schema(const struct reader *in, const char *found)
 {
-    char *line = NULL;
-    size_t size = 0, capacity = 0;
+    return strcmp(found, schema) == 0 ||
+           bench_refuse(in->error, "%s:%d: schema '%s' is not %s", in->path, in->line, found, schema);
+}
+
+static bool read_lines(struct reader *in, struct text_file *file, struct table *table)
+{
+    size_t capacity = 0;
     bool ok = true;
-    for (ssize_t length; ok && (length = getline(&line, &size, file)) >= 0;) {
-        in->line++;
-        if (line[length - 1] != '\n' || strlen(line) != (size_t)length) {
-            ok = bench_refuse(in->error, "%s:%d: torn line (no line end, or a NUL byte)", in->path, in->line);
-            break;
-        }
-        line[length - 1] = '\0';
-        if (strncmp(line, schema_line, strlen(schema_line)) == 0) {
-            if (strcmp(line + strlen(schema_line), schema) != 0)
-                ok = bench_refuse(in->error, "%s:%d: schema '%s' is not %s", in->path, in->line,
-                                  line + strlen(schema_line), schema);
-        } else if (line[0] == '#' || line[0] == '\0') {
-            continue;
-        } else {
+    enum text_result got;
+    while (ok && (got = text_next(file, in->error)) != TEXT_END) {
+        char *line = file->line;
+        in->line = file->number;
+        if (got == TEXT_FAILED) return false;
+        if (!file->ended || strlen(line) != file->length)
+            return bench_refuse(in->error, "%s:%d: torn line (no line end, or a NUL byte)", in->path,
+                                in->line);
+        if (strncmp(line, schema_line, strlen(schema_line)) == 0)
+            ok = check_schema(in, line + strlen(schema_line));
+        else if (line[0] != '#' && line[0] != '\0')
             ok = in->fields ? append_row(in, table, &capacity, line) : read_header(in, line);
-        }
     }
-    free(line);
     if (ok && !in->fields) ok = bench_refuse(in->error, "%s: no header line", in->path);
     return ok;
 }
 
 bool table_read(const char *path, struct table *table, struct bench_error *error)
 {
-    FILE *file = fopen(path, "r");
-    if (!file) return bench_refuse(error, "%s: %s", path, strerror(errno));
-    struct reader in = {.path = path, .error = error};
+    struct text_file file;
+    if (!text_open(&file, path, LINE_MAX_LENGTH, error)) return false;
+    struct reader in = {.path = path, .error = error, .scratch = record_create()};
     struct table made = {.path = strdup(path)};
-    const bool ok = (made.path || bench_refuse(error, "%s: no memory", path)) && read_lines(&in, file, &made);
-    fclose(file);
+    const bool ok = ((made.path && in.scratch) || bench_refuse(error, "%s: no memory", path)) &&
+                    read_lines(&in, &file, &made);
+    text_close(&file);
+    free(in.scratch);
     if (ok)
         *table = made;
     else
@@ -170,5 +200,6 @@ void table_free(struct table *table)
 {
     free(table->path);
     free(table->row);
+    sens_arena_release(&table->arena);
     *table = (struct table){0};
 }

@@ -2,12 +2,11 @@
  * overwritten its own memory: the parent takes nothing in them on trust. */
 #include "verify_child.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench.h"
-#include "isolate.h"
+#include "process.h"
 
 /* ---- the child ----------------------------------------------------------------------------------------- */
 
@@ -17,11 +16,13 @@ static void emit(void *self, const struct verify_result *result)
     struct child_message message;
     memset(&message, 0, sizeof message);
     memcpy(&message.result, result, sizeof *result);
-    isolate_send(*(const int *)self, &message, sizeof message);
+    process_send(*(const int *)self, CHILD_MESSAGE, &message, sizeof message);
 }
 
-void child_run(int descriptor, const struct runner_task *task, const struct verify_unit *unit)
+void child_run(void *self, int descriptor)
 {
+    const struct child_task *child = self;
+    const struct runner_task *task = child->task;
     struct verify v = {.reg = task->reg,
                        .quick = task->quick,
                        .seed = task->seed,
@@ -33,9 +34,8 @@ void child_run(int descriptor, const struct runner_task *task, const struct veri
     memset(&last, 0, sizeof last);
     last.is_end = 1;
     dup2(STDERR_FILENO, STDOUT_FILENO); /* what a module prints is no part of the report */
-    last.status = verify_run_unit(unit, &v);
-    isolate_send(descriptor, &last, sizeof last);
-    _exit(EXIT_OK);
+    last.status = verify_run_unit(child->unit, &v);
+    process_send(descriptor, CHILD_MESSAGE, &last, sizeof last);
 }
 
 /* ---- the parent ---------------------------------------------------------------------------------------- */
@@ -65,20 +65,23 @@ void child_clean(struct verify_result *result)
     }
 }
 
-bool child_receive(int descriptor, struct child_inbox *inbox, struct verify_result *result)
+bool child_receive(struct process *process, struct child_inbox *inbox, struct verify_result *result)
 {
-    char *const bytes = (char *)&inbox->message;
-    const ssize_t got = read(descriptor, bytes + inbox->filled, sizeof inbox->message - inbox->filled);
+    int kind;
+    size_t size;
+    const void *bytes;
+    struct child_message message;
     inbox->has_result = false;
-    if (got < 0) return errno == EINTR || errno == EAGAIN;
-    if (got == 0) return false;
-    inbox->filled += (size_t)got;
-    if (inbox->filled < sizeof inbox->message) return true;
-    inbox->filled = 0;
-    inbox->said_end = inbox->message.is_end != 0;
-    inbox->status = inbox->message.status;
+    const enum process_news news = process_hear(process, &kind, &bytes, &size);
+    if (news == PROCESS_SILENT) return true;
+    inbox->garbled = news == PROCESS_GARBLED ||
+                     (news == PROCESS_MESSAGE && (kind != CHILD_MESSAGE || size != sizeof message));
+    if (news != PROCESS_MESSAGE || inbox->garbled) return false;
+    memcpy(&message, bytes, sizeof message);
+    inbox->said_end = message.is_end != 0;
+    inbox->status = message.status;
     if (inbox->said_end) return false;
-    *result = inbox->message.result;
+    *result = message.result;
     child_clean(result);
     inbox->has_result = true;
     return true;

@@ -3,27 +3,32 @@
 #define VERIFY_CHILD_H
 
 #include "check.h"
+#include "process.h"
 #include "verify_runner.h"
 
+enum { CHILD_MESSAGE = 1 }; /* the one kind of message */
 struct child_message {
     int is_end;         /* 1, the last one: status; 0: result */
     sens_status status; /* of verify_run_unit */
     struct verify_result result;
 };
 
-struct child_inbox { /* the parent's end */
-    size_t filled;
-    struct child_message message;
-    bool has_result; /* after child_receive: a result has been completed */
-    bool said_end;
+struct child_inbox { /* the parent's end, after child_receive: */
+    bool has_result; /* a result has been completed */
+    bool said_end;   /* and this is the status */
     sens_status status;
+    bool garbled; /* what came was none of our messages */
 };
 
-/* In the child: runs the unit, sends its results and ends the process. */
-_Noreturn void child_run(int descriptor, const struct runner_task *task, const struct verify_unit *unit);
+struct child_task {
+    const struct runner_task *task;
+    const struct verify_unit *unit;
+};
+/* In the child, a process_work: self is a struct child_task; runs the unit and sends its results. */
+void child_run(void *self, int descriptor);
 
 /* Reads what is there, at most one message. false: nothing more will come. */
-bool child_receive(int descriptor, struct child_inbox *inbox, struct verify_result *result);
+bool child_receive(struct process *process, struct child_inbox *inbox, struct verify_result *result);
 
 /* Makes of any bytes a result that can be reported: texts end and are of printable ASCII, weights are in
  * [0, 1]. */

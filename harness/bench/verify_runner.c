@@ -2,32 +2,34 @@
  * own signals, and watches the clock of each child. */
 #include "verify_runner.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "isolate.h"
+#include "process.h"
 #include "progress.h"
 #include "verify_child.h"
 
 struct child {
-    pid_t pid; /* 0: the place is free */
-    int descriptor;
-    size_t index; /* in the plan */
+    struct process process; /* pid 0: the place is free */
+    size_t index;           /* in the plan */
     double start;
     struct child_inbox inbox;
 };
 
+/* Seconds for a process that has said its last word to be gone. */
+static const double patience = 2;
+
 struct runner {
     const struct runner_task *task;
     struct runner_unit *unit;
-    struct child *child;  /* [jobs] */
-    struct pollfd *watch; /* [jobs + 1]; the last one: signals */
+    struct child *child;      /* [jobs] */
+    struct process **process; /* [jobs], theirs */
+    pid_t *living;            /* [jobs] */
+    struct process_kin kin;   /* the children that were there before */
     size_t running, next;
     int signals;
     struct progress progress;
@@ -128,14 +130,16 @@ static void conclude(struct runner *runner, const struct child *child, int how)
 {
     const struct child_inbox *inbox = &child->inbox;
     char text[VERIFY_TEXT];
-    if (!inbox->said_end) {
-        isolate_describe_death(how, text, sizeof text);
+    if (inbox->garbled) {
+        keep_failure(runner, child->index, "what its process sent is damaged", 1);
+    } else if (!inbox->said_end) {
+        process_describe_death(how, text, sizeof text);
         keep_failure(runner, child->index, text, 1);
     } else if (inbox->status != SENS_OK) {
         snprintf(text, sizeof text, "%s: %s", sens_status_name(inbox->status),
                  sens_status_message(inbox->status));
         keep_failure(runner, child->index, text, 0);
-    } else if (WIFSIGNALED(how) || WEXITSTATUS(how) != 0) {
+    } else if (how != 0) {
         snprintf(text, sizeof text, "all checks were made, but the process ended with code %d",
                  WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how));
         keep_failure(runner, child->index, text, 0.5);
@@ -149,55 +153,36 @@ static void conclude(struct runner *runner, const struct child *child, int how)
 static void release(struct runner *runner, struct child *child, enum runner_state state)
 {
     struct runner_unit *unit = &runner->unit[child->index];
-    close(child->descriptor);
+    size_t living = 0;
+    for (size_t i = 0; i < runner->task->jobs; i++)
+        if (runner->child[i].process.pid > 0) runner->living[living++] = runner->child[i].process.pid;
+    process_end_orphans(&runner->kin, living, runner->living);
     unit->seconds = machine_now() - child->start;
     unit->state = state;
-    child->pid = 0;
     runner->running--;
-}
-
-static int wait_for(const struct child *child)
-{
-    int how = 0;
-    while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR) continue;
-    return how;
 }
 
 /* Its stream has ended. One that has closed its end without a word may still live. */
 static void bury(struct runner *runner, struct child *child)
 {
-    if (!child->inbox.said_end) kill(-child->pid, SIGKILL);
-    conclude(runner, child, wait_for(child));
+    conclude(runner, child, process_end(&child->process, child->inbox.garbled ? 0 : patience));
     release(runner, child, RUNNER_DONE);
 }
 
 static void stop(struct runner *runner, struct child *child, const char *text, double weight)
 {
-    kill(-child->pid, SIGKILL);
-    wait_for(child);
+    process_end(&child->process, 0);
     if (text) keep_failure(runner, child->index, text, weight);
     release(runner, child, text ? RUNNER_DONE : RUNNER_WAITING);
 }
 
 static bool start_child(struct runner *runner, struct child *child, size_t index)
 {
-    int ends[2];
-    if (pipe(ends) != 0) return false;
-    const pid_t parent = getpid();
-    fflush(NULL); /* what is buffered is written once, here */
-    const pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        isolate_enter_child(parent, runner->task->memory_limit);
-        child_run(ends[1], runner->task, unit_of(runner, index));
-    }
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
+    struct child_task task = {runner->task, unit_of(runner, index)};
+    *child = (struct child){.index = index, .start = machine_now()};
+    if (!process_start(&child->process, runner->task->memory_limit, sizeof(struct child_message), child_run,
+                       &task))
         return false;
-    }
-    setpgid(pid, pid); /* whoever comes first */
-    *child = (struct child){.pid = pid, .descriptor = ends[0], .index = index, .start = machine_now()};
     runner->unit[index].state = RUNNER_RUNNING;
     runner->running++;
     return true;
@@ -232,7 +217,7 @@ static void skip(struct runner *runner, size_t index)
 static struct child *free_place(struct runner *runner)
 {
     for (size_t i = 0; i < runner->task->jobs; i++)
-        if (runner->child[i].pid == 0) return &runner->child[i];
+        if (runner->child[i].process.pid == 0) return &runner->child[i];
     return NULL;
 }
 
@@ -270,7 +255,7 @@ static void take_results(struct runner *runner, struct child *child)
 {
     enum { RESULTS_MAX = 20000 };
     struct verify_result result;
-    if (!child_receive(child->descriptor, &child->inbox, &result)) {
+    if (!child_receive(&child->process, &child->inbox, &result)) {
         bury(runner, child);
         return;
     }
@@ -285,33 +270,28 @@ static void stop_late_ones(struct runner *runner)
     char text[VERIFY_TEXT];
     for (size_t i = 0; i < runner->task->jobs; i++) {
         struct child *child = &runner->child[i];
-        if (child->pid == 0 || machine_now() < child->start + runner->task->timeout) continue;
+        if (child->process.pid == 0 || machine_now() < child->start + runner->task->timeout) continue;
         snprintf(text, sizeof text, "still running after %g s, and stopped", runner->task->timeout);
         stop(runner, child, text, 0.6);
     }
 }
 
-/* Milliseconds to the first time limit. */
-static int patience(const struct runner *runner)
+static double first_deadline(const struct runner *runner)
 {
     double first = INFINITY;
     for (size_t i = 0; i < runner->task->jobs; i++)
-        if (runner->child[i].pid) first = fmin(first, runner->child[i].start + runner->task->timeout);
-    return (int)fmin(fmax(1e3 * (first - machine_now()), 0) + 1, 1e9);
+        if (runner->child[i].process.pid) first = fmin(first, runner->child[i].start + runner->task->timeout);
+    return first;
 }
 
 static void listen_once(struct runner *runner)
 {
     const size_t jobs = runner->task->jobs;
-    for (size_t i = 0; i < jobs; i++)
-        runner->watch[i] =
-            (struct pollfd){.fd = runner->child[i].pid ? runner->child[i].descriptor : -1, .events = POLLIN};
-    runner->watch[jobs] = (struct pollfd){.fd = runner->signals, .events = POLLIN};
-    const int ready = poll(runner->watch, jobs + 1, patience(runner));
-    if (ready < 0 && errno != EINTR) runner->status = SENS_IO_ERROR;
-    if (ready > 0 && runner->watch[jobs].revents) runner->status = SENS_INTERRUPTED;
-    for (size_t i = 0; ready > 0 && i < jobs; i++)
-        if (runner->status == SENS_OK && runner->watch[i].revents) take_results(runner, &runner->child[i]);
+    const sens_status status = process_wait(runner->process, jobs, runner->signals, first_deadline(runner));
+    if (status != SENS_TIMEOUT) runner->status = status;
+    for (size_t i = 0; status == SENS_OK && i < jobs; i++)
+        if (runner->status == SENS_OK && runner->child[i].process.pid)
+            take_results(runner, &runner->child[i]);
     if (runner->status == SENS_OK) stop_late_ones(runner);
 }
 
@@ -326,7 +306,7 @@ static void run_all(struct runner *runner)
         listen_once(runner);
     }
     for (size_t i = 0; i < runner->task->jobs; i++)
-        if (runner->child[i].pid) stop(runner, &runner->child[i], NULL, 0);
+        if (runner->child[i].process.pid) stop(runner, &runner->child[i], NULL, 0);
     progress_end(&runner->progress);
 }
 
@@ -335,12 +315,16 @@ sens_status runner_run(const struct runner_task *task, struct runner_unit *unit)
     struct runner runner = {.task = task,
                             .unit = unit,
                             .child = calloc(task->jobs, sizeof *runner.child),
-                            .watch = calloc(task->jobs + 1, sizeof *runner.watch),
+                            .process = calloc(task->jobs, sizeof *runner.process),
+                            .living = calloc(task->jobs, sizeof *runner.living),
                             .status = SENS_OK};
     sigset_t former;
-    isolate_block_signals(&former);
-    runner.signals = isolate_signals();
-    if (!runner.child || !runner.watch)
+    process_kin(&runner.kin);
+    process_block_signals(&former);
+    runner.signals = process_signals();
+    const bool allocated = runner.child && runner.process && runner.living;
+    for (size_t i = 0; allocated && i < task->jobs; i++) runner.process[i] = &runner.child[i].process;
+    if (!allocated)
         runner.status = SENS_NO_MEMORY;
     else if (runner.signals < 0)
         runner.status = SENS_IO_ERROR;
@@ -350,7 +334,8 @@ sens_status runner_run(const struct runner_task *task, struct runner_unit *unit)
     if (runner.status != SENS_INTERRUPTED) /* else the signal is pending, and would kill before the report */
         sigprocmask(SIG_SETMASK, &former, NULL);
     free(runner.child);
-    free(runner.watch);
+    free(runner.process);
+    free(runner.living);
     return runner.status;
 }
 

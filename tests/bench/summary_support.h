@@ -40,6 +40,9 @@ static inline struct record *add_row(struct summary *summary, const char *sweep,
 {
     assert_true(summary->table[0].rows < ROWS_MAX);
     struct record *row = &summary->table[0].row[summary->table[0].rows++];
+    char *texts = sens_arena_alloc(&summary->table[0].arena, COLUMN_COUNT, RECORD_TEXT);
+    assert_non_null(texts);
+    for (int c = 0; c < COLUMN_COUNT; c++) row->text[c] = texts + (size_t)c * RECORD_TEXT;
     record_clear(row);
     strcpy(row->text[COL_status], "ok");
     strcpy(row->text[COL_sweep], sweep);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -104,7 +105,7 @@ static const struct sens_method_type fake_method = {
 /* ---- cells --------------------------------------------------------------------------------------------- */
 
 static struct sens_ctx ctx;
-static struct record rec;
+static struct record *rec;
 static struct cell cell;
 
 static void resolve(const char *problem, const char *method)
@@ -130,15 +131,23 @@ static sens_status measure_fake(enum mischief mischief, struct measure_options o
     cell.task.option = &value;
     cell.task.wrt = SENS_WRT_P;
     tally.states = tally.runs = 0;
-    const sens_status status = measure_cell(&ctx, &cell, &options, &rec, NULL);
+    const sens_status status = measure_cell(&ctx, &cell, &options, rec, NULL);
     assert_int_equal(tally.states, 0); /* every prepared state was released */
     return status;
+}
+
+static int make_record(void **state)
+{
+    (void)state;
+    rec = record_create();
+    return rec ? 0 : -1;
 }
 
 static int release_memory(void **state)
 {
     (void)state;
     sens_arena_release(&ctx.arena);
+    free(rec);
     return 0;
 }
 
@@ -146,20 +155,22 @@ static void one_run_is_counted(void **state)
 {
     (void)state;
     assert_int_equal(measure_fake(HONEST, (struct measure_options){.warmups = 4}), SENS_OK);
-    assert_string_equal(rec.text[COL_status], "ok");
-    assert_string_equal(rec.text[COL_method], "fake");
-    assert_string_equal(rec.text[COL_tableau], ""); /* it takes no notice of one */
-    assert_true(rec.number[COL_n_rhs] == 7 && rec.number[COL_n_vjp] == 3 + 40 && rec.number[COL_n_jvp] == 0);
-    assert_true(rec.number[COL_n_vjp_p] == 50 && rec.number[COL_n_jacobian] == 0);
+    assert_string_equal(rec->text[COL_status], "ok");
+    assert_string_equal(rec->text[COL_method], "fake");
+    assert_string_equal(rec->text[COL_tableau], ""); /* it takes no notice of one */
+    assert_true(rec->number[COL_n_rhs] == 7 && rec->number[COL_n_vjp] == 3 + 40 &&
+                rec->number[COL_n_jvp] == 0);
+    assert_true(rec->number[COL_n_vjp_p] == 50 && rec->number[COL_n_jacobian] == 0);
     /* y' = -k y: one multiplication, two operations of a vector of the parameter product, and one of J^T w */
-    assert_true(rec.number[COL_flops] == 7 + 43 + 50 * 2);
-    assert_true(isnan(rec.number[COL_gflops]) && isnan(rec.number[COL_peak_gflops])); /* nothing was timed */
-    assert_string_equal(rec.text[COL_structure], "none");
-    assert_true(rec.number[COL_steps] == 11 && rec.number[COL_rejects] == 2 && rec.number[COL_lanes] == 3);
-    assert_true(rec.number[COL_samples] == 0 && isnan(rec.number[COL_t_total_s])); /* none asked for */
+    assert_true(rec->number[COL_flops] == 7 + 43 + 50 * 2);
+    assert_true(isnan(rec->number[COL_gflops]) &&
+                isnan(rec->number[COL_peak_gflops])); /* nothing was timed */
+    assert_string_equal(rec->text[COL_structure], "none");
+    assert_true(rec->number[COL_steps] == 11 && rec->number[COL_rejects] == 2 && rec->number[COL_lanes] == 3);
+    assert_true(rec->number[COL_samples] == 0 && isnan(rec->number[COL_t_total_s])); /* none asked for */
     assert_int_equal(tally.runs, 1 + 4);
-    assert_true(rec.number[COL_rss_bytes] > 1e5);
-    assert_true(isnan(rec.number[COL_err_frozen]));
+    assert_true(rec->number[COL_rss_bytes] > 1e5);
+    assert_true(isnan(rec->number[COL_err_frozen]));
 }
 
 static void short_runs_are_batched(void **state)
@@ -167,18 +178,18 @@ static void short_runs_are_batched(void **state)
     (void)state;
     assert_int_equal(measure_fake(HONEST, (struct measure_options){.samples = 5, .sample_budget = 60}),
                      SENS_OK);
-    assert_true(rec.number[COL_samples] == 5);
-    assert_true(tally.runs > 100);                    /* a run takes far less than a hundredth of 1 ms x 5 */
-    assert_true(rec.number[COL_t_total_s] < 1e-4);    /* seconds of one run, not of a batch */
-    assert_true(rec.number[COL_t_forward_s] == 0.25); /* what the method says, averaged over powers of two */
-    assert_true(rec.number[COL_t_reverse_s] == 0.5);
-    assert_true(rec.number[COL_gflops] == rec.number[COL_flops] / rec.number[COL_t_total_s] / 1e9);
-    assert_true(rec.number[COL_gflops_reverse] == (43.0 + 50 * 2) / 0.5 / 1e9);
-    assert_true(rec.number[COL_peak_gflops] > 0);
-    assert_true(rec.number[COL_share] == rec.number[COL_gflops] / rec.number[COL_peak_gflops]);
-    assert_true(rec.number[COL_t_min_s] <= rec.number[COL_t_lo_s]);
-    assert_true(rec.number[COL_t_lo_s] <= rec.number[COL_t_total_s]);
-    assert_true(rec.number[COL_t_total_s] <= rec.number[COL_t_hi_s]);
+    assert_true(rec->number[COL_samples] == 5);
+    assert_true(tally.runs > 100);                     /* a run takes far less than a hundredth of 1 ms x 5 */
+    assert_true(rec->number[COL_t_total_s] < 1e-4);    /* seconds of one run, not of a batch */
+    assert_true(rec->number[COL_t_forward_s] == 0.25); /* what the method says, averaged over powers of two */
+    assert_true(rec->number[COL_t_reverse_s] == 0.5);
+    assert_true(rec->number[COL_gflops] == rec->number[COL_flops] / rec->number[COL_t_total_s] / 1e9);
+    assert_true(rec->number[COL_gflops_reverse] == (43.0 + 50 * 2) / 0.5 / 1e9);
+    assert_true(rec->number[COL_peak_gflops] > 0);
+    assert_true(rec->number[COL_share] == rec->number[COL_gflops] / rec->number[COL_peak_gflops]);
+    assert_true(rec->number[COL_t_min_s] <= rec->number[COL_t_lo_s]);
+    assert_true(rec->number[COL_t_lo_s] <= rec->number[COL_t_total_s]);
+    assert_true(rec->number[COL_t_total_s] <= rec->number[COL_t_hi_s]);
 }
 
 static void long_runs_are_single(void **state)
@@ -187,13 +198,13 @@ static void long_runs_are_single(void **state)
     assert_int_equal(
         measure_fake(SLEEPS, (struct measure_options){.samples = 4, .sample_budget = 60, .warmups = 2}),
         SENS_OK);
-    assert_true(rec.number[COL_samples] == 4);
-    assert_true(rec.number[COL_t_min_s] >= 3e-3); /* the sleep */
+    assert_true(rec->number[COL_samples] == 4);
+    assert_true(rec->number[COL_t_min_s] >= 3e-3); /* the sleep */
     assert_int_equal(tally.runs, 1 + 2 + 4);
     /* longer than the whole budget: the first timed run is the sample */
     assert_int_equal(measure_fake(SLEEPS, (struct measure_options){.samples = 4, .sample_budget = 1e-3}),
                      SENS_OK);
-    assert_true(rec.number[COL_samples] == 1);
+    assert_true(rec->number[COL_samples] == 1);
     assert_int_equal(tally.runs, 1 + 1);
 }
 
@@ -202,13 +213,13 @@ static void mistakes_are_caught(void **state)
     (void)state;
     const struct measure_options options = {.samples = 3, .sample_budget = 1};
     assert_int_equal(measure_fake(ACCUMULATES, options), SENS_NOT_REPEATABLE);
-    assert_string_equal(rec.text[COL_status], "not_repeatable");
-    assert_true(isnan(rec.number[COL_n_rhs]) && isnan(rec.number[COL_t_total_s]));
+    assert_string_equal(rec->text[COL_status], "not_repeatable");
+    assert_true(isnan(rec->number[COL_n_rhs]) && isnan(rec->number[COL_t_total_s]));
     assert_int_equal(measure_fake(SAYS_NAN, options), SENS_NONFINITE);
-    assert_string_equal(rec.text[COL_status], "nonfinite");
-    assert_non_null(strstr(rec.text[COL_message], "dGdp[0]"));
+    assert_string_equal(rec->text[COL_status], "nonfinite");
+    assert_non_null(strstr(rec->text[COL_message], "dGdp[0]"));
     assert_int_equal(measure_fake(FAILS_LATER, (struct measure_options){.warmups = 3}), SENS_STEP_LIMIT);
-    assert_string_equal(rec.text[COL_message], "tired");
+    assert_string_equal(rec->text[COL_message], "tired");
 }
 
 static void memory_is_no_crash(void **state)
@@ -218,8 +229,8 @@ static void memory_is_no_crash(void **state)
     for (size_t fail = 1; fail < 200; fail++) {
         resolve("decay", "discrete_adjoint");
         ctx.arena.fail_at = ctx.arena.allocations + fail;
-        const sens_status status = measure_cell(&ctx, &cell, &options, &rec, NULL);
-        assert_string_equal(rec.text[COL_status], sens_status_name(status));
+        const sens_status status = measure_cell(&ctx, &cell, &options, rec, NULL);
+        assert_string_equal(rec->text[COL_status], sens_status_name(status));
         if (status == SENS_OK) return; /* fewer allocations than that */
         assert_int_equal(status, SENS_NO_MEMORY);
     }
@@ -236,17 +247,17 @@ static void errors_by_hand(void **state)
     struct sens_out out;
     resolve("decay", "discrete_adjoint");
     cell.task.wrt = SENS_WRT_P;
-    assert_int_equal(measure_cell(&ctx, &cell, &(struct measure_options){.warmups = 1}, &rec, &out), SENS_OK);
+    assert_int_equal(measure_cell(&ctx, &cell, &(struct measure_options){.warmups = 1}, rec, &out), SENS_OK);
     const double T = cell.problem.t1 - cell.problem.t0, k = cell.problem.p[0];
     const double y = cell.problem.x0[0] * exp(-k * T), S = -T * y;
     /* absolute 1e-15: rounding of numbers of size one */
-    assert_true(fabs(rec.number[COL_err_x_max] - fabs(out.x[0] - y)) < 1e-15);
-    assert_true(fabs(rec.number[COL_err_grad_max] - fabs(out.dGdp[0] - S)) < 1e-15);
-    assert_true(fabs(rec.number[COL_err_grad] - fabs(out.dGdp[0] / S - 1)) < 1e-14);
-    assert_true(rec.number[COL_err_grad] > 1e-12 && rec.number[COL_err_grad] < 1e-4);
-    assert_true(rec.number[COL_err_grad] == rec.number[COL_err_grad_ode]);
-    assert_true(rec.number[COL_err_frozen] < 1e-13); /* the adjoint is the derivative of that very map */
-    assert_string_equal(rec.text[COL_truth], "ode");
+    assert_true(fabs(rec->number[COL_err_x_max] - fabs(out.x[0] - y)) < 1e-15);
+    assert_true(fabs(rec->number[COL_err_grad_max] - fabs(out.dGdp[0] - S)) < 1e-15);
+    assert_true(fabs(rec->number[COL_err_grad] - fabs(out.dGdp[0] / S - 1)) < 1e-14);
+    assert_true(rec->number[COL_err_grad] > 1e-12 && rec->number[COL_err_grad] < 1e-4);
+    assert_true(rec->number[COL_err_grad] == rec->number[COL_err_grad_ode]);
+    assert_true(rec->number[COL_err_frozen] < 1e-13); /* the adjoint is the derivative of that very map */
+    assert_string_equal(rec->text[COL_truth], "ode");
 }
 
 /* A level of truth that is asked for by name and is not there fails the cell; `auto` and `none` do not. */
@@ -256,12 +267,12 @@ static void truth_by_name(void **state)
     const struct measure_options options = {.warmups = 1};
     resolve("decay", "discrete_adjoint");
     cell.truth = TRUTH_DISCRETE; /* of an adaptive grid there is none */
-    assert_int_equal(measure_cell(&ctx, &cell, &options, &rec, NULL), SENS_NO_TRUTH);
+    assert_int_equal(measure_cell(&ctx, &cell, &options, rec, NULL), SENS_NO_TRUTH);
     resolve("decay", "discrete_adjoint");
     cell.truth = TRUTH_NONE;
-    assert_int_equal(measure_cell(&ctx, &cell, &options, &rec, NULL), SENS_OK);
-    assert_string_equal(rec.text[COL_truth], "none");
-    assert_true(isnan(rec.number[COL_err_grad]));
+    assert_int_equal(measure_cell(&ctx, &cell, &options, rec, NULL), SENS_OK);
+    assert_string_equal(rec->text[COL_truth], "none");
+    assert_true(isnan(rec->number[COL_err_grad]));
 }
 
 /* A copy of discrete_adjoint whose gradient is 1 % too large is 1 % away from the frozen-grid derivative. */
@@ -288,9 +299,9 @@ static void frozen_difference_by_hand(void **state)
         honest = cell.method;
         exaggerated.run = run_exaggerated;
         cell.method = &exaggerated;
-        assert_int_equal(measure_cell(&ctx, &cell, &(struct measure_options){.warmups = 1}, &rec, NULL),
+        assert_int_equal(measure_cell(&ctx, &cell, &(struct measure_options){.warmups = 1}, rec, NULL),
                          SENS_OK);
-        assert_true(fabs(rec.number[COL_err_frozen] - 0.01) < 1e-12);
+        assert_true(fabs(rec->number[COL_err_frozen] - 0.01) < 1e-12);
     }
 }
 
@@ -302,5 +313,5 @@ int main(void)
         cmocka_unit_test(memory_is_no_crash),   cmocka_unit_test(errors_by_hand),
         cmocka_unit_test(truth_by_name),        cmocka_unit_test(frozen_difference_by_hand),
     };
-    return cmocka_run_group_tests(tests, NULL, release_memory);
+    return cmocka_run_group_tests(tests, make_record, release_memory);
 }

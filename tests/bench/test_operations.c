@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "operations.h"
@@ -141,25 +142,26 @@ static void structures(void **state)
 static void rates(void **state)
 {
     (void)state;
-    static struct record rec;
+    struct record *rec = record_create();
+    assert_non_null(rec);
     const struct operation_counts counts = {.rhs = 1000, .jacobian = 3, .vjp = 500, .vjp_p = 100};
     RESOLVE("problem=glv", "n=3");
-    record_clear(&rec);
-    rec.number[COL_lanes] = 4;
-    rec.number[COL_batch] = 6;
-    rec.number[COL_t_total_s] = 0.5;
-    rec.number[COL_t_reverse_s] = 0.25;
-    operations_record(&cell, &counts, 8, &rec);
-    assert_true(rec.number[COL_flops] == 35400 && rec.number[COL_n_jacobian] == 3);
-    assert_true(rec.number[COL_gflops] == 35400 / 0.5 / 1e9);
-    assert_true(rec.number[COL_gflops_reverse] == 11400 / 0.25 / 1e9);
-    assert_true(rec.number[COL_share] == rec.number[COL_gflops] / 8);
-    assert_true(rec.number[COL_share_reverse] == rec.number[COL_gflops_reverse] / 8);
-    assert_true(rec.number[COL_bytes] == 8 * (1000 * 18 + 500 * 8.25 + 100 * 7.0));
-    assert_true(rec.number[COL_gbytes] == rec.number[COL_bytes] / 0.5 / 1e9);
-    rec.number[COL_t_reverse_s] = 0;
-    operations_record(&cell, &counts, NAN, &rec);
-    assert_true(isnan(rec.number[COL_gflops_reverse]) && isnan(rec.number[COL_share]));
+    rec->number[COL_lanes] = 4;
+    rec->number[COL_batch] = 6;
+    rec->number[COL_t_total_s] = 0.5;
+    rec->number[COL_t_reverse_s] = 0.25;
+    operations_record(&cell, &counts, 8, rec);
+    assert_true(rec->number[COL_flops] == 35400 && rec->number[COL_n_jacobian] == 3);
+    assert_true(rec->number[COL_gflops] == 35400 / 0.5 / 1e9);
+    assert_true(rec->number[COL_gflops_reverse] == 11400 / 0.25 / 1e9);
+    assert_true(rec->number[COL_share] == rec->number[COL_gflops] / 8);
+    assert_true(rec->number[COL_share_reverse] == rec->number[COL_gflops_reverse] / 8);
+    assert_true(rec->number[COL_bytes] == 8 * (1000 * 18 + 500 * 8.25 + 100 * 7.0));
+    assert_true(rec->number[COL_gbytes] == rec->number[COL_bytes] / 0.5 / 1e9);
+    rec->number[COL_t_reverse_s] = 0;
+    operations_record(&cell, &counts, NAN, rec);
+    assert_true(isnan(rec->number[COL_gflops_reverse]) && isnan(rec->number[COL_share]));
+    free(rec);
 }
 
 int main(void)

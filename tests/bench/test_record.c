@@ -36,9 +36,8 @@ static struct record *sample_record(void)
 {
     static const double number[] = {0.1,      -0.0,      DBL_MIN, DBL_TRUE_MIN, DBL_MAX,
                                     INFINITY, -INFINITY, NAN,     1e-3};
-    struct record *rec = malloc(sizeof *rec);
+    struct record *rec = record_create();
     assert_non_null(rec);
-    record_clear(rec);
     record_set_status(rec, SENS_OK, "");
     for (int c = 1; c < COLUMN_COUNT; c++) {
         if (record_column_info[c].kind == COLUMN_TEXT)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "isolate.h"
+#include "process.h"
 #include "verify_child.h"
 
 /* ---- a registry of names, and groups that do as their names say -----------------------------------------
@@ -385,7 +385,7 @@ static void interruption_keeps_what_is_there(void **state)
                                         {.group = &killer, .method = &one},
                                         {.group = &good_group, .method = &two}};
     sigset_t former, interrupt;
-    isolate_block_signals(&former);
+    process_block_signals(&former);
     plan_units(4, units);
     assert_int_equal(runner_run(&task, unit), SENS_INTERRUPTED);
     assert_int_equal(unit[0].state, RUNNER_DONE);

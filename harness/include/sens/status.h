@@ -27,7 +27,9 @@
     X(SENS_CRASHED, -14, "crashed", "the cell's process died of a signal")                                   \
     X(SENS_INTERRUPTED, -15, "interrupted", "stopped by the user")                                           \
     X(SENS_IO_ERROR, -16, "io_error", "a file could not be read or written")                                 \
-    X(SENS_NOT_REACHED, -17, "not_reached", "no tolerance tried brings the error down to what was asked for")
+    X(SENS_NOT_REACHED, -17, "not_reached",                                                                  \
+      "no tolerance tried brings the error down to what was asked for")                                      \
+    X(SENS_DISTURBED, -18, "disturbed", "the cell's process could not be started, or was killed from outside")
 
 enum sens_status {
 #define SENS_STATUS_ENUM(code, value, name, message) code = (value),
