@@ -43,13 +43,14 @@ peers: build
 	@harness/scripts/peers.sh $(BUILD)/sensbench $(OUT)/peers
 
 test: build
+	@harness/scripts/deps.sh --optional fuzz
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 mutants: build
 	@tests/mutants/report.sh $(BUILD) results/verify
 
 lint:
-	@harness/scripts/deps.sh build required test lint
+	@harness/scripts/deps.sh build required test lint fuzz
 	@harness/scripts/deps.sh --optional peer
 	@harness/scripts/lint.sh
 

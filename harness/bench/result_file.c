@@ -94,6 +94,11 @@ static bool survey_file(const char *path, const struct sweep *sweep, struct surv
     if (!expected) return bench_refuse(error, "%s: no memory", path);
     if (!text_open(&text, path, LINE_LENGTH_MAX, error)) return free(expected), false;
     while ((got = text_next(&text, error)) == TEXT_LINE && text.ended) {
+        if (strlen(text.line) != text.length) { /* as a string the line would look like an empty one */
+            bench_refuse(error, "%s:%d: a NUL byte: not a result file", path, text.number);
+            got = TEXT_FAILED;
+            break;
+        }
         survey->whole += (long)text.length + 1;
         survey_line(text.line, expected, survey);
     }

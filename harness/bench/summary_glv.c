@@ -17,11 +17,10 @@ static const double times_low = 5, times_high = 20;
 
 struct curve {
     size_t count;
-    double x[POINTS_MAX], y[POINTS_MAX];
-    const struct record *row[POINTS_MAX];
+    double x[POINTS_MAX], y[POINTS_MAX], lo[POINTS_MAX], hi[POINTS_MAX];
 };
 
-/* Successful rows of a query, ascending in column `x`. */
+/* Successful rows of a query, ascending in column `x`; y with lo and hi (times only). */
 static struct curve read_curve(const struct summary *summary, const struct row_query *query,
                                enum record_column x, enum record_column y)
 {
@@ -33,11 +32,12 @@ static struct curve read_curve(const struct summary *summary, const struct row_q
         size_t at = curve.count++;
         for (; at > 0 && curve.x[at - 1] > row->number[x]; at--) {
             curve.x[at] = curve.x[at - 1], curve.y[at] = curve.y[at - 1];
-            curve.row[at] = curve.row[at - 1];
+            curve.lo[at] = curve.lo[at - 1], curve.hi[at] = curve.hi[at - 1];
         }
         curve.x[at] = row->number[x];
         curve.y[at] = row->number[y];
-        curve.row[at] = row;
+        curve.lo[at] = row->number[COL_t_lo_s];
+        curve.hi[at] = row->number[COL_t_hi_s];
     }
     return curve;
 }
@@ -176,8 +176,8 @@ static struct curve times_of(const struct summary *summary, const char *method, 
     return read_curve(summary, &query, COL_np, COL_t_total_s);
 }
 
-/* t(cfsa) / t(adjoint) at the sizes that both have; the last of them with its interval. */
-static struct curve time_ratio(const struct summary *summary, double tol, struct ratio *last)
+/* t(cfsa) / t(adjoint) at the sizes that both have, with the extremes of their confidence intervals. */
+static struct curve time_ratio(const struct summary *summary, double tol)
 {
     const struct curve adjoint = times_of(summary, "discrete_adjoint", tol);
     const struct curve cfsa = times_of(summary, "cfsa", tol);
@@ -187,8 +187,9 @@ static struct curve time_ratio(const struct summary *summary, double tol, struct
             if (cfsa.x[j] != adjoint.x[i]) continue;
             const size_t at = ratio.count++;
             ratio.x[at] = adjoint.x[i];
-            *last = summary_ratio(cfsa.row[j], adjoint.row[i]);
-            ratio.y[at] = last->value;
+            ratio.y[at] = cfsa.y[j] / adjoint.y[i];
+            ratio.lo[at] = cfsa.lo[j] / adjoint.hi[i];
+            ratio.hi[at] = cfsa.hi[j] / adjoint.lo[i];
         }
     return ratio;
 }
@@ -227,9 +228,7 @@ static void judge_times(struct summary *summary)
     const size_t tolerances = summary_values(summary, &all, COL_rtol, SIZES_MAX, tol);
     size_t seen = 0, met = 0, near = 0;
     for (size_t i = 0; i < tolerances; i++) {
-        struct ratio largest;
-        char text[RATIO_TEXT];
-        const struct curve ratio = time_ratio(summary, tol[i], &largest);
+        const struct curve ratio = time_ratio(summary, tol[i]);
         if (ratio.count < 2) continue;
         const size_t last = ratio.count - 1;
         const double at = crossing(&ratio);
@@ -237,9 +236,8 @@ static void judge_times(struct summary *summary)
         met += at > 0;
         near += ratio.y[last] >= times_low && ratio.y[last] <= times_high;
         note_crossing(meet, tol[i], &ratio, at);
-        summary_ratio_text(largest, 1, text);
-        statement_note(gain, "%stol %.0e, P = %.0f: %s times", gain->number[0] ? "; " : "", tol[i],
-                       ratio.x[last], text);
+        statement_note(gain, "%stol %.0e, P = %.0f: %.1f times [%.1f, %.1f]", gain->number[0] ? "; " : "",
+                       tol[i], ratio.x[last], ratio.y[last], ratio.lo[last], ratio.hi[last]);
     }
     if (seen) {
         statement_judge(meet, met == seen);
