@@ -67,11 +67,24 @@ static const struct cli_flag sweep_flags[] = {
     {"--quick", NULL, "the quick profile"},
     {"--out", "DIR", "folder of the results"},
     {"--resume", NULL, "keep the rows that are there, skip their cells"},
+    {"--retry", "STATUS,...", "with --resume: measure cells with these statuses again"},
     {"--budget", "SECONDS", "stop when this time is used up; 0: no limit"},
     {"--dry-run", NULL, "list the cells, run nothing"},
     FLAG_PLUGIN,
     FLAG_HELP,
     FLAGS_END,
+};
+
+static const char *const sweep_notes[] = {
+    "Without --resume a result file that has rows is kept aside under the next free of the names FILE.1, "
+    "FILE.2, ... and a new one is begun. Each row is on the disk before the next cell is run.",
+    "A cell whose process could not be started, or was killed from outside, is tried once more and leaves no "
+    "row then: --resume takes it again. A cell that failed is a row; --resume --retry timeout,crashed takes "
+    "those with these statuses again.",
+    "Exit codes: 0 all cells have rows, or the budget is used up; 1 the result file could not be written, or "
+    "was deleted or replaced meanwhile: its rows are saved beside it; 2 bad input; 4 cells have no row; 130 "
+    "interrupted.",
+    NULL,
 };
 
 static const struct cli_flag truth_flags[] = {
@@ -185,6 +198,7 @@ static const struct cli_command commands[] = {
      .arguments = "NAME|FILE ...",
      .summary = "measures every cell of sweep files, each in a process of its own",
      .flags = sweep_flags,
+     .notes = sweep_notes,
      .run = cmd_sweep},
     {.name = "truth",
      .arguments = "PROBLEM [key=value ...]",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "sweep.h"
+#include "result_file.h"
 
 struct request {
     struct sweep_run run;
@@ -21,6 +21,10 @@ static bool read_flags(const struct cli_command *command, const struct cli_argum
         .dry_run = cli_flag(command, arguments, "--dry-run") != NULL,
     };
     request->run.resume = cli_flag(command, arguments, "--resume") != NULL;
+    request->run.retry = cli_flag(command, arguments, "--retry");
+    if (request->run.retry && !request->run.resume)
+        return bench_refuse(error, "--retry needs --resume: without it every cell is measured anew");
+    if (request->run.retry && !result_retry_check(request->run.retry, error)) return false;
     return !budget || (read_number(budget, &request->run.budget) && request->run.budget >= 0) ||
            bench_refuse(error, "--budget: '%s' is not a number of seconds from 0", budget);
 }
@@ -54,6 +58,22 @@ static bool check_new(const struct sweep *sweep, size_t index, const char *word,
     return true;
 }
 
+/* Cells that have no row do not keep the next sweep from running. */
+static int execute_all(size_t count, const struct sweep *sweep, const struct request *request,
+                       struct bench_error *error)
+{
+    int worst = EXIT_OK;
+    for (size_t i = 0; i < count; i++) {
+        error->text[0] = '\0';
+        const int code = request->dry_run ? print_plan(&sweep[i], &request->run)
+                                          : sweep_execute(&sweep[i], &request->run, error);
+        if (error->text[0]) cli_complain(error, code);
+        if (code != EXIT_OK) worst = code;
+        if (code != EXIT_OK && code != EXIT_SOLVER) break;
+    }
+    return worst;
+}
+
 /* Every file is read before anything is run, so that bad input in the last one costs no time. */
 static int run_all(size_t count, const char *const *word, const struct request *request,
                    struct bench_error *error)
@@ -70,12 +90,7 @@ static int run_all(size_t count, const char *const *word, const struct request *
             !sweep_read(path, request->quick, &sweep[i], error) || !check_new(sweep, i, word[i], error))
             code = cli_complain(error, EXIT_USAGE);
     }
-    for (size_t i = 0; code == EXIT_OK && i < count; i++) {
-        error->text[0] = '\0';
-        code = request->dry_run ? print_plan(&sweep[i], &request->run)
-                                : sweep_execute(&sweep[i], &request->run, error);
-        if (error->text[0]) cli_complain(error, code);
-    }
+    if (code == EXIT_OK) code = execute_all(count, sweep, request, error);
     for (size_t i = 0; i < count; i++) sweep_free(&sweep[i]);
     free(sweep);
     return code;

@@ -2,6 +2,8 @@
 #include "result_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -67,12 +69,14 @@ struct survey {
     long whole;      /* bytes up to the last line end */
     bool has_header; /* a line that is no comment */
     bool same;       /* and it is this program's header */
+    size_t rows;     /* whole lines after it */
     int conditions;  /* lines of the prelude that are as this run would write them */
 };
 enum { CONDITIONS = 2, LINE_LENGTH_MAX = 1 << 20 };
 
 static void survey_line(const char *line, const char *expected, struct survey *survey)
 {
+    if (survey->has_header && line[0] && line[0] != '#') survey->rows++;
     if (survey->has_header || !line[0]) return;
     const bool same = has_line(expected, line);
     if (line[0] == '#') {
@@ -148,8 +152,31 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
            bench_refuse(error, "%s: %s", result->path, strerror(errno));
 }
 
+/* The rows that are not to be measured again, in a new file, which takes the place of the old one at once: a
+ * run that is killed meanwhile leaves the old one. */
+static bool drop_rows(const char *retry, struct result_file *result, struct bench_error *error)
+{
+    char name[sizeof result->path + 8];
+    snprintf(name, sizeof name, "%s.new", result->path);
+    FILE *kept = fopen(name, "w+e");
+    if (!kept) return bench_refuse(error, "%s: %s", name, strerror(errno));
+    bool ok = lock(fileno(kept)) || bench_refuse(error, "%s: another sweep is writing to it", name);
+    ok = ok && result_retry_copy(result->path, retry, kept, error);
+    ok = ok && ((fflush(kept) == 0 && fsync(fileno(kept)) == 0 && rename(name, result->path) == 0) ||
+                bench_refuse(error, "%s: %s", name, strerror(errno)));
+    if (!ok) {
+        fclose(kept);
+        unlink(name);
+        return false;
+    }
+    fclose(result->file);
+    result->file = kept;
+    return true;
+}
+
 /* A file that was killed before its header was whole has nothing to keep. */
-static bool go_on(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
+static bool go_on(const struct sweep *sweep, const char *retry, struct result_file *result,
+                  struct bench_error *error)
 {
     struct survey survey;
     if (!survey_file(result->path, sweep, &survey, error)) return false;
@@ -164,23 +191,60 @@ static bool go_on(const struct sweep *sweep, struct result_file *result, struct 
                             result->path);
     if (ftruncate(fileno(result->file), survey.whole) != 0 || fseek(result->file, 0, SEEK_END) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
+    if (retry && !drop_rows(retry, result, error)) return false;
     return read_done(result, error);
 }
 
-bool result_file_open(const struct sweep *sweep, const char *out, bool resume, struct result_file *result,
+/* Opened, and the only writer's. Between the two steps another sweep may have put it aside: then the path is
+ * another file. */
+static bool open_locked(struct result_file *result, struct bench_error *error)
+{
+    struct stat about;
+    do {
+        if (result->file) fclose(result->file);
+        result->file = fopen(result->path, "a+e");
+        if (!result->file || fstat(fileno(result->file), &about) != 0)
+            return bench_refuse(error, "%s: %s", result->path, strerror(errno));
+        if (!S_ISREG(about.st_mode)) return bench_refuse(error, "%s: not a regular file", result->path);
+        if (!lock(fileno(result->file)))
+            return bench_refuse(error, "%s: another sweep is writing to it", result->path);
+    } while (!result_is_there(result));
+    return true;
+}
+
+/* Whoever forgets --resume loses nothing. */
+static bool keep_former(struct result_file *result, struct bench_error *error)
+{
+    char name[sizeof result->path + 16];
+    if (!result_keep_aside(result->path, name, sizeof name))
+        return bench_refuse(error, "%s: it has rows, and cannot be kept aside: %s", result->path,
+                            strerror(errno));
+    fprintf(stderr, "sensbench: %s: started afresh; what it was is %s (--resume would have gone on)\n",
+            result->path, name);
+    return open_locked(result, error);
+}
+
+static bool open_afresh(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
+{
+    struct survey survey;
+    struct bench_error none;
+    const bool known = survey_file(result->path, sweep, &survey, &none);
+    if ((!known || survey.rows > 0) && !keep_former(result, error)) return false;
+    return start_afresh(sweep, result, error);
+}
+
+bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, struct result_file *result,
                       struct bench_error *error)
 {
     *result = (struct result_file){.file = NULL};
-    const int length = snprintf(result->path, sizeof result->path, "%s/%s/%s-%s%s.tsv", out, sweep->name,
+    signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a write that fails, not the end */
+    const int length = snprintf(result->path, sizeof result->path, "%s/%s/%s-%s%s.tsv", run->out, sweep->name,
                                 machine_name(), machine_git(), sweep->quick ? "-quick" : "");
     if (length < 0 || (size_t)length >= sizeof result->path)
-        return bench_refuse(error, "too long a path: %s", out);
+        return bench_refuse(error, "too long a path: %s", run->out);
     if (!make_folders(result->path, error)) return false;
-    result->file = fopen(result->path, "a+");
-    if (!result->file) return bench_refuse(error, "%s: %s", result->path, strerror(errno));
-    const bool ok = (lock(fileno(result->file)) ||
-                     bench_refuse(error, "%s: another sweep is writing to it", result->path)) &&
-                    (resume ? go_on(sweep, result, error) : start_afresh(sweep, result, error));
+    const bool ok = open_locked(result, error) && (run->resume ? go_on(sweep, run->retry, result, error)
+                                                               : open_afresh(sweep, result, error));
     if (!ok) result_file_close(result);
     return ok;
 }

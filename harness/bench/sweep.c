@@ -22,6 +22,7 @@ struct engine {
     size_t *order;
     struct record *rec;
     size_t kept, failed, left; /* rows found, rows that are failures, cells for which no time was left */
+    size_t disturbed;          /* cells that have no row, through no fault of theirs */
 };
 
 size_t *sweep_order(const struct sweep *sweep)
@@ -59,15 +60,16 @@ static bool has_status(const struct record *rec, sens_status status)
     return strcmp(rec->text[COL_status], sens_status_name(status)) == 0;
 }
 
-/* A cell that was interrupted leaves no row. EXIT_OK to go on. */
+/* A cell that was interrupted or disturbed leaves no row: nothing is known of it. EXIT_OK to go on. */
 static int keep_row(struct engine *engine, struct bench_error *error)
 {
     if (has_status(engine->rec, SENS_INTERRUPTED)) return EXIT_INTERRUPTED;
+    if (has_status(engine->rec, SENS_DISTURBED)) {
+        engine->disturbed++;
+        return EXIT_OK;
+    }
     if (!has_status(engine->rec, SENS_OK)) engine->failed++;
-    record_write_row(engine->result.file, engine->rec);
-    if (!ferror(engine->result.file)) return EXIT_OK;
-    bench_refuse(error, "%s: %s", engine->result.path, strerror(errno));
-    return EXIT_CHECK;
+    return result_file_add(&engine->result, engine->rec, error) ? EXIT_OK : EXIT_CHECK;
 }
 
 static int run_cell(struct engine *engine, size_t sequence, struct bench_error *error)
@@ -85,6 +87,7 @@ static int run_cell(struct engine *engine, size_t sequence, struct bench_error *
     } else {
         progress_step(&engine->progress, identity);
         measure(engine, sequence, identity);
+        if (has_status(engine->rec, SENS_DISTURBED)) measure(engine, sequence, identity);
         code = keep_row(engine, error);
     }
     free(identity);
@@ -107,8 +110,8 @@ static int run_cells(struct engine *engine, struct bench_error *error)
 static void report(const struct engine *engine, int code)
 {
     printf("%s: %zu cells measured, %zu failed, %zu kept from before, %.1f s\n", engine->sweep->name,
-           engine->progress.done - (code == EXIT_INTERRUPTED), engine->failed, engine->kept,
-           progress_elapsed(&engine->progress));
+           engine->progress.done - engine->disturbed - (code == EXIT_INTERRUPTED), engine->failed,
+           engine->kept, progress_elapsed(&engine->progress));
     printf("%s\n", engine->result.path);
     fflush(stdout);
     if (engine->left > 0)
@@ -126,11 +129,18 @@ int sweep_execute(const struct sweep *sweep, const struct sweep_run *run, struct
     int code = EXIT_CHECK;
     if (!engine.order || !engine.rec) {
         bench_refuse(error, "no memory for %zu cells", sweep->count);
-    } else if (!result_file_open(sweep, run->out, run->resume, &engine.result, error)) {
+    } else if (!result_file_open(sweep, run, &engine.result, error)) {
         code = EXIT_USAGE;
     } else {
         code = run_cells(&engine, error);
         if (code != EXIT_CHECK) report(&engine, code);
+        if (code == EXIT_OK && engine.disturbed > 0) {
+            bench_refuse(error,
+                         "sweep %s: %zu cells have no row: their processes could not be started, or were "
+                         "killed from outside, twice; --resume takes them again",
+                         sweep->name, engine.disturbed);
+            code = EXIT_SOLVER;
+        }
         result_file_close(&engine.result);
     }
     free(engine.order);
