@@ -230,7 +230,9 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(share_reverse, REAL, "-", "gflops_reverse by peak_gflops")                                             \
     X(library, TEXT, "-", "of a method that another library computes: its version and build")                \
     X(track, TEXT, "-", "controlled: every method calls the problem's own products; natural: as each would") \
-    X(series, TEXT, "-", "which curve of its method: tableau, options given, track")
+    X(series, TEXT, "-", "which curve of its method: tableau, options given, track")                         \
+    X(t_lo_wide_s, REAL, "s", "lower end of the 97.5 % interval of the median: quotients of two cover 95 %") \
+    X(t_hi_wide_s, REAL, "s", "upper end")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

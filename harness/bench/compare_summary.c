@@ -60,6 +60,8 @@ static void put_times(struct contender *contender, size_t rounds, double *scratc
     rec->number[COL_t_min_s] = total.min;
     rec->number[COL_t_lo_s] = total.lo;
     rec->number[COL_t_hi_s] = total.hi;
+    rec->number[COL_t_lo_wide_s] = total.lo_wide;
+    rec->number[COL_t_hi_wide_s] = total.hi_wide;
     rec->number[COL_t_forward_s] = forward.median;
     rec->number[COL_t_reverse_s] = reverse.median;
 }

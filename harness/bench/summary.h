@@ -68,6 +68,20 @@ void summary_judge_peers(struct summary *summary); /* summary_peers.c */
 /* Least squares line through (log x, log y): slope and correlation. False with fewer than three points. */
 bool fit_power(size_t count, const double x[], const double y[], double *slope, double *correlation);
 
+/* ---- summary_ratio.c ----------------------------------------------------------------------------------- */
+
+enum { RATIO_TEXT = 96 };
+struct ratio {
+    double value, lo, hi; /* of two medians, and the interval of their quotient; NaN: not known */
+    double level;         /* that the interval covers it with, at least; 0: no interval */
+};
+/* t(over) / t(under) by the median times of two rows; NaN where one is missing (NULL) or failed. */
+struct ratio summary_ratio(const struct record *over, const struct record *under);
+/* t(row) by a number that has no interval. */
+struct ratio summary_ratio_to(const struct record *row, double seconds);
+/* "2.11 [2.05, 2.16] 95 %", or "2.11 [no interval]". */
+void summary_ratio_text(struct ratio ratio, int digits, char text[RATIO_TEXT]);
+
 /* ---- summary_tables.c ---------------------------------------------------------------------------------- */
 
 /* Relative errors of the discrete solution of the heat problem and of its sensitivity, by the closed forms of

@@ -17,10 +17,11 @@ static const double times_low = 5, times_high = 20;
 
 struct curve {
     size_t count;
-    double x[POINTS_MAX], y[POINTS_MAX], lo[POINTS_MAX], hi[POINTS_MAX];
+    double x[POINTS_MAX], y[POINTS_MAX];
+    const struct record *row[POINTS_MAX];
 };
 
-/* Successful rows of a query, ascending in column `x`; y with lo and hi (times only). */
+/* Successful rows of a query, ascending in column `x`. */
 static struct curve read_curve(const struct summary *summary, const struct row_query *query,
                                enum record_column x, enum record_column y)
 {
@@ -32,12 +33,11 @@ static struct curve read_curve(const struct summary *summary, const struct row_q
         size_t at = curve.count++;
         for (; at > 0 && curve.x[at - 1] > row->number[x]; at--) {
             curve.x[at] = curve.x[at - 1], curve.y[at] = curve.y[at - 1];
-            curve.lo[at] = curve.lo[at - 1], curve.hi[at] = curve.hi[at - 1];
+            curve.row[at] = curve.row[at - 1];
         }
         curve.x[at] = row->number[x];
         curve.y[at] = row->number[y];
-        curve.lo[at] = row->number[COL_t_lo_s];
-        curve.hi[at] = row->number[COL_t_hi_s];
+        curve.row[at] = row;
     }
     return curve;
 }
@@ -176,8 +176,8 @@ static struct curve times_of(const struct summary *summary, const char *method, 
     return read_curve(summary, &query, COL_np, COL_t_total_s);
 }
 
-/* t(cfsa) / t(adjoint) at the sizes that both have, with the extremes of their confidence intervals. */
-static struct curve time_ratio(const struct summary *summary, double tol)
+/* t(cfsa) / t(adjoint) at the sizes that both have; the last of them with its interval. */
+static struct curve time_ratio(const struct summary *summary, double tol, struct ratio *last)
 {
     const struct curve adjoint = times_of(summary, "discrete_adjoint", tol);
     const struct curve cfsa = times_of(summary, "cfsa", tol);
@@ -187,9 +187,8 @@ static struct curve time_ratio(const struct summary *summary, double tol)
             if (cfsa.x[j] != adjoint.x[i]) continue;
             const size_t at = ratio.count++;
             ratio.x[at] = adjoint.x[i];
-            ratio.y[at] = cfsa.y[j] / adjoint.y[i];
-            ratio.lo[at] = cfsa.lo[j] / adjoint.hi[i];
-            ratio.hi[at] = cfsa.hi[j] / adjoint.lo[i];
+            *last = summary_ratio(cfsa.row[j], adjoint.row[i]);
+            ratio.y[at] = last->value;
         }
     return ratio;
 }
@@ -228,7 +227,9 @@ static void judge_times(struct summary *summary)
     const size_t tolerances = summary_values(summary, &all, COL_rtol, SIZES_MAX, tol);
     size_t seen = 0, met = 0, near = 0;
     for (size_t i = 0; i < tolerances; i++) {
-        const struct curve ratio = time_ratio(summary, tol[i]);
+        struct ratio largest;
+        char text[RATIO_TEXT];
+        const struct curve ratio = time_ratio(summary, tol[i], &largest);
         if (ratio.count < 2) continue;
         const size_t last = ratio.count - 1;
         const double at = crossing(&ratio);
@@ -236,8 +237,9 @@ static void judge_times(struct summary *summary)
         met += at > 0;
         near += ratio.y[last] >= times_low && ratio.y[last] <= times_high;
         note_crossing(meet, tol[i], &ratio, at);
-        statement_note(gain, "%stol %.0e, P = %.0f: %.1f times [%.1f, %.1f]", gain->number[0] ? "; " : "",
-                       tol[i], ratio.x[last], ratio.y[last], ratio.lo[last], ratio.hi[last]);
+        summary_ratio_text(largest, 1, text);
+        statement_note(gain, "%stol %.0e, P = %.0f: %s times", gain->number[0] ? "; " : "", tol[i],
+                       ratio.x[last], text);
     }
     if (seen) {
         statement_judge(meet, met == seen);

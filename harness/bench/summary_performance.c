@@ -1,8 +1,8 @@
 /* How fast: the discrete adjoint of the Lotka-Volterra problem at tolerance 1e-9, from the rows of the sweeps
- * scaling and lanes. With t the median time of a run and [lo, hi] its interval:
+ * scaling and lanes. With t the median time of a run (intervals: summary_ratio.c):
  *
  *     to the prototype    t / (prototype (peak of the prototype's machine / peak of this one))
- *     by lanes, threads   t before / t after, between lo before / hi after and hi before / lo after
+ *     by lanes, threads   t before / t after
  *
  * The prototype is a specialised code for this one problem, measured on another machine; its seconds come
  * from plots/measured_before.tsv, by way of prototype.def, with their provenance. */
@@ -20,10 +20,6 @@ static const struct {
 };
 /* Below, what does not grow with N still counts. */
 static const double fit_from = 20;
-
-struct ratio {
-    double value, lo, hi; /* NaN: not known */
-};
 
 struct size_rows { /* what there is of one N; NULL: missing */
     double n;
@@ -95,23 +91,14 @@ static size_t find_sizes(const struct summary *summary, double n[SIZES_MAX])
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-static struct ratio quotient(const struct record *before, const struct record *after)
-{
-    if (!before || !after || !row_ok(before) || !row_ok(after)) return (struct ratio){NAN, NAN, NAN};
-    return (struct ratio){before->number[COL_t_total_s] / after->number[COL_t_total_s],
-                          before->number[COL_t_lo_s] / after->number[COL_t_hi_s],
-                          before->number[COL_t_hi_s] / after->number[COL_t_lo_s]};
-}
-
 static struct ratio to_prototype(const struct record *row)
 {
     for (size_t i = 0; row_ok(row) && i < sizeof prototype / sizeof prototype[0]; i++) {
         if (prototype[i].n != row->number[COL_n]) continue;
         const double scaled = prototype[i].seconds * prototype_peak / row->number[COL_peak_gflops];
-        return (struct ratio){row->number[COL_t_total_s] / scaled, row->number[COL_t_lo_s] / scaled,
-                              row->number[COL_t_hi_s] / scaled};
+        return summary_ratio_to(row, scaled);
     }
-    return (struct ratio){NAN, NAN, NAN};
+    return (struct ratio){NAN, NAN, NAN, NAN};
 }
 
 /* The exponent b of t = a N^b over the rows of a method from N = fit_from on; NaN when there are too few. */
@@ -154,12 +141,12 @@ static double number_of(const struct record *row, enum record_column column, dou
 
 static void put_ratio(FILE *out, int width, const struct record *row, struct ratio ratio)
 {
-    char text[CELL];
+    char text[RATIO_TEXT];
     if (!row || !row_ok(row) || !isfinite(ratio.value)) {
         put_number(out, width, row, "%g", NAN);
         return;
     }
-    snprintf(text, sizeof text, "%.2f [%.2f, %.2f]", ratio.value, ratio.lo, ratio.hi);
+    summary_ratio_text(ratio, 2, text);
     fprintf(out, " %*s |", width, text);
 }
 
@@ -180,21 +167,22 @@ static void print_size(const struct size_rows *rows, FILE *out)
     put_number(out, 7, one, "%.0f %%", number_of(one, COL_share, 100));
     put_number(out, 7, one, "%.0f %%", number_of(one, COL_share_reverse, 100));
     put_number(out, 7, many, "%.0f %%", number_of(many, COL_share_reverse, 100));
-    put_ratio(out, 19, one, to_prototype(one));
-    put_ratio(out, 19, weaker(rows->lane_one, rows->lane_auto), quotient(rows->lane_one, rows->lane_auto));
-    put_ratio(out, 19, weaker(one, many), quotient(one, many));
-    put_ratio(out, 19, weaker(rows->unstructured, one), quotient(rows->unstructured, one));
+    put_ratio(out, 24, one, to_prototype(one));
+    put_ratio(out, 24, weaker(rows->lane_one, rows->lane_auto),
+              summary_ratio(rows->lane_one, rows->lane_auto));
+    put_ratio(out, 24, weaker(one, many), summary_ratio(one, many));
+    put_ratio(out, 24, weaker(rows->unstructured, one), summary_ratio(rows->unstructured, one));
 }
 
 static void print_sizes(const struct summary *summary, FILE *out)
 {
     double n[SIZES_MAX];
     const size_t sizes = find_sizes(summary, n);
-    fprintf(out, "\n| %3s | %8s | %8s | %7s | %8s | %7s | %7s | %7s | %19s | %19s | %19s | %19s |", "N",
+    fprintf(out, "\n| %3s | %8s | %8s | %7s | %8s | %7s | %7s | %7s | %24s | %24s | %24s | %24s |", "N",
             "1 thread", "auto", "threads", "GFLOP/s", "of peak", "reverse", "auto", "to the prototype",
             "by lanes", "by threads", "by structure");
     fputs("\n|----:|---------:|---------:|--------:|---------:|--------:|--------:|--------:|", out);
-    for (int i = 0; i < 4; i++) fputs("--------------------:|", out);
+    for (int i = 0; i < 4; i++) fputs("-------------------------:|", out);
     for (size_t i = 0; i < sizes; i++) {
         struct size_rows rows;
         find_rows(summary, n[i], &rows);
@@ -251,11 +239,18 @@ void summary_print_performance(const struct summary *summary, FILE *out)
         "many\n"
         "that took; GFLOP/s and share of the measured peak on one thread; share of peak of the reverse "
         "sweep,\n"
-        "one thread and auto. Then ratios [interval] of times: to the prototype (45.2 GFLOP/s a core, known "
-        "to\n"
-        "25 %) scaled by peak, less is better; lanes = 1 to auto, one thread to auto, and structure = none "
-        "to\n"
-        "auto, more is better. -: nothing to compare with, or not measured; missing: not in these results.\n",
+        "one thread and auto. Then ratios of times: to the prototype (45.2 GFLOP/s a core, known to 25 %) "
+        "scaled\n"
+        "by peak, less is better; lanes = 1 to auto, one thread to auto, and structure = none to auto, more "
+        "is\n"
+        "better. Behind each the interval of the quotient of the two medians and the probability with which "
+        "it\n"
+        "covers that, at least: from the intervals of both, by the sum of what they miss (to the prototype: "
+        "of\n"
+        "our time alone). It knows of the scatter within each cell, not of a machine that was slower at one "
+        "of\n"
+        "the two; compare does. -: nothing to compare with, or not measured; missing: not in these "
+        "results.\n",
         out);
     print_sizes(summary, out);
     print_fits(summary, out);
@@ -275,6 +270,7 @@ static json_t *ratio_json(struct ratio ratio)
     json_array_append_new(list, real_json(ratio.value));
     json_array_append_new(list, real_json(ratio.lo));
     json_array_append_new(list, real_json(ratio.hi));
+    json_array_append_new(list, real_json(ratio.level));
     return list;
 }
 
@@ -298,9 +294,9 @@ json_t *summary_performance_json(const struct summary *summary)
         json_object_set_new(item, "share_reverse", real_json(number_of(one, COL_share_reverse, 1)));
         json_object_set_new(item, "share_reverse_auto", real_json(number_of(many, COL_share_reverse, 1)));
         json_object_set_new(item, "to_prototype", ratio_json(to_prototype(rows.one)));
-        json_object_set_new(item, "by_lanes", ratio_json(quotient(rows.lane_one, rows.lane_auto)));
-        json_object_set_new(item, "by_threads", ratio_json(quotient(rows.one, rows.automatic)));
-        json_object_set_new(item, "by_structure", ratio_json(quotient(rows.unstructured, rows.one)));
+        json_object_set_new(item, "by_lanes", ratio_json(summary_ratio(rows.lane_one, rows.lane_auto)));
+        json_object_set_new(item, "by_threads", ratio_json(summary_ratio(rows.one, rows.automatic)));
+        json_object_set_new(item, "by_structure", ratio_json(summary_ratio(rows.unstructured, rows.one)));
         json_array_append_new(list, item);
     }
     return list;

@@ -24,6 +24,16 @@ void decorate_pad_parameters(struct verify *v, const struct sens_problem *inner,
 void decorate_wrap(struct verify *v, const struct sens_problem *inner, const struct sens_problem_type *with,
                    const void *data, struct sens_problem *problem);
 
+/* The problem beside a faint copy of itself with parameters and states of its own,
+ *     y' = f(t, y, p),    z' = d f(t, z / d, q),    d = 2^-100,
+ * states (y, z), parameters (p, q). The copy's errors are far below any absolute tolerance: the steps are
+ * those of y, and do not move with z or q. The cost is that of the copy, at (z / d, q). n and np at most 32.
+ */
+enum { DECORATE_FAINT_MOST = 32 };
+extern const double decorate_faintness; /* d */
+void decorate_faint(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem);
+void decorate_faint_cost(struct verify *v, const struct sens_cost *inner, struct sens_cost *cost);
+
 /* Fault injection: call number `at` (1-based, over all calls of that callback; 0: never) and, where `stays`,
  * all later ones. */
 enum inject_where { INJECT_RHS, INJECT_VJP, INJECT_JVP, INJECT_VJP_P, INJECT_JVP_P, INJECT_PLACES };

@@ -118,6 +118,7 @@ static void check_frozen(struct gradient_case *given)
             case_say_controlled(given, &result);
         }
     }
+    given->to_rounding = given->to_rounding || result.verdict != VERIFY_SKIP;
     verify_close(bed->v, &result);
 }
 
@@ -205,6 +206,7 @@ static void note_kind(struct gradient_case *given, struct kinds *kinds)
 {
     const struct bed *bed = &given->scene.bed;
     const enum sens_derivative kind = bed->method->derivative;
+    kinds->to_rounding = kinds->to_rounding || given->to_rounding;
     if (bed->v->quick && kinds->worst.count > 0) return;
     if (kind == SENS_DERIVATIVE_DISCRETE && case_frozen(given) && case_truth(given))
         kinds_note_discrete(given, kinds);
@@ -221,6 +223,23 @@ static void check_kind(struct verify *v, const char *module, const struct kinds 
     if (result.verdict == VERIFY_SKIP) verify_say(&result, "no task tells the kinds apart");
     verify_blame(&result, CAUSE_kind_misdeclared, 1);
     if (v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) verify_blame(&result, CAUSE_outside_test, 0.7);
+    verify_close(v, &result);
+}
+
+/* A discrete derivative is one to rounding: where nothing could be compared with it, nothing vouches for it.
+ */
+static void check_rounding(struct verify *v, const char *module, const struct kinds *kinds)
+{
+    struct verify_result result = verify_open("gradient.rounding", module, "all tasks of gradient");
+    if (v->method->derivative != SENS_DERIVATIVE_DISCRETE)
+        verify_skip(&result, "the method does not declare the derivative of the discrete map");
+    else if (!kinds->to_rounding)
+        verify_fail(
+            &result,
+            "the declared derivative of the discrete map could be held to rounding by nothing: not over "
+            "reported steps (SENS_CAP_TABLEAU and SENS_CAP_STEPS), and not by differences of the "
+            "method's own values (its steps move with what is far below the absolute tolerance)");
+    verify_blame(&result, CAUSE_kind_misdeclared, 0.5);
     verify_close(v, &result);
 }
 
@@ -272,11 +291,11 @@ static struct scene_settings draw(struct verify *v, const struct plan *plan)
     };
 }
 
-/* kind.declared is about all tasks together, and comes last. */
+/* kind.declared and gradient.rounding are about all tasks together, and come last. */
 static void skip_rest(const struct gradient_case *given)
 {
     for (const struct verify_check *check = gradient_checks + 1; check->id; check++)
-        if (strcmp(check->id, "kind.declared") != 0)
+        if (strcmp(check->id, "kind.declared") != 0 && strcmp(check->id, "gradient.rounding") != 0)
             verify_skip_check(given->scene.bed.v, check->id, given->scene.module, given->scene.subject,
                               "no numbers: see solve.completes");
 }
@@ -321,6 +340,7 @@ static void run(struct verify *v)
         verify_close(v, &result);
     }
     check_kind(v, module, &kinds);
+    check_rounding(v, module, &kinds);
 }
 
 const struct verify_group verify_gradient = {

@@ -12,6 +12,7 @@ struct gradient_case {
     unsigned parts;   /* of the cost */
     struct grid grid; /* scene_grid of the solve */
     struct oracle oracle;
+    bool to_rounding; /* the gradient was compared with the derivative of the map, to rounding */
     bool frozen_known, frozen_tried, truth_known, truth_tried;
     struct sens_out frozen, adjoint, rounding;     /* over the grid */
     struct sens_out truth, uncertainty, tolerance; /* tolerance includes the uncertainty */
@@ -35,6 +36,7 @@ void case_blame_parts(struct gradient_case *given, struct verify_result *result)
 /* Evidence on the kind of derivative, over all tasks of a method. */
 struct kinds {
     struct worst worst;
+    bool to_rounding; /* on some task */
 };
 void kinds_note_discrete(struct gradient_case *given, struct kinds *kinds);
 void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds);

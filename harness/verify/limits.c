@@ -51,6 +51,7 @@ const struct verify_limit verify_limits[] = {
      .only = VERIFY_IN_DGDP, .always = false},
     {"cross.continuous", "method cvodes_adjoint", "*cvodes_adjoint on forced form=power*",
      QUADRATURES_OUTSIDE, .only = VERIFY_IN_DGDP, .always = false},
+    {"gradient.own", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
     {"order.*", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
     {"pair.exact", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
     {"pair.identity", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},

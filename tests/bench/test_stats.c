@@ -65,6 +65,31 @@ static void coverage(void **state)
     assert_true(fabs(covered - expected) < 5 * deviation);
 }
 
+/* By hand: of 15 the sign test leaves 2 * 576 of 2^15 outside of ranks 4 to 12, and 2 * 121 of 3 to 13; the
+ * extremes of n miss 2 of 2^n. */
+static void levels(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        double level, coverage;
+    } table[] = {{15, 0.95, 1 - 1152 / 32768.0},
+                 {15, 0.975, 1 - 242 / 32768.0},
+                 {7, 0.975, 1 - 2 / 128.0},
+                 {6, 0.975, 1 - 2 / 64.0},
+                 {3, 0.95, 0.75},
+                 {2, 0.95, 0.5},
+                 {1, 0.95, 0},
+                 {0, 0.95, 0}};
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
+        assert_true(fabs(stats_coverage(table[k].count, table[k].level) - table[k].coverage) < 1e-15);
+    double sample[15];
+    struct stats stats;
+    for (int i = 0; i < 15; i++) sample[i] = i + 1;
+    stats_summarise(sample, 15, &stats);
+    assert_true(stats.lo == 4 && stats.hi == 12 && stats.lo_wide == 3 && stats.hi_wide == 13);
+}
+
 static void quantiles(void **state)
 {
     (void)state;
@@ -78,10 +103,8 @@ static void quantiles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_measured),
-        cmocka_unit_test(ranks),
-        cmocka_unit_test(coverage),
-        cmocka_unit_test(quantiles),
+        cmocka_unit_test(nothing_measured), cmocka_unit_test(ranks),     cmocka_unit_test(coverage),
+        cmocka_unit_test(levels),           cmocka_unit_test(quantiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,261 @@
+/* A problem beside a faint copy of itself: what the copy computes is controlled by nothing that it does. */
+#include <string.h>
+
+#include "decorate.h"
+
+enum { MOST = DECORATE_FAINT_MOST };
+const double decorate_faintness = 0x1p-100; /* a power of two: the copy's numbers have the same bits */
+
+/* ---- the problem --------------------------------------------------------------------------------------- */
+
+struct half { /* a point of y, or of z / d */
+    double x[MOST];
+    struct sens_at at;
+};
+
+static const struct sens_problem *inner_of(const struct sens_problem *pb)
+{
+    return pb->data;
+}
+
+/* h = 0: y and p; 1: z / d and q. */
+static void take_half(size_t n, size_t np, const struct sens_at *at, size_t h, struct half *half)
+{
+    for (size_t i = 0; i < n; i++) half->x[i] = at->x[h * n + i] / (h ? decorate_faintness : 1);
+    half->at = (struct sens_at){at->t, half->x, at->p + h * np};
+}
+
+static double scale_of(size_t h)
+{
+    return h ? decorate_faintness : 1;
+}
+
+static sens_status faint_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t h = 0; h < 2; h++) {
+        struct half half;
+        take_half(in->n, in->np, at, h, &half);
+        const sens_status status = in->type->rhs(in, &half.at, dx + h * in->n);
+        if (status != SENS_OK) return status;
+        for (size_t i = 0; i < in->n; i++) dx[h * in->n + i] *= scale_of(h);
+    }
+    return SENS_OK;
+}
+
+static void faint_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                      double *OUT)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t h = 0; h < 2; h++) {
+        struct half half;
+        take_half(in->n, in->np, at, h, &half);
+        in->type->vjp(in, &half.at, L, W + h * in->n * L, OUT + h * in->n * L);
+    }
+}
+
+static void faint_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                      double *OUT)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t h = 0; h < 2; h++) {
+        struct half half;
+        take_half(in->n, in->np, at, h, &half);
+        in->type->jvp(in, &half.at, L, V + h * in->n * L, OUT + h * in->n * L);
+    }
+}
+
+static void faint_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                             double *OUT)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t l = 0; l < L; l++) {
+        const size_t h = k0 + l < in->np ? 0 : 1;
+        double column[MOST] = {0};
+        struct half half;
+        take_half(in->n, in->np, at, h, &half);
+        in->type->jvp_p_cols(in, &half.at, k0 + l - h * in->np, 1, column);
+        for (size_t i = 0; i < in->n; i++) OUT[(h * in->n + i) * L + l] += scale_of(h) * column[i];
+    }
+}
+
+/* MU [np] += scale A^T w for lane l of half h, by a product of one lane. */
+static void gather(size_t n, size_t L, size_t l, double scale, const double *W, double *w)
+{
+    for (size_t i = 0; i < n; i++) w[i] = scale * W[i * L + l];
+}
+
+static void scatter(size_t count, size_t L, size_t l, const double *mu, double *MU)
+{
+    for (size_t k = 0; k < count; k++) MU[k * L + l] += mu[k];
+}
+
+static void faint_vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                              const double *p, size_t L, const double *W, double *MU)
+{
+    const struct sens_problem *in = inner_of(pb);
+    const size_t n = in->n, np = in->np;
+    for (size_t place = 0; place < 2 * K * L; place++) {
+        const size_t h = place % 2, l = place / 2 % L, k = place / 2 / L;
+        double w[MOST], mu[MOST] = {0};
+        struct half half;
+        take_half(n, np, &(struct sens_at){t[k], X + k * pb->n, p}, h, &half);
+        gather(n, L, l, scale_of(h), W + (k * pb->n + h * n) * L, w);
+        in->type->vjp_p_batch(in, 1, &t[k], half.x, half.at.p, 1, w, mu);
+        scatter(np, L, l, mu, MU + h * np * L);
+    }
+}
+
+static void faint_x0(const struct sens_problem *pb, const double *p, double *x)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t h = 0; h < 2; h++) {
+        in->type->x0(in, p + h * in->np, x + h * in->n);
+        for (size_t i = 0; i < in->n; i++) x[h * in->n + i] *= scale_of(h);
+    }
+}
+
+static void faint_x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W,
+                         double *MU)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t place = 0; place < 2 * L; place++) {
+        const size_t h = place % 2, l = place / 2;
+        double w[MOST], mu[MOST] = {0};
+        gather(in->n, L, l, scale_of(h), W + h * in->n * L, w);
+        in->type->x0_vjp(in, p + h * in->np, 1, w, mu);
+        scatter(in->np, L, l, mu, MU + h * in->np * L);
+    }
+}
+
+static void faint_x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L,
+                              double *OUT)
+{
+    const struct sens_problem *in = inner_of(pb);
+    for (size_t l = 0; l < L; l++) {
+        const size_t h = k0 + l < in->np ? 0 : 1;
+        double column[MOST] = {0};
+        in->type->x0_jvp_cols(in, p + h * in->np, k0 + l - h * in->np, 1, column);
+        for (size_t i = 0; i < in->n; i++) OUT[(h * in->n + i) * L + l] += scale_of(h) * column[i];
+    }
+}
+
+/* Twice the array, the second time scaled. */
+static double *doubled(struct verify *v, size_t count, const double *from, double scale)
+{
+    double *made = verify_array(v, 2 * count);
+    for (size_t i = 0; i < count; i++) made[i] = from[i], made[count + i] = scale * from[i];
+    return made;
+}
+
+void decorate_faint(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem)
+{
+    static const struct sens_problem_type with = {.rhs = faint_rhs,
+                                                  .vjp = faint_vjp,
+                                                  .jvp = faint_jvp,
+                                                  .jvp_p_cols = faint_jvp_p_cols,
+                                                  .vjp_p_batch = faint_vjp_p_batch,
+                                                  .x0 = faint_x0,
+                                                  .x0_vjp = faint_x0_vjp,
+                                                  .x0_jvp_cols = faint_x0_jvp_cols};
+    struct sens_problem *kept = verify_memory(v, 1, sizeof *kept);
+    *kept = *inner;
+    decorate_wrap(v, inner, &with, kept, problem);
+    problem->n = 2 * inner->n;
+    problem->np = 2 * inner->np;
+    problem->p = doubled(v, inner->np, inner->p, 1);
+    problem->x0 = doubled(v, inner->n, inner->x0, decorate_faintness);
+}
+
+/* ---- its cost: that of the copy ------------------------------------------------------------------------ */
+
+static const struct sens_cost *cost_of(const struct sens_cost *cost)
+{
+    return cost->data;
+}
+
+static void copy_of(const struct sens_cost *cost, const struct sens_at *at, struct half *half)
+{
+    take_half(cost_of(cost)->n, cost_of(cost)->np, at, 1, half);
+}
+
+/* The copy's rows of OUT [2n][L], lane l: the derivative by z is that by z / d, over d. */
+static void add_lane(const struct sens_cost *cost, size_t L, size_t l, const double *column, double *OUT)
+{
+    const size_t n = cost_of(cost)->n;
+    for (size_t i = 0; i < n; i++) OUT[(n + i) * L + l] += column[i] / decorate_faintness;
+}
+
+static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    struct half half;
+    copy_of(cost, &(struct sens_at){0, x, p}, &half);
+    cost_of(cost)->type->phi(cost_of(cost), j, half.x, half.at.p, G);
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *OUT)
+{
+    struct half half;
+    copy_of(cost, &(struct sens_at){0, x, p}, &half);
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        double column[MOST] = {0};
+        cost_of(cost)->type->phi_dx(cost_of(cost), j, half.x, half.at.p, c0 + l, 1, column);
+        add_lane(cost, L, l, column, OUT);
+    }
+}
+
+static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *MU)
+{
+    struct half half;
+    copy_of(cost, &(struct sens_at){0, x, p}, &half);
+    cost_of(cost)->type->phi_dp(cost_of(cost), j, half.x, half.at.p, c0, L, MU + cost_of(cost)->np * L);
+}
+
+static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
+{
+    struct half half;
+    copy_of(cost, at, &half);
+    cost_of(cost)->type->g(cost_of(cost), &half.at, w, G);
+}
+
+static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *OUT)
+{
+    struct half half;
+    copy_of(cost, at, &half);
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        double column[MOST] = {0};
+        cost_of(cost)->type->g_dx(cost_of(cost), &half.at, w, c0 + l, 1, column);
+        add_lane(cost, L, l, column, OUT);
+    }
+}
+
+static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *MU)
+{
+    struct half half;
+    copy_of(cost, at, &half);
+    cost_of(cost)->type->g_dp(cost_of(cost), &half.at, w, c0, L, MU + cost_of(cost)->np * L);
+}
+
+void decorate_faint_cost(struct verify *v, const struct sens_cost *inner, struct sens_cost *cost)
+{
+    const struct sens_cost_type *in = inner->type;
+    struct sens_cost *kept = verify_memory(v, 1, sizeof *kept);
+    struct sens_cost_type *type = verify_memory(v, 1, sizeof *type);
+    *kept = *inner;
+    *type = (struct sens_cost_type){.name = in->name,
+                                    .phi = in->phi ? phi : NULL,
+                                    .phi_dx = in->phi_dx ? phi_dx : NULL,
+                                    .phi_dp = in->phi_dp ? phi_dp : NULL,
+                                    .g = in->g ? g : NULL,
+                                    .g_dx = in->g_dx ? g_dx : NULL,
+                                    .g_dp = in->g_dp ? g_dp : NULL};
+    *cost = *inner;
+    cost->type = type;
+    cost->data = kept;
+    cost->n = 2 * inner->n;
+    cost->np = 2 * inner->np;
+}
