@@ -35,6 +35,19 @@
     X(lane_past_end, "lanes past the last functional are written: they must stay as they are")               \
     X(cost_weight, "the weight w of the running cost is left out or enters twice: right for w = 1")          \
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
+    X(product_window, "a product is wrong in a part of the interval only: right at other times")             \
+    X(product_off_solution, "a product is right only where the solution goes: wrong at states beside it")    \
+    X(option_path,                                                                                           \
+      "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
+    X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \
+                  "past a number of them")                                                                   \
+    X(zero_cotangent_skipped,                                                                                \
+      "work is skipped where a vector is zero: what the output held stays, or other lanes lose it")          \
+    X(scale_threshold,                                                                                       \
+      "small numbers are dropped or large ones clipped: a product is not linear in its vector")              \
+    X(race_in_callback,                                                                                      \
+      "a callback keeps numbers in memory that threads share: wrong when two call it at once")               \
+    X(shared_between_instances, "instances share memory: one changes when another is created or used")       \
     X(structure_kept, "a provider leaves the problem's structure declared: its products are never called")   \
     X(contract_unchecked, "an instance is created that the contract forbids")                                \
     X(out_of_bounds, "memory outside an output is written: the guard round it has changed")                  \

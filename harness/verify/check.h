@@ -44,6 +44,11 @@ void verify_close(struct verify *v, struct verify_result *result);
 void verify_skip_check(struct verify *v, const char *check, const char *module, const char *subject,
                        const char *reason);
 
+/* Tells what this unit left as it is, so that nothing is known about it: a skip of the check, with the words.
+ */
+void verify_not_varied(struct verify *v, const char *check, const char *module, const char *subject,
+                       const char *words);
+
 /* "problem glv" for the modules of the unit. */
 void verify_module(const char *kind, const char *name, char module[VERIFY_NAME]);
 
@@ -89,6 +94,10 @@ bool instance_create(struct verify *v, const struct sens_problem_type *type, int
  */
 bool instance_sized(struct verify *v, const struct sens_problem_type *type, size_t n,
                     struct instance *instance);
+/* The default instance with the options `set` (of count options, in the order of the table; NaN: its default,
+ * with n at most 8). false: it does not take them. */
+bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,
+                   struct instance *instance);
 /* A point: which = 0 nominal (x0, p) in the middle of [t0, t1]; else perturbed by 10 %, at another time. */
 struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which);
 

@@ -7,6 +7,7 @@
     X(verify_purity)                                                                                         \
     X(verify_products)                                                                                       \
     X(verify_structure)                                                                                      \
+    X(verify_reach)                                                                                          \
     X(verify_lanes)                                                                                          \
     X(verify_initial)                                                                                        \
     X(verify_exact)                                                                                          \

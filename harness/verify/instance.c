@@ -123,6 +123,22 @@ bool instance_sized(struct verify *v, const struct sens_problem_type *type, size
     return sens_problem_create(&v->ctx, type, value, &instance->problem) == SENS_OK;
 }
 
+bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,
+                   struct instance *instance)
+{
+    const size_t count = sens_option_count(type->options);
+    struct sens_value *value = verify_memory(v, count, sizeof *value);
+    sens_option_defaults(type->options, value);
+    snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    for (size_t i = 0; i < count; i++) {
+        cap_size(instance, &type->options[i], &value[i]);
+        if (isnan(set[i])) continue;
+        value[i].number = set[i];
+        name_option(instance, &type->options[i], set[i]);
+    }
+    return sens_problem_create(&v->ctx, type, value, &instance->problem) == SENS_OK;
+}
+
 struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which)
 {
     const double amount = which == 0 ? 0 : 0.1, fraction = which == 0 ? 0.5 : verify_uniform(v, 0.05, 0.95);

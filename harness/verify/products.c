@@ -322,8 +322,8 @@ void products_check_transpose(const struct subject *subject, const enum product 
 /* ---- times --------------------------------------------------------------------------------------------- */
 
 /* J V (or f_p u) component by component against the slope of rhs, then <J^T W, V> against <W, slope>. */
-static void note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
-                       const struct sens_at *at)
+void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
+                         const struct sens_at *at)
 {
     struct verify *v = subject->v;
     const size_t n = subject->pb->n;
@@ -366,8 +366,9 @@ static void check_time(const struct subject *subject)
         const double inside = verify_uniform(subject->v, (double)k - 0.5, (double)k + 0.5) / (TIMES - 1);
         at.t = pb->t0 + (pb->t1 - pb->t0) * (k == 0 ? 0 : k == TIMES - 1 ? 1 : inside);
         if (points.count < MOST_POINTS && k > 0) points.at[points.count++] = at;
-        if (subject_usable(subject, &at)) note_along(&worst, subject, of_states, &at);
-        if (subject_usable(subject, &at) && pb->np > 0) note_along(&worst, subject, of_parameters, &at);
+        if (subject_usable(subject, &at)) products_note_along(&worst, subject, of_states, &at);
+        if (subject_usable(subject, &at) && pb->np > 0)
+            products_note_along(&worst, subject, of_parameters, &at);
         sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
     conclude(subject, "products.time", &worst, &points, pb->np > 0 ? 4 : 2, all);

@@ -236,6 +236,14 @@ void verify_skip_check(struct verify *v, const char *check, const char *module, 
     verify_close(v, &result);
 }
 
+void verify_not_varied(struct verify *v, const char *check, const char *module, const char *subject,
+                       const char *words)
+{
+    struct verify_result result = verify_open(check, module, subject);
+    verify_skip(&result, "not varied: %s", words);
+    verify_close(v, &result);
+}
+
 void verify_module(const char *kind, const char *name, char module[VERIFY_NAME])
 {
     snprintf(module, VERIFY_NAME, "%s %s", kind, name);

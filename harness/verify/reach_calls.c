@@ -1,0 +1,235 @@
+/* Callbacks that several threads call at once, beside other instances, and many times. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "reach.h"
+
+/* The results of all callbacks at one input; [CALLS], NULL where there is none. */
+struct results {
+    double *out[CALLS];
+};
+
+static struct results results_create(const struct subject *subject, const struct inputs *in)
+{
+    struct results made = {{NULL}};
+    for (int c = 0; c < CALLS; c++)
+        if (call_applies(subject, (enum callback)c))
+            made.out[c] = verify_array(subject->v, call_size(subject, (enum callback)c, in));
+    return made;
+}
+
+/* Calls everything once, on outputs of zeros. */
+static void call_all(const struct subject *subject, const struct inputs *in, const struct results *to)
+{
+    for (int c = 0; c < CALLS; c++) {
+        if (!to->out[c]) continue;
+        memset(to->out[c], 0, call_size(subject, (enum callback)c, in) * sizeof *to->out[c]);
+        call_make(subject, (enum callback)c, in, to->out[c]);
+    }
+}
+
+/* The first callback whose results differ; CALLS: none. */
+static int first_difference(const struct subject *subject, const struct inputs *in, const struct results *a,
+                            const struct results *b)
+{
+    for (int c = 0; c < CALLS; c++)
+        if (a->out[c] && !same_numbers(call_size(subject, (enum callback)c, in), a->out[c], b->out[c]))
+            return c;
+    return CALLS;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4 };
+
+struct caller {
+    const struct subject *subject;
+    struct inputs in;
+    struct results alone, now;
+    long rounds;
+    long wrong[CALLS]; /* how often a callback gave other bits */
+};
+
+/* How often threads are still to lie down: a signal handler sees nothing but objects of the file. At 0 they
+ * work on, whatever signals come. */
+static atomic_int naps;
+
+/* A moment's sleep in the middle of a callback, while other threads go on: so they meet on one processor too.
+ */
+static void lie_down(int number)
+{
+    const int kept = errno;
+    (void)number;
+    if (atomic_fetch_sub(&naps, 1) > 0) nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+    errno = kept;
+}
+
+static void *call_often(void *self)
+{
+    enum { MOST_ROUNDS = 20000 }; /* where no signal comes */
+    struct caller *caller = self;
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+    while (caller->rounds < MOST_ROUNDS && atomic_load(&naps) > 0) {
+        call_all(caller->subject, &caller->in, &caller->now);
+        const int c = first_difference(caller->subject, &caller->in, &caller->alone, &caller->now);
+        if (c < CALLS) caller->wrong[c]++;
+        caller->rounds++;
+    }
+    return NULL;
+}
+
+/* Lets the threads call, and a timer interrupt one or another of them so often. Returns how many there were.
+ */
+static int call_together(struct caller caller[THREADS], int interruptions)
+{
+    const struct sigaction sleep = {.sa_handler = lie_down, .sa_flags = SA_RESTART};
+    const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    struct sigaction action;
+    sigset_t alarm, mask;
+    pthread_t thread[THREADS];
+    int made = 0;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    atomic_store(&naps, interruptions);
+    pthread_sigmask(SIG_BLOCK, &alarm, &mask); /* of this thread: it waits */
+    sigaction(SIGALRM, &sleep, &action);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (made < THREADS && pthread_create(&thread[made], NULL, call_often, &caller[made]) == 0) made++;
+    for (int k = 0; k < made; k++) pthread_join(thread[k], NULL);
+    setitimer(ITIMER_REAL, &never, NULL);
+    const struct sigaction ignore = {.sa_handler = SIG_IGN}; /* and with it what is still pending */
+    sigaction(SIGALRM, &ignore, NULL);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    return made;
+}
+
+void reach_check_threads(const struct subject *subject)
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result = subject_open(subject, "reach.threads");
+    struct caller *caller = verify_memory(subject->v, THREADS, sizeof *caller);
+    for (int k = 0; k < THREADS; k++) {
+        caller[k] = (struct caller){.subject = subject};
+        caller[k].in = inputs_create(subject, 2, (size_t)(2 + 2 * k));
+        caller[k].alone = results_create(subject, &caller[k].in);
+        caller[k].now = results_create(subject, &caller[k].in);
+        call_all(subject, &caller[k].in, &caller[k].alone);
+    }
+    if (call_together(caller, subject->v->quick ? 150 : 2000) < THREADS) {
+        verify_skip(&result, "fewer than four threads could be made");
+    } else {
+        for (int k = 0; k < THREADS; k++)
+            for (int c = 0; c < CALLS; c++)
+                worst_note(&worst, (double)caller[k].wrong[c], 0,
+                           "%s: of %ld calls beside three other threads, so many gave "
+                           "other bits than alone",
+                           call_name((enum callback)c), caller[k].rounds);
+        verify_judge(&result, &worst);
+    }
+    verify_blame(&result, CAUSE_race_in_callback, 0.97);
+    verify_close(subject->v, &result);
+}
+
+/* ---- instances ----------------------------------------------------------------------------------------- */
+
+/* Creates an instance and calls its callbacks once. */
+static void use(struct verify *v, struct instance *instance)
+{
+    struct subject other;
+    if (!subject_create(v, instance, &other)) return;
+    const struct inputs in = inputs_create(&other, 2, 3);
+    const struct results unused = results_create(&other, &in);
+    call_all(&other, &in, &unused);
+}
+
+/* Instances with other choices, sizes and numbers; all of them stay alive. */
+static void use_others(struct verify *v)
+{
+    enum { OTHERS = 4 };
+    const struct sens_option *table = v->problem->options;
+    const size_t count = sens_option_count(table);
+    struct instance *instance = verify_memory(v, OTHERS + count, sizeof *instance);
+    double *set = verify_array(v, count);
+    for (int k = 1; k < OTHERS; k++)
+        if (instance_create(v, v->problem, k, &instance[k])) use(v, &instance[k]);
+    if (instance_sized(v, v->problem, 11, &instance[0])) use(v, &instance[0]);
+    for (size_t i = 0; i < count; i++) {
+        const double more = table[i].fallback == 0 ? 1 : 1.5 * table[i].fallback;
+        for (size_t k = 0; k < count; k++) set[k] = NAN;
+        if (table[i].kind != SENS_OPT_REAL || more > table[i].max || more < table[i].min) continue;
+        set[i] = more;
+        if (instance_with(v, v->problem, set, &instance[OTHERS + i])) use(v, &instance[OTHERS + i]);
+    }
+}
+
+static void call_rhs_often(const struct subject *subject, const struct inputs *in)
+{
+    const long most = subject->v->quick ? 3000 : 30000;
+    const long calls = (long)fmin((double)most, 1e6 / (double)subject->pb->n);
+    double *dx = verify_array(subject->v, subject->pb->n);
+    for (long k = 0; k < calls; k++) call_make(subject, CALL_RHS, in, dx);
+}
+
+static void note_results(struct worst *worst, const struct subject *subject, const struct inputs *in,
+                         const struct results *first, const char *when)
+{
+    const struct results now = results_create(subject, in);
+    call_all(subject, in, &now);
+    const int c = first_difference(subject, in, first, &now);
+    worst_note(worst, c == CALLS ? 0 : 1, 0, "%s gives other bits %s",
+               c < CALLS ? call_name((enum callback)c) : "", when);
+}
+
+static bool same_problem(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return a->n == b->n && a->np == b->np && same_numbers(1, &a->t0, &b->t0) &&
+           same_numbers(1, &a->t1, &b->t1) && same_numbers(a->n, a->x0, b->x0) &&
+           same_numbers(a->np, a->p, b->p);
+}
+
+/* The same options once more. In a random run the nominal values are drawn anew. */
+static void note_twin(struct worst *worst, const struct subject *subject, const struct inputs *in,
+                      const struct results *first)
+{
+    struct verify *v = subject->v;
+    const size_t count = sens_option_count(v->problem->options);
+    double *set = verify_array(v, count);
+    struct instance *pair = verify_memory(v, 2, sizeof *pair);
+    struct subject twin[2];
+    for (size_t i = 0; i < count; i++) set[i] = NAN;
+    for (int k = 0; k < 2; k++)
+        if (!instance_with(v, v->problem, set, &pair[k]) || !subject_create(v, &pair[k], &twin[k])) return;
+    const bool same = same_problem(&pair[0].problem, &pair[1].problem);
+    worst_note(worst, same ? 0 : 1, 0,
+               "two instances with the same options have other sizes or nominal values");
+    if (!same || v->seed || !same_problem(subject->pb, &pair[0].problem)) return;
+    note_results(worst, &twin[1], in, first, "in a second instance with the same options");
+}
+
+void reach_check_instances(const struct subject *subject)
+{
+    struct worst others = {.count = 0}, history = {.count = 0};
+    struct verify_result result = subject_open(subject, "reach.instances");
+    const struct inputs in = inputs_create(subject, 2, 3);
+    const struct results first = results_create(subject, &in);
+    call_all(subject, &in, &first);
+    call_rhs_often(subject, &in);
+    note_results(&history, subject, &in, &first, "after some thousand calls of rhs");
+    use_others(subject->v);
+    note_results(&others, subject, &in, &first, "after other instances were created and used");
+    note_twin(&others, subject, &in, &first);
+    const bool pure = worst_passes(&history);
+    verify_judge(&result, pure ? &others : &history);
+    verify_blame(&result, CAUSE_impure, pure ? 0.4 : 0.97);
+    verify_blame(&result, CAUSE_shared_between_instances, pure ? 0.97 : 0.3);
+    verify_close(subject->v, &result);
+}
