@@ -8,6 +8,8 @@
 
 enum { EIGHTHS = 8, MAX_STEPS = 5000, DOUBLINGS = 4, HALVINGS = 5, OUTPUTS = 2, LEAST_ORDER = 4 };
 static const double LARGER_BUMP = 64, MODERATE = 1e-7, WEAK = 1e-2, LINEAR = 0.1;
+/* Components times columns times steps of the quotients that a difference is bounded by. */
+static const double MOST_WORK = 2e7;
 
 /* ---- outputs as arrays --------------------------------------------------------------------------------- */
 
@@ -331,10 +333,16 @@ static sens_status difference_on(const struct bed *bed, const struct grid *grid,
 
 /* Where the truncation of the larger bump is not small against the derivative, G is not near a straight line
  * over it, and nothing follows for the smaller one. */
-long target_difference(const struct bed *bed, struct target *target)
+long target_difference(const struct bed *bed, struct target *target, const char **why_not)
 {
+    const double share = (double)bed->problem.n * (double)(bed->problem.n + bed->problem.np);
+    const long most = (long)fmin(MAX_STEPS, MOST_WORK / share);
     long steps = agree_fixed_steps(bed);
-    for (int k = 1; steps > 0 && steps <= MAX_STEPS && k <= DOUBLINGS; k++, steps *= 2) {
+    *why_not = steps == 0     ? "the harness's own solve fails at a tolerance of 1e-7"
+               : steps > most ? "quotients of so many columns over so many steps are too much work"
+                              : "no number of steps makes the quotient's truncation small: the map fails, "
+                                "jumps or bends within a bump's reach";
+    for (int k = 1; steps > 0 && steps <= most && k <= DOUBLINGS; k++, steps *= 2) {
         struct grid grid = {.steps = 0};
         const bool usable = fixed_grid(bed, steps, &grid) && difference_on(bed, &grid, target) == SENS_OK;
         grid_free(&grid);

@@ -35,8 +35,8 @@ struct horizon { /* what a task is made of */
 sens_status agree_horizon(struct verify *v, const struct horizon *want, struct bed *bed, struct target *exact,
                           struct target *target);
 /* Difference: on equal steps of the task's tableau, as many as make the bound small where that is possible;
- * their number, or 0 where the map fails on them. */
-long target_difference(const struct bed *bed, struct target *target);
+ * their number, or 0, and why. */
+long target_difference(const struct bed *bed, struct target *target, const char **why_not);
 /* From the closed form of the discrete map of a fixed-step task: values only, whose bound is that of
  * target_frozen. false: there is none. */
 bool agree_discrete_form(const struct bed *bed, struct sens_out *value);

@@ -13,7 +13,8 @@
  * not a number is worse than any number. */
 struct worst {
     size_t count;
-    unsigned parts; /* beyond their bounds: enum verify_part */
+    size_t unbounded; /* not compared: their bounds are infinite */
+    unsigned parts;   /* beyond their bounds: enum verify_part */
     double value, bound;
     char where[VERIFY_TEXT / 2];
 };

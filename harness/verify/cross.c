@@ -98,14 +98,15 @@ static bool find_target(struct matrix *matrix, struct entry *entry)
 }
 
 /* Difference quotients on equal steps, all others adaptive. */
-static bool set_task(const struct matrix *matrix, struct entry *entry)
+static bool set_task(const struct matrix *matrix, struct entry *entry, const char **why_not)
 {
     struct bed *const bed = &entry->bed;
     bed->task.rtol = bed->task.atol = matrix->tol;
     bed->task.max_steps = MAX_STEPS;
     if (bed->method->derivative != SENS_DERIVATIVE_DIFFERENCE) return true;
+    *why_not = "the method does not take rk4 with a fixed step";
     if (!bed_fixed(bed, "rk4", 1)) return false;
-    const long steps = target_difference(bed, &entry->target);
+    const long steps = target_difference(bed, &entry->target, why_not);
     return steps > 0 && bed_fixed(bed, "rk4", steps);
 }
 
@@ -115,8 +116,9 @@ static void solve_entry(struct matrix *matrix, struct entry *entry)
     const int check = check_of(bed->method->derivative);
     struct worst worst = {.count = 0};
     char why[VERIFY_TEXT / 2];
-    if (!set_task(matrix, entry)) {
-        skip_entry(matrix, entry, check, "the method has no fixed step, or none is stable");
+    const char *why_not = NULL;
+    if (!set_task(matrix, entry, &why_not)) {
+        skip_entry(matrix, entry, check, why_not);
     } else if (bed_solve(bed) != SENS_OK) {
         snprintf(why, sizeof why, "%s: %s", sens_status_name(bed->status), bed->message);
         skip_entry(matrix, entry, check, why);

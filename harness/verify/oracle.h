@@ -29,7 +29,8 @@ void oracle_create(const struct bed *bed, const struct sens_tableau *tableau, co
 /* x(t1) and G over the grid for parameters p and initial state x0 (NULL: x0(p)). Any failure of rhs:
  * its status. */
 sens_status oracle_map(const struct oracle *oracle, const double *p, const double *x0, double *x1, double *G);
-/* x, G, dGdp, dGdx0 forward; arrays of *out as in bed_shape. */
+/* x, G, dGdp, dGdx0 forward; arrays of *out as in bed_shape. Where the directions are more than 100, and more
+ * than 16 times the outputs, in reverse, too: work must not grow with the square of a size. */
 sens_status oracle_tangent(const struct oracle *oracle, struct sens_out *out);
 /* The same in reverse. */
 sens_status oracle_adjoint(const struct oracle *oracle, struct sens_out *out);
@@ -47,6 +48,11 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
  * arrays of grid. SENS_STEP_LIMIT past max_steps, or what rhs says. */
 sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                          const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid);
+
+/* The same, with the whole interval tried first: the longest that the state allows. */
+sens_status oracle_long_steps(struct verify *v, const struct sens_problem *problem,
+                              const struct sens_cost *cost, const struct sens_tableau *tableau, double tol,
+                              long max_steps, struct grid *grid);
 
 /* x [n] at `stop` on the way, by steps at a loose tolerance: a place that solves visit. */
 sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, double stop, double *x);

@@ -142,7 +142,9 @@ sens_status oracle_rounding(const struct oracle *oracle, struct sens_out *bound)
     const struct sens_arena_mark mark = sens_arena_mark(arena);
     struct sens_out right = bed_shape(oracle->shape);
     clear(oracle, bound);
-    sens_status status = deviate(oracle, run_tangent, noise, ROUNDING_DRAWS, &right, bound);
+    sens_status status = SENS_OK;
+    if (!run_too_dear(oracle, bound))
+        status = deviate(oracle, run_tangent, noise, ROUNDING_DRAWS, &right, bound);
     if (status == SENS_OK) status = deviate(oracle, reverse, noise, ROUNDING_DRAWS, &right, bound);
     if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
@@ -231,7 +233,8 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
     const struct sens_arena_mark mark = sens_arena_mark(arena);
     struct sens_out tangent = bed_shape(oracle->shape), adjoint = bed_shape(oracle->shape);
     clear(oracle, bound);
-    sens_status status = deviate(oracle, run_tangent, noise, TOLERANCE_DRAWS, &tangent, bound);
+    run_derivative *const forward = run_too_dear(oracle, bound) ? reverse : run_tangent;
+    sens_status status = deviate(oracle, forward, noise, TOLERANCE_DRAWS, &tangent, bound);
     if (status == SENS_OK) status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, &adjoint, bound);
     if (status == SENS_OK) widen_by_truncation(oracle, fmax(rtol, atol), &tangent, &adjoint, bound);
     if (status == SENS_OK) finish(oracle, &tangent, TOLERANCE_SAFETY, bound);

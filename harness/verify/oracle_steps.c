@@ -82,8 +82,9 @@ static sens_status reach(struct stepper *stepper, double *t, double stop, double
     return SENS_OK;
 }
 
-sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
-                         const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid)
+static sens_status steps_from(struct verify *v, const struct sens_problem *problem,
+                              const struct sens_cost *cost, const struct sens_tableau *tableau, double tol,
+                              double first, long max_steps, struct grid *grid)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct stepper stepper = {.problem = problem, .tableau = tableau, .tol = tol};
@@ -92,13 +93,27 @@ sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, c
     stepper.Y = verify_array(v, problem->n);
     stepper.K = verify_array(v, (size_t)tableau->stages * problem->n);
     sens_problem_x0(problem, problem->p, stepper.x);
-    double t = problem->t0, h = 1e-3 * (problem->t1 - problem->t0);
+    double t = problem->t0, h = first;
     sens_status status = SENS_OK;
     for (size_t j = 0; j < cost->n_obs && status == SENS_OK; j++)
         status = reach(&stepper, &t, cost->t_obs[j], &h, max_steps, grid);
     if (status == SENS_OK) status = reach(&stepper, &t, problem->t1, &h, max_steps, grid);
     sens_arena_rewind(&v->ctx.arena, mark);
     return status;
+}
+
+sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
+                         const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid)
+{
+    const double length = problem->t1 - problem->t0;
+    return steps_from(v, problem, cost, tableau, tol, 1e-3 * length, max_steps, grid);
+}
+
+sens_status oracle_long_steps(struct verify *v, const struct sens_problem *problem,
+                              const struct sens_cost *cost, const struct sens_tableau *tableau, double tol,
+                              long max_steps, struct grid *grid)
+{
+    return steps_from(v, problem, cost, tableau, tol, problem->t1 - problem->t0, max_steps, grid);
 }
 
 /* ---- the exact derivative ------------------------------------------------------------------------------ */

@@ -153,13 +153,20 @@ sens_status run_tangent(struct run *run, struct sens_out *out)
     return SENS_OK;
 }
 
+bool run_too_dear(const struct oracle *oracle, const struct sens_out *out)
+{
+    const size_t p = out->dGdp ? oracle->problem->np : 0, x0 = out->dGdx0 ? oracle->problem->n : 0;
+    return p + x0 > DIRECTIONS_MOST && p + x0 > DEAR * oracle->cost->m;
+}
+
 sens_status oracle_tangent(const struct oracle *oracle, struct sens_out *out)
 {
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
     struct run run;
     run_create(oracle, scheme_create(oracle), &run);
-    const sens_status status = run_tangent(&run, out);
+    const sens_status status =
+        run_too_dear(oracle, out) ? run_adjoint(&run, 0, NULL, out) : run_tangent(&run, out);
     sens_arena_rewind(arena, mark);
     return status;
 }

@@ -21,6 +21,11 @@ void pair_skip(struct pair *pair, const char *check, const char *reason);
 /* State, cost and gradient against the target, entry by entry; a skip where the bound is no smaller than the
  * derivative. */
 void pair_judge(struct verify_result *result, const struct bed *bed, const struct target *target);
+/* Is the method no worse than it must be, though its gradient is beyond the target's bound? Where the state
+ * is right and the error test sees nothing else: a state at rest, one that needs no such short steps as its
+ * derivative, a part outside the test across a jump of rhs; or sees no quadrature. Then why is in reason. */
+bool pair_excuse(const struct bed *bed, const struct target *exact, const struct target *target,
+                 char reason[VERIFY_TEXT]);
 /* Are x or G beyond their bounds? */
 bool pair_state_fails(const struct bed *bed, const struct target *target);
 

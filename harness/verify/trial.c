@@ -94,6 +94,17 @@ bool trial_right(struct scene *scene)
     return !trial_pattern(&scene->bed, &scene->bed.out, &expected.value, &expected.bound).any;
 }
 
+void trial_skip(const struct bed *bed, struct verify_result *result)
+{
+    if (bed->status != SENS_OK)
+        verify_skip(result, "the method does not solve the probe: %s: %s", sens_status_name(bed->status),
+                    bed->message);
+    else
+        verify_skip(result,
+                    "what it may be off by on the probe is not known: its tableau or its steps are its own, "
+                    "or the harness's own solve fails");
+}
+
 sens_status trial_apart(struct scene *scene, struct sens_out *apart)
 {
     struct expected expected;

@@ -29,6 +29,9 @@ sens_status trial_expect(struct scene *scene, struct expected *expected);
 /* Does a solve of the task, as it stands, get that? What is wrong from the start is another check's business,
  * and says nothing of what is varied here. */
 bool trial_right(struct scene *scene);
+/* Why trial_apart, after a solve, gave no bound: the status and message of the solve, or what is not known.
+ */
+void trial_skip(const struct bed *bed, struct verify_result *result);
 /* The bound alone, twice: two right solves of one task lie no further apart. */
 sens_status trial_apart(struct scene *scene, struct sens_out *apart);
 /* All zero: the same numbers. */

@@ -86,7 +86,10 @@ static double ratio(double value, double bound)
 static void note(struct worst *worst, enum verify_part part, double value, double bound, const char *format,
                  va_list arguments)
 {
-    if (isfinite(value) && isinf(bound)) return;
+    if (isfinite(value) && isinf(bound)) {
+        worst->unbounded++;
+        return;
+    }
     const bool first = worst->count++ == 0;
     if (!(ratio(value, bound) <= 1)) worst->parts |= part;
     if (!first && !(ratio(value, bound) > ratio(worst->value, worst->bound))) return;
@@ -167,7 +170,11 @@ void verify_skip(struct verify_result *result, const char *format, ...)
 void verify_judge(struct verify_result *result, const struct worst *worst)
 {
     if (worst->count == 0) {
-        verify_skip(result, "nothing to compare");
+        if (worst->unbounded)
+            verify_skip(result,
+                        "no bound is finite: what is allowed moves each number by as much as its size");
+        else
+            verify_skip(result, "no case applies to this module");
         return;
     }
     result->value = worst->value;

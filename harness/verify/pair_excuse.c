@@ -1,0 +1,208 @@
+/* Where a right method may be far from the exact derivative with the state on the mark: its error test does
+ * not see the derivative, and something other than the state should have kept the steps short. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pair.h"
+
+/* ---- does the error test see the derivative? ----------------------------------------------------------- */
+
+/* Is a part that could be tested outside the test? */
+static bool leaves_out(const struct bed *bed)
+{
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++)
+        if (bed_error_test(bed, i, "outside") == (long)bed->option[i].number) return true;
+    return false;
+}
+
+static bool takes_in(const struct bed *bed)
+{
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++)
+        if (bed_error_test(bed, i, "inside") == (long)bed->option[i].number) return true;
+    return false;
+}
+
+static bool tests_state_alone(const struct bed *bed)
+{
+    return leaves_out(bed) || (bed->method->derivative == SENS_DERIVATIVE_DISCRETE && !takes_in(bed));
+}
+
+/* ---- a state that says nothing ------------------------------------------------------------------------- */
+
+/* Looks are taken at so many places; a state that stays within so many tolerances of its start has an error
+ * estimate of no more than about one, whatever the step. */
+enum { LOOKS = 8 };
+static const double AT_REST = 1e3;
+
+/* The largest distance from the initial state, in tolerances; infinite where the state is not known. */
+static double movement(const struct bed *bed)
+{
+    const struct sens_problem *pb = &bed->problem;
+    struct verify *v = bed->v;
+    double *const x0 = verify_array(v, pb->n), *const x = verify_array(v, pb->n), most = 0;
+    sens_problem_x0(pb, pb->p, x0);
+    for (int k = 1; k <= LOOKS; k++) {
+        const double t = k < LOOKS ? pb->t0 + k * (pb->t1 - pb->t0) / LOOKS : pb->t1;
+        if (oracle_visit(v, pb, t, x) != SENS_OK) return INFINITY;
+        for (size_t i = 0; i < pb->n; i++)
+            most = fmax(most, fabs(x[i] - x0[i]) / (bed->task.atol + bed->task.rtol * fabs(x0[i])));
+    }
+    return most;
+}
+
+/* Is what the method got the derivative of the map on its own steps, to rounding? Then the steps are to
+ * blame, if the products are not: those give the exact derivative on fine steps. */
+static bool right_for_its_steps(const struct bed *bed, const struct target *exact,
+                                const struct target *target)
+{
+    struct target frozen;
+    struct worst own = {.count = 0}, products = {.count = 0};
+    struct sens_out truth = bed_shape(bed), uncertainty = bed_shape(bed);
+    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE || target_frozen(bed, &frozen) != SENS_OK)
+        return false;
+    if (oracle_truth(bed, &truth, &uncertainty) != SENS_OK) return false;
+    out_compare(&own, bed, &bed->out, &frozen.value, &frozen.bound, "");
+    out_compare(&products, bed, &truth, &exact->value, &target->bound, "");
+    return own.count > 0 && worst_passes(&own) && worst_passes(&products);
+}
+
+/* ---- a quadrature that nothing tests ------------------------------------------------------------------- */
+
+enum { LONG_STEPS = 8000, LEAST_ORDER = 4 };
+static const double SAFETY = 16; /* of methods whose norms, factors and pairs differ */
+
+static const struct sens_tableau *pair_of(const struct bed *bed)
+{
+    const struct sens_tableau *const *entry = bed->v->reg->tableaux;
+    if (bed->method->caps & SENS_CAP_TABLEAU && bed->task.tableau->e) return bed->task.tableau;
+    while (*entry && (*entry)->order_hat < LEAST_ORDER) entry++;
+    return *entry;
+}
+
+/* The derivative of this cost on the longest steps that the state allows. */
+static bool on_long_steps(const struct bed *bed, const struct sens_cost *cost, struct sens_out *out)
+{
+    const struct sens_tableau *const tb = pair_of(bed);
+    struct grid grid = {.steps = 0};
+    struct bed shape = *bed;
+    struct oracle oracle;
+    shape.cost = *cost;
+    const bool made = tb && oracle_long_steps(bed->v, &bed->problem, cost, tb, bed->task.rtol, LONG_STEPS,
+                                              &grid) == SENS_OK;
+    oracle_create(&shape, tb, &grid, &oracle);
+    *out = bed_shape(bed);
+    const bool solved = made && oracle_tangent(&oracle, out) == SENS_OK;
+    grid_free(&grid);
+    return solved;
+}
+
+/* On the longest steps that the state allows, is all but the running cost's share within the bounds? */
+static bool right_without_running(const struct bed *bed, const struct target *target)
+{
+    struct sens_cost_type *const type = verify_memory(bed->v, 1, sizeof *type);
+    struct bed without = *bed;
+    struct sens_out truth = bed_shape(bed), uncertainty = bed_shape(bed), out;
+    struct worst worst = {.count = 0};
+    *type = *bed->cost.type;
+    type->g = NULL;
+    type->g_dx = NULL;
+    type->g_dp = NULL;
+    without.cost.type = type;
+    if (oracle_truth(&without, &truth, &uncertainty) != SENS_OK) return false;
+    if (!on_long_steps(&without, &without.cost, &out)) return false;
+    out_compare(&worst, bed, &out, &truth, &target->bound, "");
+    return worst_passes(&worst);
+}
+
+/* Is the method no farther off than the quadrature of an honest solve with long steps? */
+static bool as_the_quadrature(const struct bed *bed, const struct target *exact, const struct target *target)
+{
+    struct sens_out out, allowed = bed_shape(bed);
+    struct worst worst = {.count = 0};
+    if (!bed->cost.type->g || !on_long_steps(bed, &bed->cost, &out)) return false;
+    const struct sens_out distance = agree_distance(bed, &out, &exact->value);
+    out_add(bed, &allowed, 1, &target->bound);
+    out_add(bed, &allowed, SAFETY, &distance);
+    out_compare(&worst, bed, &bed->out, &exact->value, &allowed, "");
+    return worst_passes(&worst) && right_without_running(bed, target);
+}
+
+/* ---- jumps --------------------------------------------------------------------------------------------- */
+
+/* Steps that are shorter than this share of the interval are those across a jump; and how much of f jumps. */
+static const double SLIVER = 1e-7, JUMP = 1e-3;
+
+static double jump_across(const struct bed *bed, const double *x, double t, double h)
+{
+    const struct sens_problem *pb = &bed->problem;
+    double *const before = verify_array(bed->v, pb->n), *const after = verify_array(bed->v, pb->n);
+    double change = 0, size = 0;
+    if (pb->type->rhs(pb, &(struct sens_at){t, x, pb->p}, before) != SENS_OK) return 0;
+    if (pb->type->rhs(pb, &(struct sens_at){t + h, x, pb->p}, after) != SENS_OK) return 0;
+    for (size_t i = 0; i < pb->n; i++) {
+        change = fmax(change, fabs(after[i] - before[i]));
+        size = fmax(size, fmax(fabs(before[i]), fabs(after[i])));
+    }
+    return size > 0 ? change / size : 0;
+}
+
+/* The first time at which rhs jumps on its own account, x held; false: there is none. */
+static bool find_jump(const struct bed *bed, double *when)
+{
+    const struct sens_problem *pb = &bed->problem;
+    const struct sens_tableau *const *tableau = bed->v->reg->tableaux;
+    struct grid grid = {.steps = 0};
+    double *const x = verify_array(bed->v, pb->n);
+    bool found = false;
+    while (*tableau && (*tableau)->order_hat < 4) tableau++;
+    if (!*tableau || oracle_visit(bed->v, pb, pb->t1, x) != SENS_OK) return false;
+    oracle_steps(bed->v, pb, &bed->cost, *tableau, 1e-10, 20000, &grid);
+    for (long k = 0; k < grid.steps && !found; k++) {
+        found = grid.h[k] < SLIVER * (pb->t1 - pb->t0) && jump_across(bed, x, grid.t[k], grid.h[k]) > JUMP;
+        if (found) *when = grid.t[k];
+    }
+    grid_free(&grid);
+    return found;
+}
+
+/* The state, and G where nothing of it is a quadrature. */
+static bool state_is_off(const struct bed *bed, const struct target *target)
+{
+    struct worst worst = {.count = 0};
+    const struct sens_out state = {.x = target->value.x, .G = bed->cost.type->g ? NULL : target->value.G};
+    out_compare(&worst, bed, &bed->out, &state, &target->bound, "");
+    return !worst_passes(&worst);
+}
+
+/* ---- the excuse ---------------------------------------------------------------------------------------- */
+
+bool pair_excuse(const struct bed *bed, const struct target *exact, const struct target *target,
+                 char reason[VERIFY_TEXT])
+{
+    double when;
+    if (state_is_off(bed, target)) return false;
+    const bool alone = tests_state_alone(bed);
+    const double moved = alone ? movement(bed) : INFINITY;
+    if (moved < AT_REST)
+        snprintf(
+            reason, VERIFY_TEXT,
+            "the state says nothing: it stays within %.2g tolerances of its start, and the error test "
+            "sees the state alone, so that no step is too long for it; the derivative needs shorter ones",
+            moved);
+    else if (alone && right_for_its_steps(bed, exact, target))
+        snprintf(
+            reason, VERIFY_TEXT,
+            "the state says too little: on these steps, which the state alone chooses and which are right "
+            "for it, the exact derivative of the map is as far off; the derivative needs shorter ones");
+    else if (as_the_quadrature(bed, exact, target))
+        snprintf(reason, VERIFY_TEXT,
+                 "the running cost is a quadrature, which no error test sees: on the longest steps that the "
+                 "state allows it is as far off, and all else is right");
+    else if (leaves_out(bed) && find_jump(bed, &when))
+        snprintf(reason, VERIFY_TEXT,
+                 "the right-hand side jumps at t = %.6g: what is outside the error test steps across it",
+                 when);
+    else
+        return false;
+    return true;
+}
