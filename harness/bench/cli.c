@@ -164,6 +164,10 @@ static const char *const verify_notes[] = {
     "of V "
     "on every problem that it wraps. A method or provider on a problem that fails its own "
     "checks is skipped; with --method alone these checks are made too, and told only where they fail.",
+    "key=value: an option of the problems, costs or methods that are named, as lmm=bdf with --method "
+    "cvodes_adjoint or T=20 with --problem robertson, in place of its default. It is held at that value, "
+    "named "
+    "in the report, and read as by run: problem.KEY, cost.KEY and method.KEY say whose it is.",
     "Exit codes: 0 no failure, 1 a failure, 2 usage, a pattern that matches nothing or a file that cannot be "
     "written, 3 an instruction set that is not available, 130 interrupted: what is known by then is "
     "reported.",
@@ -217,9 +221,10 @@ static const struct cli_command commands[] = {
      .flags = new_flags,
      .run = cmd_new},
     {.name = "verify",
-     .arguments = "",
+     .arguments = "[key=value ...]",
      .summary = "tells a wrong derivative from a right one, and names the probable cause",
      .flags = verify_flags,
+     .takes_options = true,
      .notes = verify_notes,
      .run = cmd_verify},
     {.name = "peak",
@@ -320,7 +325,8 @@ static bool take(const struct cli_command *command, struct cli_arguments *argume
     const int index = word[0] == '-' ? find_flag(command, word) : -1;
     if (index >= 0) return set_flag(command, arguments, index, word, next, error);
     if (word[0] == '-') return refuse_flag(command, word, error);
-    if (command->takes_keys && strchr(word, '=')) return set_pair(&arguments->spec, word, error);
+    if ((command->takes_keys || command->takes_options) && strchr(word, '='))
+        return set_pair(&arguments->spec, word, error);
     if (arguments->words == CLI_WORDS)
         return bench_refuse(error, "%s: too many words: '%s'", command->name, word);
     arguments->word[arguments->words++] = word;

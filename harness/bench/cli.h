@@ -12,7 +12,8 @@ struct cli_flag {
 struct cli_command {
     const char *name, *arguments, *summary;
     const struct cli_flag *flags; /* ends with name == NULL */
-    bool takes_keys;              /* key=value words */
+    bool takes_keys;              /* key=value words, keys of the harness among them */
+    bool takes_options;           /* key=value words for options of modules alone */
     const char *const *notes;     /* paragraphs after the options, ends with NULL; or NULL */
     int (*run)(int argc, char **argv);
 };

@@ -11,6 +11,7 @@
 #include "variants.h"
 #include "verify_demands.h"
 #include "verify_report.h"
+#include "verify_settings.h"
 
 struct request {
     const struct cli_command *command;
@@ -18,6 +19,8 @@ struct request {
     struct verify_choice choice;
     struct verify_plan plan;
     struct runner_task task;
+    struct sens_ctx ctx; /* of the settings */
+    struct verify_settings settings;
     bool json, tap, verbose;
     FILE *junit; /* opened before the work; NULL: not asked for */
     struct bench_error error;
@@ -159,6 +162,19 @@ static bool read_formats(struct request *request)
     return true;
 }
 
+/* Without options the registry stays as it is. */
+static bool read_options(struct request *request)
+{
+    if (request->arguments.spec.count == 0) return true;
+    if (!settings_apply(&request->ctx, request->task.reg, &request->choice, &request->arguments.spec,
+                        &request->settings, &request->error))
+        return false;
+    request->task.reg = &request->settings.reg;
+    request->task.held = request->settings.held;
+    request->task.given = request->settings.given;
+    return true;
+}
+
 static bool make_plan(struct request *request)
 {
     const struct verify_choice *choice = &request->choice;
@@ -185,7 +201,8 @@ static int read_request(struct request *request)
     const bool ready = read_formats(request) && read_isa(request, &code) &&
                        load_peers(request, PEER_METHOD, "--method", &code) &&
                        load_peers(request, PEER_PROVIDER, "--provider", &code) && read_choice(request) &&
-                       read_numbers_of(request) && make_plan(request) && open_junit(request);
+                       read_numbers_of(request) && read_options(request) && make_plan(request) &&
+                       open_junit(request);
     return ready ? EXIT_OK : code;
 }
 
@@ -299,6 +316,7 @@ int cmd_verify(int argc, char **argv)
     else
         code = execute(request);
     spec_free(&request->arguments.spec);
+    sens_arena_release(&request->ctx.arena);
     free(request);
     return code;
 }

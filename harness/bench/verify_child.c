@@ -27,6 +27,7 @@ void child_run(void *self, int descriptor)
                        .quick = task->quick,
                        .seed = task->seed,
                        .method_glob = task->method_glob,
+                       .held = task->held,
                        .ctx = {.arena = {.limit = (size_t)task->memory_limit}},
                        .emit = emit,
                        .self = &descriptor};

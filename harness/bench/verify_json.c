@@ -104,12 +104,12 @@ static json_t *counts(const struct verify_report *report)
 bool verify_write_json(FILE *out, const struct verify_report *report)
 {
     const struct runner_task *task = report->task;
-    json_t *object = json_pack("{s:s, s:s, s:s, s:I, s:b, s:f, s:b, s:o, s:o, s:o, s:o, s:o}", "version",
-                               SENS_VERSION_TEXT, "git", machine_git(), "isa", task->reg->isa, "seed",
-                               (json_int_t)task->seed, "quick", (int)task->quick, "seconds", report->seconds,
-                               "interrupted", (int)report->interrupted, "counts", counts(report), "modules",
-                               failing_modules(report), "levels", levels(report), "results",
-                               all_results(report), "units", all_units(report));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I, s:b, s:s, s:f, s:b, s:o, s:o, s:o, s:o, s:o}", "version", SENS_VERSION_TEXT,
+        "git", machine_git(), "isa", task->reg->isa, "seed", (json_int_t)task->seed, "quick",
+        (int)task->quick, "options", task->given ? task->given : "", "seconds", report->seconds,
+        "interrupted", (int)report->interrupted, "counts", counts(report), "modules", failing_modules(report),
+        "levels", levels(report), "results", all_results(report), "units", all_units(report));
     if (!object) return false;
     json_dumpf(object, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', out);

@@ -13,10 +13,12 @@ struct runner_task {
     const struct sens_registry *reg;
     bool quick;
     unsigned long seed;
-    const char *method_glob; /* of VERIFY_CROSS; NULL: all */
-    size_t jobs;             /* processes at once, at least 1 */
-    double timeout;          /* seconds for one unit */
-    double memory_limit;     /* bytes of address space for one unit; 0: none */
+    const char *method_glob;               /* of VERIFY_CROSS; NULL: all */
+    const struct sens_option *const *held; /* options that were given; NULL: none */
+    const char *given;                     /* the same in words, "T=20 lmm=bdf"; "": none */
+    size_t jobs;                           /* processes at once, at least 1 */
+    double timeout;                        /* seconds for one unit */
+    double memory_limit;                   /* bytes of address space for one unit; 0: none */
 };
 
 enum runner_state {

@@ -87,10 +87,11 @@ static void write_totals(FILE *out, const struct verify_report *report)
 {
     const struct runner_task *task = report->task;
     const size_t left = task->plan->count - report_units_run(report);
-    fprintf(out, "\n%zu passed, %zu failed, %zu skipped, %zu known limits; %.1f s (isa %s, %s, seed %lu)\n",
+    fprintf(out,
+            "\n%zu passed, %zu failed, %zu skipped, %zu known limits; %.1f s (isa %s, %s, seed %lu%s%s)\n",
             report->count[VERIFY_PASS], report->count[VERIFY_FAIL], report->count[VERIFY_SKIP],
             report->count[VERIFY_LIMIT], report->seconds, task->reg->isa, task->quick ? "quick" : "full",
-            task->seed);
+            task->seed, task->given && task->given[0] ? ", " : "", task->given ? task->given : "");
     if (report->interrupted)
         fprintf(out, "interrupted: %zu of %zu units were not run to their end\n", left, task->plan->count);
 }

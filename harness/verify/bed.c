@@ -271,6 +271,7 @@ void bed_subject(const struct bed *bed, const char *instance, char subject[VERIF
     snprintf(subject, VERIFY_SUBJECT, "%s, cost %s m=%zu, %s %s %s %.3g", instance, bed->cost.type->name,
              bed->cost.m, tableau, controller, adaptive ? "tol" : "dt",
              adaptive ? bed->task.rtol : bed->task.dt);
+    verify_name_held(bed->v, bed->method->options, ", ", VERIFY_SUBJECT, subject);
     for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
         const size_t used = strlen(subject);
         if (bed_error_test(bed, i, unusual) == (long)bed->option[i].number)

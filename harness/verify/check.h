@@ -79,6 +79,14 @@ double *verify_perturbed(struct verify *v, size_t count, const double *from, dou
 double verify_uniform(struct verify *v, double low, double high);
 long verify_integer(struct verify *v, long low, long high);
 
+/* ---- options ------------------------------------------------------------------------------------------- */
+
+/* Was this option, of a module of the registry, given by the user? Then it keeps its default. */
+bool verify_held(const struct verify *v, const struct sens_option *option);
+/* Appends "SEPARATOR NAME=VALUE" for each option of the table that was given. */
+void verify_name_held(const struct verify *v, const struct sens_option *table, const char *separator,
+                      size_t size, char *text);
+
 /* ---- instances of a problem ---------------------------------------------------------------------------- */
 
 struct instance {

@@ -30,9 +30,11 @@ static bool is_size(const struct sens_option *option)
 }
 
 /* The size that a standard run uses: the default, or STANDARD_N where that is more. */
-static void cap_size(struct instance *instance, const struct sens_option *option, struct sens_value *value)
+static void cap_size(struct verify *v, struct instance *instance, const struct sens_option *option,
+                     struct sens_value *value)
 {
-    if (!is_size(option) || value->number <= STANDARD_N || option->min > STANDARD_N) return;
+    if (!is_size(option) || verify_held(v, option) || value->number <= STANDARD_N || option->min > STANDARD_N)
+        return;
     value->number = STANDARD_N;
     name_option(instance, option, value->number);
 }
@@ -40,6 +42,7 @@ static void cap_size(struct instance *instance, const struct sens_option *option
 static void draw_option(struct verify *v, struct instance *instance, const struct sens_option *option,
                         struct sens_value *value)
 {
+    if (verify_held(v, option)) return;
     if (option->kind == SENS_OPT_CHOICE)
         value->number = (double)verify_integer(v, 0, choices(option) - 1);
     else if (is_size(option) && option->min <= RANDOM_N)
@@ -52,11 +55,11 @@ static void draw_option(struct verify *v, struct instance *instance, const struc
 }
 
 /* Number 0 sets nothing; number k sets the k-th choice that is no default. false: there are fewer. */
-static bool set_variation(struct instance *instance, const struct sens_option *table,
+static bool set_variation(struct verify *v, struct instance *instance, const struct sens_option *table,
                           struct sens_value *value, int number)
 {
     for (size_t i = 0; number > 0 && i < sens_option_count(table); i++) {
-        if (table[i].kind != SENS_OPT_CHOICE) continue;
+        if (table[i].kind != SENS_OPT_CHOICE || verify_held(v, &table[i])) continue;
         for (long c = 0; c < choices(&table[i]); c++) {
             if (c == (long)table[i].fallback || --number > 0) continue;
             value[i].number = (double)c;
@@ -96,12 +99,13 @@ bool instance_create(struct verify *v, const struct sens_problem_type *type, int
     struct sens_value *value = verify_memory(v, count, sizeof *value);
     sens_option_defaults(type->options, value);
     snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
     if (v->seed) {
         if (number >= DRAWS) return false;
         for (size_t i = 0; i < count; i++) draw_option(v, instance, &type->options[i], &value[i]);
     } else {
-        if (!set_variation(instance, type->options, value, number)) return false;
-        for (size_t i = 0; i < count; i++) cap_size(instance, &type->options[i], &value[i]);
+        if (!set_variation(v, instance, type->options, value, number)) return false;
+        for (size_t i = 0; i < count; i++) cap_size(v, instance, &type->options[i], &value[i]);
     }
     if (sens_problem_create(&v->ctx, type, value, &instance->problem) != SENS_OK) return false;
     if (v->seed) perturb(v, instance);
@@ -113,12 +117,13 @@ bool instance_sized(struct verify *v, const struct sens_problem_type *type, size
 {
     struct sens_value *value = verify_memory(v, sens_option_count(type->options), sizeof *value);
     const int size = sens_option_find(type->options, "n");
-    if (size < 0 || !is_size(&type->options[size]) || (double)n < type->options[size].min ||
-        (double)n > type->options[size].max)
+    if (size < 0 || !is_size(&type->options[size]) || verify_held(v, &type->options[size]) ||
+        (double)n < type->options[size].min || (double)n > type->options[size].max)
         return false;
     sens_option_defaults(type->options, value);
     value[size].number = (double)n;
     snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
     name_option(instance, &type->options[size], value[size].number);
     return sens_problem_create(&v->ctx, type, value, &instance->problem) == SENS_OK;
 }

@@ -93,7 +93,7 @@ static void check_error_tests(struct pair *pair, struct bed *bed, const char *la
     const struct sens_option *const table = bed->method->options;
     for (size_t i = 0; i < sens_option_count(table); i++) {
         const long outside = bed_error_test(bed, i, "outside"), inside = bed_error_test(bed, i, "inside");
-        if (outside < 0 || inside < 0) continue;
+        if (outside < 0 || inside < 0 || verify_held(bed->v, &table[i])) continue;
         bed->option[i].number = (double)(table[i].fallback == (double)outside ? inside : outside);
         check_exact(pair, bed, label, exact, target);
         bed->option[i].number = table[i].fallback;

@@ -337,10 +337,11 @@ static void run(struct verify *v)
 {
     struct findings found = {.worst = {.count = 0}};
     struct instance instance;
-    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+    char module[VERIFY_NAME], label[VERIFY_SUBJECT / 2], subject[VERIFY_SUBJECT];
     verify_module("method", v->method->name, module);
-    snprintf(subject, sizeof subject, "%s, cost probe, cash_karp, %d fixed steps", v->problem->name,
-             STEPS + 2);
+    snprintf(label, sizeof label, "%s", v->problem->name);
+    verify_name_held(v, v->problem->options, " ", sizeof label, label);
+    snprintf(subject, sizeof subject, "%s, cost probe, cash_karp, %d fixed steps", label, STEPS + 2);
     struct verify_result result = verify_open("structure.pair", module, subject);
     const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && (v->method->caps & SENS_CAP_TABLEAU);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)

@@ -256,6 +256,30 @@ void verify_module(const char *kind, const char *name, char module[VERIFY_NAME])
     snprintf(module, VERIFY_NAME, "%s %s", kind, name);
 }
 
+/* ---- options ------------------------------------------------------------------------------------------- */
+
+bool verify_held(const struct verify *v, const struct sens_option *option)
+{
+    for (size_t i = 0; v->held && v->held[i]; i++)
+        if (v->held[i] == option) return true;
+    return false;
+}
+
+void verify_name_held(const struct verify *v, const struct sens_option *table, const char *separator,
+                      size_t size, char *text)
+{
+    for (size_t i = 0; i < sens_option_count(table); i++) {
+        const struct sens_option *const option = &table[i];
+        const size_t used = strlen(text);
+        if (!verify_held(v, option)) continue;
+        if (option->kind == SENS_OPT_CHOICE)
+            snprintf(text + used, size - used, "%s%s=%s", separator, option->name,
+                     option->choices[(size_t)option->fallback]);
+        else
+            snprintf(text + used, size - used, "%s%s=%.17g", separator, option->name, option->fallback);
+    }
+}
+
 /* ---- memory and random numbers ------------------------------------------------------------------------- */
 
 void *verify_memory(struct verify *v, size_t count, size_t size)

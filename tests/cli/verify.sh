@@ -30,6 +30,11 @@ expect 2 "'-1' is no whole number" --seed -1
 expect 2 "'0' is no number of seconds" --timeout 0
 expect 2 "one of --json" --json --tap
 expect 2 "did you mean avx2" --isa avx3
+expect 2 "has an option 'S'" --problem robertson S=20
+expect 2 "has an option 'T'" --method cfsa T=20
+expect 2 "has an option 'T'" --problem robertson --method cfsa method.T=20
+expect 2 "T=-1: out of range" --problem robertson T=-1
+expect 2 "problem.T=3: the option is given twice" --problem robertson T=2 problem.T=3
 expect 2 "no/such/folder" --quick --problem decay --junit no/such/folder/report.xml
 [ ! -s output ] || fail "a file that cannot be written is refused after the work"
 expect 2 "nothing to do" --cost identity --check 'tableau.*'
@@ -81,6 +86,14 @@ expect 0 "seed 7" --quick --problem decay --seed 7
 expect 0 "isa baseline" --quick --problem decay --isa baseline
 expect 0 "cost identity" --quick --cost identity
 grep -qE '^[a-z]+ +(problem|method|tableau) ' output && fail "--cost: other modules"
+
+# ---- options of modules --------------------------------------------------------------------------------------------
+expect 0 ", seed 0, T=20)" --quick --problem robertson T=20 --method cfsa -v
+grep -q '^      pass  robertson T=20' output || fail "T=20 is not named in the subjects"
+grep '^      [a-z]*  robertson' output | grep -v 'robertson T=20' && fail "T=20 is not held"
+expect 0 '"options": "problem.n=5"' --quick --problem heat problem.n=5 --check 'jvp.*' --json
+expect 0 "heat n=5" --quick --problem heat n=5 --seed 3 --check 'jvp.*' -v
+grep -E '^      [a-z]+  heat' output | grep -v 'heat n=5' && fail "n=5 is drawn anew"
 
 # ---- the other formats ---------------------------------------------------------------------------------------------
 expect 0 '"verdict": "pass"' --quick --problem decay --json --junit report.xml
