@@ -16,7 +16,7 @@ if(SENS_FUZZ)
 endif()
 
 add_custom_target(fuzzers)
-foreach(name sweep values result resume reference command)
+foreach(name sweep values result resume reference command message)
   add_executable(fuzz_${name} ${fuzz_dir}/${name}.c)
   target_link_libraries(fuzz_${name} PRIVATE fuzz_support)
   # Away from the modules in peers: whether these are built must not change what an input does.
