@@ -135,9 +135,10 @@ bool instance_with(struct verify *v, const struct sens_problem_type *type, const
     struct sens_value *value = verify_memory(v, count, sizeof *value);
     sens_option_defaults(type->options, value);
     snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
     for (size_t i = 0; i < count; i++) {
-        cap_size(instance, &type->options[i], &value[i]);
-        if (isnan(set[i])) continue;
+        cap_size(v, instance, &type->options[i], &value[i]);
+        if (isnan(set[i]) || verify_held(v, &type->options[i])) continue;
         value[i].number = set[i];
         name_option(instance, &type->options[i], set[i]);
     }
