@@ -47,7 +47,8 @@ static bool find_figures(size_t count, char **word, glob_t *found)
  */
 static bool has_published(const struct summary *summary)
 {
-    static const char *const sweeps[] = {"table1", "table2", "table3", "fig2", "fig3", "fig4", "fig5", NULL};
+    static const char *const sweeps[] = {"table1", "table2", "table3",    "fig2", "fig3",
+                                         "fig4",   "fig5",   "tolerance", NULL};
     static const struct row_query any = {.sweep = NULL};
     size_t cursor = 0;
     for (const struct record *row; (row = summary_next(summary, &any, &cursor));) {

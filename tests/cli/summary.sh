@@ -31,8 +31,10 @@ for line in '^\*\*decay\*\*.*; sweep mine$' '^| discrete_adjoint: cash_karp | .*
 done
 grep -q 'Published statements\|not testable' "$work/summary" && fail "statements without a sweep of the paper"
 "$program" summary "$work/out" --json | grep -q '"statements": \[\]' || fail "statements in JSON"
-sed 's/\tmine\t/\tfig4\t/' "$work"/out/mine/*.tsv >"$work/fig4.tsv" # column sweep
-"$program" summary "$work/fig4.tsv" | grep -q 'Published statements' || fail "no statements with a sweep of the paper"
+for sweep in fig4 table2 tolerance peers-mine; do
+    sed "s/\tmine\t/\t$sweep\t/" "$work"/out/mine/*.tsv >"$work/$sweep.tsv" # column sweep
+    "$program" summary "$work/$sweep.tsv" | grep -q 'Published statements' || fail "no statements with $sweep"
+done
 
 # The times of 60 curves of points at random, by both programs. `reference` takes 1e-9 s to any accuracy, so that the
 # profile's ratios are times; of equal errors and equal times there are some.
