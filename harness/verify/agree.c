@@ -318,6 +318,15 @@ static sens_status state_columns(const struct oracle *oracle, const struct bed *
     return SENS_OK;
 }
 
+sens_status target_quotient(const struct bed *bed, const struct grid *grid, struct target *target)
+{
+    struct oracle oracle;
+    oracle_create(bed, bed->task.tableau, grid, &oracle);
+    const double *const noise = verify_copy(bed->v, bed->cost.m, target->bound.G);
+    const sens_status status = parameter_columns(&oracle, bed, &target->value, noise, &target->bound);
+    return status == SENS_OK ? state_columns(&oracle, bed, &target->value, noise, &target->bound) : status;
+}
+
 static sens_status difference_on(const struct bed *bed, const struct grid *grid, struct target *target)
 {
     struct oracle oracle;
@@ -325,10 +334,7 @@ static sens_status difference_on(const struct bed *bed, const struct grid *grid,
     oracle_create(bed, bed->task.tableau, grid, &oracle);
     sens_status status = oracle_tangent(&oracle, &target->value);
     if (status == SENS_OK) status = oracle_rounding(&oracle, &target->bound);
-    const double *const noise = verify_copy(bed->v, bed->cost.m, target->bound.G);
-    if (status == SENS_OK) status = parameter_columns(&oracle, bed, &target->value, noise, &target->bound);
-    if (status == SENS_OK) status = state_columns(&oracle, bed, &target->value, noise, &target->bound);
-    return status;
+    return status == SENS_OK ? target_quotient(bed, grid, target) : status;
 }
 
 /* Where the truncation of the larger bump is not small against the derivative, G is not near a straight line

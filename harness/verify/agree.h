@@ -37,6 +37,8 @@ sens_status agree_horizon(struct verify *v, const struct horizon *want, struct b
 /* Difference: on equal steps of the task's tableau, as many as make the bound small where that is possible;
  * their number, or 0, and why. */
 long target_difference(const struct bed *bed, struct target *target, const char **why_not);
+/* The bound of a quotient over given steps, from the derivative of the map and its rounding. */
+sens_status target_quotient(const struct bed *bed, const struct grid *grid, struct target *target);
 /* From the closed form of the discrete map of a fixed-step task: values only, whose bound is that of
  * target_frozen. false: there is none. */
 bool agree_discrete_form(const struct bed *bed, struct sens_out *value);

@@ -111,6 +111,26 @@
     X(lanes_shifted, "outputs are shifted: a row of the gradient is another output's")                       \
     X(extra_sweep, "a sweep too many: more work than the outputs need where their number fills the lanes")   \
     X(data_race, "threads share memory: the result depends on the thread count or differs between runs")     \
+    X(many_threads, "there is room for a few threads only: right with up to some number of them")            \
+    X(many_states, "there is room for a few states only: right up to some n, wrong beyond it")               \
+    X(many_parameters, "there is room for a few parameters only: right up to some np, wrong beyond it")      \
+    X(many_outputs, "there is room for a few outputs only: right up to some m, wrong beyond it")             \
+    X(many_lanes, "there is room for a few lanes only: right up to some number of lanes")                    \
+    X(large_batch, "there is room for a few points of a batch only: right up to some batch")                 \
+    X(many_steps, "there is room for a few steps only: right up to some number, wrong beyond it")            \
+    X(many_observations, "there is room for a few observations only: right up to some number of them")       \
+    X(observation_times,                                                                                     \
+      "observation times are rounded or merged: right for equally spaced ones, wrong for "                   \
+      "irregular or close ones")                                                                             \
+    X(initial_time, "t0 is taken to be 0 or positive: wrong for another t0")                                 \
+    X(interval_length, "a length of time is built in: right on one interval, wrong on a longer or shorter")  \
+    X(tolerances_mixed, "rtol and atol are exchanged, or one is taken for both: right where they are equal") \
+    X(state_scale, "a size is built in: right for states near 1, wrong for large or small ones")             \
+    X(option_value, "an option, tableau or controller changes more than it says: right at its default, "     \
+                    "wrong at another value")                                                                \
+    X(refuses_declared, "what the method declares to take is refused: unsupported for some sizes or values") \
+    X(step_limit,                                                                                            \
+      "max_steps is taken for something else: the result depends on a limit that is not reached")            \
     X(one_part_only, "dG/dp and dG/dx0 disagree with what is computed when only one is asked for")           \
     X(absolute_time, "the method takes t - t0 for t: a shifted problem gives another gradient")              \
     X(derivative_not_solver, "the derivative is wrong, not the solver: its error stays as the tolerance "    \

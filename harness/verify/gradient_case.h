@@ -45,6 +45,9 @@ void kinds_note_difference(struct gradient_case *given, struct kinds *kinds);
 /* gradient.bilinear; leaves the case as it was. */
 void gradient_check_bilinear(struct gradient_case *given);
 
+/* The gradient of one more solve against differences of the method's own values, along a random direction.
+ * For steps that are the same whatever p and x0 are; false: they are not, or it is not solved. */
+bool gradient_note_own(const struct bed *bed, struct worst *worst);
 /* gradient.own */
 void gradient_check_own(struct gradient_case *given);
 

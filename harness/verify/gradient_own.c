@@ -138,7 +138,7 @@ static bool note_faint(const struct bed *bed, struct worst *worst)
     return held;
 }
 
-static bool note_plain(const struct bed *bed, struct worst *worst)
+bool gradient_note_own(const struct bed *bed, struct worst *worst)
 {
     struct bed same = *bed;
     same.out = bed_shape(bed);
@@ -158,7 +158,7 @@ void gradient_check_own(struct gradient_case *given)
         verify_skip(&result, "the method does not declare the derivative of the discrete map");
     } else if (scene_rebuilds(&given->scene)) {
         verify_skip(&result, "gradient.frozen makes the map again");
-    } else if ((!adaptive && note_plain(bed, &worst)) || note_faint(bed, &worst)) {
+    } else if ((!adaptive && gradient_note_own(bed, &worst)) || note_faint(bed, &worst)) {
         verify_judge(&result, &worst);
         verify_blame(&result, CAUSE_derivative_not_solver, 0.6);
         verify_blame(&result, CAUSE_kind_misdeclared, adaptive ? 0.6 : 0);

@@ -55,6 +55,8 @@ const struct verify_limit verify_limits[] = {
     {"order.*", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
     {"pair.exact", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
     {"pair.identity", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
+    {"drawn.right", "method petsc_tsadjoint", "*", WEIGHTS, .only = VERIFY_IN_DGDP, .always = false},
+    {"drawn.right", "method petsc_tsadjoint", "*ckpt = 1*", SLOPES, .only = ALL_BUT_X, .always = false},
     {"ckpt.same", "method petsc_tsadjoint", "probe*", SLOPES, .only = ALL_BUT_X, .always = false},
     {"ckpt.same", "method petsc_corrected", "probe*", TIMES, .only = VERIFY_IN_DIGITS, .always = false},
     {.check = NULL},

@@ -48,6 +48,10 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
  * arrays of grid. SENS_STEP_LIMIT past max_steps, or what rhs says. */
 sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                          const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid);
+/* The same, errors held against rtol |x| + atol. */
+sens_status oracle_steps_within(struct verify *v, const struct sens_problem *problem,
+                                const struct sens_cost *cost, const struct sens_tableau *tableau, double rtol,
+                                double atol, long max_steps, struct grid *grid);
 
 /* The same, with the whole interval tried first: the longest that the state allows. */
 sens_status oracle_long_steps(struct verify *v, const struct sens_problem *problem,
@@ -60,6 +64,9 @@ sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, d
 /* The derivative of the exact solution: the tangent of dop853 on fine steps, with the steps halved for the
  * uncertainty (entry by entry: the difference of both, plus rounding). */
 sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty);
+/* The same by the adjoint, where there are many directions and few outputs. */
+sens_status oracle_truth_in_reverse(const struct bed *bed, struct sens_out *truth,
+                                    struct sens_out *uncertainty);
 
 /* ---- whose fault (faults.c) ---------------------------------------------------------------------------- */
 

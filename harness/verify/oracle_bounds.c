@@ -211,16 +211,17 @@ static sens_status widen_by_interpolant(const struct oracle *oracle, const struc
 }
 
 /* Both, on the oracle's own steps. A solve that fails at this tolerance adds nothing. */
-static void widen_by_truncation(const struct oracle *oracle, double tol, const struct sens_out *tangent,
-                                const struct sens_out *adjoint, struct sens_out *bound)
+static void widen_by_truncation(const struct oracle *oracle, double rtol, double atol,
+                                const struct sens_out *tangent, const struct sens_out *adjoint,
+                                struct sens_out *bound)
 {
     const struct sens_tableau *tb = pair_of(oracle);
     struct grid grid = {.steps = 0};
     struct oracle at_tol;
     if (!tb) return;
     oracle_create(oracle->shape, tb, &grid, &at_tol);
-    sens_status status =
-        oracle_steps(oracle->v, oracle->problem, oracle->cost, tb, tol, TRUNCATION_STEPS, &grid);
+    sens_status status = oracle_steps_within(oracle->v, oracle->problem, oracle->cost, tb, rtol, atol,
+                                             TRUNCATION_STEPS, &grid);
     if (status == SENS_OK) status = widen_by_tangent(&at_tol, tangent, bound);
     if (status == SENS_OK) widen_by_interpolant(oracle, &at_tol, adjoint, bound);
     grid_free(&grid);
@@ -236,7 +237,7 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
     run_derivative *const forward = run_too_dear(oracle, bound) ? reverse : run_tangent;
     sens_status status = deviate(oracle, forward, noise, TOLERANCE_DRAWS, &tangent, bound);
     if (status == SENS_OK) status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, &adjoint, bound);
-    if (status == SENS_OK) widen_by_truncation(oracle, fmax(rtol, atol), &tangent, &adjoint, bound);
+    if (status == SENS_OK) widen_by_truncation(oracle, rtol, atol, &tangent, &adjoint, bound);
     if (status == SENS_OK) finish(oracle, &tangent, TOLERANCE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
     return status;

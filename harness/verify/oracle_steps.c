@@ -1,6 +1,6 @@
 /* Steps of the oracle's own, and the derivative of the exact solution on them.
  *
- * The controller is the plainest there is: err = max_i |e_i| / (tol (1 + |x_i|)), a step is accepted when
+ * The controller is the plainest there is: err = max_i |e_i| / (atol + rtol |x_i|), a step is accepted when
  * err <= 1, and h <- h min(5, max(1/5, 0.9 err^(-1/q))) with q the lower order of the pair plus one (Hairer,
  * Norsett & Wanner, Solving Ordinary Differential Equations I, II.4). */
 #include <string.h>
@@ -12,7 +12,7 @@
 struct stepper {
     const struct sens_problem *problem;
     const struct sens_tableau *tableau;
-    double tol;
+    double rtol, atol;
     double *x, *next; /* [n] */
     double *Y;        /* [n] */
     double *K;        /* [s][n] */
@@ -42,7 +42,7 @@ static double scaled_error(const struct stepper *stepper, double h)
     for (size_t q = 0; q < n; q++) {
         double e = 0;
         for (int i = 0; i < tb->stages; i++) e += h * tb->e[i] * stepper->K[(size_t)i * n + q];
-        const double scaled = fabs(e) / (stepper->tol * (1 + fabs(stepper->x[q])));
+        const double scaled = fabs(e) / (stepper->atol + stepper->rtol * fabs(stepper->x[q]));
         if (!isfinite(scaled) || !isfinite(stepper->next[q])) return INFINITY;
         err = fmax(err, scaled);
     }
@@ -83,11 +83,11 @@ static sens_status reach(struct stepper *stepper, double *t, double stop, double
 }
 
 static sens_status steps_from(struct verify *v, const struct sens_problem *problem,
-                              const struct sens_cost *cost, const struct sens_tableau *tableau, double tol,
-                              double first, long max_steps, struct grid *grid)
+                              const struct sens_cost *cost, const struct sens_tableau *tableau, double rtol,
+                              double atol, double first, long max_steps, struct grid *grid)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    struct stepper stepper = {.problem = problem, .tableau = tableau, .tol = tol};
+    struct stepper stepper = {.problem = problem, .tableau = tableau, .rtol = rtol, .atol = atol};
     stepper.x = verify_array(v, problem->n);
     stepper.next = verify_array(v, problem->n);
     stepper.Y = verify_array(v, problem->n);
@@ -105,15 +105,22 @@ static sens_status steps_from(struct verify *v, const struct sens_problem *probl
 sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                          const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid)
 {
+    return oracle_steps_within(v, problem, cost, tableau, tol, tol, max_steps, grid);
+}
+
+sens_status oracle_steps_within(struct verify *v, const struct sens_problem *problem,
+                                const struct sens_cost *cost, const struct sens_tableau *tableau, double rtol,
+                                double atol, long max_steps, struct grid *grid)
+{
     const double length = problem->t1 - problem->t0;
-    return steps_from(v, problem, cost, tableau, tol, 1e-3 * length, max_steps, grid);
+    return steps_from(v, problem, cost, tableau, rtol, atol, 1e-3 * length, max_steps, grid);
 }
 
 sens_status oracle_long_steps(struct verify *v, const struct sens_problem *problem,
                               const struct sens_cost *cost, const struct sens_tableau *tableau, double tol,
                               long max_steps, struct grid *grid)
 {
-    return steps_from(v, problem, cost, tableau, tol, problem->t1 - problem->t0, max_steps, grid);
+    return steps_from(v, problem, cost, tableau, tol, tol, problem->t1 - problem->t0, max_steps, grid);
 }
 
 /* ---- the exact derivative ------------------------------------------------------------------------------ */
@@ -135,7 +142,8 @@ sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, d
     struct grid grid = {.steps = 0};
     if (!tableau) return SENS_UNAVAILABLE;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    struct stepper stepper = {.problem = problem, .tableau = tableau, .tol = 1e-4, .x = x};
+    struct stepper stepper = {.problem = problem, .tableau = tableau, .rtol = 1e-4, .atol = 1e-4};
+    stepper.x = x;
     stepper.next = verify_array(v, problem->n);
     stepper.Y = verify_array(v, problem->n);
     stepper.K = verify_array(v, (size_t)tableau->stages * problem->n);
@@ -173,29 +181,44 @@ static void uncertain(const struct bed *bed, const struct sens_out *coarse, cons
     add_difference(m * n, coarse->dGdx0, fine->dGdx0, uncertainty->dGdx0);
 }
 
-static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb, const struct grid *grid,
-                            const struct grid *half, struct sens_out *truth, struct sens_out *uncertainty)
+typedef sens_status derivative_of(const struct oracle *oracle, struct sens_out *out);
+
+static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb, derivative_of *compute,
+                            const struct grid *grid, const struct grid *half, struct sens_out *truth,
+                            struct sens_out *uncertainty)
 {
     struct oracle coarse, fine;
     struct sens_out rough = bed_shape(bed);
     oracle_create(bed, tb, grid, &coarse);
     oracle_create(bed, tb, half, &fine);
-    sens_status status = oracle_tangent(&coarse, &rough);
-    if (status == SENS_OK) status = oracle_tangent(&fine, truth);
+    sens_status status = compute(&coarse, &rough);
+    if (status == SENS_OK) status = compute(&fine, truth);
     if (status == SENS_OK) status = oracle_rounding_cheaply(&coarse, uncertainty);
     if (status == SENS_OK) uncertain(bed, &rough, truth, uncertainty);
     return status;
 }
 
-sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty)
+static sens_status truth_by(const struct bed *bed, derivative_of *compute, struct sens_out *truth,
+                            struct sens_out *uncertainty)
 {
     const struct sens_tableau *tb = find_tableau(bed->v->reg, "dop853");
     struct grid grid = {.steps = 0}, half = {.steps = 0};
     if (!tb) return SENS_UNAVAILABLE;
     sens_status status = oracle_steps(bed->v, &bed->problem, &bed->cost, tb, TRUTH_TOL, TRUTH_STEPS, &grid);
     if (status == SENS_OK && !halve(&grid, &half)) status = SENS_NO_MEMORY;
-    if (status == SENS_OK) status = truth_on(bed, tb, &grid, &half, truth, uncertainty);
+    if (status == SENS_OK) status = truth_on(bed, tb, compute, &grid, &half, truth, uncertainty);
     grid_free(&grid);
     grid_free(&half);
     return status;
+}
+
+sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty)
+{
+    return truth_by(bed, oracle_tangent, truth, uncertainty);
+}
+
+sens_status oracle_truth_in_reverse(const struct bed *bed, struct sens_out *truth,
+                                    struct sens_out *uncertainty)
+{
+    return truth_by(bed, oracle_adjoint, truth, uncertainty);
 }

@@ -36,20 +36,33 @@ static double *series(struct verify *v, size_t count, double irrational, double 
     return made;
 }
 
+/* This many parameters do not yet add up to much. */
+enum { CROWD = 8 };
+
+static void multiply(size_t count, double factor, double *of)
+{
+    for (size_t i = 0; i < count; i++) of[i] *= factor;
+}
+
 static const struct coefficients *make_coefficients(struct verify *v, const struct probe_settings *s)
 {
-    const double share = 1 / sqrt((double)s->np + 1);
+    const double share = 1 / sqrt((double)s->np + 1), scale = s->scale > 0 ? s->scale : 1;
+    const double each = s->np > CROWD ? CROWD / (double)s->np : 1; /* so that the sum of all stays mild */
     struct coefficients *made = verify_memory(v, 1, sizeof *made);
     *made = (struct coefficients){
         .d = series(v, s->n, sqrt(2), 1, 0.4),
         .v = series(v, s->n, sqrt(3), 0.1, 0.45),
         .y = series(v, s->n, sqrt(5), 0.9, 0.4),
-        .c = series(v, s->n * s->np, sqrt(7), 0.05, share),
-        .u = series(v, s->n * s->np, sqrt(11), 0.03, 0.4 * share * share),
-        .e = series(v, s->n * s->np, sqrt(13), 0.02, 0.2 * share),
+        .c = series(v, s->n * s->np, sqrt(7), each * 0.05, share),
+        .u = series(v, s->n * s->np, sqrt(11), each * 0.03, 0.4 * share * share),
+        .e = series(v, s->n * s->np, sqrt(13), each * 0.02, 0.2 * share),
         .w = series(v, s->np, sqrt(17), 2, 1),
         .autonomous = s->autonomous,
     };
+    multiply(s->n, scale, made->y);
+    multiply(s->n * s->np, scale, made->c);
+    multiply(s->n * s->np, scale, made->e);
+    multiply(s->n * s->np, 1 / scale, made->u); /* of the products of two states */
     return made;
 }
 
@@ -75,7 +88,10 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
     for (size_t i = 0; i < n; i++) {
         const double next = at->x[(i + 1) % n], after = at->x[(i + 2) % n];
         dx[i] = -k->d[i] * at->x[i] + k->v[i] * next + coupling(pb, i, at->p) * next * after;
-        for (size_t q = 0; q < np; q++) dx[i] += k->c[i * np + q] * at->p[q] * forcing(k, q, at->t);
+    }
+    for (size_t q = 0; q < np; q++) {
+        const double force = forcing(k, q, at->t);
+        for (size_t i = 0; i < n; i++) dx[i] += k->c[i * np + q] * at->p[q] * force;
     }
     return SENS_OK;
 }
@@ -115,18 +131,22 @@ static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t 
     }
 }
 
-static double parameter_entry(const struct sens_problem *pb, double t, const double *x, size_t i, size_t q)
+/* force: forcing of q. */
+static double parameter_entry(const struct sens_problem *pb, double force, const double *x, size_t i,
+                              size_t q)
 {
     const struct coefficients *k = pb->data;
     const size_t at = i * pb->np + q;
-    return k->c[at] * forcing(k, q, t) + k->u[at] * x[(i + 1) % pb->n] * x[(i + 2) % pb->n];
+    return k->c[at] * force + k->u[at] * x[(i + 1) % pb->n] * x[(i + 2) % pb->n];
 }
 
 static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                        double *OUT)
 {
-    for (size_t i = 0; i < pb->n; i++)
-        for (size_t l = 0; l < L; l++) OUT[i * L + l] += parameter_entry(pb, at->t, at->x, i, k0 + l);
+    for (size_t l = 0; l < L; l++) {
+        const double force = forcing(pb->data, k0 + l, at->t);
+        for (size_t i = 0; i < pb->n; i++) OUT[i * L + l] += parameter_entry(pb, force, at->x, i, k0 + l);
+    }
 }
 
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
@@ -135,11 +155,13 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     const size_t n = pb->n;
     (void)p;
     for (size_t k = 0; k < K; k++)
-        for (size_t i = 0; i < n; i++)
-            for (size_t q = 0; q < pb->np; q++) {
-                const double entry = parameter_entry(pb, t[k], X + k * n, i, q);
+        for (size_t q = 0; q < pb->np; q++) {
+            const double force = forcing(pb->data, q, t[k]);
+            for (size_t i = 0; i < n; i++) {
+                const double entry = parameter_entry(pb, force, X + k * n, i, q);
                 for (size_t l = 0; l < L; l++) MU[q * L + l] += entry * W[(k * n + i) * L + l];
             }
+        }
 }
 
 static void x0(const struct sens_problem *pb, const double *p, double *x)
@@ -314,39 +336,55 @@ const struct sens_cost_type probe_cost_type = {
     .g_dp = g_dp,
 };
 
+/* How far the clock of the integral goes from t0 to t1. */
+static const double CLOCK = 2.6;
+
 /* The type with the functions that these parts need. */
-static const struct sens_cost_type *make_type(struct verify *v, unsigned parts)
+static const struct sens_cost_type *make_type(struct verify *v, unsigned parts, size_t n_obs)
 {
     struct sens_cost_type *type = verify_memory(v, 1, sizeof *type);
     memcpy(type, &probe_cost_type, sizeof *type);
-    if (!(parts & (PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1))) type->phi = NULL, type->phi_dx = NULL;
+    if (n_obs == 0) type->phi = NULL, type->phi_dx = NULL;
     if (!(parts & PROBE_RUNNING)) type->g = NULL, type->g_dx = NULL;
     if (!(parts & PROBE_EXPLICIT) || !type->phi) type->phi_dp = NULL;
     if (!(parts & PROBE_EXPLICIT) || !type->g) type->g_dp = NULL;
     return type;
 }
 
-void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
-                struct sens_cost *cost)
+static void make_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                      double rate, size_t n_obs, const double *t_obs, struct sens_cost *cost)
 {
-    const double t0 = problem->t0, length = problem->t1 - t0;
-    double *t_obs = verify_array(v, 4);
     struct weights *weights = verify_memory(v, 1, sizeof *weights);
-    size_t n_obs = 0;
-    weights->t0 = t0;
-    weights->rate = 2.6 / length;
+    weights->t0 = problem->t0;
+    weights->rate = rate;
     weights->explicit_p = parts & PROBE_EXPLICIT;
-    if (parts & PROBE_AT_T0) t_obs[n_obs++] = t0;
-    if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.375 * length;
-    if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.625 * length;
-    if (parts & PROBE_AT_T1) t_obs[n_obs++] = problem->t1;
-    *cost = (struct sens_cost){.type = make_type(v, parts),
+    *cost = (struct sens_cost){.type = make_type(v, parts, n_obs),
                                .m = m,
                                .n = problem->n,
                                .np = problem->np,
                                .n_obs = n_obs,
-                               .t_obs = t_obs,
+                               .t_obs = verify_copy(v, n_obs, t_obs),
                                .data = weights};
+}
+
+void probe_cost_at(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                   size_t n_obs, const double *t_obs, struct sens_cost *cost)
+{
+    const double rate = fmin(CLOCK / (problem->t1 - problem->t0), CLOCK / 2);
+    make_cost(v, problem, m, parts, rate, n_obs, t_obs, cost);
+}
+
+void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                struct sens_cost *cost)
+{
+    const double t0 = problem->t0, length = problem->t1 - t0;
+    double t_obs[4];
+    size_t n_obs = 0;
+    if (parts & PROBE_AT_T0) t_obs[n_obs++] = t0;
+    if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.375 * length;
+    if (parts & PROBE_BETWEEN) t_obs[n_obs++] = t0 + 0.625 * length;
+    if (parts & PROBE_AT_T1) t_obs[n_obs++] = problem->t1;
+    make_cost(v, problem, m, parts, CLOCK / length, n_obs, t_obs, cost);
 }
 
 unsigned probe_parts_for(const struct sens_method_type *method)

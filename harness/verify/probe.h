@@ -16,6 +16,7 @@ struct probe_settings {
     bool autonomous; /* no explicit t */
     bool x0_depends;
     double t0, t1;
+    double scale; /* of the states: x / scale solves the equations above; 0: 1 */
 };
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem);
 
@@ -29,6 +30,10 @@ enum probe_parts {
 /* m outputs, all different, nonlinear in x. */
 void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
                 struct sens_cost *cost);
+/* The same, observed at the given times in place of those of the parts: increasing, in [t0, t1], copied.
+ * The integral's clock is no faster on a short interval: a quadrature outside the error test follows it. */
+void probe_cost_at(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                   size_t n_obs, const double *t_obs, struct sens_cost *cost);
 /* The parts that a method can do by its caps. */
 unsigned probe_parts_for(const struct sens_method_type *method);
 extern const struct sens_cost_type probe_cost_type; /* .name = "probe" */

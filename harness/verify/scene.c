@@ -120,8 +120,8 @@ bool scene_grid(struct scene *scene, struct grid *grid)
     *grid = (struct grid){.steps = 0};
     if (bed->grid.steps > 0) return copy_grid(&bed->grid, grid);
     if (scene->fixed) return scene_uniform(bed, lround((bed->problem.t1 - bed->problem.t0) / task->dt), grid);
-    return oracle_steps(bed->v, &bed->problem, &bed->cost, task->tableau, task->rtol, task->max_steps,
-                        grid) == SENS_OK;
+    return oracle_steps_within(bed->v, &bed->problem, &bed->cost, task->tableau, task->rtol, task->atol,
+                               task->max_steps, grid) == SENS_OK;
 }
 
 /* ---- causes -------------------------------------------------------------------------------------------- */

@@ -1,54 +1,9 @@
 /* The number of threads must not change a bit of the result: outputs are independent, and each is computed by
  * one thread in one order. A race shows by chance; the chance is made large by many blocks of outputs,
  * several runs, and a problem whose callbacks give way to other threads. */
-#include <sched.h>
 #include <stdio.h>
 
 #include "trial.h"
-
-/* The inner problem, whose callbacks give way to other threads before they work: whatever threads share is
- * then seen half made, on one processor too. data stays the inner one's. */
-struct yielding {
-    struct sens_problem_type type; /* first: a problem's type points here */
-    const struct sens_problem_type *inner;
-};
-
-static const struct sens_problem_type *inner_of(const struct sens_problem *pb)
-{
-    return ((const struct yielding *)(const void *)pb->type)->inner;
-}
-
-static sens_status yield_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
-{
-    sched_yield();
-    return inner_of(pb)->rhs(pb, at, dx);
-}
-
-static void yield_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
-                      double *OUT)
-{
-    sched_yield();
-    inner_of(pb)->vjp(pb, at, L, W, OUT);
-}
-
-static void yield_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
-                      double *OUT)
-{
-    sched_yield();
-    inner_of(pb)->jvp(pb, at, L, V, OUT);
-}
-
-static struct sens_problem yielding_problem(struct verify *v, const struct sens_problem *inner)
-{
-    struct yielding *made = verify_memory(v, 1, sizeof *made);
-    struct sens_problem problem = *inner;
-    *made = (struct yielding){*inner->type, inner->type};
-    made->type.rhs = yield_rhs;
-    made->type.vjp = yield_vjp;
-    made->type.jvp = yield_jvp;
-    problem.type = &made->type;
-    return problem;
-}
 
 struct race {
     struct worst worst;  /* of several threads */
@@ -99,7 +54,7 @@ static void run(struct verify *v)
     const bool made = scene_create(v, &settings, &scene);
     struct verify_result result = verify_open("threads.same", scene.module, scene.subject);
     if (v->method->caps & SENS_CAP_THREADS) {
-        scene.bed.problem = yielding_problem(v, &scene.bed.problem);
+        scene.bed.problem = trial_yielding(v, &scene.bed.problem);
         scene.bed.task.lanes = 2;
         for (race.ckpt = 0; made && race.ckpt <= 3; race.ckpt += 3) {
             scene.bed.task.ckpt = race.ckpt;

@@ -17,6 +17,10 @@ struct scene_settings trial_fixed_settings(struct verify *v, size_t m);
 void trial_decorated(const struct scene *scene, const struct sens_problem *problem,
                      const struct sens_cost *cost, struct bed *bed);
 
+/* The problem with callbacks that give way to other threads before they work, so that what threads share is
+ * seen half made, on one processor too. */
+struct sens_problem trial_yielding(struct verify *v, const struct sens_problem *inner);
+
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
 struct expected {

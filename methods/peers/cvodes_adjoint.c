@@ -347,7 +347,9 @@ static sens_status solve_forward(struct sens_ctx *ctx, struct cvodes_adjoint *ad
         memcpy(adj->stop_x + j * cv->n, NV_DATA_S(cv->x), cv->n * sizeof *adj->stop_x);
         if (cv->stops.obs[j] >= 0) observe(adj, (size_t)cv->stops.obs[j], NV_DATA_S(cv->x));
     }
-    if (status == SENS_OK && adj->running) status = cvodes_check(ctx, cv, CVodeGetQuad(cv->mem, &t, adj->g));
+    /* Not CVodeGetQuad: its time is that of an earlier stop where CVodeF was past this one already. */
+    if (status == SENS_OK && adj->running)
+        status = cvodes_check(ctx, cv, CVodeGetQuadDky(cv->mem, cv->problem->t1, 0, adj->g));
     for (size_t c = 0; adj->running && c < cv->m; c++) adj->G[c] += NV_DATA_S(adj->g)[c];
     return status;
 }

@@ -219,7 +219,8 @@ static sens_status rehearse(struct sens_ctx *ctx, struct petsc_peer *peer)
         const sens_status status = petsc_fit_steps(ctx, peer);
         if (status != SENS_OK) return status;
     } else if (!estimates) {
-        return sens_fail(ctx, SENS_UNSUPPORTED, "the scheme has no error estimate: take adapt=none and a dt");
+        return sens_fail(ctx, SENS_UNSUPPORTED,
+                         "this type of scheme has no error estimate: take adapt=none and a dt");
     }
     code = petsc_forward(peer, most, &work);
     if (code != 0) return petsc_explain(ctx, peer, code);

@@ -1,0 +1,277 @@
+/* Scenes drawn at random from what the method declares, among them large ones; see drawn.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "drawn.h"
+
+/* ---- the usual scene ----------------------------------------------------------------------------------- */
+
+enum { USUAL_STEPS = 1500, USUAL_LIMIT = 4000 };
+
+/* The tightest tolerance at which the method takes no more than some hundred steps. */
+static struct drawn_verdict find_usual(struct verify *v, struct drawing *drawing)
+{
+    static const double tolerances[] = {1e-9, 1e-7, 1e-5, 1e-3};
+    const bool heeds = v->method->caps & SENS_CAP_TOLERANCE;
+    const int first = v->method->derivative == SENS_DERIVATIVE_CONTINUOUS ? 0 : 1;
+    struct drawn_verdict verdict = {.outcome = DRAWN_UNJUDGED};
+    for (int k = first; k < (heeds ? 4 : 2); k++) {
+        drawn_usual(v, heeds ? tolerances[k] : 0, drawing);
+        struct drawn limited = drawing->usual;
+        if (heeds) limited.value[AXIS_LIMIT] = USUAL_LIMIT;
+        verdict = drawn_judge(drawing, &limited);
+        drawing->steps = verdict.steps;
+        const bool solved = verdict.outcome != DRAWN_FAILED && verdict.outcome != DRAWN_REFUSED;
+        if (solved && verdict.steps <= USUAL_STEPS) return verdict;
+    }
+    return verdict;
+}
+
+/* ---- which scenes -------------------------------------------------------------------------------------- */
+
+/* What is drawn far from usual together; the rest is drawn near it, each with one chance in three. */
+static const struct theme {
+    int axis[4]; /* ends with -1, or is full */
+} themes[] = {
+    {{AXIS_OUTPUTS, AXIS_LANES, -1}},
+    {{AXIS_PARAMETERS, AXIS_BATCH, AXIS_STEPS, -1}},
+    {{AXIS_PARAMETERS, AXIS_LANES, -1}},
+    {{AXIS_TIMES, AXIS_LAYOUT, AXIS_ENDS, -1}},
+    {{AXIS_RATIO, AXIS_SCALE, -1}},
+    {{AXIS_RATIO, AXIS_SCALE, AXIS_START, -1}},
+    {{AXIS_THREADS, AXIS_OUTPUTS, -1}},
+    {{AXIS_STEPS, AXIS_CKPT, -1}},
+    {{AXIS_OUTPUTS, AXIS_BATCH, AXIS_STEPS, AXIS_START}},
+    {{AXIS_STATES, AXIS_WRT, -1}},
+    {{AXIS_LENGTH, AXIS_LAYOUT, AXIS_FORM, -1}},
+};
+enum { THEMES = sizeof themes / sizeof *themes, ROUNDS = 4, MANY_STEPS = 7000 };
+
+static bool in_theme(const struct theme *theme, int axis)
+{
+    for (int k = 0; k < 4 && theme->axis[k] >= 0; k++)
+        if (theme->axis[k] == axis) return true;
+    return false;
+}
+
+static bool is_fixed(const struct sens_registry *reg, const struct drawn *drawn)
+{
+    const size_t k = (size_t)drawn->value[AXIS_CONTROLLER];
+    return strcmp(reg->controller_name(reg->controllers[k]), "fixed") == 0;
+}
+
+/* A choice among solvers that go together. */
+static void draw_solver(const struct drawing *drawing, struct drawn *drawn)
+{
+    const struct sens_registry *reg = drawing->v->reg;
+    if (axis_declared(drawing, AXIS_CONTROLLER) && verify_integer(drawing->v, 0, 2) == 0)
+        drawn->value[AXIS_CONTROLLER] = axis_draw(drawing, AXIS_CONTROLLER);
+    if (drawing->v->method->derivative == SENS_DERIVATIVE_CONTINUOUS && is_fixed(reg, drawn))
+        drawn->value[AXIS_CONTROLLER] = drawing->usual.value[AXIS_CONTROLLER]; /* which has no bound */
+    if (!axis_declared(drawing, AXIS_TABLEAU) || verify_integer(drawing->v, 0, 2) > 0) return;
+    drawn->value[AXIS_TABLEAU] = axis_draw(drawing, AXIS_TABLEAU);
+    if (!reg->tableaux[(size_t)drawn->value[AXIS_TABLEAU]]->e)
+        drawn->value[AXIS_TABLEAU] = drawing->usual.value[AXIS_TABLEAU];
+}
+
+static void use_fixed(const struct drawing *drawing, struct drawn *drawn)
+{
+    const struct sens_registry *reg = drawing->v->reg;
+    for (size_t k = 0; reg->controllers[k]; k++)
+        if (strcmp(reg->controller_name(reg->controllers[k]), "fixed") == 0)
+            drawn->value[AXIS_CONTROLLER] = (double)k;
+}
+
+/* A long interval, where the number of steps cannot be set. Not for a continuous derivative: what is
+ * integrated back grows on it. */
+static void use_long_interval(const struct drawing *drawing, struct drawn *drawn)
+{
+    const double usual = drawing->usual.value[AXIS_LENGTH];
+    if (drawing->steps <= 0 || drawing->v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) return;
+    drawn->value[AXIS_LENGTH] = ceil(usual * MANY_STEPS / (double)drawing->steps);
+}
+
+/* Many steps with few of everything else, or some hundred points for the batches. */
+static void take_steps(const struct drawing *drawing, const struct theme *theme, struct drawn *drawn)
+{
+    static const int few[] = {AXIS_STATES, AXIS_PARAMETERS, AXIS_OUTPUTS};
+    const bool set = axis_declared(drawing, AXIS_STEPS), batches = in_theme(theme, AXIS_BATCH);
+    if (batches && !axis_declared(drawing, AXIS_BATCH)) {
+        drawn->value[AXIS_STEPS] = drawing->usual.value[AXIS_STEPS];
+        return;
+    }
+    if (set && batches) drawn->value[AXIS_STEPS] = (double)verify_integer(drawing->v, 100, 140);
+    if (set) use_fixed(drawing, drawn);
+    if (batches) return;
+    if (!set) use_long_interval(drawing, drawn);
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
+        drawn->value[few[k]] = fmin(drawn->value[few[k]], 3);
+}
+
+/* What is far from usual would be idle where only a part is asked for. */
+static bool needs_all(const struct theme *theme)
+{
+    return in_theme(theme, AXIS_PARAMETERS) || in_theme(theme, AXIS_OUTPUTS) || in_theme(theme, AXIS_STEPS);
+}
+
+static struct drawn draw_scene(const struct drawing *drawing, const struct theme *theme)
+{
+    struct verify *v = drawing->v;
+    struct drawn drawn = drawing->usual;
+    drawn.layout = (unsigned long)verify_integer(v, 1, 1000000);
+    for (int axis = 0; axis < AXIS_TABLEAU; axis++) {
+        const bool large = in_theme(theme, axis);
+        if (!axis_declared(drawing, axis) || (!large && verify_integer(v, 0, 2) > 0)) continue;
+        if (!large && (axis == AXIS_RATIO || axis == AXIS_SCALE)) continue;
+        if (axis == AXIS_WRT && needs_all(theme)) continue;
+        drawn.value[axis] = large ? axis_draw_large(drawing, axis) : axis_draw(drawing, axis);
+    }
+    draw_solver(drawing, &drawn);
+    if (in_theme(theme, AXIS_STEPS)) take_steps(drawing, theme, &drawn);
+    /* Once the relative tolerance is the tight one, once the absolute one. */
+    if (drawn.value[AXIS_RATIO] != 0) {
+        drawn.value[AXIS_RATIO] = in_theme(theme, AXIS_START) ? 4 : -4;
+        drawn.value[AXIS_SCALE] = in_theme(theme, AXIS_START) ? 10 : -10;
+    }
+    return drawn;
+}
+
+/* ---- drawn.right --------------------------------------------------------------------------------------- */
+
+/* false: skipped. */
+static bool check_scene(const struct drawing *drawing, const struct drawn *drawn)
+{
+    struct verify *v = drawing->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+    verify_module("method", v->method->name, module);
+    drawn_subject(drawing, drawn, subject);
+    struct verify_result result = verify_open("drawn.right", module, subject);
+    const struct drawn_verdict verdict = drawn_judge(drawing, drawn);
+    if (verdict.outcome == DRAWN_RIGHT)
+        verify_judge(&result, &verdict.worst);
+    else if (verdict.outcome == DRAWN_UNJUDGED)
+        verify_skip(&result, "%s", verdict.message);
+    else
+        drawn_explain(drawing, drawn, &verdict, &result);
+    verify_close(v, &result);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return result.verdict != VERIFY_SKIP;
+}
+
+/* Where it is the checkpoints that are refused, once more without them. */
+static void check_drawn(struct drawing *drawing, struct drawn drawn)
+{
+    if (check_scene(drawing, &drawn) || drawn.value[AXIS_CKPT] <= 1) return;
+    drawing->every_state = true;
+    drawn.value[AXIS_CKPT] = 1;
+    check_scene(drawing, &drawn);
+}
+
+/* Every option at another value, with all else as usual but the times: an option may make other axes idle. */
+static void check_options(const struct drawing *drawing, int rounds)
+{
+    const size_t options = sens_option_count(drawing->v->method->options);
+    for (int round = 0; round < rounds; round++)
+        for (size_t k = 0; k < options && k < AXIS_OPTIONS; k++) {
+            struct drawn drawn = drawing->usual;
+            const int axis = AXIS_OPTION + (int)k;
+            if (!axis_declared(drawing, axis)) continue;
+            drawn.value[axis] = axis_draw(drawing, axis);
+            check_scene(drawing, &drawn);
+        }
+}
+
+/* ---- drawn.varied -------------------------------------------------------------------------------------- */
+
+static void check_varied(const struct drawing *drawing)
+{
+    char module[VERIFY_NAME];
+    verify_module("method", drawing->v->method->name, module);
+    struct verify_result result = verify_open("drawn.varied", module, "all scenes of drawn");
+    char none[VERIFY_TEXT / 2] = "";
+    for (int axis = 0; axis < AXES; axis++) {
+        const char *const why = axis_why_not(drawing, axis);
+        const size_t used = strlen(none);
+        if (!why || strcmp(why, "no option") == 0) continue;
+        if (strcmp(why, "the method declares none") == 0)
+            snprintf(none + used, sizeof none - used, "%s%s", used ? ", " : "", axis_name(drawing, axis));
+        else
+            verify_skip(&result, "not varied: %s (%s)", axis_name(drawing, axis), why);
+    }
+    if (none[0]) verify_skip(&result, "not varied: %s (the method declares none)", none);
+    verify_close(drawing->v, &result);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
+/* What is wrong from the start has nothing to do with what is drawn. */
+static bool check_usual(const struct drawing *drawing, const struct drawn_verdict *verdict)
+{
+    struct verify *v = drawing->v;
+    char module[VERIFY_NAME];
+    verify_module("method", v->method->name, module);
+    if (verdict->outcome == DRAWN_RIGHT) return true;
+    struct verify_result result = verify_open("drawn.right", module, "probe, everything as usual");
+    if (verdict->outcome == DRAWN_WRONG) {
+        verify_judge(&result, &verdict->worst);
+        drawn_blame_catalogue(drawing, &drawing->usual, &result);
+    } else {
+        verify_skip(&result, "%s: see solve.completes", verdict->message);
+    }
+    verify_close(v, &result);
+    return false;
+}
+
+static void run(struct verify *v)
+{
+    struct drawing drawing;
+    const struct drawn_verdict verdict = find_usual(v, &drawing);
+    const int rounds = v->quick ? 1 : ROUNDS;
+    if (check_usual(&drawing, &verdict)) {
+        for (int k = 0; k < rounds * THEMES; k++)
+            check_drawn(&drawing, draw_scene(&drawing, &themes[k % THEMES]));
+        check_options(&drawing, rounds);
+    }
+    drawn_check_scaled(&drawing);
+    check_varied(&drawing);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "drawn.right",
+     .summary = "scenes drawn from what the method declares, large ones among them, are solved and right",
+     .bound = "that of the kind of derivative: rounding, the tolerance, or a quotient's truncation and noise",
+     .explanation =
+         "Sizes, times of observation, the interval, tolerances, lanes, threads, batches, checkpoints, the "
+         "tableau, and options at other values than their defaults are drawn at random, some near the usual "
+         "and some far from it; another --seed draws others, and a full run more. All outputs are judged by "
+         "one mean with weights of one sign. When a scene is wrong, one value after the other is put back to "
+         "the usual as long as the fault stays: what is left is named, and for a size the border between "
+         "right and wrong. A refusal (unsupported) is excused where it refuses a choice as such, whatever "
+         "the sizes, and names it; never for a size, a time or a tolerance that the method declares to "
+         "take."},
+    {.id = "drawn.scaled",
+     .summary =
+         "states and atol scaled together by 2^20 or 2^-20 take the same steps, and give the scaled state",
+     .bound = "the tolerance; equal bits where nothing but the states is in the error test",
+     .explanation =
+         "The probe is solved with states of size 1, and with states of size 2^20 and 2^-20 and an atol that "
+         "is "
+         "scaled alike, for the derivative by the parameters alone. rtol and atol / |x| are the same, so the "
+         "error test must decide the same, and powers of two round alike. A difference means that rtol and "
+         "atol "
+         "are exchanged, that one is taken for both, or that a size of the states is built in: all of it "
+         "hides "
+         "where rtol = atol and the states are near 1. Look at what the error is divided by.",
+     .level = VERIFY_UNLEVELLED},
+    {.id = "drawn.varied",
+     .summary = "everything that drawn.right can vary is varied",
+     .bound = "none: what is not varied is said",
+     .explanation =
+         "A method hides what nobody varies. This lists what drawn.right leaves as it is for this method, "
+         "because the method does not declare it (lanes, threads, checkpoints, ...) or because nothing "
+         "tells what would then be right."},
+    {.id = NULL}};
+
+const struct verify_group verify_drawn = {
+    .name = "drawn", .kind = VERIFY_METHOD, .checks = checks, .run = run};

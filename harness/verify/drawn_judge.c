@@ -1,0 +1,264 @@
+/* Solves a drawn scene and holds it against what the method declares. However many outputs there are, they
+ * are judged by one mean of all, with weights of one sign: a single wrong entry of a single output moves it
+ * by far more than rounding, and the oracle carries one cotangent. */
+#include <stdio.h>
+#include <string.h>
+
+#include "agree.h"
+#include "drawn.h"
+#include "gradient_case.h"
+#include "oracle_internal.h"
+#include "trial.h"
+
+enum { RACE_RUNS = 3, MOST_ENTRIES = 600, MOST_STEPS = 400 };
+
+/* The steps of a discrete map that is not known were accepted for the state alone: no test sees the errors of
+ * its derivative, which are of the same order, by factors of the sensitivities' size. */
+static const double UNSEEN = 100;
+
+struct trial { /* a solved scene beside its judge: the same task with the mean of all outputs */
+    struct scene scene, judge;
+    struct sens_out got;
+};
+
+/* ---- solving ------------------------------------------------------------------------------------------- */
+
+struct repeats {
+    struct sens_out first;
+    struct drawn_verdict *verdict;
+};
+
+static void compare_run(void *self, struct bed *bed, int number)
+{
+    struct repeats *repeats = self;
+    const struct sens_out nothing = trial_nothing(bed);
+    char what[64];
+    if (number == 0) repeats->first = bed_keep(bed);
+    snprintf(what, sizeof what, "run %d and run 1 differ:", number + 1);
+    if (number > 0) trial_compare(&repeats->verdict->worst, bed, &repeats->first, &nothing, what);
+}
+
+static void blame_one(struct drawn_verdict *verdict, enum cause cause)
+{
+    verdict->known_cause = true;
+    verdict->cause = cause;
+}
+
+/* Several threads run more than once: what is a race in one run need not be in another. */
+static void solve(struct bed *bed, struct drawn_verdict *verdict)
+{
+    struct repeats repeats = {.verdict = verdict};
+    if (bed->task.threads > 1)
+        verdict->status = bed_solve_repeatedly(bed, RACE_RUNS, compare_run, &repeats);
+    else
+        verdict->status = bed_solve(bed);
+    if (!worst_passes(&verdict->worst)) blame_one(verdict, CAUSE_data_race);
+    verdict->steps = bed->work.steps;
+    if (verdict->status == SENS_OK && !bed_canaries_alive(bed)) {
+        worst_note(&verdict->worst, INFINITY, 0, "the guard round an output has changed");
+        blame_one(verdict, CAUSE_out_of_bounds);
+    }
+    if (verdict->status == SENS_OK) return;
+    verdict->outcome = verdict->status == SENS_UNSUPPORTED ? DRAWN_REFUSED : DRAWN_FAILED;
+    snprintf(verdict->message, sizeof verdict->message, "%s: %s", sens_status_name(verdict->status),
+             bed->message);
+}
+
+/* ---- the steps ----------------------------------------------------------------------------------------- */
+
+/* The oracle follows the steps that were reported: they have to be steps from t0 to t1, past every
+ * observation. */
+static void judge_steps(const struct bed *bed, struct drawn_verdict *verdict)
+{
+    const struct grid *grid = &bed->grid;
+    const struct sens_cost *cost = &bed->cost;
+    size_t j = cost->n_obs > 0 && cost->t_obs[0] == bed->problem.t0;
+    if (!(bed->method->caps & SENS_CAP_STEPS)) return;
+    const double first = grid->steps ? grid->t[0] : NAN, last = grid->steps ? grid->t1[grid->steps - 1] : NAN;
+    for (long k = 0; k < grid->steps; k++) j += j < cost->n_obs && cost->t_obs[j] == grid->t1[k];
+    worst_note(&verdict->worst, fabs(first - bed->problem.t0), 0, "the first step starts at %.17g", first);
+    worst_note(&verdict->worst, fabs(last - bed->problem.t1), 0, "the last step ends at %.17g, not at t1",
+               last);
+    worst_note(&verdict->worst, (double)(cost->n_obs - j), 0, "no step ends at observation %zu", j);
+    if (first != bed->problem.t0) blame_one(verdict, CAUSE_first_step_lost);
+    if (j < cost->n_obs) blame_one(verdict, CAUSE_observation_between);
+    if (last != bed->problem.t1) blame_one(verdict, CAUSE_stops_early);
+}
+
+/* ---- what is expected ---------------------------------------------------------------------------------- */
+
+static struct expected nothing_expected(const struct bed *bed)
+{
+    return (struct expected){bed_shape(bed), bed_shape(bed)};
+}
+
+/* Over the steps of the map. Noise is measured in reverse alone, and doubled for it. */
+static sens_status expect_map(struct trial *trial, struct expected *expected)
+{
+    struct bed *bed = &trial->judge.bed;
+    struct grid grid;
+    struct oracle oracle;
+    *expected = nothing_expected(bed);
+    if (!scene_grid(&trial->judge, &grid)) return SENS_NO_MEMORY;
+    oracle_create(bed, bed->task.tableau, &grid, &oracle);
+    sens_status status = oracle_adjoint(&oracle, &expected->value);
+    if (status == SENS_OK) status = oracle_rounding_cheaply(&oracle, &expected->bound);
+    if (status == SENS_OK) out_add(bed, &expected->bound, 1, &expected->bound);
+    grid_free(&grid);
+    return status;
+}
+
+static sens_status expect_quotient(struct trial *trial, struct expected *expected)
+{
+    struct grid grid;
+    sens_status status = expect_map(trial, expected);
+    if (status != SENS_OK) return status;
+    if (!scene_grid(&trial->judge, &grid)) return SENS_NO_MEMORY;
+    struct target target = {expected->value, expected->bound};
+    status = target_quotient(&trial->judge.bed, &grid, &target);
+    grid_free(&grid);
+    return status;
+}
+
+/* The exact solution, to the tolerance. */
+static sens_status expect_exact(struct scene *judge, struct expected *expected)
+{
+    struct grid grid;
+    struct sens_out uncertainty = bed_shape(&judge->bed);
+    *expected = nothing_expected(&judge->bed);
+    sens_status status = oracle_truth_in_reverse(&judge->bed, &expected->value, &uncertainty);
+    if (status != SENS_OK) return status;
+    if (!scene_grid(judge, &grid)) return SENS_NO_MEMORY;
+    status = scene_tolerance(judge, &grid, &uncertainty, &expected->bound);
+    grid_free(&grid);
+    return status;
+}
+
+/* ---- comparison ---------------------------------------------------------------------------------------- */
+
+static void compare(struct trial *trial, const struct expected *expected, const char *what,
+                    struct drawn_verdict *verdict)
+{
+    out_compare(&verdict->worst, &trial->judge.bed, &trial->got, &expected->value, &expected->bound, what);
+}
+
+/* x and G alone. */
+static void judge_state(struct trial *trial, struct drawn_verdict *verdict)
+{
+    struct scene state = trial->judge;
+    struct expected expected;
+    state.bed.task.wrt = 0;
+    if (expect_exact(&state, &expected) == SENS_OK) compare(trial, &expected, "exact:", verdict);
+}
+
+/* Values of the method itself, where nothing else is known of its map. */
+static bool judge_own(const struct bed *bed, struct drawn_verdict *verdict)
+{
+    struct worst own = {.count = 0};
+    if (!gradient_note_own(bed, &own)) return false;
+    if (own.count > 0) worst_note(&verdict->worst, own.value, own.bound, "%s", own.where);
+    return true;
+}
+
+static bool judge_discrete(struct trial *trial, struct drawn_verdict *verdict)
+{
+    const unsigned caps = trial->scene.bed.method->caps;
+    struct expected expected;
+    if ((caps & SENS_CAP_TOLERANCE) && !trial->scene.fixed) judge_state(trial, verdict);
+    if (scene_rebuilds(&trial->scene)) {
+        if (expect_map(trial, &expected) != SENS_OK) return false;
+        compare(trial, &expected, "on the same steps, the mean of all outputs:", verdict);
+        return true;
+    }
+    if (!(caps & SENS_CAP_TOLERANCE)) return judge_own(&trial->scene.bed, verdict);
+    if (expect_exact(&trial->judge, &expected) != SENS_OK) return false;
+    out_add(&trial->judge.bed, &expected.bound, UNSEEN - 1, &expected.bound);
+    compare(trial, &expected, "exact, the mean of all outputs:", verdict);
+    return true;
+}
+
+static bool judge_numbers(struct trial *trial, struct drawn_verdict *verdict)
+{
+    const enum sens_derivative kind = trial->scene.bed.method->derivative;
+    struct expected expected;
+    if (kind == SENS_DERIVATIVE_DISCRETE) return judge_discrete(trial, verdict);
+    if (kind == SENS_DERIVATIVE_DIFFERENCE && !scene_rebuilds(&trial->scene)) return false;
+    const sens_status status = kind == SENS_DERIVATIVE_CONTINUOUS ? expect_exact(&trial->judge, &expected)
+                                                                  : expect_quotient(trial, &expected);
+    if (status == SENS_OK) compare(trial, &expected, "the mean of all outputs:", verdict);
+    return status == SENS_OK;
+}
+
+static void make_judge(struct trial *trial)
+{
+    struct sens_cost mean;
+    trial->judge = trial->scene;
+    drawn_mean_cost(&trial->scene.bed, &mean);
+    trial->judge.bed.cost = mean;
+    trial->judge.bed.task.max_steps = 100000;
+    trial->got = bed_shape(&trial->judge.bed);
+    drawn_mean_out(&trial->scene.bed, &trial->judge.bed, &trial->got);
+}
+
+static struct drawn_verdict judge(const struct drawing *drawing, const struct drawn *drawn)
+{
+    struct drawn_verdict verdict = {.outcome = DRAWN_UNJUDGED};
+    struct trial trial;
+    long steps;
+    if (!drawn_scene(drawing, drawn, &trial.scene)) {
+        snprintf(verdict.message, sizeof verdict.message, "the tableau does not go with the controller");
+        return verdict;
+    }
+    if (trial.scene.bed.task.threads > 1)
+        trial.scene.bed.problem = trial_yielding(drawing->v, &trial.scene.bed.problem);
+    solve(&trial.scene.bed, &verdict);
+    if (verdict.outcome == DRAWN_FAILED && !agree_solvable(&trial.scene.bed, 1e-6, &steps))
+        verdict.outcome = DRAWN_UNJUDGED;
+    if (verdict.status == SENS_OK) {
+        make_judge(&trial);
+        judge_steps(&trial.scene.bed, &verdict);
+        const bool wrong = !worst_passes(&verdict.worst);
+        const bool judged = !wrong && judge_numbers(&trial, &verdict);
+        verdict.outcome = !worst_passes(&verdict.worst)       ? DRAWN_WRONG
+                          : judged && verdict.worst.count > 0 ? DRAWN_RIGHT
+                                                              : DRAWN_UNJUDGED;
+        if (verdict.outcome == DRAWN_UNJUDGED)
+            snprintf(verdict.message, sizeof verdict.message, "the oracle cannot solve this task");
+    }
+    scene_free(&trial.scene);
+    return verdict;
+}
+
+struct drawn_verdict drawn_judge(const struct drawing *drawing, const struct drawn *drawn)
+{
+    struct sens_arena *arena = &drawing->v->ctx.arena;
+    const struct sens_arena_mark mark = sens_arena_mark(arena);
+    const struct drawn_verdict verdict = judge(drawing, drawn);
+    sens_arena_rewind(arena, mark);
+    return verdict;
+}
+
+/* ---- the catalogue of faults --------------------------------------------------------------------------- */
+
+static void search(struct gradient_case *given, struct verify_result *result)
+{
+    struct bed *bed = &given->scene.bed;
+    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
+    const size_t entries = bed->cost.m * (bed->problem.n + bed->problem.np);
+    if (entries > MOST_ENTRIES || bed_solve(bed) != SENS_OK || bed->work.steps > MOST_STEPS) return;
+    if (!case_prepare(given) || !(discrete ? case_frozen(given) : case_truth(given))) return;
+    scene_blame(&given->oracle, &bed->out, discrete ? &given->frozen : &given->truth,
+                discrete ? &given->rounding : &given->tolerance, result);
+}
+
+void drawn_blame_catalogue(const struct drawing *drawing, const struct drawn *drawn,
+                           struct verify_result *result)
+{
+    struct sens_arena *arena = &drawing->v->ctx.arena;
+    const struct sens_arena_mark mark = sens_arena_mark(arena);
+    struct gradient_case given = {.parts = 0};
+    if (drawing->v->method->derivative == SENS_DERIVATIVE_DIFFERENCE) return;
+    if (drawn_scene(drawing, drawn, &given.scene)) search(&given, result);
+    case_free(&given);
+    sens_arena_rewind(arena, mark);
+}
