@@ -243,8 +243,11 @@ static bool read_shape(struct reader *rd, struct reference *ref)
 static bool read_rows(struct sens_ctx *ctx, struct reader *rd, struct reference *ref)
 {
     char *value = header_value(rd, "rows"), *next = value;
+    if (!value) return false;
+    if (ref->rows > strlen(value))
+        return bench_refuse(rd->error, "%s:%ld: fewer than %zu rows", rd->path, rd->line, ref->rows);
     size_t *row = SENS_NEW(ctx, size_t, ref->rows);
-    if (!value || !row) return value ? bench_refuse(rd->error, "%s: out of memory", rd->path) : false;
+    if (!row) return bench_refuse(rd->error, "%s: out of memory", rd->path);
     for (size_t r = 0; r < ref->rows; r++) {
         row[r] = strtoul(value, &next, 10);
         if (next == value || row[r] >= ref->m || (r && row[r] <= row[r - 1]))
@@ -374,6 +377,16 @@ static bool read_payload(struct reader *rd, const struct reference *ref, bool bi
     return true;
 }
 
+/* Asked before memory is taken for the numbers: a shape is soon written. The shortest line of text is "x 0 0
+ * 1". */
+static bool check_size(const struct reader *rd, const struct reference *ref)
+{
+    const size_t size = (size_t)(rd->end - rd->pos), least = sizeof(double);
+    return total_count(ref) <= size / least ||
+           bench_refuse(rd->error, "%s: payload of %zu bytes, its shape needs %zu or more", rd->path, size,
+                        total_count(ref) * least);
+}
+
 /* Everything after the file is in memory. The checksum is taken before the header's lines are cut into
  * strings. */
 static sens_status parse(struct sens_ctx *ctx, struct reader *rd, struct reference *ref)
@@ -392,6 +405,7 @@ static sens_status parse(struct sens_ctx *ctx, struct reader *rd, struct referen
     const char *kind = header_value(rd, "payload");
     if (!kind || (strcmp(kind, "text") != 0 && strcmp(kind, "binary double") != 0))
         return bench_refuse(rd->error, "%s:%ld: bad payload line", rd->path, rd->line), SENS_BAD_INPUT;
+    if (!check_size(rd, ref)) return SENS_BAD_INPUT;
     if (reference_allocate(ctx, ref) != SENS_OK)
         return bench_refuse(rd->error, "%s: out of memory", rd->path), SENS_NO_MEMORY;
     return read_payload(rd, ref, strcmp(kind, "text") != 0) ? SENS_OK : SENS_BAD_INPUT;

@@ -189,10 +189,13 @@ static bool names_origin(const char *text, const struct spec *spec)
 }
 
 /* Bad input ends the sweep before it starts. What this program lacks (a library, an instruction set) does
- * not: such cells become rows that say so. */
+ * not: such cells become rows that say so. So does a cell that takes more memory than a check may: its own
+ * process, and its own limit, will tell. */
+enum { CHECK_MEMORY = 1 << 28 };
+
 static bool check_cell(const struct spec *spec, struct bench_error *error)
 {
-    struct sens_ctx ctx = {.now = NULL};
+    struct sens_ctx ctx = {.arena.limit = CHECK_MEMORY};
     struct cell cell;
     struct bench_error reason = {""};
     const sens_status status = cell_resolve(&ctx, spec, &cell, &reason);

@@ -76,7 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size) memcpy(text, data, size);
     mend_checksum(text, size);
     struct fuzz_file file = fuzz_file_create(text, size);
-    if (read_reference(file.path, &ctx, &ref)) check_round(&ref);
+    const bool read = read_reference(file.path, &ctx, &ref);
+    fuzz_promise(ctx.arena.peak <= 65536 + 16 * size, "the memory taken is in proportion to the file");
+    if (read) check_round(&ref);
     fuzz_file_close(&file);
     sens_arena_release(&ctx.arena);
     free(text);
