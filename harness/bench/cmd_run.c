@@ -21,7 +21,8 @@ struct run {
 
 static const struct measure_options options = {.warmups = 1, .samples = 11, .sample_budget = 0.3};
 
-/* Asked before the work: can the file be written? It is left as it is. */
+/* Asked before the work: can the file be written? It is left as it is. Behind a link to nothing it is the
+ * file that was made, and not the link, that goes again. */
 static bool check_dump(struct run *run)
 {
     if (!run->dump) return true;
@@ -29,7 +30,9 @@ static bool check_dump(struct run *run)
     FILE *file = fopen(run->dump, "a");
     if (!file) return bench_refuse(&run->error, "--dump %s: %s", run->dump, strerror(errno));
     fclose(file);
-    if (!there) unlink(run->dump);
+    char *made = there ? NULL : realpath(run->dump, NULL);
+    if (made) unlink(made);
+    free(made);
     return true;
 }
 

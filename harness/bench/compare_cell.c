@@ -26,6 +26,7 @@ struct compare_cell {
     struct cell cell;
     struct sens_out first, out; /* results of the first run, of the last */
     void *state;                /* of the method */
+    struct fp_state clean;      /* before the method was first called */
     int repeat, threads;
     double run_seconds;
 };
@@ -67,6 +68,8 @@ static sens_status batch(struct compare_cell *me, int repeat, struct compare_sam
     sample->total = (machine_now() - start) / repeat;
     sample->cpu = (processor_seconds() - cpu_start) / (sample->total * repeat);
     me->threads = work.threads;
+    const sens_status clean = measure_check_fp(&me->ctx, &me->clean);
+    if (clean != SENS_OK) return clean;
     if (same_results(me)) return SENS_OK;
     return sens_fail(&me->ctx, SENS_NOT_REPEATABLE,
                      "a later run gave other results than the first, bit for bit");
@@ -112,6 +115,7 @@ static sens_status describe(void *self, struct record *rec, char message[COMPARE
     struct compare_cell *me = self;
     struct bench_error error = {""};
     machine_prepare(&me->ctx, true);
+    me->clean = fp_state_read();
     if (me->memory_limit > 0) me->ctx.arena.limit = (size_t)me->memory_limit;
     const sens_status status = resolve(me, me->rung, &error);
     if (status != SENS_OK) {

@@ -31,10 +31,13 @@ static bool pick_value(const char *list, size_t index, char value[VALUE_TEXT])
 
 static bool count_groups(const struct spec *base, size_t *groups, struct bench_error *error)
 {
-    *groups = 1;
-    for (size_t i = 0; i < base->count; i++) *groups *= count_values(base->pair[i].value);
-    return (*groups > 0 && *groups <= GROUPS_MAX) ||
-           bench_refuse(error, "compare: %zu combinations of values; at most %d", *groups, GROUPS_MAX);
+    double combinations = 1; /* a product of counts may be more than any integer holds */
+    for (size_t i = 0; i < base->count; i++) combinations *= (double)count_values(base->pair[i].value);
+    if (combinations > GROUPS_MAX)
+        return bench_refuse(error, "compare: %.0f combinations of values; at most %d", combinations,
+                            GROUPS_MAX);
+    *groups = (size_t)combinations;
+    return true;
 }
 
 /* The base of one group, and in *keys what sets it apart: "n=5 tol=1e-9". */

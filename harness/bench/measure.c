@@ -32,6 +32,7 @@ struct measurement {
     struct samples samples;
     uint64_t digest;           /* of the first run's results */
     double peak;               /* GFLOP/s, of this instruction set and number of threads */
+    struct fp_state clean;     /* the floating-point environment before the method was first called */
     struct bench_error reason; /* for there being no truth: longer than the context's message */
 };
 
@@ -82,6 +83,16 @@ static uint64_t out_digest(const struct measurement *me)
     return hash;
 }
 
+sens_status measure_check_fp(struct sens_ctx *ctx, const struct fp_state *before)
+{
+    char what[160];
+    const struct fp_state after = fp_state_read();
+    fp_state_difference(before, &after, what);
+    if (!what[0]) return SENS_OK;
+    fp_state_restore(before);
+    return sens_fail(ctx, SENS_FP_STATE, "the method changed %s, and left it so", what);
+}
+
 static sens_status check_repeated(const struct measurement *me)
 {
     if (out_digest(me) == me->digest) return SENS_OK;
@@ -107,6 +118,8 @@ static sens_status counted_run(struct measurement *me)
     me->counts = (struct sens_counts){0}; /* what prepare did is not part of a run */
     status = method->run(ctx, state, &me->out, &me->work);
     if (method->release) method->release(state);
+    const sens_status clean = measure_check_fp(ctx, &me->clean);
+    if (status == SENS_OK) status = clean;
     if (status != SENS_OK) return status;
     me->digest = out_digest(me);
     return check_finite(me);
@@ -125,7 +138,8 @@ static sens_status batch(struct measurement *me, void *state, int repeat, double
         sum->t_reverse += me->work.t_reverse;
     }
     *seconds = machine_now() - start;
-    return check_repeated(me);
+    const sens_status status = measure_check_fp(me->ctx, &me->clean);
+    return status == SENS_OK ? check_repeated(me) : status;
 }
 
 static void keep_sample(struct samples *samples, int repeat, double seconds, const struct sens_work *sum)
@@ -309,7 +323,8 @@ static sens_status record_errors(struct measurement *me, struct record *rec)
 sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const struct measure_options *options,
                          struct record *rec, struct sens_out *out)
 {
-    struct measurement me = {.ctx = ctx, .cell = cell, .options = options, .peak = NAN};
+    struct measurement me = {
+        .ctx = ctx, .cell = cell, .options = options, .peak = NAN, .clean = fp_state_read()};
     struct operation_counts counts = {0};
     ctx->message[0] = '\0';
     measure_describe(cell, rec);

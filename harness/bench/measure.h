@@ -2,10 +2,15 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include "decorate.h"
 #include "operations.h"
 
 /* Fills the columns that say what the cell is: known before anything is run. */
 void measure_describe(const struct cell *cell, struct record *rec);
+
+/* SENS_FP_STATE, with a message, when the floating-point environment is no longer what it was before the
+ * method was called; it is restored. */
+sens_status measure_check_fp(struct sens_ctx *ctx, const struct fp_state *before);
 
 /* Relative Frobenius difference of *out from the frozen-grid discrete derivative of the same task, over
  * all its columns when there are at most 64, else over 64 drawn with the cell's seed. NaN where there is

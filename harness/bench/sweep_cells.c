@@ -6,7 +6,7 @@
 
 #include "sweep_file.h"
 
-enum { CONDITIONS_MAX = 8 };
+enum { CONDITIONS_MAX = 8, COMBINATIONS_MAX = 20 * SWEEP_CELLS_MAX /* skipped ones among them */ };
 
 struct axis {
     const struct sweep_entry *entry;
@@ -178,6 +178,16 @@ static bool append_cell(struct expansion *ex)
     return true;
 }
 
+/* Before any is looked at: 4000 values of four keys would take years, even if all of them are skipped. */
+static bool check_combinations(struct expansion *ex)
+{
+    double combinations = 1;
+    for (size_t a = 0; a < ex->axes; a++) combinations *= (double)ex->axis[a].values.count;
+    return combinations <= COMBINATIONS_MAX ||
+           bench_refuse(ex->error, "%s: %.3g combinations of values, skipped ones among them; at most %d",
+                        ex->section->origin, combinations, COMBINATIONS_MAX);
+}
+
 static bool expand_section(struct expansion *ex)
 {
     ex->axes = 0;
@@ -185,6 +195,7 @@ static bool expand_section(struct expansion *ex)
     if (!collect_axes(ex, ex->section) || !collect_axes(ex, ex->defaults)) return false;
     if (!collect_rules(ex, ex->section, true) || !collect_rules(ex, ex->defaults, false)) return false;
     if (ex->axes == 0) return bench_refuse(ex->error, "%s: this section has no keys", ex->section->origin);
+    if (!check_combinations(ex)) return false;
     do {
         if (!is_skipped(ex) && !append_cell(ex)) return false;
     } while (advance(ex));

@@ -29,7 +29,9 @@
     X(SENS_IO_ERROR, -16, "io_error", "a file could not be read or written")                                 \
     X(SENS_NOT_REACHED, -17, "not_reached",                                                                  \
       "no tolerance tried brings the error down to what was asked for")                                      \
-    X(SENS_DISTURBED, -18, "disturbed", "the cell's process could not be started, or was killed from outside")
+    X(SENS_DISTURBED, -18, "disturbed",                                                                      \
+      "the cell's process could not be started, or was killed from outside")                                 \
+    X(SENS_FP_STATE, -19, "fp_state", "the method left another rounding mode or flush-to-zero behind")
 
 enum sens_status {
 #define SENS_STATUS_ENUM(code, value, name, message) code = (value),
