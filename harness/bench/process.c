@@ -2,12 +2,14 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -64,6 +66,60 @@ int process_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+/* ---- last words ---------------------------------------------------------------------------------------- */
+
+/* What a process notes when it crashes, at the base of the stack that the handler runs on: the handler finds
+ * it by asking where that stack is. */
+struct last_words {
+    int error_number;
+    unsigned long pages; /* of address space */
+};
+enum { WORDS_STACK = 1 << 16 };
+static const double full_part = 0.9; /* of the limit */
+static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP};
+
+/* Nothing here allocates, and every call may be made in a handler. The signal is raised again, for the parent
+ * to see. */
+static void note_last_words(int signal_number)
+{
+    const int error_number = errno;
+    stack_t stack;
+    char text[32] = "";
+    if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE)) {
+        struct last_words *words = stack.ss_sp;
+        const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+        const ssize_t got = statm >= 0 ? read(statm, text, sizeof text - 1) : 0;
+        words->error_number = error_number;
+        for (ssize_t i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
+            words->pages = 10 * words->pages + (unsigned long)(text[i] - '0');
+    }
+    raise(signal_number);
+}
+
+static struct last_words *create_words(void)
+{
+    void *words = mmap(NULL, WORDS_STACK, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return words == MAP_FAILED ? NULL : words;
+}
+
+static void prepare_last_words(struct last_words *words)
+{
+    const stack_t stack = {.ss_sp = words, .ss_size = WORDS_STACK};
+    const struct sigaction action = {.sa_handler = note_last_words,
+                                     .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND)};
+    if (!words || sigaltstack(&stack, NULL) != 0) return;
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++)
+        sigaction(fatal_signals[i], &action, NULL);
+    errno = 0;
+}
+
+static bool tell_of_memory(const struct last_words *words, double limit)
+{
+    if (!words) return false;
+    const double used = (double)words->pages * (double)sysconf(_SC_PAGESIZE);
+    return words->error_number == ENOMEM || used >= full_part * limit;
+}
+
 /* ---- the child ----------------------------------------------------------------------------------------- */
 
 static void send_bytes(int socket, const void *bytes, size_t size)
@@ -97,7 +153,7 @@ static void close_all_but(int kept)
         if (d != kept) close(d);
 }
 
-static void enter_child(pid_t parent, int socket, double memory_limit)
+static void enter_child(pid_t parent, int socket, double memory_limit, struct last_words *words)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -111,9 +167,10 @@ static void enter_child(pid_t parent, int socket, double memory_limit)
     close_all_but(socket);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)memory_limit; /* their shadow memory needs terabytes of address space */
+    (void)words, (void)memory_limit; /* their shadow memory needs terabytes of address space */
 #else
     const rlim_t bytes = (rlim_t)memory_limit;
+    prepare_last_words(words);
     if (bytes > 0) setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
 #endif
 }
@@ -124,6 +181,7 @@ static void forget(struct process *process)
 {
     if (process->socket >= 0) close(process->socket);
     if (process->death >= 0) close(process->death);
+    if (process->words) munmap(process->words, WORDS_STACK);
     free(process->message);
     *process = (struct process){.socket = -1, .death = -1};
 }
@@ -138,11 +196,13 @@ bool process_start(struct process *process, double memory_limit, size_t room, pr
         return false;
     }
     const pid_t parent = getpid();
+    process->memory_limit = memory_limit;
+    if (memory_limit > 0) process->words = create_words(); /* without them it only tells less */
     signal(SIGCHLD, SIG_DFL); /* where it is ignored, no one learns how a child ended */
     fflush(NULL);             /* what is buffered is written once, here */
     process->pid = fork();
     if (process->pid == 0) {
-        enter_child(parent, ends[1], memory_limit);
+        enter_child(parent, ends[1], memory_limit, process->words);
         work(self, ends[1]);
         _exit(EXIT_OK);
     }
@@ -255,7 +315,10 @@ int process_end(struct process *process, double patience)
     kill(-process->pid, SIGKILL); /* before it is reaped: until then no other group has this number */
     kill(process->pid, SIGKILL);  /* it may have left its group */
     if (wait_dead(process, kill_seconds) && waitpid(process->pid, &how, WNOHANG) != process->pid) how = -1;
+    const bool crashed = how >= 0 && WIFSIGNALED(how);
+    const bool ran_out = crashed && tell_of_memory(process->words, process->memory_limit);
     forget(process);
+    process->ran_out = ran_out;
     return how;
 }
 

@@ -18,6 +18,9 @@ struct process {
     int death;     /* readable when it is dead; -1: this kernel has no such descriptor */
     char *message; /* on its way: header, then at most `room` bytes */
     size_t filled, room;
+    struct last_words *words; /* shared with it, where it has a limit of memory */
+    double memory_limit;
+    bool ran_out; /* after process_end: it died of its limit, see there */
 };
 
 /* ---- the child ----------------------------------------------------------------------------------------- */
@@ -52,6 +55,9 @@ sens_status process_wait(struct process *const *process, size_t count, int signa
 
 /* Gives the child `patience` seconds to end by itself, then kills it and its group. Returns how it ended
  * (waitpid's status), or -1 when it could not be killed in a few seconds (it hangs in the kernel). */
+/* process->ran_out is set for one that crashed right after an allocation was refused (errno of the thread
+ * that crashed), or with nine tenths of its limit in use: libraries do not always look at what malloc
+ * returns. */
 int process_end(struct process *process, double patience);
 /* How a child ended that did not say goodbye, by process_end; whether from outside, by a signal that a fault
  * of its own does not raise. */

@@ -129,6 +129,32 @@ static bool fill_memory(void *self, struct isolate_link *link, struct record *ou
     return true;
 }
 
+/* As a library does that does not look at what malloc returns. */
+static bool trust_malloc(void *self, struct isolate_link *link, struct record *out, struct bench_error *why)
+{
+    volatile char *block = malloc((size_t)1 << 40);
+    block[0] = 1;
+    return succeed(self, link, out, why);
+}
+
+/* As C++ does where no one catches what new throws. */
+static bool give_up_without_memory(void *self, struct isolate_link *link, struct record *out,
+                                   struct bench_error *why)
+{
+    if (!malloc((size_t)1 << 40)) abort();
+    return succeed(self, link, out, why);
+}
+
+/* The whole limit is in use when something goes wrong that has set no errno. */
+static bool crash_when_full(void *self, struct isolate_link *link, struct record *out,
+                            struct bench_error *why)
+{
+    for (size_t block = (size_t)64 << 20; block >= (size_t)1 << 20; block /= 2)
+        while (malloc(block)) continue;
+    errno = 0;
+    return abandon(self, link, out, why);
+}
+
 static bool interrupt_parent(void *self, struct isolate_link *link, struct record *out,
                              struct bench_error *why)
 {
@@ -194,6 +220,30 @@ static void exhausted_memory_is_a_row(void **state)
     assert_string_equal(rec->text[COL_message], "no block");
     assert_true(call(fill_memory, (struct measure_options){.timeout = 20}));
     assert_status("ok");
+}
+
+/* A library that dies of a refused allocation is told apart from one that is wrong. */
+static void dying_of_the_limit_is_no_crash(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* address space cannot be limited there */
+#endif
+    const struct measure_options limited = {.timeout = 60, .memory_limit = 1u << 30};
+    assert_true(call(trust_malloc, limited));
+    assert_status("memory_limit");
+    assert_non_null(strstr(rec->text[COL_message], "signal 11"));
+    assert_true(call(give_up_without_memory, limited));
+    assert_status("memory_limit");
+    assert_non_null(strstr(rec->text[COL_message], "signal 6"));
+    assert_true(call(crash_when_full, limited));
+    assert_status("memory_limit");
+    assert_true(call(abandon, limited)); /* there was memory enough */
+    assert_status("crashed");
+    assert_true(call(report_and_die, limited));
+    assert_status("crashed");
+    assert_non_null(strstr(rec->text[COL_message], "signal 11"));
+    assert_childless();
 }
 
 static void interruption_stops_the_child(void **state)
@@ -487,6 +537,7 @@ int main(void)
         cmocka_unit_test(crashes_are_rows),
         cmocka_unit_test(hangs_are_rows),
         cmocka_unit_test(exhausted_memory_is_a_row),
+        cmocka_unit_test(dying_of_the_limit_is_no_crash),
         cmocka_unit_test(interruption_stops_the_child),
         cmocka_unit_test(nothing_leaks),
         cmocka_unit_test(closed_descriptors_do_not_hang),
