@@ -13,6 +13,7 @@
 #include "counted.h"
 #include "sens/provider.h"
 #include "sens/registry.h"
+#include "streams.h"
 
 /* Exit codes of the program. */
 enum {
@@ -52,6 +53,14 @@ const struct sens_cost_type *find_cost(const struct sens_registry *reg, const ch
 const struct sens_method_type *find_method(const struct sens_registry *reg, const char *name);
 const struct sens_tableau *find_tableau(const struct sens_registry *reg, const char *name);
 const struct sens_controller *find_controller(const struct sens_registry *reg, const char *name);
+
+/* ---- names.c ------------------------------------------------------------------------------------------- */
+
+/* A name of a problem, cost, method, provider, choice or sweep: letters, digits and _ . + -, a letter or
+ * digit first, at most 63. Not NULL. */
+bool is_name(const char *text);
+/* A key or the name of an option: letters, digits, _ and ., a letter first, at most 63. */
+bool is_key(const char *text);
 
 /* ---- spec.c: keys and their values --------------------------------------------------------------------- */
 

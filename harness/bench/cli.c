@@ -264,15 +264,29 @@ static const struct {
     const char *letter, *name;
 } short_forms[] = {{"-h", "--help"}, {"-j", "--jobs"}, {"-v", "--verbose"}};
 
-/* The flag that a word begins with, alone or as --flag=value, or is short for; -1: none. */
-static int find_flag(const struct cli_command *command, const char *word)
+/* The flag of this name, of so many characters; -1: none. */
+static int flag_named(const struct cli_command *command, const char *name, size_t length)
+{
+    for (int i = 0; command->flags[i].name; i++)
+        if (strlen(command->flags[i].name) == length && strncmp(command->flags[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+/* The flag that a word is: --flag, --flag=value, -f, or -fvalue where the flag takes a value; -1: none. The
+ * value that is in the word, or NULL, to *attached. */
+static int find_flag(const struct cli_command *command, const char *word, const char **attached)
 {
     const size_t length = strcspn(word, "=");
-    for (int i = 0; command->flags[i].name; i++)
-        if (strlen(command->flags[i].name) == length && strncmp(command->flags[i].name, word, length) == 0)
-            return i;
-    for (size_t i = 0; i < sizeof short_forms / sizeof short_forms[0]; i++)
-        if (strcmp(word, short_forms[i].letter) == 0) return find_flag(command, short_forms[i].name);
+    const int index = flag_named(command, word, length);
+    *attached = word[length] ? word + length + 1 : NULL;
+    if (index >= 0) return index;
+    for (size_t i = 0; i < sizeof short_forms / sizeof short_forms[0]; i++) {
+        if (strncmp(word, short_forms[i].letter, 2) != 0) continue;
+        const int found = flag_named(command, short_forms[i].name, strlen(short_forms[i].name));
+        *attached = word[2] ? word + 2 : NULL;
+        return found >= 0 && *attached && !command->flags[found].value ? -1 : found;
+    }
     return -1;
 }
 
@@ -285,17 +299,18 @@ static bool add_versus(const struct cli_command *command, struct cli_arguments *
     return true;
 }
 
-/* Stores flag number `index`; *next is the word after it, and is taken when the flag needs a value. */
+/* Stores flag number `index`; without an attached value, *next is the word after it, and is taken when the
+ * flag needs one. */
 static bool set_flag(const struct cli_command *command, struct cli_arguments *arguments, int index,
-                     const char *word, char ***next, struct bench_error *error)
+                     const char *attached, char ***next, struct bench_error *error)
 {
     const struct cli_flag *flag = &command->flags[index];
-    const char *equals = strchr(word, '='), *value = "";
+    const char *value = "";
     const bool plugin = strcmp(flag->name, "--plugin") == 0;
-    if (!flag->value && equals)
-        return bench_refuse(error, "%s: %s takes no value: '%s'", command->name, flag->name, word);
+    if (!flag->value && attached)
+        return bench_refuse(error, "%s: %s takes no value: '%s'", command->name, flag->name, attached);
     if (flag->value) {
-        value = equals ? equals + 1 : **next ? *(*next)++ : "";
+        value = attached ? attached : **next ? *(*next)++ : "";
         if (!value[0])
             return bench_refuse(error, "%s: %s needs a value: %s", command->name, flag->name, flag->value);
     }
@@ -322,8 +337,9 @@ static bool set_pair(struct spec *spec, const char *word, struct bench_error *er
 static bool take(const struct cli_command *command, struct cli_arguments *arguments, const char *word,
                  char ***next, struct bench_error *error)
 {
-    const int index = word[0] == '-' ? find_flag(command, word) : -1;
-    if (index >= 0) return set_flag(command, arguments, index, word, next, error);
+    const char *attached = NULL;
+    const int index = word[0] == '-' ? find_flag(command, word, &attached) : -1;
+    if (index >= 0) return set_flag(command, arguments, index, attached, next, error);
     if (word[0] == '-') return refuse_flag(command, word, error);
     if ((command->takes_keys || command->takes_options) && strchr(word, '='))
         return set_pair(&arguments->spec, word, error);
@@ -349,7 +365,7 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv, struct 
 const char *cli_flag(const struct cli_command *command, const struct cli_arguments *arguments,
                      const char *name)
 {
-    return arguments->flag[find_flag(command, name)];
+    return arguments->flag[flag_named(command, name, strlen(name))];
 }
 
 bool cli_take_names(const struct cli_command *command, struct cli_arguments *arguments,
@@ -374,8 +390,7 @@ bool cli_take_names(const struct cli_command *command, struct cli_arguments *arg
 
 int cli_complain(const struct bench_error *error, int code)
 {
-    fflush(stdout);
-    fprintf(stderr, "sensbench: %s\n", error->text);
+    complain_line("%s", error->text);
     return code;
 }
 

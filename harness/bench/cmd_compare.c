@@ -87,7 +87,7 @@ static bool read_request(struct comparison *me, const struct cli_command *comman
 static int open_file(struct comparison *me)
 {
     if (!me->path) return EXIT_OK;
-    me->tsv = fopen(me->path, "w");
+    me->tsv = create_file(me->path);
     if (me->tsv && compare_tsv_header(me->tsv)) return EXIT_OK;
     bench_refuse(&me->error, "--tsv %s: %s", me->path, strerror(errno));
     return me->tsv ? EXIT_CHECK : EXIT_USAGE;
@@ -109,13 +109,13 @@ static void note_statuses(struct comparison *me, const struct compare_group *gro
 
 static void tell(struct comparison *me, const struct compare_group *group)
 {
-    if (me->progress.shown) fputs("\r\033[K", stderr);
+    progress_hide(&me->progress);
     note_statuses(me, group);
     if (me->tsv) compare_tsv_rows(me->tsv, group);
     if (me->json)
-        fputs(me->told ? ",\n" : "\n", stdout), compare_json(stdout, group);
+        fputs(me->told ? ",\n" : "\n", our_stdout()), compare_json(our_stdout(), group);
     else
-        compare_print(stdout, group);
+        compare_print(our_stdout(), group);
     me->told++;
 }
 
@@ -185,9 +185,9 @@ static int run_groups(struct comparison *me)
     process_block_signals(&former);
     const size_t steps = me->plan.contenders + me->options.rounds;
     progress_start(&me->progress, me->plan.groups * steps, 0);
-    if (me->json) fputs("{\"schema\":\"sens-compare/1\",\"groups\":[", stdout);
+    if (me->json) fputs("{\"schema\":\"sens-compare/1\",\"groups\":[", our_stdout());
     for (size_t g = 0; code == EXIT_OK && g < me->plan.groups; g++) code = run_group(me, g);
-    if (me->json) fputs("\n]}\n", stdout);
+    if (me->json) fputs("\n]}\n", our_stdout());
     progress_end(&me->progress);
     if (code != EXIT_INTERRUPTED) /* else the signal is still pending, and would kill before the report */
         sigprocmask(SIG_SETMASK, &former, NULL);
@@ -216,7 +216,7 @@ int cmd_compare(int argc, char **argv)
     int code;
     const bool parsed = cli_parse(command, argc, argv, &me->arguments, &me->error);
     if (parsed && me->arguments.help)
-        help_command(stdout, command), code = EXIT_OK;
+        help_command(our_stdout(), command), code = EXIT_OK;
     else if (!parsed || !read_request(me, command))
         code = cli_complain(&me->error, EXIT_USAGE);
     else if ((code = open_file(me)) != EXIT_OK)

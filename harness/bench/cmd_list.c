@@ -107,13 +107,13 @@ static void release(struct list *list)
 
 static void print_text(const struct list *list, const char *title)
 {
-    if (title) printf("%s:\n", title);
+    if (title) say("%s:\n", title);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entry[i];
         if (entry->summary[0])
-            printf("%s%-18s %s\n", title ? "  " : "", entry->name, entry->summary);
+            say("%s%-18s %s\n", title ? "  " : "", entry->name, entry->summary);
         else
-            printf("%s%s\n", title ? "  " : "", entry->name);
+            say("%s%s\n", title ? "  " : "", entry->name);
     }
 }
 
@@ -143,8 +143,8 @@ static int print(size_t kind, bool json)
         release(&list);
     }
     if (json) {
-        json_dumpf(object, stdout, JSON_INDENT(2));
-        printf("\n");
+        json_dumpf(object, our_stdout(), JSON_INDENT(2));
+        say("\n");
         json_decref(object);
     }
     return EXIT_OK;
@@ -168,7 +168,7 @@ int cmd_list(int argc, char **argv)
     struct bench_error error;
     size_t kind = KINDS;
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     if (arguments.words > 1) {
         bench_refuse(&error, "list: one kind at a time, not also '%s'", arguments.word[1]);
         return cli_complain(&error, EXIT_USAGE);

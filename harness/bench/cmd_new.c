@@ -133,11 +133,11 @@ static bool find_headers(struct creation *job, char option[2 * DATA_PATH])
 static void print_next(const struct creation *job, const char *folder, const char *headers)
 {
     const char *const q = quote(folder);
-    printf("made %s/%s.c, plugin.c, CMakeLists.txt; next:\n", folder, job->name);
-    printf("cmake -S %s%s%s -B %s%s/build%s %s && cmake --build %s%s/build%s\n", q, folder, q, q, folder, q,
-           headers, q, folder, q);
-    printf("sensbench verify --plugin %s%s/build/%s.so%s --%s %s\n", q, folder, job->name, q, job->kind->name,
-           job->name);
+    say("made %s/%s.c, plugin.c, CMakeLists.txt; next:\n", folder, job->name);
+    say("cmake -S %s%s%s -B %s%s/build%s %s && cmake --build %s%s/build%s\n", q, folder, q, q, folder, q,
+        headers, q, folder, q);
+    say("sensbench verify --plugin %s%s/build/%s.so%s --%s %s\n", q, folder, job->name, q, job->kind->name,
+        job->name);
 }
 
 static bool create_folder(struct creation *job)
@@ -196,9 +196,9 @@ static bool create_in_tree(struct creation *job)
         !make_path(job, list, "%s/%s/CMakeLists.txt", job->place, kind->folder))
         return false;
     if (!write_file(job, template, path) || !append_line(job, list)) return false;
-    printf("made %s and the line sens_add_%s(%s) in %s; next:\n", path, kind->name, job->name, list);
-    printf("cmake --preset release && cmake --build build/release\n");
-    printf("build/release/sensbench verify --%s %s\n", kind->name, job->name);
+    say("made %s and the line sens_add_%s(%s) in %s; next:\n", path, kind->name, job->name, list);
+    say("cmake --preset release && cmake --build build/release\n");
+    say("build/release/sensbench verify --%s %s\n", kind->name, job->name);
     return true;
 }
 
@@ -260,7 +260,7 @@ int cmd_new(int argc, char **argv)
     struct bench_error error;
     struct creation job = {.place = ".", .error = &error};
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     if (read_words(command, &arguments, &job) && (job.in_tree ? create_in_tree(&job) : create_folder(&job)))
         return EXIT_OK;
     undo(&job);

@@ -14,15 +14,15 @@ static void print_rate(const struct peak_rate *rate)
 {
     char size[32] = "";
     if (rate->bytes) snprintf(size, sizeof size, "%zu KiB", rate->bytes / 1024);
-    printf("  %-8s %-5s %-5s %7d %12s %10.4g %10.4g %10.4g\n", rate->isa, rate->what, rate->level,
-           rate->threads, size, rate->median, rate->min, rate->max);
+    say("  %-8s %-5s %-5s %7d %12s %10.4g %10.4g %10.4g\n", rate->isa, rate->what, rate->level, rate->threads,
+        size, rate->median, rate->min, rate->max);
 }
 
 /* The rates that are of fma, or those that are not, under a heading. */
 static void print_table(const struct peak *peak, bool fma, const char *heading)
 {
-    printf("%s\n  %-8s %-5s %-5s %7s %12s %10s %10s %10s\n", heading, "isa", "loop", "level", "threads",
-           "each", "median", "slowest", "fastest");
+    say("%s\n  %-8s %-5s %-5s %7s %12s %10s %10s %10s\n", heading, "isa", "loop", "level", "threads", "each",
+        "median", "slowest", "fastest");
     for (size_t i = 0; i < peak->count; i++)
         if (is_fma(&peak->rate[i]) == fma) print_rate(&peak->rate[i]);
 }
@@ -30,8 +30,8 @@ static void print_table(const struct peak *peak, bool fma, const char *heading)
 static void print_text(const struct peak *peak)
 {
     const struct sens_caches cache = machine_caches();
-    printf("%s, cores used: %d; a core's share of L1d %zu, L2 %zu, L3 %zu KiB; samples: %d\n", machine_name(),
-           machine_cores(), cache.l1 / 1024, cache.l2 / 1024, cache.l3 / 1024, peak->rate[0].samples);
+    say("%s, cores used: %d; a core's share of L1d %zu, L2 %zu, L3 %zu KiB; samples: %d\n", machine_name(),
+        machine_cores(), cache.l1 / 1024, cache.l2 / 1024, cache.l3 / 1024, peak->rate[0].samples);
     print_table(peak, true, "GFLOP/s of a x + b in registers, all threads together:");
     print_table(peak, false, "GB/s of arrays, all threads together:");
 }
@@ -49,8 +49,8 @@ static void print_json(const struct peak *peak)
 {
     json_t *rates = json_array();
     for (size_t i = 0; i < peak->count; i++) json_array_append_new(rates, describe(&peak->rate[i]));
-    json_dumpf(rates, stdout, JSON_INDENT(2));
-    printf("\n");
+    json_dumpf(rates, our_stdout(), JSON_INDENT(2));
+    say("\n");
     json_decref(rates);
 }
 
@@ -61,7 +61,7 @@ int cmd_peak(int argc, char **argv)
     struct bench_error error;
     struct peak peak;
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     if (arguments.words) {
         bench_refuse(&error, "peak: unexpected word '%s'; see sensbench peak --help", arguments.word[0]);
         return cli_complain(&error, EXIT_USAGE);

@@ -51,18 +51,17 @@ static void write_record(struct run *run)
     snprintf(run->rec->text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
     free(identity);
     if (run->tsv) {
-        record_write_header(stdout);
-        record_write_row(stdout, run->rec);
+        record_write_header(our_stdout());
+        record_write_row(our_stdout(), run->rec);
     }
-    if (run->json) record_write_json(stdout, run->rec);
+    if (run->json) record_write_json(our_stdout(), run->rec);
 }
 
 /* A solve that succeeded on steps which its gradient does not allow: said, and kept in the row. */
 static void warn_of_rest(struct run *run)
 {
     char *const message = run->rec->text[COL_message];
-    if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT))
-        fprintf(stderr, "sensbench: warning: %s\n", message);
+    if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT)) complain_line("warning: %s", message);
 }
 
 /* A failed solve is said, and no number of it is shown. */
@@ -71,7 +70,7 @@ static int report(struct run *run, sens_status status)
     if (status == SENS_OK) warn_of_rest(run);
     if (run->json || run->tsv) write_record(run);
     if (status != SENS_OK) {
-        if (!run->json && !run->tsv) printf("status     %s\n", sens_status_name(status));
+        if (!run->json && !run->tsv) say("status     %s\n", sens_status_name(status));
         bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec->text[COL_message]);
         return cli_complain(&run->error, cli_exit_code(status));
     }
@@ -104,7 +103,7 @@ int cmd_run(int argc, char **argv)
     if (!cli_parse(command, argc, argv, &run->arguments, &run->error))
         code = cli_complain(&run->error, EXIT_USAGE);
     else if (run->arguments.help)
-        help_command(stdout, command), code = EXIT_OK;
+        help_command(our_stdout(), command), code = EXIT_OK;
     else
         code = execute(run, command);
     spec_free(&run->arguments.spec);

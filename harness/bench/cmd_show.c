@@ -17,30 +17,30 @@ static const char *text_of(const json_t *object, const char *key)
 static void print_name(const char *key)
 {
     int width = 0;
-    for (; key[width]; width++) putchar(key[width] == '_' ? ' ' : key[width]);
-    printf("%*s", width < 19 ? 19 - width : 1, "");
+    for (; key[width]; width++) fputc(key[width] == '_' ? ' ' : key[width], our_stdout());
+    say("%*s", width < 19 ? 19 - width : 1, "");
 }
 
 static void print_value(const json_t *value)
 {
-    if (json_is_string(value)) printf("%s", json_string_value(value));
-    if (json_is_integer(value)) printf("%lld", (long long)json_integer_value(value));
-    if (json_is_real(value)) printf("%g", json_real_value(value));
+    if (json_is_string(value)) say("%s", json_string_value(value));
+    if (json_is_integer(value)) say("%lld", (long long)json_integer_value(value));
+    if (json_is_real(value)) say("%g", json_real_value(value));
     for (size_t i = 0; i < json_array_size(value); i++)
-        printf("%s%s", i ? ", " : "", json_string_value(json_array_get(value, i)));
-    if (json_is_array(value) && json_array_size(value) == 0) printf("none");
-    printf("\n");
+        say("%s%s", i ? ", " : "", json_string_value(json_array_get(value, i)));
+    if (json_is_array(value) && json_array_size(value) == 0) say("none");
+    say("\n");
 }
 
 static void print_options(const json_t *options)
 {
     if (json_array_size(options) == 0) return;
-    printf("  options:\n");
+    say("  options:\n");
     for (size_t i = 0; i < json_array_size(options); i++) {
         const json_t *option = json_array_get(options, i);
         const char *value = text_of(option, "default");
-        printf("    %s%s%s\n", text_of(option, "name"), value[0] ? "=" : "", value);
-        printf("        %s; %s\n", text_of(option, "help"), text_of(option, "range"));
+        say("    %s%s%s\n", text_of(option, "name"), value[0] ? "=" : "", value);
+        say("        %s; %s\n", text_of(option, "help"), text_of(option, "range"));
     }
 }
 
@@ -49,14 +49,14 @@ static void print_text(json_t *object)
     static const char *const special[] = {"kind", "name", "summary", "options"};
     const char *key;
     json_t *value;
-    printf("%s %s: %s\n", text_of(object, "kind"), text_of(object, "name"), text_of(object, "summary"));
+    say("%s %s: %s\n", text_of(object, "kind"), text_of(object, "name"), text_of(object, "summary"));
     json_object_foreach(object, key, value)
     {
         bool plain = true;
         for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
             plain = plain && strcmp(key, special[i]) != 0;
         if (!plain) continue;
-        printf("  ");
+        say("  ");
         print_name(key);
         print_value(value);
     }
@@ -84,8 +84,8 @@ static int show(const char *name, bool json)
     json_t *found = show_describe(reg, name);
     const size_t count = json_array_size(found);
     if (json && count) {
-        json_dumpf(found, stdout, JSON_INDENT(2));
-        printf("\n");
+        json_dumpf(found, our_stdout(), JSON_INDENT(2));
+        say("\n");
     }
     for (size_t i = 0; !json && i < count; i++) print_text(json_array_get(found, i));
     json_decref(found);
@@ -100,7 +100,7 @@ int cmd_show(int argc, char **argv)
     struct cli_arguments arguments;
     struct bench_error error;
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     if (arguments.words == 1) return show(arguments.word[0], cli_flag(command, &arguments, "--json") != NULL);
     bench_refuse(&error, "show: %s; see sensbench show --help",
                  arguments.words ? "one name at a time" : "no name given");

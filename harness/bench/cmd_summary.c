@@ -24,7 +24,7 @@ static const char usage[] =
 
 static int complain(const struct bench_error *error)
 {
-    fprintf(stderr, "sensbench: %s\n", error->text);
+    complain_line("%s", error->text);
     return EXIT_USAGE;
 }
 
@@ -74,30 +74,29 @@ static void print_statements(const struct summary *summary)
 {
     size_t count[3] = {0};
     if (summary->statements == 0) return;
-    printf("\n## Published statements\n\n");
+    say("\n## Published statements\n\n");
     for (size_t i = 0; i < summary->statements; i++) {
         const struct statement *statement = &summary->statement[i];
         count[statement->verdict]++;
-        printf("- %s: %s.\n  %s%s: %s\n", statement->section, statement->text,
-               verdict_name(statement->verdict),
-               statement->required && statement->verdict == VERDICT_NOT_REPRODUCED ? " (REQUIRED)" : "",
-               statement->number);
+        say("- %s: %s.\n  %s%s: %s\n", statement->section, statement->text, verdict_name(statement->verdict),
+            statement->required && statement->verdict == VERDICT_NOT_REPRODUCED ? " (REQUIRED)" : "",
+            statement->number);
     }
-    printf("\n%zu reproduced, %zu not reproduced, %zu not testable.\n", count[VERDICT_REPRODUCED],
-           count[VERDICT_NOT_REPRODUCED], count[VERDICT_NOT_TESTABLE]);
+    say("\n%zu reproduced, %zu not reproduced, %zu not testable.\n", count[VERDICT_REPRODUCED],
+        count[VERDICT_NOT_REPRODUCED], count[VERDICT_NOT_TESTABLE]);
 }
 
 static void print_text(const struct summary *summary, const glob_t *figures)
 {
-    printf("# Summary\n\nFrom:\n");
+    say("# Summary\n\nFrom:\n");
     for (size_t i = 0; i < summary->tables; i++)
-        printf("- %s (%zu rows)\n", summary->table[i].path, summary->table[i].rows);
-    summary_print_tables(summary, stdout);
-    summary_print_performance(summary, stdout);
-    summary_print_accuracy(summary, stdout);
-    printf("\n## Figures\n\n");
-    for (size_t i = 0; i < figures->gl_pathc; i++) printf("- %s\n", figures->gl_pathv[i]);
-    if (figures->gl_pathc == 0) printf("None rendered yet (make figures).\n");
+        say("- %s (%zu rows)\n", summary->table[i].path, summary->table[i].rows);
+    summary_print_tables(summary, our_stdout());
+    summary_print_performance(summary, our_stdout());
+    summary_print_accuracy(summary, our_stdout());
+    say("\n## Figures\n\n");
+    for (size_t i = 0; i < figures->gl_pathc; i++) say("- %s\n", figures->gl_pathv[i]);
+    if (figures->gl_pathc == 0) say("None rendered yet (make figures).\n");
     print_statements(summary);
 }
 
@@ -128,8 +127,8 @@ static void print_json(const struct summary *summary, const glob_t *figures)
     json_object_set_new(object, "accuracy", summary_accuracy_json(summary));
     json_object_set_new(object, "figures", pictures);
     json_object_set_new(object, "statements", statements);
-    json_dumpf(object, stdout, JSON_INDENT(2));
-    putchar('\n');
+    json_dumpf(object, our_stdout(), JSON_INDENT(2));
+    fputc('\n', our_stdout());
     json_decref(object);
 }
 
@@ -167,7 +166,7 @@ int cmd_summary(int argc, char **argv)
     optind = 0; /* getopt remembers; start over */
     for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
         if (option == 'h') {
-            fputs(usage, stdout);
+            fputs(usage, our_stdout());
             return EXIT_OK;
         }
         if (option != 'j') {

@@ -37,13 +37,13 @@ static int print_plan(const struct sweep *sweep, const struct sweep_run *run)
     size_t *order = sweep_order(sweep);
     for (size_t i = 0; order && i < sweep->count; i++) {
         char *identity = spec_identity(&sweep->cell[order[i]]);
-        printf("%s\n", identity ? identity : "?");
+        say("%s\n", identity ? identity : "?");
         free(identity);
     }
-    printf("# %s, %s profile: %zu cells; samples of %g s each, %g s together", sweep->name,
-           sweep->quick ? "quick" : "full", sweep->count, sweep->measure.sample_budget, seconds);
-    if (budget > 0) printf("; budget %g s", budget);
-    printf("\n");
+    say("# %s, %s profile: %zu cells; samples of %g s each, %g s together", sweep->name,
+        sweep->quick ? "quick" : "full", sweep->count, sweep->measure.sample_budget, seconds);
+    if (budget > 0) say("; budget %g s", budget);
+    say("\n");
     free(order);
     return order ? EXIT_OK : EXIT_CHECK;
 }
@@ -103,7 +103,7 @@ int cmd_sweep(int argc, char **argv)
     struct request request;
     struct bench_error error = {""};
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(stdout, command), EXIT_OK;
+    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     if (!read_flags(command, &arguments, &request, &error)) return cli_complain(&error, EXIT_USAGE);
     if (arguments.words == 0) {
         bench_refuse(&error, "sweep: no sweep given; see sensbench sweep --help and sensbench list sweeps");

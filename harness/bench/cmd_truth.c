@@ -148,8 +148,8 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
     const char *name = adjoint ? "discrete adjoint, " ADJOINT_TABLEAU ", rtol = atol"
                                : "Gragg-Bulirsch-Stoer, variational equations, tolerance";
     snprintf(text, size, "%s = %g, 64-bit significand, %ld steps", name, request.tolerance, result.steps);
-    printf("%s, %ld rejected, %.2f s\n", text, result.rejects, machine_now() - start);
-    fflush(stdout);
+    say("%s, %ld rejected, %.2f s\n", text, result.rejects, machine_now() - start);
+    fflush(our_stdout());
     return SENS_OK;
 }
 
@@ -236,12 +236,12 @@ static bool report_agreement(const struct truth_job *job, const struct reference
                              struct reference_digits *digits)
 {
     bool enough = true;
-    printf("%-16s %6s %6s\n", title, "entry", "norm");
+    say("%-16s %6s %6s\n", title, "entry", "norm");
     for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) {
         digits[part] = (struct reference_digits){0, 0};
         if (!a->part[part]) continue;
         digits[part] = agree(job, part, a, b, sampled);
-        printf("  %-14s %6.1f %6.1f\n", reference_part_name[part], digits[part].entry, digits[part].norm);
+        say("  %-14s %6.1f %6.1f\n", reference_part_name[part], digits[part].entry, digits[part].norm);
         if (!(digits[part].entry >= REFERENCE_DIGITS && digits[part].norm >= REFERENCE_DIGITS))
             enough = false;
     }
@@ -279,22 +279,22 @@ static int finish(struct truth_job *job)
     struct reference_digits digits[REFERENCE_PARTS];
     bool good = report_agreement(job, &job->made, &job->second, true, "agreed digits", job->made.digits);
     if (!good) {
-        fprintf(stderr, "sensbench: truth: fewer than %g agreed digits\n", REFERENCE_DIGITS);
+        complain_line("truth: fewer than %g agreed digits", REFERENCE_DIGITS);
         return EXIT_CHECK;
     }
     if (job->check) {
         good = report_agreement(job, &job->made, &job->stored, false, "with the stored", digits);
-        printf("%s: %s\n", job->path, good ? "confirmed" : "NOT confirmed");
+        say("%s: %s\n", job->path, good ? "confirmed" : "NOT confirmed");
         return good ? EXIT_OK : EXIT_CHECK;
     }
     if (!job->cell.reference_key[0]) {
-        printf("not stored: parameters or initial state come from a file\n");
+        say("not stored: parameters or initial state come from a file\n");
         return EXIT_OK;
     }
     const sens_status status = complete(job);
     if (status != SENS_OK) return fail(job, status);
     if (!reference_write(job->path, &job->made, &job->error)) return fail(job, SENS_IO_ERROR);
-    printf("stored %s\n", job->path);
+    say("stored %s\n", job->path);
     return EXIT_OK;
 }
 
@@ -327,7 +327,7 @@ static int execute(struct truth_job *job)
         if (status != SENS_OK) return fail(job, status), EXIT_CHECK;
     }
     if (!job->check && cell->reference_key[0] && !choose_place(job)) return fail(job, SENS_IO_ERROR);
-    printf("%s\n", cell->reference_key[0] ? cell->reference_key : cell->text);
+    say("%s\n", cell->reference_key[0] ? cell->reference_key : cell->text);
     status = solve_both(job);
     return status == SENS_OK ? finish(job) : fail(job, status);
 }
@@ -340,7 +340,7 @@ int cmd_truth(int argc, char **argv)
     int code = EXIT_OK;
     if (!cli_parse(command, argc, argv, &arguments, &job.error)) return fail(&job, SENS_BAD_INPUT);
     if (arguments.help)
-        help_command(stdout, command);
+        help_command(our_stdout(), command);
     else
         code = read_arguments(&job, command, &arguments) ? execute(&job) : fail(&job, SENS_BAD_INPUT);
     spec_free(&arguments.spec);

@@ -148,7 +148,7 @@ static bool open_junit(struct request *request)
 {
     const char *path = flag(request, "--junit");
     if (!path) return true;
-    request->junit = fopen(path, "w");
+    request->junit = create_file(path);
     return request->junit || bench_refuse(&request->error, "verify: --junit %s: %s", path, strerror(errno));
 }
 
@@ -212,11 +212,12 @@ static bool write_report(struct request *request, const struct verify_report *re
 {
     bool written = true;
     if (request->json)
-        written = verify_write_json(stdout, report) || bench_refuse(&request->error, "verify: no memory");
+        written =
+            verify_write_json(our_stdout(), report) || bench_refuse(&request->error, "verify: no memory");
     else if (request->tap)
-        verify_write_tap(stdout, report);
+        verify_write_tap(our_stdout(), report);
     else
-        verify_write_text(stdout, report, request->verbose);
+        verify_write_text(our_stdout(), report, request->verbose);
     if (!request->junit) return written;
     verify_write_junit(request->junit, report);
     const bool complete = fflush(request->junit) == 0 && !ferror(request->junit);
@@ -267,8 +268,8 @@ static int explain(struct request *request, const char *id)
     struct words words;
     const bool completes = strcmp(id, plan_completes.id) == 0;
     const struct verify_check *check = completes ? &plan_completes : verify_find_check(id);
-    if (check) return verify_write_check(stdout, check), EXIT_OK;
-    if (cause_sentence(id)) return verify_write_cause(stdout, id), EXIT_OK;
+    if (check) return verify_write_check(our_stdout(), check), EXIT_OK;
+    if (cause_sentence(id)) return verify_write_cause(our_stdout(), id), EXIT_OK;
     check_words(&words);
     for (int i = 0; i < CAUSE_COUNT; i++) add_word(&words, cause_name((enum cause)i));
     refuse_word(request, "--explain", id, "is no check and no cause", &words);
@@ -281,7 +282,7 @@ static int list(struct request *request)
     check_words(&checks);
     if (!read_glob(request, "--check", &checks, &request->choice.check))
         return cli_complain(&request->error, EXIT_USAGE);
-    verify_write_list(stdout, request->choice.check);
+    verify_write_list(our_stdout(), request->choice.check);
     return EXIT_OK;
 }
 
@@ -312,7 +313,7 @@ int cmd_verify(int argc, char **argv)
     if (!cli_parse(request->command, argc, argv, &request->arguments, &request->error))
         code = cli_complain(&request->error, EXIT_USAGE);
     else if (request->arguments.help)
-        help_command(stdout, request->command), code = EXIT_OK;
+        help_command(our_stdout(), request->command), code = EXIT_OK;
     else
         code = execute(request);
     spec_free(&request->arguments.spec);

@@ -1,4 +1,5 @@
 /* sensbench: dispatch to the commands. */
+#include <locale.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@ static int refuse_command(const char *word)
 static int help(const char *name)
 {
     char option[] = "--help", word[32];
-    if (!name || strcmp(name, "help") == 0) return help_overview(stdout), EXIT_OK;
+    if (!name || strcmp(name, "help") == 0) return help_overview(our_stdout()), EXIT_OK;
     const struct cli_command *command = cli_find(name);
     if (!command) return refuse_command(name);
     snprintf(word, sizeof word, "%s", name);
@@ -41,15 +42,15 @@ static int help(const char *name)
 static int dispatch(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
-    if (!word) return help_overview(stderr), EXIT_USAGE;
+    if (!word) return help_overview(our_stderr()), EXIT_USAGE;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(NULL);
     if (strcmp(word, "help") == 0) return help(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--version") == 0) {
-        printf("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, machine_git(), SENS_COMPILER_TEXT);
+        say("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, machine_git(), SENS_COMPILER_TEXT);
         return EXIT_OK;
     }
-    if (strcmp(word, "--man") == 0) return manual_write(stdout), EXIT_OK;
-    if (strcmp(word, "--completion") == 0) return completion_write(stdout), EXIT_OK;
+    if (strcmp(word, "--man") == 0) return manual_write(our_stdout()), EXIT_OK;
+    if (strcmp(word, "--completion") == 0) return completion_write(our_stdout()), EXIT_OK;
     const struct cli_command *command = cli_find(word);
     return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
 }
@@ -57,8 +58,11 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     signal(SIGINT, leave);
+    if (!streams_open())
+        return fputs("sensbench: no descriptor or no memory for the output\n", stderr), EXIT_USAGE;
+    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers have a point, whatever a module sets */
     const int code = dispatch(argc, argv);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (streams_finish()) return code;
     struct bench_error error;
     bench_refuse(&error, "standard output could not be written");
     return cli_complain(&error, code == EXIT_OK ? EXIT_CHECK : code);

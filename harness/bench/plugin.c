@@ -36,6 +36,31 @@ static const char taken[] = "has a name that is taken",
                   untested[] = "declares SENS_DERIVATIVE_CONTINUOUS, which is computed to a tolerance, and "
                                "takes none (SENS_CAP_TOLERANCE)";
 
+static const char unfit[] =
+    "is no name: letters, digits and _ . + - only, a letter or digit first, at most 63";
+
+/* A name is typed, stands in files and headings, and is handed to other programs. */
+static bool check_name(const char *path, const char *kind, const char *name, struct bench_error *error)
+{
+    return is_name(name) || refuse_module(path, kind, name, unfit, error);
+}
+
+/* So are the names of options and their choices. */
+static bool check_options(const char *path, const struct sens_option *table, struct bench_error *error)
+{
+    for (const struct sens_option *option = table; option && option->name; option++) {
+        if (!is_key(option->name))
+            return refuse_module(path, "option", option->name,
+                                 "is no name: letters, digits, _ and . only, a letter first, at most 63",
+                                 error);
+        if (!option->help || (option->kind == SENS_OPT_CHOICE && (!option->choices || !option->choices[0])))
+            return refuse_module(path, "option", option->name, "lacks its help or its choices", error);
+        for (size_t i = 0; option->kind == SENS_OPT_CHOICE && option->choices[i]; i++)
+            if (!check_name(path, "choice", option->choices[i], error)) return false;
+    }
+    return true;
+}
+
 static bool check_problems(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
 {
     for (size_t i = 0; plugin->problems && plugin->problems[i]; i++) {
@@ -44,6 +69,8 @@ static bool check_problems(const char *path, const struct sens_plugin *plugin, s
             !type->jvp_p_cols || !type->vjp_p_batch || !type->x0 != !type->x0_vjp ||
             !type->x0 != !type->x0_jvp_cols)
             return refuse_module(path, "problem", type->name, incomplete, error);
+        if (!check_name(path, "problem", type->name, error) || !check_options(path, type->options, error))
+            return false;
         if (find_problem(variant_tables(), type->name))
             return refuse_module(path, "problem", type->name, taken, error);
     }
@@ -57,6 +84,8 @@ static bool check_costs(const char *path, const struct sens_plugin *plugin, stru
         if (!type->name || !type->summary || !type->create || (!type->phi && !type->g) ||
             !type->phi != !type->phi_dx || !type->g != !type->g_dx)
             return refuse_module(path, "cost", type->name, incomplete, error);
+        if (!check_name(path, "cost", type->name, error) || !check_options(path, type->options, error))
+            return false;
         if (find_cost(variant_tables(), type->name))
             return refuse_module(path, "cost", type->name, taken, error);
     }
@@ -69,6 +98,8 @@ static bool check_methods(const char *path, const struct sens_plugin *plugin, st
         const struct sens_method_type *type = plugin->methods[i];
         if (!type->name || !type->summary || !type->prepare || !type->run)
             return refuse_module(path, "method", type->name, incomplete, error);
+        if (!check_name(path, "method", type->name, error) || !check_options(path, type->options, error))
+            return false;
         if (find_method(variant_tables(), type->name))
             return refuse_module(path, "method", type->name, taken, error);
         if (type->derivative == SENS_DERIVATIVE_CONTINUOUS && !(type->caps & SENS_CAP_TOLERANCE))
@@ -91,6 +122,7 @@ static bool check_providers(const char *path, const struct sens_plugin *plugin, 
         const struct sens_provider *provider = plugin->providers[i];
         if (!provider->name || !provider->summary || !provider->library || !provider->wrap)
             return refuse_module(path, "provider", provider->name, incomplete, error);
+        if (!check_name(path, "provider", provider->name, error)) return false;
         if (find_provider(provider->name))
             return refuse_module(path, "provider", provider->name, taken, error);
     }
@@ -152,9 +184,9 @@ static bool accept(const char *path, void *handle, struct bench_error *error)
 {
     const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
     if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
-    if (!check_version(path, plugin, error) || !check_problems(path, plugin, error) ||
-        !check_costs(path, plugin, error) || !check_methods(path, plugin, error) ||
-        !check_providers(path, plugin, error))
+    if (!check_version(path, plugin, error) || !check_name(path, "module", plugin->name, error) ||
+        !check_problems(path, plugin, error) || !check_costs(path, plugin, error) ||
+        !check_methods(path, plugin, error) || !check_providers(path, plugin, error))
         return false;
     struct sens_registry *reg = variant_tables();
     for (int i = 0; i < VARIANTS; i++)

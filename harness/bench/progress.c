@@ -30,6 +30,12 @@ static void print_clock(char *text, size_t size, double seconds)
     snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+/* Bytes for the terminal to obey: not through our_stderr(), which would show them. */
+void progress_hide(const struct progress *progress)
+{
+    if (progress->shown) fputs("\r\033[K", stderr);
+}
+
 void progress_step(struct progress *progress, const char *text)
 {
     const double elapsed = progress_elapsed(progress);
@@ -43,11 +49,12 @@ void progress_step(struct progress *progress, const char *text)
     progress->done++;
     if (!progress->shown) return;
     snprintf(line, sizeof line, "%zu/%zu, %s left  %s", progress->done, progress->total, left, text);
-    fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, line);
+    progress_hide(progress);
+    fprintf(our_stderr(), "%.*s", terminal_width() - 1, line);
 }
 
 void progress_end(struct progress *progress)
 {
-    if (progress->shown) fputs("\r\033[K", stderr);
+    progress_hide(progress);
     progress->shown = false;
 }

@@ -16,7 +16,9 @@ void progress_start(struct progress *progress, size_t total, double budget);
 void progress_step(struct progress *progress, const char *text);
 /* Seconds since the start. */
 double progress_elapsed(const struct progress *progress);
-/* Clears the line. */
+/* Clears the line, for something else to be printed there. */
+void progress_hide(const struct progress *progress);
+/* The same, and there will be none any more. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -14,32 +14,32 @@ enum { SHOWN_STATES = 6, SHOWN_ENTRIES = 24 };
 static void print_cell(const struct cell *cell, const struct record *rec)
 {
     const struct sens_problem *pb = &cell->problem;
-    printf("problem    %s: n = %zu, np = %zu, t = %g ... %g\n", pb->type->name, pb->n, pb->np, (double)pb->t0,
-           (double)pb->t1);
-    printf("cost       %s: m = %zu\n", cell->cost.type->name, cell->cost.m);
-    printf("method     %s", cell->method->name);
-    if (rec->text[COL_tableau][0]) printf(", %s", rec->text[COL_tableau]);
-    if (rec->text[COL_controller][0]) printf(", %s", rec->text[COL_controller]);
+    say("problem    %s: n = %zu, np = %zu, t = %g ... %g\n", pb->type->name, pb->n, pb->np, (double)pb->t0,
+        (double)pb->t1);
+    say("cost       %s: m = %zu\n", cell->cost.type->name, cell->cost.m);
+    say("method     %s", cell->method->name);
+    if (rec->text[COL_tableau][0]) say(", %s", rec->text[COL_tableau]);
+    if (rec->text[COL_controller][0]) say(", %s", rec->text[COL_controller]);
     if (isfinite(rec->number[COL_rtol]))
-        printf(", rtol = %g, atol = %g", rec->number[COL_rtol], rec->number[COL_atol]);
-    if (isfinite(rec->number[COL_dt])) printf(", dt = %g", rec->number[COL_dt]);
-    if (rec->text[COL_ckpt][0]) printf(", ckpt = %s", rec->text[COL_ckpt]);
-    printf("\n           %s", cell->variant->isa);
-    if (rec->number[COL_lanes] > 0) printf(", lanes %.0f", rec->number[COL_lanes]);
-    if (rec->number[COL_threads] > 0) printf(", threads %.0f", rec->number[COL_threads]);
-    if (rec->number[COL_batch] > 0) printf(", batch %.0f", rec->number[COL_batch]);
-    printf("\n");
-    if (rec->text[COL_options][0]) printf("options    %s\n", rec->text[COL_options]);
+        say(", rtol = %g, atol = %g", rec->number[COL_rtol], rec->number[COL_atol]);
+    if (isfinite(rec->number[COL_dt])) say(", dt = %g", rec->number[COL_dt]);
+    if (rec->text[COL_ckpt][0]) say(", ckpt = %s", rec->text[COL_ckpt]);
+    say("\n           %s", cell->variant->isa);
+    if (rec->number[COL_lanes] > 0) say(", lanes %.0f", rec->number[COL_lanes]);
+    if (rec->number[COL_threads] > 0) say(", threads %.0f", rec->number[COL_threads]);
+    if (rec->number[COL_batch] > 0) say(", batch %.0f", rec->number[COL_batch]);
+    say("\n");
+    if (rec->text[COL_options][0]) say("options    %s\n", rec->text[COL_options]);
 }
 
 /* ---- what came out ------------------------------------------------------------------------------------- */
 
 static void print_vector(const char *name, size_t count, const sens_real *value)
 {
-    printf("%-10s", name);
-    for (size_t i = 0; i < count && i < SHOWN_STATES; i++) printf(" %.10g", (double)value[i]);
-    if (count > SHOWN_STATES) printf(" ... (%zu)", count);
-    printf("\n");
+    say("%-10s", name);
+    for (size_t i = 0; i < count && i < SHOWN_STATES; i++) say(" %.10g", (double)value[i]);
+    if (count > SHOWN_STATES) say(" ... (%zu)", count);
+    say("\n");
 }
 
 /* A small matrix in full, a large one by its norm and its largest entry. */
@@ -52,13 +52,13 @@ static void print_matrix(const char *name, size_t rows, size_t cols, const sens_
         norm = hypot(norm, (double)value[i]);
         if (fabs((double)value[i]) > fabs((double)value[largest])) largest = i;
     }
-    printf("%-10s %zu x %zu, Frobenius norm %.10g, largest entry %.10g at (%zu, %zu)\n", name, rows, cols,
-           norm, (double)value[largest], largest / cols, largest % cols);
+    say("%-10s %zu x %zu, Frobenius norm %.10g, largest entry %.10g at (%zu, %zu)\n", name, rows, cols, norm,
+        (double)value[largest], largest / cols, largest % cols);
     if (rows * cols > SHOWN_ENTRIES || cols > SHOWN_STATES) return;
     for (size_t r = 0; r < rows; r++) {
-        printf("          ");
-        for (size_t c = 0; c < cols; c++) printf(" %17.10g", (double)value[r * cols + c]);
-        printf("\n");
+        say("          ");
+        for (size_t c = 0; c < cols; c++) say(" %17.10g", (double)value[r * cols + c]);
+        say("\n");
     }
 }
 
@@ -77,67 +77,65 @@ static void print_errors(const struct cell *cell, const struct record *rec)
     char command[REFERENCE_COMMAND];
     reference_command(cell, NULL, 0, command);
     if (cell->truth == TRUTH_NONE)
-        printf("errors     not asked for: truth=none\n");
+        say("errors     not asked for: truth=none\n");
     else if (strcmp(rec->text[COL_truth], "none") == 0)
-        printf("errors     no closed form and no stored reference to compare with; to make one: %s\n",
-               command);
+        say("errors     no closed form and no stored reference to compare with; to make one: %s\n", command);
     else
-        printf("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
-               number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);
+        say("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
+            number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);
     if (isfinite(number[COL_err_grad_discrete]))
-        printf("           from the exact discrete map: x %.3g, gradient %.3g\n", number[COL_err_x_discrete],
-               number[COL_err_grad_discrete]);
+        say("           from the exact discrete map: x %.3g, gradient %.3g\n", number[COL_err_x_discrete],
+            number[COL_err_grad_discrete]);
     if (isfinite(number[COL_err_frozen]))
-        printf("           from the frozen-grid discrete derivative: %.3g\n", number[COL_err_frozen]);
+        say("           from the frozen-grid discrete derivative: %.3g\n", number[COL_err_frozen]);
 }
 
 static void print_work(const struct record *rec)
 {
     const double *number = rec->number;
-    printf("work       %.0f steps, %.0f rejected", number[COL_steps], number[COL_rejects]);
+    say("work       %.0f steps, %.0f rejected", number[COL_steps], number[COL_rejects]);
     if (number[COL_steps_reverse] > 0)
-        printf("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse],
-               number[COL_rejects_reverse]);
-    printf("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
-           number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
-    if (number[COL_bytes_traj] > 0) printf("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
-    printf("\n");
+        say("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse], number[COL_rejects_reverse]);
+    say("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
+        number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
+    if (number[COL_bytes_traj] > 0) say("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
+    say("\n");
 }
 
 static void print_times(const struct record *rec)
 {
     const double *number = rec->number;
     const char *interval = number[COL_samples] < 6 ? "range" : "95 % interval"; /* see stats.h */
-    printf("time       %.4g s (median of %.0f; %s %.4g ... %.4g)", number[COL_t_total_s], number[COL_samples],
-           interval, number[COL_t_lo_s], number[COL_t_hi_s]);
+    say("time       %.4g s (median of %.0f; %s %.4g ... %.4g)", number[COL_t_total_s], number[COL_samples],
+        interval, number[COL_t_lo_s], number[COL_t_hi_s]);
     if (number[COL_t_reverse_s] > 0)
-        printf("; forward %.4g s, reverse %.4g s", number[COL_t_forward_s], number[COL_t_reverse_s]);
-    printf("\n");
+        say("; forward %.4g s, reverse %.4g s", number[COL_t_forward_s], number[COL_t_reverse_s]);
+    say("\n");
 }
 
 /* GFLOP/s and its share of the peak. */
 static void print_rate(const char *lead, double rate, double share)
 {
     if (!isfinite(rate)) return;
-    printf("%s%.3g GFLOP/s", lead, rate);
-    if (isfinite(share)) printf(" (%.0f %%)", 100 * share);
+    say("%s%.3g GFLOP/s", lead, rate);
+    if (isfinite(share)) say(" (%.0f %%)", 100 * share);
 }
 
 static void print_rates(const struct record *rec)
 {
     const double *number = rec->number;
     if (!isfinite(number[COL_gbytes])) return;
-    printf("rates      %.3g GB/s", number[COL_gbytes]);
+    say("rates      %.3g GB/s", number[COL_gbytes]);
     print_rate(", ", number[COL_gflops], number[COL_share]);
     print_rate(", reverse ", number[COL_gflops_reverse], number[COL_share_reverse]);
-    if (isfinite(number[COL_peak_gflops])) printf("; peak %.3g GFLOP/s", number[COL_peak_gflops]);
-    printf("\n");
+    if (isfinite(number[COL_peak_gflops])) say("; peak %.3g GFLOP/s", number[COL_peak_gflops]);
+    say("\n");
 }
 
 void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec)
 {
     print_cell(cell, rec);
-    printf("status     %s\n", rec->text[COL_status]);
+    say("status     %s\n", rec->text[COL_status]);
     print_results(cell, out);
     print_errors(cell, rec);
     print_work(rec);
@@ -158,7 +156,7 @@ bool report_dump(const char *path, const struct cell *cell, const struct sens_ou
                  struct bench_error *error)
 {
     const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
-    FILE *file = fopen(path, "w");
+    FILE *file = create_file(path);
     if (!file) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
     fprintf(file, "quantity\trow\tcol\tvalue\n");
     dump_matrix(file, "x", n, 1, out->x);

@@ -6,15 +6,7 @@
 
 #include "bench.h"
 
-enum { KEY_LENGTH = 63, VALUE_LENGTH = 1023 };
-
-static bool is_key(const char *key)
-{
-    if (!isalpha((unsigned char)key[0])) return false;
-    for (const char *c = key; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '.') return false;
-    return strlen(key) <= KEY_LENGTH;
-}
+enum { VALUE_LENGTH = 1023 };
 
 static bool is_value(const char *value)
 {

@@ -109,16 +109,16 @@ static int run_cells(struct engine *engine, struct bench_error *error)
 
 static void report(const struct engine *engine, int code)
 {
-    printf("%s: %zu cells measured, %zu failed, %zu kept from before, %.1f s\n", engine->sweep->name,
-           engine->progress.done - engine->disturbed - (code == EXIT_INTERRUPTED), engine->failed,
-           engine->kept, progress_elapsed(&engine->progress));
-    printf("%s\n", engine->result.path);
-    fflush(stdout);
+    say("%s: %zu cells measured, %zu failed, %zu kept from before, %.1f s\n", engine->sweep->name,
+        engine->progress.done - engine->disturbed - (code == EXIT_INTERRUPTED), engine->failed, engine->kept,
+        progress_elapsed(&engine->progress));
+    say("%s\n", engine->result.path);
+    fflush(our_stdout());
     if (engine->left > 0)
-        fprintf(stderr, "sensbench: sweep %s: budget of %g s used up, %zu cells not run; --resume goes on\n",
-                engine->sweep->name, engine->budget, engine->left);
+        complain_line("sweep %s: budget of %g s used up, %zu cells not run; --resume goes on",
+                      engine->sweep->name, engine->budget, engine->left);
     if (code == EXIT_INTERRUPTED)
-        fprintf(stderr, "sensbench: sweep %s: interrupted; --resume goes on\n", engine->sweep->name);
+        complain_line("sweep %s: interrupted; --resume goes on", engine->sweep->name);
 }
 
 int sweep_execute(const struct sweep *sweep, const struct sweep_run *run, struct bench_error *error)

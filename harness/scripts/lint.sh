@@ -23,6 +23,11 @@ for folder in harness/core problems methods; do
     arrow $folder '(^|[^a-z_])(f?printf|puts|exit|abort) *\(' "only harness/bench prints or exits"
 done
 
+# What is printed shows control bytes, and stdout belongs to modules: streams.c, nowhere else.
+hits=$(grep -nE '(^|[^a-z_])printf *\(|(\(|, )(stdout|stderr)[,;)]|\bputs *\(|putchar' harness/bench/*.c |
+    grep -vE 'bench/(streams|main|progress)\.c' || true)
+[ -z "$hits" ] || { echo "$hits"; fail "harness/bench prints with say, complain_line, our_stdout, our_stderr"; }
+
 for compiler in gcc clang; do
     cmake -S . -B build/lint-$compiler -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=$compiler \
         -DSENS_WERROR=ON --log-level=WARNING

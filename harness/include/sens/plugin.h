@@ -7,7 +7,11 @@
  *
  * It includes the headers of this folder only and may call every function they declare: the program exports
  * them, in double precision. One copy serves all instruction sets. Loading it must leave the floating-point
- * state as it is: a module linked with -ffast-math is refused. */
+ * state as it is: a module linked with -ffast-math is refused.
+ *
+ * Names (of the module, of what it offers, of choices) are made of letters, digits and _ . + -, begin with a
+ * letter or digit and have at most 63 characters; names of options begin with a letter and have no + and -.
+ * What a module prints to standard output goes to standard error: results are not its own. */
 #ifndef SENS_PLUGIN_H
 #define SENS_PLUGIN_H
 
