@@ -1,9 +1,10 @@
 # Time of the whole gradient against the points K in a batch of parameter products, relative to the best K of the same
 # size. Rings: what batch = auto took.
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; sizes = ARG7
 width = 1100
 height = 760
-load folder . "/common.gp"
-load folder . "/performance.gp"
+load "common.gp"
+load "performance.gp"
 count = 1
 panel = 1
 per_row = 4
@@ -19,7 +20,7 @@ do for [k = 1:words(sizes)] {
     if (exists("T_max") && T_max / best[k] > top) { top = T_max / best[k] }
 }
 set multiplot
-load folder . "/grid.gp"
+load "grid.gp"
 set logscale x 2
 set format x "%g"
 set xtics (6, 12, 24, 48, 96, 192, 384)
@@ -36,7 +37,7 @@ plot for [k = words(sizes):1:-1] data using (of_size(real(word(sizes, k))) && !a
         ? column("batch") : NaN): \
         (column("t_total_s") / best[k]) with points pt 6 ps 2.3 lw 1.6 lc rgb shade(k, words(sizes)) notitle, \
     1 with lines lw 1 dt 3 lc rgb GREY notitle
-load folder . "/legend_frame.gp"
+load "legend_frame.gp"
 plot [0:1] [0:1] -1 with lines notitle, \
     for [k = 1:words(sizes)] keyentry with linespoints lw 1.6 pt shade_marker(k) ps 1.1 lc rgb shade(k, words(sizes)) \
         title "N = " . word(sizes, k), \

@@ -1,5 +1,6 @@
 # Achieved error against requested tolerance, a panel for every problem and size; the dotted line is error = tolerance.
-load folder . "/common.gp"
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
+load "common.gp"
 count = words(panels)
 per_row = entries_per_row
 legend = legend_rows(words(curves), per_row)
@@ -24,7 +25,7 @@ set ytics y_lo, stride(y_lo, y_hi)
 
 set multiplot
 do for [panel = 1:count] {
-    load folder . "/grid.gp"
+    load "grid.gp"
     p = word(panels, panel)
     set title panel_title(panel, p)
     set xlabel (panel + grid_cols > count ? "requested tolerance (relative = absolute)" : "")
@@ -36,5 +37,5 @@ do for [panel = 1:count] {
     unset label 100
     unset label 101
 }
-load folder . "/legend.gp"
+load "legend.gp"
 unset multiplot

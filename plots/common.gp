@@ -1,6 +1,8 @@
 # Shared by every figure: terminal, fonts, one colour and marker a method, axis formats, rows of a result file.
 #
-# The caller (harness/scripts/figures.sh) sets, by gnuplot -e:
+# The caller (harness/scripts/figures.sh) gives arguments to a script, which names them in its first line: gnuplot does
+# not evaluate them, so that nothing in the results of others is ever a command. They must not come into an `eval`, a
+# macro (@NAME), a format or text with markup; hence noenhanced. Of all figures:
 #   data      result file, rows sorted by problem, n, method, series and tolerance; first line: column names
 #   out       picture to write; its ending, svg or png, chooses the terminal
 #   heading   title of the figure
@@ -114,7 +116,7 @@ set bars small
 set border 3 lc rgb "#404040" lw 0.8
 set tics nomirror out scale 0.6
 set grid xtics ytics lc rgb "#c8c8c8" lw 0.8 dt 1
-set title offset 0, -0.4
+set title offset 0, -0.4 noenhanced
 
 DECADES = "10^{%T}"
 # Axes run from decade to decade; about eight of the decades are labelled.

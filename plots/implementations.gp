@@ -1,7 +1,8 @@
 # Figure 4: time of one gradient against its error, and on the right border of each panel the seconds that codes took at
 # tolerance 1e-9 before, on another machine (measured_before.tsv): their errors are not in that file, so that only the
 # height of these marks says something.
-earlier = folder . "/measured_before.tsv"
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
+earlier = "measured_before.tsv"
 EARLIER = "\"the paper's code\" 'FATODE DP5' 'DENSERKS DP5' 'PETSc 5dp, by hand' 'CVODES adjoint, Adams'"
 EARLIER_MARKERS = "2 8 10 12 14"
 earlier_in(p) = column("threads") == 1 && before(p) eq "glv" && column("n") == real(after(p))
@@ -14,4 +15,4 @@ MORE_ENTRIES = ", for [k = 1:words(EARLIER)] keyentry with points " \
 note = note . "\nGrey, on the right border: seconds at tolerance 1e-9 as measured before on another machine; " \
     . "only their height says something."
 height = 1080
-load folder . "/work_precision.gp"
+load "work_precision.gp"

@@ -2,9 +2,10 @@
 # (full
 # lines) and on two (dashed; one where there are too few blocks of lanes for two). A panel for every size; rings: what
 # lanes = auto took.
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; sizes = ARG7; isas = ARG8
 width = 1300
-load folder . "/common.gp"
-load folder . "/performance.gp"
+load "common.gp"
+load "performance.gp"
 count = words(sizes)
 THREADS = "1 2"
 entries = 2 * words(isas) + 1
@@ -24,7 +25,7 @@ array base[words(isas)]
 
 set multiplot
 do for [panel = 1:count] {
-    load folder . "/grid.gp"
+    load "grid.gp"
     n = real(word(sizes, panel))
     set title sprintf("%sN = %g", count > 1 ? sprintf("(%c) ", 96 + panel) : "", n)
     set xrange [*:*]
@@ -65,7 +66,7 @@ do for [panel = 1:count] {
     unset label 100
     unset label 101
 }
-load folder . "/legend_frame.gp"
+load "legend_frame.gp"
 plot [0:1] [0:1] -1 with lines notitle, \
     for [t in THREADS] for [isa in isas] keyentry with linespoints lw 1.6 pt isa_marker(isa) ps 0.9 dt int(t) \
         lc rgb isa_shade(isa) title sprintf("%s, %s thread%s", isa_name(isa), t, t eq "1" ? "" : "s"), \

@@ -2,11 +2,12 @@
 # A curve that does not reach 1 belongs to a method that does not reach the accuracy in the other cases, or was not run
 # there; the legend counts both.
 # Set by the caller as well: `profile`, what profile.awk wrote, and `reached`, "track:method:reached:all:missing ..."
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; profile = ARG7; reached = ARG8
 width = 1300
 height = 840
 note = note . "\nOf each method the fastest of its settings. A case: a problem, a size, an accuracy. " \
     . "Not run, or not reached: no time."
-load folder . "/common.gp"
+load "common.gp"
 # methods in the order of the legend, each once
 names = ""
 do for [c in curves] { if (!position(names, before(c))) { names = names . " " . before(c) } }
@@ -26,7 +27,7 @@ set key Left reverse samplen 2.5 spacing 1.1 noenhanced
 stats profile using (strcol("row") eq "step" ? column("ratio") : NaN) name "R" nooutput
 set multiplot
 do for [panel = 1:count] {
-    load folder . "/grid.gp"
+    load "grid.gp"
     track = word(tracks, panel)
     array share[words(names)]
     do for [i = 1:words(names)] { share[i] = "" }

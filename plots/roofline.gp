@@ -3,8 +3,10 @@
 # size, with the number of states at both ends; the roofs are measured: `peaks` "isa:GFLOP/s ..." and `bands`
 # "level:GB/s ...", of one thread.
 # The caller also sets  problems  "glv heat vdp": those with rows to be drawn.
-load folder . "/common.gp"
-load folder . "/performance.gp"
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
+problems = ARG7; peaks = ARG8; bands = ARG9
+load "common.gp"
+load "performance.gp"
 count = words(problems)
 per_row = 4
 drawn = ""
@@ -41,7 +43,7 @@ set samples 2000
 
 set multiplot
 do for [panel = 1:count] {
-    load folder . "/grid.gp"
+    load "grid.gp"
     problem = word(problems, panel)
     # Only the ends of a curve are labelled, and where all lie together the sizes are in the title instead: there is no
     # room for more. `stats` keeps to the ranges that are set.
@@ -93,7 +95,7 @@ do for [panel = 1:count] {
     unset label 101
 }
 unset label
-load folder . "/legend_frame.gp"
+load "legend_frame.gp"
 plot [0:1] [0:1] -1 with lines notitle, \
     for [m in drawn] keyentry with linespoints lw 1.2 pt marker_of(m) ps size_of(m) \
     lc rgb colour_of(m) title label_of(m)

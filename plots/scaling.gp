@@ -1,10 +1,11 @@
 # Time of the whole gradient against the number of parameters P, a panel for every tolerance. The legend gives the
 # exponent b of t = a P^b, fitted by least squares to the logarithms of the points with P >= fit_from.
-# `tolerances` is set by the caller as well: "1e-4 1e-7 1e-10".
+# `tolerances` is set by the caller as well: "4 7 10" for 1e-4, 1e-7 and 1e-10.
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; tolerances = ARG7
 width = 1400
 height = 900
 fit_from = 100
-load folder . "/common.gp"
+load "common.gp"
 count = words(tolerances)
 shown(tol) = strcol("status") eq "ok" && abs(column("rtol") / tol - 1) < 1e-6 && column("t_total_s") > 0
 fit_text(slope, error, points) = sprintf(points > 2 ? ":  P^%.2f ± %.2f" : ":  P^%.2f, two points", slope, error)
@@ -20,7 +21,7 @@ panel_w = (width - LEFT - RIGHT - 60.0 * (count - 1)) / count
 
 set multiplot
 do for [k = 1:count] {
-    eval "tol = " . word(tolerances, k)
+    tol = 10.0 ** -int(word(tolerances, k))
     x_left = LEFT + (k - 1) * (panel_w + 60.0)
     set lmargin at screen x_left / width
     set rmargin at screen (x_left + panel_w) / width
@@ -43,7 +44,7 @@ do for [k = 1:count] {
     set yrange [floor10(E_min_y):above(E_min_y, H_max_y)]
     set xtics 10
     set ytics floor10(E_min_y), stride(E_min_y, H_max_y)
-    set title sprintf("(%c) tolerance %s", 96 + k, word(tolerances, k))
+    set title sprintf("(%c) tolerance 1e-%s", 96 + k, word(tolerances, k))
     set xlabel "parameters P"
     set ylabel (k == 1 ? "time of one gradient [s]" : "")
     set key at screen (x_left + 0.5 * panel_w) / width, (NOTE_HEIGHT + LEGEND_HEIGHT - 66.0) / height center top vertical

@@ -1,10 +1,11 @@
 # Share of the measured peak of the arithmetic against the number of species N: of the reverse sweep of the adjoint,
 # and of
 # a whole run of the forward methods. Thin lines: what is aimed at (docs/performance.md).
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 width = 1200
 height = 800
-load folder . "/common.gp"
-load folder . "/performance.gp"
+load "common.gp"
+load "performance.gp"
 ADJOINT = colour_of("discrete_adjoint")
 reverse(threads) = positive("share_reverse") && positive("t_lo_s") && strcol("method") eq "discrete_adjoint" \
     && column("threads") == threads
@@ -17,7 +18,7 @@ count = 1
 per_row = 3
 legend = 3
 set multiplot
-load folder . "/grid.gp"
+load "grid.gp"
 set logscale x
 stats data using (positive("t_total_s") ? column("n") : NaN) name "E" nooutput
 set xrange [1.8:1.1 * E_max]
@@ -47,7 +48,7 @@ plot data using (whole("cfsa") && asked("threads", "1") ? column("n") : NaN):(10
     data using (reverse(1) && asked("threads", "1") && !asked("structure", "none") ? column("n") : NaN): \
         (100 * column("share_reverse")): \
         (100 * share_at("t_hi_s")):(100 * share_at("t_lo_s")) pt 7 ps 1.0 lw 1.6 lc rgb ADJOINT notitle
-load folder . "/legend_frame.gp"
+load "legend_frame.gp"
 plot [0:1] [0:1] -1 with lines notitle, \
     keyentry with linespoints lw 1.6 pt 7 ps 1.0 lc rgb ADJOINT title "reverse sweep, 1 thread", \
     keyentry with linespoints lw 1.6 pt 6 ps 1.9 dt 2 lc rgb ADJOINT title "reverse sweep, 2 threads", \

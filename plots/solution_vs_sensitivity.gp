@@ -1,9 +1,10 @@
 # Error of the sensitivity against error of the solution, largest absolute component; the tolerance changes along a
 # curve. Published points (published_fig2.tsv) are the grey markers.
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 width = 1300
 height = 900
-load folder . "/common.gp"
-published = folder . "/published_fig2.tsv"
+load "common.gp"
+published = "published_fig2.tsv"
 CODES = "'Cash-Karp (paper)' 'FATODE DP5' 'DENSERKS DP5' 'PETSc 5dp' 'PETSc ARKIMEX'"
 CODE_MARKERS = "6 8 10 12 3"
 
@@ -11,7 +12,7 @@ shown(c) = of_curve(c) && column("err_x_max") > 0 && column("err_grad_max") > 0
 panel = 1
 count = 1
 legend = 0
-load folder . "/grid.gp"
+load "grid.gp"
 beside = longest_title > 34 ? 0.70 : 0.74 # where the legend begins
 set rmargin at screen beside
 set logscale xy

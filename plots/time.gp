@@ -1,12 +1,13 @@
 # Time of the whole gradient against the number of species N. The legend gives the exponent b of t = a N^b, fitted by
 # least squares to the logarithms of the points with N >= fit_from. Grey: measured before, on another machine
 # (measured_before.tsv); the prototype among them is scaled by the peak of one thread: 45.2 GFLOP/s there, `peak` here.
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 width = 1400
 height = 900
 fit_from = 20
-load folder . "/common.gp"
-load folder . "/performance.gp"
-earlier = folder . "/measured_before.tsv"
+load "common.gp"
+load "performance.gp"
+earlier = "measured_before.tsv"
 PROTOTYPE_PEAK = 45.2
 fit_text(slope, error, points) = sprintf(points > 2 ? ":  N^%.2f ± %.2f" : ":  N^%.2f, two points", slope, error)
 
@@ -19,7 +20,8 @@ LINE_TITLES = \
     "'discrete adjoint, 1 thread' 'discrete adjoint, threads = auto' 'discrete adjoint, no structure' 'discrete tangent' 'CFSA'"
 CODES = "\"the paper's code\" 'PETSc 5dp, by hand' 'FATODE DP5' 'DENSERKS DP5' 'CVODES adjoint, Adams' 'CVODES forward, Adams'"
 CODE_MARKERS = "2 8 10 12 14 3"
-part(line, i) = word(system("echo " . line . " | tr / ' '"), i)
+rest(line) = line[strstrt(line, "/") + 1:]
+part(line, i) = i > 1 ? part(rest(line), i - 1) : (strstrt(line, "/") ? line[1:strstrt(line, "/") - 1] : line)
 array method[words(LINES)]
 array threads[words(LINES)]
 array structure[words(LINES)]
@@ -52,7 +54,7 @@ stats earlier using (column("n")):(column("seconds")) name "Q" nooutput
 panel = 1
 count = 1
 legend = 0
-load folder . "/grid.gp"
+load "grid.gp"
 set rmargin at screen 0.66
 set logscale xy
 set xtics (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)

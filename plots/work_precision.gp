@@ -1,5 +1,7 @@
 # Time of one gradient against its error, a panel for every size; along a curve the tolerance changes.
-load folder . "/common.gp"
+# not where another script loads this one
+if (ARGC) { data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6 }
+load "common.gp"
 count = words(panels)
 per_row = entries_per_row
 legend = legend_rows(words(curves) + more_entries, per_row)
@@ -18,7 +20,7 @@ within(error) = error > WORST ? WORST : error
 
 set multiplot
 do for [panel = 1:count] {
-    load folder . "/grid.gp"
+    load "grid.gp"
     p = word(panels, panel)
     undefine T_*
     set xrange [*:*]
@@ -50,5 +52,5 @@ do for [panel = 1:count] {
     unset label 100
     unset label 101
 }
-load folder . "/legend.gp"
+load "legend.gp"
 unset multiplot

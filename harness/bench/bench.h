@@ -56,6 +56,7 @@ const struct sens_controller *find_controller(const struct sens_registry *reg, c
 
 /* ---- names.c ------------------------------------------------------------------------------------------- */
 
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-"
 /* A name of a problem, cost, method, provider, choice or sweep: letters, digits and _ . + -, a letter or
  * digit first, at most 63. Not NULL. */
 bool is_name(const char *text);

@@ -11,7 +11,7 @@ enum { NAME_LENGTH = 63 };
 bool is_name(const char *text)
 {
     return text && text[0] && strchr(LETTERS DIGITS, text[0]) && strlen(text) <= NAME_LENGTH &&
-           !text[strspn(text, LETTERS DIGITS "_.+-")];
+           !text[strspn(text, NAME_CHARACTERS)];
 }
 
 bool is_key(const char *text)

@@ -81,7 +81,8 @@ void record_write_header(FILE *out)
         fprintf(out, "%s%c", record_column_info[c].name, c + 1 < COLUMN_COUNT ? '\t' : '\n');
 }
 
-/* Tabs, line ends and backslashes would break the row: they become \t \n \r and \\. */
+/* Tabs, line ends and backslashes would break the row: they become \t \n \r and \\; a terminal would obey the
+ * other control characters, which become \xNN. */
 static void write_text(FILE *out, const char *text)
 {
     static const char special[] = "\t\n\r\\", code[] = "tnr\\";
@@ -89,6 +90,8 @@ static void write_text(FILE *out, const char *text)
         const char *const at = strchr(special, *text);
         if (at)
             fprintf(out, "\\%c", code[at - special]);
+        else if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            fprintf(out, "\\x%02x", (unsigned)(unsigned char)*text);
         else
             fputc(*text, out);
     }

@@ -219,8 +219,7 @@ static bool keep_former(struct result_file *result, struct bench_error *error)
     if (!result_keep_aside(result->path, name, sizeof name))
         return bench_refuse(error, "%s: it has rows, and cannot be kept aside: %s", result->path,
                             strerror(errno));
-    fprintf(stderr, "sensbench: %s: started afresh; what it was is %s (--resume would have gone on)\n",
-            result->path, name);
+    complain_line("%s: started afresh; what it was is %s (--resume would have gone on)", result->path, name);
     return open_locked(result, error);
 }
 

@@ -76,6 +76,44 @@ static bool read_value(const struct reader *in, int column, const char *field, d
     return true;
 }
 
+/* The byte that an escape stands for, which begins after the backslash: one of \t \n \r \\ or \xNN. How many
+ * characters it takes; 0: it is none. */
+static size_t read_escape(const char *c, char *byte)
+{
+    static const char code[] = "tnr\\", meaning[] = "\t\n\r\\";
+    const char *const at = *c ? strchr(code, *c) : NULL;
+    if (at) return *byte = meaning[at - code], 1;
+    if (c[0] != 'x' || strspn(c + 1, "0123456789abcdef") < 2) return 0;
+    const char digits[] = {c[1], c[2], '\0'};
+    *byte = (char)strtoul(digits, NULL, 16);
+    return *byte ? 3 : 0;
+}
+
+/* Names stand in paths, titles and commands, so that they are checked as those of modules are. A series is a
+ * list of settings: names and numbers, with commas and equal signs between them. */
+static bool check_text(const struct reader *in, int column, const char *text)
+{
+    static const enum record_column names[] = {COL_problem, COL_cost, COL_method, COL_tableau, COL_controller,
+                                               COL_ckpt,    COL_vjp,  COL_isa,    COL_machine, COL_git,
+                                               COL_sweep,   COL_wrt,  COL_truth,  COL_track,   COL_structure};
+    const char *const name = record_column_info[column].name;
+    sens_status status;
+    if (column == COL_status && !sens_status_from_name(text, &status))
+        return bench_refuse(in->error, "%s:%d: status: '%s' is not a status", in->path, in->line, text);
+    if (column == COL_series && text[strspn(text, NAME_CHARACTERS ",=")])
+        return bench_refuse(
+            in->error, "%s:%d: series: '%s' is no list of settings: letters, digits and _ . + - , = only",
+            in->path, in->line, text);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((int)names[i] == column && text[0] && !is_name(text))
+            return bench_refuse(
+                in->error,
+                "%s:%d: %s: '%s' is no name: letters, digits and _ . + - only, a letter or digit "
+                "first, at most 63",
+                in->path, in->line, name, text);
+    return true;
+}
+
 static bool read_text(const struct reader *in, int column, const char *field, char *text)
 {
     size_t used = 0;
@@ -85,19 +123,14 @@ static bool read_text(const struct reader *in, int column, const char *field, ch
                                 record_column_info[column].name, RECORD_TEXT - 1);
         text[used] = *c;
         if (*c != '\\') continue;
-        c++;
-        const char *const code = "tnr\\", *const meaning = "\t\n\r\\";
-        const char *const at = *c ? strchr(code, *c) : NULL;
-        if (!at)
+        const size_t length = read_escape(c + 1, &text[used]);
+        if (length == 0)
             return bench_refuse(in->error, "%s:%d: %s: unknown escape in '%s'", in->path, in->line,
                                 record_column_info[column].name, field);
-        text[used] = meaning[at - code];
+        c += length;
     }
     text[used] = '\0';
-    sens_status status;
-    if (column == COL_status && !sens_status_from_name(text, &status))
-        return bench_refuse(in->error, "%s:%d: status: '%s' is not a status", in->path, in->line, text);
-    return true;
+    return check_text(in, column, text);
 }
 
 /* Many rows have the text of the row before them: it is kept once. The buffers of scratch become the row. */

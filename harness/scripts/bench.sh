@@ -5,6 +5,7 @@
 # Exit 0: done, whatever the verdicts; 1: a row, a figure or a required equality failed; 2: bad input;
 # 3: something is missing; 130: interrupted.
 set -u
+export LC_ALL=C
 sweeps="table1 table2 table3 tolerance fig2 fig3 fig4 fig5 peers-small peers-heat peers-vdp lanes batch scaling roofline"
 usage="usage: bench.sh --quick|--full SENSBENCH RESULTS"
 [ $# -eq 3 ] || { echo "$usage" >&2; exit 2; }

@@ -4,6 +4,7 @@
 # Exit 0: all there, or --optional. Exit 3: something is missing and cannot be installed from here. The line to run is
 # printed in both cases.
 set -eu
+export LC_ALL=C
 list=$(dirname "$0")/../../cmake/dependencies.txt
 failure=3
 without=

@@ -2,19 +2,27 @@
 # figures.sh [RESULTS] - renders every sweep found in RESULTS as SVG and PNG into RESULTS/figures; runs nothing.
 # RESULTS holds <sweep>/<machine>-<git>.tsv; of several files of a sweep the newest is drawn. Without RESULTS the first
 # of results/local/full, results/local/quick and results that has a sweep is taken.
-# Exit 0: rendered, or nothing to render; 1: gnuplot failed; 2: no such folder; 3: gnuplot is missing.
+#
+# Results may be anyone's. Their rows come from rows.awk, which refuses what is no name, number or text; names of
+# folders and files are checked here. gnuplot is told nothing in its own language: texts and lists are arguments of a
+# script (ARG1 to ARG9, which it does not evaluate), the rest is in files that it reads as data.
+# Exit 0: rendered, or nothing to render; 1: gnuplot failed, or a file or a name was refused; 2: no such folder;
+# 3: gnuplot is missing.
 set -eu
+export LC_ALL=C # points in numbers, bytes in texts
 root=$(cd "$(dirname "$0")/../.." && pwd)
 plots=$root/plots
+rows=$root/harness/scripts/rows.awk
 tab=$(printf '\t')
+say() { printf '%s\n' "$1" | tr '\000-\011\013-\037\177-\377' '?'; } # what a terminal would obey is not sent to it
 
 newest() { # folder: its newest result file, if any
-    ls -t "$1"/*.tsv 2>/dev/null | while IFS= read -r file; do
-        if head -n 1 "$file" | grep -q '^#! schema: sens-result/'; then
-            echo "$file"
-            break
-        fi
+    best=
+    for each in "$1"/*.tsv; do
+        [ -f "$each" ] && head -n 1 "$each" | grep -q '^#! schema: sens-result/' || continue
+        if [ -z "$best" ] || [ "$each" -nt "$best" ]; then best=$each; fi
     done
+    printf '%s' "$best"
 }
 has_sweeps() {
     for folder in "$1"/*/; do
@@ -25,7 +33,7 @@ has_sweeps() {
 
 if [ $# -gt 0 ]; then
     results=${1%/}
-    [ -d "$results" ] || { echo "figures.sh: no folder $results" >&2; exit 2; }
+    [ -d "$results/" ] || { say "figures.sh: no folder $results" >&2; exit 2; }
 else
     results=$root/results
     for folder in "$root/results/local/full" "$root/results/local/quick"; do
@@ -33,44 +41,30 @@ else
     done
 fi
 command -v gnuplot >/dev/null 2>&1 || { echo "figures.sh: gnuplot is missing; install gnuplot-nox" >&2; exit 3; }
-scratch=$(mktemp -d)
+here=$(cd -- "$results/" && pwd && echo .) # from the root: nothing that a name begins with has a meaning
+here=${here%??}
+scratch=$(cd "$(mktemp -d)" && pwd)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
-mkdir -p "$results/figures"
-echo "figures of $results"
+mkdir -p "$here/figures"
+say "figures of $results"
 
-# Rows of a result file without the prelude, in the order in which lines are drawn. Files older than the column `series`
-# have the tableau in its place. A last column that is never empty: gnuplot loses a row that ends in an empty one.
-sorted() { # file
-    grep -v -e '^#' -e '^$' "$1" | awk -F '\t' -v OFS='\t' '
-        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-        !("series" in at) { $0 = $0 OFS (NR == 1 ? "series" : $at["tableau"]) }
-        { print $0, NR == 1 ? "end" : "." }' > "$scratch/plain.tsv"
-    fields=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
-        print at["problem"], at["n"], at["method"], at["series"], at["rtol"], at["isa"], at["threads"], at["lanes"],
-            at["batch"]; exit }' "$scratch/plain.tsv")
-    set -- $fields
-    head -n 1 "$scratch/plain.tsv"
-    tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k "$1,$1" -k "$2,$2n" -k "$3,$3" -k "$4,$4" -k "$5,$5gr" \
-        -k "$6,$6" -k "$7,$7n" -k "$8,$8n" -k "$9,$9n"
+is_name() { # text: what rows.awk takes for a name
+    case $1 in '' | *[!A-Za-z0-9_.+-]* | [!A-Za-z0-9]*) return 1 ;; esac
+    [ ${#1} -le 63 ]
 }
 
-# The measured roofs of one thread in the prelude of a result file: `roofs peaks FILE`: isa:GFLOP/s, slowest first;
-# `roofs bands FILE`: level:GB/s, of whatever is fastest there of reading, writing and both. The fastest sample: a roof
-# is what the machine can do when nothing else runs.
-roofs() { # peaks|bands file
-    [ -n "$2" ] || return 0
-    sed -n 's/^#! peak: //p' "$2" | awk -v ask="$1" '
-    { for (i = 1; i <= NF; i++) { at = index($i, "="); value[substr($i, 1, at - 1)] = substr($i, at + 1) } }
-    value["threads"] != 1 { next }
-    value["what"] == "fma" { peak[value["isa"]] = value["max"]; next }
-    value["max"] + 0 > band[value["level"]] + 0 { band[value["level"]] = value["max"] }
-    END {
-        isas = split("baseline avx2 avx512", isa, " ")
-        levels = split("L1 L2 L3 DRAM", level, " ")
-        for (i = 1; ask == "peaks" && i <= isas; i++) if (isa[i] in peak) printf "%s:%s ", isa[i], peak[isa[i]]
-        for (i = 1; ask == "bands" && i <= levels; i++) if (level[i] in band) printf "%s:%s ", level[i], band[level[i]]
-    }'
+# Checked rows of a result file, in the order in which lines are drawn. 1: refused, and said.
+sorted() { # file
+    if ! tr -d '\000' <"$1" | cmp -s - "$1"; then
+        say "figures.sh: $1: a NUL byte: not a text file" >&2
+        return 1
+    fi
+    awk -f "$rows" "$1" >"$scratch/plain.tsv" || return 1
+    head -n 1 "$scratch/plain.tsv"
+    # problem, n, method, series, rtol, isa, threads, lanes, batch, by their places in rows.awk
+    tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k 2,2 -k 3,3n -k 5,5 -k 27,27 -k 7,7gr -k 14,14 -k 15,15n \
+        -k 16,16n -k 17,17n
 }
 
 # The methods in the order of a legend, as the plots have them: METHODS = "name name \ ... name".
@@ -120,7 +114,7 @@ facts() {
         }
         if (ask == "tolerances")
             for (e = 0; e < 20; e++)
-                for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "1e-%d ", e
+                for (t in tolerance) if (sprintf("%.0e", t) == sprintf("%.0e", 10 ^ -e)) printf "%d ", e
         if (ask == "curves") {
             for (k = 1; k <= known; k++) if (order[k] in drawn) printf "%s", text["curves of " order[k]]
             for (k = 1; k <= known; k++) delete drawn[order[k]]
@@ -138,30 +132,43 @@ facts() {
                 line = line (k > 1 ? "; " : " Not built, so missing here: ") lacking[packages[k]] " (" packages[k] ")"
             if (wants) line = line "."
             if (untrue) line = line " Without a stored truth, only timed: " untrue " cells."
-            gsub(/["`$\\]/, "", line)
+            gsub(/[^ -~]/, "?", line) # a picture is text in UTF-8
             print line
         }
     }' "$2"
 }
 
-quoted() { printf '%s' "$1" | sed "s/'/''/g"; }
-
+# The lists that a kind of picture asks for beside the common ones.
 render() { # kind name heading source file
-    note=$(printf '%s\n%s' "$(facts note "$scratch/sorted.tsv")" "Data: $4" | fold -s -w 175 |
-        awk '{ printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }')
+    note=$(printf '%s\n%s' "$(facts note "$scratch/sorted.tsv")" "Data: $4" | fold -s -w 175)
+    curves=$(facts curves "$scratch/sorted.tsv")
+    panels=$(facts panels "$scratch/sorted.tsv")
+    kind=$1
+    name=$2
+    heading=$3
+    source=$4
+    case $kind in
+    batch) set -- "$(facts sizes "$scratch/sorted.tsv")" ;;
+    lanes) set -- "$(facts sizes "$scratch/sorted.tsv")" "$(facts isas "$scratch/sorted.tsv")" ;;
+    scaling) set -- "$(facts tolerances "$scratch/sorted.tsv")" ;;
+    roofline)
+        set -- "$(facts problems "$scratch/sorted.tsv")" "$(awk -f "$rows" ask=peaks "$5")" \
+            "$(awk -f "$rows" ask=bands "$5")" ;;
+    profile) set -- "$scratch/profile.tsv" "$(reached)" ;;
+    *) set -- ;;
+    esac
+    # the text of pictures is in UTF-8, in a locale with a point in numbers
     for ending in svg png; do
-        picture=$results/figures/$2.$ending
-        if ! gnuplot -e "${extra:-}folder='$(quoted "$plots")'; data='$scratch/sorted.tsv'; out='$(quoted "$picture")';
-            heading='$3'; note=\"$note\";
-            curves='$(facts curves "$scratch/sorted.tsv")'; panels='$(facts panels "$scratch/sorted.tsv")';
-            tolerances='$(facts tolerances "$scratch/sorted.tsv")'; sizes='$(facts sizes "$scratch/sorted.tsv")';
-            isas='$(facts isas "$scratch/sorted.tsv")'; problems='$(facts problems "$scratch/sorted.tsv")';
-            peaks='$(roofs peaks "$5")'; bands='$(roofs bands "$5")'" "$plots/$1.gp" 2>"$scratch/messages"; then
-            cat "$scratch/messages" >&2
-            echo "figures.sh: $1.gp failed on $4" >&2
+        picture=figures/$name.$ending
+        # in the folder of the scripts: they load one another; to a file of our own: a link stays what it is
+        if ! (cd "$plots" && LC_ALL=C.UTF-8 exec gnuplot -d -c "$kind.gp" "$scratch/sorted.tsv" "$scratch/picture.$ending" "$heading" \
+            "$note" "$curves" "$panels" "$@" 2>"$scratch/messages"); then
+            tr '\000-\011\013-\037\177' '?' <"$scratch/messages" >&2
+            say "figures.sh: $kind.gp failed on $source" >&2
             return 1
         fi
-        echo "$picture"
+        mv -fT -- "$scratch/picture.$ending" "$here/$picture"
+        say "$results/$picture"
     done
 }
 
@@ -206,14 +213,14 @@ compare() { # kind name heading
 }
 
 draw() { # sweep file
-    sorted "$2" > "$scratch/sorted.tsv"
+    sorted "$2" > "$scratch/sorted.tsv" || return 1
     from=$1/$(basename "$2")
     file=$2
     errors=0
     case $1 in
     tolerance) ;; # errors only
     table*)
-        echo "$1: a table, printed by: sensbench summary $results"
+        say "$1: a table, printed by: sensbench summary $results"
         return ;;
     fig2)
         plot solution_vs_sensitivity "$1" \
@@ -262,20 +269,21 @@ draw() { # sweep file
 }
 
 # The time of each method to reach an accuracy, relative to the fastest, over the cells of these sweeps.
+reached() { awk -F '\t' '$1 == "reached" { printf "%s:%s:%s:%s:%s ", $2, $3, $4, $5, $6 }' "$scratch/profile.tsv"; }
 COMPARED="fig4 peers-small peers-heat peers-vdp"
 profile() {
     set --
     from=
     last=
     for sweep in $COMPARED; do
-        file=$(newest "$results/$sweep")
-        [ -n "$file" ] || continue
+        file=$(newest "$here/$sweep")
+        [ -n "$file" ] && is_name "$(basename "$file")" || continue
         last=$file
-        sorted "$file" > "$scratch/profile-$sweep.tsv"
+        sorted "$file" > "$scratch/profile-$sweep.tsv" || return 1
         set -- "$@" "$scratch/profile-$sweep.tsv"
         from="$from${from:+, }$sweep/$(basename "$file")"
     done
-    [ $# -gt 0 ] || { echo "profile: no data in $results"; return 0; }
+    [ $# -gt 0 ] || { say "profile: no data in $results"; return 0; }
     awk -f "$plots/profile.awk" "$@" > "$scratch/profile.tsv"
     if ! grep -q "^step" "$scratch/profile.tsv"; then
         echo "profile: no data (nothing reaches any of the accuracies)"
@@ -291,23 +299,27 @@ profile() {
         function value(name) { return name in at ? $at[name] : "" }
         { line = value(name[1]); for (i = 2; i <= names; i++) line = line OFS value(name[i]); print line }' "$@" \
         > "$scratch/sorted.tsv"
-    extra="profile='$scratch/profile.tsv'; reached='$(awk -F '\t' '
-        $1 == "reached" { printf "%s:%s:%s:%s:%s ", $2, $3, $4, $5, $6 }' "$scratch/profile.tsv")'; "
     render profile profile "Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest" "$from" "$last"
 }
 
 found=
 code=0
-for folder in "$results"/*/; do
-    sweep=$(basename "$folder")
+for folder in "$here"/*/; do
     file=$(newest "${folder%/}")
     [ -n "$file" ] || continue
+    folder=${folder%/}
+    sweep=${folder##*/}
+    if ! is_name "$sweep" || ! is_name "${file##*/}"; then
+        say "figures.sh: $results/$sweep/${file##*/}: a name of other than letters, digits and _ . + -" >&2
+        code=1
+        continue
+    fi
     found="$found $sweep"
     draw "$sweep" "$file" || code=1
 done
 profile || code=1
 for sweep in table1 table2 table3 fig2 fig3 fig4 fig5 peers-small peers-heat peers-vdp tolerance lanes batch scaling \
     roofline; do
-    case " $found " in *" $sweep "*) ;; *) echo "$sweep: no data in $results" ;; esac
+    case " $found " in *" $sweep "*) ;; *) say "$sweep: no data in $results" ;; esac
 done
 exit $code

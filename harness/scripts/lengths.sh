@@ -2,6 +2,7 @@
 # lengths.sh FILE ... - line counts of C files and functions: medians, the longest, and exit 1 past the limits.
 # Limits: 450 lines a file, 60 lines a function, counted from { to } in column one; tables are no functions.
 set -eu
+export LC_ALL=C
 awk -v file_limit=450 -v function_limit=60 '
 FNR == 1 { close_file(); name = FILENAME; open = 0 }
 { lines = FNR }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # lint.sh - layout, lengths, arrows between folders, warnings of gcc and clang, static analysis. Exit 1 on a finding.
 set -eu
+export LC_ALL=C
 cd "$(dirname "$0")/../.."
 sources=$(git ls-files '*.c' '*.h' '*.cc')
 failed=0
@@ -21,6 +22,11 @@ arrow problems '#include "(bench|erk/)' "problems must not know methods or harne
 arrow methods '#include "(bench|glv|vdp|heat)' "methods must not know harness/bench or a problem"
 for folder in harness/core problems methods; do
     arrow $folder '(^|[^a-z_])(f?printf|puts|exit|abort) *\(' "only harness/bench prints or exits"
+done
+
+# sort, awk, printf and grep go by the locale: numbers with a comma, bytes that are no characters.
+for script in $(git ls-files '*.sh' '*.bash' .ci/run); do
+    grep -qE '^export LC_ALL=C( |$)' "$script" || fail "$script does not say: export LC_ALL=C"
 done
 
 # What is printed shows control bytes, and stdout belongs to modules: streams.c, nowhere else.

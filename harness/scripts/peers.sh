@@ -9,6 +9,7 @@
 # A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
 # Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
+export LC_ALL=C
 [ $# -ge 2 ] || { echo "usage: peers.sh SENSBENCH RESULTS [OPTION ...]" >&2; exit 2; }
 sensbench=$1
 results=${2%/}

@@ -5,6 +5,7 @@
 # SIZES=2,5 in the environment: only these N in claims 1 to 3.
 # Exit 0: measured, whatever the verdicts; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
+export LC_ALL=C
 [ $# -ge 2 ] || { echo "usage: performance.sh SENSBENCH RESULTS [OPTION ...]" >&2; exit 2; }
 sensbench=$1
 results=${2%/}

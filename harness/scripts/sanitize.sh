@@ -1,6 +1,7 @@
 #!/bin/sh
 # sanitize.sh [JOBS] - the whole test suite under ASan and UBSan, method tests under TSan, unit tests under valgrind.
 set -eu
+export LC_ALL=C
 cd "$(dirname "$0")/../.."
 jobs=${1:-2}
 for preset in asan tsan; do

@@ -31,6 +31,12 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
+/* Whether a column takes any text; the other texts are names. */
+static bool is_free(int column)
+{
+    return column == COL_cell || column == COL_options || column == COL_message || column == COL_library;
+}
+
 /* Every column gets a value of its own. */
 static struct record *sample_record(void)
 {
@@ -40,8 +46,11 @@ static struct record *sample_record(void)
     assert_non_null(rec);
     record_set_status(rec, SENS_OK, "");
     for (int c = 1; c < COLUMN_COUNT; c++) {
-        if (record_column_info[c].kind == COLUMN_TEXT)
-            snprintf(rec->text[c], RECORD_TEXT, "%s\ttab\nline\\n\\ \r#end%d", record_column_info[c].name, c);
+        if (is_free(c))
+            snprintf(rec->text[c], RECORD_TEXT, "%s\ttab\nline\\n\\ \r#end%d\033[2J\177\001",
+                     record_column_info[c].name, c);
+        else if (record_column_info[c].kind == COLUMN_TEXT)
+            snprintf(rec->text[c], RECORD_TEXT, "%s.%d", record_column_info[c].name, c);
         else
             rec->number[c] = record_column_info[c].kind == COLUMN_INT
                                  ? c * 1e13
@@ -213,12 +222,43 @@ static void format_is_documented(void **state)
     assert_int_equal(documented, COLUMN_COUNT);
 }
 
+/* What is no name is refused with its place, in each column of names. */
+static void names_are_checked(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"x';system(\"id\");y='", "a b", "-e", "`id`", "../a", "<id", "a\033"};
+    for (int c = 1; c < COLUMN_COUNT; c++) {
+        if (record_column_info[c].kind != COLUMN_TEXT || is_free(c)) continue;
+        for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+            if (c == COL_series && i == 2) continue; /* a list of settings may begin so */
+            struct record *rec = sample_record();
+            snprintf(rec->text[c], RECORD_TEXT, "%s", wrong[i]);
+            FILE *file = fopen(path, "w");
+            assert_non_null(file);
+            record_write_header(file);
+            record_write_row(file, rec);
+            fclose(file);
+            struct table table;
+            struct bench_error error = {""};
+            char place[128];
+            assert_false(table_read(path, &table, &error));
+            snprintf(place, sizeof place, ":2: %s: '%s' is no ", record_column_info[c].name, wrong[i]);
+            assert_non_null(strstr(error.text, place));
+            free(rec);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(other_columns),
-        cmocka_unit_test(refusals),   cmocka_unit_test(failures_have_no_numbers),
-        cmocka_unit_test(json),       cmocka_unit_test(format_is_documented),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(other_columns),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(names_are_checked),
+        cmocka_unit_test(failures_have_no_numbers),
+        cmocka_unit_test(json),
+        cmocka_unit_test(format_is_documented),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -2,6 +2,7 @@
 # Derivative products by ADOL-C (vjp=adolc). First without its module: a copy of the program away from it says what is
 # missing. Then with it, where it was built: the gradients are those of the products written by hand.
 # shellcheck source=tests/cli/common.bash
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 cp "$program" "$work/sensbench"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Bad input is refused: exit code 2, one message that names the trouble, nothing on stdout. Argument 1: sensbench.
 set -u
+export LC_ALL=C
 program=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -2,6 +2,7 @@
 # that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells runs a command;
 # replace edits a file.
 set -u
+export LC_ALL=C
 program=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

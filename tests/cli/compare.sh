@@ -1,6 +1,7 @@
 #!/bin/bash
 # sensbench compare: the table, the rows and the JSON of contenders that take turns; failures of some; exit codes.
 # Argument 1: sensbench. Times are not judged.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 # expect CODE TEXT ARGUMENT...: runs sensbench compare; TEXT must stand in what it prints.

@@ -2,6 +2,7 @@
 # figures.sh and bench.sh from the outside: pictures of made-up sweeps, notes on failures, nothing without data,
 # resuming.
 set -u
+export LC_ALL=C
 sensbench=$1
 scripts=harness/scripts
 command -v gnuplot > /dev/null || exit 77

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Help, list, show, manual page and completion, all from the same tables. Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 # expect TEXT ARGUMENT...: exit 0, TEXT on stdout, nothing on stderr.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs the tree into an empty folder, builds a one-file method against nothing but what was installed, and runs it.
 set -eu
+export LC_ALL=C
 program=$1
 build=$(dirname "$program")
 work=$(mktemp -d)

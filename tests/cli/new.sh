@@ -1,6 +1,7 @@
 #!/bin/bash
 # sensbench new: the skeletons compile without a warning, are listed, run and pass verify; in the tree too; what cannot be
 # made is refused and leaves nothing behind. Argument 1: sensbench. Skipped without a C compiler.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 source=$(cd "$(dirname "$0")/../.." && pwd)
 compilers=$(command -v gcc clang cc | sort -u)

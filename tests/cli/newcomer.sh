@@ -1,6 +1,7 @@
 #!/bin/bash
 # A newcomer's session: a problem (the Brusselator) and two methods from the skeletons, each with a deliberate mistake, which
 # `verify` finds and explains; mended, they pass. Argument 1: sensbench. Skipped without a C compiler.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 include=$(cd "$(dirname "$0")/../../harness/include" && pwd)
 compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77

@@ -1,5 +1,6 @@
 #!/bin/bash
 # sensbench peak, as a table and as JSON, and the rates in a record. Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 "$program" peak --quick >"$work/table" 2>"$work/errors" || fail "peak --quick: exit $?"

@@ -2,6 +2,7 @@
 # Methods that other libraries compute. First without any of them: a copy of the program away from its modules says what
 # is missing and does everything else. Then those that this build has, on problems with a closed form.
 # shellcheck source=tests/cli/common.bash
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 # ---- without -------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 # Argument 1: sensbench.
 # One round on whatever machine this is: times are not judged, and libraries may be there or not.
 # shellcheck source=tests/cli/common.bash
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 script=harness/scripts/peers.sh
 

@@ -2,6 +2,7 @@
 # performance.sh: every claim has its line, verdicts follow the rows, and what was not measured is said.
 # Argument 1: sensbench.
 # What the verdicts are is not judged: one round on whatever machine this is.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 script=harness/scripts/performance.sh
 

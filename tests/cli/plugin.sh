@@ -2,6 +2,7 @@
 # A method and a problem in a one-file module built against the contract headers alone. Argument 1: sensbench; argument
 # 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
 set -u
+export LC_ALL=C
 program=$1
 here=$(cd "$(dirname "$0")" && pwd)
 headers=${2:-$here/../../harness/include}

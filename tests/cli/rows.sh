@@ -1,6 +1,7 @@
 #!/bin/bash
 # sensbench sweep: no row is ever lost. A file deleted, replaced, full or started over; cells that are killed.
 set -u
+export LC_ALL=C
 program=$1
 here=$(cd "$(dirname "$0")" && pwd)
 headers=$here/../../harness/include

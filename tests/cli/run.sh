@@ -1,5 +1,6 @@
 #!/bin/bash
 # sensbench run: report, record and dump of a cell, keys and files of numbers, exit codes. Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 # expect CODE TEXT ARGUMENT...: runs sensbench; TEXT must stand in what it prints.

@@ -2,6 +2,7 @@
 # sensbench summary: of a sweep that is nobody's but yours, and its times to an accuracy against those of plots/profile.awk.
 # Argument 1: sensbench.
 set -u
+export LC_ALL=C
 program=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

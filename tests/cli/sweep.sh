@@ -1,6 +1,7 @@
 #!/bin/bash
 # sensbench sweep, from the outside: rows, failures, budget, interruption, kill -9, torn lines, two writers.
 set -u
+export LC_ALL=C
 sensbench=$1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT

@@ -1,6 +1,7 @@
 #!/bin/bash
 # sensbench truth: agreement of the two computations, the file it writes, --check, and refusals. Argument 1: sensbench.
 set -u
+export LC_ALL=C
 program=$1
 sources=$PWD
 work=$(mktemp -d) || exit 1

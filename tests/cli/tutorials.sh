@@ -5,6 +5,7 @@
 #     <!-- file NAME -->                     the block is that file
 #     <!-- exit N, prints "A" and "B" -->    of a block of sh: its exit code and texts of its output; either may be left out
 # A block of sh without a comment ends with 0; one of c or cmake without a comment is an error of the page.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 docs=$(cd "$(dirname "$0")/../../docs" && pwd)
 { command -v cmake && command -v cc; } >/dev/null || exit 77

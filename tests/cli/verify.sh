@@ -1,5 +1,6 @@
 #!/bin/bash
 # sensbench verify: options, exit codes, the formats of its report, --list and --explain, interruption. Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 include=$(cd "$(dirname "$0")/../../harness/include" && pwd)
 cd "$work" || exit 1

@@ -2,6 +2,7 @@
 # false_alarms.sh PROGRAM COUNT [FIRST] - `verify --quick` with COUNT random seeds: sizes, tolerances, points and
 # directions are drawn anew in each. Prints every failure with its seed; exit 1 when there is one.
 set -u
+export LC_ALL=C
 program=$1
 count=$2
 first=${3:-1}

@@ -1,6 +1,7 @@
 #!/bin/bash
 # report.sh BUILD FOLDER - the mutant table, 200 random runs without a mutant, and the time of verify, as files.
 set -euo pipefail
+export LC_ALL=C
 build=$1
 folder=$2
 here=$(cd "$(dirname "$0")" && pwd)

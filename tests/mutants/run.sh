@@ -6,6 +6,7 @@
 # mutant's `scope` are verified. Exit 1 when a mutant survives, fewer than 80 % of the causes are right, or the
 # program without a mutant does not pass.
 set -u
+export LC_ALL=C
 program=$1
 row=$2
 shift 2
