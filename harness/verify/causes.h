@@ -45,6 +45,10 @@
       "work is skipped where a vector is zero: what the output held stays, or other lanes lose it")          \
     X(scale_threshold,                                                                                       \
       "small numbers are dropped or large ones clipped: a product is not linear in its vector")              \
+    X(cost_observation, "the derivative of a cost is wrong at some observations: right at the others")       \
+    X(cost_window,                                                                                           \
+      "the derivative of a running cost is wrong in a part of the interval: right at other times")           \
+    X(cost_order, "a cost depends on the order of its calls: right term by term, wrong in a solve")          \
     X(race_in_callback,                                                                                      \
       "a callback keeps numbers in memory that threads share: wrong when two call it at once")               \
     X(shared_between_instances, "instances share memory: one changes when another is created or used")       \

@@ -304,6 +304,41 @@ static const struct verify_check checks[] = {
          "are compared with copies, guards round the outputs and the floating-point environment are "
          "checked. A failure means state that lives between calls (a cached factor, an uninitialised "
          "number), or a write where none is due."},
+    {.id = "cost.places",
+     .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
+     .bound = "error estimate of extrapolated differences along a line, plus measured rounding",
+     .explanation =
+         "At each observation (at most 40 of them in a quick run) and at a time in each of 10 parts of the "
+         "interval (100 in a full run) the derivatives are multiplied by one random direction and compared, "
+         "for all functionals, with differences of the value along that direction, at a state and parameters "
+         "drawn for that place. A window of two hundredths of the interval is hit for certain in a full run. "
+         "The words name the place that is wrong; where others are right, look for what tells it from them.",
+     .level = VERIFY_TO_ROUNDING},
+    {.id = "cost.solve",
+     .summary = "the gradient of a whole solve with the cost is that of G over the same steps",
+     .bound = "error estimate of extrapolated differences of G, plus measured rounding of the derivative",
+     .explanation =
+         "The harness solves the problem on fixed steps that land on all observations, and differentiates "
+         "the map forward and in reverse by plain loops. Both gradients, multiplied by a random direction in "
+         "p and "
+         "one in x0, are compared for each functional with differences of G. A cost that is right term by "
+         "term and fails here depends on the order in which it is called.",
+     .level = VERIFY_TO_ROUNDING},
+    {.id = "cost.many",
+     .summary = "many functionals, observations and states, and other numbers of its options",
+     .bound = "as cost.places; rounding of an entry for blocks of lanes",
+     .explanation =
+         "Each option that is a number is set to others, whole numbers to more than 128, and the cost is put "
+         "on the probe with more than 128 states. The first, the last and the middle terms are looked at as "
+         "in cost.places, and blocks that start at a random functional and have up to 200 lanes are compared "
+         "with one block of all functionals. Look for arrays of a fixed length, and for what an option "
+         "switches on.",
+     .level = VERIFY_TO_ROUNDING},
+    {.id = "cost.threads",
+     .summary = "callbacks that four threads call at once give the bits that they give alone",
+     .bound = "none: equal bits",
+     .explanation =
+         "As reach.threads, for all parts of all terms of a cost, each thread at a place of its own."},
     {.id = "cost.empty",
      .summary = "sens_cost_create refuses a cost without outputs, or with observation times that cannot be",
      .bound = "none: a status is compared",
@@ -333,6 +368,8 @@ static void look(const struct cost_case *at)
     check_accumulate(at);
     if (at->cost.type->g) check_weight(at);
     check_pure(at);
+    cost_check_places(at);
+    cost_check_solve(at);
 }
 
 /* The reason why there is no case. */
@@ -351,6 +388,8 @@ static void run(struct verify *v)
             verify_skip_check(v, check->id, module, "", refusal(v));
     else if (!v->cost->g)
         verify_skip_check(v, "cost.weight", module, "", "no running cost");
+    cost_check_many(v);
+    cost_check_threads(v);
     cost_check_empty(v);
 }
 

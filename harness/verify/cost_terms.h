@@ -60,6 +60,19 @@ struct differences {
 };
 struct differences term_differences(const struct term *term, enum part part, struct place place);
 
+/* look(case) for the unit's cost on the probe with n states and 5 parameters, with the options `set` (NaN:
+ * the default). false: they do not go together. */
+bool cost_with(struct verify *v, size_t n, const double *set, void (*look)(const struct cost_case *at));
+
+/* cost.places, cost.solve (cost_places.c), cost.many, cost.threads (cost_many.c) */
+void cost_check_places(const struct cost_case *at);
+void cost_check_solve(const struct cost_case *at);
+void cost_check_many(struct verify *v);
+void cost_check_threads(struct verify *v);
+/* Notes one part along a random direction: D^T direction against the slope of the value, for all functionals.
+ */
+void cost_note_line(struct worst *worst, const struct term *term, enum part part, struct place place);
+
 /* cost.taylor (cost_taylor.c) */
 void cost_check_taylor(const struct cost_case *at);
 /* cost.lanes (cost_lanes.c) */

@@ -1,12 +1,7 @@
 /* Callbacks that several threads call at once, beside other instances, and many times. */
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
 
+#include "meeting.h"
 #include "reach.h"
 
 /* The results of all callbacks at one input; [CALLS], NULL where there is none. */
@@ -45,8 +40,6 @@ static int first_difference(const struct subject *subject, const struct inputs *
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
-enum { THREADS = 4 };
-
 struct caller {
     const struct subject *subject;
     struct inputs in;
@@ -55,79 +48,33 @@ struct caller {
     long wrong[CALLS]; /* how often a callback gave other bits */
 };
 
-/* How often threads are still to lie down: a signal handler sees nothing but objects of the file. At 0 they
- * work on, whatever signals come. */
-static atomic_int naps;
-
-/* A moment's sleep in the middle of a callback, while other threads go on: so they meet on one processor too.
- */
-static void lie_down(int number)
+static void call_once(void *self)
 {
-    const int kept = errno;
-    (void)number;
-    if (atomic_fetch_sub(&naps, 1) > 0) nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
-    errno = kept;
-}
-
-static void *call_often(void *self)
-{
-    enum { MOST_ROUNDS = 20000 }; /* where no signal comes */
     struct caller *caller = self;
-    sigset_t alarm;
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
-    while (caller->rounds < MOST_ROUNDS && atomic_load(&naps) > 0) {
-        call_all(caller->subject, &caller->in, &caller->now);
-        const int c = first_difference(caller->subject, &caller->in, &caller->alone, &caller->now);
-        if (c < CALLS) caller->wrong[c]++;
-        caller->rounds++;
-    }
-    return NULL;
-}
-
-/* Lets the threads call, and a timer interrupt one or another of them so often. Returns how many there were.
- */
-static int call_together(struct caller caller[THREADS], int interruptions)
-{
-    const struct sigaction sleep = {.sa_handler = lie_down, .sa_flags = SA_RESTART};
-    const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
-    struct sigaction action;
-    sigset_t alarm, mask;
-    pthread_t thread[THREADS];
-    int made = 0;
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    atomic_store(&naps, interruptions);
-    pthread_sigmask(SIG_BLOCK, &alarm, &mask); /* of this thread: it waits */
-    sigaction(SIGALRM, &sleep, &action);
-    setitimer(ITIMER_REAL, &often, NULL);
-    while (made < THREADS && pthread_create(&thread[made], NULL, call_often, &caller[made]) == 0) made++;
-    for (int k = 0; k < made; k++) pthread_join(thread[k], NULL);
-    setitimer(ITIMER_REAL, &never, NULL);
-    const struct sigaction ignore = {.sa_handler = SIG_IGN}; /* and with it what is still pending */
-    sigaction(SIGALRM, &ignore, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    sigaction(SIGALRM, &action, NULL);
-    return made;
+    call_all(caller->subject, &caller->in, &caller->now);
+    const int c = first_difference(caller->subject, &caller->in, &caller->alone, &caller->now);
+    if (c < CALLS) caller->wrong[c]++;
+    caller->rounds++;
 }
 
 void reach_check_threads(const struct subject *subject)
 {
     struct worst worst = {.count = 0};
     struct verify_result result = subject_open(subject, "reach.threads");
-    struct caller *caller = verify_memory(subject->v, THREADS, sizeof *caller);
-    for (int k = 0; k < THREADS; k++) {
+    struct caller *caller = verify_memory(subject->v, MEETING_THREADS, sizeof *caller);
+    void *each[MEETING_THREADS];
+    for (int k = 0; k < MEETING_THREADS; k++) {
         caller[k] = (struct caller){.subject = subject};
+        each[k] = &caller[k];
         caller[k].in = inputs_create(subject, 2, (size_t)(2 + 2 * k));
         caller[k].alone = results_create(subject, &caller[k].in);
         caller[k].now = results_create(subject, &caller[k].in);
         call_all(subject, &caller[k].in, &caller[k].alone);
     }
-    if (call_together(caller, subject->v->quick ? 150 : 2000) < THREADS) {
+    if (meeting_hold(call_once, each, subject->v->quick ? 150 : 2000) < MEETING_THREADS) {
         verify_skip(&result, "fewer than four threads could be made");
     } else {
-        for (int k = 0; k < THREADS; k++)
+        for (int k = 0; k < MEETING_THREADS; k++)
             for (int c = 0; c < CALLS; c++)
                 worst_note(&worst, (double)caller[k].wrong[c], 0,
                            "%s: of %ld calls beside three other threads, so many gave "

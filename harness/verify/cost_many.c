@@ -1,0 +1,178 @@
+/* A cost with many functionals, observations and states, with other numbers of its options, and called by
+ * several threads at once. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cost_terms.h"
+#include "meeting.h"
+
+/* ---- cost.many ----------------------------------------------------------------------------------------- */
+
+/* What cost_with calls has no argument of its own: the check under way. */
+struct many {
+    struct worst worst;
+    struct verify_result result;
+    enum cause cause; /* of what is varied now */
+    int cases;
+};
+static _Thread_local struct many *many;
+
+/* Blocks that start anywhere and are of any width beside one block of all functionals. */
+static void note_blocks(const struct term *term, enum part part, struct place place, struct worst *worst)
+{
+    struct verify *v = term->at->v;
+    const size_t rows = term_rows(term, part), m = term->at->cost.m;
+    const double *D = term_part(term, part, place), *bound = term_rounding(term, part, place, D);
+    for (int k = 0; k < 3; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        const size_t c0 = (size_t)verify_integer(v, 0, (long)m - 1), L = (size_t)verify_integer(v, 1, 200);
+        double *block = verify_array(v, rows * L);
+        term_add(term, part, place, c0, L, block);
+        for (size_t q = 0; q < rows * L; q++) {
+            const size_t c = c0 + q % L;
+            const double want = c < m ? D[q / L * m + c] : 0;
+            worst_note(worst, entry_distance(block[q], want), c < m ? bound[q / L * m + c] : 0,
+                       "functional %zu of %zu in a block from %zu of %zu lanes, row %zu", c, m, c0, L, q / L);
+        }
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+}
+
+static void look_at_many(const struct cost_case *at)
+{
+    struct term term[MOST_TERMS];
+    struct worst here = {.count = 0};
+    const size_t terms = cost_terms(at, term);
+    for (size_t k = 0; k < terms; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&at->v->ctx.arena);
+        const struct place place = cost_place(at, 1);
+        for (enum part part = PART_DX; part <= PART_DP; part++) {
+            cost_note_line(&here, &term[k], part, place);
+            if (term_has(&term[k], part)) note_blocks(&term[k], part, place, &here);
+        }
+        sens_arena_rewind(&at->v->ctx.arena, mark);
+    }
+    many->cases++;
+    if (here.count == 0) return;
+    worst_note(&many->worst, here.value, here.bound, "%s: %s", at->label, here.where);
+    if (!worst_passes(&here)) verify_blame(&many->result, many->cause, 0.9);
+}
+
+/* Each number to a few others: whole ones to sizes past those of arrays on a stack. */
+static void vary_option(struct verify *v, size_t n, double *set, size_t which)
+{
+    const struct sens_option *option = &v->cost->options[which];
+    const double far = 8 * fmax(fabs(option->fallback), 4), top = fmin(option->max, far);
+    const double drawn = verify_uniform(v, fmax(option->min, -far), top);
+    const double larger = fmin(option->max, (double)verify_integer(v, 131, v->quick ? 140 : 300));
+    const double whole[] = {larger, round(drawn), option->min}, real[] = {drawn, top, option->min};
+    for (int k = 0; k < (v->quick ? 2 : 3); k++) {
+        set[which] = option->kind == SENS_OPT_INT ? whole[k] : real[k];
+        many->cause = option->kind == SENS_OPT_INT && k == 0 ? CAUSE_size_limit : CAUSE_option_path;
+        cost_with(v, n, set, look_at_many);
+    }
+    set[which] = NAN;
+}
+
+void cost_check_many(struct verify *v)
+{
+    const struct sens_option *table = v->cost->options;
+    const size_t count = sens_option_count(table);
+    struct many here = {.worst = {.count = 0}};
+    char module[VERIFY_NAME];
+    double *set = verify_array(v, count);
+    verify_module("cost", v->cost->name, module);
+    here.result = verify_open("cost.many", module, v->cost->name);
+    many = &here;
+    for (size_t i = 0; i < count; i++) set[i] = NAN;
+    many->cause = CAUSE_size_limit;
+    cost_with(v, (size_t)verify_integer(v, 131, 140), set, look_at_many);
+    for (size_t i = 0; i < count; i++)
+        if (table[i].kind == SENS_OPT_INT || table[i].kind == SENS_OPT_REAL) vary_option(v, 4, set, i);
+    many = NULL;
+    if (here.cases == 0)
+        verify_skip(&here.result, "the cost goes with the probe for none of the options that were tried");
+    else
+        verify_judge(&here.result, &here.worst);
+    verify_close(v, &here.result);
+}
+
+/* ---- cost.threads -------------------------------------------------------------------------------------- */
+
+struct caller { /* of all parts of all terms at one place */
+    const struct cost_case *at;
+    struct place place;
+    size_t terms;
+    struct term term[MOST_TERMS];
+    double *alone[MOST_TERMS][PARTS], *now[MOST_TERMS][PARTS];
+    long rounds, wrong;
+};
+
+static size_t numbers_of(const struct caller *caller, size_t k, enum part part)
+{
+    return term_rows(&caller->term[k], part) * caller->at->cost.m;
+}
+
+static void call_all(struct caller *caller, double *out[MOST_TERMS][PARTS])
+{
+    for (size_t k = 0; k < caller->terms; k++)
+        for (enum part part = PART_VALUE; part < PARTS; part++) {
+            memset(out[k][part], 0, numbers_of(caller, k, part) * sizeof(double));
+            term_add(&caller->term[k], part, caller->place, 0, caller->at->cost.m, out[k][part]);
+        }
+}
+
+static void call_once(void *self)
+{
+    struct caller *caller = self;
+    bool same = true;
+    call_all(caller, caller->now);
+    for (size_t k = 0; k < caller->terms; k++)
+        for (enum part part = PART_VALUE; part < PARTS; part++)
+            same = same && memcmp(caller->now[k][part], caller->alone[k][part],
+                                  numbers_of(caller, k, part) * sizeof(double)) == 0;
+    caller->rounds++;
+    caller->wrong += !same;
+}
+
+static void look_at_threads(const struct cost_case *at)
+{
+    struct verify *v = at->v;
+    struct caller *caller = verify_memory(v, MEETING_THREADS, sizeof *caller);
+    void *each[MEETING_THREADS];
+    struct worst worst = {.count = 0};
+    struct verify_result result = verify_open("cost.threads", at->module, at->label);
+    for (int i = 0; i < MEETING_THREADS; i++) {
+        caller[i] = (struct caller){.at = at, .place = cost_place(at, 1)};
+        caller[i].terms = cost_terms(at, caller[i].term);
+        for (size_t k = 0; k < caller[i].terms; k++)
+            for (enum part part = PART_VALUE; part < PARTS; part++) {
+                caller[i].alone[k][part] = verify_array(v, numbers_of(&caller[i], k, part));
+                caller[i].now[k][part] = verify_array(v, numbers_of(&caller[i], k, part));
+            }
+        call_all(&caller[i], caller[i].alone);
+        each[i] = &caller[i];
+    }
+    if (meeting_hold(call_once, each, v->quick ? 150 : 2000) < MEETING_THREADS) {
+        verify_skip(&result, "fewer than four threads could be made");
+    } else {
+        for (int i = 0; i < MEETING_THREADS; i++)
+            worst_note(&worst, (double)caller[i].wrong, 0,
+                       "of %ld rounds beside three other threads, so many gave other bits than alone",
+                       caller[i].rounds);
+        verify_judge(&result, &worst);
+    }
+    verify_blame(&result, CAUSE_race_in_callback, 0.97);
+    verify_close(v, &result);
+}
+
+void cost_check_threads(struct verify *v)
+{
+    const size_t count = sens_option_count(v->cost->options);
+    double *set = verify_array(v, count);
+    char module[VERIFY_NAME];
+    for (size_t i = 0; i < count; i++) set[i] = NAN;
+    if (cost_with(v, 40, set, look_at_threads)) return;
+    verify_module("cost", v->cost->name, module);
+    verify_skip_check(v, "cost.threads", module, v->cost->name, "the cost does not go with the probe");
+}
