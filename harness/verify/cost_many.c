@@ -79,10 +79,12 @@ void cost_check_many(struct verify *v)
     const struct sens_option *table = v->cost->options;
     const size_t count = sens_option_count(table);
     struct many here = {.worst = {.count = 0}};
-    char module[VERIFY_NAME];
+    char module[VERIFY_NAME], label[VERIFY_SUBJECT];
     double *set = verify_array(v, count);
     verify_module("cost", v->cost->name, module);
-    here.result = verify_open("cost.many", module, v->cost->name);
+    snprintf(label, sizeof label, "%s", v->cost->name);
+    verify_name_held(v, table, " ", sizeof label, label);
+    here.result = verify_open("cost.many", module, label);
     many = &here;
     for (size_t i = 0; i < count; i++) set[i] = NAN;
     many->cause = CAUSE_size_limit;

@@ -98,8 +98,9 @@ bool cost_with(struct verify *v, size_t n, const double *set, void (*look)(const
     sens_option_defaults(table, value);
     verify_module("cost", v->cost->name, at.module);
     snprintf(at.label, sizeof at.label, "probe n=%zu", n);
+    verify_name_held(v, table, " ", sizeof at.label, at.label);
     for (size_t i = 0; i < sens_option_count(table); i++) {
-        if (isnan(set[i])) continue;
+        if (isnan(set[i]) || verify_held(v, &table[i])) continue;
         value[i].number = set[i];
         name_option(&table[i], set[i], at.label);
     }

@@ -245,13 +245,22 @@ static void vary_together(struct verify *v, struct option_record *record)
     }
 }
 
+/* The problem, with the options that were given: the subject of what is said of more than one instance. */
+static void name_problem(const struct verify *v, char label[VERIFY_SUBJECT])
+{
+    snprintf(label, VERIFY_SUBJECT, "%s", v->problem->name);
+    verify_name_held(v, v->problem->options, " ", VERIFY_SUBJECT, label);
+}
+
 static void check_options(struct verify *v, const char *module)
 {
+    char label[VERIFY_SUBJECT];
     const struct sens_option *table = v->problem->options;
     struct option_record record = {.worst = {.count = 0}, .left = ""};
-    record.result = verify_open("reach.options", module, v->problem->name);
+    name_problem(v, label);
+    record.result = verify_open("reach.options", module, label);
     for (size_t i = 0; i < sens_option_count(table); i++)
-        if (is_varied(&table[i])) vary_option(v, i, &record);
+        if (is_varied(&table[i]) && !verify_held(v, &table[i])) vary_option(v, i, &record);
     if (sens_option_count(table) > 0) vary_together(v, &record);
     if (record.worst.count == 0)
         verify_skip(&record.result, "the problem has no options of numbers");
@@ -382,7 +391,32 @@ static const struct verify_check checks[] = {
          "The callbacks of an instance are called before and after others with other options and sizes were "
          "created and used, and after some thousand calls of rhs; a second instance with the same options "
          "must give the same bits. A failure is memory that belongs to the type and not to the instance."},
+    {.id = "reach.varied",
+     .summary = "says what of a problem is not varied in any run",
+     .bound = "none: nothing is compared",
+     .explanation =
+         "Always a skip: options of data, options that were given on the command line, and sizes and times "
+         "beyond those that are tried. About them nothing is known."},
     {.id = NULL}};
+
+/* What no seed and no longer run varies. */
+static void tell_the_rest(struct verify *v, const struct subject *subject)
+{
+    char words[VERIFY_TEXT / 2] = "times outside [t0, t1]", label[VERIFY_SUBJECT];
+    const struct sens_option *table = v->problem->options;
+    for (size_t i = 0; i < sens_option_count(table); i++) {
+        const size_t used = strlen(words);
+        if (table[i].kind == SENS_OPT_DATA || verify_held(v, &table[i]))
+            snprintf(words + used, sizeof words - used, ", %s", table[i].name);
+    }
+    const size_t used = strlen(words);
+    snprintf(words + used, sizeof words - used,
+             sens_option_find(table, "n") < 0 ? ", the number of states: there is no option n"
+             : v->provider                    ? ", more than 24 states"
+                                              : ", more than 200 states");
+    name_problem(v, label);
+    verify_not_varied(v, "reach.varied", subject->module, label, words);
+}
 
 static void look(struct subject *subject)
 {
@@ -401,6 +435,7 @@ static void look_once(struct verify *v)
     reach_check_threads(&subject);
     check_sizes(&subject);
     check_options(v, subject.module);
+    tell_the_rest(v, &subject);
 }
 
 static void run(struct verify *v)
