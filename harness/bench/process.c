@@ -68,8 +68,8 @@ int process_signals(void)
 
 /* ---- last words ---------------------------------------------------------------------------------------- */
 
-/* What a process notes when it crashes, at the base of the stack that the handler runs on: the handler finds
- * it by asking where that stack is. */
+/* What a process notes when it crashes or gives up, at the base of the stack that the handler runs on: the
+ * handler finds it by asking where that stack is. */
 struct last_words {
     int error_number;
     unsigned long pages; /* of address space */
@@ -78,21 +78,27 @@ enum { WORDS_STACK = 1 << 16 };
 static const double full_part = 0.9; /* of the limit */
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP};
 
-/* Nothing here allocates, and every call may be made in a handler. The signal is raised again, for the parent
- * to see. */
-static void note_last_words(int signal_number)
+/* Nothing here allocates, and every call may be made in a handler. */
+static void note_last_words(void)
 {
     const int error_number = errno;
     stack_t stack;
     char text[32] = "";
-    if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE)) {
-        struct last_words *words = stack.ss_sp;
-        const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-        const ssize_t got = statm >= 0 ? read(statm, text, sizeof text - 1) : 0;
-        words->error_number = error_number;
-        for (ssize_t i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
-            words->pages = 10 * words->pages + (unsigned long)(text[i] - '0');
-    }
+    if (sigaltstack(NULL, &stack) != 0 || stack.ss_flags & SS_DISABLE) return;
+    struct last_words *words = stack.ss_sp;
+    const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = statm >= 0 ? read(statm, text, sizeof text - 1) : 0;
+    words->error_number = error_number;
+    words->pages = 0;
+    for (ssize_t i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
+        words->pages = 10 * words->pages + (unsigned long)(text[i] - '0');
+    if (statm >= 0) close(statm);
+}
+
+/* The signal is raised again, for the parent to see. */
+static void note_crash(int signal_number)
+{
+    note_last_words();
     raise(signal_number);
 }
 
@@ -105,11 +111,11 @@ static struct last_words *create_words(void)
 static void prepare_last_words(struct last_words *words)
 {
     const stack_t stack = {.ss_sp = words, .ss_size = WORDS_STACK};
-    const struct sigaction action = {.sa_handler = note_last_words,
-                                     .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND)};
+    const struct sigaction action = {.sa_handler = note_crash, .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND)};
     if (!words || sigaltstack(&stack, NULL) != 0) return;
     for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++)
         sigaction(fatal_signals[i], &action, NULL);
+    atexit(note_last_words); /* OpenMPI gives up that way; the work itself never does */
     errno = 0;
 }
 
@@ -315,8 +321,7 @@ int process_end(struct process *process, double patience)
     kill(-process->pid, SIGKILL); /* before it is reaped: until then no other group has this number */
     kill(process->pid, SIGKILL);  /* it may have left its group */
     if (wait_dead(process, kill_seconds) && waitpid(process->pid, &how, WNOHANG) != process->pid) how = -1;
-    const bool crashed = how >= 0 && WIFSIGNALED(how);
-    const bool ran_out = crashed && tell_of_memory(process->words, process->memory_limit);
+    const bool ran_out = how > 0 && tell_of_memory(process->words, process->memory_limit);
     forget(process);
     process->ran_out = ran_out;
     return how;

@@ -55,9 +55,9 @@ sens_status process_wait(struct process *const *process, size_t count, int signa
 
 /* Gives the child `patience` seconds to end by itself, then kills it and its group. Returns how it ended
  * (waitpid's status), or -1 when it could not be killed in a few seconds (it hangs in the kernel). */
-/* process->ran_out is set for one that crashed right after an allocation was refused (errno of the thread
- * that crashed), or with nine tenths of its limit in use: libraries do not always look at what malloc
- * returns. */
+/* process->ran_out is set for one that crashed, or called exit, right after an allocation was refused (errno
+ * of the thread that crashed), or with nine tenths of its limit in use: libraries do not always look at what
+ * malloc returns. */
 int process_end(struct process *process, double patience);
 /* How a child ended that did not say goodbye, by process_end; whether from outside, by a signal that a fault
  * of its own does not raise. */

@@ -92,7 +92,8 @@ code=$?
 [ $code -eq 1 ] || fail "full: exit $code"
 grep -q 'File too large' stderr || fail "full: the reason is not said: $(cat stderr)"
 "$program" sweep few.sweep --out full --resume >stdout 2>&1 || fail "full: no way on"
-[ "$(column cell "$file" | sort -u | wc -l)" -eq 8 ] && [ "$(rows "$file")" -eq 8 ] || fail "full: rows are lost or torn"
+[ "$(column cell "$file" | sort -u | wc -l)" -eq 8 ] && [ "$(rows "$file")" -eq 8 ] ||
+    fail "full: rows are lost or torn"
 
 # each row is on the disk before the next cell
 if strace -o trace true 2>/dev/null; then # else it is not there, or not allowed
