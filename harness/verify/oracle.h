@@ -62,7 +62,8 @@ sens_status oracle_long_steps(struct verify *v, const struct sens_problem *probl
 sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, double stop, double *x);
 
 /* The derivative of the exact solution: the tangent of dop853 on fine steps, with the steps halved for the
- * uncertainty (entry by entry: the difference of both, plus rounding). */
+ * uncertainty (entry by entry: the difference of both, plus rounding). Where rounding grows on explicit
+ * steps, or they are too many: of an implicit formula of order 9 (oracle_stiff.c). */
 sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty);
 /* The same by the adjoint, where there are many directions and few outputs. */
 sens_status oracle_truth_in_reverse(const struct bed *bed, struct sens_out *truth,

@@ -155,7 +155,7 @@ sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, d
     return status;
 }
 
-static bool halve(const struct grid *grid, struct grid *half)
+bool oracle_halve(const struct grid *grid, struct grid *half)
 {
     for (long k = 0; k < grid->steps; k++) {
         const double h = grid->h[k] / 2, middle = grid->t[k] + h;
@@ -205,14 +205,14 @@ static sens_status truth_by(const struct bed *bed, derivative_of *compute, struc
     struct grid grid = {.steps = 0}, half = {.steps = 0};
     if (!tb) return SENS_UNAVAILABLE;
     sens_status status = oracle_steps(bed->v, &bed->problem, &bed->cost, tb, TRUTH_TOL, TRUTH_STEPS, &grid);
-    if (status == SENS_OK && !halve(&grid, &half)) status = SENS_NO_MEMORY;
+    if (status == SENS_OK && !oracle_halve(&grid, &half)) status = SENS_NO_MEMORY;
     if (status == SENS_OK) status = truth_on(bed, tb, compute, &grid, &half, truth, uncertainty);
     grid_free(&grid);
     grid_free(&half);
     return status;
 }
 
-sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty)
+static sens_status explicit_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty)
 {
     return truth_by(bed, oracle_tangent, truth, uncertainty);
 }
@@ -221,4 +221,15 @@ sens_status oracle_truth_in_reverse(const struct bed *bed, struct sens_out *trut
                                     struct sens_out *uncertainty)
 {
     return truth_by(bed, oracle_adjoint, truth, uncertainty);
+}
+
+sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty)
+{
+    const sens_status status = explicit_truth(bed, truth, uncertainty);
+    const bool usable = status == SENS_OK && out_finite(bed, uncertainty);
+    struct sens_out stiff, unsure;
+    if (usable || oracle_stiff_truth(bed, &stiff, &unsure) != SENS_OK) return status;
+    *truth = stiff;
+    *uncertainty = unsure;
+    return SENS_OK;
 }
