@@ -57,7 +57,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGINT, leave);
+    if (signal(SIGINT, leave) == SIG_IGN) signal(SIGINT, SIG_IGN); /* a job in the background */
     if (!streams_open())
         return fputs("sensbench: no descriptor or no memory for the output\n", stderr), EXIT_USAGE;
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers have a point, whatever a module sets */

@@ -80,6 +80,18 @@ for mischief in deleted replaced folder; do
     grep -qE ' [1-9][0-9]* kept from before' stdout || fail "$mischief: nothing is kept"
 done
 
+# SIGINT that was ignored when the program was started stays so, as for jobs of a script in the background
+(
+    trap '' INT
+    exec "$program" sweep slow.sweep --out ignored --budget 2 >/dev/null 2>stderr
+) &
+pid=$!
+wait_for_rows ignored 2
+kill -INT $pid
+wait $pid
+code=$?
+[ $code -eq 0 ] || fail "an ignored SIGINT: exit $code: $(cat stderr)"
+
 # a full disk: the sweep says so and stops; --resume drops the torn line and goes on
 "$program" sweep few.sweep --out full --budget 0.001 >/dev/null 2>&1
 file=$(ls full/few/*.tsv)
