@@ -1,6 +1,7 @@
 #!/bin/bash
 # Files and lists that are too much are refused with a sentence, in little time and memory. Argument 1: sensbench.
 set -u
+export LC_ALL=C
 program=$1
 here=$(cd "$(dirname "$0")" && pwd)
 headers=$here/../../harness/include
