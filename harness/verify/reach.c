@@ -83,11 +83,18 @@ static struct bases bases_create(const struct subject *subject)
     return bases;
 }
 
+/* How far from the state place k is, in parts of its entries. */
+static const double away[] = {0.1, 0.5, 2, 0};
+
+static bool is_far(int k)
+{
+    return away[k % 4] > 0.3;
+}
+
 /* In stratum k of the interval, beside one of the states: as far as rhs goes. false: nowhere. */
 static bool draw_place(const struct subject *subject, const struct bases *bases, int k, int strata,
                        struct sens_at *at)
 {
-    static const double away[] = {0.1, 0.5, 2, 0};
     struct verify *v = subject->v;
     const struct sens_problem *pb = subject->pb;
     const double *base = bases->x[verify_integer(v, 0, bases->count - 1)];
@@ -125,11 +132,13 @@ static bool right_on_solution(const struct subject *subject, const struct bases 
     return true;
 }
 
+/* beside: it is wrong at places beside the solution alone. */
 static void blame_place(const struct subject *subject, const struct bases *bases, const struct sens_at *at,
-                        struct verify_result *result)
+                        bool beside, struct verify_result *result)
 {
     if (right_elsewhen(subject, *at)) verify_blame(result, CAUSE_product_window, 0.95);
-    if (right_on_solution(subject, bases, *at)) verify_blame(result, CAUSE_product_off_solution, 0.9);
+    if (beside && right_on_solution(subject, bases, *at))
+        verify_blame(result, CAUSE_product_off_solution, 0.9);
     look_for_causes(subject, at, result);
 }
 
@@ -139,17 +148,23 @@ static void check_places(const struct subject *subject)
     const struct bases bases = bases_create(subject);
     struct worst worst = {.count = 0};
     struct verify_result result = subject_open(subject, "reach.places");
+    bool beside = true;
+    struct sens_at at, wrong = {.x = NULL};
     for (int k = 0; k < strata; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-        const bool fine = worst_passes(&worst);
-        struct sens_at at;
-        if (draw_place(subject, &bases, k, strata, &at)) {
-            reach_note_place(&worst, subject, &at);
-            if (fine && !worst_passes(&worst)) blame_place(subject, &bases, &at, &result);
-        }
-        sens_arena_rewind(&subject->v->ctx.arena, mark);
+        const bool drawn = draw_place(subject, &bases, k, strata, &at);
+        struct worst here = {.count = 0};
+        if (drawn) reach_note_place(&here, subject, &at);
+        if (here.count) worst_note(&worst, here.value, here.bound, "%s", here.where);
+        const bool right = worst_passes(&here);
+        beside = beside && (right || is_far(k));
+        if (!right && !wrong.x)
+            wrong = at; /* which stays */
+        else
+            sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
     verify_judge(&result, &worst);
+    if (wrong.x) blame_place(subject, &bases, &wrong, beside, &result);
     verify_close(subject->v, &result);
 }
 
@@ -178,6 +193,7 @@ static bool is_varied(const struct sens_option *option)
 struct option_record {
     struct worst worst;
     struct verify_result result;
+    bool usual;                 /* the default instance is right */
     char left[VERIFY_TEXT / 2]; /* names of options that could not be set to anything else */
 };
 
@@ -198,7 +214,7 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
         if (here.count)
             worst_note(&record->worst, here.value, here.bound, "%s: %s", instance.label, here.where);
         if (!fine || worst_passes(&here)) continue;
-        verify_blame(&record->result, CAUSE_option_path, 0.95);
+        verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
         look_for_causes(&subject, &at, &record->result);
         break;
     }
@@ -252,11 +268,11 @@ static void name_problem(const struct verify *v, char label[VERIFY_SUBJECT])
     verify_name_held(v, v->problem->options, " ", VERIFY_SUBJECT, label);
 }
 
-static void check_options(struct verify *v, const char *module)
+static void check_options(struct verify *v, const char *module, bool usual)
 {
     char label[VERIFY_SUBJECT];
     const struct sens_option *table = v->problem->options;
-    struct option_record record = {.worst = {.count = 0}, .left = ""};
+    struct option_record record = {.worst = {.count = 0}, .usual = usual, .left = ""};
     name_problem(v, label);
     record.result = verify_open("reach.options", module, label);
     for (size_t i = 0; i < sens_option_count(table); i++)
@@ -315,7 +331,20 @@ static void vary_blocks(struct verify *v, const struct subject *subject, struct 
     }
 }
 
-static void check_sizes(const struct subject *subject)
+/* Is the default instance right, in small blocks and at two places? What is wrong with it is wrong at any
+ * size and with any option, and another check's business. */
+static bool is_usual_right(const struct subject *subject)
+{
+    const struct bases bases = {1, {subject->pb->x0}};
+    struct worst worst = {.count = 0};
+    struct sens_at at;
+    for (int k = 0; k < 2; k++)
+        if (draw_place(subject, &bases, k, 2, &at)) reach_note_place(&worst, subject, &at);
+    for (size_t L = 1; L <= 9; L++) reach_note_blocks(&worst, subject, L, L);
+    return worst_passes(&worst);
+}
+
+static void check_sizes(const struct subject *subject, bool usual)
 {
     char label[VERIFY_SUBJECT] = "";
     struct worst worst = {.count = 0};
@@ -323,7 +352,7 @@ static void check_sizes(const struct subject *subject)
     vary_blocks(subject->v, subject, &worst);
     vary_states(subject->v, &worst, label);
     verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_size_limit, 0.95);
+    verify_blame(&result, CAUSE_size_limit, usual ? 0.95 : 0.1);
     verify_blame(&result, CAUSE_lane_tail, 0.2);
     verify_close(subject->v, &result);
 }
@@ -433,8 +462,9 @@ static void look_once(struct verify *v)
     if (!instance_create(v, v->problem, 0, &instance) || !subject_create(v, &instance, &subject)) return;
     reach_check_instances(&subject); /* first: what changes after many calls has not changed yet */
     reach_check_threads(&subject);
-    check_sizes(&subject);
-    check_options(v, subject.module);
+    const bool usual = is_usual_right(&subject);
+    check_sizes(&subject, usual);
+    check_options(v, subject.module, usual);
     tell_the_rest(v, &subject);
 }
 
