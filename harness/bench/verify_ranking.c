@@ -45,6 +45,16 @@ static void insert(struct ranked_module *module, struct ranked_cause cause)
     module->cause[i] = cause;
 }
 
+/* From here on a weight says that the cause makes the very numbers, or is all that a wrong scene needs. */
+static const double REPRODUCES = 0.95;
+
+static bool is_explained(const struct tally tally[CAUSE_COUNT])
+{
+    for (int c = 0; c < CAUSE_COUNT; c++)
+        if (tally[c].max >= REPRODUCES && !cause_is_general((enum cause)c)) return true;
+    return false;
+}
+
 static void rank(size_t count, const struct verify_result *const *result, struct ranked_module *module)
 {
     struct tally tally[CAUSE_COUNT] = {{0}};
@@ -55,9 +65,11 @@ static void rank(size_t count, const struct verify_result *const *result, struct
         blaming += result[i]->blames > 0;
         add_blames(tally, result[i]);
     }
+    const bool explained = is_explained(tally);
     for (int c = 0; c < CAUSE_COUNT; c++) {
         if (!(tally[c].max > 0)) continue;
-        const double score = 0.5 * tally[c].max + 0.5 * tally[c].sum / (double)blaming;
+        const double share = explained && cause_is_general((enum cause)c) ? 0.5 : 1;
+        const double score = share * (0.5 * tally[c].max + 0.5 * tally[c].sum / (double)blaming);
         insert(module, (struct ranked_cause){cause_name((enum cause)c), score, tally[c].max});
     }
 }

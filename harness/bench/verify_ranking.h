@@ -2,7 +2,9 @@
  *
  * Over the failures of the module that name a cause at all,
  *     score(cause) = (max weight + mean weight) / 2,
- * so that a cause that reproduces one failure exactly counts, and one that fits them all counts as well. */
+ * so that a cause that reproduces one failure exactly counts, and one that fits them all counts as well.
+ * Where a specific cause reproduces a failure, a general one (cause_is_general) has half its score: it fits
+ * as well, and says less. */
 #ifndef VERIFY_RANKING_H
 #define VERIFY_RANKING_H
 

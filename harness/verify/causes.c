@@ -16,6 +16,12 @@ const char *cause_name(enum cause cause)
     return causes[cause].name;
 }
 
+bool cause_is_general(enum cause cause)
+{
+    return cause == CAUSE_derivative_not_solver || cause == CAUSE_solver_not_derivative ||
+           cause == CAUSE_gradient_factor || cause == CAUSE_kind_misdeclared;
+}
+
 const char *cause_sentence(const char *name)
 {
     for (int i = 0; i < CAUSE_COUNT; i++)

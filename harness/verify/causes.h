@@ -4,6 +4,8 @@
 #ifndef VERIFY_CAUSES_H
 #define VERIFY_CAUSES_H
 
+#include <stdbool.h>
+
 #define VERIFY_CAUSE_LIST(X)                                                                                 \
     /* the derivative products of a problem or a cost */                                                     \
     X(jacobian_entry, "one entry of the Jacobian is wrong: the error is in one row and column only")         \
@@ -159,6 +161,9 @@ enum cause {
 
 /* "last_batch", as it stands in results. */
 const char *cause_name(enum cause cause);
+/* Says where to look and not what to mend, and fits most faults: the solver, the derivative, a factor, the
+ * kind. */
+bool cause_is_general(enum cause cause);
 /* The sentence for a name; NULL when there is none. */
 const char *cause_sentence(const char *name);
 

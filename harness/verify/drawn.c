@@ -121,7 +121,8 @@ static struct drawn draw_scene(const struct drawing *drawing, const struct theme
     drawn.layout = (unsigned long)verify_integer(v, 1, 1000000);
     for (int axis = 0; axis < AXIS_TABLEAU; axis++) {
         const bool large = in_theme(theme, axis);
-        if (!axis_declared(drawing, axis) || (!large && verify_integer(v, 0, 2) > 0)) continue;
+        const long chance = axis == AXIS_CKPT ? 1 : 2; /* every distance is another case */
+        if (!axis_declared(drawing, axis) || (!large && verify_integer(v, 0, chance) > 0)) continue;
         if (!large && (axis == AXIS_RATIO || axis == AXIS_SCALE)) continue;
         if (axis == AXIS_WRT && needs_all(theme)) continue;
         drawn.value[axis] = large ? axis_draw_large(drawing, axis) : axis_draw(drawing, axis);
@@ -138,9 +139,13 @@ static struct drawn draw_scene(const struct drawing *drawing, const struct theme
 
 /* ---- drawn.right --------------------------------------------------------------------------------------- */
 
+/* Two that are led back tell what a third would. */
+enum { MOST_LED_BACK = 2 };
+
 /* false: skipped. */
-static bool check_scene(const struct drawing *drawing, const struct drawn *drawn)
+static bool check_scene(struct drawing *drawing, const struct drawn *drawn)
 {
+    int *const led_back = &drawing->led_back;
     struct verify *v = drawing->v;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
@@ -148,12 +153,14 @@ static bool check_scene(const struct drawing *drawing, const struct drawn *drawn
     drawn_subject(drawing, drawn, subject);
     struct verify_result result = verify_open("drawn.right", module, subject);
     const struct drawn_verdict verdict = drawn_judge(drawing, drawn);
-    if (verdict.outcome == DRAWN_RIGHT)
+    const bool known = verdict.outcome == DRAWN_WRONG && *led_back >= MOST_LED_BACK;
+    if (verdict.outcome == DRAWN_RIGHT || known)
         verify_judge(&result, &verdict.worst);
     else if (verdict.outcome == DRAWN_UNJUDGED)
         verify_skip(&result, "%s", verdict.message);
     else
         drawn_explain(drawing, drawn, &verdict, &result);
+    if (verdict.outcome == DRAWN_WRONG && !known) ++*led_back;
     verify_close(v, &result);
     sens_arena_rewind(&v->ctx.arena, mark);
     return result.verdict != VERIFY_SKIP;
@@ -169,7 +176,7 @@ static void check_drawn(struct drawing *drawing, struct drawn drawn)
 }
 
 /* Every option at another value, with all else as usual but the times: an option may make other axes idle. */
-static void check_options(const struct drawing *drawing, int rounds)
+static void check_options(struct drawing *drawing, int rounds)
 {
     const size_t options = sens_option_count(drawing->v->method->options);
     for (int round = 0; round < rounds; round++)

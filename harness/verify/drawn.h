@@ -49,6 +49,7 @@ struct drawing { /* of one method */
     double tol;       /* of the usual scene; 0: the method takes none */
     long steps;       /* of the usual scene; 0: not known */
     bool every_state; /* ckpt > 1 is refused as such */
+    int led_back;     /* wrong scenes that were */
 };
 
 /* The usual scene with this tolerance. */

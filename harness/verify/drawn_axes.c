@@ -35,7 +35,7 @@ static const struct axis {
         {"batch", "batch = %.0f", SIZE, SENS_CAP_BATCH, 0, {1, 40}, {257, 2000}, CAUSE_large_batch},
     [AXIS_THREADS] =
         {"threads", "threads = %.0f", SIZE, SENS_CAP_THREADS, 1, {2, 3}, {4, 9}, CAUSE_data_race},
-    [AXIS_CKPT] = {"ckpt", "ckpt = %.0f", SIZE, SENS_CAP_CKPT, 0, {1, 11}, {5000, 9000}, CAUSE_checkpoint},
+    [AXIS_CKPT] = {"ckpt", "ckpt = %.0f", SIZE, SENS_CAP_CKPT, 0, {1, 31}, {5000, 9000}, CAUSE_checkpoint},
     [AXIS_TIMES] = {"observations",
                     "%.0f observations between",
                     SIZE,

@@ -26,7 +26,9 @@ static void compare_race(void *self, struct bed *bed, int number)
 static void vary_threads(struct verify *v, struct bed *bed, struct race *race)
 {
     const int runs = v->quick ? 3 : 10;
-    for (int threads = 1; threads <= 3; threads++) {
+    const int counts[] = {1, 2, 3, 4, (int)verify_integer(v, 5, 9)};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        const int threads = counts[k];
         bed->task.threads = threads;
         bed_solve_repeatedly(bed, threads == 1 ? 2 : runs, compare_race, race);
         if (threads == 1 && bed->status != SENS_OK) return;
@@ -55,7 +57,8 @@ static void run(struct verify *v)
     struct verify_result result = verify_open("threads.same", scene.module, scene.subject);
     if (v->method->caps & SENS_CAP_THREADS) {
         scene.bed.problem = trial_yielding(v, &scene.bed.problem);
-        scene.bed.task.lanes = 2;
+        scene.bed.task.lanes = (int)verify_integer(v, 1, 4); /* ten blocks and more */
+        if (v->method->caps & SENS_CAP_BATCH) scene.bed.task.batch = (int)verify_integer(v, 0, 40);
         for (race.ckpt = 0; made && race.ckpt <= 3; race.ckpt += 3) {
             scene.bed.task.ckpt = race.ckpt;
             vary_threads(v, &scene.bed, &race);
@@ -73,7 +76,8 @@ static const struct verify_check checks[] = {
      .summary = "the gradient does not depend on the number of threads",
      .bound = "0: an output is computed by one thread, in the order of a single one",
      .explanation =
-         "Forty outputs in blocks of two are computed by 1, 2 and 3 threads, several times, with stored and "
+         "Forty outputs in blocks of one to four are computed by 1 to 4 threads and by 5 to 9, several "
+         "times, with stored and "
          "with recomputed steps; the problem's callbacks yield the processor, so that threads meet in the "
          "middle of their work. Any difference is a race: look for work space that belongs to the method and "
          "not to the thread (stage cotangents, the window of recomputed steps, the buffer of a batch)."},
