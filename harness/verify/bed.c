@@ -206,6 +206,8 @@ sens_status bed_run(struct bed *bed, struct bed_state *state)
     bed->work = (struct sens_work){.steps = 0};
     bed->status = SENS_OK;
     const sens_status status = bed->method->run(&state->ctx, state->state, &bed->out, &bed->work);
+    if (status == SENS_OK && bed->work.steps_reverse > 0 && bed->work.bytes_traj == 0)
+        bed->v->reintegrates = true;
     if (status != SENS_OK) bed->status = status; /* else that of the listener */
     return bed->status;
 }

@@ -28,3 +28,43 @@ const char *cause_sentence(const char *name)
         if (strcmp(causes[i].name, name) == 0) return causes[i].sentence;
     return NULL;
 }
+
+/* What a method must take notice of to have the cause; 0: nothing. */
+static unsigned needs(enum cause cause)
+{
+    switch (cause) {
+    case CAUSE_controller_norm:
+    case CAUSE_controller_law:
+        return SENS_CAP_CONTROLLER;
+    case CAUSE_checkpoint:
+        return SENS_CAP_CKPT;
+    case CAUSE_data_race:
+        return SENS_CAP_THREADS;
+    case CAUSE_missing_running_cost:
+    case CAUSE_quadrature_weights:
+    case CAUSE_quadrature_state:
+        return SENS_CAP_RUNNING_COST;
+    case CAUSE_observation_t0:
+    case CAUSE_observation_between:
+        return SENS_CAP_OBSERVATIONS;
+    default:
+        return 0;
+    }
+}
+
+static enum cause find(const char *name)
+{
+    int i = 0;
+    while (i < CAUSE_COUNT && strcmp(causes[i].name, name) != 0) i++;
+    return (enum cause)i;
+}
+
+bool cause_possible(const char *name, const struct sens_method_type *method, bool reintegrates)
+{
+    if (!method) return true;
+    const enum cause cause = find(name);
+    const bool continuous = method->derivative == SENS_DERIVATIVE_CONTINUOUS;
+    if (cause == CAUSE_unstable_reverse) return continuous && reintegrates;
+    if (cause == CAUSE_outside_test) return continuous;
+    return (needs(cause) & ~method->caps) == 0;
+}

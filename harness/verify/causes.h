@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "sens/method.h"
+
 #define VERIFY_CAUSE_LIST(X)                                                                                 \
     /* the derivative products of a problem or a cost */                                                     \
     X(jacobian_entry, "one entry of the Jacobian is wrong: the error is in one row and column only")         \
@@ -164,6 +166,10 @@ const char *cause_name(enum cause cause);
 /* Says where to look and not what to mend, and fits most faults: the solver, the derivative, a factor, the
  * kind. */
 bool cause_is_general(enum cause cause);
+/* Can a failure of this method have the cause? Not one of what the method does not have: a step controller of
+ * ours, checkpoints, threads, a state that is integrated back (`reintegrates`: as its work shows). method may
+ * be NULL. */
+bool cause_possible(const char *name, const struct sens_method_type *method, bool reintegrates);
 /* The sentence for a name; NULL when there is none. */
 const char *cause_sentence(const char *name);
 

@@ -4,6 +4,8 @@
 
 #include "agree.h"
 
+enum { PAIR_STEPS = 8000 }; /* that a method is given */
+
 struct pair {
     struct verify *v;
     const struct instance *instance;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attain.h"
 #include "pair.h"
 #include "probe.h"
 
@@ -100,11 +101,27 @@ static void check_error_tests(struct pair *pair, struct bed *bed, const char *la
     }
 }
 
+/* A tolerance that the method can reach on this problem within the steps that it is given. */
+static double reachable(const struct pair *pair, double wanted)
+{
+    const struct sens_problem *pb = &pair->instance->problem;
+    struct sens_cost cost;
+    struct bed bed;
+    if (pair->v->method->caps & SENS_CAP_TABLEAU) return wanted;
+    probe_cost(pair->v, pb, OUTPUTS, PROBE_AT_T1, &cost);
+    bed_create(pair->v, pb, &cost, pair->v->method, &bed);
+    bed.task.max_steps = PAIR_STEPS;
+    const double tol = attain_tolerance(&bed, wanted, PAIR_STEPS / 2);
+    bed_free(&bed);
+    return tol;
+}
+
 static void check_adaptive(struct pair *pair)
 {
     struct verify *v = pair->v;
     const struct sens_problem *pb = &pair->instance->problem;
-    const struct horizon want = {pb, v->method, draw_tolerance(v), probe_parts_for(v->method), NULL};
+    const double tol = reachable(pair, draw_tolerance(v));
+    const struct horizon want = {pb, v->method, tol, probe_parts_for(v->method), NULL};
     struct bed bed;
     struct target exact, target;
     char label[VERIFY_SUBJECT];
@@ -299,7 +316,7 @@ static const char *no_identities(const struct pair *pair, const struct sens_cost
 void pair_identities(struct pair *pair)
 {
     struct verify *v = pair->v;
-    const struct horizon want = {&pair->instance->problem, v->method, draw_tolerance(v), 0, final_state(v)};
+    struct horizon want = {&pair->instance->problem, v->method, draw_tolerance(v), 0, final_state(v)};
     const char *const why_not = no_identities(pair, want.cost);
     struct target exact, target;
     struct bed bed;
@@ -307,6 +324,7 @@ void pair_identities(struct pair *pair)
         pair_skip(pair, "pair.identity", why_not);
         return;
     }
+    want.tol = reachable(pair, want.tol);
     if (agree_horizon(v, &want, &bed, &exact, &target) != SENS_OK)
         pair_skip(pair, "pair.identity", "no reference: the harness's own solve fails");
     else if (pair_solve(pair, &bed))

@@ -71,6 +71,10 @@ void pair_frozen(struct pair *pair)
         skip_both(pair, "the method does not declare a discrete derivative");
         return;
     }
+    if (!(pair->v->method->caps & SENS_CAP_TABLEAU)) {
+        skip_both(pair, "the tableau is the method's own: its map cannot be made again");
+        return;
+    }
     probe_cost(pair->v, &pair->instance->problem, OUTPUTS, probe_parts_for(pair->v->method), &cost);
     bed_create(pair->v, &pair->instance->problem, &cost, pair->v->method, &bed);
     if (solve_well(pair, &bed, &frozen)) {

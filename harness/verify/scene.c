@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attain.h"
+
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
 /* The probe takes a few thousand steps at most; a solver that takes more is wrong, and no cause is looked for
@@ -46,6 +48,16 @@ static void set_subject(struct scene *scene, const struct scene_settings *s)
     bed_subject(&scene->bed, instance, scene->subject);
 }
 
+/* To what the method can reach. */
+static void loosen(struct bed *bed)
+{
+    struct sens_task *task = &bed->task;
+    const double wanted = task->rtol, attained = attain_tolerance(bed, wanted, MAX_STEPS / 2);
+    if (!(attained > wanted)) return;
+    task->atol *= attained / wanted;
+    task->rtol = attained;
+}
+
 bool scene_create(struct verify *v, const struct scene_settings *s, struct scene *scene)
 {
     const struct probe_settings settings = {.n = s->n,
@@ -63,6 +75,7 @@ bool scene_create(struct verify *v, const struct scene_settings *s, struct scene
     scene->bed.task.max_steps = MAX_STEPS;
     verify_module("method", v->method->name, scene->module);
     if (!configure(&scene->bed, s)) return false;
+    if (!scene->fixed) loosen(&scene->bed);
     set_subject(scene, s);
     return true;
 }

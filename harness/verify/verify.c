@@ -227,8 +227,19 @@ static void apply_limits(const struct verify *v, struct verify_result *result)
     }
 }
 
+/* Takes out the causes that the method cannot have. */
+static void drop_impossible(const struct verify *v, struct verify_result *result)
+{
+    int kept = 0;
+    for (int i = 0; i < result->blames; i++)
+        if (cause_possible(result->blame[i].cause, v->method, v->reintegrates))
+            result->blame[kept++] = result->blame[i];
+    result->blames = kept;
+}
+
 void verify_close(struct verify *v, struct verify_result *result)
 {
+    if (strncmp(result->module, "method ", 7) == 0) drop_impossible(v, result);
     apply_limits(v, result);
     if (result->verdict != VERIFY_FAIL) result->blames = 0;
     if (result->verdict == VERIFY_PASS) result->text[0] = '\0';

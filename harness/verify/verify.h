@@ -95,7 +95,8 @@ struct verify {
     const struct sens_provider *provider;  /* with a problem: that problem as it wraps it */
     const struct sens_option *const *held; /* options that were given, which are not varied; NULL: none */
     const char *method_glob;               /* VERIFY_CROSS: which methods take part; NULL = all */
-    gsl_rng *rng; /* seeded from seed and the names of group and modules: a unit is reproducible alone */
+    gsl_rng *rng;      /* seeded from seed and the names of group and modules: a unit is reproducible alone */
+    bool reintegrates; /* the method has shown a backward solve that stores nothing: the state goes back */
     struct sens_ctx ctx; /* arena of the unit */
     void (*emit)(void *self, const struct verify_result *result);
     void *self;

@@ -1,0 +1,48 @@
+/* A method of low order cannot meet a tolerance that one of fifth order meets with ease: a second-order
+ * method takes 1e4 times the steps from 1e-3 to 1e-11. */
+#include "attain.h"
+
+static const double LOOSEST = 1e-3, TIGHTER = 100, HIGH_ORDER = 4;
+enum { LOOKS = 4 };
+
+/* Trial steps at this tolerance; 0: it fails, or does not say. */
+static long steps_at(struct bed *bed, double tol)
+{
+    bed->task.rtol = bed->task.atol = tol;
+    if (bed_solve(bed) != SENS_OK) return 0;
+    return bed->work.steps > 0 ? bed->work.steps + bed->work.rejects : bed->grid.steps;
+}
+
+/* From two tolerances, TIGHTER apart, and their steps. */
+static double order_of(long loose, long tight)
+{
+    return tight > loose ? log(TIGHTER) / log((double)tight / (double)loose) : INFINITY;
+}
+
+static double reach(struct bed *bed, double wanted, long most)
+{
+    double tol = LOOSEST;
+    long before = steps_at(bed, tol);
+    for (int k = 0; k < LOOKS && before > 0 && tol / TIGHTER > wanted; k++) {
+        const long steps = steps_at(bed, tol / TIGHTER);
+        if (steps == 0) return tol; /* the last that it met */
+        const double order = order_of(before, steps);
+        tol /= TIGHTER;
+        before = steps;
+        if (!(order < HIGH_ORDER)) return wanted;
+        const double reached = tol * pow((double)steps / (double)most, order);
+        if (k > 0 || reached <= wanted) return fmax(wanted, reached);
+    }
+    return wanted;
+}
+
+double attain_tolerance(struct bed *bed, double wanted, long most)
+{
+    const unsigned caps = bed->method->caps;
+    const double rtol = bed->task.rtol, atol = bed->task.atol;
+    if (!(caps & SENS_CAP_TOLERANCE) || caps & SENS_CAP_TABLEAU) return wanted;
+    const double reached = reach(bed, wanted, most);
+    bed->task.rtol = rtol;
+    bed->task.atol = atol;
+    return reached;
+}
