@@ -20,6 +20,7 @@ struct own {
     struct grid steps; /* of the solve at s = 0 */
     long count;
     bool steady; /* so far all solves took these steps */
+    bool alone;  /* moved solves compute no gradient: it is what they cost */
 };
 
 /* to = from + s d, and a few roundings off if asked for, from entry `first` on. */
@@ -46,7 +47,12 @@ static bool value(const void *self, double s, bool shaken, double *out)
     if (sens_problem_x0_depends(pb)) sens_problem_x0(pb, own->moved_p, own->moved_x0);
     pb->p = own->moved_p;
     pb->x0 = own->moved_x0;
+    const unsigned wrt = bed->task.wrt;
+    const struct sens_out all = bed->out;
+    if (own->alone) bed->task.wrt = 0, bed->out.dGdp = bed->out.dGdx0 = NULL;
     const bool solved = bed_solve(bed) == SENS_OK;
+    bed->task.wrt = wrt;
+    bed->out = all;
     memcpy(out, bed->out.G, bed->cost.m * sizeof *out);
     own->steady = own->steady && own->count == bed->work.steps && grid_same(&own->steps, &bed->grid);
     pb->p = own->p;
@@ -90,13 +96,14 @@ static void note_direction(struct own *own, enum verify_part part, size_t count,
 }
 
 /* Of the solved bed. false: its steps are not the same for all solves, and nothing was learned. */
-static bool note_own(struct bed *bed, size_t first_p, size_t first_x, struct worst *worst)
+static bool note_own(struct bed *bed, size_t first_p, size_t first_x, bool alone, struct worst *worst)
 {
     struct verify *v = bed->v;
     const struct sens_problem *pb = &bed->problem;
     const struct sens_out got = bed_keep(bed);
     struct worst noted = {.count = 0};
-    struct own own = {.bed = bed, .first_p = first_p, .first_x = first_x, .p = pb->p, .x0 = pb->x0};
+    struct own own = {
+        .bed = bed, .first_p = first_p, .first_x = first_x, .p = pb->p, .x0 = pb->x0, .alone = alone};
     own.moved_p = verify_array(v, pb->np);
     own.moved_x0 = verify_array(v, pb->n);
     own.steps = bed->grid;
@@ -133,7 +140,8 @@ static bool note_faint(const struct bed *bed, struct worst *worst)
     bed_create(v, &problem, &cost, bed->method, &twin);
     twin.task = bed->task;
     twin.task.rtol = twin.task.atol = LOOSE;
-    const bool held = bed_solve(&twin) == SENS_OK && note_own(&twin, bed->problem.np, bed->problem.n, worst);
+    const bool held =
+        bed_solve(&twin) == SENS_OK && note_own(&twin, bed->problem.np, bed->problem.n, false, worst);
     bed_free(&twin);
     return held;
 }
@@ -143,7 +151,7 @@ bool gradient_note_own(const struct bed *bed, struct worst *worst)
     struct bed same = *bed;
     same.out = bed_shape(bed);
     same.grid = (struct grid){.steps = 0};
-    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, 0, 0, worst);
+    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, 0, 0, true, worst);
     bed_free(&same);
     return held;
 }
