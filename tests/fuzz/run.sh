@@ -28,7 +28,8 @@ cmake --preset fuzz --log-level=WARNING >"$scratch/log" 2>&1 && cmake --build --
     { tail -30 "$scratch/log"; exit 1; }
 
 # A sweep may have 50,000 cells, which the sanitizers make some fifty times slower.
-limits=(-rss_limit_mb=512 -timeout=20 -max_len=8192 -close_fd_mask=3 -print_final_stats=1 -verbosity=1)
+limits=(-rss_limit_mb=512 -timeout=20 -max_len=8192 -close_fd_mask=3 -print_final_stats=1 -verbosity=1
+    -entropic_scale_per_exec_time=1)
 case $amount in
 *s) bound=-max_total_time=$((${amount%s} / ${#targets[@]})) ;;
 *) bound=-runs=$amount ;;
@@ -51,7 +52,7 @@ for target in "${targets[@]}"; do
     log="$build/$target.log"
     verdict=none
     SECONDS=0
-    nice "$build/fuzz/fuzz_$target" "${limits[@]}" "$bound" -artifact_prefix="$build/findings/$target-" \
+    "$build/fuzz/fuzz_$target" "${limits[@]}" "$bound" -artifact_prefix="$build/findings/$target-" \
         -dict="$PWD/tests/fuzz/$target.dict" "$build/found/$target" "$corpus/$target" \
         </dev/null >"$log" 2>&1 || { failed=1; verdict="see $log"; }
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
