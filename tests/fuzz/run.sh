@@ -37,7 +37,7 @@ esac
 
 if [ "$amount" = merge ]; then
     for target in "${targets[@]}"; do
-        "$build/fuzz/fuzz_$target" "${limits[@]}" -max_len=4096 -set_cover_merge=1 "$corpus/$target" \
+        "$build/fuzz/fuzz_$target" "${limits[@]}" -max_len=2048 -set_cover_merge=1 "$corpus/$target" \
             "$build/found/$target" </dev/null >"$build/$target.log" 2>&1 || { tail -5 "$build/$target.log"; exit 1; }
         echo "$target: $(find "$corpus/$target" -type f | wc -l) inputs," \
             "$(du -sb --apparent-size "$corpus/$target" | cut -f1) bytes"
