@@ -275,6 +275,9 @@ void record_pack(const struct record *rec, struct record_image *image); /* sets 
 /* Takes nothing on trust: false, and rec as it was, when a text does not end, the status is none, or a count
  * is no whole number. An empty status is taken: nothing has been found out yet. */
 bool record_unpack(const struct record_image *image, struct record *rec);
+/* Names stand in paths, titles and commands, so that they are as those of modules are. A series is a list of
+ * settings: names and numbers, with commas and equal signs between them. Other texts may be anything. */
+bool record_text_fits(int column, const char *text);
 void record_set_status(struct record *rec, sens_status status, const char *message);
 void record_write_header(FILE *out);
 void record_write_row(FILE *out, const struct record *rec);  /* flushes */

@@ -36,12 +36,23 @@ void record_pack(const struct record *rec, struct record_image *image)
     for (int c = 0; c < COLUMN_COUNT; c++) strncpy(image->text[c], rec->text[c], RECORD_TEXT);
 }
 
+bool record_text_fits(int column, const char *text)
+{
+    static const enum record_column names[] = {COL_problem, COL_cost, COL_method, COL_tableau, COL_controller,
+                                               COL_ckpt,    COL_vjp,  COL_isa,    COL_machine, COL_git,
+                                               COL_sweep,   COL_wrt,  COL_truth,  COL_track,   COL_structure};
+    if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=")];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((int)names[i] == column && text[0] && !is_name(text)) return false;
+    return true;
+}
+
 static bool is_sound(const struct record_image *image)
 {
     sens_status status;
     for (int c = 0; c < COLUMN_COUNT; c++) {
         const double number = image->number[c];
-        if (!memchr(image->text[c], '\0', RECORD_TEXT)) return false;
+        if (!memchr(image->text[c], '\0', RECORD_TEXT) || !record_text_fits(c, image->text[c])) return false;
         if (record_column_info[c].kind == COLUMN_INT && !isnan(number) && number != nearbyint(number))
             return false;
     }

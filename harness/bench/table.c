@@ -89,29 +89,21 @@ static size_t read_escape(const char *c, char *byte)
     return *byte ? 3 : 0;
 }
 
-/* Names stand in paths, titles and commands, so that they are checked as those of modules are. A series is a
- * list of settings: names and numbers, with commas and equal signs between them. */
 static bool check_text(const struct reader *in, int column, const char *text)
 {
-    static const enum record_column names[] = {COL_problem, COL_cost, COL_method, COL_tableau, COL_controller,
-                                               COL_ckpt,    COL_vjp,  COL_isa,    COL_machine, COL_git,
-                                               COL_sweep,   COL_wrt,  COL_truth,  COL_track,   COL_structure};
     const char *const name = record_column_info[column].name;
     sens_status status;
     if (column == COL_status && !sens_status_from_name(text, &status))
         return bench_refuse(in->error, "%s:%d: status: '%s' is not a status", in->path, in->line, text);
-    if (column == COL_series && text[strspn(text, NAME_CHARACTERS ",=")])
+    if (record_text_fits(column, text)) return true;
+    if (column == COL_series)
         return bench_refuse(
             in->error, "%s:%d: series: '%s' is no list of settings: letters, digits and _ . + - , = only",
             in->path, in->line, text);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if ((int)names[i] == column && text[0] && !is_name(text))
-            return bench_refuse(
-                in->error,
-                "%s:%d: %s: '%s' is no name: letters, digits and _ . + - only, a letter or digit "
-                "first, at most 63",
-                in->path, in->line, name, text);
-    return true;
+    return bench_refuse(in->error,
+                        "%s:%d: %s: '%s' is no name: letters, digits and _ . + - only, a letter or digit "
+                        "first, at most 63",
+                        in->path, in->line, name, text);
 }
 
 static bool read_text(const struct reader *in, int column, const char *field, char *text)
