@@ -84,8 +84,9 @@ const struct verify_check gradient_checks[] = {
          "controller they are where the problem has a faint copy of itself beside it, 2^-100 times as large, "
          "and only the copy's parameters and states are moved: no error test with an absolute tolerance sees "
          "it. The tolerance is loose, 1e-4, so that the derivative of the solution is far away. A failure "
-         "says that the gradient is not the derivative of what the method computes: look at the parameter "
-         "product, then at the initial state; or that it is another kind of derivative."},
+         "says that the gradient is not the derivative of what the method computes. Where it is the exact "
+         "one to the tight tolerance of the task, no term is missing, and it is another kind of derivative; "
+         "else look at the parameter product, then at the initial state."},
     {.id = "gradient.rounding",
      .summary = "a declared discrete derivative is held to rounding in at least one way",
      .bound = "none: it is so or not",

@@ -156,6 +156,35 @@ bool gradient_note_own(const struct bed *bed, struct worst *worst)
     return held;
 }
 
+/* Is the gradient the exact one, to the tolerance? */
+static bool exact_to_tolerance(struct gradient_case *given)
+{
+    const struct bed *bed = &given->scene.bed;
+    struct worst worst = {0};
+    if (!case_truth(given)) return false;
+    struct sens_out bound = given->tolerance;
+    bound.x = bound.G = NULL;
+    out_compare(&worst, bed, &bed->out, &given->truth, &bound, "exact:");
+    return worst.count > 0 && worst.unbounded == 0 && worst_passes(&worst);
+}
+
+/* A gradient that is the exact one to a tight tolerance, and yet not that of the method's values at a loose
+ * one, lacks no term and follows the tolerance: it is the derivative of something else. */
+static void blame_own(struct gradient_case *given, bool adaptive, struct verify_result *result)
+{
+    if (adaptive && exact_to_tolerance(given)) {
+        verify_say(result, "at the tolerance %.0e of the task it is the exact one, to the tolerance",
+                   (double)given->scene.bed.task.rtol);
+        verify_blame(result, CAUSE_kind_misdeclared, 0.9);
+        return;
+    }
+    verify_blame(result, CAUSE_derivative_not_solver, 0.6);
+    verify_blame(result, CAUSE_kind_misdeclared, adaptive ? 0.4 : 0);
+    if (sens_problem_x0_depends(&given->scene.bed.problem))
+        verify_blame(result, CAUSE_missing_initial_term, 0.3);
+    verify_blame(result, CAUSE_missing_parameter_term, 0.2);
+}
+
 void gradient_check_own(struct gradient_case *given)
 {
     const struct bed *bed = &given->scene.bed;
@@ -168,10 +197,7 @@ void gradient_check_own(struct gradient_case *given)
         verify_skip(&result, "gradient.frozen makes the map again");
     } else if ((!adaptive && gradient_note_own(bed, &worst)) || note_faint(bed, &worst)) {
         verify_judge(&result, &worst);
-        verify_blame(&result, CAUSE_derivative_not_solver, 0.6);
-        verify_blame(&result, CAUSE_kind_misdeclared, adaptive ? 0.6 : 0);
-        if (sens_problem_x0_depends(&bed->problem)) verify_blame(&result, CAUSE_missing_initial_term, 0.3);
-        verify_blame(&result, CAUSE_missing_parameter_term, 0.2);
+        if (result.verdict == VERIFY_FAIL) blame_own(given, adaptive, &result);
     } else {
         verify_skip(&result, "the method's steps move with parameters that no error test should see");
     }

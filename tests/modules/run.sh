@@ -11,6 +11,7 @@
 #
 # A .edit file is a skeleton with mistakes: `skeleton: method` (problem, cost) is what `sensbench new` writes under
 # NAME; then pairs of lines `find: TEXT` and `with: TEXT`: TEXT is in one line of NAME.c, and is replaced.
+# What several modules share is a header beside this file, which they include.
 # A right module passes; a wrong one must make verify exit with 1, by a check and not by a crash of the program.
 # Exit 0: as it should be; 77: no C compiler.
 set -u
@@ -18,7 +19,8 @@ export LC_ALL=C
 program=$(realpath "$1")
 row=$(realpath "$2")
 module=$(realpath "$3")
-include=$(cd "$(dirname "$0")/../../harness/include" && pwd)
+here=$(cd "$(dirname "$0")" && pwd) # what modules share
+include=$(cd "$here/../../harness/include" && pwd)
 compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -54,8 +56,8 @@ if [ "${module##*.}" = edit ]; then
 else
     cp "$module" "$work/source/"
 fi
-"$compiler" -std=c11 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I"$include" -o "$work/$name.so" \
-    "$work"/source/*.c -lm || exit 1
+"$compiler" -std=c11 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I"$include" -I"$here" \
+    -o "$work/$name.so" "$work"/source/*.c -lm || exit 1
 
 arguments=$(told verify)
 # shellcheck disable=SC2086 -- a list of words
