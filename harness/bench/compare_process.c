@@ -151,8 +151,9 @@ static void give_up(struct contender *contender, sens_status status, double time
     char text[COMPARE_TEXT] = "";
     const int how = process_end(&contender->process, status == SENS_CRASHED ? patience : 0);
     if (status == SENS_TIMEOUT) snprintf(text, sizeof text, "stopped after %g s", timeout);
-    if (status == SENS_CRASHED) process_describe_death(how, text, sizeof text);
-    if (status == SENS_CRASHED && process_killed_from_outside(how)) status = SENS_DISTURBED;
+    if (status == SENS_CRASHED) process_describe_death(&contender->process, how, text, sizeof text);
+    if (status == SENS_CRASHED && process_killed_from_outside(&contender->process, how))
+        status = SENS_DISTURBED;
     if (status == SENS_CRASHED && contender->process.ran_out) status = SENS_MEMORY_LIMIT;
     compare_fail(contender, status, text);
 }

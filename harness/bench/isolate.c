@@ -107,7 +107,8 @@ static struct outcome follow(struct process *process, int signals, double timeou
 }
 
 /* What the row says of a child that did not get to its end. */
-static void judge(const struct outcome *outcome, int how, bool ran_out, double timeout, struct record *rec)
+static void judge(const struct outcome *outcome, const struct process *process, int how, double timeout,
+                  struct record *rec)
 {
     char text[RECORD_TEXT] = "";
     sens_status status = outcome->status;
@@ -116,9 +117,9 @@ static void judge(const struct outcome *outcome, int how, bool ran_out, double t
     if (status == SENS_CRASHED && outcome->garbled) {
         snprintf(text, sizeof text, "what its process sent is damaged");
     } else if (status == SENS_CRASHED) {
-        process_describe_death(how, text, sizeof text);
-        if (process_killed_from_outside(how)) status = SENS_DISTURBED;
-        if (ran_out) status = SENS_MEMORY_LIMIT;
+        process_describe_death(process, how, text, sizeof text);
+        if (process_killed_from_outside(process, how)) status = SENS_DISTURBED;
+        if (process->ran_out) status = SENS_MEMORY_LIMIT;
     }
     record_set_status(rec, status, text);
 }
@@ -133,7 +134,7 @@ static struct outcome supervise(struct process *process, const struct measure_op
     if (signals >= 0) close(signals);
     const bool may_tell = outcome.status == SENS_CRASHED && !outcome.garbled;
     const int how = process_end(process, may_tell ? patience : 0);
-    judge(&outcome, how, process->ran_out, options->timeout, rec);
+    judge(&outcome, process, how, options->timeout, rec);
     return outcome;
 }
 

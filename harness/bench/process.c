@@ -317,20 +317,23 @@ int process_end(struct process *process, double patience)
 {
     int how = -1;
     if (process->pid <= 0) return how;
-    wait_dead(process, patience);
+    const bool stopped = !wait_dead(process, patience);
     kill(-process->pid, SIGKILL); /* before it is reaped: until then no other group has this number */
     kill(process->pid, SIGKILL);  /* it may have left its group */
     if (wait_dead(process, kill_seconds) && waitpid(process->pid, &how, WNOHANG) != process->pid) how = -1;
     const bool ran_out = how > 0 && tell_of_memory(process->words, process->memory_limit);
     forget(process);
     process->ran_out = ran_out;
+    process->stopped = stopped;
     return how;
 }
 
-void process_describe_death(int how, char *text, size_t size)
+void process_describe_death(const struct process *process, int how, char *text, size_t size)
 {
     if (how < 0)
         snprintf(text, size, "it hangs in the kernel and could not be killed");
+    else if (process->stopped)
+        snprintf(text, size, "it closed its connection before it had a result, lived on and was stopped");
     else if (WIFSIGNALED(how))
         snprintf(text, size, "killed by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
     else
@@ -339,10 +342,11 @@ void process_describe_death(int how, char *text, size_t size)
 
 /* A process does not send itself these when it goes wrong. SIGKILL is also what the kernel sends when the
  * machine has no memory left. */
-bool process_killed_from_outside(int how)
+bool process_killed_from_outside(const struct process *process, int how)
 {
     static const int outside[] = {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-    for (size_t i = 0; how >= 0 && WIFSIGNALED(how) && i < sizeof outside / sizeof outside[0]; i++)
+    if (how < 0 || !WIFSIGNALED(how) || process->stopped) return false;
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
         if (WTERMSIG(how) == outside[i]) return true;
     return false;
 }

@@ -21,6 +21,7 @@ struct process {
     struct last_words *words; /* shared with it, where it has a limit of memory */
     double memory_limit;
     bool ran_out; /* after process_end: it died of its limit, see there */
+    bool stopped; /* after process_end: it was alive still, and had to be killed */
 };
 
 /* ---- the child ----------------------------------------------------------------------------------------- */
@@ -60,9 +61,9 @@ sens_status process_wait(struct process *const *process, size_t count, int signa
  * malloc returns. */
 int process_end(struct process *process, double patience);
 /* How a child ended that did not say goodbye, by process_end; whether from outside, by a signal that a fault
- * of its own does not raise. */
-void process_describe_death(int how, char *text, size_t size);
-bool process_killed_from_outside(int how);
+ * of its own does not raise, and not by process_end itself. */
+void process_describe_death(const struct process *process, int how, char *text, size_t size);
+bool process_killed_from_outside(const struct process *process, int how);
 
 /* ---- what children leave behind ------------------------------------------------------------------------ */
 

@@ -133,7 +133,7 @@ static void conclude(struct runner *runner, const struct child *child, int how)
     if (inbox->garbled) {
         keep_failure(runner, child->index, "what its process sent is damaged", 1);
     } else if (!inbox->said_end) {
-        process_describe_death(how, text, sizeof text);
+        process_describe_death(&child->process, how, text, sizeof text);
         keep_failure(runner, child->index, text, 1);
     } else if (inbox->status != SENS_OK) {
         snprintf(text, sizeof text, "%s: %s", sens_status_name(inbox->status),
