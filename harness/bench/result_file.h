@@ -7,6 +7,7 @@
 struct result_file {
     char path[4096];
     FILE *file;  /* at its end, locked against a second writer */
+    long size;   /* bytes after the last row of this run; 0 before it */
     char **done; /* [done_count] identities of the cells already there, sorted */
     size_t done_count;
 };
@@ -18,8 +19,9 @@ struct result_file {
  * program or other settings of the measurement. */
 bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, struct result_file *result,
                       struct bench_error *error);
-/* Writes a row through to the disk. False, with a message, when it cannot be written, or when the path is no
- * longer this file: then all rows are saved beside it. */
+/* Writes a row through to the disk. False, with a message, when it cannot be written, when another program
+ * has written to the file since the last row, or when the path is no longer this file: then all rows are
+ * saved beside it. */
 bool result_file_add(struct result_file *result, const struct record *rec, struct bench_error *error);
 bool result_file_has(const struct result_file *result, const char *identity);
 void result_file_close(struct result_file *result);

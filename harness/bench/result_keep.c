@@ -71,13 +71,27 @@ static bool rescue(const struct result_file *result, struct bench_error *error)
                         result->path, strerror(errno));
 }
 
+/* An editor or a script may write to the file in place, and heeds no lock. -1: not known. */
+static long size_of(FILE *file)
+{
+    struct stat about;
+    return fstat(fileno(file), &about) == 0 ? (long)about.st_size : -1;
+}
+
 bool result_file_add(struct result_file *result, const struct record *rec, struct bench_error *error)
 {
+    if (result->size > 0 && size_of(result->file) != result->size)
+        return bench_refuse(
+            error,
+            "%s: written to by another program while the sweep was running: it has %ld bytes, "
+            "and had %ld after the last row; look at it before you go on with --resume",
+            result->path, size_of(result->file), result->size);
     record_write_row(result->file, rec);
     const bool written =
         !ferror(result->file) && fflush(result->file) == 0 && fdatasync(fileno(result->file)) == 0;
     if (!written)
         return bench_refuse(error, "%s: %s; the rows before this one are kept, and --resume goes on",
                             result->path, strerror(errno));
+    result->size = size_of(result->file);
     return result_is_there(result) || rescue(result, error);
 }

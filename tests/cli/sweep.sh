@@ -190,6 +190,21 @@ check "and says how to go on" grep -q 'interrupted; --resume goes on' "$dir/stde
 check "its rows are whole" whole "$file"
 check "no row says interrupted" test "$(column status "$file" | sort -u)" = ok
 
+# another program writes to the file in place (an editor, a script), which no lock prevents: said, and no row after it
+for change in ': > "$file"' 'echo stray >> "$file"'; do
+    rm -rf "$dir/changed"
+    "$sensbench" sweep "$dir/slow.sweep" --out "$dir/changed" > /dev/null 2> "$dir/stderr" &
+    pid=$!
+    for _ in $(seq 1000); do
+        sleep 0.02
+        file=$(result "$dir/changed" slow 2> /dev/null) && test "$(rows "$file" | wc -l)" -ge 2 && break
+    done
+    eval "$change"
+    wait $pid
+    check "a file changed meanwhile ($change) is code 1" test $? -eq 1
+    check "which is said" grep -qF "$file: written to by another program" "$dir/stderr"
+done
+
 # bad input: exit 2, file and line, nothing written
 printf '[cells]\nproblem = decay\nmethod = discrete_adjoint\ntol = 1e-3 tight\n' > "$dir/bad.sweep"
 while read -r pattern arguments; do
