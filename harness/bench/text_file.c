@@ -14,16 +14,15 @@ FILE *regular_open(const char *path, struct bench_error *error)
     struct stat about;
     FILE *file = NULL;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor < 0 || fstat(descriptor, &about) != 0)
-        bench_refuse(error, "%s: %s", path, strerror(errno));
-    else if (S_ISDIR(about.st_mode))
-        bench_refuse(error, "%s: %s", path, strerror(EISDIR));
-    else if (!S_ISREG(about.st_mode))
-        bench_refuse(error, "%s: not a regular file; a pipe or a device cannot be read here", path);
-    else if (!(file = fdopen(descriptor, "r")))
-        bench_refuse(error, "%s: %s", path, strerror(errno));
-    if (!file && descriptor >= 0) close(descriptor);
-    return file;
+    const bool known = descriptor >= 0 && fstat(descriptor, &about) == 0;
+    if (known && S_ISDIR(about.st_mode)) errno = EISDIR;
+    if (known && S_ISREG(about.st_mode)) file = fdopen(descriptor, "r");
+    if (file) return file;
+    const bool other = known && !S_ISDIR(about.st_mode) && !S_ISREG(about.st_mode);
+    bench_refuse(error, "%s: %s", path,
+                 other ? "not a regular file; a pipe or a device cannot be read here" : strerror(errno));
+    if (descriptor >= 0) close(descriptor);
+    return NULL;
 }
 
 bool text_open(struct text_file *text, const char *path, size_t longest, struct bench_error *error)

@@ -315,7 +315,7 @@ sens_status runner_run(const struct runner_task *task, struct runner_unit *unit)
     struct runner runner = {.task = task,
                             .unit = unit,
                             .child = calloc(task->jobs, sizeof *runner.child),
-                            .process = calloc(task->jobs, sizeof *runner.process),
+                            .process = calloc(task->jobs, sizeof(void *)),
                             .living = calloc(task->jobs, sizeof *runner.living),
                             .status = SENS_OK};
     sigset_t former;

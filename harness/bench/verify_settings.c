@@ -11,10 +11,14 @@
 enum { KINDS = 3, HELD_MAX = 256 };
 static const char *const kind_name[KINDS] = {"problem", "cost", "method"};
 
+struct option_table { /* of options; empty where a module has none */
+    struct sens_option *option;
+};
+
 struct modules { /* copies of those of one kind */
     size_t count;
     char **type;                  /* [count + 1], ends with NULL */
-    struct sens_option **options; /* [count]; empty tables where there are none */
+    struct option_table *options; /* [count] */
     const char *pattern;          /* NULL: this kind was not named */
 };
 
@@ -37,23 +41,23 @@ static struct sens_option *copy_options(struct sens_ctx *ctx, const struct sens_
 }
 
 /* Copies a table of module types of this size, whose name comes first and whose options are at the offset. */
-static bool copy_modules(struct setter *setter, int k, const void *table, size_t size, size_t at_options,
+static bool copy_modules(struct setter *setter, int k, const void *types, size_t size, size_t at_options,
                          const char *pattern)
 {
-    const void *const *const from = table;
+    const void *const *const from = types;
     struct modules *const to = &setter->kind[k];
     *to = (struct modules){.pattern = pattern};
     while (from[to->count]) to->count++;
     to->type = SENS_NEW(setter->ctx, char *, to->count + 1);
-    to->options = SENS_NEW(setter->ctx, struct sens_option *, to->count + 1);
+    to->options = SENS_NEW(setter->ctx, struct option_table, to->count + 1);
     for (size_t i = 0; to->type && to->options && i < to->count; i++) {
-        const struct sens_option *options;
-        memcpy(&options, (const char *)from[i] + at_options, sizeof options);
+        struct option_table *const table = &to->options[i];
+        memcpy(table, (const char *)from[i] + at_options, sizeof *table);
         to->type[i] = SENS_NEW(setter->ctx, char, size);
-        to->options[i] = copy_options(setter->ctx, options);
-        if (!to->type[i] || !to->options[i]) return false;
+        table->option = copy_options(setter->ctx, table->option);
+        if (!to->type[i] || !table->option) return false;
         memcpy(to->type[i], from[i], size);
-        memcpy(to->type[i] + at_options, &to->options[i], sizeof to->options[i]);
+        memcpy(to->type[i] + at_options, table, sizeof *table);
     }
     return to->type && to->options;
 }
@@ -105,9 +109,9 @@ static bool set_in_kind(struct setter *setter, int k, const char *name, const st
 {
     const struct modules *const modules = &setter->kind[k];
     for (size_t i = 0; modules->pattern && i < modules->count; i++) {
-        const int index = sens_option_find(modules->options[i], name);
+        const int index = sens_option_find(modules->options[i].option, name);
         if (index < 0 || fnmatch(modules->pattern, name_of(modules, i), 0) != 0) continue;
-        if (!set_one(setter, &modules->options[i][index], pair)) return false;
+        if (!set_one(setter, &modules->options[i].option[index], pair)) return false;
         ++*found;
     }
     return true;
@@ -122,9 +126,9 @@ static const char *nearest_option(const struct setter *setter, const char *word)
         const struct modules *const modules = &setter->kind[k];
         for (size_t i = 0; modules->pattern && i < modules->count; i++)
             for (size_t o = 0; fnmatch(modules->pattern, name_of(modules, i), 0) == 0 &&
-                               o < sens_option_count(modules->options[i]) && count < HELD_MAX;
+                               o < sens_option_count(modules->options[i].option) && count < HELD_MAX;
                  o++)
-                known[count++] = modules->options[i][o].name;
+                known[count++] = modules->options[i].option[o].name;
     }
     return nearest_name(word, known, count);
 }

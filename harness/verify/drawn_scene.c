@@ -26,9 +26,9 @@ static double place_of(const struct drawn *drawn, size_t j, size_t count)
 {
     static const double CLOSE = 1e-6;
     const int layout = (int)drawn->value[AXIS_LAYOUT];
-    const size_t pairs = (count + 1) / 2;
+    const size_t pairs = (count + 1) / 2, pair = j / 2;
     if (layout == 1) return fraction_of(drawn->layout, j);
-    if (layout == 2) return (double)(j / 2 + 1) / (double)(pairs + 1) + (double)(j % 2) * CLOSE;
+    if (layout == 2) return (double)(pair + 1) / (double)(pairs + 1) + (double)(j % 2) * CLOSE;
     return count < 8 ? round(8 * (double)(j + 1) / (double)(count + 1)) / 8
                      : (double)(j + 1) / (double)(count + 1);
 }

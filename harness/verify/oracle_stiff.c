@@ -96,10 +96,12 @@ static void factor(const struct stiff *s, double h)
 {
     const size_t n = s->n, N = S * n;
     int sign;
-    for (size_t q = 0; q < N * N; q++) {
-        const size_t row = q / N, col = q % N, i = row / n, j = col / n;
-        s->M[q] = (row == col) - h * s->a[i * S + j] * s->J[(j * n + row % n) * n + col % n];
-    }
+    for (size_t i = 0; i < S; i++)
+        for (size_t j = 0; j < S; j++)
+            for (size_t r = 0; r < n; r++)
+                for (size_t k = 0; k < n; k++)
+                    s->M[(i * n + r) * N + j * n + k] =
+                        (i == j && r == k) - h * s->a[i * S + j] * s->J[(j * n + r) * n + k];
     gsl_matrix_view matrix = gsl_matrix_view_array(s->M, N, N);
     gsl_permutation permutation = {N, s->order};
     gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);

@@ -66,7 +66,7 @@ void reach_check_threads(const struct subject *subject)
     for (int k = 0; k < MEETING_THREADS; k++) {
         caller[k] = (struct caller){.subject = subject};
         each[k] = &caller[k];
-        caller[k].in = inputs_create(subject, 2, (size_t)(2 + 2 * k));
+        caller[k].in = inputs_create(subject, 2, 2 + 2 * (size_t)k);
         caller[k].alone = results_create(subject, &caller[k].in);
         caller[k].now = results_create(subject, &caller[k].in);
         call_all(subject, &caller[k].in, &caller[k].alone);

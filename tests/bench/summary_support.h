@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,12 @@ static inline struct record *add_row(struct summary *summary, const char *sweep,
     strcpy(row->text[COL_method], method);
     row->number[COL_n] = n;
     return row;
+}
+
+/* Equal within rounding: a handful of logarithms and a power. */
+static inline void assert_near(double found, double expected)
+{
+    if (!(fabs(found / expected - 1) < 1e-13)) fail_msg("%.17g is not %.17g", found, expected);
 }
 
 #endif

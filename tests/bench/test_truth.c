@@ -317,9 +317,9 @@ static void reference_of_other_equations_is_refused(void **state)
     assert_int_equal(truth_find(&fx.ctx, &fx.cell, TRUTH_AUTO, &fx.truth, &fx.error), SENS_OK);
     fx.cell.problem.type = &edited;
     assert_int_equal(truth_find(&fx.ctx, &fx.cell, TRUTH_AUTO, &fx.truth, &fx.error), SENS_BAD_INPUT);
-    static const char *const said[] = {"vdp-711246f4.ref", "other equations", " of f is ",
-                                       "sensbench truth vdp form=mu eps=0.001 initial=dependent T=0.5 "
-                                       "cost=identity wrt=p --out references"};
+    static const char command[] = "sensbench truth vdp form=mu eps=0.001 initial=dependent T=0.5 "
+                                  "cost=identity wrt=p --out references";
+    static const char *const said[] = {"vdp-711246f4.ref", "other equations", " of f is ", command};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
         if (!strstr(fx.error.text, said[i])) fail_msg("'%s' is not in '%s'", said[i], fx.error.text);
     release(&fx);
