@@ -69,7 +69,10 @@ static bool is_chosen(const struct verify_choice *choice, const struct verify_un
     const bool any = choice->problem || choice->method || choice->cost || choice->provider;
     const bool named = (choice->problem && unit->problem) || (choice->method && methods) ||
                        (choice->cost && unit->cost) || (choice->provider && unit->provider);
-    return (named || !any) && (!unit->problem || matches(choice->problem, unit->problem->name)) &&
+    /* Who names methods does not ask for providers as well, nor the other way round. */
+    const bool aside = (methods && choice->provider && !choice->method) ||
+                       (unit->provider && choice->method && !choice->provider);
+    return (named || !any) && !aside && (!unit->problem || matches(choice->problem, unit->problem->name)) &&
            (!unit->method || matches(choice->method, unit->method->name)) &&
            (!unit->cost || matches(choice->cost, unit->cost->name)) &&
            (!unit->provider || matches(choice->provider, unit->provider->name)) &&

@@ -1,8 +1,9 @@
 /* harness/verify/plan.h - which units a run has, and in which order.
  *
  * A unit is in the plan when each of its modules matches the pattern of its kind and, where patterns are
- * given, at least one of its modules is of a kind that has one. With method/problem pairs come the groups
- * on the problems themselves: a pair is worth running only on a problem whose callbacks can be trusted. */
+ * given, at least one of its modules is of a kind that has one; where methods are named and providers are
+ * not, providers are left out, and the other way round. With method/problem pairs come the groups on the
+ * problems themselves: a pair is worth running only on a problem whose callbacks can be trusted. */
 #ifndef VERIFY_PLAN_H
 #define VERIFY_PLAN_H
 

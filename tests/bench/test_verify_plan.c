@@ -115,7 +115,7 @@ static void plan_has_providers(void **state)
                    "on_wrapped:provider mine on problem bad\non_problem_too:provider mine on problem bad\n");
     assert_plan_of(&reg, (struct verify_choice){.provider = "mine", .problem = "bad", .check = "first"},
                    "on_problem:problem bad\n(on_problem_too:problem bad)\non_provider:provider mine\n"
-                   "on_wrapped:provider mine on problem bad\non_cross:problem bad\n");
+                   "on_wrapped:provider mine on problem bad\n");
     assert_plan_of(&reg, (struct verify_choice){.method = "one", .problem = "bad", .check = "first"},
                    "on_problem:problem bad\non_method:method one\n");
 }
