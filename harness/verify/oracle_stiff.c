@@ -123,6 +123,18 @@ static double largest(size_t count, const double *v)
     return most;
 }
 
+/* r_i = h sum_j a_ij f_j - z_i */
+static void residual(const struct stiff *s, double h)
+{
+    const size_t n = s->n;
+    for (size_t i = 0; i < S; i++)
+        for (size_t q = 0; q < n; q++) {
+            double r = -s->z[i * n + q];
+            for (size_t j = 0; j < S; j++) r += h * s->a[i * S + j] * s->f[j * n + q];
+            s->r[i * n + q] = r;
+        }
+}
+
 /* z, and M of the last iteration but one; until rounding is reached. */
 static sens_status newton(const struct stiff *s, double t, double h)
 {
@@ -133,10 +145,7 @@ static sens_status newton(const struct stiff *s, double t, double h)
         const sens_status status = evaluate(s, t, h);
         if (status != SENS_OK) return status;
         factor(s, h);
-        for (size_t q = 0; q < S * n; q++) {
-            s->r[q] = -s->z[q];
-            for (size_t j = 0; j < S; j++) s->r[q] += h * s->a[q / n * S + j] * s->f[j * n + q % n];
-        }
+        residual(s, h);
         solve(s, s->r);
         const double change = largest(S * n, s->r), size = largest(n, s->x) + largest(S * n, s->z);
         if (!isfinite(change)) return SENS_DIVERGED;
