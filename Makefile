@@ -14,6 +14,10 @@ PEERS  ?= ON
 OUT    ?= results/local
 BUILD  := build/$(PRESET)
 
+# A folder may be called anything: one word for the shell, taken as it was given and not expanded by make.
+unexport FROM OUT
+quoted = '$(subst ','\'',$(value $(1)))'
+
 .PHONY: all build deps bench bench-full figures performance peers test mutants lint sanitize clean
 
 all: build
@@ -27,20 +31,20 @@ build: deps
 	@cmake --build $(BUILD) -j $(JOBS)
 
 bench: build
-	@harness/scripts/bench.sh --quick $(BUILD)/sensbench $(OUT)/quick
+	@harness/scripts/bench.sh --quick $(BUILD)/sensbench $(call quoted,OUT)/quick
 
 bench-full: build
-	@harness/scripts/bench.sh --full $(BUILD)/sensbench $(OUT)/full
+	@harness/scripts/bench.sh --full $(BUILD)/sensbench $(call quoted,OUT)/full
 
 figures:
 	@harness/scripts/deps.sh figure
-	@harness/scripts/figures.sh $(FROM)
+	@harness/scripts/figures.sh $(if $(value FROM),$(call quoted,FROM))
 
 performance: build
-	@harness/scripts/performance.sh $(BUILD)/sensbench $(OUT)/performance
+	@harness/scripts/performance.sh $(BUILD)/sensbench $(call quoted,OUT)/performance
 
 peers: build
-	@harness/scripts/peers.sh $(BUILD)/sensbench $(OUT)/peers
+	@harness/scripts/peers.sh $(BUILD)/sensbench $(call quoted,OUT)/peers
 
 test: build
 	@harness/scripts/deps.sh --optional fuzz

@@ -22,7 +22,9 @@ sets=${SETS:-$all}
 for set in $sets; do
     case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
 done
-mkdir -p "$results" || exit 2
+mkdir -p -- "$results" || exit 2
+results=$(cd -- "$results/" && pwd && echo .) # from the root: nothing that a name begins with has a meaning, as = to awk
+results=${results%??}
 for set in $sets; do rm -f "$results/$set.tsv" "$results/$set.txt"; done
 
 # Seconds for the rounds of a group, and for a contender to find its tolerance; an option may be given once.
@@ -78,11 +80,10 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
         --vs "$forward lmm=bdf errcon=outside $own" "$@"
 }
 
-files=
-for set in $sets; do files="$files $results/$set.tsv"; done
-# shellcheck disable=SC2086 # one word a file; the names are ours
+set --
+for set in $sets; do set -- "$@" "$results/$set.tsv"; done
 {
-    awk '/^#! (date|program|machine|cpu|compiler)/ && !seen[$2]++ { print substr($0, 4) }' $files
+    awk '/^#! (date|program|machine|cpu|compiler)/ && !seen[$2]++ { print substr($0, 4) }' "$@"
     awk -F '\t' '
     FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/[.]tsv$/, "", name); header = 0 }
     /^#/ { next }
@@ -171,7 +172,7 @@ for set in $sets; do files="$files $results/$set.tsv"; done
         for (k = 1; k <= names; k++) if (disturbed[order[k]])
             printf "disturbed: in %s others had the core of %d of %d contenders (cpu below 0.95 in the rows)\n",
                 order[k], disturbed[order[k]], measured[order[k]]
-    }' "$before" $files
+    }' "$before" "$@"
 } >"$results/peers.txt" || exit 1
 cat "$results/peers.txt"
 echo

@@ -13,7 +13,9 @@ shift 2
 before=$(cd "$(dirname "$0")/../.." && pwd)/plots/measured_before.tsv
 [ -x "$sensbench" ] || { echo "performance.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "performance.sh: no file $before" >&2; exit 2; }
-mkdir -p "$results" || exit 2
+mkdir -p -- "$results" || exit 2
+results=$(cd -- "$results/" && pwd && echo .) # from the root: nothing that a name begins with has a meaning, as = to awk
+results=${results%??}
 sets="adjoint settings cfsa"
 for set in $sets; do rm -f "$results/$set.tsv"; done
 

@@ -168,6 +168,15 @@ done
 (cd names && mv -- "$(ls)" '| touch MARK' && "$scripts/figures.sh" '| touch MARK' >drawn 2>messages) ||
     fail "a folder called as a pipe"
 quiet "a folder called as a pipe"
+# make hands the folder on as one word, which neither the shell nor make itself expands
+for payload in "x;touch $mark" "\$(shell touch $mark)" "\`touch $mark\`" "a b" "a'b;touch $mark" "\$\$(touch $mark)"; do
+    folder=$work/made/$payload
+    mkdir -p "$folder"
+    make -C "$scripts/../.." figures FROM="$folder" >drawn 2>messages || fail "make figures FROM=$folder: $(cat messages)"
+    grep -qxF "figures of $folder" drawn || fail "make figures draws another folder than $folder: $(cat drawn)"
+    quiet "make figures FROM=$folder"
+done
+rm -rf made
 # a link in place of a picture stays a link's target
 echo mine >mine
 ln -sf "$work/mine" good/figures/fig3.svg
