@@ -55,15 +55,8 @@ void verify_module(const char *kind, const char *name, char module[VERIFY_NAME])
 
 /* ---- the register of known limits (limits.c) ----------------------------------------------------------- */
 
-/* A failure that is expected, and why. A pass where one is always expected is turned into a failure, but for
- * random draws. */
-struct verify_limit {
-    const char *check, *module, *subject; /* glob patterns (fnmatch) on the members of the result */
-    const char *reason;
-    unsigned only; /* enum verify_part: a failure in anything else is none of this; 0: any failure */
-    bool always;   /* expected of every matching result; else of some (e.g. of some random draws) */
-};
-extern const struct verify_limit verify_limits[]; /* ends with check == NULL */
+/* Failures that are expected of any method; those of one method are in its type (sens/method.h). */
+extern const struct sens_limit verify_limits[]; /* ends with check == NULL */
 
 /* ---- arrays -------------------------------------------------------------------------------------------- */
 

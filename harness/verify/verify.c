@@ -198,48 +198,67 @@ void verify_blame(struct verify_result *result, enum cause cause, double weight)
     result->blame[i].weight = weight;
 }
 
-static bool matches(const struct verify_limit *limit, const struct verify_result *result)
+static bool matches(const struct sens_limit *limit, const struct verify_result *result)
 {
-    return fnmatch(limit->check, result->check, 0) == 0 && fnmatch(limit->module, result->module, 0) == 0 &&
-           fnmatch(limit->subject, result->subject, 0) == 0;
+    return fnmatch(limit->check, result->check, 0) == 0 && fnmatch(limit->subject, result->subject, 0) == 0;
 }
 
 /* Is the failure in what the limit speaks of, and in nothing else? */
-static bool excuses(const struct verify_limit *limit, const struct verify_result *result)
+static bool excuses(const struct sens_limit *limit, const struct verify_result *result)
 {
     return limit->only == 0 || (result->parts != 0 && (result->parts & ~limit->only) == 0);
 }
 
-/* A failure that is registered is a known limit; a pass that should have failed is a failure. */
-static void apply_limits(const struct verify *v, struct verify_result *result)
+/* A failure that is expected is a known limit; a pass that should have failed is a failure. false: nothing of
+ * the table speaks of the result. */
+static bool apply_table(const struct verify *v, const struct sens_limit *limit, struct verify_result *result)
 {
-    for (const struct verify_limit *limit = verify_limits; limit->check; limit++) {
+    for (; limit && limit->check; limit++) {
         if (!matches(limit, result)) continue;
         if (result->verdict == VERIFY_FAIL && excuses(limit, result)) {
             result->verdict = VERIFY_LIMIT;
             verify_say(result, "known limit: %s", limit->reason);
-            return;
+            return true;
         }
         if (result->verdict == VERIFY_PASS && limit->always && v->seed == 0) {
             verify_fail(result, "passed, although a limit is registered: %s", limit->reason);
-            return;
+            return true;
         }
     }
+    return false;
+}
+
+/* The method whose module the result is of; NULL: another kind of module. */
+static const struct sens_method_type *method_of(const struct verify *v, const struct verify_result *result)
+{
+    static const char kind[] = "method ";
+    if (strncmp(result->module, kind, sizeof kind - 1) != 0) return NULL;
+    for (size_t k = 0; v->reg && v->reg->methods && v->reg->methods[k]; k++)
+        if (strcmp(v->reg->methods[k]->name, result->module + sizeof kind - 1) == 0)
+            return v->reg->methods[k];
+    return v->method;
+}
+
+static void apply_limits(const struct verify *v, struct verify_result *result)
+{
+    const struct sens_method_type *const method = method_of(v, result);
+    if (method && !apply_table(v, method->limits, result)) apply_table(v, verify_limits, result);
 }
 
 /* Takes out the causes that the method cannot have. */
 static void drop_impossible(const struct verify *v, struct verify_result *result)
 {
+    const struct sens_method_type *const method = v->method ? method_of(v, result) : NULL;
     int kept = 0;
     for (int i = 0; i < result->blames; i++)
-        if (cause_possible(result->blame[i].cause, v->method, v->reintegrates))
+        if (cause_possible(result->blame[i].cause, method, v->reintegrates))
             result->blame[kept++] = result->blame[i];
     result->blames = kept;
 }
 
 void verify_close(struct verify *v, struct verify_result *result)
 {
-    if (strncmp(result->module, "method ", 7) == 0) drop_impossible(v, result);
+    drop_impossible(v, result);
     apply_limits(v, result);
     if (result->verdict != VERIFY_FAIL) result->blames = 0;
     if (result->verdict == VERIFY_PASS) result->text[0] = '\0';

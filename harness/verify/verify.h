@@ -24,14 +24,14 @@ enum verify_verdict {
     VERIFY_LIMIT /* it failed as the register of known limits (limits.c) expects */
 };
 
-/* What a failure is in, where the check tells: bits. */
+/* What a failure is in, where the check tells: those of sens/method.h. */
 enum verify_part {
-    VERIFY_IN_X = 1,
-    VERIFY_IN_G = 2,
-    VERIFY_IN_DGDP = 4,
-    VERIFY_IN_DGDX0 = 8,
-    VERIFY_IN_DIGITS = 16, /* in the last digits alone, of whatever part */
-    VERIFY_IN_OTHER = 32   /* in anything else: a status, a count, a bound on something derived */
+    VERIFY_IN_X = SENS_IN_X,
+    VERIFY_IN_G = SENS_IN_G,
+    VERIFY_IN_DGDP = SENS_IN_DGDP,
+    VERIFY_IN_DGDX0 = SENS_IN_DGDX0,
+    VERIFY_IN_DIGITS = SENS_IN_DIGITS,
+    VERIFY_IN_OTHER = SENS_IN_OTHER
 };
 
 enum { VERIFY_NAME = 64, VERIFY_SUBJECT = 192, VERIFY_TEXT = 640, VERIFY_BLAMES = 5 };

@@ -410,6 +410,20 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     return SENS_OK;
 }
 
+/* CVODES as shipped: CVodeSetQuadErrConB is not called. On forced form=power the state is a quadrature, the
+ * adjoint constant, and its steps as long as its error test likes. */
+static const char FUNCTIONALS_TOGETHER[] = "CVODES' norm is a root mean square over all functionals of a "
+                                           "backward problem: lanes=1 gives each its own";
+static const char QUADRATURES_OUTSIDE[] =
+    "the adjoint is constant, and the parameter quadratures are outside the error test, CVODES' default: "
+    "quad=inside mends it";
+static const struct sens_limit limits[] = {
+    {"test.dilution", "*", FUNCTIONALS_TOGETHER, .always = true},
+    {"pair.exact", "forced form=power*quad=outside*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"cross.[cd]*", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {.check = NULL},
+};
+
 SENS_METHOD(cvodes_adjoint) = {
     .name = "cvodes_adjoint",
     .summary = "continuous adjoint by SUNDIALS CVODES, Adams or BDF",
@@ -422,4 +436,5 @@ SENS_METHOD(cvodes_adjoint) = {
     .run = run,
     .release = release,
     .library = cvodes_library,
+    .limits = limits,
 };

@@ -353,6 +353,18 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     return SENS_OK;
 }
 
+/* CVODES as shipped: CVodeSetSensErrCon is not called. */
+static const char SENSITIVITIES_OUTSIDE[] =
+    "sensitivities are outside the error test, CVODES' default: errcon=inside mends it";
+static const char SENSITIVITIES_SCALED[] =
+    "tolerances of sensitivities are the state's over the parameter's size, as CVodeSensEEtolerances makes "
+    "them, and the sizes are 1e-9 here: scale=none mends it";
+static const struct sens_limit limits[] = {
+    {"test.inside", "*errcon=outside*", SENSITIVITIES_OUTSIDE, .always = true},
+    {"test.inside", "*", SENSITIVITIES_SCALED, .always = true},
+    {.check = NULL},
+};
+
 SENS_METHOD(cvodes_forward) = {
     .name = "cvodes_forward",
     .summary = "forward sensitivities by SUNDIALS CVODES, Adams or BDF",
@@ -365,4 +377,5 @@ SENS_METHOD(cvodes_forward) = {
     .run = run,
     .release = release,
     .library = cvodes_library,
+    .limits = limits,
 };

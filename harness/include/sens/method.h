@@ -77,6 +77,27 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_TOLERANCE = 512     /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
 };
 
+/* What a failure of `sensbench verify` is in, where its check tells: bits. */
+enum sens_part {
+    SENS_IN_X = 1,
+    SENS_IN_G = 2,
+    SENS_IN_DGDP = 4,
+    SENS_IN_DGDX0 = 8,
+    SENS_IN_DIGITS = 16, /* in the last digits alone, of whatever part */
+    SENS_IN_OTHER = 32   /* in anything else: a status, a count, a bound on something derived */
+};
+
+/* A check of `sensbench verify` that the method is known to fail, and why: what follows from how it works, or
+ * from the library that computes it. Such a failure is reported as a limit, neither as passed nor as failed.
+ */
+struct sens_limit {
+    const char *check;   /* glob pattern on the check's name */
+    const char *subject; /* glob pattern on what was looked at: "forced form=power*quad=outside*" */
+    const char *reason;
+    unsigned only; /* enum sens_part: a failure in anything else is none of this; 0: any failure */
+    bool always;   /* expected of every matching result: one that passes is a failure, but for random draws */
+};
+
 struct sens_method_type {
     const char *name, *summary, *reference;
     enum sens_derivative derivative;
@@ -87,6 +108,7 @@ struct sens_method_type {
     void (*release)(void *state); /* what the arena cannot free (threads, a library's objects); may be NULL */
     /* Of a method that a library computes: its name, version and build, on one line. NULL: it is our code. */
     const char *(*library)(void);
+    const struct sens_limit *limits; /* ends with check == NULL; may be NULL */
 };
 
 #define SENS_METHOD(id) const struct sens_method_type sens_method_##id
