@@ -147,6 +147,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     return SENS_OK;
 }
 
+static const struct sens_limit limits[] = {MEAN_NORM_LIMIT, {.check = NULL}};
+
 SENS_METHOD(casa_dense) = {
     .name = "casa_dense",
     .summary = "continuous adjoint, state from dense output of the forward solve, own backward steps",
@@ -157,4 +159,5 @@ SENS_METHOD(casa_dense) = {
     .options = options,
     .prepare = prepare,
     .run = run,
+    .limits = limits,
 };

@@ -54,9 +54,12 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 static const char BACKWARD[] = "the state is integrated back: with rate k, what decays forwards grows "
                                "backwards by exp(k (t1 - t0)), which no step size mends";
 static const struct sens_limit limits[] = {
+    MEAN_NORM_LIMIT,
     {"pair.exact", "*", BACKWARD, .always = false},
     {"pair.identity", "*", BACKWARD, .always = false},
-    {"cross.*", "*", BACKWARD, .always = false},
+    {"cross.discrete", "*", BACKWARD, .always = false},
+    {"cross.continuous", "*", BACKWARD, .always = false},
+    {"cross.difference", "*", BACKWARD, .always = false},
     {.check = NULL},
 };
 

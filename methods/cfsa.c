@@ -214,6 +214,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     return SENS_OK;
 }
 
+static const struct sens_limit limits[] = {MEAN_NORM_LIMIT, {.check = NULL}};
+
 SENS_METHOD(cfsa) = {
     .name = "cfsa",
     .summary =
@@ -226,4 +228,5 @@ SENS_METHOD(cfsa) = {
     .options = options,
     .prepare = prepare,
     .run = run,
+    .limits = limits,
 };

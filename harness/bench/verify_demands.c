@@ -41,7 +41,8 @@ static bool is_made(const struct search *search)
     for (size_t u = 0; u < search->plan->count; u++)
         for (size_t i = 0; i < search->unit[u].results; i++) {
             const struct verify_result *result = &search->unit[u].result[i];
-            if (result->verdict != VERIFY_SKIP && is_sought(search, result)) return true;
+            const bool made = result->verdict == VERIFY_PASS || result->verdict == VERIFY_FAIL;
+            if (made && is_sought(search, result)) return true;
         }
     return false;
 }

@@ -66,8 +66,9 @@ static json_t *levels(const struct verify_report *report)
     for (size_t i = 0; i < report->lines; i++) {
         if (!report_begins(report, i)) continue;
         const struct report_level level = report_level_of(report, report->line[i].module);
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s?}", "module", level.module, "level",
-                                               report_level_name(&level), "check", level.check));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s?, s:I}", "module", level.module, "level",
+                                               report_level_name(&level), "check", level.check,
+                                               "limits_declared", (json_int_t)level.declared));
     }
     return array;
 }

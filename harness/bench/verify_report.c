@@ -70,6 +70,7 @@ static double fraction(const struct verify_result *result)
 static void add_to_line(struct report_line *line, const struct verify_result *result)
 {
     line->count[result->verdict]++;
+    line->declared += result->declared;
     if (!line->first[result->verdict]) line->first[result->verdict] = result;
     if (result->verdict == VERIFY_PASS) line->worst = fmax(line->worst, fraction(result));
 }
@@ -198,6 +199,7 @@ struct report_level report_level_of(const struct verify_report *report, const ch
         const struct report_line *line = &report->line[i];
         if (strcmp(line->module, module) != 0) continue;
         if (line->count[VERIFY_FAIL]) level.failed = true;
+        level.declared += line->declared;
         if (line->count[VERIFY_PASS] == 0 || line->level <= level.level) continue;
         level.level = line->level;
         level.check = line->check;

@@ -13,6 +13,7 @@ struct report_line { /* a check of a module, all its subjects together */
     const char *module, *check;
     enum verify_level level; /* of the check */
     size_t count[VERDICTS];
+    size_t declared;                             /* of the limits: those that the method declares itself */
     const struct verify_result *first[VERDICTS]; /* NULL: there is none */
     double worst; /* largest value / bound of those that passed; NaN: no numbers */
     size_t place; /* twice the number of the module's first line, and 1 more for unit.completes: the order */
@@ -49,6 +50,7 @@ struct report_level {
     bool failed; /* it has a failure: of nothing else is anything said */
     enum verify_level level;
     const char *check; /* that passed at this level; NULL: there is none */
+    size_t declared;   /* failures that limits excuse which the module declares itself */
 };
 /* Is this the first line of its module? */
 bool report_begins(const struct verify_report *report, size_t line);

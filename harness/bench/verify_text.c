@@ -126,12 +126,26 @@ static void write_levels(FILE *out, const struct verify_report *report)
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) write_level(out, report, order[k]);
 }
 
+/* "method x: 3 failures are limits it declares", a line each. */
+static void write_declared(FILE *out, const struct verify_report *report)
+{
+    for (size_t i = 0; i < report->lines; i++) {
+        const struct report_level level = report_level_of(report, report->line[i].module);
+        if (!report_begins(report, i) || level.declared == 0) continue;
+        if (level.declared == 1)
+            fprintf(out, "%s: 1 failure is a limit it declares\n", level.module);
+        else
+            fprintf(out, "%s: %zu failures are limits it declares\n", level.module, level.declared);
+    }
+}
+
 void verify_write_text(FILE *out, const struct verify_report *report, bool verbose)
 {
     write_lines(out, report, verbose);
     for (size_t i = 0; i < report->ranking.count; i++) write_module(out, report, &report->ranking.module[i]);
     write_totals(out, report);
     write_levels(out, report);
+    write_declared(out, report);
 }
 
 /* ---- --list and --explain ------------------------------------------------------------------------------ */

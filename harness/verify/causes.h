@@ -152,6 +152,7 @@
     X(limit_ignored, "max_steps is ignored, or a truncated solve is returned as a number")                   \
     X(allocation_unchecked, "a refused allocation is not noticed")                                           \
     X(allocates_in_run, "run allocates memory")                                                              \
+    X(limit_too_wide, "a known limit is declared that would excuse more than a limit may")                   \
     X(crash, "the module crashes or does not return")
 
 enum cause {

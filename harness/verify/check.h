@@ -38,7 +38,7 @@ void verify_skip(struct verify_result *result, const char *format, ...) __attrib
 void verify_say(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a probable cause, or raises its weight; the best VERIFY_BLAMES stay, best first. */
 void verify_blame(struct verify_result *result, enum cause cause, double weight);
-/* Looks the result up in the register of known limits and hands it on. A blame on a pass or skip is dropped.
+/* Looks the result up in the known limits and hands it on. A blame on a pass or skip is dropped.
  */
 void verify_close(struct verify *v, struct verify_result *result);
 /* open + skip + close, for each of the group's checks that a unit cannot make. */
@@ -53,10 +53,17 @@ void verify_not_varied(struct verify *v, const char *check, const char *module, 
 /* "problem glv" for the modules of the unit. */
 void verify_module(const char *kind, const char *name, char module[VERIFY_NAME]);
 
-/* ---- the register of known limits (limits.c) ----------------------------------------------------------- */
+/* ---- known limits (limits.c) --------------------------------------------------------------------------- */
 
-/* Failures that are expected of any method; those of one method are in its type (sens/method.h). */
-extern const struct sens_limit verify_limits[]; /* ends with check == NULL */
+/* What is wrong with a limit that the method declares, in words; NULL: nothing. */
+const char *limits_fault(const struct sens_method_type *method, const struct sens_limit *limit);
+/* A failure that the method declares, or that is expected of every method, is a limit; a pass that should
+ * have failed is a failure. A declared limit that has a fault excuses nothing. */
+void limits_apply(const struct verify *v, const struct sens_method_type *method,
+                  struct verify_result *result);
+/* Index and value of the choice that holds_with names ("type=2a"); false: the method has none such. */
+bool limits_choice(const struct sens_method_type *method, const char *holds_with, size_t *option,
+                   double *value);
 
 /* ---- arrays -------------------------------------------------------------------------------------------- */
 

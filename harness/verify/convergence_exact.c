@@ -236,7 +236,7 @@ static bool euler(struct bed *bed, struct sens_out *out)
     return made;
 }
 
-static bool note_interval(struct verify *v, double length, struct worst *worst)
+static bool note_interval(struct verify *v, const char *choice, double length, struct worst *worst)
 {
     struct scene_settings settings = convergence_settings(v, NULL, NULL);
     struct scene scene;
@@ -244,6 +244,7 @@ static bool note_interval(struct verify *v, double length, struct worst *worst)
     struct part part[PARTS], plain[PARTS];
     struct sens_out rough;
     settings.length = length;
+    settings.choice = choice;
     settings.parts = PROBE_AT_T1 | PROBE_RUNNING | PROBE_EXPLICIT; /* equal steps meet every stop */
     if (!scene_create(v, &settings, &scene)) return false;
     const bool made =
@@ -262,13 +263,13 @@ static bool note_interval(struct verify *v, double length, struct worst *worst)
     return made;
 }
 
-static void shorten(struct verify *v, struct verify_result *result)
+static void shorten(struct verify *v, const char *choice, struct verify_result *result)
 {
     static const double lengths[] = {2, 0.5, 0.125, 0.03125};
     struct worst worst = {.count = 0};
     bool made = true;
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths && made; k++)
-        made = note_interval(v, lengths[k], &worst);
+        made = note_interval(v, choice, lengths[k], &worst);
     if (made)
         verify_judge(result, &worst);
     else
@@ -278,36 +279,47 @@ static void shorten(struct verify *v, struct verify_result *result)
 
 /* ---- order.exact --------------------------------------------------------------------------------------- */
 
-static bool create_scene(struct verify *v, struct scene *scene)
+static bool create_scene(struct verify *v, const char *choice, struct scene *scene)
 {
     const bool fixed = !(v->method->caps & SENS_CAP_TOLERANCE) && (v->method->caps & SENS_CAP_CONTROLLER);
     const char *const tableau = v->method->caps & SENS_CAP_TABLEAU ? "cash_karp" : NULL;
-    const struct scene_settings settings = convergence_settings(v, tableau, NULL);
+    struct scene_settings settings = convergence_settings(v, tableau, NULL);
+    settings.choice = choice;
     if (!scene_create(v, &settings, scene)) return false;
     scene->bed.task.max_steps = MAX_STEPS;
     scene->fixed = fixed && bed_controller(&scene->bed, "fixed");
     return true;
 }
 
-void convergence_exact(struct verify *v)
+static void check_exact(struct verify *v, const char *choice)
 {
     struct scene scene;
     struct goal goal;
     char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
     verify_module("method", v->method->name, module);
-    if (!create_scene(v, &scene)) {
+    if (!create_scene(v, choice, &scene)) {
         verify_skip_check(v, "order.exact", module, "probe", "the method does not take the task");
         return;
     }
     const struct refinement by = find_refinement(&scene);
     say_refinement(&scene, &by, subject);
+    const size_t used = strlen(subject);
+    if (choice) snprintf(subject + used, sizeof subject - used, ", %s", choice);
     struct verify_result result = verify_open("order.exact", module, subject);
     if (!convergence_goal(&scene, &goal))
         verify_skip(&result, "the oracle cannot solve this task");
     else if (by.way == BY_INTERVAL)
-        shorten(v, &result);
+        shorten(v, choice, &result);
     else
         climb(&scene, &goal, &by, &result);
     verify_close(v, &result);
     scene_free(&scene);
+}
+
+void convergence_exact(struct verify *v)
+{
+    check_exact(v, NULL);
+    for (const struct sens_limit *limit = v->method->limits; limit && limit->check; limit++)
+        if (strcmp(limit->check, "order.exact") == 0 && !limits_fault(v->method, limit))
+            check_exact(v, limit->holds_with);
 }

@@ -118,8 +118,8 @@ static void check_frozen(struct gradient_case *given)
             case_say_controlled(given, &result);
         }
     }
-    given->to_rounding = given->to_rounding || result.verdict != VERIFY_SKIP;
     verify_close(bed->v, &result);
+    given->to_rounding = given->to_rounding || case_compared(&result);
 }
 
 /* ---- gradient.exact ------------------------------------------------------------------------------------ */
@@ -321,6 +321,24 @@ static bool check_plan(struct verify *v, const struct plan *plan, struct kinds *
     return usable;
 }
 
+/* What a limit excuses is looked at again where it says that the check holds. */
+static void check_choices(struct verify *v, struct kinds *kinds)
+{
+    struct scene_settings settings = draw(v, &plans[0]);
+    for (const struct sens_limit *limit = v->method->limits; limit && limit->check; limit++) {
+        struct gradient_case given = {.parts = settings.parts & probe_parts_for(v->method)};
+        settings.choice = limit->holds_with;
+        if (strncmp(limit->check, "gradient.", 9) != 0 || !limit->holds_with) continue;
+        if (limits_fault(v->method, limit) || !scene_create(v, &settings, &given.scene)) continue;
+        if (check_completes(&given) && case_prepare(&given)) {
+            check_frozen(&given);
+            gradient_check_own(&given);
+        }
+        kinds->to_rounding = kinds->to_rounding || given.to_rounding;
+        case_free(&given);
+    }
+}
+
 static void run(struct verify *v)
 {
     const bool own_steps = !(v->method->caps & (SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER));
@@ -340,6 +358,7 @@ static void run(struct verify *v)
         verify_close(v, &result);
     }
     check_kind(v, module, &kinds);
+    check_choices(v, &kinds);
     check_rounding(v, module, &kinds);
 }
 

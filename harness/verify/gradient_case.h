@@ -53,4 +53,10 @@ void gradient_check_own(struct gradient_case *given);
 
 extern const struct verify_check gradient_checks[];
 
+/* Was the gradient compared, and a failure not excused? Of a result that was closed. */
+static inline bool case_compared(const struct verify_result *result)
+{
+    return result->verdict == VERIFY_PASS || result->verdict == VERIFY_FAIL;
+}
+
 #endif

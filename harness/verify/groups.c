@@ -15,6 +15,7 @@
     X(verify_provider)                                                                                       \
     X(verify_wrapped)                                                                                        \
     X(verify_tableau)                                                                                        \
+    X(verify_limits)                                                                                         \
     X(verify_gradient)                                                                                       \
     X(verify_convergence)                                                                                    \
     X(verify_steps)                                                                                          \

@@ -30,11 +30,21 @@ static bool take_inside(struct bed *bed)
     return taken;
 }
 
+static bool take_choice(struct bed *bed, const char *choice)
+{
+    size_t option;
+    double value;
+    if (!limits_choice(bed->method, choice, &option, &value)) return false;
+    bed->option[option].number = value;
+    return true;
+}
+
 static bool configure(struct bed *bed, const struct scene_settings *s)
 {
     const unsigned caps = bed->method->caps;
     if (s->tol > 0) bed->task.rtol = bed->task.atol = s->tol;
     if (s->inside && !take_inside(bed)) return false;
+    if (s->choice && !take_choice(bed, s->choice)) return false;
     if (is_fixed(s)) return bed_fixed(bed, s->tableau, s->steps);
     return (!s->tableau || !(caps & SENS_CAP_TABLEAU) || bed_tableau(bed, s->tableau)) &&
            (!s->controller || !(caps & SENS_CAP_CONTROLLER) || bed_controller(bed, s->controller));
@@ -46,6 +56,8 @@ static void set_subject(struct scene *scene, const struct scene_settings *s)
     snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s", s->n, s->np,
              s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "");
     bed_subject(&scene->bed, instance, scene->subject);
+    const size_t used = strlen(scene->subject);
+    if (s->choice) snprintf(scene->subject + used, sizeof scene->subject - used, ", %s", s->choice);
 }
 
 /* To what the method can reach. */

@@ -1,5 +1,4 @@
 /* Units, their session, and the making of results. */
-#include <fnmatch.h>
 #include <gsl/gsl_randist.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,36 +197,6 @@ void verify_blame(struct verify_result *result, enum cause cause, double weight)
     result->blame[i].weight = weight;
 }
 
-static bool matches(const struct sens_limit *limit, const struct verify_result *result)
-{
-    return fnmatch(limit->check, result->check, 0) == 0 && fnmatch(limit->subject, result->subject, 0) == 0;
-}
-
-/* Is the failure in what the limit speaks of, and in nothing else? */
-static bool excuses(const struct sens_limit *limit, const struct verify_result *result)
-{
-    return limit->only == 0 || (result->parts != 0 && (result->parts & ~limit->only) == 0);
-}
-
-/* A failure that is expected is a known limit; a pass that should have failed is a failure. false: nothing of
- * the table speaks of the result. */
-static bool apply_table(const struct verify *v, const struct sens_limit *limit, struct verify_result *result)
-{
-    for (; limit && limit->check; limit++) {
-        if (!matches(limit, result)) continue;
-        if (result->verdict == VERIFY_FAIL && excuses(limit, result)) {
-            result->verdict = VERIFY_LIMIT;
-            verify_say(result, "known limit: %s", limit->reason);
-            return true;
-        }
-        if (result->verdict == VERIFY_PASS && limit->always && v->seed == 0) {
-            verify_fail(result, "passed, although a limit is registered: %s", limit->reason);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The method whose module the result is of; NULL: another kind of module. */
 static const struct sens_method_type *method_of(const struct verify *v, const struct verify_result *result)
 {
@@ -237,12 +206,6 @@ static const struct sens_method_type *method_of(const struct verify *v, const st
         if (strcmp(v->reg->methods[k]->name, result->module + sizeof kind - 1) == 0)
             return v->reg->methods[k];
     return v->method;
-}
-
-static void apply_limits(const struct verify *v, struct verify_result *result)
-{
-    const struct sens_method_type *const method = method_of(v, result);
-    if (method && !apply_table(v, method->limits, result)) apply_table(v, verify_limits, result);
 }
 
 /* Takes out the causes that the method cannot have. */
@@ -259,7 +222,8 @@ static void drop_impossible(const struct verify *v, struct verify_result *result
 void verify_close(struct verify *v, struct verify_result *result)
 {
     drop_impossible(v, result);
-    apply_limits(v, result);
+    const struct sens_method_type *const method = method_of(v, result);
+    if (method) limits_apply(v, method, result);
     if (result->verdict != VERIFY_FAIL) result->blames = 0;
     if (result->verdict == VERIFY_PASS) result->text[0] = '\0';
     v->emit(v->self, result);

@@ -21,7 +21,7 @@ enum verify_verdict {
     VERIFY_PASS,
     VERIFY_FAIL,
     VERIFY_SKIP, /* the check does not apply or could not be made; the text says why */
-    VERIFY_LIMIT /* it failed as the register of known limits (limits.c) expects */
+    VERIFY_LIMIT /* it failed as a known limit (limits.c) lets expect */
 };
 
 /* What a failure is in, where the check tells: those of sens/method.h. */
@@ -49,6 +49,7 @@ struct verify_result {            /* of one check on one subject; plain data: it
     char subject[VERIFY_SUBJECT]; /* what was looked at: instance, cost, tableau, controller, tolerance */
     enum verify_verdict verdict;
     unsigned parts;         /* fail: enum verify_part; 0: the check does not tell */
+    bool declared;          /* limit: one that the method declares itself */
     double value, bound;    /* pass: value <= bound; NaN where nothing is compared */
     char text[VERIFY_TEXT]; /* fail: the evidence; skip, limit: the reason; "" for a pass */
     int blames;             /* best first */

@@ -420,7 +420,9 @@ static const char QUADRATURES_OUTSIDE[] =
 static const struct sens_limit limits[] = {
     {"test.dilution", "*", FUNCTIONALS_TOGETHER, .always = true},
     {"pair.exact", "forced form=power*quad=outside*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
-    {"cross.[cd]*", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"cross.discrete", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"cross.continuous", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"cross.difference", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {.check = NULL},
 };
 

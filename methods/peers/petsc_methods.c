@@ -77,8 +77,9 @@ static const char TIMES[] = "PETSc computes a step again with the difference of 
                             "the step in the last digits";
 enum { ALL_BUT_X = SENS_IN_G | SENS_IN_DGDP | SENS_IN_DGDX0 };
 static const struct sens_limit limits_as_shipped[] = {
-    {"gradient.own", "*", WEIGHTS, .only = SENS_IN_DGDP},
-    {"order.*", "*", WEIGHTS, .only = SENS_IN_DGDP},
+    {"gradient.own", "*", WEIGHTS, .only = SENS_IN_DGDP, .holds_with = "type=2a"},
+    {"order.exact", "*", WEIGHTS, .only = SENS_IN_DGDP, .holds_with = "type=2a"},
+    {"order.tol", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"pair.exact", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"pair.identity", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"drawn.right", "*", WEIGHTS, .only = SENS_IN_DGDP},

@@ -89,13 +89,21 @@ enum sens_part {
 
 /* A check of `sensbench verify` that the method is known to fail, and why: what follows from how it works, or
  * from the library that computes it. Such a failure is reported as a limit, neither as passed nor as failed.
- */
+ * It is the author's word, so not everything can be excused (check limits.declared):
+ *     no check that says whether the method solves at all: solve.completes, state.map, unit.completes, nor
+ *     gradient.rounding, which says that a discrete derivative was held to rounding in some way;
+ *     a check to rounding only with `only`, and not with every part;
+ *     an essential check (order.exact) only in dG/dp or only in dG/dx0, and only with an option of the method
+ *     with which it holds: verify makes it with that option, too, and there nothing is excused;
+ *     a discrete method has gradient.own or gradient.frozen made somewhere without excuse, which may be with
+ *     such an option, too. */
 struct sens_limit {
-    const char *check;   /* glob pattern on the check's name */
+    const char *check;   /* the name of one check; no pattern */
     const char *subject; /* glob pattern on what was looked at: "forced form=power*quad=outside*" */
     const char *reason;
     unsigned only; /* enum sens_part: a failure in anything else is none of this; 0: any failure */
     bool always;   /* expected of every matching result: one that passes is a failure, but for random draws */
+    const char *holds_with; /* of these and gradient.own, .frozen: "type=2a"; else NULL */
 };
 
 struct sens_method_type {
