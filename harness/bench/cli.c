@@ -82,8 +82,8 @@ static const char *const sweep_notes[] = {
     "row then: --resume takes it again. A cell that failed is a row; --resume --retry timeout,crashed takes "
     "those with these statuses again.",
     "Exit codes: 0 all cells have rows, or the budget is used up; 1 the result file could not be written, or "
-    "was deleted or replaced meanwhile: its rows are saved beside it; 2 bad input; 4 cells have no row; 130 "
-    "interrupted.",
+    "was deleted or replaced meanwhile: its rows are saved beside it; 2 bad input, or a result file that "
+    "cannot be begun or gone on with; 4 cells have no row; 130 interrupted.",
     NULL,
 };
 
@@ -157,6 +157,8 @@ static const char *const verify_notes[] = {
     "closest of its checks that passed; and how many failures a module has that are limits it declares. A "
     "few checks are essential: a module on which one is made in no case "
     "fails.",
+    "worst: the largest error found, as a part of what is allowed; above 1 the check fails. score: 1 where "
+    "the fault reproduces the wrong numbers, less where it only fits the pattern.",
     "Without patterns all problems, costs, tableaux and methods are checked, those of --plugin among them. "
     "--problem P: the callbacks of P, every method on P, and all methods on P against one another. --method "
     "M: M "

@@ -45,6 +45,16 @@ static bool check_name(const char *path, const char *kind, const char *name, str
     return is_name(name) || refuse_module(path, kind, name, unfit, error);
 }
 
+/* A text stands on one line of a list: a line end in it would make up a line of its own. */
+static bool check_text(const char *path, const char *kind, const char *name, const char *text,
+                       struct bench_error *error)
+{
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return refuse_module(path, kind, name, "has a control character in its text", error);
+    return true;
+}
+
 /* So are the names of options and their choices. */
 static bool check_options(const char *path, const struct sens_option *table, struct bench_error *error)
 {
@@ -55,6 +65,7 @@ static bool check_options(const char *path, const struct sens_option *table, str
                                  error);
         if (!option->help || (option->kind == SENS_OPT_CHOICE && (!option->choices || !option->choices[0])))
             return refuse_module(path, "option", option->name, "lacks its help or its choices", error);
+        if (!check_text(path, "option", option->name, option->help, error)) return false;
         for (size_t i = 0; option->kind == SENS_OPT_CHOICE && option->choices[i]; i++)
             if (!check_name(path, "choice", option->choices[i], error)) return false;
     }
@@ -69,7 +80,9 @@ static bool check_problems(const char *path, const struct sens_plugin *plugin, s
             !type->jvp_p_cols || !type->vjp_p_batch || !type->x0 != !type->x0_vjp ||
             !type->x0 != !type->x0_jvp_cols)
             return refuse_module(path, "problem", type->name, incomplete, error);
-        if (!check_name(path, "problem", type->name, error) || !check_options(path, type->options, error))
+        if (!check_name(path, "problem", type->name, error) ||
+            !check_text(path, "problem", type->name, type->summary, error) ||
+            !check_options(path, type->options, error))
             return false;
         if (find_problem(variant_tables(), type->name))
             return refuse_module(path, "problem", type->name, taken, error);
@@ -84,7 +97,9 @@ static bool check_costs(const char *path, const struct sens_plugin *plugin, stru
         if (!type->name || !type->summary || !type->create || (!type->phi && !type->g) ||
             !type->phi != !type->phi_dx || !type->g != !type->g_dx)
             return refuse_module(path, "cost", type->name, incomplete, error);
-        if (!check_name(path, "cost", type->name, error) || !check_options(path, type->options, error))
+        if (!check_name(path, "cost", type->name, error) ||
+            !check_text(path, "cost", type->name, type->summary, error) ||
+            !check_options(path, type->options, error))
             return false;
         if (find_cost(variant_tables(), type->name))
             return refuse_module(path, "cost", type->name, taken, error);
@@ -98,7 +113,9 @@ static bool check_methods(const char *path, const struct sens_plugin *plugin, st
         const struct sens_method_type *type = plugin->methods[i];
         if (!type->name || !type->summary || !type->prepare || !type->run)
             return refuse_module(path, "method", type->name, incomplete, error);
-        if (!check_name(path, "method", type->name, error) || !check_options(path, type->options, error))
+        if (!check_name(path, "method", type->name, error) ||
+            !check_text(path, "method", type->name, type->summary, error) ||
+            !check_options(path, type->options, error))
             return false;
         if (find_method(variant_tables(), type->name))
             return refuse_module(path, "method", type->name, taken, error);
@@ -122,7 +139,9 @@ static bool check_providers(const char *path, const struct sens_plugin *plugin, 
         const struct sens_provider *provider = plugin->providers[i];
         if (!provider->name || !provider->summary || !provider->library || !provider->wrap)
             return refuse_module(path, "provider", provider->name, incomplete, error);
-        if (!check_name(path, "provider", provider->name, error)) return false;
+        if (!check_name(path, "provider", provider->name, error) ||
+            !check_text(path, "provider", provider->name, provider->summary, error))
+            return false;
         if (find_provider(provider->name))
             return refuse_module(path, "provider", provider->name, taken, error);
     }

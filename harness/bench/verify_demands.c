@@ -19,7 +19,7 @@ static void refuse_required(const char *pattern, struct runner_unit *unit)
     for (size_t i = 0; i < unit->results; i++) {
         struct verify_result *result = &unit->result[i];
         if (result->verdict == VERIFY_SKIP && fnmatch(pattern, result->check, 0) == 0)
-            refuse(result, "required");
+            refuse(result, "required"), result->unmade = true;
     }
 }
 

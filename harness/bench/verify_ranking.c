@@ -62,6 +62,7 @@ static void rank(size_t count, const struct verify_result *const *result, struct
     for (size_t i = 0; i < count; i++) {
         if (!fails_on(result[i], module->module)) continue;
         module->failures++;
+        module->unmade += result[i]->unmade;
         blaming += result[i]->blames > 0;
         add_blames(tally, result[i]);
     }

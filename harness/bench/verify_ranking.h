@@ -17,6 +17,7 @@ struct ranked_cause {
 struct ranked_module { /* that has a failure */
     char module[VERIFY_NAME];
     size_t failures, causes;
+    size_t unmade;                          /* of the failures: required checks that were skipped */
     struct ranked_cause cause[CAUSE_COUNT]; /* best first; equal ones by max, then in the order of causes.h */
 };
 struct ranking { /* modules in the order of their first failures */

@@ -27,7 +27,7 @@ static struct widths measure(const struct verify_report *report)
 static void write_case(FILE *out, const struct verify_result *result)
 {
     fprintf(out, "      %-5s %s", verdict_word(result->verdict), result->subject);
-    if (!isnan(result->value)) fprintf(out, ": %.3g, bound %.3g", result->value, result->bound);
+    if (!isnan(result->value)) fprintf(out, ": found %.3g, allowed %.3g", result->value, result->bound);
     if (result->text[0]) fprintf(out, ": %s", result->text);
     fputc('\n', out);
 }
@@ -68,6 +68,10 @@ static void write_failures(FILE *out, const struct verify_report *report, const 
 
 static void write_causes(FILE *out, const struct ranked_module *module)
 {
+    if (module->unmade == module->failures) {
+        fputs("  required and could not be made; nothing was found wrong\n", out);
+        return;
+    }
     fprintf(out, "  probable causes%s\n", module->causes ? ", best first:" : ": none stands out");
     for (size_t i = 0; i < module->causes && i < RANKING_SHOWN; i++)
         fprintf(out, "    %zu. %s (%s, score %.2f)\n", i + 1, cause_sentence(module->cause[i].name),
@@ -96,6 +100,25 @@ static void write_totals(FILE *out, const struct verify_report *report)
         fprintf(out, "interrupted: %zu of %zu units were not run to their end\n", left, task->plan->count);
 }
 
+/* A method, say, of which the plan has only what it does on problems took part because of these: what it
+ * passes there says little of it. Writes "on decay alone: " for such a module, else nothing. */
+static void write_aside(FILE *out, const struct verify_plan *plan, const char *module)
+{
+    const struct sens_problem_type *problem = NULL;
+    bool several = false;
+    if (strncmp(module, "method ", 7) != 0 && strncmp(module, "provider ", 9) != 0) return;
+    for (size_t u = 0; u < plan->count; u++) {
+        const struct verify_unit *unit = &plan->unit[u].unit;
+        char name[VERIFY_NAME];
+        plan_module(unit, name);
+        if (!unit->problem && strcmp(name, module) == 0) return;
+        if (!unit->problem || plan->unit[u].support) continue;
+        several = several || (problem && problem != unit->problem);
+        problem = unit->problem;
+    }
+    if (problem) fprintf(out, "on %s alone: ", several ? "these problems" : problem->name);
+}
+
 /* The modules of this level, "problem decay, glv; method cfsa", on lines of their own; none: no line. */
 static void write_level(FILE *out, const struct verify_report *report, const char *words)
 {
@@ -109,7 +132,9 @@ static void write_level(FILE *out, const struct verify_report *report, const cha
         const size_t kind = strcspn(module, " ");
         if (!report_begins(report, i) || strcmp(report_level_words(&level), words) != 0) continue;
         const bool same = last && strncmp(last, module, kind + 1) == 0;
-        fprintf(names, "%s%s", !last ? "" : same ? ", " : "; ", same ? module + kind + 1 : module);
+        fputs(!last ? "" : same ? ", " : "; ", names);
+        if (!same && !level.failed) write_aside(names, report->task->plan, module);
+        fputs(same ? module + kind + 1 : module, names);
         last = module;
     }
     if (names) fclose(names);

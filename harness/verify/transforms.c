@@ -12,6 +12,8 @@
 struct shift_study {
     struct worst worst;
     struct pattern autonomous, forced;
+    const char *missing; /* what could not be done first, so that nothing was compared; NULL: nothing */
+    sens_status status;  /* of that */
 };
 
 /* Discrete and difference methods on fixed steps, since steps that are chosen respond to rounding. */
@@ -58,9 +60,16 @@ static void shift_problem(struct verify *v, bool autonomous, struct shift_study 
     const struct scene_settings settings = shift_settings(v, autonomous);
     struct scene scene;
     struct sens_out apart;
-    const bool made = scene_create(v, &settings, &scene) && bed_solve(&scene.bed) == SENS_OK &&
-                      trial_apart(&scene, &apart) == SENS_OK;
-    for (size_t k = 0; made && k < sizeof shifts / sizeof shifts[0]; k++) {
+    const char *missing = NULL;
+    sens_status status = SENS_OK;
+    if (!scene_create(v, &settings, &scene))
+        missing = "the method does not take the settings of this task";
+    else if ((status = bed_solve(&scene.bed)) != SENS_OK)
+        missing = "the method does not solve the probe";
+    else if ((status = trial_apart(&scene, &apart)) != SENS_OK)
+        missing = "the harness cannot compute a bound over these steps";
+    if (missing && !found->missing) found->missing = missing, found->status = status;
+    for (size_t k = 0; !missing && k < sizeof shifts / sizeof shifts[0]; k++) {
         struct sens_out bound = trial_nothing(&scene.bed);
         out_add(&scene.bed, &bound, scene.fixed ? widening(&scene, &settings, shifts[k]) : 1, &apart);
         compare_shifted(v, &scene, shifts[k], &bound, found, autonomous);
@@ -76,7 +85,9 @@ static void check_shift(struct verify *v, const char *module)
     shift_problem(v, true, &found);
     shift_problem(v, false, &found);
     verify_judge(&result, &found.worst);
-    if (found.worst.count == 0) verify_say(&result, "fixed steps, or the probe itself, could not be solved");
+    if (found.worst.count == 0 && found.missing)
+        verify_say(&result, "%s%s%s", found.missing, found.status ? ": " : "",
+                   found.status ? sens_status_name(found.status) : "");
     verify_blame(&result, CAUSE_absolute_time, found.autonomous.any ? 0.6 : 0.9);
     verify_blame(&result, CAUSE_observation_between, found.autonomous.any ? 0.4 : 0.1);
     verify_blame(&result, CAUSE_stage_time, found.autonomous.any ? 0.1 : 0.4);

@@ -180,7 +180,7 @@ void verify_judge(struct verify_result *result, const struct worst *worst)
     result->bound = worst->bound;
     result->parts = worst->parts;
     if (!worst_passes(worst))
-        verify_fail(result, "%s: %.3g > %.3g", worst->where, worst->value, worst->bound);
+        verify_fail(result, "%s: found %.3g, allowed %.3g", worst->where, worst->value, worst->bound);
 }
 
 void verify_blame(struct verify_result *result, enum cause cause, double weight)

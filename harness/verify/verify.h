@@ -50,6 +50,7 @@ struct verify_result {            /* of one check on one subject; plain data: it
     enum verify_verdict verdict;
     unsigned parts;         /* fail: enum verify_part; 0: the check does not tell */
     bool declared;          /* limit: one that the method declares itself */
+    bool unmade;            /* fail: a skip that --require does not allow; nothing was found wrong */
     double value, bound;    /* pass: value <= bound; NaN where nothing is compared */
     char text[VERIFY_TEXT]; /* fail: the evidence; skip, limit: the reason; "" for a pass */
     int blames;             /* best first */

@@ -295,6 +295,7 @@ static void essential_checks_are_made(void **state)
     struct verify_result kept[4], *result = demanded(NULL, false, kept);
     assert_int_equal(result[0].verdict, VERIFY_FAIL);
     assert_contains(result[0].text, "essential, and was not made: a < b");
+    assert_false(result[0].unmade); /* of a module that is never held to it, something is wrong */
     assert_int_equal(result[1].verdict, VERIFY_SKIP); /* made elsewhere */
     assert_int_equal(result[2].verdict, VERIFY_SKIP);
     assert_int_equal(demanded(NULL, true, kept)[0].verdict, VERIFY_SKIP);
@@ -324,6 +325,7 @@ static void required_checks_are_not_skipped(void **state)
     assert_int_equal(result[1].verdict, VERIFY_FAIL); /* each skip, whatever was made elsewhere */
     assert_int_equal(result[2].verdict, VERIFY_FAIL);
     assert_contains(result[2].text, "required, and was not made: a < b");
+    assert_true(result[2].unmade);
     assert_int_equal(result[3].verdict, VERIFY_PASS);
 }
 

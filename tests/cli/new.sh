@@ -71,6 +71,8 @@ if command -v cmake >/dev/null; then
         { fail "the printed command does not build: $(cat build.sh)"; tail -20 log; }
     sed -n 3p printed | grep -qF "sensbench verify --plugin 'a folder/other/build/other.so' --problem other" ||
         fail "printed: $(cat printed)"
+    cmake -S "a folder/other" -B nothing -DCMAKE_DISABLE_FIND_PACKAGE_sensbench=ON >log 2>&1 && fail "built without headers"
+    grep -q "give -DSENSBENCH_INCLUDE=TREE/harness/include" log || { fail "no word of SENSBENCH_INCLUDE"; tail log; }
     [ -e "a folder/other/build/other.so" ] || fail "no a folder/other/build/other.so"
 fi
 

@@ -194,6 +194,8 @@ expect 2 "nothing in it" list --plugin nothing.so
 expect 2 "taken" list --plugin taken.so
 expect 2 "taken" list --plugin good.so --plugin good.so
 expect 2 "lacks a name" list --plugin nameless.so
+build forged '-DSUMMARY="a text\ncfsa  forged"'
+expect 2 "has a control character in its text" list --plugin forged.so
 
 # symbols of modules are their own: two of the same name, each keeps its text
 build one '-DNAME="one"' '-DSUMMARY="the text of one"'

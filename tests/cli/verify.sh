@@ -51,6 +51,7 @@ done
 # ---- what there is -------------------------------------------------------------------------------------------------
 expect 0 "usage: sensbench verify" --help
 expect 0 "Exit codes: 0 no failure" -h
+expect 0 "worst: the largest error found" --help
 expect 0 "unit.completes" --list
 [ ! -s errors ] || fail "--list: stderr"
 awk '/^ / { print $1 }' output >checks
@@ -77,10 +78,12 @@ lines=$(wc -l <output)
 expect 0 "decay" --quick --problem decay -v
 [ "$(wc -l <output)" -gt "$lines" ] || fail "-v lists no more"
 levels=$(sed -n '/^checked /,$p' output)
-[[ $levels == *"checked to rounding:"*"problem decay"*"checked to the tolerance:"*" cfsa"* ]] || fail "levels: $levels"
+[[ $levels == *"checked to rounding:"*"problem decay"*"checked to the tolerance:"*"on decay alone: method "*" cfsa"* ]] || fail "levels: $levels"
 expect 0 "" --quick --problem decay --check rhs.status
 [ "$(tail -n 2 output)" = "$(printf 'checked not at all:\n  problem decay')" ] || fail "no level: $(tail -n 2 output)"
 expect 1 "required, and was not made" --quick --problem decay --check x0.reference --require 'x0.*'
+grep -q '^  required and could not be made; nothing was found wrong$' output || fail "--require: found wrong: $(cat output)"
+grep -q 'probable causes' output && fail "--require: causes of nothing"
 expect 0 "pass  tableau rk4 " --quick --check 'tableau.*'
 awk '/^(pass|skip|limit)/ && $4 !~ /^tableau\./ { exit 1 }' output || fail "--check shows other checks"
 expect 0 "seed 7" --quick --problem decay --seed 7
@@ -143,6 +146,7 @@ if compiler=$(command -v cc || command -v gcc || command -v clang); then
     module crash "    abort();"
     expect 1 "  probable causes" --quick --problem faulty --plugin wrong.so
     grep -q '^fail  problem faulty ' output || fail "no line for the failure"
+    grep -qE ': found [0-9.e+-]+, allowed [0-9.e+-]+$' output || fail "the evidence does not say what is allowed"
     grep -q "problem faulty fails its own checks" output || fail "pairs are not skipped"
     expect 1 "problem faulty: " --quick --method cfsa --plugin wrong.so # told where they fail
     grep -q '^pass  problem ' output && fail "--method: checks of problems that pass"
