@@ -31,6 +31,15 @@ result() { # the one result file of a sweep in a folder
 }
 
 mkdir "$dir/other"
+
+# a result file that cannot be begun is bad input, as the help says
+printf '[cells]\nproblem = decay\nmethod = cfsa\n' > "$dir/begun.sweep"
+touch "$dir/no_folder"
+"$sensbench" sweep "$dir/begun.sweep" --out "$dir/no_folder" > /dev/null 2>&1
+check "code 2 where the result file cannot be begun" test $? -eq 2
+"$sensbench" sweep --help | tr -s ' \n' ' ' > "$dir/help"
+check "the help tells that code" grep -q '2 bad input, or a result file that cannot be begun' "$dir/help"
+
 cat > "$dir/slow.sweep" << 'EOF'
 [sweep]
 samples = 10000
