@@ -352,7 +352,8 @@ static const struct verify_check checks[] = {
      .summary = "state, G and gradient become the exact ones as the method's steps are refined",
      .bound =
          "1 - slope of each one's error <= 3/4 for falling tolerances, 1/2 for halved steps; or an error "
-         "below 1e-9; or that of eight times Euler's steps",
+         "below 1e-9; or that of eight times Euler's steps; with odd numbers of steps for even ones: four "
+         "times the larger error of the last two rungs",
      .explanation =
          "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp and "
          "dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the fixed "
@@ -361,7 +362,9 @@ static const struct verify_check checks[] = {
          "solver of the equations is then never worse than eight times Euler's method in as many equal "
          "steps, while one of other equations stays off by its share of the length. A gradient of "
          "difference quotients is left to gradient.exact where the tolerance refines, and may stay at 1e-5 "
-         "elsewhere. A failure of x or G is the solver's; one of the gradient alone is the derivative's."},
+         "elsewhere. Where steps can be counted out, the last rung is solved once more with odd numbers of "
+         "them between observations in place of even ones, or the other way round. A failure of x or G is "
+         "the solver's; one of the gradient alone is the derivative's."},
     {.id = "order.h",
      .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",

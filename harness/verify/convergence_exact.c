@@ -88,6 +88,25 @@ static bool refine(struct bed *bed, const struct refinement *by, int k, double *
     }
 }
 
+/* The steps from t0 to t1 of rung k, with an odd number where it has an even one between observations at 3/8
+ * and 5/8, or the other way round: a rule may be right for one of them alone. false: nothing counts steps. */
+static bool turn_parity(struct bed *bed, const struct refinement *by, int k)
+{
+    const bool option = by->way == BY_OPTION && by->factor > 1;
+    if (!option && by->way != BY_STEP) return false;
+    const double base = option ? option_of(bed, by->option)->fallback : FIRST_STEPS;
+    const double eighth = floor(base * exp2(k) / 8);
+    const double steps = 8 * (fmod(eighth, 2) == 0 ? eighth + 1 : eighth - 1);
+    if (steps < 8) return false;
+    if (!option) {
+        bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
+        return true;
+    }
+    if (!takes(option_of(bed, by->option), steps)) return false;
+    bed->option[by->option].number = steps;
+    return true;
+}
+
 static void say_refinement(const struct scene *scene, const struct refinement *by,
                            char subject[VERIFY_SUBJECT])
 {
@@ -195,6 +214,30 @@ static void judge_ladders(const struct part part[PARTS], enum way way, struct ve
     if (result->verdict == VERIFY_FAIL) blame_parts(worst.parts, result);
 }
 
+/* The error a few steps beside a rung is that of the rung, or at least of the one before: on each of them one
+ * error may be small by accident, so that a factor is allowed. */
+static const double BESIDE = 4;
+
+static void judge_beside(struct scene *scene, struct part part[PARTS], const struct refinement *by, int last,
+                         struct verify_result *result)
+{
+    struct worst worst = {.count = 0};
+    if (last < 1 || !turn_parity(&scene->bed, by, last) || bed_solve(&scene->bed) != SENS_OK) return;
+    for (int i = 0; i < PARTS; i++) {
+        if (!part[i].judged) continue;
+        add_rung(&part[i], exp2(-last));
+        const struct ladder *l = &part[i].ladder;
+        const double before = fmax(l->error[last - 1], l->error[last]);
+        worst_note_in(
+            &worst, part[i].bit, l->error[last + 1], BESIDE * before + l->floor[last + 1] + part[i].done,
+            "%s: with an odd number of steps it was even, or the other way round (%ld in all): error",
+            part[i].name, steps_of(&scene->bed));
+    }
+    if (worst_passes(&worst)) return;
+    verify_judge(result, &worst);
+    blame_parts(worst.parts, result);
+}
+
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
 static void climb(struct scene *scene, const struct goal *goal, const struct refinement *by,
@@ -210,10 +253,12 @@ static void climb(struct scene *scene, const struct goal *goal, const struct ref
             if (part[i].judged) add_rung(&part[i], h);
         if (++rungs >= LEAST_RUNGS && all_fall(part, by->way)) break;
     }
-    if (rungs >= LEAST_RUNGS - 1)
-        judge_ladders(part, by->way, result);
-    else
+    if (rungs < LEAST_RUNGS - 1) {
         verify_skip(result, "%s: %s", sens_status_name(scene->bed.status), scene->bed.message);
+        return;
+    }
+    judge_ladders(part, by->way, result);
+    if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
 }
 
 /* ---- shorter intervals --------------------------------------------------------------------------------- */
