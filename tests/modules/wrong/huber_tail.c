@@ -1,0 +1,59 @@
+/* Huber's loss, whose slope is 3 beyond 3 and beyond -3: the sign is lost where the data lie above.
+ *
+ * verify: --quick --cost huber_tail
+ * module: cost huber_tail
+ * cause: cost_observation
+ */
+#include <string.h>
+#include <tgmath.h>
+
+#include "sens/plugin.h"
+
+/* Huber's loss: r^2/2 up to 3, then 3 |r| - 9/2. */
+static sens_real loss(sens_real r)
+{
+    return fabs(r) <= 3 ? r * r / 2 : 3 * fabs(r) - SENS_C(4.5);
+}
+
+static sens_real slope(sens_real r)
+{
+    return fabs(r) <= 3 ? r : 3;
+}
+
+static void phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, sens_real *G)
+{
+    (void)p;
+    for (size_t i = 0; i < cost->n; i++) G[0] += loss(x[i] - (sens_real)j);
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, size_t c0,
+                   size_t L, sens_real *OUT)
+{
+    (void)p;
+    if (c0 > 0 || L == 0) return;
+    for (size_t i = 0; i < cost->n; i++) OUT[i * L] += slope(x[i] - (sens_real)j);
+}
+
+enum { OBSERVATIONS = 4 };
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
+                          const struct sens_problem *pb, struct sens_cost *cost)
+{
+    (void)option;
+    sens_real *t = SENS_NEW(ctx, sens_real, OBSERVATIONS);
+    if (!t) return SENS_NO_MEMORY;
+    for (int j = 0; j < OBSERVATIONS; j++)
+        t[j] = j + 1 < OBSERVATIONS ? pb->t0 + (pb->t1 - pb->t0) * (j + 1) / OBSERVATIONS : pb->t1;
+    cost->m = 1;
+    cost->n_obs = OBSERVATIONS;
+    cost->t_obs = t;
+    return SENS_OK;
+}
+
+static SENS_COST(huber_tail) = {.name = "huber_tail",
+                                .summary = "Huber's loss against 0, 1, 2, 3",
+                                .create = create,
+                                .phi = phi,
+                                .phi_dx = phi_dx};
+static const struct sens_cost_type *const costs[] = {&sens_cost_huber_tail, NULL};
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "huber_tail", .costs = costs};

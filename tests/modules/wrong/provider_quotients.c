@@ -1,0 +1,66 @@
+/* A provider whose jvp is a difference quotient of the right-hand side, right to eight digits and no more.
+ *
+ * verify: --quick --provider provider_quotients
+ * module: provider provider_quotients
+ */
+#include <string.h>
+
+#include "sens/plugin.h"
+
+struct wrapped { /* a problem's type points here; data stays the inner problem's */
+    struct sens_problem_type type;
+    struct sens_problem inner;
+};
+
+static const struct wrapped *of(const struct sens_problem *pb)
+{
+    return (const struct wrapped *)(const void *)pb->type;
+}
+
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
+{
+    const struct wrapped *w = of(pb);
+    const size_t n = pb->n;
+    double x[n], f0[n], f1[n];
+    for (size_t l = 0; l < L; l++) {
+        double size = 0, much = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double v = V[i * L + l] < 0 ? -V[i * L + l] : V[i * L + l],
+                         s = at->x[i] < 0 ? -at->x[i] : at->x[i];
+            size = v > size ? v : size, much = s > much ? s : much;
+        }
+        const double bump = size > 0 ? 6e-6 * (much > 0 ? much : 1) / size : 0;
+        for (size_t i = 0; i < n; i++) OUT[i * L + l] = 0;
+        if (bump == 0) continue;
+        for (size_t i = 0; i < n; i++) x[i] = at->x[i] - bump * V[i * L + l];
+        if (w->inner.type->rhs(&w->inner, &(struct sens_at){at->t, x, at->p}, f0) != SENS_OK) continue;
+        for (size_t i = 0; i < n; i++) x[i] = at->x[i] + bump * V[i * L + l];
+        if (w->inner.type->rhs(&w->inner, &(struct sens_at){at->t, x, at->p}, f1) != SENS_OK) continue;
+        for (size_t i = 0; i < n; i++) OUT[i * L + l] = (f1[i] - f0[i]) / (2 * bump);
+    }
+}
+
+static const char *library(void)
+{
+    return "none";
+}
+
+static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
+{
+    struct wrapped *made = sens_arena_alloc(&ctx->arena, 1, sizeof *made);
+    if (!made) return SENS_NO_MEMORY;
+    made->inner = *inner;
+    made->type = *inner->type;
+    sens_problem_type_forget(&made->type);
+    made->type.jvp = jvp;
+    *wrapped = *inner;
+    wrapped->type = &made->type;
+    return SENS_OK;
+}
+
+static const struct sens_provider provider = {
+    .name = "provider_quotients", .summary = "central differences", .library = library, .wrap = wrap};
+static const struct sens_provider *const providers[] = {&provider, NULL};
+
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "provider_quotients", .providers = providers};

@@ -1,0 +1,51 @@
+/* A provider whose products are recorded at the initial time, of which it makes a constant: the later time is
+ * not handed on.
+ *
+ * verify: --quick --provider provider_time
+ * module: provider provider_time
+ * cause: product_time
+ */
+#include <string.h>
+
+#include "sens/plugin.h"
+
+struct wrapped { /* a problem's type points here; data stays the inner problem's */
+    struct sens_problem_type type;
+    struct sens_problem inner;
+};
+
+static const struct wrapped *of(const struct sens_problem *pb)
+{
+    return (const struct wrapped *)(const void *)pb->type;
+}
+
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
+{
+    const struct wrapped *w = of(pb);
+    w->inner.type->vjp(&w->inner, &(struct sens_at){pb->t0, at->x, at->p}, L, W, OUT);
+}
+
+static const char *library(void)
+{
+    return "none";
+}
+
+static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
+{
+    struct wrapped *made = sens_arena_alloc(&ctx->arena, 1, sizeof *made);
+    if (!made) return SENS_NO_MEMORY;
+    made->inner = *inner;
+    made->type = *inner->type;
+    sens_problem_type_forget(&made->type);
+    made->type.vjp = vjp;
+    *wrapped = *inner;
+    wrapped->type = &made->type;
+    return SENS_OK;
+}
+
+static const struct sens_provider provider = {
+    .name = "provider_time", .summary = "recorded at t0", .library = library, .wrap = wrap};
+static const struct sens_provider *const providers[] = {&provider, NULL};
+
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "provider_time", .providers = providers};
