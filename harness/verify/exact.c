@@ -39,6 +39,15 @@ static const struct verify_check checks[] = {
          "Methods are judged by these identities where there is no reference, so the identities are judged "
          "here. If the closed form satisfies the equations and this fails, the identity is wrong, or its "
          "residual or size is."},
+    {.id = "identity.map",
+     .summary =
+         "the identities that are declared for every Runge-Kutta map hold for one far from the solution",
+     .bound = "rounding: of the map and its derivatives, measured, and of the residual's terms",
+     .explanation =
+         "A few steps at a tolerance of 1e-2 are made with plain loops, on a part of the interval where the "
+         "whole takes too many. An identity of every Runge-Kutta map holds for them to rounding; one of the "
+         "exact solution alone is off by the error of the steps. If this fails, the identity is wrong or is "
+         "not `discrete`, or the products are not the derivatives of rhs."},
     {.id = NULL}};
 
 /* ---- queries ------------------------------------------------------------------------------------------- */
@@ -156,12 +165,14 @@ static void look(struct subject *subject)
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             subject_skip(subject, all[k], "the problem has no closed form");
         check_identities(subject, true);
+        exact_check_map(subject);
         return;
     }
     const bool equation = exact_check_equation(subject, all[0]);
     const bool derivative = exact_check_derivative(subject, all[1]);
     exact_check_discrete(subject, all[2]);
     check_identities(subject, equation && derivative);
+    exact_check_map(subject);
 }
 
 static void run(struct verify *v)

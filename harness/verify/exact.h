@@ -26,5 +26,7 @@ const struct sens_tableau *exact_tableau(const struct verify *v, const char *nam
 bool exact_check_equation(const struct subject *subject, const char *check);
 bool exact_check_derivative(const struct subject *subject, const char *check);
 bool exact_check_discrete(const struct subject *subject, const char *check);
+/* identity.map (exact_map.c) */
+void exact_check_map(const struct subject *subject);
 
 #endif

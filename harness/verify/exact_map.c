@@ -1,0 +1,111 @@
+/* identity.map: an identity that is declared for every Runge-Kutta map holds for one. */
+#include "exact.h"
+#include "scene.h"
+
+enum { MOST_STEPS = 300, SHORTENINGS = 4 };
+static const double COARSE = 1e-2, SHORTER = 8; /* tolerance of the steps; what the interval is divided by */
+
+struct map { /* of a few coarse steps, with its derivatives and what rounding can do to them */
+    struct bed bed;
+    struct sens_out value, bound;
+};
+
+/* Steps so coarse that the map is far from the exact solution. A stiff problem takes them on a part of its
+ * interval. */
+static bool map_create(const struct subject *subject, struct map *map)
+{
+    static const struct sens_method_type no_method = {.name = "none"};
+    struct verify *v = subject->v;
+    const struct sens_tableau *const tableau = exact_tableau(v, "cash_karp");
+    struct sens_problem pb = *subject->pb;
+    for (int k = 0; tableau && k <= SHORTENINGS; k++) {
+        struct sens_cost cost;
+        struct grid grid = {.steps = 0};
+        struct oracle oracle;
+        scene_state_cost(v, &pb, &cost);
+        bed_create(v, &pb, &cost, &no_method, &map->bed);
+        bool made = oracle_steps(v, &pb, &cost, tableau, COARSE, MOST_STEPS, &grid) == SENS_OK;
+        oracle_create(&map->bed, tableau, &grid, &oracle);
+        map->value = bed_shape(&map->bed);
+        map->bound = bed_shape(&map->bed);
+        made = made && oracle_tangent(&oracle, &map->value) == SENS_OK &&
+               oracle_rounding(&oracle, &map->bound) == SENS_OK;
+        grid_free(&grid);
+        if (made) return true;
+        pb.t1 = pb.t0 + (pb.t1 - pb.t0) / SHORTER;
+    }
+    return false;
+}
+
+static void residual_of(const struct map *map, const struct sens_identity *identity, double *residual,
+                        double *size)
+{
+    identity->residual(&map->bed.problem, map->value.x, map->value.dGdp, map->value.dGdx0, residual, size);
+}
+
+/* bound[r] += |residual(.., z_i + by_i, ..) - residual|, added up over i */
+static void respond(const struct map *map, const struct sens_identity *identity, const double *residual,
+                    size_t count, double *z, const double *by, double *bound)
+{
+    struct verify *v = map->bed.v;
+    const size_t rows = identity->rows(&map->bed.problem);
+    double *const moved = verify_array(v, rows), *const unused = verify_array(v, rows);
+    for (size_t i = 0; z && i < count; i++) {
+        const double kept = z[i];
+        z[i] += by[i];
+        residual_of(map, identity, moved, unused);
+        z[i] = kept;
+        for (size_t r = 0; r < rows; r++) {
+            const double change = fabs(moved[r] - residual[r]);
+            bound[r] += isfinite(change) ? change : INFINITY;
+        }
+    }
+}
+
+static void note_identity(struct worst *worst, const struct map *map, const struct sens_identity *identity)
+{
+    struct verify *v = map->bed.v;
+    const size_t n = map->bed.problem.n, np = map->bed.problem.np;
+    const size_t rows = identity->rows(&map->bed.problem);
+    double *const residual = verify_array(v, rows), *const size = verify_array(v, rows);
+    double *const bound = verify_array(v, rows);
+    residual_of(map, identity, residual, size);
+    for (size_t r = 0; r < rows; r++) bound[r] = 64 * DBL_EPSILON * size[r];
+    respond(map, identity, residual, n, map->value.x, map->bound.x, bound);
+    respond(map, identity, residual, n * np, map->value.dGdp, map->bound.dGdp, bound);
+    respond(map, identity, residual, n * n, map->value.dGdx0, map->bound.dGdx0, bound);
+    for (size_t r = 0; r < rows; r++)
+        worst_note(worst, fabs(residual[r]), bound[r], "residual %zu of '%s', of terms that add up to %.3g",
+                   r, identity->name, size[r]);
+}
+
+/* Why it cannot be checked; NULL: it can. */
+static const char *why_not(const struct sens_problem *pb)
+{
+    const struct sens_identity *identity = pb->type->identities;
+    while (identity && identity->name && !identity->discrete) identity++;
+    if (!identity || !identity->name) return "the problem declares no identity of every Runge-Kutta map";
+    return pb->type->many_states ? "dx/dx0 is not computed for this problem" : NULL;
+}
+
+void exact_check_map(const struct subject *subject)
+{
+    static const char check[] = "identity.map";
+    const char *const reason = why_not(subject->pb);
+    struct worst worst = {.count = 0};
+    struct map map;
+    if (reason || !map_create(subject, &map)) {
+        subject_skip(subject, check,
+                     reason ? reason : "plain steps do not get through any part of the interval");
+        return;
+    }
+    const struct sens_identity *identity = subject->pb->type->identities;
+    for (; identity->name; identity++)
+        if (identity->discrete) note_identity(&worst, &map, identity);
+    struct verify_result result = subject_open(subject, check);
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_identity_wrong, 0.95);
+    verify_blame(&result, CAUSE_rhs_itself, 0.2);
+    verify_close(subject->v, &result);
+    bed_free(&map.bed);
+}
