@@ -139,7 +139,7 @@ static const struct cli_flag verify_flags[] = {
     {"--explain", "ID", "what a check does and its bound, or what a cause means; runs nothing"},
     {"--list", NULL, "all checks with one line each; runs nothing"},
     {"--jobs", "N", "processes at once; also -j; default: the processors that are online"},
-    {"--timeout", "SECONDS", "limit of one unit; default: 60 with --quick, else 300"},
+    {"--timeout", "SECONDS", "of processor time for one unit; default: 60 with --quick, else 300"},
     FLAG_PLUGIN,
     FLAG_HELP,
     FLAGS_END,

@@ -1,5 +1,5 @@
 /* The parent: starts units in the plan's order while there are free places, listens to all pipes and to its
- * own signals, and watches the clock of each child. */
+ * own signals, and watches the clocks of each child. */
 #include "verify_runner.h"
 
 #include <math.h>
@@ -22,6 +22,8 @@ struct child {
 
 /* Seconds for a process that has said its last word to be gone. */
 static const double patience = 2;
+/* Wall time that a unit may take, in its limit of processor time; seconds between two looks at the latter. */
+static const double PATIENT = 10, LOOK_AGAIN = 0.05;
 
 struct runner {
     const struct runner_task *task;
@@ -80,10 +82,11 @@ static struct verify_result completes(const struct runner *runner, size_t index,
 }
 
 /* The unit did not come to its end, for which the module is to blame with this weight (0: not at all). */
-static void keep_failure(struct runner *runner, size_t index, const char *text, double weight)
+static void keep_failure(struct runner *runner, size_t index, const char *text, enum cause cause,
+                         double weight)
 {
     struct verify_result result = completes(runner, index, VERIFY_FAIL, text);
-    if (weight > 0) verify_blame(&result, CAUSE_crash, weight);
+    if (weight > 0) verify_blame(&result, cause, weight);
     keep(runner, index, &result);
 }
 
@@ -112,13 +115,13 @@ static void compare_with_checks(struct runner *runner, size_t index)
     for (const struct verify_check *check = group->checks; check->id; check++) {
         if (has_result(unit, results, check->id)) continue;
         snprintf(text, sizeof text, "no result for check %s", check->id);
-        keep_failure(runner, index, text, 0);
+        keep_failure(runner, index, text, CAUSE_crash, 0);
     }
     for (size_t i = 0; i < results; i++) {
         const char *const id = unit->result[i].check;
         if (has_check(group, id)) continue;
         snprintf(text, sizeof text, "a result for %s, which is no check of the group", id);
-        keep_failure(runner, index, text, 0);
+        keep_failure(runner, index, text, CAUSE_crash, 0);
     }
     if (unit->results > results) return;
     const struct verify_result pass = completes(runner, index, VERIFY_PASS, "");
@@ -131,18 +134,18 @@ static void conclude(struct runner *runner, const struct child *child, int how)
     const struct child_inbox *inbox = &child->inbox;
     char text[VERIFY_TEXT];
     if (inbox->garbled) {
-        keep_failure(runner, child->index, "what its process sent is damaged", 1);
+        keep_failure(runner, child->index, "what its process sent is damaged", CAUSE_crash, 1);
     } else if (!inbox->said_end) {
         process_describe_death(&child->process, how, text, sizeof text);
-        keep_failure(runner, child->index, text, 1);
+        keep_failure(runner, child->index, text, CAUSE_crash, 1);
     } else if (inbox->status != SENS_OK) {
         snprintf(text, sizeof text, "%s: %s", sens_status_name(inbox->status),
                  sens_status_message(inbox->status));
-        keep_failure(runner, child->index, text, 0);
+        keep_failure(runner, child->index, text, CAUSE_crash, 0);
     } else if (how != 0) {
         snprintf(text, sizeof text, "all checks were made, but the process ended with code %d",
                  WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how));
-        keep_failure(runner, child->index, text, 0.5);
+        keep_failure(runner, child->index, text, CAUSE_crash, 0.5);
     } else {
         compare_with_checks(runner, child->index);
     }
@@ -169,10 +172,11 @@ static void bury(struct runner *runner, struct child *child)
     release(runner, child, RUNNER_DONE);
 }
 
-static void stop(struct runner *runner, struct child *child, const char *text, double weight)
+static void stop(struct runner *runner, struct child *child, const char *text, enum cause cause,
+                 double weight)
 {
     process_end(&child->process, 0);
-    if (text) keep_failure(runner, child->index, text, weight);
+    if (text) keep_failure(runner, child->index, text, cause, weight);
     release(runner, child, text ? RUNNER_DONE : RUNNER_WAITING);
 }
 
@@ -241,7 +245,7 @@ static void start_units(struct runner *runner)
             skip(runner, index);
         } else if (!start_child(runner, place, index)) {
             if (runner->running > 0) return;
-            keep_failure(runner, index, "no process could be started for it", 0);
+            keep_failure(runner, index, "no process could be started for it", CAUSE_crash, 0);
             runner->unit[index].state = RUNNER_DONE;
         }
         show(runner, index);
@@ -262,25 +266,42 @@ static void take_results(struct runner *runner, struct child *child)
     if (!child->inbox.has_result) return;
     keep(runner, child->index, &result);
     if (runner->unit[child->index].results == RESULTS_MAX)
-        stop(runner, child, "more results than any group has", 0);
+        stop(runner, child, "more results than any group has", CAUSE_crash, 0);
 }
 
+/* Processor time and not wall time: on a machine that is busy with other things a good unit waits for long.
+ * One that sleeps or waits for itself uses none, and is given up after PATIENT times as much wall time. */
 static void stop_late_ones(struct runner *runner)
 {
+    const double limit = runner->task->timeout;
     char text[VERIFY_TEXT];
     for (size_t i = 0; i < runner->task->jobs; i++) {
         struct child *child = &runner->child[i];
-        if (child->process.pid == 0 || machine_now() < child->start + runner->task->timeout) continue;
-        snprintf(text, sizeof text, "still running after %g s, and stopped", runner->task->timeout);
-        stop(runner, child, text, 0.6);
+        if (child->process.pid == 0) continue;
+        if (machine_processor_time(child->process.pid) >= limit)
+            snprintf(text, sizeof text, "still running after %g s of processor time, and stopped", limit);
+        else if (machine_now() >= child->start + PATIENT * limit)
+            snprintf(text, sizeof text,
+                     "still there after %g s with less than %g s of processor time, and stopped",
+                     PATIENT * limit, limit);
+        else
+            continue;
+        stop(runner, child, text, CAUSE_no_return, 0.6);
     }
 }
 
+/* When a child can be late at the earliest: of its processor time it uses at most a second in a second and
+ * thread, and what it uses with more threads is seen a little later. */
 static double first_deadline(const struct runner *runner)
 {
+    const double limit = runner->task->timeout, now = machine_now();
     double first = INFINITY;
-    for (size_t i = 0; i < runner->task->jobs; i++)
-        if (runner->child[i].process.pid) first = fmin(first, runner->child[i].start + runner->task->timeout);
+    for (size_t i = 0; i < runner->task->jobs; i++) {
+        const struct child *child = &runner->child[i];
+        if (child->process.pid == 0) continue;
+        const double left = limit - machine_processor_time(child->process.pid);
+        first = fmin(first, fmin(now + fmax(left, LOOK_AGAIN), child->start + PATIENT * limit));
+    }
     return first;
 }
 
@@ -306,7 +327,7 @@ static void run_all(struct runner *runner)
         listen_once(runner);
     }
     for (size_t i = 0; i < runner->task->jobs; i++)
-        if (runner->child[i].process.pid) stop(runner, &runner->child[i], NULL, 0);
+        if (runner->child[i].process.pid) stop(runner, &runner->child[i], NULL, CAUSE_crash, 0);
     progress_end(&runner->progress);
 }
 

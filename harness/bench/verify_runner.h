@@ -17,7 +17,7 @@ struct runner_task {
     const struct sens_option *const *held; /* options that were given; NULL: none */
     const char *given;                     /* the same in words, "T=20 lmm=bdf"; "": none */
     size_t jobs;                           /* processes at once, at least 1 */
-    double timeout;                        /* seconds for one unit */
+    double timeout;                        /* seconds of processor time for one unit */
     double memory_limit;                   /* bytes of address space for one unit; 0: none */
 };
 

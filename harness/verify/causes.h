@@ -153,7 +153,8 @@
     X(allocation_unchecked, "a refused allocation is not noticed")                                           \
     X(allocates_in_run, "run allocates memory")                                                              \
     X(limit_too_wide, "a known limit is declared that would excuse more than a limit may")                   \
-    X(crash, "the module crashes or does not return")
+    X(crash, "the module crashes")                                                                           \
+    X(no_return, "the module does not return, or takes longer than the limit of time")
 
 enum cause {
 #define VERIFY_CAUSE_ENUM(id, sentence) CAUSE_##id,

@@ -9,7 +9,7 @@
 const struct verify_check plan_completes = {
     .id = "unit.completes",
     .summary = "the checks of a group come to an end, with a result for each",
-    .bound = "none: it is so or not; the time limit is that of --timeout",
+    .bound = "none: it is so or not; the limit is --timeout, in processor time",
     .explanation =
         "Each group of checks runs on its modules in a process of its own, with limits of time and memory. "
         "This check fails when that process dies of a signal, ends with another code than 0, is still "

@@ -91,6 +91,20 @@ static void hang(struct verify *v)
     for (;;) pause();
 }
 
+static void loop(struct verify *v)
+{
+    volatile unsigned long turns = 0;
+    tell(v, "first", false);
+    for (;;) turns++;
+}
+
+/* Sleeps longer than its limit of processor time, and then does all it has to. */
+static void dawdle(struct verify *v)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 600000000}, NULL);
+    pass(v);
+}
+
 static void eat_memory(struct verify *v)
 {
     for (;;) verify_array(v, 1 << 20);
@@ -163,7 +177,7 @@ static const struct verify_result *last_of(const struct runner_unit *of)
 }
 
 /* The unit has `before` results of its own, then a failure that says text. */
-static void assert_incomplete(size_t before, const char *text, bool blamed)
+static void assert_incomplete(size_t before, const char *text, const char *blamed)
 {
     const struct verify_result *last = last_of(&unit[0]);
     assert_int_equal(unit[0].state, RUNNER_DONE);
@@ -173,8 +187,8 @@ static void assert_incomplete(size_t before, const char *text, bool blamed)
     assert_string_equal(last->subject, "group group");
     assert_int_equal(last->verdict, VERIFY_FAIL);
     if (!strstr(last->text, text)) fail_msg("'%s' does not contain '%s'", last->text, text);
-    assert_int_equal(last->blames, blamed);
-    if (blamed) assert_string_equal(last->blame[0].cause, "crash");
+    assert_int_equal(last->blames, blamed != NULL);
+    if (blamed) assert_string_equal(last->blame[0].cause, blamed);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
     runner_free(1, unit);
 }
@@ -183,24 +197,35 @@ static void units_that_end_badly_fail(void **state)
 {
     (void)state;
     assert_int_equal(run_alone(crash, 20, 0), SENS_OK);
-    assert_incomplete(1, "killed by signal 6 (Aborted)", true);
+    assert_incomplete(1, "killed by signal 6 (Aborted)", "crash");
     assert_int_equal(run_alone(leave, 20, 0), SENS_OK);
-    assert_incomplete(1, "ended with code 7", true);
+    assert_incomplete(1, "ended with code 7", "crash");
     assert_int_equal(run_alone(hang, 0.2, 0), SENS_OK);
-    assert_incomplete(1, "still running after 0.2 s", true);
+    assert_incomplete(1, "still there after 2 s with less than 0.2 s of processor time", "no_return");
+    assert_int_equal(run_alone(loop, 0.2, 0), SENS_OK);
+    assert_incomplete(1, "still running after 0.2 s of processor time", "no_return");
     assert_int_equal(run_alone(close_everything, 20, 0), SENS_OK);
-    assert_incomplete(0, "it closed its connection", true);
+    assert_incomplete(0, "it closed its connection", "crash");
     assert_int_equal(run_alone(eat_memory, 60, 1 << 28), SENS_OK);
-    assert_incomplete(0, "no_memory", false);
+    assert_incomplete(0, "no_memory", NULL);
+}
+
+/* What a busy machine does to a good unit: it gets its processor time late. */
+static void waiting_is_no_failure(void **state)
+{
+    (void)state;
+    assert_int_equal(run_alone(dawdle, 0.2, 0), SENS_OK);
+    assert_int_equal(last_of(&unit[0])->verdict, VERIFY_PASS);
+    runner_free(1, unit);
 }
 
 static void every_check_has_a_result(void **state)
 {
     (void)state;
     assert_int_equal(run_alone(forget, 20, 0), SENS_OK);
-    assert_incomplete(1, "no result for check second", false);
+    assert_incomplete(1, "no result for check second", NULL);
     assert_int_equal(run_alone(invent, 20, 0), SENS_OK);
-    assert_incomplete(3, "a result for third", false);
+    assert_incomplete(3, "a result for third", NULL);
 }
 
 static void good_units_pass(void **state)
@@ -314,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_that_end_badly_fail),
+        cmocka_unit_test(waiting_is_no_failure),
         cmocka_unit_test(every_check_has_a_result),
         cmocka_unit_test(good_units_pass),
         cmocka_unit_test(pairs_wait_for_their_problem),
