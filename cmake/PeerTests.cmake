@@ -41,7 +41,7 @@ if(TARGET peer_adolc)
   target_link_libraries(adolc_problems PRIVATE adolc_inside ${SENS_ADOLC_LIBRARY})
   foreach(name glv vdp heat forced oscillator)
     add_test(NAME peers/verify_adolc_${name}
-             COMMAND sensbench verify --quick --plugin $<TARGET_FILE:adolc_problems> --problem adolc_${name})
+             COMMAND sensbench verify --quick ${verify_limit} --plugin $<TARGET_FILE:adolc_problems> --problem adolc_${name})
     set_tests_properties(peers/verify_adolc_${name} PROPERTIES LABELS peers TIMEOUT 600)
   endforeach()
 endif()

@@ -49,8 +49,13 @@ foreach(script IN LISTS scripts)
 endforeach()
 
 # verify: every problem, cost and method that is registered, and the tableaux.
+# What looks at every access to memory takes ten times as long, and more.
+set(verify_limit)
+if(SENS_SANITIZE)
+  set(verify_limit --timeout 500)
+endif()
 function(sens_add_verify_test name)
-  add_test(NAME verify/${name} COMMAND sensbench verify --quick ${ARGN})
+  add_test(NAME verify/${name} COMMAND sensbench verify --quick ${verify_limit} ${ARGN})
   set_tests_properties(verify/${name} PROPERTIES LABELS verify TIMEOUT 600)
 endfunction()
 foreach(kind problem cost method)

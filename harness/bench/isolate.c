@@ -32,7 +32,7 @@ static void send_record(int socket, enum message_kind kind, const struct record 
                         struct record_image *image)
 {
     record_pack(rec, image);
-    process_send(socket, kind, image, sizeof *image);
+    process_send(socket, (int)kind, image, sizeof *image);
 }
 
 void isolate_report(struct isolate_link *link, const struct record *rec)

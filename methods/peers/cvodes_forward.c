@@ -161,17 +161,18 @@ static int init_sensitivities(struct cvodes_forward *fw)
     return flag == CV_SUCCESS ? attach_nonlinear(fw) : flag;
 }
 
+/* The derivatives of a running cost are the cost's own, whatever rhs is: CVODES' difference quotient of them
+ * (6.4.1) reads memory that it was not given. */
 static int init_quadratures(struct cvodes_forward *fw)
 {
     void *mem = fw->cv.mem;
     const struct sens_task *task = fw->cv.task;
-    const bool analytic = choice(fw, OPT_RHS) == RHS_ANALYTIC;
     int flag = CVodeQuadInit(mem, cvodes_running_cost, fw->g);
     if (flag == CV_SUCCESS) flag = CVodeSetQuadErrCon(mem, fw->quad_inside);
     if (flag == CV_SUCCESS) flag = CVodeQuadSStolerances(mem, task->rtol, task->atol);
     fw->parts |= CVODES_QUAD;
     if (flag != CV_SUCCESS || fw->ns == 0) return flag;
-    flag = CVodeQuadSensInit(mem, analytic ? cvodes_cost_slopes : NULL, fw->g_S);
+    flag = CVodeQuadSensInit(mem, cvodes_cost_slopes, fw->g_S);
     if (flag == CV_SUCCESS) flag = CVodeSetQuadSensErrCon(mem, fw->quad_inside);
     if (flag == CV_SUCCESS) flag = CVodeQuadSensEEtolerances(mem);
     fw->parts |= CVODES_QUAD_SENS;
