@@ -338,6 +338,7 @@ static void run(struct verify *v)
     for (size_t k = 0; k < count && !own_steps; k++) check_order_h(v, tableaux[k]);
     if (own_steps) verify_skip_check(v, "order.h", module, "fixed steps", "the method's steps are its own");
     convergence_exact(v);
+    convergence_decay(v);
     check_order_tol(v, "cash_karp", "odeint");
     if (!v->quick && !own_steps) check_order_tol(v, "dopri5", "hairer-pi");
     convergence_inside(v, "cash_karp", "odeint");
@@ -386,6 +387,12 @@ static const struct verify_check checks[] = {
                     "Where both stay, the solver is wrong: it ends early, or its error test does not test. "
                     "A gradient that falls more slowly than the state has sensitivities outside the error "
                     "test."},
+    {.id = "order.decay",
+     .summary = "formulas of low order keep to the tolerance, whichever way the state moves",
+     .bound = "twice the tolerance in every step, which the equation lets no error grow beyond",
+     .explanation = "x' = -p x from 1 and from -1, between two states that do not move, by pairs of order 2 "
+                    "and 3 at 1e-7. What has forgotten an absolute value, or looks at one component, takes "
+                    "the state for settled at once; at a high order the first steps are right by luck."},
     {.id = "test.inside",
      .summary = "a continuous method controls the error of the gradient itself, not only of the state",
      .bound = "local errors of the tolerance, carried through the problem's own conditioning",

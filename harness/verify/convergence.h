@@ -16,6 +16,9 @@ struct scene_settings convergence_settings(struct verify *v, const char *tableau
 /* order.exact */
 void convergence_exact(struct verify *v);
 
+/* order.decay */
+void convergence_decay(struct verify *v);
+
 /* test.inside and test.dilution */
 void convergence_inside(struct verify *v, const char *tableau, const char *controller);
 void convergence_dilution(struct verify *v, const char *tableau, const char *controller);

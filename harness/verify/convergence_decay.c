@@ -1,0 +1,118 @@
+/* order.decay: within the tolerance by formulas of low order, whichever way the only state that moves does.
+ */
+#include <string.h>
+
+#include "convergence.h"
+
+/* x_1' = -p x_1 between two states that stay where they are: an error test, or a test of having settled, that
+ * looks at one of the ends alone sees nothing, and one that has lost the sign of a change sees no fall. */
+enum { N = 3, MOVES = 1, LOW_STEPS = 20000 };
+static const double TOL = 1e-7, STAYS = 0.75, LENGTH = 2;
+
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    (void)pb;
+    for (size_t i = 0; i < N; i++) dx[i] = 0;
+    dx[MOVES] = -at->p[0] * at->x[MOVES];
+    return SENS_OK;
+}
+
+/* J is symmetric: J V and J^T V. */
+static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
+                    sens_real *OUT)
+{
+    (void)pb;
+    memset(OUT, 0, N * L * sizeof *OUT);
+    for (size_t l = 0; l < L; l++) OUT[MOVES * L + l] = -at->p[0] * V[MOVES * L + l];
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       sens_real *OUT)
+{
+    (void)pb;
+    (void)k0;
+    for (size_t l = 0; l < L; l++) OUT[MOVES * L + l] -= at->x[MOVES];
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
+                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
+{
+    (void)pb;
+    (void)t;
+    (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t l = 0; l < L; l++) MU[l] -= X[k * N + MOVES] * W[(k * N + MOVES) * L + l];
+}
+
+static const struct sens_problem_type decay_type = {.name = "decay beside constants",
+                                                    .rhs = rhs,
+                                                    .vjp = product,
+                                                    .jvp = product,
+                                                    .jvp_p_cols = jvp_p_cols,
+                                                    .vjp_p_batch = vjp_p_batch};
+
+static void create_bed(struct verify *v, double from, struct bed *bed)
+{
+    const double x0[N] = {STAYS, from, STAYS}, p = 1;
+    const struct sens_problem pb = {.type = &decay_type,
+                                    .n = N,
+                                    .np = 1,
+                                    .t0 = 0,
+                                    .t1 = LENGTH,
+                                    .x0 = verify_copy(v, N, x0),
+                                    .p = verify_copy(v, 1, &p)};
+    struct sens_cost cost;
+    const unsigned parts = probe_parts_for(v->method);
+    probe_cost(v, &pb, 1, parts & PROBE_AT_T1 ? PROBE_AT_T1 : parts, &cost);
+    bed_create(v, &pb, &cost, v->method, bed);
+    bed->task.wrt = SENS_WRT_P;
+    bed->task.rtol = bed->task.atol = TOL;
+    bed->task.max_steps = LOW_STEPS;
+    bed->out = bed_shape(bed);
+}
+
+/* Every step adds twice its tolerance at most, and the equation lets none of it grow. */
+static void note_state(const struct bed *bed, const char *tableau, double from, struct worst *worst)
+{
+    const long steps = bed->grid.steps > bed->work.steps ? bed->grid.steps : bed->work.steps;
+    const double p = bed->problem.p[0];
+    for (size_t i = 0; i < N && steps > 0; i++) {
+        const double x0 = bed->problem.x0[i], right = i == MOVES ? x0 * exp(-p * LENGTH) : x0;
+        worst_note_in(worst, VERIFY_IN_X, fabs(bed->out.x[i] - right),
+                      2 * (double)steps * (bed->task.atol + bed->task.rtol * fabs(x0)),
+                      "%s, x_1 from %g, %ld steps: x_%zu = %.10g is not %.10g", tableau, from, steps, i,
+                      bed->out.x[i], right);
+    }
+}
+
+static void note_decay(struct verify *v, const char *tableau, double from, struct worst *worst)
+{
+    struct bed bed;
+    create_bed(v, from, &bed);
+    if (bed_tableau(&bed, tableau) && bed_solve(&bed) == SENS_OK) note_state(&bed, tableau, from, worst);
+    bed_free(&bed);
+}
+
+void convergence_decay(struct verify *v)
+{
+    static const char *const tableaux[] = {"heun", "midpoint", "bs32"};
+    const unsigned both = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU;
+    const size_t count = sizeof tableaux / sizeof *tableaux;
+    struct worst worst = {.count = 0};
+    char module[VERIFY_NAME];
+    verify_module("method", v->method->name, module);
+    struct verify_result result = verify_open("order.decay", module, "a decay beside constants");
+    for (size_t k = 0; k < count && (v->method->caps & both) == both; k++) {
+        note_decay(v, tableaux[k], 1, &worst);
+        note_decay(v, tableaux[k], -1, &worst);
+    }
+    if ((v->method->caps & both) != both)
+        verify_skip(&result, "the method does not take both a tolerance and a tableau");
+    else if (worst.count == 0)
+        verify_skip(&result, "it solves this by no formula of low order");
+    else
+        verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_solver_not_derivative, 0.95);
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_controller_norm, 0.6);
+    verify_close(v, &result);
+}
