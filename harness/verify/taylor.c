@@ -11,6 +11,8 @@ static const double CLEAN = 30, SPREAD = 0.3, DECADE = 9.99;
  * where curvature takes over. One of a decade is also seen where stiff modes saturate, and decides nothing.
  */
 static const double DEFICIT = 0.5, LONG = 99;
+/* Of the sum of the remainders on both sides, in the remainder: far above what curvature does to it. */
+static const double ASYMMETRY = 0.5;
 /* Of the perturbations relative to p and x0. */
 static const double LARGEST = 0.03;
 /* Points above the noise that may be passed over, where the noise is larger than it was thought to be. */
@@ -66,25 +68,6 @@ bool taylor_slope(int count, const double *eps, const double *r, const double *n
     return false;
 }
 
-/* Notes 2 - slope against 1/2, or, where r never leaves the noise (G is linear along d), r against the noise.
- * Notes nothing where neither can be decided. */
-static void note_slope(struct worst *worst, int count, const double *eps, const double *r,
-                       const double *noise, const char *where)
-{
-    struct taylor fit;
-    if (taylor_slope(count, eps, r, noise, &fit)) {
-        const double deficit = fmax(2 - fit.slope, 0);
-        if (deficit > DEFICIT && fit.high < LONG * fit.low) return;
-        worst_note(worst, deficit, DEFICIT,
-                   "%s: the Taylor remainder falls as eps^%.2f for eps = %.1g ... %.1g; 2 - slope", where,
-                   fit.slope, fit.high, fit.low);
-        return;
-    }
-    for (int k = 0; k < count; k++)
-        if (!(r[k] <= CLEAN * noise[k])) return;
-    worst_note(worst, r[0], CLEAN * noise[0], "%s: Taylor remainder within the noise", where);
-}
-
 /* ---- remainders of a task ------------------------------------------------------------------------------ */
 
 struct ray { /* q + eps d, q = p or x0 */
@@ -121,10 +104,65 @@ static bool near_tangent(const double *eps, const double *rise, const double *no
     return slope_between(eps, rise, k, k + 1) > 1 - SPREAD;
 }
 
-/* One output: remainder and noise at each eps, from G_at [TAYLOR_POINTS][m]. */
-static void note_output(struct worst *worst, const struct ray *ray, const double *eps, size_t c, size_t m,
-                        const double *G_at, const struct sens_out *right, const struct sens_out *bound)
+/* Does output c have a kink along the ray, near eps? The error a of a derivative adds a eps to the remainder,
+ * and -a eps to that at -eps: in the lowest decade of a long line curvature changes the sum of both by less
+ * than a tenth. Behind a kink, or at one, the two sides have slopes of their own. */
+static bool sides_differ(const struct oracle *oracle, const struct ray *ray, double low, size_t c, double G,
+                         double slope)
 {
+    double *const G_at = verify_array(oracle->v, oracle->cost->m), *const q =
+                                                                       verify_array(oracle->v, ray->count);
+    for (double eps = low; eps <= 1.001 * 10 * low; eps *= sqrt(10)) {
+        double remainder[2];
+        for (int side = 0; side < 2; side++) {
+            map_along(oracle, ray, side ? -eps : eps, q, G_at);
+            remainder[side] = G_at[c] - G - (side ? -eps : eps) * slope;
+        }
+        if (fabs(remainder[0] + remainder[1]) > ASYMMETRY * fabs(remainder[0])) return true;
+    }
+    return false;
+}
+
+/* Does the line end above the noise? The error of a derivative goes on down to it; what crosses a kink at
+ * some eps does not. */
+static bool breaks_off(const double *eps, const double *r, const double *noise, double low)
+{
+    int k = 0;
+    while (k + 1 < TAYLOR_POINTS && eps[k] > low) k++;
+    if (k + 1 == TAYLOR_POINTS) return false;
+    const double expected = r[k] * eps[k + 1] / eps[k];
+    return expected > 2 * CLEAN * noise[k + 1] && r[k + 1] < expected / 2;
+}
+
+/* Notes 2 - slope against 1/2, or, where r never leaves the noise (G is linear along d), r against the noise.
+ * Notes nothing where neither can be decided. `slope`: of output c by the derivative. */
+static void note_slope(struct worst *worst, const struct oracle *oracle, const struct ray *ray,
+                       const double *eps, const double *r, const double *noise, size_t c, double G,
+                       double slope)
+{
+    struct taylor fit;
+    if (taylor_slope(TAYLOR_POINTS, eps, r, noise, &fit)) {
+        const double deficit = fmax(2 - fit.slope, 0);
+        const bool wrong = deficit > DEFICIT, line = fabs(fit.slope - 1) < 0.5;
+        if (wrong && fit.high < LONG * fit.low) return;
+        if (wrong && line && breaks_off(eps, r, noise, fit.low)) return;
+        if (wrong && line && sides_differ(oracle, ray, fit.low, c, G, slope)) return;
+        worst_note(worst, deficit, DEFICIT,
+                   "%s: the Taylor remainder falls as eps^%.2f for eps = %.1g ... %.1g; 2 - slope", ray->name,
+                   fit.slope, fit.high, fit.low);
+        return;
+    }
+    for (int k = 0; k < TAYLOR_POINTS; k++)
+        if (!(r[k] <= CLEAN * noise[k])) return;
+    worst_note(worst, r[0], CLEAN * noise[0], "%s: Taylor remainder within the noise", ray->name);
+}
+
+/* One output: remainder and noise at each eps, from G_at [TAYLOR_POINTS][m]. */
+static void note_output(struct worst *worst, const struct oracle *oracle, const struct ray *ray,
+                        const double *eps, size_t c, const double *G_at, const struct sens_out *right,
+                        const struct sens_out *bound)
+{
+    const size_t m = oracle->cost->m;
     double r[TAYLOR_POINTS], rise[TAYLOR_POINTS], noise[TAYLOR_POINTS], slope = 0, spread = 0;
     for (size_t i = 0; i < ray->count; i++) {
         slope += ray->gradient[c * ray->count + i] * ray->d[i];
@@ -138,7 +176,7 @@ static void note_output(struct worst *worst, const struct ray *ray, const double
     }
     for (int k = 0; k < TAYLOR_POINTS; k++)
         if (!near_tangent(eps, rise, noise, k)) r[k] = NAN;
-    note_slope(worst, TAYLOR_POINTS, eps, r, noise, ray->name);
+    note_slope(worst, oracle, ray, eps, r, noise, c, right->G[c], slope);
 }
 
 static void note_ray(struct worst *worst, const struct bed *bed, const struct ray *ray,
@@ -152,7 +190,7 @@ static void note_ray(struct worst *worst, const struct bed *bed, const struct ra
     oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
     taylor_scales(LARGEST, eps);
     for (int k = 0; k < TAYLOR_POINTS; k++) map_along(&oracle, ray, eps[k], q, G_at + (size_t)k * m);
-    for (size_t c = 0; c < m; c++) note_output(worst, ray, eps, c, m, G_at, right, bound);
+    for (size_t c = 0; c < m; c++) note_output(worst, &oracle, ray, eps, c, G_at, right, bound);
 }
 
 void taylor_remainders(struct worst *worst, const struct bed *bed, const struct sens_out *got,

@@ -6,7 +6,10 @@
  * eps where it is not. One eps cannot tell: too large, and higher terms show; too small, and only rounding
  * does. So r is taken over many decades of eps, and the slope d log r / d log eps from the lowest stretch of
  * at least one decade that is clean: r above the noise throughout, and all local slopes alike. The lowest,
- * because a small a shows there first; from there the stretch is taken as far up as it stays clean. */
+ * because a small a shows there first; from there the stretch is taken as far up as it stays clean.
+ *
+ * Where G has a kink near q, r falls as eps, too, for a right derivative; but not on both sides by the same
+ * a, or not down to the noise. Then an output decides nothing. */
 #ifndef VERIFY_TAYLOR_H
 #define VERIFY_TAYLOR_H
 
