@@ -126,6 +126,13 @@ static bool tell_of_memory(const struct last_words *words, double limit)
     return words->error_number == ENOMEM || used >= full_part * limit;
 }
 
+/* The shadow memory of the sanitizers needs terabytes of address space. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MEMORY_IS_LIMITED = 0 };
+#else
+enum { MEMORY_IS_LIMITED = 1 };
+#endif
+
 /* ---- the child ----------------------------------------------------------------------------------------- */
 
 static void send_bytes(int socket, const void *bytes, size_t size)
@@ -172,13 +179,10 @@ static void enter_child(pid_t parent, int socket, double memory_limit, struct la
     if (getppid() != parent) _exit(EXIT_CHECK); /* the parent died before prctl */
     close_all_but(socket);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)words, (void)memory_limit; /* their shadow memory needs terabytes of address space */
-#else
     const rlim_t bytes = (rlim_t)memory_limit;
+    if (!MEMORY_IS_LIMITED) return;
     prepare_last_words(words);
     if (bytes > 0) setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
-#endif
 }
 
 /* ---- its start ----------------------------------------------------------------------------------------- */

@@ -32,21 +32,16 @@ static void split(const uint8_t *data, size_t size, struct line *line)
     line->word[line->words] = NULL;
 }
 
-static bool has(const struct line *line, const char *word)
-{
-    for (int i = 1; i < line->words; i++)
-        if (strcmp(line->word[i], word) == 0) return true;
-    return false;
-}
-
-/* Runs a command, with one more word unless it is there. */
+/* Runs a command, with one more word. It stands first: behind an option that takes a value it would be that.
+ */
 static void run(const struct cli_command *command, struct line *line, const char *more)
 {
     char word[16];
-    if (more && !has(line, more)) {
+    if (more) {
         snprintf(word, sizeof word, "%s", more);
-        line->word[line->words++] = word;
-        line->word[line->words] = NULL;
+        memmove(line->word + 2, line->word + 1, (size_t)line->words * sizeof *line->word);
+        line->word[1] = word;
+        line->words++;
     }
     const int code = command->run(line->words, line->word);
     fuzz_promise(code >= EXIT_OK && code <= EXIT_SOLVER, "a command ends as documented");

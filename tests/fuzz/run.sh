@@ -1,7 +1,8 @@
 #!/bin/bash
 # run.sh [RUNS | SECONDSs | merge] [TARGET ...] - fuzzes with libFuzzer under ASan and UBSan: `run.sh 1000000` makes so many
-# runs of each target, `run.sh 60s` shares so many seconds among them. Inputs that reach something new are kept in
-# build/fuzz/found/TARGET for the next time; `run.sh merge` adds the fewest of them to tests/fuzz/corpus that reach all.
+# runs of each target, from another seed each time; `run.sh 60s` shares so many seconds among them, from one seed. Inputs
+# that reach something new are kept in build/fuzz/found/TARGET for the next time; `run.sh merge` adds the fewest of them to
+# tests/fuzz/corpus that reach all.
 # Exit 0: nothing found; 1: a finding, whose input is in build/fuzz/findings; 77: no clang or no fuzzer runtime here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -31,8 +32,8 @@ cmake --preset fuzz --log-level=WARNING >"$scratch/log" 2>&1 && cmake --build --
 limits=(-rss_limit_mb=512 -timeout=20 -max_len=8192 -close_fd_mask=3 -print_final_stats=1 -verbosity=1
     -entropic_scale_per_exec_time=1)
 case $amount in
-*s) bound=-max_total_time=$((${amount%s} / ${#targets[@]})) ;;
-*) bound=-runs=$amount ;;
+*s) bound=(-max_total_time=$((${amount%s} / ${#targets[@]})) -seed=1) ;; # as repeatable as time allows: a test
+*) bound=(-runs="$amount") ;;
 esac
 
 if [ "$amount" = merge ]; then
@@ -52,7 +53,7 @@ for target in "${targets[@]}"; do
     log="$build/$target.log"
     verdict=none
     SECONDS=0
-    "$build/fuzz/fuzz_$target" "${limits[@]}" "$bound" -artifact_prefix="$build/findings/$target-" \
+    "$build/fuzz/fuzz_$target" "${limits[@]}" "${bound[@]}" -artifact_prefix="$build/findings/$target-" \
         -dict="$PWD/tests/fuzz/$target.dict" "$build/found/$target" "$corpus/$target" \
         </dev/null >"$log" 2>&1 || { failed=1; verdict="see $log"; }
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
