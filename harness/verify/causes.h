@@ -110,6 +110,12 @@
     X(gradient_factor, "the gradient has a wrong factor: every entry is off by the same one")                \
     X(dropped_stage, "a stage's contribution is dropped from lambda (or from the tangent)")                  \
     X(jacobian_not_transposed, "the reverse sweep multiplies by J where J^T is due: right for symmetric J")  \
+    X(jacobian_held,                                                                                         \
+      "one Jacobian is used for the whole solve, that of t0 and x0: right where it is constant")             \
+    X(initial_term_added, "dx0/dp enters although the task holds x0: right where x0 depends on p")           \
+    X(single_precision, "numbers pass through single precision: errors of about 1e-8, whatever the steps "   \
+                        "and the tolerance")                                                                 \
+    X(negative_weight, "a negative weight is taken for none, or for its size: right where all b_i > 0")      \
     X(stale_jacobian, "the Jacobian of another point is used, or one that was formed before: right for "     \
                       "linear problems")                                                                     \
     X(structure_misused, "declared structure is multiplied wrongly: without it the gradient is another")     \

@@ -128,6 +128,7 @@ static void try_all(struct hunt *hunt, unsigned places)
 {
     for (const struct hypothesis *h = hypotheses_of_steps; h->alter; h++) try_hypothesis(hunt, h, places);
     for (const struct hypothesis *h = hypotheses_of_terms; h->alter; h++) try_hypothesis(hunt, h, places);
+    for (const struct hypothesis *h = hypotheses_of_numbers; h->alter; h++) try_hypothesis(hunt, h, places);
     if (hunt->best < 0.3)
         verify_say(hunt->result, "as with %s%s%s: what is left of the error is %.1e", cause_name(hunt->cause),
                    hunt->what[0] ? ", " : "", hunt->what, hunt->best);
@@ -304,6 +305,15 @@ static void look_at_kind(struct hunt *hunt)
         verify_blame(hunt->result, CAUSE_kind_misdeclared, 0.5);
 }
 
+/* What nothing reproduces, and is of the size of a rounding to single precision. */
+static void look_at_size(struct hunt *hunt, double error)
+{
+    static const double least = 1e-10, most = 3e-7;
+    if (hunt->best < 0.3 || !(error > least && error < most)) return;
+    verify_say(hunt->result, "an error of the size of single precision");
+    verify_blame(hunt->result, CAUSE_single_precision, 0.45);
+}
+
 /* The steps that were reported. */
 static void look_at_steps(struct hunt *hunt)
 {
@@ -368,7 +378,7 @@ static double state_error(const struct hunt *hunt)
 static void hunt_gradient(struct hunt *hunt, double error)
 {
     const double of_state = state_error(hunt);
-    const unsigned solve = of_state > 1e-9 ? FAULT_SOLVE | FAULT_BOTH : 0u;
+    const unsigned solve = of_state > ROUNDING ? FAULT_SOLVE | FAULT_BOTH : 0u;
     if (of_state > 1e-9 && of_state > 1e-2 * error)
         verify_blame(hunt->result, CAUSE_solver_not_derivative, 0.3);
     if (hunt->rows > 0 && row_error(hunt, hunt->got, hunt->right, hunt->row[0], hunt->row[0]) > ROUNDING) {
@@ -381,6 +391,7 @@ static void hunt_gradient(struct hunt *hunt, double error)
     look_at_rows(hunt);
     look_at_parts(hunt);
     look_at_kind(hunt);
+    look_at_size(hunt, error);
 }
 
 void oracle_blame_gradient(const struct oracle *oracle, const struct sens_out *got,

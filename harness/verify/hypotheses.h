@@ -33,7 +33,7 @@ struct hypothesis {
  *
  * Faults may coincide on a task (a lost last batch may hold all points there are). The more specific then has
  * the larger weight: what is due to one term before what is due to a batch's size, a step before a stage. */
-extern const struct hypothesis hypotheses_of_steps[], hypotheses_of_terms[];
+extern const struct hypothesis hypotheses_of_steps[], hypotheses_of_terms[], hypotheses_of_numbers[];
 
 /* [s] the stages that lambda depends on; in the arena. */
 bool *live_stages(const struct oracle *oracle, const struct scheme *scheme);

@@ -150,6 +150,7 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run->Y = verify_array(v, s * n);
     run->K = verify_array(v, s * n);
     run->kept = verify_array(v, (size_t)forward->steps * n);
+    run->rounded = verify_array(v, n);
     run->x_in = verify_array(v, n);
     run->p_in = verify_array(v, np);
 }
@@ -165,11 +166,21 @@ static double time_input(struct run *run, double t, double h)
     return fmin(fmax(t + size * uniform(&run->noise.state), fmin(t, pb->t0)), fmax(t, pb->t1));
 }
 
-static struct sens_at input(struct run *run, double t, double h, const double *x)
+void run_round(size_t count, const double *from, double *to)
+{
+    for (size_t i = 0; i < count; i++) to[i] = (float)from[i];
+}
+
+/* single: enum single, of the scheme that is followed. */
+static struct sens_at input(struct run *run, unsigned single, double t, double h, const double *x)
 {
     const double time = time_input(run, t, h);
-    return (struct sens_at){time, noise_input(&run->noise, run->n, x, run->x_in),
-                            noise_input(&run->noise, run->np, run->p, run->p_in)};
+    struct sens_at at = {single & SINGLE_TIME ? (float)time : time,
+                         noise_input(&run->noise, run->n, x, run->x_in),
+                         noise_input(&run->noise, run->np, run->p, run->p_in)};
+    if (single & SINGLE_STATE) run_round(run->n, at.x, run->x_in), at.x = run->x_in;
+    if (single & SINGLE_PARAMETERS) run_round(run->np, at.p, run->p_in), at.p = run->p_in;
+    return at;
 }
 
 /* A state that an interpolant gives is as far off as the end of a step. */
@@ -179,7 +190,9 @@ struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i
     const double *x = run->state + (size_t)k * run->n;
     const size_t stage = (size_t)rule->state[i], first = (size_t)(k * run->replay->stages);
     const double *Y = run->given ? run->given + (first + stage) * run->n : run->Y + stage * run->n;
-    const struct sens_at at = input(run, t + rule->c[i] * h, h, Y);
+    if (rule->first_state) x = Y = run->state;
+    const double time = rule->first_time ? run->reverse->t[0] : t + rule->c[i] * h;
+    const struct sens_at at = input(run, run->reverse->single, time, h, Y);
     if (rule->stretch == 1 && run->noise.rtol == 0 && run->noise.atol == 0) return at;
     for (size_t q = 0; q < run->n; q++) run->x_in[q] = x[q] + rule->stretch * (Y[q] - x[q]);
     noise_step(&run->noise, PLACE_STATE, 0, run->n, run->x_in);
@@ -189,7 +202,7 @@ struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i
 struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k)
 {
     const long seen = scheme->observed[k], j = scheme->observation[k];
-    return input(run, run->oracle->cost->t_obs[j], 0, run->state + (size_t)seen * run->n);
+    return input(run, scheme->single, run->oracle->cost->t_obs[j], 0, run->state + (size_t)seen * run->n);
 }
 
 /* ---- the map ------------------------------------------------------------------------------------------- */
@@ -214,7 +227,7 @@ static sens_status slope(struct run *run, const struct scheme *scheme, long k, i
         return SENS_OK;
     }
     const double t = scheme->t[k] + scheme->c[i] * scheme->ha[k];
-    const struct sens_at at = input(run, t, scheme->ha[k], run->Y + (size_t)i * run->n);
+    const struct sens_at at = input(run, scheme->single, t, scheme->ha[k], run->Y + (size_t)i * run->n);
     const sens_status status = pb->type->rhs(pb, &at, K);
     noise_touch(&run->noise, run->n, K);
     return status;
@@ -224,6 +237,7 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
 {
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double *x = run->state + (size_t)k * n;
+    if (scheme->single & SINGLE_KEPT) run_round(n, x, run->rounded), x = run->rounded;
     for (int i = 0; i < scheme->stages; i++) {
         double *Y = run->Y + (size_t)i * n;
         run_combine(n, x, scheme->ha[k], i, scheme->a + (size_t)i * s, run->K, Y);

@@ -137,6 +137,10 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
             for (size_t q = 0; q < n; q++)
                 sweep->lambda[e * n + q] +=
                     scheme->in_lambda[(size_t)k * s + i] * sweep->theta[(e * s + i) * n + q];
+    if (scheme->single & SINGLE_ADJOINT) {
+        run_round(sweep->count * n, sweep->lambda, sweep->lambda);
+        run_round(sweep->count * run->np, sweep->mu, sweep->mu);
+    }
     noise_touch(&run->noise, sweep->count * n, sweep->lambda);
     noise_step(&run->noise, PLACE_TANGENT, 0, sweep->count * n, sweep->lambda);
     noise_step(&run->noise, PLACE_QUADRATURE, 0, sweep->count * run->np, sweep->mu);
@@ -169,7 +173,8 @@ static void observe(struct run *run, const struct sweep *sweep, long k)
 static void add_initial(struct run *run, const struct sweep *sweep, const double *lambda, double *mu)
 {
     const struct sens_problem *pb = run->oracle->problem;
-    if (!sens_problem_x0_depends(pb) || !sweep->wrt_p) return;
+    const bool enters = sens_problem_x0_depends(pb) || (run->reverse->x0_always && pb->type->x0_vjp);
+    if (!enters || !sweep->wrt_p) return;
     clear(run->n, sweep->w_in);
     add(run->n, run->reverse->factor[TERM_INITIAL], lambda, sweep->w_in);
     noise_touch(&run->noise, run->n, sweep->w_in);

@@ -36,6 +36,16 @@ struct rule {   /* where a product is taken in stage i: at t + c[i] h, x + stret
     double *c;  /* [s] */
     int *state; /* [s] */
     double stretch;
+    bool first_time, first_state; /* at t0, at x0: the same for all steps */
+};
+
+enum single {                  /* what is rounded to single precision */
+              SINGLE_TIME = 1, /* t, of callbacks */
+              SINGLE_STATE = 2,
+              SINGLE_PARAMETERS = 4,
+              SINGLE_KEPT = 8,     /* the state between two steps */
+              SINGLE_ADJOINT = 16, /* lambda and mu, after each step */
+              SINGLE_ALL = 31
 };
 
 enum { RULE_JACOBIAN, RULE_PARAMETER, RULE_COST, RULES };
@@ -68,6 +78,8 @@ struct scheme {
     int slope_from;          /* K_1 of a step is its own (0), or the last slope of that many steps before */
     size_t *phi_row, *g_row; /* [m]: the output whose derivatives are taken; m: none */
     bool not_transposed;     /* J where J^T is due */
+    bool x0_always;          /* dx0/dp enters, though the task holds x0 */
+    unsigned single;         /* enum single */
     double factor[TERMS];
 };
 
@@ -87,11 +99,14 @@ struct run {
     double *state;       /* [steps + 1][n]; filled by run_forward */
     double *Y, *K;       /* [s][n] of the step at hand */
     double *kept;        /* [steps][n] last slopes of the steps of the map */
+    double *rounded;     /* [n] the state that a step starts from, in single precision */
     const double *given; /* [steps][s][n] states for the products; NULL: those of the stages */
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
 };
 
 void run_create(const struct oracle *oracle, const struct scheme *forward, struct run *run);
+/* to [i] = from [i] in single precision. */
+void run_round(size_t count, const double *from, double *to);
 /* out [n] = x + h sum_{j<count} w_j K_j. */
 void run_combine(size_t n, const double *x, double h, int count, const double *w, const double *K,
                  double *out);
