@@ -18,9 +18,7 @@ foreach(file IN LISTS mutants_files)
 endforeach()
 add_custom_target(mutants_sources DEPENDS ${mutants_copies})
 
-sens_add_variant(mutants COPY ${mutants_tree})
-add_dependencies(variant_mutants mutants_sources)
-target_compile_options(variant_mutants PRIVATE -Wno-unused -Wno-conversion -Wno-pedantic)
+sens_add_variant(mutants COPY ${mutants_tree} DEPENDS mutants_sources)
 
 set(mutants_object ${CMAKE_BINARY_DIR}/variant_mutants/sealed.o)
 set_source_files_properties(${mutants_object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

@@ -21,21 +21,22 @@ endif()
 # Products by ADOL-C against those written by hand: the module's own sources, without the program.
 if(cmocka_FOUND AND TARGET peer_adolc)
   sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_adolc.c peers variant_baseline sens_core ${SENS_ADOLC_LIBRARY})
-  target_sources(peers_test_adolc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc.c
-                                          ${CMAKE_SOURCE_DIR}/methods/peers/adolc_tape.cc)
+  target_include_directories(peers_test_adolc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc)
+  target_sources(peers_test_adolc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc.c
+                                          ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc_tape.cc)
   sens_adolc_settings(peers_test_adolc)
 endif()
 
 # The same products as `verify` sees them, in a module of problems.
 if(TARGET peer_adolc)
   add_library(adolc_problems MODULE ${CMAKE_SOURCE_DIR}/tests/peers/adolc_problems.c
-                                    ${CMAKE_SOURCE_DIR}/methods/peers/adolc_tape.cc)
-  add_library(adolc_inside OBJECT ${CMAKE_SOURCE_DIR}/methods/peers/adolc.c)
+                                    ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc_tape.cc)
+  add_library(adolc_inside OBJECT ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc.c)
   target_compile_definitions(adolc_inside PRIVATE sens_plugin=adolc_module)
   set_target_properties(adolc_inside PROPERTIES POSITION_INDEPENDENT_CODE ON)
   foreach(target adolc_inside adolc_problems)
     target_link_libraries(${target} PRIVATE sens_flags)
-    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/methods)
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc)
     sens_adolc_settings(${target})
   endforeach()
   target_link_libraries(adolc_problems PRIVATE adolc_inside ${SENS_ADOLC_LIBRARY})
@@ -52,16 +53,18 @@ endif()
 
 # PETSc's steps and gradients against ours; and what its faults do: the module's own sources, without the program.
 if(cmocka_FOUND AND TARGET peer_petsc)
-  file(GLOB petsc_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/petsc*.c)
+  file(GLOB petsc_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/petsc/*.c)
   sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_petsc.c peers variant_baseline sens_core PkgConfig::PETSc)
   target_sources(peers_test_petsc PRIVATE ${petsc_sources})
+  target_include_directories(peers_test_petsc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/petsc)
 endif()
 
 # Every option of CVODES' methods: the module's own sources, without the program.
 if(cmocka_FOUND AND TARGET peer_sundials)
-  file(GLOB cvodes_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/cvodes*.c)
+  file(GLOB cvodes_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/cvodes/*.c)
   get_target_property(sundials_linked peer_sundials LINK_LIBRARIES)
   sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_cvodes.c peers variant_baseline sens_core ${sundials_linked})
   target_sources(peers_test_cvodes PRIVATE ${cvodes_sources})
+  target_include_directories(peers_test_cvodes PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/cvodes)
   target_include_directories(peers_test_cvodes SYSTEM PRIVATE ${sundials_headers})
 endif()

@@ -18,11 +18,10 @@
 static const struct kind {
     const char *name, *entry; /* "problem", and in SENS_PROBLEM */
     const char *folder;       /* in the tree */
-    const char *prefix;       /* of the file in it */
 } kinds[] = {
-    {"problem", "PROBLEM", "problems", ""},
-    {"cost", "COST", "problems", "cost_"},
-    {"method", "METHOD", "methods", ""},
+    {"problem", "PROBLEM", "problems"},
+    {"cost", "COST", "problems/costs"},
+    {"method", "METHOD", "methods"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], NAME_LENGTH = 40, MADE = 4 };
 
@@ -191,8 +190,7 @@ static bool create_in_tree(struct creation *job)
     const struct kind *kind = job->kind;
     char path[DATA_PATH], list[DATA_PATH], template[NAME_LENGTH];
     snprintf(template, sizeof template, "%s.c", kind->name);
-    if (!check_tree(job) ||
-        !make_path(job, path, "%s/%s/%s%s.c", job->place, kind->folder, kind->prefix, job->name) ||
+    if (!check_tree(job) || !make_path(job, path, "%s/%s/%s.c", job->place, kind->folder, job->name) ||
         !make_path(job, list, "%s/%s/CMakeLists.txt", job->place, kind->folder))
         return false;
     if (!write_file(job, template, path) || !append_line(job, list)) return false;

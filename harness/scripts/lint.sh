@@ -17,8 +17,8 @@ arrow() { # FOLDER PATTERN REASON
     hits=$(grep -rnE "$2" "$1" --include='*.c' --include='*.h' --include='*.cc' || true)
     [ -z "$hits" ] || { echo "$hits"; fail "$3"; }
 }
-arrow harness/core '#include "(bench|cell|record|erk/|tangent|blocks)' "harness/core must not know the floors above it"
-arrow problems '#include "(bench|erk/)' "problems must not know methods or harness/bench"
+arrow harness/core '#include "(bench|cell|record|rk/|tangent|blocks)' "harness/core must not know the floors above it"
+arrow problems '#include "(bench|rk/)' "problems must not know methods or harness/bench"
 arrow methods '#include "(bench|glv|vdp|heat)' "methods must not know harness/bench or a problem"
 for folder in harness/core problems methods; do
     arrow $folder '(^|[^a-z_])(f?printf|puts|exit|abort) *\(' "only harness/bench prints or exits"

@@ -262,8 +262,8 @@ long agree_fixed_steps(const struct bed *bed)
     return agree_solvable(bed, MODERATE, &steps) ? (2 * steps / EIGHTHS + 1) * EIGHTHS : 0;
 }
 
-/* The bump of a forward difference of the best size, as in methods/finite_difference.c: sqrt(eps) |q|. A
- * two-sided one is no worse. */
+/* The bump of a forward difference of the best size, as in methods/difference/finite_difference.c: sqrt(eps)
+ * |q|. A two-sided one is no worse. */
 static double bump(double q)
 {
     return sqrt(DBL_EPSILON) * (q != 0 ? fabs(q) : 1);

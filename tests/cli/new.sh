@@ -99,21 +99,23 @@ fi
 [ $? -eq 2 ] && [ ! -e fresh ] || fail "a file that cannot be written: $(cat output)"
 
 # ---- in the tree ----
-mkdir -p tree/harness/include tree/problems tree/methods
+mkdir -p tree/harness/include tree/problems/costs tree/methods
 cp -r "$source/harness/include/sens" tree/harness/include
 cp "$source/problems/CMakeLists.txt" tree/problems
+cp "$source/problems/costs/CMakeLists.txt" tree/problems/costs
 printf 'sens_add_method(last)' >tree/methods/CMakeLists.txt
-touch tree/problems/cost_there.c
+touch tree/problems/costs/there.c
 (cd tree && "$program" new problem my_problem --in-tree) >output || fail "new problem --in-tree"
 expect 0 "sens_add_cost(my_cost)" new cost my_cost --in-tree --out tree
 expect 0 "sensbench verify --method my_method" new method my_method --in-tree --out tree
 expect 2 "File exists" new problem my_problem --in-tree --out tree
 expect 2 "File exists" new cost there --in-tree --out tree
-[ "$(grep -cE '^sens_add_(problem|cost)\(my_(problem|cost)\)$' tree/problems/CMakeLists.txt)" -eq 2 ] || fail "problems list"
+grep -qx 'sens_add_problem(my_problem)' tree/problems/CMakeLists.txt || fail "problems list"
+grep -qx 'sens_add_cost(my_cost)' tree/problems/costs/CMakeLists.txt || fail "costs list"
 [ "$(cat tree/methods/CMakeLists.txt)" = $'sens_add_method(last)\nsens_add_method(my_method)' ] || fail "methods list"
-[ ! -s tree/problems/cost_there.c ] || fail "a file was overwritten"
+[ ! -s tree/problems/costs/there.c ] || fail "a file was overwritten"
 for kind in problem cost method; do
-    file=$(ls tree/*/my_$kind.c tree/problems/cost_my_$kind.c 2>/dev/null | head -1)
+    file=$(find tree -name "my_$kind.c")
     cmp -s "$file" my_$kind/my_$kind.c || fail "in the tree the $kind is another file"
     for compiler in $compilers; do
         # shellcheck disable=SC2086

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "erk/erk.h"
+#include "erk.h"
 #include "sens/registry.h"
 
 /* Looks up a NULL-terminated table of pointers to structs whose first member is the name. */

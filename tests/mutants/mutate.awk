@@ -1,6 +1,6 @@
 # mutate.awk - writes one source file with all its mutants built in, each switched on by its number.
 #
-#   awk -v source=methods/cfsa.c -f mutate.awk mutants.txt SOURCE_TEXT > MUTATED_TEXT
+#   awk -v source=methods/continuous/cfsa.c -f mutate.awk mutants.txt SOURCE_TEXT > MUTATED_TEXT
 #
 # A record of mutants.txt (format there) replaces one piece of text by
 #   expression   (sens_mutant == N ? (WITH) : (FIND))

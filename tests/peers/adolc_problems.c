@@ -5,7 +5,7 @@
 #include "sens/plugin.h"
 #include "sens/registry.h"
 
-extern const struct sens_plugin adolc_module; /* methods/peers/adolc.c */
+extern const struct sens_plugin adolc_module; /* methods/peers/adolc/adolc.c */
 
 static const struct sens_problem *inner_of(const struct sens_problem *pb)
 {

@@ -7,7 +7,7 @@
  * most that was seen. A wrong term shows as 1e-2 and more. */
 #include "method/support.h"
 
-#include "peers/cvodes.h"
+#include "cvodes.h"
 #include "sens/plugin.h"
 
 static const double TOL = 1e-8, WITHIN = 2e3, TIGHTER = 1e-4;

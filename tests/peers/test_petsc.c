@@ -8,7 +8,7 @@
  * percents. */
 #include "method/support.h"
 
-#include "peers/petsc.h"
+#include "petsc.h"
 #include "sens/plugin.h"
 
 enum { STEPS = 4000, ESTIMATE = 4096, SPREAD = 1000 };

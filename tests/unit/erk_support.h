@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "erk/erk.h"
+#include "erk.h"
 #include "sens/registry.h"
 
 enum { SYSTEM_N = 3, MAX_STAGES = 32 };

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "erk/workspace.h"
+#include "workspace.h"
 
 enum { MOST = 35, MOST_TERMS = 20, ARRAYS = 4 };
 

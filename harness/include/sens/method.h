@@ -9,7 +9,7 @@
 #include "sens/problem.h"
 #include "sens/tableau.h"
 
-struct sens_controller; /* step-size controller, methods/erk/erk.h */
+struct sens_controller; /* step-size controller, methods/rk/erk.h */
 
 enum { SENS_WRT_P = 1, SENS_WRT_X0 = 2 }; /* what to differentiate with respect to */
 

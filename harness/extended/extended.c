@@ -1,0 +1,278 @@
+/* Reference solutions in extended precision: see extended.h. Compiled with SENS_EXTENDED only. */
+#include "extended.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+#include "erk.h"
+#include "gbs.h"
+#include "sens/registry.h"
+
+enum { GBS_BLOCK = 32, MAX_STEPS = 1000000 };
+
+const struct sens_registry *sens_registry_extended(void);
+
+/* ---- a cost restricted to some of its outputs ---------------------------------------------------------- */
+
+struct restriction {
+    const struct sens_cost *inner;
+    const size_t *row; /* [m] outputs of inner */
+    sens_real *G;      /* [inner->m] scratch; a request is solved by one thread */
+    sens_real *one;    /* [max(n, np)] scratch, a block of one lane */
+};
+
+static void pick(const struct sens_cost *cost, sens_real *G)
+{
+    const struct restriction *re = cost->data;
+    for (size_t c = 0; c < cost->m; c++) G[c] += re->G[re->row[c]];
+}
+
+static void spread(const struct restriction *re, size_t count, size_t l, size_t L, sens_real *OUT)
+{
+    for (size_t i = 0; i < count; i++) OUT[i * L + l] += re->one[i];
+}
+
+static void some_phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,
+                     sens_real *G)
+{
+    const struct restriction *re = cost->data;
+    memset(re->G, 0, re->inner->m * sizeof *re->G);
+    re->inner->type->phi(re->inner, j, x, p, re->G);
+    pick(cost, G);
+}
+
+static void some_phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,
+                        size_t c0, size_t L, sens_real *OUT)
+{
+    const struct restriction *re = cost->data;
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        memset(re->one, 0, cost->n * sizeof *re->one);
+        re->inner->type->phi_dx(re->inner, j, x, p, re->row[c0 + l], 1, re->one);
+        spread(re, cost->n, l, L, OUT);
+    }
+}
+
+static void some_phi_dp(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,
+                        size_t c0, size_t L, sens_real *MU)
+{
+    const struct restriction *re = cost->data;
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        memset(re->one, 0, cost->np * sizeof *re->one);
+        re->inner->type->phi_dp(re->inner, j, x, p, re->row[c0 + l], 1, re->one);
+        spread(re, cost->np, l, L, MU);
+    }
+}
+
+static void some_g(const struct sens_cost *cost, const struct sens_at *at, sens_real w, sens_real *G)
+{
+    const struct restriction *re = cost->data;
+    memset(re->G, 0, re->inner->m * sizeof *re->G);
+    re->inner->type->g(re->inner, at, w, re->G);
+    pick(cost, G);
+}
+
+static void some_g_dx(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0,
+                      size_t L, sens_real *OUT)
+{
+    const struct restriction *re = cost->data;
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        memset(re->one, 0, cost->n * sizeof *re->one);
+        re->inner->type->g_dx(re->inner, at, w, re->row[c0 + l], 1, re->one);
+        spread(re, cost->n, l, L, OUT);
+    }
+}
+
+static void some_g_dp(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0,
+                      size_t L, sens_real *MU)
+{
+    const struct restriction *re = cost->data;
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        memset(re->one, 0, cost->np * sizeof *re->one);
+        re->inner->type->g_dp(re->inner, at, w, re->row[c0 + l], 1, re->one);
+        spread(re, cost->np, l, L, MU);
+    }
+}
+
+/* *outer = the outputs row[0 ... rows) of *inner. */
+static sens_status restrict_cost(struct sens_ctx *ctx, const struct sens_cost *inner, size_t rows,
+                                 const size_t *row, struct sens_cost *outer)
+{
+    struct restriction *re = SENS_NEW(ctx, struct restriction, 1);
+    struct sens_cost_type *type = SENS_NEW(ctx, struct sens_cost_type, 1);
+    sens_real *G = SENS_NEW(ctx, sens_real, inner->m);
+    sens_real *one = SENS_NEW(ctx, sens_real, inner->n > inner->np ? inner->n : inner->np);
+    if (!re || !type || !G || !one) return SENS_NO_MEMORY;
+    for (size_t r = 0; r < rows; r++)
+        if (row[r] >= inner->m) return sens_fail(ctx, SENS_BAD_INPUT, "output %zu of %zu", row[r], inner->m);
+    *re = (struct restriction){.inner = inner, .row = row, .G = G, .one = one};
+    *type = *inner->type;
+    if (type->phi) type->phi = some_phi;
+    if (type->phi_dx) type->phi_dx = some_phi_dx;
+    if (type->phi_dp) type->phi_dp = some_phi_dp;
+    if (type->g) type->g = some_g;
+    if (type->g_dx) type->g_dx = some_g_dx;
+    if (type->g_dp) type->g_dp = some_g_dp;
+    *outer = *inner;
+    outer->type = type;
+    outer->m = rows;
+    outer->data = re;
+    return SENS_OK;
+}
+
+/* ---- problem and cost in extended precision ------------------------------------------------------------ */
+
+struct setting {
+    struct sens_problem problem;
+    struct sens_cost cost, restricted;
+    const struct sens_cost *wanted; /* &cost or &restricted */
+};
+
+static const sens_real *widened(struct sens_ctx *ctx, size_t count, const double *value)
+{
+    sens_real *wide = SENS_NEW(ctx, sens_real, count);
+    for (size_t i = 0; wide && i < count; i++) wide[i] = value[i];
+    return wide;
+}
+
+static const struct sens_problem_type *extended_problem(const char *name)
+{
+    const struct sens_problem_type *const *type = sens_registry_extended()->problems;
+    while (*type && strcmp((*type)->name, name) != 0) type++;
+    return *type;
+}
+
+static const struct sens_cost_type *extended_cost(const char *name)
+{
+    const struct sens_cost_type *const *type = sens_registry_extended()->costs;
+    while (*type && strcmp((*type)->name, name) != 0) type++;
+    return *type;
+}
+
+static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_request *rq, struct setting *set)
+{
+    const struct sens_problem_type *problem = extended_problem(rq->problem);
+    const struct sens_cost_type *cost = extended_cost(rq->cost);
+    set->wanted = rq->rows ? &set->restricted : &set->cost;
+    if (!problem) return sens_fail(ctx, SENS_UNAVAILABLE, "problem %s has no extended build", rq->problem);
+    if (!cost) return sens_fail(ctx, SENS_UNAVAILABLE, "cost %s has no extended build", rq->cost);
+    sens_status status = sens_problem_create(ctx, problem, rq->problem_value, &set->problem);
+    if (status != SENS_OK) return status;
+    struct sens_problem *pb = &set->problem;
+    pb->t1 = rq->t1;
+    if (!(pb->t1 > pb->t0)) return sens_fail(ctx, SENS_BAD_INPUT, "t1 = %g is not after t0", rq->t1);
+    if (rq->p && !(pb->p = widened(ctx, pb->np, rq->p))) return SENS_NO_MEMORY;
+    if (rq->x0 && sens_problem_x0_depends(pb))
+        return sens_fail(ctx, SENS_BAD_INPUT, "x0 of %s depends on p", rq->problem);
+    if (rq->x0 && !(pb->x0 = widened(ctx, pb->n, rq->x0))) return SENS_NO_MEMORY;
+    status = sens_cost_create(ctx, cost, rq->cost_value, pb, &set->cost);
+    if (status != SENS_OK || !rq->rows) return status;
+    return restrict_cost(ctx, &set->cost, rq->rows, rq->row, &set->restricted);
+}
+
+/* ---- the two ways -------------------------------------------------------------------------------------- */
+
+static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extended_request *rq,
+                                 const struct setting *set, struct sens_extended_result *result)
+{
+    const struct sens_registry *reg = sens_registry_extended();
+    const struct sens_method_type *const *method = reg->methods;
+    const struct sens_tableau *const *tableau = reg->tableaux;
+    const struct sens_controller *const *controller = reg->controllers;
+    while (*method && strcmp((*method)->name, "discrete_adjoint") != 0) method++;
+    while (*tableau && strcmp((*tableau)->name, rq->tableau) != 0) tableau++;
+    while (*controller && strcmp((*controller)->name, "odeint") != 0) controller++;
+    if (!*method || !*tableau || !*controller)
+        return sens_fail(ctx, SENS_UNAVAILABLE, "no discrete adjoint with tableau %s", rq->tableau);
+    struct sens_value *option = SENS_NEW(ctx, struct sens_value, sens_option_count((*method)->options));
+    if (!option) return SENS_NO_MEMORY;
+    sens_option_defaults((*method)->options, option);
+    const struct sens_task task = {.problem = &set->problem,
+                                   .cost = set->wanted,
+                                   .tableau = *tableau,
+                                   .controller = *controller,
+                                   .rtol = rq->tolerance,
+                                   .atol = rq->tolerance,
+                                   .max_steps = MAX_STEPS,
+                                   .wrt = rq->wrt,
+                                   .threads = 1,
+                                   .option = option};
+    const struct sens_out out = {.G = result->G,
+                                 .x = result->x,
+                                 .dGdp = rq->wrt & SENS_WRT_P ? result->dGdp : NULL,
+                                 .dGdx0 = rq->wrt & SENS_WRT_X0 ? result->dGdx0 : NULL};
+    struct sens_work work = {0};
+    void *state = NULL;
+    sens_status status = (*method)->prepare(ctx, &task, &state);
+    if (status == SENS_OK) status = (*method)->run(ctx, state, &out, &work);
+    if ((*method)->release && state) (*method)->release(state);
+    if (status == SENS_OK) result->steps = work.steps, result->rejects = work.rejects;
+    return status;
+}
+
+/* The columns a request asks for, in a list; *cols 0 when it asks for no derivative. */
+static sens_status list_columns(struct sens_ctx *ctx, const struct sens_extended_request *rq,
+                                const struct sens_problem *pb, size_t *cols, const size_t **col)
+{
+    size_t *list = SENS_NEW(ctx, size_t, pb->np + pb->n + rq->cols);
+    if (!list) return SENS_NO_MEMORY;
+    *cols = 0;
+    *col = list;
+    for (size_t k = 0; k < rq->cols; k++) {
+        if (rq->col[k] >= pb->np + pb->n) return sens_fail(ctx, SENS_BAD_INPUT, "column %zu", rq->col[k]);
+        list[(*cols)++] = rq->col[k];
+    }
+    if (rq->cols) return SENS_OK;
+    for (size_t k = 0; k < pb->np && rq->wrt & SENS_WRT_P; k++) list[(*cols)++] = k;
+    for (size_t i = 0; i < pb->n && rq->wrt & SENS_WRT_X0; i++) list[(*cols)++] = pb->np + i;
+    return SENS_OK;
+}
+
+/* D [m][cols] into its places of dGdp and dGdx0. */
+static void place_columns(const struct sens_extended_request *rq, const struct setting *set, size_t cols,
+                          const size_t *col, const sens_real *D, struct sens_extended_result *result)
+{
+    const size_t n = set->problem.n, np = set->problem.np;
+    for (size_t c = 0; c < set->wanted->m; c++)
+        for (size_t k = 0; k < cols; k++) {
+            if (col[k] < np && rq->wrt & SENS_WRT_P) result->dGdp[c * np + col[k]] = D[c * cols + k];
+            if (col[k] >= np && rq->wrt & SENS_WRT_X0) result->dGdx0[c * n + col[k] - np] = D[c * cols + k];
+        }
+}
+
+static sens_status solve_gbs(struct sens_ctx *ctx, const struct sens_extended_request *rq,
+                             const struct setting *set, struct sens_extended_result *result)
+{
+    struct sens_gbs_task task = {.problem = &set->problem,
+                                 .cost = set->wanted,
+                                 .tolerance = rq->tolerance,
+                                 .max_steps = MAX_STEPS,
+                                 .block = GBS_BLOCK};
+    const size_t n = set->problem.n, m = set->wanted->m;
+    sens_status status = list_columns(ctx, rq, &set->problem, &task.cols, &task.col);
+    if (status != SENS_OK) return status;
+    struct sens_gbs_out out = {.x = SENS_NEW(ctx, sens_real, n),
+                               .G = SENS_NEW(ctx, sens_real, m),
+                               .D = SENS_NEW(ctx, sens_real, m * task.cols)};
+    if (!out.x || !out.G || !out.D) return SENS_NO_MEMORY;
+    status = sens_gbs_solve(ctx, &task, &out);
+    if (status != SENS_OK) return status;
+    memcpy(result->x, out.x, n * sizeof *out.x);
+    memcpy(result->G, out.G, m * sizeof *out.G);
+    place_columns(rq, set, task.cols, task.col, out.D, result);
+    result->steps = out.steps;
+    result->rejects = out.rejects;
+    return SENS_OK;
+}
+
+sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended_request *request,
+                                struct sens_extended_result *result)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    struct setting set = {0};
+    sens_status status = set_up(ctx, request, &set);
+    if (status == SENS_OK)
+        status = request->method == SENS_EXTENDED_GBS ? solve_gbs(ctx, request, &set, result)
+                                                      : solve_adjoint(ctx, request, &set, result);
+    sens_arena_rewind(&ctx->arena, mark);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* harness/extended/extended.h - reference solutions in extended precision (64-bit significand).
+ *
+ * The problems, costs and the ERK engine are compiled once more with sens_real = long double and sealed; this
+ * function is the only way in. Its interface is therefore free of sens_real. The two ways to a gradient share
+ * no more than the problem's own primitives, and not all of those:
+ *
+ *     SENS_EXTENDED_ADJOINT   reverse: discrete adjoint of an explicit Runge-Kutta pair
+ *                             (vjp, vjp_p_batch, x0_vjp)
+ *     SENS_EXTENDED_GBS       forward: Gragg-Bulirsch-Stoer extrapolation of the variational equations
+ *                             (jvp, jvp_p_cols, x0_jvp_cols), gbs.h */
+#ifndef SENS_EXTENDED_H
+#define SENS_EXTENDED_H
+
+#include <stddef.h>
+
+#include "sens/context.h"
+#include "sens/option.h"
+#include "sens/status.h"
+
+enum sens_extended_method { SENS_EXTENDED_ADJOINT, SENS_EXTENDED_GBS };
+
+struct sens_extended_request {
+    const char *problem, *cost;                          /* names */
+    const struct sens_value *problem_value, *cost_value; /* in the order of their option tables */
+    const double *p;  /* [np] instead of the nominal parameters; NULL: nominal */
+    const double *x0; /* [n] instead of the nominal initial state; NULL: nominal, or x0(p) */
+    double t1;        /* final time */
+    size_t rows;      /* outputs wanted; 0: all of them */
+    const size_t *row;
+    size_t cols; /* SENS_EXTENDED_GBS: columns wanted, k < np is p_k, np + i is x0_i; 0: all that wrt names */
+    const size_t *col;
+    unsigned wrt; /* SENS_WRT_* */
+    enum sens_extended_method method;
+    const char *tableau; /* SENS_EXTENDED_ADJOINT: name of the pair */
+    double tolerance;    /* relative; SENS_EXTENDED_ADJOINT: also absolute */
+};
+
+/* Caller-owned. With `rows` given, m below is `rows`. Entries of columns not asked for are left as they are.
+ */
+struct sens_extended_result {
+    long double *x;     /* [n] */
+    long double *G;     /* [m] */
+    long double *dGdp;  /* [m][np]; not written unless SENS_WRT_P */
+    long double *dGdx0; /* [m][n]; not written unless SENS_WRT_X0 */
+    long steps, rejects;
+};
+
+/* SENS_UNAVAILABLE when the problem, the cost or the pair is not among the extended sources; otherwise any
+ * status of a solve. Works in ctx's arena and gives all of it back. */
+sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended_request *request,
+                                struct sens_extended_result *result);
+
+#endif

@@ -1,0 +1,69 @@
+/* methods/continuous/casa_common.h - the continuous adjoint system of a task, solved backwards after a
+ * forward solve.
+ *
+ * With s = -t the backward system runs forwards and needs no change of sign,
+ *
+ *     dlambda/ds = (df/dx)^T lambda + g_x,   dmu/ds = (df/dp)^T lambda + g_p,
+ *     lambda += phi_x and mu += phi_p at the observations t_j,
+ *
+ * from lambda(t1) = mu(t1) = 0; then dG/dx0 = lambda(t0), dG/dp = mu(t0) + (dx0/dp)^T lambda(t0). All m
+ * outputs are one system, so that they share their steps and no result depends on the number of lanes. Its
+ * state is z = [carried x | lambda | mu], lambda in lane blocks [n][width] one after another, then mu in
+ * blocks [np][width]; every block has its true width. The variants differ only in where x(t) comes from. */
+#ifndef CASA_COMMON_H
+#define CASA_COMMON_H
+
+#include "erk.h"
+
+struct casa {
+    const struct sens_task *task;
+    size_t n, m, L;
+    size_t np; /* 0 unless the gradient by parameters is asked for */
+    struct sens_stops stops;
+    sens_real *x0, *x1; /* [n] ends of the forward solve */
+    sens_real *G;       /* [m] */
+    struct sens_cost_sum cost;
+    struct sens_problem_ode problem_system;
+    struct sens_ode forward_ode;
+    struct sens_erk_settings forward_settings, backward_settings;
+    struct sens_erk *forward, *backward;
+    struct sens_erk_stats forward_stats, backward_stats;
+
+    /* Set by the variant between casa_create_forward and casa_create_backward. */
+    size_t carried; /* components of x in z: n where it is integrated back, else 0 */
+    /* x(t) [n], valid until the next call; NULL where x is carried. */
+    const sens_real *(*state)(void *self, sens_real t);
+    void *self;
+
+    struct sens_ode backward_ode;
+    struct sens_ode_part part[3]; /* x, lambda, mu */
+    sens_real *z;                 /* [backward_ode.n] */
+};
+
+/* Tolerances of lambda and mu; tested: takes part in the error test. */
+struct casa_tolerances {
+    sens_real rtol, atol;
+    bool tested;
+};
+
+/* Fills *casa up to the forward solver; memory from the arena. SENS_NO_MEMORY. */
+sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *task, struct casa *casa);
+
+/* The backward solver. casa must not move any more. SENS_NO_MEMORY. */
+sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct casa_tolerances lambda,
+                                 struct casa_tolerances mu);
+
+/* x1, and G when the observer passes its steps to sens_cost_sum_step. Any status of a solve. */
+sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
+                               const struct sens_erk_observer *observer);
+
+/* lambda and mu, from t1 to t0. Any status of a solve. */
+sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa);
+
+/* The results of both solves; SENS_DIVERGED, and nothing written, where a gradient is not finite. */
+sens_status casa_write(struct casa *casa, const struct sens_out *out);
+
+/* Work of both solves; time: at the start, after the forward solve and at the end. */
+struct sens_work casa_work(const struct casa *casa, const double time[3]);
+
+#endif

@@ -1,0 +1,31 @@
+/* methods/discrete/adjoint_sizes.h - how the discrete adjoint cuts its outputs into blocks, batches and
+ * shares, from the sizes of the problem and of the caches. docs/performance.md says why. */
+#ifndef ADJOINT_SIZES_H
+#define ADJOINT_SIZES_H
+
+#include <stdbool.h>
+
+#include "sens/method.h"
+
+struct adjoint_sizes {
+    size_t L;     /* lanes of a whole block */
+    size_t least; /* lanes of a last block are a multiple of it, or L */
+    size_t unit;  /* outputs are shared out to the threads by so many */
+    size_t K;     /* points of a batch, at least those of a step */
+    size_t group; /* blocks that travel together, at most */
+    bool keep;    /* what a group finds at a point is worth keeping for the groups after it */
+    int threads;
+};
+
+/* L, least and unit. */
+void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
+                          struct adjoint_sizes *size);
+
+/* The rest, for a solve of so many steps with so many live stages each. */
+void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
+                          int live_stages, struct adjoint_sizes *size);
+
+/* Lanes of a block with `rest` outputs left to carry, its own among them. */
+size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);
+
+#endif

@@ -1,0 +1,47 @@
+/* methods/discrete/batch.h - the parameter gradient of a reverse sweep, deferred over many points:
+ *
+ *     mu += sum_k (df/dp)(t_k, Y_k)^T kappa_k,    k < K
+ *
+ * An update of the [np][L] numbers of mu at every stage would be bound by memory: 16 bytes for 2 operations.
+ * Collected, K points share one pass over mu. Where the problem declares outer products, df_i/dp = s_i phi_j,
+ * it is, for every i, one product of inner length K of the phi, which serve all i and all blocks, with the
+ * s_i kappa_i. These come ready-made where that pays, and the phi are laid out once. */
+#ifndef SENS_BATCH_H
+#define SENS_BATCH_H
+
+#include "sens/lanes.h"
+#include "sens/method.h"
+
+struct sens_batch; /* one a thread */
+
+/* For `blocks` blocks of at most L lanes and K >= 1 points. Memory from the arena; SENS_NO_MEMORY. */
+sens_status sens_batch_create(struct sens_ctx *ctx, const struct sens_problem *pb, size_t K, size_t blocks,
+                              size_t L, struct sens_batch **batch);
+
+/* Is there no room for `points` more? */
+bool sens_batch_full(const struct sens_batch *batch, size_t points);
+
+/* Takes the next points; the number of the first within the batch is returned. Their x are copied. */
+size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct sens_at *at);
+
+/* The s [n] of point k where diag(s) kappa is wanted in its slots (sens_products_scaled); NULL: kappa is. */
+const sens_real *sens_batch_factor(const struct sens_batch *batch, size_t k);
+
+/* Where [n][L] numbers of block b at point k are to be written, and after it those of the points that follow.
+ */
+sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L);
+
+/* After the last point, before the blocks are added. */
+void sens_batch_close(struct sens_batch *batch);
+
+/* MU [np][L] of block b += the sum over the points kept, or = where `fresh`; all points have the same p. */
+void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size_t L, bool fresh,
+                    sens_real *MU);
+
+/* Forgets the points, when every block has been added. */
+void sens_batch_clear(struct sens_batch *batch);
+
+/* Adds the vectors multiplied through structure since the last call to *work, and forgets them. */
+void sens_batch_count(struct sens_batch *batch, struct sens_work *work);
+
+#endif

@@ -1,0 +1,35 @@
+/* methods/rk/followers.h - components of a system that follow a leader: z' = F(t, y(t), z), where y is the
+ * system that a solver integrates, and z falls into blocks that depend on y and on themselves only.
+ *
+ * The step of the whole system [y | z] is then done in parts: all stages of y first, then, for one block of z
+ * after the other, all its stages, its candidate and its part of the error norm, while they are in cache. z
+ * is read once a step and written once. The accepted steps are those of the whole system. */
+#ifndef SENS_FOLLOWERS_H
+#define SENS_FOLLOWERS_H
+
+#include "erk.h"
+
+struct sens_followers {
+    size_t blocks;
+    const size_t *offset;      /* [blocks + 1]: block b is z[q], offset[b] <= q < offset[b + 1] */
+    const size_t *count;       /* [blocks]: as many of them are components; the others are 0 throughout */
+    struct sens_ode_part part; /* z in the error test; its count is that of the blocks */
+    /* The leader at stage i is y at time t: where slope i will be asked for. y stays until the next trial. */
+    void (*at)(void *self, int i, sens_real t, const sens_real *y);
+    /* dz = F of block b at the point of stage i. */
+    void (*slope)(void *self, int i, size_t b, const sens_real *z, sens_real *dz);
+    /* For quadratures, both or neither: a trial step begins, whose leader's stage states are Y [stages][n],
+     * and every stage state of every block in it. */
+    void (*begin)(void *self, sens_real t, sens_real h, const sens_real *Y);
+    void (*look)(void *self, int i, size_t b, const sens_real *z);
+    void *self;
+};
+
+/* Puts followers behind a solver; *followers must outlive it. SENS_NO_MEMORY. */
+sens_status sens_erk_follow(struct sens_ctx *ctx, struct sens_erk *erk,
+                            const struct sens_followers *followers);
+
+/* z: to be set before a solve; at t1 of the step when an observer is called; at the end after it. */
+sens_real *sens_erk_followers(const struct sens_erk *erk);
+
+#endif
