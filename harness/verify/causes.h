@@ -125,6 +125,12 @@
     X(lanes_shifted, "outputs are shifted: a row of the gradient is another output's")                       \
     X(extra_sweep, "a sweep too many: more work than the outputs need where their number fills the lanes")   \
     X(data_race, "threads share memory: the result depends on the thread count or differs between runs")     \
+    X(equal_sizes,                                                                                           \
+      "sizes are taken for one another: wrong where two of n, np and m are equal, or right there only")      \
+    X(remainder, "numbers that leave a rest are treated wrongly: right for even ones or multiples of a "     \
+                 "block, wrong for others, or the other way round")                                          \
+    X(empty_set, "an empty set is not expected: wrong without parameters or observations, right with some")  \
+    X(after_rejection, "something of a rejected trial step stays: right where no trial is rejected")         \
     X(many_threads, "there is room for a few threads only: right with up to some number of them")            \
     X(many_states, "there is room for a few states only: right up to some n, wrong beyond it")               \
     X(many_parameters, "there is room for a few parameters only: right up to some np, wrong beyond it")      \

@@ -235,6 +235,7 @@ static void judge_beside(struct scene *scene, struct part part[PARTS], const str
     }
     if (worst_passes(&worst)) return;
     verify_judge(result, &worst);
+    verify_blame(result, CAUSE_remainder, 0.97);
     blame_parts(worst.parts, result);
 }
 

@@ -9,114 +9,7 @@
 #include "decorate.h"
 #include "trial.h"
 
-/* ---- some outputs of a cost ---------------------------------------------------------------------------- */
-
-enum { MOST_OUTPUTS = 17, MOST_SIZE = 64 };
-
-/* Outputs first, first + 1, ... of the inner cost, each computed with one lane, so that an output has the
- * same bits whatever others there are. */
-struct selection {
-    const struct sens_cost *inner;
-    size_t first;
-};
-
-static void add_column(size_t size, size_t L, size_t l, const double *column, double *OUT)
-{
-    for (size_t i = 0; i < size; i++) OUT[i * L + l] += column[i];
-}
-
-static size_t lanes_of(const struct sens_cost *cost, size_t c0, size_t L)
-{
-    const size_t left = c0 < cost->m ? cost->m - c0 : 0;
-    return left < L ? left : L;
-}
-
-static void add_selected(const struct sens_cost *cost, const double *all, double *G)
-{
-    const struct selection *s = cost->data;
-    for (size_t c = 0; c < cost->m; c++) G[c] += all[s->first + c];
-}
-
-static void select_phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
-{
-    const struct selection *s = cost->data;
-    double all[MOST_OUTPUTS] = {0};
-    s->inner->type->phi(s->inner, j, x, p, all);
-    add_selected(cost, all, G);
-}
-
-static void select_phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                          size_t L, double *OUT)
-{
-    const struct selection *s = cost->data;
-    for (size_t l = 0; l < lanes_of(cost, c0, L); l++) {
-        double column[MOST_SIZE] = {0};
-        s->inner->type->phi_dx(s->inner, j, x, p, s->first + c0 + l, 1, column);
-        add_column(cost->n, L, l, column, OUT);
-    }
-}
-
-static void select_phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                          size_t L, double *MU)
-{
-    const struct selection *s = cost->data;
-    for (size_t l = 0; l < lanes_of(cost, c0, L); l++) {
-        double column[MOST_SIZE] = {0};
-        s->inner->type->phi_dp(s->inner, j, x, p, s->first + c0 + l, 1, column);
-        add_column(cost->np, L, l, column, MU);
-    }
-}
-
-static void select_g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
-{
-    const struct selection *s = cost->data;
-    double all[MOST_OUTPUTS] = {0};
-    s->inner->type->g(s->inner, at, w, all);
-    add_selected(cost, all, G);
-}
-
-static void select_g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                        double *OUT)
-{
-    const struct selection *s = cost->data;
-    for (size_t l = 0; l < lanes_of(cost, c0, L); l++) {
-        double column[MOST_SIZE] = {0};
-        s->inner->type->g_dx(s->inner, at, w, s->first + c0 + l, 1, column);
-        add_column(cost->n, L, l, column, OUT);
-    }
-}
-
-static void select_g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                        double *MU)
-{
-    const struct selection *s = cost->data;
-    for (size_t l = 0; l < lanes_of(cost, c0, L); l++) {
-        double column[MOST_SIZE] = {0};
-        s->inner->type->g_dp(s->inner, at, w, s->first + c0 + l, 1, column);
-        add_column(cost->np, L, l, column, MU);
-    }
-}
-
-static struct sens_cost select_outputs(struct verify *v, const struct sens_cost *inner, size_t first,
-                                       size_t count)
-{
-    const struct sens_cost_type *from = inner->type;
-    struct sens_cost_type *type = verify_memory(v, 1, sizeof *type);
-    struct selection *selection = verify_memory(v, 1, sizeof *selection);
-    struct sens_cost cost = *inner;
-    *selection = (struct selection){inner, first};
-    *type = (struct sens_cost_type){.name = from->name,
-                                    .phi = from->phi ? select_phi : NULL,
-                                    .phi_dx = from->phi_dx ? select_phi_dx : NULL,
-                                    .phi_dp = from->phi_dp ? select_phi_dp : NULL,
-                                    .g = from->g ? select_g : NULL,
-                                    .g_dx = from->g_dx ? select_g_dx : NULL,
-                                    .g_dp = from->g_dp ? select_g_dp : NULL};
-    cost.type = type;
-    cost.m = count;
-    cost.data = selection;
-    return cost;
-}
+enum { MOST_OUTPUTS = 17 };
 
 /* ---- the number of outputs ----------------------------------------------------------------------------- */
 
@@ -130,7 +23,7 @@ struct outputs { /* the rows of MOST_OUTPUTS outputs, each computed alone */
 
 static void solve_outputs(const struct outputs *o, size_t first, size_t count, int lanes, struct bed *bed)
 {
-    const struct sens_cost cost = select_outputs(o->scene.bed.v, &o->scene.bed.cost, first, count);
+    const struct sens_cost cost = decorate_select(o->scene.bed.v, &o->scene.bed.cost, first, count);
     trial_decorated(&o->scene, &o->scene.bed.problem, &cost, bed);
     bed->task.lanes = lanes;
     bed_solve(bed);
@@ -153,9 +46,11 @@ static bool solve_alone(struct outputs *o)
     return solved;
 }
 
-static void outputs_create(struct verify *v, struct outputs *o)
+/* more: states beyond the usual number. */
+static void outputs_create(struct verify *v, size_t more, struct outputs *o)
 {
-    const struct scene_settings settings = trial_settings(v, MOST_OUTPUTS);
+    struct scene_settings settings = trial_settings(v, MOST_OUTPUTS);
+    settings.n += more;
     *o = (struct outputs){.made = false};
     o->made = scene_create(v, &settings, &o->scene) && bed_solve(&o->scene.bed) == SENS_OK &&
               trial_apart(&o->scene, &o->apart) == SENS_OK && scene_grid(&o->scene, &o->steps);
@@ -178,6 +73,32 @@ static void outputs_free(struct outputs *o)
     scene_free(&o->scene);
 }
 
+/* Are the first m rows, asked for together, those asked for alone? */
+static bool is_right_together(struct outputs *o, size_t m)
+{
+    struct worst worst = {.count = 0};
+    struct bed bed;
+    if (!o->made) return false;
+    solve_outputs(o, 0, m, 0, &bed);
+    trial_compare_anew(&worst, &bed, &o->steps, &o->alone, &o->apart, "");
+    bed_free(&bed);
+    return worst_passes(&worst);
+}
+
+/* As many outputs as states are wrong: is it the number of outputs? With one more state so many are right,
+ * and as many as states wrong again, where the sizes are taken for one another. */
+static void blame_equal(struct verify *v, size_t m, struct verify_result *result)
+{
+    struct outputs larger;
+    outputs_create(v, 1, &larger);
+    if (m + 1 == larger.scene.bed.problem.n && is_right_together(&larger, m) &&
+        !is_right_together(&larger, m + 1)) {
+        verify_say(result, "it shows where m = n, whatever n is, and not where they differ by one");
+        verify_blame(result, CAUSE_equal_sizes, 0.99);
+    }
+    outputs_free(&larger);
+}
+
 /* m around the number of lanes and its double. */
 static void vary_count(struct outputs *o, int lanes, struct worst *worst, struct verify_result *result)
 {
@@ -191,7 +112,10 @@ static void vary_count(struct outputs *o, int lanes, struct worst *worst, struct
         solve_outputs(o, 0, m[k], lanes, &bed);
         snprintf(what, sizeof what, "%zu outputs in %zu lanes:", m[k], L);
         trial_compare_anew(worst, &bed, &o->steps, &o->alone, &o->apart, what);
-        if (fine && !worst_passes(worst) && bed.status == SENS_OK) blame_outputs(o, &bed, L, result);
+        if (fine && !worst_passes(worst) && bed.status == SENS_OK) {
+            blame_outputs(o, &bed, L, result);
+            if (m[k] == bed.problem.n) blame_equal(o->scene.bed.v, m[k], result);
+        }
         bed_free(&bed);
     }
 }
@@ -217,7 +141,7 @@ static void check_padded(struct verify *v, const struct outputs *o)
     struct worst worst = {.count = 0};
     struct verify_result result = verify_open("outputs.padded", o->scene.module, o->scene.subject);
     if (o->made) {
-        const struct sens_cost some = select_outputs(v, &o->scene.bed.cost, 0, KEPT);
+        const struct sens_cost some = decorate_select(v, &o->scene.bed.cost, 0, KEPT);
         struct sens_cost padded;
         struct bed bed;
         decorate_pad_cost(v, &some, EXTRA, &padded);
@@ -395,7 +319,7 @@ static void check_part(struct verify *v, const char *module, const struct cost_p
 static void run(struct verify *v)
 {
     struct outputs outputs;
-    outputs_create(v, &outputs);
+    outputs_create(v, 0, &outputs);
     check_count(v, &outputs);
     check_work(v, &outputs);
     check_padded(v, &outputs);

@@ -15,6 +15,10 @@ void decorate_scale(struct verify *v, const struct sens_problem *inner, const in
                     struct sens_problem *problem);
 void decorate_scale_cost(struct verify *v, const struct sens_cost *inner, const int *exponent,
                          struct sens_cost *cost);
+/* Outputs first ... first + count - 1 alone, each computed with one lane, so that an output has the same bits
+ * whatever others there are. m, n and np of the inner cost at most DECORATE_SELECT_MOST. */
+enum { DECORATE_SELECT_MOST = 64 };
+struct sens_cost decorate_select(struct verify *v, const struct sens_cost *inner, size_t first, size_t count);
 /* The same outputs followed by `extra` that are zero whatever x and p: they must change nothing. */
 void decorate_pad_cost(struct verify *v, const struct sens_cost *inner, size_t extra, struct sens_cost *cost);
 /* `extra` more parameters on which nothing depends. A cost of the inner problem goes with it as it is. */
@@ -33,6 +37,12 @@ enum { DECORATE_FAINT_MOST = 32 };
 extern const double decorate_faintness; /* d */
 void decorate_faint(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem);
 void decorate_faint_cost(struct verify *v, const struct sens_cost *inner, struct sens_cost *cost);
+
+/* The linear part of the problem about x0 and p at t0, or (`moving`) about x0 (1 + sin(t) / 4) and p at every
+ * t: linear in x and p, with one Jacobian or with one that depends on t alone. n and np at most
+ * DECORATE_FAINT_MOST. */
+void decorate_linear(struct verify *v, const struct sens_problem *inner, bool moving,
+                     struct sens_problem *problem);
 
 /* Fault injection: call number `at` (1-based, over all calls of that callback; 0: never) and, where `stays`,
  * all later ones. */

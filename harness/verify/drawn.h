@@ -109,6 +109,13 @@ struct drawn_verdict drawn_judge(const struct drawing *drawing, const struct dra
 void drawn_blame_catalogue(const struct drawing *drawing, const struct drawn *drawn,
                            struct verify_result *result);
 
+/* Does a wrong scene hang on two of n, np and m being equal, or on the rest that a size leaves? Then it is
+ * said and blamed. */
+bool drawn_blame_equal(const struct drawing *drawing, const struct drawn *drawn, enum drawn_outcome outcome,
+                       struct verify_result *result);
+bool drawn_blame_rest(const struct drawing *drawing, const struct drawn *drawn, int axis,
+                      struct verify_result *result);
+
 /* Leads a scene back to what its outcome needs, and says and blames it. */
 void drawn_explain(const struct drawing *drawing, const struct drawn *drawn,
                    const struct drawn_verdict *verdict, struct verify_result *result);

@@ -320,6 +320,10 @@ void axis_blame(int axis, double value, double weight, struct verify_result *res
         verify_blame(result, CAUSE_option_value, weight);
         return;
     }
+    if (value == 0 && (axis == AXIS_PARAMETERS || axis == AXIS_TIMES)) {
+        verify_blame(result, CAUSE_empty_set, weight);
+        return;
+    }
     if (axis == AXIS_ENDS) {
         if (!(bits & 2)) verify_blame(result, CAUSE_stops_early, weight);
         if (!(bits & 1)) verify_blame(result, CAUSE_observation_t0, weight);

@@ -140,12 +140,25 @@ static bool explain_status(const struct drawing *drawing, const struct reduced *
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
+/* What it is about the sizes. false: nothing more than that they are large or small. */
+static bool blame_sizes(const struct drawing *drawing, const struct reduced *reduced,
+                        struct verify_result *result)
+{
+    const enum drawn_outcome outcome = reduced->verdict.outcome;
+    if (drawn_blame_equal(drawing, &reduced->drawn, outcome, result)) return true;
+    for (int k = 0; k < reduced->count && outcome == DRAWN_WRONG; k++)
+        if (drawn_blame_rest(drawing, &reduced->drawn, reduced->axis[k], result)) return true;
+    return false;
+}
+
 static void blame(const struct drawing *drawing, const struct reduced *reduced, struct verify_result *result)
 {
     static const double weights[] = {0.99, 0.95, 0.9};
     const int extra = reduced->count - 1;
+    const bool told = !reduced->verdict.known_cause && blame_sizes(drawing, reduced, result);
     for (int k = 0; k < reduced->count && extra < 3; k++)
-        axis_blame(reduced->axis[k], reduced->drawn.value[reduced->axis[k]], weights[extra], result);
+        if (!told || !axis_is_size(reduced->axis[k]))
+            axis_blame(reduced->axis[k], reduced->drawn.value[reduced->axis[k]], weights[extra], result);
     if (reduced->verdict.known_cause) verify_blame(result, reduced->verdict.cause, 1);
     if (reduced->verdict.outcome == DRAWN_WRONG) drawn_blame_catalogue(drawing, &reduced->drawn, result);
 }

@@ -20,6 +20,7 @@ static bool check_completes(struct gradient_case *given)
         verify_skip(&result, "%s: %s", sens_status_name(status), bed->message);
     } else if (status != SENS_OK) {
         verify_fail(&result, "%s: %s", sens_status_name(status), bed->message);
+        case_blame_empty(given, &result);
         verify_blame(&result, CAUSE_solver_not_derivative, 0.5);
         verify_blame(&result, CAUSE_controller_norm, 0.3);
         verify_blame(&result, CAUSE_controller_law, 0.3);
@@ -28,6 +29,7 @@ static bool check_completes(struct gradient_case *given)
         verify_fail(&result,
                     "success is reported, and an output is not a finite number (outputs never written "
                     "hold NaN)");
+        case_blame_empty(given, &result);
         verify_blame(&result, CAUSE_lanes_lost, 0.6);
         verify_blame(&result, CAUSE_one_part_only, 0.4);
         verify_blame(&result, CAUSE_stale_workspace, 0.4);
@@ -64,6 +66,7 @@ static void blame_gradient(struct gradient_case *given, const struct sens_out *r
         case_blame_parts(given, result);
     else
         verify_blame(result, CAUSE_solver_not_derivative, 0.5);
+    case_blame_settings(given, result);
     if (result->blames > 0) return;
     verify_blame(result, CAUSE_dropped_stage, 0.15);
     verify_blame(result, CAUSE_stale_stage, 0.15);
@@ -303,7 +306,7 @@ static void skip_rest(const struct gradient_case *given)
 static bool check_plan(struct verify *v, const struct plan *plan, struct kinds *kinds)
 {
     const struct scene_settings settings = draw(v, plan);
-    struct gradient_case given = {.parts = settings.parts & probe_parts_for(v->method)};
+    struct gradient_case given = {.parts = settings.parts & probe_parts_for(v->method), .settings = settings};
     if (!scene_create(v, &settings, &given.scene)) return false;
     const bool usable = check_completes(&given) && case_prepare(&given);
     if (usable) {

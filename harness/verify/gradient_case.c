@@ -95,24 +95,31 @@ void case_say_controlled(struct gradient_case *given, struct verify_result *resu
 
 /* ---- which part of the task ---------------------------------------------------------------------------- */
 
+bool case_is_right(struct gradient_case *solved)
+{
+    const struct bed *bed = &solved->scene.bed;
+    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
+    struct worst worst = {0};
+    if (bed->status != SENS_OK || !out_finite(bed, &bed->out) || !case_prepare(solved)) return false;
+    if (!(discrete ? case_frozen(solved) : case_truth(solved))) return false;
+    out_compare(&worst, bed, &bed->out, discrete ? &solved->frozen : &solved->truth,
+                discrete ? &solved->rounding : &solved->tolerance, "");
+    return worst_passes(&worst);
+}
+
 /* Is the gradient right for this cost, the initial state held or not? */
 static bool right_without(const struct gradient_case *given, unsigned parts, bool x0_fixed)
 {
     struct gradient_case part = {.scene = given->scene};
     struct bed *bed = &part.scene.bed;
-    struct worst worst = {0};
     bed->grid = (struct grid){.steps = 0};
     bed->problem.x0_fixed = bed->problem.x0_fixed || x0_fixed;
     probe_cost(bed->v, &bed->problem, bed->cost.m, parts & probe_parts_for(bed->method), &bed->cost);
     bed->out = bed_shape(bed);
-    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
-    bool made = bed_solve(bed) == SENS_OK && case_prepare(&part);
-    made = made && (discrete ? case_frozen(&part) : case_truth(&part));
-    if (made)
-        out_compare(&worst, bed, &bed->out, discrete ? &part.frozen : &part.truth,
-                    discrete ? &part.rounding : &part.tolerance, "");
+    bed_solve(bed);
+    const bool right = case_is_right(&part);
     case_free(&part);
-    return made && worst_passes(&worst);
+    return right;
 }
 
 void case_blame_parts(struct gradient_case *given, struct verify_result *result)

@@ -9,8 +9,9 @@
 
 struct gradient_case {
     struct scene scene;
-    unsigned parts;   /* of the cost */
-    struct grid grid; /* scene_grid of the solve */
+    unsigned parts;                 /* of the cost */
+    struct scene_settings settings; /* n = 0: not known */
+    struct grid grid;               /* scene_grid of the solve */
     struct oracle oracle;
     bool to_rounding; /* the gradient was compared with the derivative of the map, to rounding */
     bool frozen_known, frozen_tried, truth_known, truth_tried;
@@ -33,6 +34,17 @@ void case_say_controlled(struct gradient_case *given, struct verify_result *resu
  * part whose absence leaves the gradient right. */
 void case_blame_parts(struct gradient_case *given, struct verify_result *result);
 
+/* After the solve: was it a success, and is the gradient the one that the method declares? */
+bool case_is_right(struct gradient_case *solved);
+/* Solves with other sizes, and with a first step so short that no trial is rejected; blames what goes with a
+ * change that leaves the gradient right. (gradient_blame.c) */
+void case_blame_settings(struct gradient_case *given, struct verify_result *result);
+/* A solve that fails, or leaves numbers out, with no parameters: is it a success with some? */
+void case_blame_empty(const struct gradient_case *given, struct verify_result *result);
+/* Of a method whose map is its own: is the gradient right where rhs is linear, and where it has one Jacobian?
+ */
+void case_blame_linear(const struct gradient_case *given, bool adaptive, struct verify_result *result);
+
 /* Evidence on the kind of derivative, over all tasks of a method. */
 struct kinds {
     struct worst worst;
@@ -48,6 +60,8 @@ void gradient_check_bilinear(struct gradient_case *given);
 /* The gradient of one more solve against differences of the method's own values, along a random direction.
  * For steps that are the same whatever p and x0 are; false: they are not, or it is not solved. */
 bool gradient_note_own(const struct bed *bed, struct worst *worst);
+/* The same at a loose tolerance, where nothing but a faint copy of the problem is moved. */
+bool gradient_note_faint(const struct bed *bed, struct worst *worst);
 /* gradient.own */
 void gradient_check_own(struct gradient_case *given);
 

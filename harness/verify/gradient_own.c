@@ -127,7 +127,7 @@ static bool note_own(struct bed *bed, size_t first_p, size_t first_x, bool alone
 /* Where the derivative of the map is far from those of the solution and of the map with its controller. */
 static const double LOOSE = 1e-4;
 
-static bool note_faint(const struct bed *bed, struct worst *worst)
+bool gradient_note_faint(const struct bed *bed, struct worst *worst)
 {
     struct verify *v = bed->v;
     struct sens_problem problem;
@@ -178,6 +178,7 @@ static void blame_own(struct gradient_case *given, bool adaptive, struct verify_
         verify_blame(result, CAUSE_kind_misdeclared, 0.9);
         return;
     }
+    case_blame_linear(given, adaptive, result);
     verify_blame(result, CAUSE_derivative_not_solver, 0.6);
     verify_blame(result, CAUSE_kind_misdeclared, adaptive ? 0.4 : 0);
     if (sens_problem_x0_depends(&given->scene.bed.problem))
@@ -195,7 +196,7 @@ void gradient_check_own(struct gradient_case *given)
         verify_skip(&result, "the method does not declare the derivative of the discrete map");
     } else if (scene_rebuilds(&given->scene)) {
         verify_skip(&result, "gradient.frozen makes the map again");
-    } else if ((!adaptive && gradient_note_own(bed, &worst)) || note_faint(bed, &worst)) {
+    } else if ((!adaptive && gradient_note_own(bed, &worst)) || gradient_note_faint(bed, &worst)) {
         verify_judge(&result, &worst);
         if (result.verdict == VERIFY_FAIL) blame_own(given, adaptive, &result);
     } else {

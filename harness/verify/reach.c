@@ -5,6 +5,7 @@
  * Wide and shallow: at each place one random vector tells whether anything is wrong, as all rows and columns
  * take part in J v and f_p u. What is drawn depends on the seed; a full run draws more of it. */
 #include "reach.h"
+#include "remainder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -141,9 +142,29 @@ static void note_large(struct verify *v, const struct subject *subject, struct w
     reach_note_blocks(worst, subject, (size_t)verify_integer(v, 2, 7), 3);
 }
 
+struct sized { /* instances of a problem by their number of states */
+    struct verify *v;
+    size_t wrong; /* the first that is wrong; 0: none so far */
+};
+
+/* Is the instance with so many states wrong? */
+static bool is_wrong_size(const void *self, long n)
+{
+    const struct sized *sized = self;
+    struct verify *v = sized->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    struct worst worst = {.count = 0};
+    struct instance instance;
+    struct subject subject;
+    if (instance_sized(v, v->problem, (size_t)n, &instance) && subject_create(v, &instance, &subject))
+        note_large(v, &subject, &worst);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return !worst_passes(&worst);
+}
+
 /* More states than a table on the stack has room for, and with them more parameters; fewer where every point
  * is differentiated anew by a library. */
-static void vary_states(struct verify *v, struct worst *worst, char label[VERIFY_SUBJECT])
+static void vary_states(struct verify *v, struct worst *worst, struct sized *sized)
 {
     for (int k = 0; k < (v->quick ? 1 : 3); k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
@@ -155,7 +176,7 @@ static void vary_states(struct verify *v, struct worst *worst, char label[VERIFY
             struct worst here = {.count = 0};
             note_large(v, &subject, &here);
             if (here.count) worst_note(worst, here.value, here.bound, "%s: %s", instance.label, here.where);
-            snprintf(label, VERIFY_SUBJECT, "%s", instance.label);
+            if (!sized->wrong && !worst_passes(&here)) sized->wrong = n;
         }
         sens_arena_rewind(&v->ctx.arena, mark);
     }
@@ -190,13 +211,16 @@ static bool is_usual_right(const struct subject *subject)
 
 static void check_sizes(const struct subject *subject, bool usual)
 {
-    char label[VERIFY_SUBJECT] = "";
+    struct sized sized = {.v = subject->v};
     struct worst worst = {.count = 0};
     struct verify_result result = subject_open(subject, "reach.sizes");
     vary_blocks(subject->v, subject, &worst);
-    vary_states(subject->v, &worst, label);
+    const bool blocks = worst_passes(&worst);
+    vary_states(subject->v, &worst, &sized);
     verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_size_limit, usual ? 0.95 : 0.1);
+    const bool rest = usual && blocks && sized.wrong &&
+                      remainder_blame(is_wrong_size, &sized, (long)sized.wrong, "n", &result);
+    verify_blame(&result, CAUSE_size_limit, usual && !rest ? 0.95 : 0.1);
     verify_blame(&result, CAUSE_lane_tail, 0.2);
     verify_close(subject->v, &result);
 }

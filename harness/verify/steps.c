@@ -315,6 +315,7 @@ static void check_rejected(struct scene *scene)
         oracle_blame_gradient(&oracle, &bed->out, &right, &bed->work, &result);
         if (right_without_rejection(scene)) {
             verify_say(&result, "right where no trial is rejected");
+            verify_blame(&result, CAUSE_after_rejection, 0.97);
             verify_blame(&result, CAUSE_stale_slope, 0.9);
         }
     }

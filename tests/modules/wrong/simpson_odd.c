@@ -2,7 +2,7 @@
  * for an even number of steps.
  *
  * verify: --quick --method simpson_odd
- * cause: solver_not_derivative
+ * cause: remainder
  */
 #include <stdbool.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * iteration: those of df/dx at the beginning of the step.
  *
  * verify: --quick --method stale_factors
+ * cause: stale_jacobian stale_stage
  */
 #include <stdbool.h>
 #include <string.h>
