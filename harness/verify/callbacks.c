@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { POINTS = 3, QUICK_POINTS = 2, ATTEMPTS = 8 };
-enum { COLUMN_BLOCK = 64, SIZE_LANES = 16, SHAKES = 3 };
+enum { COLUMN_BLOCK = 64, SIZE_LANES = 16, SHAKEN_LANES = 4, SHAKES = 3 };
 enum { MOST_ROWS = 256, MOST_COLUMNS = 64, QUICK_ROWS = 64, QUICK_COLUMNS = 24 };
 
 /* ---- what is looked at --------------------------------------------------------------------------------- */
@@ -146,12 +146,11 @@ struct linear linear_batch(const struct subject *subject, size_t K, const double
                            .p = p};
 }
 
-/* OUT += C V for columns C [n][width], V [width][L]. */
-static void add_columns(size_t n, size_t width, const double *C, size_t L, const double *V, double *OUT)
+/* OUT += C V for a column C [n], V [L]. Of the entries of f_p most are zero where parameters are many. */
+static void add_column(size_t n, const double *C, size_t L, const double *V, double *OUT)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < width; k++)
-            for (size_t l = 0; l < L; l++) OUT[i * L + l] += C[i * width + k] * V[k * L + l];
+        for (size_t l = 0; C[i] != 0 && l < L; l++) OUT[i * L + l] += C[i] * V[l];
 }
 
 static bool all_zero(size_t count, const double *v)
@@ -175,7 +174,7 @@ static void apply_columns(const struct linear *map, size_t L, const double *V, d
             pb->type->jvp_p_cols(pb, &at, k, 1, C);
         else
             pb->type->x0_jvp_cols(pb, map->p, k, 1, C);
-        add_columns(pb->n, 1, C, L, V + k * L, OUT);
+        add_column(pb->n, C, L, V + k * L, OUT);
     }
     sens_arena_rewind(&map->v->ctx.arena, mark);
 }
@@ -225,17 +224,20 @@ static void raise_to_distance(size_t rows, size_t L, const double *a, const doub
 
 double *linear_rounding(const struct linear *map, const double *most)
 {
-    const size_t in = map->in, out = map->out, L = SIZE_LANES;
+    const size_t in = map->in, out = map->out, L = SIZE_LANES, few = SHAKEN_LANES;
     double *bound = verify_array(map->v, out);
     const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
     double *V = verify_random(map->v, in * L), *OUT = verify_array(map->v, out * L);
-    double *moved = verify_array(map->v, out * L), *spread = verify_array(map->v, out);
+    double *W = verify_random(map->v, in * few), *still = verify_array(map->v, out * few);
+    double *moved = verify_array(map->v, out * few), *spread = verify_array(map->v, out);
     for (size_t q = 0; q < in * L; q++) V[q] *= most[q / L];
+    for (size_t q = 0; q < in * few; q++) W[q] *= most[q / few];
     linear_apply(map, L, V, OUT);
+    linear_apply(map, few, W, still);
     for (int k = 0; k < SHAKES; k++) {
         const struct linear shaken = shaken_map(map);
-        linear_apply(&shaken, L, V, moved);
-        raise_to_distance(out, L, OUT, moved, spread);
+        linear_apply(&shaken, few, W, moved);
+        raise_to_distance(out, few, still, moved, spread);
     }
     for (size_t i = 0; i < out; i++) {
         double squares = 0;

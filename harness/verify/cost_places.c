@@ -53,7 +53,7 @@ void cost_note_line(struct worst *worst, const struct term *term, enum part part
     const double *along = direction_beside(v, rows, part == PART_DX ? place.x : place.p);
     const struct cost_line line = {term, place, part == PART_DX ? along : NULL,
                                    part == PART_DX ? NULL : along};
-    const struct curve curve = {v, m, value_on_line, &line};
+    const struct curve curve = {v, m, value_on_line, &line, false};
     const double *D = term_part(term, part, place), *rounding = term_rounding(term, part, place, D);
     double *slope = verify_array(v, m), *bound = verify_array(v, m);
     char name[VERIFY_NAME];
@@ -192,7 +192,7 @@ static void note_gradient(struct worst *worst, const struct solve_line *line, si
 {
     struct verify *v = line->oracle->v;
     const size_t m = line->oracle->cost->m;
-    const struct curve curve = {v, m, solve_on_line, line};
+    const struct curve curve = {v, m, solve_on_line, line, false};
     double *slope = verify_array(v, m), *bound = verify_array(v, m);
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {

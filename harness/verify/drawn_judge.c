@@ -155,7 +155,7 @@ static void judge_state(struct trial *trial, struct drawn_verdict *verdict)
 static bool judge_own(const struct bed *bed, struct drawn_verdict *verdict)
 {
     struct worst own = {.count = 0};
-    if (!gradient_note_own(bed, &own)) return false;
+    if (!gradient_note_own(bed, true, &own)) return false;
     if (own.count > 0) worst_note(&verdict->worst, own.value, own.bound, "%s", own.where);
     return true;
 }

@@ -115,7 +115,8 @@ static bool right_on_linear(const struct gradient_case *given, bool adaptive, bo
     decorate_linear(bed->v, &bed->problem, moving, &problem);
     bed_create(bed->v, &problem, &bed->cost, bed->method, &twin);
     twin.task.rtol = bed->task.rtol, twin.task.atol = bed->task.atol;
-    const bool held = (!adaptive && gradient_note_own(&twin, &worst)) || gradient_note_faint(&twin, &worst);
+    const bool held =
+        (!adaptive && gradient_note_own(&twin, true, &worst)) || gradient_note_faint(&twin, &worst);
     bed_free(&twin);
     return held && worst.count > 0 && worst_passes(&worst);
 }

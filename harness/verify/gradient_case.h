@@ -58,8 +58,9 @@ void kinds_note_difference(struct gradient_case *given, struct kinds *kinds);
 void gradient_check_bilinear(struct gradient_case *given);
 
 /* The gradient of one more solve against differences of the method's own values, along a random direction.
- * For steps that are the same whatever p and x0 are; false: they are not, or it is not solved. */
-bool gradient_note_own(const struct bed *bed, struct worst *worst);
+ * For steps that are the same whatever p and x0 are; false: they are not, or it is not solved. by_few: by few
+ * solves first, and by all only where those do not show that it is right. */
+bool gradient_note_own(const struct bed *bed, bool by_few, struct worst *worst);
 /* The same at a loose tolerance, where nothing but a faint copy of the problem is moved. */
 bool gradient_note_faint(const struct bed *bed, struct worst *worst);
 /* gradient.own */

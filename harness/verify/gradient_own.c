@@ -4,7 +4,10 @@
  *
  * by central differences of whole solves. That is the derivative of the map where the steps are the same for
  * every s. Those of a method that takes no tolerance mostly are. Those of one with a step controller are
- * where only a faint copy of the problem is moved, which no error test sees (decorate_faint). */
+ * where only a faint copy of the problem is moved, which no error test sees (decorate_faint).
+ *
+ * Where many tasks are looked at, p and x0 are moved together first, and by fewer steps: what is right there,
+ * to a bound that is as small, is right. */
 #include <string.h>
 
 #include "decorate.h"
@@ -16,11 +19,12 @@ struct own {
     size_t first_p, first_x; /* the first entries that are moved; those before stay as they are, to the bit */
     const double *p, *x0;
     const double *dp, *dx; /* directions; NULL: none */
-    double *moved_p, *moved_x0;
+    double *moved_p, *moved_x0, *start;
     struct grid steps; /* of the solve at s = 0 */
     long count;
     bool steady; /* so far all solves took these steps */
     bool alone;  /* moved solves compute no gradient: it is what they cost */
+    bool dear;   /* and few of them are made */
 };
 
 /* to = from + s d, and a few roundings off if asked for, from entry `first` on. */
@@ -34,6 +38,15 @@ static void move(struct verify *v, size_t first, size_t count, const double *fro
     }
 }
 
+/* The initial state at s: where p is moved too, beside the one that follows from p. */
+static void move_start(struct own *own, double s, bool shaken)
+{
+    const struct sens_problem *pb = &own->bed->problem;
+    const bool follows = own->dp && own->dx && sens_problem_x0_depends(pb);
+    if (follows) sens_problem_x0(pb, own->moved_p, own->start);
+    move(own->bed->v, own->first_x, pb->n, follows ? own->start : own->x0, own->dx, s, shaken, own->moved_x0);
+}
+
 /* For curve.value: G. */
 static bool value(const void *self, double s, bool shaken, double *out)
 {
@@ -42,7 +55,7 @@ static bool value(const void *self, double s, bool shaken, double *out)
     struct sens_problem *pb = &bed->problem;
     const bool fixed = pb->x0_fixed;
     move(bed->v, own->first_p, pb->np, own->p, own->dp, s, shaken, own->moved_p);
-    move(bed->v, own->first_x, pb->n, own->x0, own->dx, s, shaken, own->moved_x0);
+    move_start(own, s, shaken);
     if (own->dx) pb->x0_fixed = true; /* else the initial state follows from the parameters */
     if (sens_problem_x0_depends(pb)) sens_problem_x0(pb, own->moved_p, own->moved_x0);
     pb->p = own->moved_p;
@@ -77,48 +90,84 @@ static double along(size_t count, const double *row, const double *d, double *si
     return sum;
 }
 
-/* gradient [m][count] along d, against the differences. */
-static void note_direction(struct own *own, enum verify_part part, size_t count, const double *gradient,
-                           const double *d, struct worst *worst)
+/* A bound that is no more than this share of the terms is one of rounding. */
+static const double TIGHT = 1e-8;
+
+/* The gradient along dp and dx, as far as they are, against the differences. false: a bound is not tight. */
+static bool note_direction(struct own *own, enum verify_part part, const struct sens_out *gradient,
+                           struct worst *worst)
 {
     struct verify *v = own->bed->v;
-    const size_t m = own->bed->cost.m;
-    const struct curve curve = {.v = v, .n = m, .value = value, .self = &own};
-    double *const slope = verify_array(v, m), *const bound = verify_array(v, m), size;
+    const size_t m = own->bed->cost.m, n = own->bed->problem.n, np = own->bed->problem.np;
+    const struct curve curve = {.v = v, .n = m, .value = value, .self = &own, .dear = own->dear};
+    double *const slope = verify_array(v, m), *const bound = verify_array(v, m);
+    bool tight = true;
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {
-        const double got = along(count, gradient + c * count, d, &size);
+        double in_p = 0, in_x = 0, got = 0;
+        if (own->dp) got += along(np, gradient->dGdp + c * np, own->dp, &in_p);
+        if (own->dx) got += along(n, gradient->dGdx0 + c * n, own->dx, &in_x);
+        tight = tight && bound[c] <= TIGHT * (in_p + in_x);
         if (isfinite(bound[c]))
-            worst_note_in(worst, part, fabs(got - slope[c]), bound[c] + 64 * DBL_EPSILON * size,
+            worst_note_in(worst, part, fabs(got - slope[c]), bound[c] + 64 * DBL_EPSILON * (in_p + in_x),
                           "dG_%zu along a direction of %s: %.10g is not %.10g", c,
-                          part == VERIFY_IN_DGDP ? "p" : "x0", got, slope[c]);
+                          part == VERIFY_IN_DGDP    ? "p"
+                          : part == VERIFY_IN_DGDX0 ? "x0"
+                                                    : "p and x0",
+                          got, slope[c]);
     }
+    return tight;
 }
 
+/* Along a direction of p, then one of x0. */
+static void note_apart(struct own *own, const double *dp, const double *dx, const struct sens_out *gradient,
+                       struct worst *worst)
+{
+    own->dp = dp, own->dx = NULL;
+    if (dp) note_direction(own, VERIFY_IN_DGDP, gradient, worst);
+    own->dp = NULL, own->dx = dx;
+    if (dx) note_direction(own, VERIFY_IN_DGDX0, gradient, worst);
+}
+
+/* Along one direction of both, by few solves. false: nothing follows from them. */
+static bool note_together(struct own *own, const double *dp, const double *dx,
+                          const struct sens_out *gradient, struct worst *worst)
+{
+    struct worst noted = {.count = 0};
+    own->dp = dp, own->dx = dx, own->dear = true;
+    const bool tight = note_direction(own, VERIFY_IN_OTHER, gradient, &noted);
+    own->dear = false;
+    if (!tight || noted.count == 0 || !worst_passes(&noted)) return false;
+    *worst = noted;
+    return true;
+}
+
+enum thoroughness { IN_FULL, BY_VALUES /* moved solves compute no gradient */, BY_FEW /* of these */ };
+
 /* Of the solved bed. false: its steps are not the same for all solves, and nothing was learned. */
-static bool note_own(struct bed *bed, size_t first_p, size_t first_x, bool alone, struct worst *worst)
+static bool note_own(struct bed *bed, size_t first_p, size_t first_x, enum thoroughness how,
+                     struct worst *worst)
 {
     struct verify *v = bed->v;
     const struct sens_problem *pb = &bed->problem;
     const struct sens_out got = bed_keep(bed);
     struct worst noted = {.count = 0};
-    struct own own = {
-        .bed = bed, .first_p = first_p, .first_x = first_x, .p = pb->p, .x0 = pb->x0, .alone = alone};
+    struct own own = {.bed = bed,
+                      .first_p = first_p,
+                      .first_x = first_x,
+                      .p = pb->p,
+                      .x0 = pb->x0,
+                      .alone = how != IN_FULL};
     own.moved_p = verify_array(v, pb->np);
     own.moved_x0 = verify_array(v, pb->n);
+    own.start = verify_array(v, pb->n);
     own.steps = bed->grid;
     own.count = bed->work.steps;
     own.steady = true;
     bed->grid = (struct grid){.steps = 0};
-    if (got.dGdp && pb->np > 0) {
-        own.dp = direction(v, first_p, pb->np, pb->p);
-        note_direction(&own, VERIFY_IN_DGDP, pb->np, got.dGdp, own.dp, &noted);
-        own.dp = NULL;
-    }
-    if (got.dGdx0) {
-        own.dx = direction(v, first_x, pb->n, pb->x0);
-        note_direction(&own, VERIFY_IN_DGDX0, pb->n, got.dGdx0, own.dx, &noted);
-    }
+    const double *const dp = got.dGdp && pb->np > 0 ? direction(v, first_p, pb->np, pb->p) : NULL;
+    const double *const dx = got.dGdx0 ? direction(v, first_x, pb->n, pb->x0) : NULL;
+    if (how != BY_FEW || !note_together(&own, dp, dx, &got, &noted)) note_apart(&own, dp, dx, &got, &noted);
     grid_free(&own.steps);
     if (own.steady) *worst = noted;
     return own.steady;
@@ -141,17 +190,18 @@ bool gradient_note_faint(const struct bed *bed, struct worst *worst)
     twin.task = bed->task;
     twin.task.rtol = twin.task.atol = LOOSE;
     const bool held =
-        bed_solve(&twin) == SENS_OK && note_own(&twin, bed->problem.np, bed->problem.n, false, worst);
+        bed_solve(&twin) == SENS_OK && note_own(&twin, bed->problem.np, bed->problem.n, IN_FULL, worst);
     bed_free(&twin);
     return held;
 }
 
-bool gradient_note_own(const struct bed *bed, struct worst *worst)
+bool gradient_note_own(const struct bed *bed, bool by_few, struct worst *worst)
 {
     struct bed same = *bed;
     same.out = bed_shape(bed);
     same.grid = (struct grid){.steps = 0};
-    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, 0, 0, true, worst);
+    const bool held =
+        bed_solve(&same) == SENS_OK && note_own(&same, 0, 0, by_few ? BY_FEW : BY_VALUES, worst);
     bed_free(&same);
     return held;
 }
@@ -196,7 +246,7 @@ void gradient_check_own(struct gradient_case *given)
         verify_skip(&result, "the method does not declare the derivative of the discrete map");
     } else if (scene_rebuilds(&given->scene)) {
         verify_skip(&result, "gradient.frozen makes the map again");
-    } else if ((!adaptive && gradient_note_own(bed, &worst)) || gradient_note_faint(bed, &worst)) {
+    } else if ((!adaptive && gradient_note_own(bed, false, &worst)) || gradient_note_faint(bed, &worst)) {
         verify_judge(&result, &worst);
         if (result.verdict == VERIFY_FAIL) blame_own(given, adaptive, &result);
     } else {

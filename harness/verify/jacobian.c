@@ -4,12 +4,15 @@
 #include <string.h>
 
 enum { LEVELS = 12, ORDERS = 6, NEAR = 8, FINEST = 4, DRAWS = 8 };
+/* Where a value is dear. */
+enum { FEW_LEVELS = 7, FEW_SHAKEN = 3, FEW_DRAWS = 4 };
 /* Factors on the estimates of truncation and rounding: both are of the right size, neither is a bound. */
 static const double TRUNCATION = 8, ROUNDING = 4;
 
 /* ---- one component ------------------------------------------------------------------------------------- */
 
 struct column { /* of differences, for one component */
+    int levels;
     double D[LEVELS][ORDERS];
     double noise[LEVELS]; /* of D_k0 */
     double least[LEVELS]; /* the same, for certain not too large */
@@ -17,7 +20,7 @@ struct column { /* of differences, for one component */
 
 static void extrapolate(struct column *c)
 {
-    for (int k = 0; k < LEVELS; k++) {
+    for (int k = 0; k < c->levels; k++) {
         double power = 1;
         for (int m = 1; m < ORDERS; m++) {
             power *= 16;
@@ -31,7 +34,7 @@ static void extrapolate(struct column *c)
 static double contradiction(const struct column *c, int k, int m)
 {
     double most = 0;
-    for (int j = k + 1; j < LEVELS; j++) {
+    for (int j = k + 1; j < c->levels; j++) {
         const double own = TRUNCATION * fabs(c->D[j][1] - c->D[j][0]) + ROUNDING * c->least[j];
         const double excess = fabs(c->D[k][m] - c->D[j][1]) - own;
         if (excess > most) most = excess;
@@ -49,7 +52,7 @@ static void best_of(const struct column *c, double *d, double *bound)
 {
     *d = NAN;
     *bound = INFINITY;
-    for (int k = 1; k < LEVELS; k++)
+    for (int k = 1; k < c->levels; k++)
         for (int m = 1; m < ORDERS && m <= k; m++) {
             double error = error_of(c, k, m);
             if (!(error < *bound)) continue;
@@ -60,16 +63,20 @@ static void best_of(const struct column *c, double *d, double *bound)
 
 /* ---- all components ------------------------------------------------------------------------------------ */
 
-struct samples { /* [LEVELS][n] */
+struct samples { /* [levels][n] */
+    int levels;
+    const double *centre; /* [n]: phi(0); NULL: it has no value */
     double *difference;
     double *shaken; /* how far values at shaken inputs lie apart */
     double *rough;  /* [n]: how far phi is from a straight line over the smallest steps */
-    double *bend;   /* [LEVELS][n]: how far the one-sided slopes lie apart, beyond rounding */
+    double *bend;   /* [levels][n]: how far the one-sided slopes lie apart, beyond rounding */
 };
 
+/* shaken: NULL where it is not wanted. */
 static bool evaluate(const struct curve *curve, double s, double *out, double *shaken)
 {
-    return curve->value(curve->self, s, false, out) && curve->value(curve->self, s, true, shaken);
+    return curve->value(curve->self, s, false, out) &&
+           (!shaken || curve->value(curve->self, s, true, shaken));
 }
 
 /* What rounding does to a value: its spread and its last digit. */
@@ -78,38 +85,40 @@ static double noise_of(double value, double shaken)
     return fabs(value - shaken) + DBL_EPSILON * fabs(value);
 }
 
-/* Level k of the samples. */
+/* Level k of the samples. Where a value is dear, one side of the finest levels is shaken for all. */
 static void take(const struct curve *curve, double h, int k, const struct samples *to)
 {
     const size_t n = curve->n, row = (size_t)k * n;
     const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
     double *up = verify_array(curve->v, n), *up2 = verify_array(curve->v, n);
     double *down = verify_array(curve->v, n), *down2 = verify_array(curve->v, n);
-    double *centre = verify_array(curve->v, n);
-    const bool ok = evaluate(curve, h, up, up2) && evaluate(curve, -h, down, down2) &&
-                    curve->value(curve->self, 0, false, centre);
+    const bool shaken = !curve->dear || k >= FEW_LEVELS - FEW_SHAKEN;
+    const bool ok = to->centre && evaluate(curve, h, up, shaken ? up2 : NULL) &&
+                    evaluate(curve, -h, down, curve->dear ? NULL : down2);
     for (size_t i = 0; i < n; i++) {
+        const double above = shaken ? noise_of(up[i], up2[i]) : 0;
         to->difference[row + i] = ok ? (up[i] - down[i]) / (2 * h) : NAN;
-        to->shaken[row + i] = ok ? noise_of(up[i], up2[i]) + noise_of(down[i], down2[i]) : NAN;
-        const double bend = fabs(up[i] - 2 * centre[i] + down[i]) - ROUNDING * to->shaken[row + i];
+        to->shaken[row + i] = ok ? above + (curve->dear ? above : noise_of(down[i], down2[i])) : NAN;
+        const double bend =
+            ok ? fabs(up[i] - 2 * to->centre[i] + down[i]) - ROUNDING * to->shaken[row + i] : NAN;
         to->bend[row + i] = ok ? fmax(bend, 0) / h : NAN;
     }
     sens_arena_rewind(&curve->v->ctx.arena, mark);
 }
 
 /* rough [n] = max |phi(s) - phi(0) - s/h (phi(h) - phi(0))| over random s in [-h, h]. */
-static void measure_roughness(const struct curve *curve, double h, double *rough)
+static void measure_roughness(const struct curve *curve, double h, const struct samples *to)
 {
     const size_t n = curve->n;
     const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
-    double *centre = verify_array(curve->v, n), *end = verify_array(curve->v, n);
-    double *inside = verify_array(curve->v, n);
-    const bool ok = curve->value(curve->self, 0, false, centre) && curve->value(curve->self, h, false, end);
-    for (int draw = 0; ok && draw < DRAWS; draw++) {
+    const double *const centre = to->centre;
+    double *end = verify_array(curve->v, n), *inside = verify_array(curve->v, n);
+    const bool ok = centre && curve->value(curve->self, h, false, end);
+    for (int draw = 0; ok && draw < (curve->dear ? FEW_DRAWS : DRAWS); draw++) {
         const double s = verify_uniform(curve->v, -1, 1);
         if (!curve->value(curve->self, s * h, false, inside)) continue;
         for (size_t i = 0; i < n; i++)
-            rough[i] = fmax(rough[i], fabs(inside[i] - centre[i] - s * (end[i] - centre[i])));
+            to->rough[i] = fmax(to->rough[i], fabs(inside[i] - centre[i] - s * (end[i] - centre[i])));
     }
     sens_arena_rewind(&curve->v->ctx.arena, mark);
 }
@@ -120,15 +129,17 @@ static void measure_roughness(const struct curve *curve, double h, double *rough
 static double least_noise(const struct samples *s, size_t n, size_t i)
 {
     double noise = s->rough[i];
-    for (int k = LEVELS - NEAR; k < LEVELS; k++) noise = fmax(noise, s->shaken[(size_t)k * n + i]);
+    for (int k = s->levels > NEAR ? s->levels - NEAR : 0; k < s->levels; k++)
+        noise = fmax(noise, s->shaken[(size_t)k * n + i]);
     return noise;
 }
 
-/* Differences with small steps that disagree: noise, or a feature of that size. */
+/* Differences with small steps that disagree: noise, or a feature of that size. A few levels have no steps
+ * that small: what they have in common is not noise. */
 static double disagreement(const struct samples *s, size_t n, size_t i, double h0)
 {
     double noise = 0;
-    for (int k = LEVELS - FINEST; k < LEVELS; k++) {
+    for (int k = LEVELS - FINEST; k < s->levels; k++) {
         const size_t q = (size_t)k * n + i;
         noise = fmax(noise, fabs(s->difference[q] - s->difference[q - n]) * ldexp(h0, -2 * k));
     }
@@ -137,11 +148,11 @@ static double disagreement(const struct samples *s, size_t n, size_t i, double h
 
 static void component(const struct samples *s, size_t n, size_t i, double h0, double *d, double *bound)
 {
-    struct column column;
+    struct column column = {.levels = s->levels};
     const double apart = disagreement(s, n, i, h0);
     double least = least_noise(s, n, i);
     bool zero = true;
-    for (int k = LEVELS - 1; k >= 0; k--) {
+    for (int k = s->levels - 1; k >= 0; k--) {
         const double h = ldexp(h0, -2 * k);
         least = fmax(least, s->shaken[(size_t)k * n + i]);
         column.least[k] = least / h;
@@ -163,7 +174,7 @@ static void component(const struct samples *s, size_t n, size_t i, double h0, do
 static double kink_of(const struct samples *s, size_t n, size_t i)
 {
     double kink = INFINITY;
-    for (int k = 1; k < LEVELS; k++) {
+    for (int k = 1; k < s->levels; k++) {
         const double fine = s->bend[(size_t)k * n + i], coarse = s->bend[(size_t)(k - 1) * n + i];
         if (isfinite(fine) && isfinite(coarse)) kink = fmin(kink, fmax((4 * fine - coarse) / 3, 0));
     }
@@ -175,10 +186,15 @@ void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
     struct verify *v = curve->v;
     const size_t n = curve->n;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const struct samples s = {verify_array(v, LEVELS * n), verify_array(v, LEVELS * n), verify_array(v, n),
-                              verify_array(v, LEVELS * n)};
-    for (int k = 0; k < LEVELS; k++) take(curve, ldexp(h0, -2 * k), k, &s);
-    measure_roughness(curve, ldexp(h0, -2 * (LEVELS - 2)), s.rough);
+    double *const centre = verify_array(v, n);
+    const struct samples s = {.levels = curve->dear ? FEW_LEVELS : LEVELS,
+                              .centre = curve->value(curve->self, 0, false, centre) ? centre : NULL,
+                              .difference = verify_array(v, LEVELS * n),
+                              .shaken = verify_array(v, LEVELS * n),
+                              .rough = verify_array(v, n),
+                              .bend = verify_array(v, LEVELS * n)};
+    for (int k = 0; k < s.levels; k++) take(curve, ldexp(h0, -2 * k), k, &s);
+    measure_roughness(curve, ldexp(h0, -2 * (LEVELS - 2)), &s);
     for (size_t i = 0; i < n; i++) {
         component(&s, n, i, h0, d + i, bound + i);
         bound[i] += kink_of(&s, n, i);
@@ -223,7 +239,7 @@ bool line_value(const void *self, double s, bool shaken, double *out)
 
 void line_slope(struct line *line, double *d, double *bound)
 {
-    const struct curve curve = {line->subject->v, line->subject->pb->n, line_value, line};
+    const struct curve curve = {line->subject->v, line->subject->pb->n, line_value, line, false};
     curve_slope(&curve, 1, d, bound);
 }
 
@@ -251,7 +267,7 @@ struct reference reference_create(const struct subject *subject, enum product pr
     struct line line;
     line_create(subject, at, states ? unit : NULL, states ? NULL : unit, &line);
     line.initial = product == PRODUCT_X0_JVP || product == PRODUCT_X0_VJP;
-    const struct curve curve = {v, n, line_value, &line};
+    const struct curve curve = {v, n, line_value, &line, false};
     for (size_t c = 0; c < cols; c++) {
         const size_t k = sample->col[c];
         unit[k] = 1;

@@ -20,6 +20,7 @@ struct curve { /* phi(s) in R^n */
     /* out = phi(s), with inputs shaken by a few roundings if asked for. false: phi has no value there. */
     bool (*value)(const void *self, double s, bool shaken, double *out);
     const void *self;
+    bool dear; /* a value takes a whole solve: fewer of them, with steps down to h0 / 4000 */
 };
 /* d [n] = phi'(0) and a bound [n] on its error, with steps from h0 down. A component that cannot be had is
  * NaN and its bound infinite. */

@@ -82,6 +82,15 @@ static bool is_far(int k)
     return away[k % 4] > 0.3;
 }
 
+/* Of places that are far away, every second entry has the other sign, then the rest. */
+static double *draw_state(struct verify *v, size_t n, const double *base, double amount, int k)
+{
+    double *const x = verify_perturbed(v, n, base, amount);
+    for (size_t i = 0; amount > 1 && i < n; i++)
+        x[i] = copysign(x[i], (i + (size_t)k / 4) % 2 ? base[i] : -base[i]);
+    return x;
+}
+
 bool reach_draw_place(const struct subject *subject, const struct reach_bases *bases, int k, int strata,
                       struct sens_at *at)
 {
@@ -91,7 +100,7 @@ bool reach_draw_place(const struct subject *subject, const struct reach_bases *b
     double amount = away[k % 4];
     at->t = pb->t0 + (pb->t1 - pb->t0) * (k + verify_uniform(v, 0, 1)) / strata;
     for (int tries = 0; tries < ATTEMPTS; tries++, amount /= 2) {
-        at->x = verify_perturbed(v, pb->n, base, amount);
+        at->x = draw_state(v, pb->n, base, amount, k);
         at->p = verify_perturbed(v, pb->np, pb->p, fmin(amount, 0.2));
         if (subject_usable(subject, at)) return true;
     }

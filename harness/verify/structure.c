@@ -63,7 +63,7 @@ static const struct verify_check checks[] = {
          "are parameters and whose columns are states."},
     {.id = NULL}};
 
-enum { LANES = 3, BATCH = 5, GUARD = 16, VECTORS = 2 };
+enum { LANES = 3, BATCH = 5, GUARD = 16, BLOCKS = 2 };
 static const double CANARY = 7.25e-290;
 
 /* ---- the declaration itself ---------------------------------------------------------------------------- */
@@ -143,16 +143,20 @@ void structure_note_vectors(struct worst *worst, const struct linear *own, const
                             double t, const char *by)
 {
     struct verify *v = own->v;
-    double *W = verify_random(v, own->in * LANES), *most = verify_array(v, own->in);
-    double *right = verify_array(v, own->out * LANES), *got = verify_array(v, own->out * LANES);
-    for (size_t q = 0; q < own->in * LANES; q++) most[q / LANES] = fmax(most[q / LANES], fabs(W[q]));
-    linear_apply(own, LANES, W, right);
-    linear_apply(declared, LANES, W, got);
+    const size_t in = own->in * LANES, out = own->out * LANES;
+    double *W = verify_random(v, BLOCKS * in), *most = verify_array(v, own->in);
+    double *right = verify_array(v, out), *got = verify_array(v, out);
+    for (size_t q = 0; q < BLOCKS * in; q++) most[q % in / LANES] = fmax(most[q % in / LANES], fabs(W[q]));
     const double *bound = linear_rounding(own, most), *bound_too = linear_rounding(declared, most);
-    for (size_t q = 0; q < own->out * LANES; q++)
-        worst_note(worst, fabs(got[q] - right[q]), bound[q / LANES] + bound_too[q / LANES],
-                   "%s of random vectors at t = %.4g, K = %zu: entry %zu, lane %zu is %.10g by %s and %.10g",
-                   linear_name(own->product), t, own->K, q / LANES, q % LANES, got[q], by, right[q]);
+    for (int k = 0; k < BLOCKS; k++) {
+        linear_apply(own, LANES, W + (size_t)k * in, right);
+        linear_apply(declared, LANES, W + (size_t)k * in, got);
+        for (size_t q = 0; q < out; q++)
+            worst_note(
+                worst, fabs(got[q] - right[q]), bound[q / LANES] + bound_too[q / LANES],
+                "%s of random vectors at t = %.4g, K = %zu: entry %zu, lane %zu is %.10g by %s and %.10g",
+                linear_name(own->product), t, own->K, q / LANES, q % LANES, got[q], by, right[q]);
+    }
 }
 
 static void note_product(struct worst *worst, const struct both *both, enum product product,
@@ -161,7 +165,7 @@ static void note_product(struct worst *worst, const struct both *both, enum prod
     const struct linear own = linear_at(both->own, product, at);
     const struct linear declared = linear_at(both->declared, product, at);
     note_entries(worst, both, product, at);
-    for (int k = 0; k < VECTORS; k++) structure_note_vectors(worst, &own, &declared, at->t, "the structure");
+    structure_note_vectors(worst, &own, &declared, at->t, "the structure");
 }
 
 static void note_batches(struct worst *worst, const struct both *both)
