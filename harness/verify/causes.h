@@ -15,7 +15,8 @@
     X(jacobian_transposed, "J and J^T are exchanged: the product is right for the transposed matrix")        \
     X(product_sign, "a product has the wrong sign: its negative is right")                                   \
     X(product_factor, "a product has a wrong factor: every entry is off by the same one")                    \
-    X(parameter_entry, "df/dp_k is wrong for one parameter: the error is in one column of f_p")              \
+    X(parameter_entry, "the derivative by one parameter is wrong: the error is in one column of f_p, or in " \
+                       "one number of a cost's phi_p or g_p")                                                \
     X(missing_diagonal,                                                                                      \
       "the diagonal of the declared Jacobian is wrong or missing: the error is in entries "                  \
       "of equal row and column only")                                                                        \
@@ -41,6 +42,10 @@
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
     X(product_window, "a product is wrong in a part of the interval only: right at other times")             \
     X(product_off_solution, "a product is right only where the solution goes: wrong at states beside it")    \
+    X(branch, "a function in pieces (abs, min, max, if) is differentiated as if it were one: right for "     \
+              "some states or parameters, wrong for others")                                                 \
+    X(difference_quotient, "a product is a difference quotient: half of its digits are right, and it is "    \
+                           "not linear in its vector")                                                       \
     X(option_path,                                                                                           \
       "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
     X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \
@@ -113,8 +118,8 @@
     X(jacobian_held,                                                                                         \
       "one Jacobian is used for the whole solve, that of t0 and x0: right where it is constant")             \
     X(initial_term_added, "dx0/dp enters although the task holds x0: right where x0 depends on p")           \
-    X(single_precision, "numbers pass through single precision: errors of about 1e-8, whatever the steps "   \
-                        "and the tolerance")                                                                 \
+    X(single_precision, "numbers pass through single precision, or have as few digits: errors of about "     \
+                        "1e-8, whatever the steps and the tolerance")                                        \
     X(negative_weight, "a negative weight is taken for none, or for its size: right where all b_i > 0")      \
     X(stale_jacobian, "the Jacobian of another point is used, or one that was formed before: right for "     \
                       "linear problems")                                                                     \

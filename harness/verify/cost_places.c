@@ -1,11 +1,10 @@
-/* A cost at every observation and all over the interval, and in a whole solve: wide and shallow, along one
- * random direction at a time, for all functionals at once. */
+/* A cost at every observation and all over the interval: wide and shallow, along one random direction at a
+ * time, for all functionals at once. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cost_terms.h"
 #include "jacobian.h"
-#include "oracle.h"
 
 /* ---- along a line -------------------------------------------------------------------------------------- */
 
@@ -15,8 +14,8 @@ struct cost_line {
     const double *dx, *dp; /* one of them NULL */
 };
 
-static double *moved(struct verify *v, size_t count, const double *from, const double *direction, double s,
-                     bool shaken)
+double *cost_moved(struct verify *v, size_t count, const double *from, const double *direction, double s,
+                   bool shaken)
 {
     double *to = verify_copy(v, count, from);
     for (size_t i = 0; direction && i < count; i++) to[i] += s * direction[i];
@@ -29,16 +28,15 @@ static bool value_on_line(const void *self, double s, bool shaken, double *out)
     struct verify *v = line->term->at->v;
     const struct sens_cost *cost = &line->term->at->cost;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const struct place place = {moved(v, cost->n, line->place.x, line->dx, s, shaken),
-                                moved(v, cost->np, line->place.p, line->dp, s, shaken)};
+    const struct place place = {cost_moved(v, cost->n, line->place.x, line->dx, s, shaken),
+                                cost_moved(v, cost->np, line->place.p, line->dp, s, shaken)};
     for (size_t c = 0; c < cost->m; c++) out[c] = 0;
     term_add(line->term, PART_VALUE, place, 0, cost->m, out);
     sens_arena_rewind(&v->ctx.arena, mark);
     return true;
 }
 
-/* About a tenth of the numbers of `from`. */
-static double *direction_beside(struct verify *v, size_t count, const double *from)
+double *cost_direction(struct verify *v, size_t count, const double *from)
 {
     double *direction = verify_perturbed(v, count, from, 0.1);
     for (size_t i = 0; i < count; i++) direction[i] -= from[i];
@@ -50,7 +48,7 @@ void cost_note_line(struct worst *worst, const struct term *term, enum part part
     struct verify *v = term->at->v;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const size_t rows = term_rows(term, part), m = term->at->cost.m;
-    const double *along = direction_beside(v, rows, part == PART_DX ? place.x : place.p);
+    const double *along = cost_direction(v, rows, part == PART_DX ? place.x : place.p);
     const struct cost_line line = {term, place, part == PART_DX ? along : NULL,
                                    part == PART_DX ? NULL : along};
     const struct curve curve = {v, m, value_on_line, &line, false};
@@ -73,12 +71,81 @@ void cost_note_line(struct worst *worst, const struct term *term, enum part part
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
+/* ---- pieces -------------------------------------------------------------------------------------------- */
+
+struct entries { /* of a derivative, at a place */
+    const double *D, *rounding;
+    struct differences N;
+    size_t count;
+};
+
+static struct entries entries_at(const struct term *term, enum part part, struct place place)
+{
+    const double *const D = term_part(term, part, place);
+    return (struct entries){D, term_rounding(term, part, place, D), term_differences(term, part, place),
+                            term_rows(term, part) * term->at->cost.m};
+}
+
+/* Past its bound; negative: it is not. */
+static double excess(const struct entries *e, size_t q)
+{
+    return fabs(e->D[q] - e->N.d[q]) - (e->rounding[q] + e->N.bound[q]);
+}
+
+/* Is the entry right, and something? */
+static bool is_right_in(const struct entries *e, size_t q)
+{
+    return excess(e, q) <= 0 && fabs(e->N.d[q]) > e->N.bound[q];
+}
+
+/* What is wrong by a formula is wrong at almost every place. */
+bool cost_blame_branch(const struct term *term, enum part part, struct place place,
+                       struct verify_result *result)
+{
+    static const double factor[] = {1, 1, 0.3, -1, 3, -3};
+    const struct sens_problem *pb = &term->at->problem;
+    struct verify *v = term->at->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const struct entries here = entries_at(term, part, place);
+    size_t worst = 0;
+    bool found = false;
+    for (size_t q = 0; q < here.count; q++)
+        if (isfinite(here.N.bound[q]) && !(excess(&here, q) <= excess(&here, worst))) worst = q;
+    for (size_t k = 0; here.count && k < sizeof factor / sizeof *factor && !found; k++) {
+        double *const x = verify_perturbed(v, pb->n, k % 2 ? place.x : pb->x0, 0.1);
+        for (size_t i = 0; i < pb->n; i++) x[i] *= factor[k];
+        const struct place other = {x, verify_perturbed(v, pb->np, place.p, 0.05)};
+        const struct entries there = entries_at(term, part, other);
+        found = is_right_in(&there, worst);
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+    if (!found) return false;
+    verify_say(result, "right for other states and parameters");
+    verify_blame(result, CAUSE_branch, 0.97);
+    return true;
+}
+
 /* ---- every place --------------------------------------------------------------------------------------- */
 
 struct place_record {
     struct worst worst;
     size_t right, wrong; /* terms of one kind */
+    struct verify_result *result;
 };
+
+bool cost_is_wrong(const struct term *term, enum part part, struct place place)
+{
+    struct worst worst = {.count = 0};
+    cost_note_line(&worst, term, part, place);
+    return !worst_passes(&worst);
+}
+
+/* The first one that is wrong tells. */
+static void examine(const struct term *term, struct place place, struct verify_result *result)
+{
+    for (enum part part = PART_DX; part <= PART_DP; part++)
+        if (cost_is_wrong(term, part, place) && cost_blame_branch(term, part, place, result)) return;
+}
 
 static void look_at_term(const struct term *term, struct place_record *record)
 {
@@ -89,8 +156,8 @@ static void look_at_term(const struct term *term, struct place_record *record)
     if (here.count) worst_note(&record->worst, here.value, here.bound, "%s", here.where);
     if (worst_passes(&here))
         record->right++;
-    else
-        record->wrong++;
+    else if (record->wrong++ == 0)
+        examine(term, place, record->result);
     sens_arena_rewind(&term->at->v->ctx.arena, mark);
 }
 
@@ -128,7 +195,7 @@ static void blame_places(const struct place_record *record, enum cause cause, co
 void cost_check_places(const struct cost_case *at)
 {
     struct verify_result result = verify_open("cost.places", at->module, at->label);
-    struct place_record observed = {.worst = {.count = 0}}, running = {.worst = {.count = 0}};
+    struct place_record observed = {.result = &result}, running = {.result = &result};
     look_at_observations(at, &observed);
     look_at_times(at, &running);
     const bool fine = worst_passes(&observed.worst);
@@ -137,119 +204,4 @@ void cost_check_places(const struct cost_case *at)
     blame_places(&observed, CAUSE_cost_observation, "observations", &result);
     blame_places(&running, CAUSE_cost_window, "times", &result);
     verify_close(at->v, &result);
-}
-
-/* ---- a whole solve ------------------------------------------------------------------------------------- */
-
-enum { STEPS = 16 };
-static const struct sens_method_type no_method = {.name = "none"};
-
-/* Steps that land on the observations, about so many. */
-static bool make_grid(const struct bed *bed, struct grid *grid)
-{
-    const struct sens_problem *pb = &bed->problem;
-    double from = pb->t0;
-    *grid = (struct grid){.steps = 0};
-    for (size_t j = 0; j <= bed->cost.n_obs; j++) {
-        const double to = j < bed->cost.n_obs ? bed->cost.t_obs[j] : pb->t1;
-        const double length = to - from;
-        const long parts = (long)fmax(1, ceil(STEPS * length / (pb->t1 - pb->t0)));
-        for (long k = 0; length > 0 && k < parts; k++) {
-            const double t = from + length * (double)k / (double)parts;
-            const double end = k + 1 < parts ? from + length * (double)(k + 1) / (double)parts : to;
-            if (!grid_append(grid, t, end - t, end)) return false;
-        }
-        if (length > 0) from = to;
-    }
-    return true;
-}
-
-struct solve_line { /* G over the steps, along a direction of p or of x0 */
-    const struct oracle *oracle;
-    const double *dx0, *dp;
-    double *x1;
-};
-
-static bool solve_on_line(const void *self, double s, bool shaken, double *out)
-{
-    const struct solve_line *line = self;
-    const struct sens_problem *pb = line->oracle->problem;
-    struct verify *v = line->oracle->v;
-    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const double *p = moved(v, pb->np, pb->p, line->dp, s, shaken);
-    double *x0 = verify_array(v, pb->n);
-    sens_problem_x0(pb, p, x0);
-    const double *from = moved(v, pb->n, x0, line->dx0, s, shaken);
-    const bool solved = oracle_map(line->oracle, p, from, line->x1, out) == SENS_OK;
-    sens_arena_rewind(&v->ctx.arena, mark);
-    return solved;
-}
-
-/* One gradient, of `size` columns, along the direction against the slope of G. */
-static void note_gradient(struct worst *worst, const struct solve_line *line, size_t size,
-                          const double *along, const double *gradient, const double *rounding,
-                          const char *what)
-{
-    struct verify *v = line->oracle->v;
-    const size_t m = line->oracle->cost->m;
-    const struct curve curve = {v, m, solve_on_line, line, false};
-    double *slope = verify_array(v, m), *bound = verify_array(v, m);
-    curve_slope(&curve, 1, slope, bound);
-    for (size_t c = 0; c < m; c++) {
-        double got = 0, noise = 0;
-        for (size_t k = 0; k < size; k++) {
-            got += gradient[c * size + k] * along[k];
-            noise += rounding[c * size + k] * fabs(along[k]);
-        }
-        if (isfinite(bound[c]))
-            worst_note(worst, fabs(got - slope[c]), bound[c] + noise,
-                       "%s of functional %zu of %zu: %.10g along a direction, by differences of G %.10g",
-                       what, c, m, got, slope[c]);
-    }
-}
-
-static void note_solve(struct worst *worst, const struct oracle *oracle, const struct sens_out *out,
-                       const struct sens_out *rounding, const char *what)
-{
-    const struct sens_problem *pb = oracle->problem;
-    struct verify *v = oracle->v;
-    struct solve_line line = {.oracle = oracle, .x1 = verify_array(v, pb->n)};
-    char name[VERIFY_NAME];
-    if (out->dGdp && pb->np > 0) {
-        line.dp = direction_beside(v, pb->np, pb->p);
-        snprintf(name, sizeof name, "dG/dp %s", what);
-        note_gradient(worst, &line, pb->np, line.dp, out->dGdp, rounding->dGdp, name);
-    }
-    if (!out->dGdx0) return;
-    line.dp = NULL;
-    line.dx0 = direction_beside(v, pb->n, pb->x0);
-    snprintf(name, sizeof name, "dG/dx0 %s", what);
-    note_gradient(worst, &line, pb->n, line.dx0, out->dGdx0, rounding->dGdx0, name);
-}
-
-void cost_check_solve(const struct cost_case *at)
-{
-    struct verify_result result = verify_open("cost.solve", at->module, at->label);
-    struct worst worst = {.count = 0};
-    struct bed bed;
-    struct grid grid = {.steps = 0};
-    struct oracle oracle;
-    bed_create(at->v, &at->problem, &at->cost, &no_method, &bed);
-    struct sens_out forward = bed_shape(&bed), reverse = bed_shape(&bed), rounding = bed_shape(&bed);
-    const bool made = make_grid(&bed, &grid);
-    oracle_create(&bed, bed.task.tableau, &grid, &oracle);
-    if (made && oracle_tangent(&oracle, &forward) == SENS_OK &&
-        oracle_adjoint(&oracle, &reverse) == SENS_OK && oracle_rounding(&oracle, &rounding) == SENS_OK &&
-        out_finite(&bed, &forward)) {
-        note_solve(&worst, &oracle, &forward, &rounding, "forward");
-        note_solve(&worst, &oracle, &reverse, &rounding, "in reverse");
-    }
-    if (worst.count == 0)
-        verify_skip(&result, "the problem could not be solved on %ld fixed steps of cash_karp", grid.steps);
-    else
-        verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_cost_order, 0.4);
-    verify_close(at->v, &result);
-    grid_free(&grid);
-    bed_free(&bed);
 }

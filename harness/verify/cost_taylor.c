@@ -65,10 +65,25 @@ static double common_factor(const struct finding *f)
     return NN > 0 ? DN / NN : NAN;
 }
 
+/* How many entries are something. */
+static size_t numbers(const struct finding *f)
+{
+    size_t count = 0;
+    for (size_t q = 0; q < f->rows * f->m; q++) count += fabs(f->N.d[q]) > f->N.bound[q];
+    return count;
+}
+
+/* One number is a multiple of any other: the factor has to be one that is made by mistake. */
+static bool is_plain(double factor)
+{
+    return fabs(factor) == 1 || fabs(fabs(factor) - 2) < 1e-6 || fabs(fabs(factor) - 0.5) < 1e-6;
+}
+
 static bool blame_factor(const struct finding *f, struct verify_result *result)
 {
     const double factor = common_factor(f);
     const bool sign = fits(f, f->D, -1, &f->N);
+    if (numbers(f) < 2 && !sign && !is_plain(factor)) return false;
     if (!isfinite(factor) || factor == 0 || !fits(f, f->D, factor, &f->N)) return false;
     verify_say(result, "every entry is %.6g times what it should be", factor);
     verify_blame(result, sign ? CAUSE_product_sign : CAUSE_product_factor, 1);
@@ -246,6 +261,7 @@ static void blame_pattern(const struct finding *f, struct verify_result *result)
     verify_blame(result, CAUSE_jacobian_entry, one_row ? 0.9 : 0.25);
     verify_blame(result, CAUSE_jacobian_row, one_lane ? 0.8 : 0.3);
     verify_blame(result, CAUSE_product_point, one_row || one_lane ? 0.1 : 0.35);
+    cost_blame_branch(&f->term, f->part, f->place, result);
 }
 
 /* One that reproduces the numbers ends the search; those without a number to fit come before the factor. */

@@ -64,7 +64,15 @@ struct differences term_differences(const struct term *term, enum part part, str
  * the default). false: they do not go together. */
 bool cost_with(struct verify *v, size_t n, const double *set, void (*look)(const struct cost_case *at));
 
-/* cost.places, cost.solve (cost_places.c), cost.many, cost.threads (cost_many.c) */
+/* from + s direction (NULL: none), a few roundings off where `shaken`. */
+double *cost_moved(struct verify *v, size_t count, const double *from, const double *direction, double s,
+                   bool shaken);
+/* About a tenth of the numbers of `from`. */
+double *cost_direction(struct verify *v, size_t count, const double *from);
+/* Is the part wrong along a random direction? */
+bool cost_is_wrong(const struct term *term, enum part part, struct place place);
+
+/* cost.places (cost_places.c), cost.solve (cost_solve.c), cost.many, cost.threads (cost_many.c) */
 void cost_check_places(const struct cost_case *at);
 void cost_check_solve(const struct cost_case *at);
 void cost_check_many(struct verify *v);
@@ -72,6 +80,11 @@ void cost_check_threads(struct verify *v);
 /* Notes one part along a random direction: D^T direction against the slope of the value, for all functionals.
  */
 void cost_note_line(struct worst *worst, const struct term *term, enum part part, struct place place);
+
+/* The part is wrong at the place. Is it right at others, for the same observation or time? Then the cost is
+ * one in pieces, which is said and blamed. */
+bool cost_blame_branch(const struct term *term, enum part part, struct place place,
+                       struct verify_result *result);
 
 /* cost.taylor (cost_taylor.c) */
 void cost_check_taylor(const struct cost_case *at);

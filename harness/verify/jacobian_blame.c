@@ -213,6 +213,88 @@ static void weigh_point(const struct place *place)
         if (explained_at(place, &nominal[k])) suspect(place, CAUSE_product_point, 1);
 }
 
+/* ---- pieces -------------------------------------------------------------------------------------------- */
+
+/* Right at the same time for other states and parameters, where the entry is something: what is wrong by a
+ * formula is wrong at almost every point. Points without a symmetry, about the nominal one and about this. */
+static void weigh_branch(const struct place *place, const struct pattern *found)
+{
+    enum { OTHERS = 6 };
+    static const double factor[OTHERS] = {1, 1, 0.3, -1, 3, -3};
+    const struct subject *subject = place->subject;
+    const struct sens_problem *pb = subject->pb;
+    struct suspicion unused = {.places = 0};
+    struct verify *v = subject->v;
+    for (int k = 0; k < OTHERS && !of_initial(place->product); k++) {
+        double *const x = verify_perturbed(v, pb->n, k % 2 ? place->at.x : pb->x0, 0.1);
+        for (size_t i = 0; i < pb->n; i++) x[i] *= factor[k];
+        const double *const p = k % 2 ? place->at.p : verify_perturbed(v, pb->np, pb->p, 0.05);
+        const struct sens_at at = {place->at.t, x, p};
+        if (!subject_usable(subject, &at)) continue;
+        const struct place other = place_create(subject, place->product, &at, &place->right.sample, &unused);
+        const size_t q = found->worst;
+        if (!isfinite(other.tol[q]) || is_wrong(&other, q) || !(fabs(other.right.d[q]) > other.tol[q]))
+            continue;
+        suspect(place, CAUSE_branch, 0.93);
+        return;
+    }
+}
+
+/* ---- digits -------------------------------------------------------------------------------------------- */
+
+/* The largest error; *size: the largest number of a row that has one. */
+static double largest_error(const struct place *place, double *size)
+{
+    const size_t rows = place->right.sample.rows, cols = place->right.sample.cols;
+    double most = 0;
+    *size = INFINITY;
+    for (size_t r = 0; r < rows; r++) {
+        double of_row = 0, error = 0;
+        for (size_t q = r * cols; q < (r + 1) * cols; q++) {
+            of_row = fmax(of_row, fabs(place->right.d[q]));
+            if (is_wrong(place, q)) error = fmax(error, fabs(place->got[q] - place->right.d[q]));
+        }
+        if (error > 0) *size = fmin(*size, of_row);
+        most = fmax(most, error);
+    }
+    return most;
+}
+
+/* The largest of |M u + M w - M (u + w)| over a few vectors of size 1. */
+static double defect(const struct place *place)
+{
+    enum { DRAWS = 3 };
+    const struct linear map = linear_at(place->subject, place->product, &place->at);
+    struct verify *v = map.v;
+    double *sum = verify_array(v, map.in), most = 0;
+    double *of_u = verify_array(v, map.out), *of_w = verify_array(v, map.out),
+           *all = verify_array(v, map.out);
+    for (int k = 0; k < DRAWS; k++) {
+        const double *const u = verify_random(v, map.in), *const w = verify_random(v, map.in);
+        for (size_t i = 0; i < map.in; i++) sum[i] = u[i] + w[i];
+        linear_apply(&map, 1, u, of_u);
+        linear_apply(&map, 1, w, of_w);
+        linear_apply(&map, 1, sum, all);
+        for (size_t i = 0; i < map.out; i++) most = fmax(most, fabs(of_u[i] + of_w[i] - all[i]));
+    }
+    return most;
+}
+
+/* A quotient's error is another for each vector, and does not add up; what has few digits is linear all the
+ * same. A product of one number is a multiple of it either way. false: it is no quotient. */
+static bool weigh_digits(const struct place *place)
+{
+    static const double half = 1e-4, part = 0.02, single_least = 1e-10, single_most = 1e-6;
+    double size;
+    const double error = largest_error(place, &size);
+    if (!(error < half * size) || of_initial(place->product)) return false;
+    const bool alone = place->right.sample.cols == 1, linear = !(defect(place) > part * error);
+    if (alone || !linear) suspect(place, CAUSE_difference_quotient, alone ? 0.8 : 0.97);
+    if (linear && error > single_least * size && error < single_most * size)
+        suspect(place, CAUSE_single_precision, alone ? 0.8 : 0.92);
+    return alone || !linear;
+}
+
 /* ---- the other products -------------------------------------------------------------------------------- */
 
 static enum product partner_of(enum product product)
@@ -291,6 +373,7 @@ static void weigh(const struct place *place)
     weigh_offset(place);
     weigh_time(place);
     weigh_point(place);
+    if (!weigh_digits(place)) weigh_branch(place, &found);
     if (!partner_agrees(place)) return;
     if (of_initial(place->product)) return;
     suspect(place, CAUSE_pair_agrees_wrongly, 0.9);

@@ -90,10 +90,15 @@ static bool is_zeroed(struct verify *v, enum zeros kind, size_t l, size_t kept, 
     return kind == ZERO_ALL || verify_integer(v, 0, 1) == 0;
 }
 
-/* rest (if wanted) gets what is taken out of W, so that both add up to what W was. */
+/* rest (if wanted) gets what is taken out of W, so that both add up to what W was; for ZERO_NONE a part of
+ * each number. */
 static void put_zeros(struct verify *v, enum zeros kind, size_t rows, size_t L, double *W, double *rest)
 {
     const size_t kept = (size_t)verify_integer(v, 0, (long)L - 1);
+    for (size_t q = 0; kind == ZERO_NONE && rest && q < rows * L; q++) {
+        rest[q] = W[q] * verify_uniform(v, -1, 1);
+        W[q] -= rest[q];
+    }
     for (size_t i = 0; i < rows; i++) {
         const bool row = verify_integer(v, 0, 1) == 0;
         for (size_t l = 0; l < L; l++) {
@@ -153,7 +158,7 @@ static void note_halves(struct worst *worst, const struct linear *map, enum zero
     const double *bound = linear_rounding(map, most);
     for (size_t q = 0; q < map->out * L; q++)
         worst_note(
-            worst, fabs(some[q] + others[q] - all[q]), 2 * bound[q / L],
+            worst, fabs(some[q] + others[q] - all[q]), (kind == ZERO_NONE ? 8 : 2) * bound[q / L],
             "%s, L = %zu: the products of two vectors, each zero where the other is not, do not add up "
             "to that of the sum, entry %zu, lane %zu",
             linear_name(map->product), L, q / L, q % L);

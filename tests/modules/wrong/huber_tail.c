@@ -2,7 +2,7 @@
  *
  * verify: --quick --cost huber_tail
  * module: cost huber_tail
- * cause: cost_observation
+ * cause: branch
  */
 #include <string.h>
 #include <tgmath.h>

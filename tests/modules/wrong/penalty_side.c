@@ -2,6 +2,7 @@
  *
  * verify: --cost penalty_side
  * module: cost penalty_side
+ * cause: branch
  */
 #include <string.h>
 #include <tgmath.h>

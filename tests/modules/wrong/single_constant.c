@@ -2,7 +2,7 @@
  *
  * verify: --quick --problem single_constant
  * module: problem single_constant
- * cause: pair_agrees_wrongly
+ * cause: single_precision
  */
 #include <string.h>
 #include <tgmath.h>

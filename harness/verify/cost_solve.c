@@ -1,0 +1,165 @@
+/* A cost in a whole solve: the gradient, forward and in reverse, against differences of G, and where on the
+ * way a wrong one comes from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cost_terms.h"
+#include "jacobian.h"
+#include "oracle_internal.h"
+
+/* ---- the solve ----------------------------------------------------------------------------------------- */
+
+enum { STEPS = 16 };
+static const struct sens_method_type no_method = {.name = "none"};
+
+/* Steps that land on the observations, about so many. */
+static bool make_grid(const struct bed *bed, struct grid *grid)
+{
+    const struct sens_problem *pb = &bed->problem;
+    double from = pb->t0;
+    *grid = (struct grid){.steps = 0};
+    for (size_t j = 0; j <= bed->cost.n_obs; j++) {
+        const double to = j < bed->cost.n_obs ? bed->cost.t_obs[j] : pb->t1;
+        const double length = to - from;
+        const long parts = (long)fmax(1, ceil(STEPS * length / (pb->t1 - pb->t0)));
+        for (long k = 0; length > 0 && k < parts; k++) {
+            const double t = from + length * (double)k / (double)parts;
+            const double end = k + 1 < parts ? from + length * (double)(k + 1) / (double)parts : to;
+            if (!grid_append(grid, t, end - t, end)) return false;
+        }
+        if (length > 0) from = to;
+    }
+    return true;
+}
+
+struct solve_line { /* G over the steps, along a direction of p or of x0 */
+    const struct oracle *oracle;
+    const double *dx0, *dp;
+    double *x1;
+};
+
+static bool solve_on_line(const void *self, double s, bool shaken, double *out)
+{
+    const struct solve_line *line = self;
+    const struct sens_problem *pb = line->oracle->problem;
+    struct verify *v = line->oracle->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const double *p = cost_moved(v, pb->np, pb->p, line->dp, s, shaken);
+    double *x0 = verify_array(v, pb->n);
+    sens_problem_x0(pb, p, x0);
+    const double *from = cost_moved(v, pb->n, x0, line->dx0, s, shaken);
+    const bool solved = oracle_map(line->oracle, p, from, line->x1, out) == SENS_OK;
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return solved;
+}
+
+/* One gradient, of `size` columns, along the direction against the slope of G. */
+static void note_gradient(struct worst *worst, const struct solve_line *line, size_t size,
+                          const double *along, const double *gradient, const double *rounding,
+                          const char *what)
+{
+    struct verify *v = line->oracle->v;
+    const size_t m = line->oracle->cost->m;
+    const struct curve curve = {v, m, solve_on_line, line, false};
+    double *slope = verify_array(v, m), *bound = verify_array(v, m);
+    curve_slope(&curve, 1, slope, bound);
+    for (size_t c = 0; c < m; c++) {
+        double got = 0, noise = 0;
+        for (size_t k = 0; k < size; k++) {
+            got += gradient[c * size + k] * along[k];
+            noise += rounding[c * size + k] * fabs(along[k]);
+        }
+        if (isfinite(bound[c]))
+            worst_note(worst, fabs(got - slope[c]), bound[c] + noise,
+                       "%s of functional %zu of %zu: %.10g along a direction, by differences of G %.10g",
+                       what, c, m, got, slope[c]);
+    }
+}
+
+static void note_solve(struct worst *worst, const struct oracle *oracle, const struct sens_out *out,
+                       const struct sens_out *rounding, const char *what)
+{
+    const struct sens_problem *pb = oracle->problem;
+    struct verify *v = oracle->v;
+    struct solve_line line = {.oracle = oracle, .x1 = verify_array(v, pb->n)};
+    char name[VERIFY_NAME];
+    if (out->dGdp && pb->np > 0) {
+        line.dp = cost_direction(v, pb->np, pb->p);
+        snprintf(name, sizeof name, "dG/dp %s", what);
+        note_gradient(worst, &line, pb->np, line.dp, out->dGdp, rounding->dGdp, name);
+    }
+    if (!out->dGdx0) return;
+    line.dp = NULL;
+    line.dx0 = cost_direction(v, pb->n, pb->x0);
+    snprintf(name, sizeof name, "dG/dx0 %s", what);
+    note_gradient(worst, &line, pb->n, line.dx0, out->dGdx0, rounding->dGdx0, name);
+}
+
+/* ---- where ----------------------------------------------------------------------------------------------
+ */
+
+/* The parts of a term at a state of the solve. Is one wrong? */
+static bool look_at(const struct term *term, struct place place, struct verify_result *result)
+{
+    for (enum part part = PART_DX; part <= PART_DP; part++) {
+        char name[VERIFY_NAME];
+        if (!term_has(term, part) || !cost_is_wrong(term, part, place)) continue;
+        term_name(term, part, name);
+        verify_say(result, "%s is wrong at the state that the solve has there", name);
+        if (!cost_blame_branch(term, part, place, result))
+            verify_blame(result, part == PART_DX ? CAUSE_jacobian_entry : CAUSE_parameter_entry, 0.4);
+        return true;
+    }
+    return false;
+}
+
+/* The terms at the states between steps. Where all are right, it is how they are put together. */
+static void blame_terms(const struct cost_case *at, const struct oracle *oracle, struct verify_result *result)
+{
+    const struct sens_problem *pb = &at->problem;
+    const struct scheme *const scheme = scheme_create(oracle);
+    double *const x0 = verify_array(at->v, pb->n), *const G = verify_array(at->v, at->cost.m);
+    struct run run;
+    run_create(oracle, scheme, &run);
+    sens_problem_x0(pb, pb->p, x0);
+    bool wrong = run_forward(&run, x0, G) != SENS_OK;
+    for (long k = 0; k <= scheme->steps && !wrong; k++) {
+        const struct place place = {run.state + (size_t)k * pb->n, pb->p};
+        const double t = k ? oracle->grid->t1[k - 1] : pb->t0;
+        const long j = scheme->observation[k];
+        const struct term running = {.at = at, .running = true, .t = t, .w = 0.7};
+        const struct term observed = {.at = at, .j = (size_t)j};
+        wrong = (at->cost.type->g && look_at(&running, place, result)) ||
+                (j >= 0 && look_at(&observed, place, result));
+    }
+    if (!wrong) verify_blame(result, CAUSE_cost_order, 0.45);
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
+void cost_check_solve(const struct cost_case *at)
+{
+    struct verify_result result = verify_open("cost.solve", at->module, at->label);
+    struct worst worst = {.count = 0};
+    struct bed bed;
+    struct grid grid = {.steps = 0};
+    struct oracle oracle;
+    bed_create(at->v, &at->problem, &at->cost, &no_method, &bed);
+    struct sens_out forward = bed_shape(&bed), reverse = bed_shape(&bed), rounding = bed_shape(&bed);
+    const bool made = make_grid(&bed, &grid);
+    oracle_create(&bed, bed.task.tableau, &grid, &oracle);
+    if (made && oracle_tangent(&oracle, &forward) == SENS_OK &&
+        oracle_adjoint(&oracle, &reverse) == SENS_OK && oracle_rounding(&oracle, &rounding) == SENS_OK &&
+        out_finite(&bed, &forward)) {
+        note_solve(&worst, &oracle, &forward, &rounding, "forward");
+        note_solve(&worst, &oracle, &reverse, &rounding, "in reverse");
+    }
+    if (worst.count == 0)
+        verify_skip(&result, "the problem could not be solved on %ld fixed steps of cash_karp", grid.steps);
+    else
+        verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) blame_terms(at, &oracle, &result);
+    verify_close(at->v, &result);
+    grid_free(&grid);
+    bed_free(&bed);
+}
