@@ -153,7 +153,8 @@ static sens_status declare(struct sens_ctx *ctx, struct sens_problem *problem)
     struct sens_pattern *pattern = SENS_NEW(ctx, struct sens_pattern, 2);
     struct writer J = {SENS_NEW(ctx, size_t, n + 2), SENS_NEW(ctx, size_t, 3 * n), 0};
     struct writer F = {SENS_NEW(ctx, size_t, n + 2), SENS_NEW(ctx, size_t, 2 * n), 0};
-    if (!pattern || !J.start || !J.col || !F.start || !F.col) return SENS_NO_MEMORY;
+    struct sens_structure *declared = SENS_NEW(ctx, struct sens_structure, 1);
+    if (!declared || !pattern || !J.start || !J.col || !F.start || !F.col) return SENS_NO_MEMORY;
     for (size_t i = 0; i < n; i++, next_row(&J)) {
         if (i > 0) add_entry(&J, i - 1);
         add_entry(&J, i);
@@ -162,8 +163,9 @@ static sens_status declare(struct sens_ctx *ctx, struct sens_problem *problem)
     for (size_t j = 0; j + 1 < n; j++, next_row(&F)) add_entry(&F, j), add_entry(&F, j + 1);
     pattern[0] = (struct sens_pattern){.rows = n, .cols = n, .start = J.start, .col = J.col};
     pattern[1] = (struct sens_pattern){.rows = n - 1, .cols = n, .start = F.start, .col = F.col};
-    problem->sparsity = &pattern[0];
-    problem->sparsity_p = &pattern[1];
+    *declared = (struct sens_structure){
+        .jacobian = jacobian, .jacobian_p = jacobian_p, .sparsity = &pattern[0], .sparsity_p = &pattern[1]};
+    problem->structure = declared;
     return SENS_OK;
 }
 
@@ -405,8 +407,6 @@ SENS_PROBLEM(conduction) = {
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
-    .jacobian = jacobian,
-    .jacobian_p = jacobian_p,
     .operations = operations,
     .exact = exact,
     .identities = identities,

@@ -3,7 +3,8 @@
 #include "counted.h"
 
 struct wrapped {
-    struct sens_problem_type type; /* the inner one with the slots below in place of its own */
+    struct sens_problem_type type;   /* the inner one with the slots below in place of its own */
+    struct sens_structure structure; /* likewise */
     const struct sens_problem *inner;
     struct sens_counts *counts;
 };
@@ -56,32 +57,32 @@ static void jacobian(const struct sens_problem *pb, const struct sens_at *at, se
 {
     const struct wrapped *wrapped = pb->data;
     count(&wrapped->counts->jacobian, 1);
-    wrapped->inner->type->jacobian(wrapped->inner, at, J);
+    wrapped->inner->structure->jacobian(wrapped->inner, at, J);
 }
 
 static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *value)
 {
     const struct wrapped *wrapped = pb->data;
-    wrapped->inner->type->jacobian_p(wrapped->inner, at, value);
+    wrapped->inner->structure->jacobian_p(wrapped->inner, at, value);
 }
 
 static void coupling(const struct sens_problem *pb, const sens_real *p, sens_real *M)
 {
     const struct wrapped *wrapped = pb->data;
     count(&wrapped->counts->jacobian, 1);
-    wrapped->inner->type->coupling(wrapped->inner, p, M);
+    wrapped->inner->structure->coupling(wrapped->inner, p, M);
 }
 
 static void diagonal(const struct sens_problem *pb, const struct sens_at *at, sens_real *d)
 {
     const struct wrapped *wrapped = pb->data;
-    wrapped->inner->type->diagonal(wrapped->inner, at, d);
+    wrapped->inner->structure->diagonal(wrapped->inner, at, d);
 }
 
 static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi)
 {
     const struct wrapped *wrapped = pb->data;
-    wrapped->inner->type->outer(wrapped->inner, at, s, phi);
+    wrapped->inner->structure->outer(wrapped->inner, at, s, phi);
 }
 
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)
@@ -117,6 +118,17 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     return wrapped->inner->type->exact(wrapped->inner, q, p, x, S, S0);
 }
 
+static const struct sens_structure *count_structure(const struct sens_structure *inner,
+                                                    struct sens_structure *structure)
+{
+    *structure = *inner;
+    if (inner->jacobian) structure->jacobian = jacobian;
+    if (inner->jacobian_p) structure->jacobian_p = jacobian_p;
+    if (inner->coupling) structure->coupling = coupling, structure->diagonal = diagonal;
+    if (inner->outer) structure->outer = outer;
+    return structure;
+}
+
 sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem *inner,
                                 struct sens_counts *counts, struct sens_problem *counted)
 {
@@ -132,10 +144,6 @@ sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem 
     type->jvp = jvp;
     type->jvp_p_cols = jvp_p_cols;
     type->vjp_p_batch = vjp_p_batch;
-    if (type->jacobian) type->jacobian = jacobian;
-    if (type->jacobian_p) type->jacobian_p = jacobian_p;
-    if (type->coupling) type->coupling = coupling, type->diagonal = diagonal;
-    if (type->outer) type->outer = outer;
     if (type->operations) type->operations = operations;
     if (type->x0) {
         type->x0 = x0_of_p;
@@ -146,5 +154,6 @@ sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem 
     *counted = *inner;
     counted->type = type;
     counted->data = wrapped;
+    if (inner->structure) counted->structure = count_structure(inner->structure, &wrapped->structure);
     return SENS_OK;
 }

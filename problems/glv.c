@@ -300,7 +300,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     sens_real *state = SENS_NEW(ctx, sens_real, n);
     sens_real *parameter = SENS_NEW(ctx, sens_real, n + n * n);
     struct sens_outer *block = SENS_NEW(ctx, struct sens_outer, 2);
-    if (!state || !parameter || !block) return SENS_NO_MEMORY;
+    struct sens_structure *declared = SENS_NEW(ctx, struct sens_structure, 1);
+    if (!state || !parameter || !block || !declared) return SENS_NO_MEMORY;
     block[0] = (struct sens_outer){.first = 0, .cols = 1};
     block[1] = (struct sens_outer){.first = n, .cols = n};
     for (size_t i = 0; i < n; i++) {
@@ -318,8 +319,13 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     problem->t1 = option[OPTION_T].number;
     problem->x0 = state;
     problem->p = parameter;
-    problem->outer = block;
-    problem->n_outer = 2;
+    *declared = (struct sens_structure){.jacobian = jacobian,
+                                        .outer = outer,
+                                        .coupling = coupling,
+                                        .diagonal = diagonal,
+                                        .n_blocks = 2,
+                                        .blocks = block};
+    problem->structure = declared;
     return SENS_OK;
 }
 
@@ -334,10 +340,6 @@ SENS_PROBLEM(glv) = {
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
-    .jacobian = jacobian,
-    .coupling = coupling,
-    .diagonal = diagonal,
-    .outer = outer,
     .operations = operations,
     .exact = glv_exact,
     .identities = glv_identities,

@@ -85,10 +85,7 @@ static sens_status drop_structure(struct resolution *re)
         refuse_pair(re->error, given, "track=controlled means structure=none");
         return SENS_BAD_INPUT;
     }
-    if (declared && !re->cell->controlled) return SENS_OK;
-    struct sens_problem_type *type = SENS_NEW(re->ctx, struct sens_problem_type, 1);
-    if (!type) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
-    sens_problem_unstructured(pb, type, pb);
+    if (!declared || re->cell->controlled) re->cell->problem.structure = NULL;
     return SENS_OK;
 }
 

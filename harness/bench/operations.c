@@ -46,8 +46,9 @@ const char *operations_structure(const struct sens_problem *pb)
     static const char *const text[3][3] = {{"none", "none+outer", "none+sparse"},
                                            {"dense", "dense+outer", "dense+sparse"},
                                            {"sparse", "sparse+outer", "sparse+sparse"}};
-    const int state = !pb->type->jacobian ? 0 : pb->sparsity ? 2 : 1;
-    const int parameter = pb->type->outer ? 1 : pb->type->jacobian_p ? 2 : 0;
+    const struct sens_structure *declared = sens_structure_of(pb);
+    const int state = !declared->jacobian ? 0 : declared->sparsity ? 2 : 1;
+    const int parameter = declared->outer ? 1 : declared->jacobian_p ? 2 : 0;
     return text[state][parameter];
 }
 

@@ -69,24 +69,25 @@ static json_t *closed_forms(struct sens_ctx *ctx, const struct sens_registry *re
 /* What the instance declares of its derivatives, as a list of texts. */
 static json_t *structure(const struct sens_problem *pb)
 {
+    const struct sens_structure *declared = sens_structure_of(pb);
     char text[96];
     json_t *array = json_array();
-    if (pb->type->jacobian && pb->sparsity) {
-        snprintf(text, sizeof text, "sparse df/dx (%zu entries of %zu)", pb->sparsity->start[pb->n],
+    if (declared->sparsity) {
+        snprintf(text, sizeof text, "sparse df/dx (%zu entries of %zu)", declared->sparsity->start[pb->n],
                  pb->n * pb->n);
         json_array_append_new(array, json_string(text));
-    } else if (pb->type->jacobian) {
+    } else if (declared->jacobian) {
         json_array_append_new(array, json_string("dense df/dx"));
     }
-    if (pb->type->coupling)
+    if (declared->coupling)
         json_array_append_new(array, json_string("df/dx = diag(d) + diag(s) M with one M for all points"));
-    if (pb->type->outer) {
-        snprintf(text, sizeof text, "outer products for df/dp (%zu block%s)", pb->n_outer,
-                 pb->n_outer == 1 ? "" : "s");
+    if (declared->outer) {
+        snprintf(text, sizeof text, "outer products for df/dp (%zu block%s)", declared->n_blocks,
+                 declared->n_blocks == 1 ? "" : "s");
         json_array_append_new(array, json_string(text));
     }
-    if (pb->type->jacobian_p) {
-        snprintf(text, sizeof text, "sparse df/dp (%zu entries of %zu)", pb->sparsity_p->start[pb->np],
+    if (declared->jacobian_p) {
+        snprintf(text, sizeof text, "sparse df/dp (%zu entries of %zu)", declared->sparsity_p->start[pb->np],
                  pb->np * pb->n);
         json_array_append_new(array, json_string(text));
     }

@@ -62,14 +62,15 @@ const char *call_name(enum callback callback)
 bool call_applies(const struct subject *subject, enum callback callback)
 {
     const struct sens_problem_type *type = subject->pb->type;
+    const struct sens_structure *declared = sens_structure_of(subject->pb);
     if (callback <= CALL_VJP) return true;
-    if (callback == CALL_JACOBIAN) return type->jacobian;
-    if (callback == CALL_COUPLING) return type->coupling;
-    if (callback == CALL_DIAGONAL) return type->diagonal;
+    if (callback == CALL_JACOBIAN) return declared->jacobian;
+    if (callback == CALL_COUPLING) return declared->coupling;
+    if (callback == CALL_DIAGONAL) return declared->diagonal;
     if (subject->pb->np == 0) return false;
     if (callback <= CALL_VJP_P) return true;
-    if (callback == CALL_JACOBIAN_P) return type->jacobian_p;
-    if (callback == CALL_OUTER) return type->outer;
+    if (callback == CALL_JACOBIAN_P) return declared->jacobian_p;
+    if (callback == CALL_OUTER) return declared->outer;
     return sens_problem_x0_depends(subject->pb) && (callback != CALL_X0_VJP || type->x0_vjp) &&
            (callback != CALL_X0_JVP || type->x0_jvp_cols);
 }
@@ -83,9 +84,11 @@ bool call_adds(enum callback callback)
 size_t call_rows(const struct subject *subject, enum callback callback)
 {
     const struct sens_problem *pb = subject->pb;
-    if (callback == CALL_OUTER) return pb->n + sens_problem_factors(pb);
-    if (callback == CALL_JACOBIAN) return pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
-    if (callback == CALL_JACOBIAN_P) return pb->sparsity_p->start[pb->np];
+    const struct sens_structure *declared = sens_structure_of(pb);
+    const struct sens_pattern *sparsity = declared->sparsity;
+    if (callback == CALL_OUTER) return pb->n + sens_structure_factors(declared);
+    if (callback == CALL_JACOBIAN) return sparsity ? sparsity->start[pb->n] : pb->n * pb->n;
+    if (callback == CALL_JACOBIAN_P) return declared->sparsity_p->start[pb->np];
     if (callback == CALL_COUPLING) return pb->n * pb->n;
     return callback == CALL_VJP_P || callback == CALL_X0_VJP ? pb->np : pb->n;
 }
@@ -117,11 +120,11 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     if (callback == CALL_X0) type->x0(pb, in->p, out);
     if (callback == CALL_X0_VJP) type->x0_vjp(pb, in->p, L, in->W, out);
     if (callback == CALL_X0_JVP) type->x0_jvp_cols(pb, in->p, k0, L, out);
-    if (callback == CALL_JACOBIAN) type->jacobian(pb, &at, out);
-    if (callback == CALL_JACOBIAN_P) type->jacobian_p(pb, &at, out);
-    if (callback == CALL_OUTER) type->outer(pb, &at, out, out + pb->n);
-    if (callback == CALL_COUPLING) type->coupling(pb, in->p, out);
-    if (callback == CALL_DIAGONAL) type->diagonal(pb, &at, out);
+    if (callback == CALL_JACOBIAN) pb->structure->jacobian(pb, &at, out);
+    if (callback == CALL_JACOBIAN_P) pb->structure->jacobian_p(pb, &at, out);
+    if (callback == CALL_OUTER) pb->structure->outer(pb, &at, out, out + pb->n);
+    if (callback == CALL_COUPLING) pb->structure->coupling(pb, in->p, out);
+    if (callback == CALL_DIAGONAL) pb->structure->diagonal(pb, &at, out);
     return SENS_OK;
 }
 

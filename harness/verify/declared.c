@@ -31,10 +31,10 @@ void declared_coupling(struct verify *v, const struct sens_problem *pb, bool tra
     const size_t n = pb->n;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     double *M = unset(v, n * n), *d = unset(v, n), *s = unset(v, n),
-           *phi = unset(v, sens_problem_factors(pb));
-    pb->type->coupling(pb, at->p, M);
-    pb->type->diagonal(pb, at, d);
-    pb->type->outer(pb, at, s, phi);
+           *phi = unset(v, sens_structure_factors(pb->structure));
+    pb->structure->coupling(pb, at->p, M);
+    pb->structure->diagonal(pb, at, d);
+    pb->structure->outer(pb, at, s, phi);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             J[i * n + j] = s[i] * M[transposed ? j * n + i : i * n + j] + (i == j ? d[i] : 0);
@@ -44,7 +44,7 @@ void declared_coupling(struct verify *v, const struct sens_problem *pb, bool tra
 void declared_jacobian(struct verify *v, const struct sens_problem *pb, enum declared_by by,
                        const struct sens_at *at, double *J)
 {
-    const struct sens_pattern *pattern = pb->sparsity;
+    const struct sens_pattern *pattern = pb->structure->sparsity;
     const size_t n = pb->n;
     if (by == DECLARED_COUPLED) {
         declared_coupling(v, pb, false, at, J);
@@ -52,12 +52,12 @@ void declared_jacobian(struct verify *v, const struct sens_problem *pb, enum dec
     }
     for (size_t q = 0; q < n * n; q++) J[q] = pattern ? 0 : NAN;
     if (!pattern) {
-        pb->type->jacobian(pb, at, J);
+        pb->structure->jacobian(pb, at, J);
         return;
     }
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     double *value = unset(v, pattern->start[n]);
-    pb->type->jacobian(pb, at, value);
+    pb->structure->jacobian(pb, at, value);
     for (size_t i = 0; i < n; i++)
         for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
             J[i * n + pattern->col[e]] = value[e];
@@ -83,7 +83,8 @@ static void multiply(const struct declared *d, const struct sens_at *at, bool tr
 
 static bool has_states(const struct declared *d)
 {
-    return d->by == DECLARED_COUPLED ? d->inner.type->coupling != NULL : d->inner.type->jacobian != NULL;
+    const struct sens_structure *declared = sens_structure_of(&d->inner);
+    return d->by == DECLARED_COUPLED ? declared->coupling != NULL : declared->jacobian != NULL;
 }
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
@@ -127,11 +128,11 @@ static struct factors factors_at(const struct declared *d, const struct sens_at 
     struct factors made = {.d = d};
     if (d->by != DECLARED_SPARSE) {
         made.s = unset(d->v, pb->n);
-        made.phi = unset(d->v, sens_problem_factors(pb));
-        pb->type->outer(pb, at, made.s, made.phi);
+        made.phi = unset(d->v, sens_structure_factors(pb->structure));
+        pb->structure->outer(pb, at, made.s, made.phi);
     } else {
-        made.value = unset(d->v, pb->sparsity_p->start[pb->np]);
-        pb->type->jacobian_p(pb, at, made.value);
+        made.value = unset(d->v, pb->structure->sparsity_p->start[pb->np]);
+        pb->structure->jacobian_p(pb, at, made.value);
     }
     return made;
 }
@@ -139,13 +140,14 @@ static struct factors factors_at(const struct declared *d, const struct sens_at 
 static void column(const struct factors *f, size_t k, double *out)
 {
     const struct sens_problem *pb = &f->d->inner;
+    const struct sens_structure *declared = pb->structure;
+    const struct sens_pattern *pattern = declared->sparsity_p;
     size_t before = 0; /* numbers in phi of the blocks before */
     memset(out, 0, pb->n * sizeof *out);
-    for (size_t e = f->value ? pb->sparsity_p->start[k] : 0; f->value && e < pb->sparsity_p->start[k + 1];
-         e++)
-        out[pb->sparsity_p->col[e]] = f->value[e];
-    for (size_t b = 0; f->s && b < pb->n_outer; before += pb->outer[b++].cols) {
-        const size_t first = pb->outer[b].first, cols = pb->outer[b].cols;
+    for (size_t e = f->value ? pattern->start[k] : 0; f->value && e < pattern->start[k + 1]; e++)
+        out[pattern->col[e]] = f->value[e];
+    for (size_t b = 0; f->s && b < declared->n_blocks; before += declared->blocks[b++].cols) {
+        const size_t first = declared->blocks[b].first, cols = declared->blocks[b].cols;
         if (k < first || k >= first + pb->n * cols) continue;
         const size_t i = (k - first) / cols, j = (k - first) % cols;
         out[i] = f->s[i] * f->phi[before + j];
@@ -154,7 +156,8 @@ static void column(const struct factors *f, size_t k, double *out)
 
 static bool has_factors(const struct declared *d)
 {
-    return d->by == DECLARED_SPARSE ? d->inner.type->jacobian_p != NULL : d->inner.type->outer != NULL;
+    const struct sens_structure *declared = sens_structure_of(&d->inner);
+    return d->by == DECLARED_SPARSE ? declared->jacobian_p != NULL : declared->outer != NULL;
 }
 
 static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
@@ -238,15 +241,16 @@ void declared_problem(struct verify *v, const struct sens_problem *inner, enum d
 
 /* data stays the inner problem's, and nothing is written: any number of threads. */
 struct formed {
-    struct sens_problem_type type; /* first: a problem's type points here */
-    const double *unit;            /* [n][n] */
+    struct sens_structure structure; /* first: a problem's structure points here */
+    struct sens_problem_type type;
+    const double *unit; /* [n][n] */
 };
 
 /* J = J I: lane j has column j, so that row i is J_i0 ... J_i,n-1, dense and in the order of a full pattern.
  */
 static void formed_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
-    pb->type->jvp(pb, at, pb->n, ((const struct formed *)(const void *)pb->type)->unit, J);
+    pb->type->jvp(pb, at, pb->n, ((const struct formed *)(const void *)pb->structure)->unit, J);
 }
 
 static void formed_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
@@ -273,15 +277,14 @@ void declared_by_products(struct verify *v, const struct sens_problem *inner, bo
     struct formed *made = verify_memory(v, 1, sizeof *made);
     double *unit = verify_array(v, n * n);
     for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
-    *made = (struct formed){*inner->type, unit};
-    sens_problem_type_forget(&made->type);
-    made->type.jacobian = formed_jacobian;
+    *made = (struct formed){.structure = {.jacobian = formed_jacobian,
+                                          .jacobian_p = inner->np ? formed_jacobian_p : NULL,
+                                          .sparsity = sparse ? full_pattern(v, n, n) : NULL,
+                                          .sparsity_p = inner->np ? full_pattern(v, inner->np, n) : NULL},
+                            .type = *inner->type,
+                            .unit = unit};
     made->type.operations = NULL;
-    made->type.jacobian_p = inner->np ? formed_jacobian_p : NULL;
     *problem = *inner;
     problem->type = &made->type;
-    problem->sparsity = sparse ? full_pattern(v, n, n) : NULL;
-    problem->sparsity_p = inner->np ? full_pattern(v, inner->np, n) : NULL;
-    problem->outer = NULL;
-    problem->n_outer = 0;
+    problem->structure = &made->structure;
 }

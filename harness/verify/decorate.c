@@ -12,7 +12,6 @@ static struct sens_problem_type *copy_type(struct verify *v, const struct sens_p
     *type = *inner->type;
     type->exact = NULL;
     type->identities = NULL;
-    sens_problem_type_forget(type); /* what is declared is of the inner problem */
     type->operations = NULL;
     type->rhs = with->rhs;
     type->vjp = with->vjp;
@@ -32,9 +31,7 @@ void decorate_wrap(struct verify *v, const struct sens_problem *inner, const str
     *problem = *inner;
     problem->type = copy_type(v, inner, with);
     problem->data = data;
-    problem->sparsity = problem->sparsity_p = NULL;
-    problem->outer = NULL;
-    problem->n_outer = 0;
+    problem->structure = NULL; /* what is declared is of the inner problem */
 }
 
 /* ---- later --------------------------------------------------------------------------------------------- */

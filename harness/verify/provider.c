@@ -74,11 +74,6 @@ static bool same_shape(const struct sens_problem *a, const struct sens_problem *
            same_numbers(a->np, a->p, b->p) && sens_problem_x0_depends(a) == sens_problem_x0_depends(b);
 }
 
-static bool has_structure(const struct sens_problem_type *type)
-{
-    return type->jacobian || type->jacobian_p || type->outer || type->coupling || type->diagonal;
-}
-
 static void compare_values(const struct couple *couple, struct worst *worst)
 {
     const size_t n = couple->own.pb->n;
@@ -101,11 +96,11 @@ static void check_rest(const struct couple *couple)
     struct verify_result result = subject_open(&couple->wrapped, "provider.rest");
     const struct sens_problem *a = couple->own.pb, *b = couple->wrapped.pb;
     worst_note(&worst, same_shape(a, b) ? 0 : 1, 0, "n, np, t0, t1, p or the initial state is another");
-    worst_note(&worst, has_structure(b->type) ? 1 : 0, 0,
+    worst_note(&worst, b->structure ? 1 : 0, 0,
                "the problem's structure is still declared: methods would use it and not the products");
     if (a->n == b->n && a->np == b->np) compare_values(couple, &worst);
     verify_judge(&result, &worst);
-    verify_blame(&result, has_structure(b->type) ? CAUSE_structure_kept : CAUSE_contract_unchecked, 0.8);
+    verify_blame(&result, b->structure ? CAUSE_structure_kept : CAUSE_contract_unchecked, 0.8);
     verify_close(couple->own.v, &result);
 }
 

@@ -30,13 +30,13 @@ static void note_declared(struct worst *worst, const struct subject *subject, en
 
 void reach_note_place(struct worst *worst, const struct subject *subject, const struct sens_at *at)
 {
-    const struct sens_problem_type *type = subject->pb->type;
+    const struct sens_structure *declared = sens_structure_of(subject->pb);
     const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
     products_note_along(worst, subject, of_states, at);
     if (subject->pb->np > 0) products_note_along(worst, subject, of_parameters, at);
-    if (type->jacobian || type->outer) note_declared(worst, subject, DECLARED_OUTER, at);
-    if (type->jacobian_p) note_declared(worst, subject, DECLARED_SPARSE, at);
-    if (type->coupling) note_declared(worst, subject, DECLARED_COUPLED, at);
+    if (declared->jacobian || declared->outer) note_declared(worst, subject, DECLARED_OUTER, at);
+    if (declared->jacobian_p) note_declared(worst, subject, DECLARED_SPARSE, at);
+    if (declared->coupling) note_declared(worst, subject, DECLARED_COUPLED, at);
     sens_arena_rewind(&subject->v->ctx.arena, mark);
 }
 

@@ -87,7 +87,7 @@ static void check_factors(struct verify_result *result, const struct subject *su
     double *const s = room + GUARD, *const phi = s + n + GUARD;
     for (size_t q = 0; q < all + 3 * GUARD; q++) room[q] = CANARY;
     const struct sens_at at = subject_point(subject, 1);
-    pb->type->outer(pb, &at, s, phi);
+    pb->structure->outer(pb, &at, s, phi);
     for (size_t q = 0; q < GUARD; q++)
         if (room[q] != CANARY || s[n + q] != CANARY || phi[all - n + q] != CANARY) {
             verify_fail(result, "outer writes outside s [%zu] or phi [%zu]", n, all - n);
@@ -112,10 +112,11 @@ static void check_operations(struct verify_result *result, const struct sens_pro
 static void check_declared(const struct subject *subject)
 {
     const struct sens_problem *pb = subject->pb;
+    const struct sens_structure *declared = sens_structure_of(pb);
     struct verify_result result = subject_open(subject, "structure.declared");
     check_operations(&result, pb);
-    if (pb->sparsity) check_pattern(&result, pb->sparsity, "df/dx");
-    if (pb->sparsity_p) check_pattern(&result, pb->sparsity_p, "(df/dp)^T");
+    if (declared->sparsity) check_pattern(&result, declared->sparsity, "df/dx");
+    if (declared->sparsity_p) check_pattern(&result, declared->sparsity_p, "(df/dp)^T");
     if (call_applies(subject, CALL_OUTER)) check_factors(&result, subject);
     verify_close(subject->v, &result);
 }
@@ -199,8 +200,9 @@ static void check_states(const struct both *both, const char *check, const struc
 static void note_outside(struct worst *worst, const struct subject *subject, enum product product,
                          const struct sens_at *at)
 {
+    const struct sens_structure *declared = subject->pb->structure;
     const bool states = product <= PRODUCT_VJP;
-    const struct sens_pattern *pattern = states ? subject->pb->sparsity : subject->pb->sparsity_p;
+    const struct sens_pattern *pattern = states ? declared->sparsity : declared->sparsity_p;
     const struct linear map = linear_at(subject, product, at);
     const struct sample sample = sample_create(subject, product);
     const double *got = linear_matrix(&map, &sample);
@@ -238,7 +240,7 @@ static void check_parameters(const struct both *both, const char *check, const s
     static const enum product product[] = {PRODUCT_JVP_P, PRODUCT_VJP_P};
     struct worst worst = {.count = 0};
     struct verify_result result = subject_open(both->own, check);
-    const bool sparse = both->own->pb->sparsity_p && strcmp(check, "structure.parameters") == 0;
+    const bool sparse = strcmp(check, "structure.parameters") == 0;
     struct worst outside = {.count = 0};
     for (int k = 0; k < points->count; k++)
         for (int q = 0; q < 2; q++) {
@@ -256,11 +258,6 @@ static void check_parameters(const struct both *both, const char *check, const s
 }
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
-
-static bool declares(const struct sens_problem *pb)
-{
-    return pb->type->jacobian || pb->type->jacobian_p || pb->type->outer;
-}
 
 static struct subject by_structure(const struct subject *subject, enum declared_by by)
 {
@@ -290,7 +287,7 @@ static void look(struct subject *subject)
         check_states(&by_coupling, "structure.coupling", &points);
     else
         subject_skip(subject, "structure.coupling", "no coupling is declared");
-    if (call_applies(subject, CALL_JACOBIAN) && subject->pb->sparsity)
+    if (sens_structure_of(subject->pb)->sparsity)
         check_outside(subject, "structure.sparsity", &points, states);
     else
         subject_skip(subject, "structure.sparsity", "no sparsity of df/dx is declared");
@@ -313,10 +310,25 @@ static void look_at_sizes(struct verify *v)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         if (instance_sized(v, v->problem, sizes[k], &instance) && subject_create(v, &instance, &subject) &&
-            declares(subject.pb))
+            subject.pb->structure)
             look(&subject);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
+}
+
+/* A type whose instances declare nothing; all else is the inner type's. */
+struct undeclared {
+    struct sens_problem_type type; /* first: the type of what is created points here */
+    const struct sens_problem_type *inner;
+};
+
+static sens_status create_undeclared(struct sens_ctx *ctx, const struct sens_value *option,
+                                     struct sens_problem *problem)
+{
+    const struct undeclared *made = (const struct undeclared *)(const void *)problem->type;
+    const sens_status status = made->inner->create(ctx, option, problem);
+    problem->structure = NULL;
+    return status;
 }
 
 static bool can_be_created(struct verify *v, const struct sens_problem_type *type)
@@ -327,19 +339,19 @@ static bool can_be_created(struct verify *v, const struct sens_problem_type *typ
     return sens_problem_create(&v->ctx, type, value, &made) == SENS_OK;
 }
 
-/* A problem whose coupling and diagonal do not go with the rest is refused: there is no instance to look at.
- * Then it is to be said here, where the declaration is judged. */
+/* A problem whose declaration is refused has no instance to look at. Then it is to be said here, where the
+ * declaration is judged. */
 static void check_refusal(struct verify *v)
 {
-    struct sens_problem_type without = *v->problem;
-    char module[VERIFY_NAME];
-    without.coupling = NULL;
-    without.diagonal = NULL;
-    if ((!v->problem->coupling && !v->problem->diagonal) || can_be_created(v, v->problem)) return;
-    if (!can_be_created(v, &without)) return;
+    struct undeclared without = {.type = *v->problem, .inner = v->problem};
+    char module[VERIFY_NAME], message[sizeof v->ctx.message];
+    without.type.create = create_undeclared;
+    if (can_be_created(v, v->problem)) return;
+    memcpy(message, v->ctx.message, sizeof message);
+    if (!can_be_created(v, &without.type)) return;
     verify_module("problem", v->problem->name, module);
     struct verify_result result = verify_open("structure.declared", module, v->problem->name);
-    verify_fail(&result, "%s", v->ctx.message);
+    verify_fail(&result, "%s", message);
     verify_close(v, &result);
 }
 

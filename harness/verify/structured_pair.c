@@ -197,11 +197,6 @@ static bool create_instance(struct verify *v, const struct size *size, struct in
     return true;
 }
 
-static bool declares(const struct sens_problem *pb)
-{
-    return pb->type->jacobian || pb->type->jacobian_p || pb->type->outer;
-}
-
 /* One thread: the shaken products share the unit's arena. false: the problem or method is not asked so. */
 static bool create_bed(struct verify *v, const struct sens_problem *pb, const struct size *size,
                        struct bed *bed)
@@ -293,12 +288,11 @@ static bool differs(size_t count, const double *a, const double *b, const double
 static void compare(struct verify *v, const struct size *size, struct findings *found)
 {
     struct instance instance;
-    struct sens_problem_type type;
-    struct sens_problem plain;
     struct bed without, with;
     char what[VERIFY_SUBJECT];
-    if (!create_instance(v, size, &instance) || !declares(&instance.problem)) return;
-    sens_problem_unstructured(&instance.problem, &type, &plain);
+    if (!create_instance(v, size, &instance) || !instance.problem.structure) return;
+    struct sens_problem plain = instance.problem;
+    plain.structure = NULL;
     if (!create_bed(v, &plain, size, &without) || bed_solve(&without) != SENS_OK) {
         bed_free(&without);
         return;
@@ -346,7 +340,7 @@ static void run(struct verify *v)
     const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && (v->method->caps & SENS_CAP_TABLEAU);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "a difference quotient takes no products");
-    else if (!instance_create(v, v->problem, 0, &instance) || !declares(&instance.problem))
+    else if (!instance_create(v, v->problem, 0, &instance) || !instance.problem.structure)
         verify_skip(&result, "the problem declares no structure");
     else if (!fixed)
         verify_skip(&result, "the method takes no fixed steps: rounding would change them");

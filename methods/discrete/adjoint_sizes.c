@@ -61,7 +61,7 @@ static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task
 {
     const double dense_rate = 3e10, free_rate = 3e9, worth = 1e-4;
     const double n = (double)task->problem->n, stages = task->tableau->stages;
-    const bool dense = formed(task) && !task->problem->sparsity;
+    const bool dense = formed(task) && !task->problem->structure->sparsity;
     const double lane = dense ? 4 * n * n / dense_rate : stages * n / free_rate;
     const double threads = points * (double)task->cost->m * lane / worth;
     if (ctx->cores < 2 || threads < 2) return 1;

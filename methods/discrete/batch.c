@@ -15,7 +15,7 @@ struct sens_batch {
     size_t width;       /* phi of all outer blocks */
     sens_real *t;       /* [K] */
     sens_real *Y;       /* [K][n] where the problem's own product or its sparse values are used */
-    sens_real *value_p; /* of pb->sparsity_p at one point; NULL: not declared, or outer products are */
+    sens_real *value_p; /* of jacobian_p at one point; NULL: not declared, or outer products are */
     sens_real *s, *phi; /* outer: [K][n] and [K][width] */
     sens_real *packed;  /* scaled: the phi, laid out for products of more than one lane: [width][points] */
     sens_real **row;    /* outer: [width], the rows of mu of one i */
@@ -26,11 +26,12 @@ struct sens_batch {
 static sens_status allocate(struct sens_ctx *ctx, struct sens_batch *batch, size_t blocks)
 {
     const struct sens_problem *pb = batch->pb;
+    const struct sens_structure *declared = sens_structure_of(pb);
     const size_t K = batch->K;
-    const bool outer = batch->outer, sparse = !outer && pb->type->jacobian_p;
+    const bool outer = batch->outer, sparse = !outer && declared->jacobian_p;
     batch->t = SENS_NEW(ctx, sens_real, K);
     batch->Y = outer ? NULL : SENS_NEW(ctx, sens_real, K * pb->n);
-    batch->value_p = sparse ? SENS_NEW(ctx, sens_real, pb->sparsity_p->start[pb->np]) : NULL;
+    batch->value_p = sparse ? SENS_NEW(ctx, sens_real, declared->sparsity_p->start[pb->np]) : NULL;
     batch->s = outer ? SENS_NEW(ctx, sens_real, K * pb->n) : NULL;
     batch->phi = outer ? SENS_NEW(ctx, sens_real, K * batch->width) : NULL;
     batch->packed = batch->scaled ? SENS_NEW(ctx, sens_real, K * batch->width) : NULL;
@@ -47,8 +48,9 @@ sens_status sens_batch_create(struct sens_ctx *ctx, const struct sens_problem *p
 {
     struct sens_batch *made = SENS_NEW(ctx, struct sens_batch, 1);
     if (!made) return SENS_NO_MEMORY;
-    *made = (struct sens_batch){.pb = pb, .K = K, .L = L, .outer = pb->type->outer != NULL};
-    made->width = sens_problem_factors(pb);
+    const struct sens_structure *declared = sens_structure_of(pb);
+    *made = (struct sens_batch){.pb = pb, .K = K, .L = L, .outer = declared->outer != NULL};
+    made->width = sens_structure_factors(declared);
     made->scaled = sens_products_scaled(pb);
     *batch = made;
     return allocate(ctx, made, blocks);
@@ -66,7 +68,8 @@ size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct se
     batch->points += count;
     if (batch->outer) {
         sens_real *s = batch->s + first * n, *phi = batch->phi + first * batch->width;
-        for (size_t k = 0; k < count; k++, s += n, phi += batch->width) pb->type->outer(pb, &at[k], s, phi);
+        for (size_t k = 0; k < count; k++, s += n, phi += batch->width)
+            pb->structure->outer(pb, &at[k], s, phi);
         return first;
     }
     for (size_t k = 0; k < count; k++) {
@@ -98,13 +101,14 @@ static bool add_few_columns(const struct sens_batch *batch, size_t L, const sens
                             sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
+    const struct sens_structure *declared = pb->structure;
     struct sens_gather g = {
         .depth = batch->points, .v = kappa, .v_step = pb->n * L, .s = batch->s, .s_step = pb->n};
     for (size_t i = 0; i < pb->n; i++, g.v += L, g.s++) {
         sens_real **row = batch->row;
-        for (size_t o = 0; o < pb->n_outer; o++)
-            for (size_t j = 0; j < pb->outer[o].cols; j++)
-                *row++ = MU + (pb->outer[o].first + i * pb->outer[o].cols + j) * L;
+        for (size_t o = 0; o < declared->n_blocks; o++)
+            for (size_t j = 0; j < declared->blocks[o].cols; j++)
+                *row++ = MU + (declared->blocks[o].first + i * declared->blocks[o].cols + j) * L;
         if (!sens_lanes_add_gathered(&g, L, batch->width, batch->phi, !fresh, batch->row)) return false;
     }
     return true;
@@ -112,18 +116,18 @@ static bool add_few_columns(const struct sens_batch *batch, size_t L, const sens
 
 /* The blocks of outer products that are multiplied in one: a single column goes with the columns after it, as
  * a product of one row would wait for its own sum. */
-static size_t blocks_in_one(const struct sens_problem *pb, size_t o)
+static size_t blocks_in_one(const struct sens_structure *declared, size_t o)
 {
-    return pb->outer[o].cols == 1 && o + 1 < pb->n_outer ? 2 : 1;
+    return declared->blocks[o].cols == 1 && o + 1 < declared->n_blocks ? 2 : 1;
 }
 
 void sens_batch_close(struct sens_batch *batch)
 {
-    const struct sens_problem *pb = batch->pb;
-    for (size_t o = 0, column = 0, cols; batch->scaled && o < pb->n_outer; column += cols) {
-        const size_t blocks = blocks_in_one(pb, o);
+    const struct sens_structure *declared = batch->pb->structure;
+    for (size_t o = 0, column = 0, cols; batch->scaled && o < declared->n_blocks; column += cols) {
+        const size_t blocks = blocks_in_one(declared, o);
         cols = 0;
-        for (size_t end = o + blocks; o < end; o++) cols += pb->outer[o].cols;
+        for (size_t end = o + blocks; o < end; o++) cols += declared->blocks[o].cols;
         const struct sens_matrix phi = {.rows = cols,
                                         .cols = batch->points,
                                         .a = batch->phi + column,
@@ -147,13 +151,14 @@ static void add_products(const struct sens_batch *batch, size_t L, const sens_re
 {
     enum { ROWS = 4 };
     const struct sens_problem *pb = batch->pb;
-    const struct sens_outer *outer = pb->outer;
+    const struct sens_structure *declared = pb->structure;
+    const struct sens_outer *outer = declared->blocks;
     for (size_t i = 0, rows; i < pb->n; i += rows) {
         rows = pb->n - i < ROWS ? pb->n - i : ROWS;
         struct sens_many many = {.count = rows, .v = u + i * L, .v_step = pb->n * L};
         if (i + rows < pb->n) many.next = many.v + rows * L;
-        for (size_t o = 0, column = 0; o < pb->n_outer;) {
-            const struct sens_outer *last = &outer[o + blocks_in_one(pb, o) - 1];
+        for (size_t o = 0, column = 0; o < declared->n_blocks;) {
+            const struct sens_outer *last = &outer[o + blocks_in_one(declared, o) - 1];
             const bool single = last != &outer[o];
             const struct sens_packed phi = factors(batch, column, single + last->cols, L);
             many.first = single ? MU + (outer[o].first + i) * L : NULL;
@@ -186,10 +191,10 @@ static void add_sparse(const struct sens_batch *batch, const sens_real *p, const
                        sens_real *MU)
 {
     const struct sens_problem *pb = batch->pb;
-    const struct sens_pattern *pattern = pb->sparsity_p;
+    const struct sens_pattern *pattern = pb->structure->sparsity_p;
     for (size_t k = 0; k < batch->points; k++) {
         const struct sens_at at = {batch->t[k], batch->Y + k * pb->n, p};
-        pb->type->jacobian_p(pb, &at, batch->value_p);
+        pb->structure->jacobian_p(pb, &at, batch->value_p);
         const struct sens_csr F = {pattern->rows, pattern->cols, pattern->start, pattern->col,
                                    batch->value_p};
         sens_lanes_add_csr(F, L, kappa + k * pb->n * L, MU);

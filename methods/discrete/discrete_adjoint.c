@@ -143,7 +143,7 @@ static void stage_by_stage(const struct adjoint *ad, struct worker *w, sens_real
 static void find_diagonals(const struct adjoint *ad, const struct worker *w, sens_real *d)
 {
     const struct sens_problem *pb = ad->task->problem;
-    for (int s = 0; s < ad->stages.live; s++, d += ad->n) pb->type->diagonal(pb, &w->at[s], d);
+    for (int s = 0; s < ad->stages.live; s++, d += ad->n) pb->structure->diagonal(pb, &w->at[s], d);
 }
 
 static sens_real *diagonals_of(const struct adjoint *ad, long k)

@@ -11,16 +11,17 @@ enum { FEW_VECTORS = 4 };
 static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_products *pr)
 {
     const struct sens_problem *pb = pr->pb;
-    const bool columns = pr->product == SENS_JVP, dense = pr->formed && !pb->sparsity;
+    const struct sens_structure *declared = sens_structure_of(pb);
+    const bool columns = pr->product == SENS_JVP, dense = pr->formed && !declared->sparsity;
     const size_t entries = pr->entries;
-    const size_t width = sens_problem_factors(pb);
-    const bool outer = (columns || pr->coupled) && pb->type->outer;
-    const bool sparse_p = columns && !outer && pb->type->jacobian_p;
+    const size_t width = sens_structure_factors(declared);
+    const bool outer = (columns || pr->coupled) && declared->outer;
+    const bool sparse_p = columns && !outer && declared->jacobian_p;
     pr->J = pr->formed ? SENS_NEW(ctx, sens_real, points * entries) : NULL;
     pr->memory = dense && columns ? SENS_NEW(ctx, sens_real, entries) : NULL;
     pr->s = outer ? SENS_NEW(ctx, sens_real, pb->n) : NULL;
     pr->phi = outer ? SENS_NEW(ctx, sens_real, width) : NULL;
-    pr->value_p = sparse_p ? SENS_NEW(ctx, sens_real, pb->sparsity_p->start[pb->np]) : NULL;
+    pr->value_p = sparse_p ? SENS_NEW(ctx, sens_real, declared->sparsity_p->start[pb->np]) : NULL;
     const bool failed = (pr->formed && !pr->J) || (dense && columns && !pr->memory) ||
                         (outer && (!pr->s || !pr->phi)) || (sparse_p && !pr->value_p);
     return failed ? SENS_NO_MEMORY : SENS_OK;
@@ -28,44 +29,45 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
 
 bool sens_products_scaled(const struct sens_problem *pb)
 {
-    return pb->type->outer && pb->n > SENS_FEW_STATES;
+    return sens_structure_of(pb)->outer && pb->n > SENS_FEW_STATES;
 }
 
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
 {
-    return pb->type->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
+    return sens_structure_of(pb)->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
 }
 
 bool sens_products_form_coupled(const struct sens_problem *pb, size_t vectors)
 {
-    return pb->type->coupling && sens_products_formed(pb, vectors) && sens_products_scaled(pb);
+    return sens_structure_of(pb)->coupling && sens_products_formed(pb, vectors) && sens_products_scaled(pb);
 }
 
 bool sens_products_together(const struct sens_problem *pb, size_t vectors)
 {
-    return pb->n <= SENS_FEW_STATES && !pb->sparsity && sens_products_formed(pb, vectors);
+    return pb->n <= SENS_FEW_STATES && !sens_structure_of(pb)->sparsity && sens_products_formed(pb, vectors);
 }
 
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                  enum sens_product product, size_t points, size_t vectors,
                                  struct sens_products **products)
 {
+    const struct sens_pattern *sparsity = sens_structure_of(pb)->sparsity;
     struct sens_products *made = SENS_NEW(ctx, struct sens_products, 1);
     if (!made) return SENS_NO_MEMORY;
     *made = (struct sens_products){.pb = pb, .product = product};
     made->formed = sens_products_formed(pb, vectors);
-    made->entries = pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n;
+    made->entries = sparsity ? sparsity->start[pb->n] : pb->n * pb->n;
     made->coupled = product == SENS_VJP && sens_products_form_coupled(pb, vectors);
     *products = made;
     const sens_status status = allocate(ctx, points, made);
-    if (made->J && !pb->sparsity)
+    if (made->J && !sparsity)
         made->dense = sens_packed_view(pb->n, pb->n, made->J, pb->n); /* of J^T, where it stands */
     return status;
 }
 
 void sens_products_begin(struct sens_products *pr, const sens_real *p)
 {
-    if (pr->coupled) pr->pb->type->coupling(pr->pb, p, pr->J);
+    if (pr->coupled) pr->pb->structure->coupling(pr->pb, p, pr->J);
 }
 
 static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_real *value)
@@ -79,7 +81,7 @@ void sens_products_at_all(struct sens_products *pr, size_t count, const struct s
     if (count == 1)
         sens_products_at(pr, at);
     else
-        for (size_t k = 0; k < count; k++) pb->type->jacobian(pb, &at[k], pr->J + k * pr->entries);
+        for (size_t k = 0; k < count; k++) pb->structure->jacobian(pb, &at[k], pr->J + k * pr->entries);
 }
 
 void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
@@ -91,22 +93,23 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
         return;
     }
     pr->vectors += L;
-    if (!pb->sparsity) {
+    const struct sens_pattern *sparsity = pb->structure->sparsity;
+    if (!sparsity) {
         sens_packed_multiply(&pr->dense, L, W, OUT);
         return;
     }
     memset(OUT, 0, pb->n * L * sizeof *OUT);
     if (pr->product == SENS_VJP)
-        sens_lanes_add_csr_transposed(sparse(pb->sparsity, pr->J), L, W, OUT);
+        sens_lanes_add_csr_transposed(sparse(sparsity, pr->J), L, W, OUT);
     else
-        sens_lanes_add_csr(sparse(pb->sparsity, pr->J), L, W, OUT);
+        sens_lanes_add_csr(sparse(sparsity, pr->J), L, W, OUT);
 }
 
 void sens_products_stages(struct sens_products *pr, size_t L, size_t count, const struct sens_stage *stage,
                           sens_real scale, sens_real *kappa, sens_real *lambda)
 {
     const struct sens_problem *pb = pr->pb;
-    if (pr->formed && !pb->sparsity) {
+    if (pr->formed && !pb->structure->sparsity) {
         pr->vectors += count * L, pr->all += count * L;
         sens_lanes_stages(pb->n, L, count, stage, scale, pr->J, kappa, lambda);
         return;
@@ -126,7 +129,7 @@ void sens_products_coupled_stage(struct sens_products *pr, size_t L, const struc
                                  sens_real scale, const struct sens_at *at, const sens_real *d,
                                  const sens_real *s, sens_real *u)
 {
-    if (!s) pr->pb->type->outer(pr->pb, at, pr->s, pr->phi);
+    if (!s) pr->pb->structure->outer(pr->pb, at, pr->s, pr->phi);
     pr->vectors += L, pr->all += L;
     sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, s ? s : pr->s, u, d,
                               stage->theta);
@@ -137,7 +140,7 @@ void sens_products_coupled_stage(struct sens_products *pr, size_t L, const struc
 static void add_outer_columns(const struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
 {
     const struct sens_problem *pb = pr->pb;
-    const struct sens_outer *block = pb->outer;
+    const struct sens_outer *block = pb->structure->blocks;
     const sens_real *phi = pr->phi;
     while (k0 >= block->first + pb->n * block->cols) phi += block->cols, block++;
     size_t i = (k0 - block->first) / block->cols, j = (k0 - block->first) % block->cols;
@@ -152,7 +155,7 @@ static void add_outer_columns(const struct sens_products *pr, size_t k0, size_t 
 
 static void add_sparse_columns(const struct sens_products *pr, size_t k0, size_t L, sens_real *OUT)
 {
-    const struct sens_pattern *pattern = pr->pb->sparsity_p;
+    const struct sens_pattern *pattern = pr->pb->structure->sparsity_p;
     for (size_t l = 0; l < L; l++)
         for (size_t e = pattern->start[k0 + l]; e < pattern->start[k0 + l + 1]; e++)
             OUT[pattern->col[e] * L + l] += pr->value_p[e];

@@ -24,7 +24,7 @@ struct sens_products {
     sens_real *J, *memory;    /* [points][entries], or M; a second layout of it for SENS_JVP */
     struct sens_packed dense; /* of J^T or M^T, or for SENS_JVP of J, where the problem has no pattern */
     sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
-    sens_real *value_p;       /* values of pb->sparsity_p; NULL likewise */
+    sens_real *value_p;       /* values of jacobian_p; NULL likewise */
     size_t vectors, columns;  /* multiplied through structure */
     size_t all;               /* vectors multiplied either way */
 };
@@ -96,11 +96,11 @@ static inline void sens_products_at(struct sens_products *pr, const struct sens_
     const struct sens_problem *pb = pr->pb;
     pr->at = *at;
     if (pr->formed) {
-        pb->type->jacobian(pb, at, pr->J);
+        pb->structure->jacobian(pb, at, pr->J);
         if (pr->memory) pr->dense = sens_pack(sens_dense(pb->n, pb->n, pr->J), pr->memory);
     }
-    if (pr->s) pb->type->outer(pb, at, pr->s, pr->phi);
-    if (pr->value_p) pb->type->jacobian_p(pb, at, pr->value_p);
+    if (pr->s) pb->structure->outer(pb, at, pr->s, pr->phi);
+    if (pr->value_p) pb->structure->jacobian_p(pb, at, pr->value_p);
 }
 
 #endif

@@ -34,7 +34,7 @@ struct solve {
     struct sens_counts counts;
     unsigned long diagonals; /* calls of `diagonal` */
     struct sens_problem counted;
-    struct sens_problem_type type; /* of it */
+    struct sens_structure structure; /* of it */
     struct sens_out out;
     struct sens_work work;
 };
@@ -46,7 +46,7 @@ static void set(struct spec *spec, const char *key, const char *value)
 }
 
 /* Calls of `diagonal` are counted on top of what the decorator counts. */
-static const struct sens_problem_type *decorated;
+static const struct sens_structure *decorated;
 static atomic_ulong diagonals;
 
 static void diagonal(const struct sens_problem *pb, const struct sens_at *at, sens_real *d)
@@ -57,10 +57,11 @@ static void diagonal(const struct sens_problem *pb, const struct sens_at *at, se
 
 static void count_diagonals(struct solve *s)
 {
-    decorated = s->counted.type;
-    s->type = *decorated;
-    if (s->type.diagonal) s->type.diagonal = diagonal;
-    s->counted.type = &s->type;
+    decorated = s->counted.structure;
+    if (!decorated) return;
+    s->structure = *decorated;
+    if (decorated->diagonal) s->structure.diagonal = diagonal;
+    s->counted.structure = &s->structure;
 }
 
 /* Solves twice; counted are the calls of the second run. */
@@ -336,7 +337,7 @@ static size_t groups_of(size_t m, size_t L, size_t workers, bool one_block)
 /* Is df/dx taken as diag(d) + diag(s) M? Not where the stages of a step are taken together. */
 static bool coupled(const struct sens_problem *pb)
 {
-    return pb->type->coupling && pb->n > 8;
+    return sens_structure_of(pb)->coupling && pb->n > 8;
 }
 
 /* One Jacobian for each stage point and group of blocks, on every thread. Of a coupled problem one for each
@@ -366,7 +367,7 @@ static void require_adjoint_counts(int n, const struct expected *rk, struct choi
     if (workers == 1) assert_int_equal(carried, lanes_carried(s.cell.problem.n, m, L));
     assert_true(carried - m <= workers * (L - 1) && s.work.idle_vjp % points == 0);
     assert_int_equal(s.work.idle_vjp_p, s.work.idle_vjp);
-    if (s.cell.problem.type->jacobian) {
+    if (s.cell.problem.structure) {
         assert_int_equal(s.work.vjp, points * carried);
         assert_int_equal(s.work.vjp_p, points * carried);
         assert_int_equal(s.counts.vjp + s.counts.vjp_p, 0);
@@ -407,7 +408,7 @@ static void tangent_counts(void **state)
                 solve("discrete_tangent", sizes[i],
                       (struct choice){.lanes = lanes[l], .structure = structures[q]}, &s);
                 const size_t points = STEPS * 6, n = s.cell.problem.n, np = s.cell.problem.np;
-                const bool structured = s.cell.problem.type->jacobian;
+                const bool structured = s.cell.problem.structure;
                 const size_t vectors = structured ? s.work.jvp : s.counts.jvp;
                 assert_int_equal(vectors, points * (n + np) + s.work.idle_jvp);
                 assert_true(s.work.idle_jvp <= points * (size_t)(s.work.lanes - 1));

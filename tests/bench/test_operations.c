@@ -130,11 +130,11 @@ static void structures(void **state)
     assert_string_equal(operations_structure(&cell.problem), "none");
     static const struct sens_pattern pattern = {.rows = 1};
     RESOLVE("problem=glv");
-    struct sens_problem_type type = *cell.problem.type;
-    type.outer = NULL;
-    cell.problem.type = &type;
+    struct sens_structure declared = *cell.problem.structure;
+    declared.outer = NULL;
+    cell.problem.structure = &declared;
     assert_string_equal(operations_structure(&cell.problem), "dense");
-    cell.problem.sparsity = &pattern;
+    declared.sparsity = &pattern;
     assert_string_equal(operations_structure(&cell.problem), "sparse");
 }
 

@@ -203,7 +203,7 @@ static void defaults(void **state)
     assert_int_equal(resolve(&fx, "problem=glv method=discrete_adjoint"), SENS_OK);
     const struct sens_task *task = &fx.cell.task;
     assert_ptr_equal(task->problem, &fx.cell.problem);
-    assert_true(fx.cell.problem.type->jacobian && fx.cell.problem.type->outer && fx.cell.problem.outer);
+    assert_true(fx.cell.problem.structure && fx.cell.problem.structure->outer);
     assert_string_equal(task->tableau->name, "cash_karp");
     assert_string_equal(fx.cell.variant->controller_name(task->controller), "odeint");
     assert_string_equal(fx.cell.cost.type->name, "identity");
@@ -237,7 +237,7 @@ static void every_key(void **state)
     assert_true(task->rtol == 1e-4 && task->atol == 1e-5 && task->dt == 1e-3 && task->ckpt == 7);
     assert_true(task->lanes == 4 && task->threads == 2 && task->batch == 16 && task->max_steps == 99);
     assert_int_equal(task->wrt, SENS_WRT_X0);
-    assert_true(!fx.cell.problem.type->jacobian && !fx.cell.problem.type->outer && !fx.cell.problem.outer);
+    assert_true(!fx.cell.problem.structure);
     assert_true(fx.cell.operations.vjp == 2 * 3 * 3); /* what it costs does not change with what is told */
     assert_true(fx.cell.problem.t1 == 2.5 && fx.cell.seed == 3 && fx.cell.truth == TRUTH_NONE);
     assert_string_equal(fx.cell.reference_key,

@@ -126,15 +126,16 @@ module() {
 
 # declares NAME SLOTS: NAME.so, the skeleton with SLOTS in its exported table, and callbacks for them
 declares() {
-    awk -v slots="$2" '
-        /^SENS_PROBLEM/ {
+    awk -v functions="$2" '
+        /^static sens_status create/ {
             print "static void M_of(const struct sens_problem *pb, const sens_real *p, sens_real *M)"
             print "{ (void)pb, (void)p, (void)M; }"
             print "static void d_of(const struct sens_problem *pb, const struct sens_at *at, sens_real *d)"
             print "{ (void)pb, (void)at, (void)d; }"
+            print "static const struct sens_structure declared = {" functions "};"
         }
         { print }
-        /^    \.rhs/ { print slots }' skeleton.c >faulty/faulty.c
+        /^    pb->n = / { print "    pb->structure = &declared;" }' skeleton.c >faulty/faulty.c
     build "$1"
 }
 
@@ -160,8 +161,8 @@ if compiler=$(command -v cc || command -v gcc || command -v clang); then
 
     # what create refuses of a declaration is said in its words, not only skipped
     refusal="problem faulty: coupling and diagonal belong together, beside outer and a dense jacobian"
-    declares alone "    .diagonal = d_of,"
-    declares no_outer "    .jacobian = d_of, .coupling = M_of, .diagonal = d_of,"
+    declares alone ".diagonal = d_of"
+    declares no_outer ".jacobian = d_of, .coupling = M_of, .diagonal = d_of"
     for name in alone no_outer; do
         expect 1 "$refusal" --quick --problem faulty --plugin $name.so
         grep -q '^fail  problem faulty  *structure.declared ' output || fail "$name: structure.declared passes"

@@ -306,16 +306,16 @@ static void refusals_name_their_reason(void **unused)
 
 /* A problem whose Jacobian makes the matrices of the reverse sweep of backward Euler singular: I / h. */
 struct singular {
-    struct sens_problem_type type;
-    const struct sens_problem_type *own;
+    struct sens_structure structure;
+    const struct sens_structure *own;
     double h, t1;
     bool back;
 };
 
 static void singular_jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *value)
 {
-    const struct singular *self = (const struct singular *)pb->type; /* its first member */
-    const struct sens_pattern *pattern = pb->sparsity;
+    const struct singular *self = (const struct singular *)pb->structure; /* its first member */
+    const struct sens_pattern *pattern = pb->structure->sparsity;
     self->own->jacobian(pb, at, value);
     for (size_t i = 0; self->back && i < pattern->rows; i++)
         for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
@@ -338,10 +338,10 @@ static void failed_sweep_is_a_failure(void **unused)
     bed_create(&pair.bed, "conduction", "identity", NULL);
     add_petsc(&pair);
     struct sens_problem *pb = &pair.bed.problem;
-    assert_non_null(pb->sparsity);
-    struct singular singular = {.type = *pb->type, .own = pb->type, .t1 = pb->t1};
-    singular.type.jacobian = singular_jacobian;
-    pb->type = &singular.type;
+    assert_non_null(pb->structure);
+    struct singular singular = {.structure = *pb->structure, .own = pb->structure, .t1 = pb->t1};
+    singular.structure.jacobian = singular_jacobian;
+    pb->structure = &singular.structure;
     pair.bed.task.dt = (pb->t1 - pb->t0) / 64;
     const double none = (double)PETSC_ADAPT_NONE, beuler = type_of("beuler");
     assert_int_equal(bed_run(&pair.bed, "petsc_tsadjoint", "type", beuler, "adapt", none, NULL), SENS_OK);

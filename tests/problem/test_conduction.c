@@ -42,21 +42,21 @@ static void require_structure(size_t n)
     const struct sens_at at = {0, pb.x0, pb.p};
     const double scale = (double)(n * n), *k = pb.p, *u = pb.x0;
     double *J = SENS_NEW(&ctx, double, 3 * n), *F = SENS_NEW(&ctx, double, 2 * n);
-    assert_int_equal(pb.sparsity->start[n], 3 * n - 2);
-    assert_int_equal(pb.sparsity_p->start[pb.np], 2 * (n - 1));
-    pb.type->jacobian(&pb, &at, J);
-    pb.type->jacobian_p(&pb, &at, F);
+    assert_int_equal(pb.structure->sparsity->start[n], 3 * n - 2);
+    assert_int_equal(pb.structure->sparsity_p->start[pb.np], 2 * (n - 1));
+    pb.structure->jacobian(&pb, &at, J);
+    pb.structure->jacobian_p(&pb, &at, F);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             const double left = i > 0 ? k[i - 1] : 0, right = i < n - 1 ? k[i] : 0;
             const double want = j == i ? -(left + right) : j + 1 == i ? left : j == i + 1 ? right : 0;
-            const double got = dense_entry(pb.sparsity, J, i, j);
+            const double got = dense_entry(pb.structure->sparsity, J, i, j);
             assert_true(fabs(got - scale * want) <= 4e-16 * fabs(scale * want));
         }
     for (size_t j = 0; j + 1 < n; j++)
         for (size_t i = 0; i < n; i++) {
             const double want = (i == j ? 1 : i == j + 1 ? -1 : 0) * scale * (u[j + 1] - u[j]);
-            assert_true(fabs(dense_entry(pb.sparsity_p, F, j, i) - want) <= 4e-16 * fabs(want));
+            assert_true(fabs(dense_entry(pb.structure->sparsity_p, F, j, i) - want) <= 4e-16 * fabs(want));
         }
     sens_arena_release(&ctx.arena);
 }

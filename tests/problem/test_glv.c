@@ -53,10 +53,10 @@ static void require_coupling(size_t n)
     for (size_t i = 0; i < n; i++) x[i] = 0.1 + 0.05 * sin((double)i);
     for (size_t k = 0; k < pb.np; k++) p[k] = pb.p[k] * (1 + 0.1 * cos((double)k));
     const struct sens_at at = {0, x, p};
-    pb.type->jacobian(&pb, &at, J);
-    pb.type->coupling(&pb, p, M);
-    pb.type->diagonal(&pb, &at, d);
-    pb.type->outer(&pb, &at, s, phi);
+    pb.structure->jacobian(&pb, &at, J);
+    pb.structure->coupling(&pb, p, M);
+    pb.structure->diagonal(&pb, &at, d);
+    pb.structure->outer(&pb, &at, s, phi);
     for (size_t i = 0; i < n; i++) {
         double size = fabs(p[i]); /* of the sum in d */
         for (size_t j = 0; j < n; j++) size += fabs(p[n + i * n + j] * x[j]);

@@ -1,4 +1,4 @@
-/* core/structure.c: which declarations are refused, what products cost, and a problem without its structure.
+/* core/structure.c: which declarations are refused, what products cost, and a problem that declares nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,15 +68,15 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
 
 static const struct sens_problem plain = {.n = N, .np = NP, .t1 = 1, .x0 = x0, .p = p};
 
-static sens_status status_of(struct sens_problem_type type, struct sens_problem made)
+static sens_status status_of(struct sens_structure declared)
 {
-    struct fixture fx = {.made = made};
+    struct fixture fx = {.made = plain};
     struct sens_problem pb = {.n = 77};
-    type.name = "made";
-    type.create = create;
+    const struct sens_problem_type type = {.name = "made", .create = create};
+    fx.made.structure = &declared;
     const sens_status status = sens_problem_create(&fx.ctx, &type, NULL, &pb);
     if (status == SENS_OK)
-        assert_ptr_equal(pb.type, &type);
+        assert_true(pb.type == &type && pb.structure == &declared);
     else
         assert_true(pb.n == 77 && strstr(fx.ctx.message, "made"));
     sens_arena_release(&fx.ctx.arena);
@@ -86,49 +86,50 @@ static sens_status status_of(struct sens_problem_type type, struct sens_problem 
 static void test_accepted(void **state)
 {
     (void)state;
-    const struct sens_problem_type none = {0}, dense = {.jacobian = jacobian};
-    const struct sens_problem_type all = {.jacobian = jacobian, .jacobian_p = jacobian, .outer = outer};
-    struct sens_problem made = plain;
-    assert_int_equal(status_of(none, made), SENS_OK);
-    assert_int_equal(status_of(dense, made), SENS_OK);
-    made.sparsity = &pattern;
-    assert_int_equal(status_of(dense, made), SENS_OK);
-    made.sparsity_p = &pattern_p;
-    made.n_outer = 2, made.outer = blocks;
-    assert_int_equal(status_of(all, made), SENS_OK);
+    struct sens_structure declared = {0};
+    assert_int_equal(status_of(declared), SENS_OK);
+    declared.jacobian = jacobian;
+    assert_int_equal(status_of(declared), SENS_OK);
+    declared.sparsity = &pattern;
+    assert_int_equal(status_of(declared), SENS_OK);
+    declared.jacobian_p = jacobian, declared.sparsity_p = &pattern_p;
+    declared.outer = outer, declared.n_blocks = 2, declared.blocks = blocks;
+    assert_int_equal(status_of(declared), SENS_OK);
 }
 
-/* df/dx = diag(d) + diag(s) M beside what it takes: s and a dense df/dx; df/dp as values too is no harm. */
+/* df/dx = diag(d) + diag(s) M beside what it takes: s and a dense df/dx. */
+static const struct sens_structure coupled = {.jacobian = jacobian,
+                                              .outer = outer,
+                                              .coupling = coupling,
+                                              .diagonal = diagonal,
+                                              .n_blocks = 2,
+                                              .blocks = blocks};
+
+/* df/dp as values too is no harm. */
 static void test_coupling_accepted(void **state)
 {
     (void)state;
-    struct sens_problem_type type = {
-        .jacobian = jacobian, .outer = outer, .coupling = coupling, .diagonal = diagonal};
-    struct sens_problem made = plain;
-    made.n_outer = 2, made.outer = blocks;
-    assert_int_equal(status_of(type, made), SENS_OK);
-    type.jacobian_p = jacobian, made.sparsity_p = &pattern_p;
-    assert_int_equal(status_of(type, made), SENS_OK);
+    struct sens_structure declared = coupled;
+    assert_int_equal(status_of(declared), SENS_OK);
+    declared.jacobian_p = jacobian, declared.sparsity_p = &pattern_p;
+    assert_int_equal(status_of(declared), SENS_OK);
 }
 
 /* One thing is missing each, or a pattern too much; all else is as it is accepted. */
 static void test_coupling_refused(void **state)
 {
     (void)state;
-    const struct sens_problem_type whole = {
-        .jacobian = jacobian, .outer = outer, .coupling = coupling, .diagonal = diagonal};
-    struct sens_problem made = plain, sparse;
-    made.n_outer = 2, made.outer = blocks;
-    struct sens_problem_type no_coupling = whole, no_diagonal = whole, no_outer = whole, no_jacobian = whole;
+    struct sens_structure no_coupling = coupled, no_diagonal = coupled, no_outer = coupled,
+                          no_jacobian = coupled, sparse = coupled;
     no_coupling.coupling = NULL, no_diagonal.diagonal = NULL;
-    no_outer.outer = NULL, no_jacobian.jacobian = NULL;
-    assert_int_equal(status_of(no_coupling, made), SENS_BAD_INPUT);
-    assert_int_equal(status_of(no_diagonal, made), SENS_BAD_INPUT);
-    assert_int_equal(status_of(no_outer, plain), SENS_BAD_INPUT); /* blocks alone are no good */
-    assert_int_equal(status_of(no_jacobian, made), SENS_BAD_INPUT);
-    sparse = made;
+    no_outer.outer = NULL, no_outer.n_blocks = 0; /* blocks alone are no good */
+    no_jacobian.jacobian = NULL;
     sparse.sparsity = &pattern;
-    assert_int_equal(status_of(whole, sparse), SENS_BAD_INPUT);
+    assert_int_equal(status_of(no_coupling), SENS_BAD_INPUT);
+    assert_int_equal(status_of(no_diagonal), SENS_BAD_INPUT);
+    assert_int_equal(status_of(no_outer), SENS_BAD_INPUT);
+    assert_int_equal(status_of(no_jacobian), SENS_BAD_INPUT);
+    assert_int_equal(status_of(sparse), SENS_BAD_INPUT);
 }
 
 /* Of df/dx [N][N], by one change to the valid pattern each. */
@@ -147,37 +148,30 @@ static void test_patterns_refused(void **state)
     wrong[5].col = order;
     wrong[6].col = twice;
     wrong[7].col = range;
-    const struct sens_problem_type type = {.jacobian = jacobian};
-    for (size_t k = 0; k < 8; k++) {
-        struct sens_problem made = plain;
-        made.sparsity = &wrong[k];
-        assert_int_equal(status_of(type, made), SENS_BAD_INPUT);
-    }
+    for (size_t k = 0; k < 8; k++)
+        assert_int_equal(status_of((struct sens_structure){.jacobian = jacobian, .sparsity = &wrong[k]}),
+                         SENS_BAD_INPUT);
     struct sens_pattern no_columns = pattern;
     no_columns.col = NULL;
-    struct sens_problem made = plain;
-    made.sparsity = &no_columns;
-    assert_int_equal(status_of(type, made), SENS_BAD_INPUT);
+    assert_int_equal(status_of((struct sens_structure){.jacobian = jacobian, .sparsity = &no_columns}),
+                     SENS_BAD_INPUT);
 }
 
 /* A pattern without its values, values without their pattern, blocks without factors and the reverse. */
 static void test_halves_refused(void **state)
 {
     (void)state;
-    struct sens_problem with_J = plain, with_F = plain, with_blocks = plain;
-    with_J.sparsity = &pattern;
-    with_F.sparsity_p = &pattern_p;
-    with_blocks.n_outer = 2, with_blocks.outer = blocks;
-    const struct sens_problem_type none = {0}, sparse = {.jacobian_p = jacobian}, factors = {.outer = outer};
-    assert_int_equal(status_of(none, with_J), SENS_BAD_INPUT);
-    assert_int_equal(status_of(none, with_F), SENS_BAD_INPUT);
-    assert_int_equal(status_of(none, with_blocks), SENS_BAD_INPUT);
-    assert_int_equal(status_of(sparse, plain), SENS_BAD_INPUT);
-    assert_int_equal(status_of(factors, plain), SENS_BAD_INPUT);
-    with_F.sparsity_p = &pattern; /* of another shape */
-    assert_int_equal(status_of(sparse, with_F), SENS_BAD_INPUT);
-    with_blocks.outer = NULL;
-    assert_int_equal(status_of(factors, with_blocks), SENS_BAD_INPUT);
+    const struct sens_structure halves[] = {
+        {.sparsity = &pattern},
+        {.sparsity_p = &pattern_p},
+        {.n_blocks = 2, .blocks = blocks},
+        {.jacobian_p = jacobian},
+        {.outer = outer},
+        {.jacobian_p = jacobian, .sparsity_p = &pattern}, /* of another shape */
+        {.outer = outer, .n_blocks = 2},
+    };
+    for (size_t k = 0; k < sizeof halves / sizeof *halves; k++)
+        assert_int_equal(status_of(halves[k]), SENS_BAD_INPUT);
 }
 
 static void test_blocks_refused(void **state)
@@ -191,33 +185,32 @@ static void test_blocks_refused(void **state)
         {{0, 1}, {N, 2}},            /* too long */
         {{0, 1}, {N, SIZE_MAX / N}}, /* so long that N cols wraps around to less */
     };
-    const struct sens_problem_type type = {.outer = outer};
-    struct sens_problem made = plain;
-    made.n_outer = 2;
+    struct sens_structure declared = {.outer = outer, .n_blocks = 2};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        made.outer = wrong[k];
-        assert_int_equal(status_of(type, made), SENS_BAD_INPUT);
+        declared.blocks = wrong[k];
+        assert_int_equal(status_of(declared), SENS_BAD_INPUT);
     }
-    made.outer = blocks, made.n_outer = 1; /* not all */
-    assert_int_equal(status_of(type, made), SENS_BAD_INPUT);
+    declared.blocks = blocks, declared.n_blocks = 1; /* not all */
+    assert_int_equal(status_of(declared), SENS_BAD_INPUT);
 }
 
 static void test_operations(void **state)
 {
     (void)state;
     struct sens_problem_type type = {.name = "made"};
+    struct sens_structure declared = {.jacobian = jacobian, .outer = outer};
     struct sens_problem pb = plain;
     struct sens_operations ops;
     pb.type = &type;
     sens_problem_operations(&pb, &ops);
     assert_true(isnan(ops.rhs) && isnan(ops.vjp) && isnan(ops.jvp) && isnan(ops.vjp_p) && isnan(ops.jvp_p));
     assert_true(ops.jacobian == 0);
-    type.jacobian = jacobian, type.outer = outer;
+    pb.structure = &declared;
     sens_problem_operations(&pb, &ops);
     assert_true(ops.jacobian == N * N && ops.vjp == 2 * N * N && ops.jvp == ops.vjp && isnan(ops.rhs));
     assert_true(ops.vjp_p == 2 * NP && ops.jvp_p == 2);
-    pb.sparsity = &pattern;
-    type.outer = NULL, type.jacobian_p = jacobian, pb.sparsity_p = &pattern_p;
+    declared = (struct sens_structure){
+        .jacobian = jacobian, .sparsity = &pattern, .jacobian_p = jacobian, .sparsity_p = &pattern_p};
     sens_problem_operations(&pb, &ops);
     assert_true(ops.jacobian == 3 && ops.vjp == 6 && ops.vjp_p == 12 && ops.jvp_p == 1);
     type.operations = operations;
@@ -225,48 +218,18 @@ static void test_operations(void **state)
     assert_true(ops.rhs == 99 && ops.jvp == 9 && ops.vjp == 6);
 }
 
-static void test_unstructured(void **state)
+/* One assignment, and nothing is declared. */
+static void test_nothing_declared(void **state)
 {
     (void)state;
-    const struct sens_problem_type type = {.name = "made",
-                                           .jacobian = jacobian,
-                                           .jacobian_p = jacobian,
-                                           .coupling = coupling,
-                                           .diagonal = diagonal,
-                                           .outer = outer,
-                                           .operations = operations};
-    struct sens_problem pb = plain, bare;
-    struct sens_problem_type bare_type;
-    pb.type = &type;
-    pb.sparsity = &pattern, pb.sparsity_p = &pattern_p, pb.outer = blocks, pb.n_outer = 2;
-    sens_problem_unstructured(&pb, &bare_type, &bare);
-    assert_true(bare.type == &bare_type && bare.n == N && bare.p == p && bare_type.name == type.name);
-    assert_true(!bare_type.jacobian && !bare_type.jacobian_p && !bare_type.outer);
-    assert_true(!bare_type.coupling && !bare_type.diagonal);
-    assert_true(!bare.sparsity && !bare.sparsity_p && !bare.outer && bare.n_outer == 0);
-    assert_true(pb.sparsity == &pattern && type.jacobian == jacobian); /* the given one is as it was */
-    sens_problem_unstructured(&pb, &bare_type, &pb);                   /* in place */
-    assert_true(pb.type == &bare_type && !pb.sparsity && pb.np == NP);
-}
-
-/* The structure goes, and nothing else. */
-static void test_forget(void **state)
-{
-    (void)state;
-    struct sens_problem_type type = {.name = "made",
-                                     .create = create,
-                                     .jacobian = jacobian,
-                                     .jacobian_p = jacobian,
-                                     .coupling = coupling,
-                                     .diagonal = diagonal,
-                                     .outer = outer,
-                                     .operations = operations,
-                                     .many_states = true};
-    const char *const name = type.name;
-    sens_problem_type_forget(&type);
-    assert_true(!type.jacobian && !type.jacobian_p && !type.coupling && !type.diagonal && !type.outer);
-    assert_true(type.name == name && type.create == create && type.operations == operations &&
-                type.many_states);
+    static const struct sens_structure none;
+    struct sens_problem pb = plain;
+    pb.structure = &coupled;
+    assert_ptr_equal(sens_structure_of(&pb), &coupled);
+    assert_int_equal(sens_structure_factors(&coupled), 2);
+    pb.structure = NULL;
+    assert_memory_equal(sens_structure_of(&pb), &none, sizeof none);
+    assert_int_equal(sens_structure_factors(sens_structure_of(&pb)), 0);
 }
 
 int main(void)
@@ -275,8 +238,7 @@ int main(void)
         cmocka_unit_test(test_accepted),         cmocka_unit_test(test_coupling_accepted),
         cmocka_unit_test(test_coupling_refused), cmocka_unit_test(test_patterns_refused),
         cmocka_unit_test(test_halves_refused),   cmocka_unit_test(test_blocks_refused),
-        cmocka_unit_test(test_operations),       cmocka_unit_test(test_unstructured),
-        cmocka_unit_test(test_forget),
+        cmocka_unit_test(test_operations),       cmocka_unit_test(test_nothing_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

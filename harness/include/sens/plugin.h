@@ -22,7 +22,7 @@
 #include "sens/provider.h"
 
 /* Changes with every incompatible change of a header of this folder. */
-#define SENS_PLUGIN_ABI 6
+#define SENS_PLUGIN_ABI 7
 
 struct sens_plugin {
     size_t size;                                     /* of this struct, where the module was compiled */

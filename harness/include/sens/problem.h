@@ -21,6 +21,7 @@ struct sens_at { /* a point (t, x, p) */
     const sens_real *p; /* [np] */
 };
 
+struct sens_problem;
 struct sens_problem_type;
 
 /* Where a sparse matrix may be nonzero, by rows: entries start[r] <= e < start[r + 1] of row r, in columns
@@ -35,6 +36,27 @@ struct sens_pattern {
  * df_i/dp_(first + i cols + j) = s_i phi_j, and no other component of f depends on it. */
 struct sens_outer {
     size_t first, cols;
+};
+
+/* What a problem declares of its derivatives, each part optional: the same as the products give, as numbers
+ * that a method may form once at a point and use for many vectors. A function that is NULL is not declared,
+ * and the products are called. The functions overwrite their output.
+ *     jacobian     df/dx: J [n][n], or the values in the order of sparsity
+ *     jacobian_p   (df/dp)^T: the values in the order of sparsity_p
+ *     outer        the factors s [n] and phi, cols numbers for each of the blocks after the other
+ *     coupling, diagonal: beside outer and a dense jacobian, where df/dx = diag(d) + diag(s) M with the s of
+ *         outer and one M for all points. coupling writes M [n][n], which depends on p alone and is formed
+ *         once a solve; diagonal writes d [n] at a point. J^T W is then a product with M alone. */
+struct sens_structure {
+    void (*jacobian)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
+    void (*jacobian_p)(const struct sens_problem *pb, const struct sens_at *at, sens_real *value);
+    void (*outer)(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi);
+    void (*coupling)(const struct sens_problem *pb, const sens_real *p, sens_real *M);
+    void (*diagonal)(const struct sens_problem *pb, const struct sens_at *at, sens_real *d);
+    const struct sens_pattern *sparsity;   /* of df/dx [n][n]; NULL: jacobian is dense */
+    const struct sens_pattern *sparsity_p; /* of (df/dp)^T [np][n]; beside jacobian_p */
+    size_t n_blocks;                       /* of outer; they cover all np, in order */
+    const struct sens_outer *blocks;       /* [n_blocks] */
 };
 
 /* What one derivative product costs: floating-point operations of rhs, and of each product a vector. An
@@ -54,12 +76,7 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     const sens_real *p;  /* [np] nominal parameters */
     const void *data;
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
-
-    /* Structure, where the type declares it. */
-    const struct sens_pattern *sparsity;   /* of df/dx [n][n]; NULL: type->jacobian is dense */
-    const struct sens_pattern *sparsity_p; /* of (df/dp)^T [np][n]; NULL: none */
-    size_t n_outer;                 /* blocks of outer-product parameters; they cover all np, in order */
-    const struct sens_outer *outer; /* [n_outer] */
+    const struct sens_structure *structure; /* NULL: none is declared */
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
@@ -89,9 +106,9 @@ struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
 
-    /* Fills n, np, t0, t1, x0, p, data, x0_fixed of *problem from the arena. The nominal x0 and p are numbers
-     * that double holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT or
-     * SENS_NO_MEMORY. */
+    /* Fills n, np, t0, t1, x0, p, data, x0_fixed, structure of *problem from the arena. The nominal x0 and p
+     * are numbers that double holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT
+     * or SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           struct sens_problem *problem);
 
@@ -110,21 +127,6 @@ struct sens_problem_type {
     void (*vjp_p_batch)(const struct sens_problem *pb, size_t K, const sens_real *t /*[K]*/,
                         const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
                         const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
-
-    /* Structure, optional: the same derivatives as the products above, as numbers that a method may form once
-     * at a point and use for many vectors. NULL: not declared, and the products are called. They overwrite
-     * their output.
-     *     jacobian     df/dx: J [n][n], or the values in the order of pb->sparsity
-     *     jacobian_p   (df/dp)^T: the values in the order of pb->sparsity_p
-     *     outer        the factors s [n] and phi, cols numbers for each block of pb->outer after the other */
-    void (*jacobian)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
-    void (*jacobian_p)(const struct sens_problem *pb, const struct sens_at *at, sens_real *value);
-    void (*outer)(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi);
-    /* Beside outer and a dense jacobian, where df/dx = diag(d) + diag(s) M with the s of outer and one M for
-     * all points: coupling writes M [n][n], which depends on p alone and is formed once a solve; diagonal
-     * writes d [n] at a point. J^T W is then a product with M alone. Both NULL: not declared. */
-    void (*coupling)(const struct sens_problem *pb, const sens_real *p, sens_real *M);
-    void (*diagonal)(const struct sens_problem *pb, const struct sens_at *at, sens_real *d);
 
     /* The cost of the products, for rates; NULL: as the structure says (sens_problem_operations). *ops holds
      * that already. */
@@ -163,26 +165,20 @@ void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_rea
  */
 void sens_problem_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
+/* What the problem declares, never NULL. To do without: problem.structure = NULL. */
+static inline const struct sens_structure *sens_structure_of(const struct sens_problem *pb)
+{
+    static const struct sens_structure none = {.jacobian = NULL};
+    return pb->structure ? pb->structure : &none;
+}
+
 /* Numbers in phi: the columns of all outer blocks. */
-static inline size_t sens_problem_factors(const struct sens_problem *pb)
+static inline size_t sens_structure_factors(const struct sens_structure *structure)
 {
     size_t columns = 0;
-    for (size_t b = 0; b < pb->n_outer; b++) columns += pb->outer[b].cols;
+    for (size_t b = 0; b < structure->n_blocks; b++) columns += structure->blocks[b].cols;
     return columns;
 }
-
-/* *type as if it declared no structure. */
-static inline void sens_problem_type_forget(struct sens_problem_type *type)
-{
-    type->jacobian = type->jacobian_p = NULL;
-    type->coupling = NULL;
-    type->diagonal = NULL;
-    type->outer = NULL;
-}
-
-/* *plain is *pb without its structure: methods then call the products. *type is storage for its type. */
-void sens_problem_unstructured(const struct sens_problem *pb, struct sens_problem_type *type,
-                               struct sens_problem *plain);
 
 /* Calls type->create, checks what it filled (n > 0, t1 > t0, pointers set, finite), rounds x0 and p to
  * double. */

@@ -161,7 +161,6 @@ static void fill_type(const struct sens_problem_type *inner, struct sens_problem
     type->jvp = jvp;
     type->jvp_p_cols = jvp_p_cols;
     type->vjp_p_batch = vjp_p_batch;
-    sens_problem_type_forget(type);
     type->operations = operations;
     if (inner->x0) {
         type->x0 = x0_of_p;
@@ -194,9 +193,7 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, 
     *wrapped = taped->inner;
     wrapped->type = &taped->type;
     wrapped->data = taped;
-    wrapped->sparsity = wrapped->sparsity_p = NULL;
-    wrapped->n_outer = 0;
-    wrapped->outer = NULL;
+    wrapped->structure = NULL;
     return SENS_OK;
 }
 

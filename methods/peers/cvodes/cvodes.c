@@ -166,14 +166,15 @@ sens_status cvodes_create(struct sens_ctx *ctx, const struct sens_task *task,
                           const struct cvodes_settings *settings, struct cvodes *cv)
 {
     const struct sens_problem *pb = task->problem;
-    const bool declared = pb->type->jacobian;
+    const struct sens_pattern *sparsity = sens_structure_of(pb)->sparsity;
+    const bool declared = sens_structure_of(pb)->jacobian;
     *cv = (struct cvodes){.task = task, .problem = pb, .cost = task->cost};
     cv->lmm = settings->lmm, cv->vector_kind = settings->vectors, cv->extra = settings->extra;
     cv->n = pb->n, cv->np = pb->np, cv->m = task->cost->m;
     sens_status status = require_version(ctx);
     if (status == SENS_OK) status = check_tolerances(ctx, task);
     if (status != SENS_OK) return status;
-    cv->numbers = declared ? (pb->sparsity ? pb->sparsity->start[pb->n] : pb->n * pb->n) : 0;
+    cv->numbers = declared ? (sparsity ? sparsity->start[pb->n] : pb->n * pb->n) : 0;
     cv->solver_room = settings->solvers + 1;
     cv->solver = SENS_NEW(ctx, struct cvodes_solver, cv->solver_room);
     cv->room = settings->room + 1 + 3 * cv->solver_room;

@@ -147,7 +147,7 @@ static inline void cvodes_vjp_p(const struct cvodes *cv, realtype t, N_Vector x,
 /* Fills cv->jacobian, which is not NULL: [n][n], or the values of the pattern. */
 static inline void cvodes_declared(const struct cvodes *cv, realtype t, N_Vector x)
 {
-    cv->problem->type->jacobian(cv->problem, CVODES_AT(cv, t, x), cv->jacobian);
+    cv->problem->structure->jacobian(cv->problem, CVODES_AT(cv, t, x), cv->jacobian);
 }
 
 /* ---- cvodes_vector.c ---------------------------------------------------------------------------------- */

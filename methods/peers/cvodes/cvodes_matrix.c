@@ -62,13 +62,13 @@ static sens_status probe_band(struct sens_ctx *ctx, struct cvodes *cv)
 sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes *cv)
 {
     const struct sens_problem *pb = cv->problem;
-    const bool declared = pb->type->jacobian;
+    const struct sens_structure *declared = sens_structure_of(pb);
     const size_t n = cv->n;
     sens_status status = SENS_OK;
     if (choice == MATRIX_DENSE)
         cv->band = n - 1;
-    else if (declared && pb->sparsity)
-        cv->band = declared_band(pb->sparsity);
+    else if (declared->sparsity)
+        cv->band = declared_band(declared->sparsity);
     else
         status = probe_band(ctx, cv);
     if (status != SENS_OK) return status;
@@ -76,7 +76,7 @@ sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes
     if (!cv->banded) cv->band = n - 1;
     cv->diagonal = SENS_NEW(ctx, sens_real *, n);
     if (!cv->diagonal) return SENS_NO_MEMORY;
-    if (declared) return SENS_OK;
+    if (declared->jacobian) return SENS_OK;
     cv->colours = 2 * cv->band + 1 < n ? 2 * cv->band + 1 : n;
     cv->seed = SENS_NEW(ctx, sens_real, n * cv->colours);
     cv->product = SENS_NEW(ctx, sens_real, n * cv->colours);
@@ -135,7 +135,7 @@ static int from_products(struct cvodes *cv, realtype t, N_Vector x, bool adjoint
 
 int cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMatrix A)
 {
-    const struct sens_pattern *pattern = cv->problem->sparsity;
+    const struct sens_pattern *pattern = sens_structure_of(cv->problem)->sparsity;
     const size_t n = cv->n;
     locate(cv, A);
     if (!cv->jacobian) return from_products(cv, t, x, adjoint);

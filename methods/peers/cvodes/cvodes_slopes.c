@@ -43,7 +43,7 @@ int cvodes_one_slope(int ns, realtype t, N_Vector x, N_Vector dx, int k, N_Vecto
 /* dS = J S with the declared Jacobian at hand. */
 static void multiply_declared(struct cvodes_forward *fw, const sens_real *S, sens_real *dS)
 {
-    const struct sens_pattern *sparsity = fw->cv.problem->sparsity;
+    const struct sens_pattern *sparsity = fw->cv.problem->structure->sparsity;
     const size_t n = fw->cv.n;
     memset(dS, 0, n * sizeof *dS);
     if (sparsity) {

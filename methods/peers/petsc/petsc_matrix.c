@@ -2,7 +2,7 @@
  * transposed product is the problem's own vjp (the adjoint of a Runge-Kutta scheme asks for no other, and the
  * theta schemes factorise a matrix), or explicit, a matrix that is filled at every point.
  *
- * Explicit df/dx is sparse (AIJ) where the problem declares a pattern, else dense: from type->jacobian, or
+ * Explicit df/dx is sparse (AIJ) where the problem declares a pattern, else dense: from its jacobian, or
  * from the products with the n unit vectors. Explicit df/dp is sparse where the problem declares outer
  * products or a pattern, else dense, column by column. PETSc keeps dense matrices by columns. */
 #include <string.h>
@@ -90,13 +90,14 @@ static sens_status prepare_sparse(struct sens_ctx *ctx, const struct sens_patter
 sens_status petsc_matrix_prepare(struct sens_ctx *ctx, const struct sens_problem *pb, bool shell,
                                  bool diagonal, struct petsc_matrix *matrix)
 {
+    const struct sens_structure *declared = sens_structure_of(pb);
     const size_t n = pb->n;
     *matrix = (struct petsc_matrix){.pb = pb, .shell = shell};
     if (shell) return SENS_OK;
-    if (pb->type->jacobian && pb->sparsity) return prepare_sparse(ctx, pb->sparsity, diagonal, matrix);
+    if (declared->sparsity) return prepare_sparse(ctx, declared->sparsity, diagonal, matrix);
     matrix->value = SENS_NEW(ctx, double, n *n);
-    matrix->unit = pb->type->jacobian ? NULL : SENS_NEW(ctx, double, n *n);
-    if (!matrix->value || (!matrix->unit && !pb->type->jacobian)) return SENS_NO_MEMORY;
+    matrix->unit = declared->jacobian ? NULL : SENS_NEW(ctx, double, n *n);
+    if (!matrix->value || (!matrix->unit && !declared->jacobian)) return SENS_NO_MEMORY;
     for (size_t i = 0; matrix->unit && i < n; i++) matrix->unit[i * n + i] = 1;
     return SENS_OK;
 }
@@ -105,7 +106,7 @@ sens_status petsc_matrix_prepare(struct sens_ctx *ctx, const struct sens_problem
 static sens_status prepare_transposed(struct sens_ctx *ctx, const struct sens_problem *pb,
                                       struct petsc_matrix *matrix)
 {
-    const struct sens_pattern *pattern = pb->sparsity_p;
+    const struct sens_pattern *pattern = pb->structure->sparsity_p;
     const size_t declared = pattern->start[pattern->rows];
     matrix->declared = declared;
     matrix->start = SENS_NEW(ctx, PetscInt, pb->n + 2);
@@ -128,7 +129,8 @@ static sens_status prepare_transposed(struct sens_ctx *ctx, const struct sens_pr
 static sens_status prepare_outer(struct sens_ctx *ctx, const struct sens_problem *pb,
                                  struct petsc_matrix *matrix)
 {
-    const size_t width = sens_problem_factors(pb);
+    const struct sens_structure *declared = pb->structure;
+    const size_t width = sens_structure_factors(declared);
     size_t end = 0;
     matrix->declared = pb->n + width; /* s and phi */
     matrix->start = SENS_NEW(ctx, PetscInt, pb->n + 1);
@@ -136,9 +138,9 @@ static sens_status prepare_outer(struct sens_ctx *ctx, const struct sens_problem
     matrix->value = SENS_NEW(ctx, double, matrix->declared);
     if (!matrix->start || !matrix->col || !matrix->value) return SENS_NO_MEMORY;
     for (size_t i = 0; i < pb->n; i++) {
-        for (size_t b = 0; b < pb->n_outer; b++)
-            for (size_t j = 0; j < pb->outer[b].cols; j++)
-                matrix->col[end++] = (PetscInt)(pb->outer[b].first + i * pb->outer[b].cols + j);
+        for (size_t b = 0; b < declared->n_blocks; b++)
+            for (size_t j = 0; j < declared->blocks[b].cols; j++)
+                matrix->col[end++] = (PetscInt)(declared->blocks[b].first + i * declared->blocks[b].cols + j);
         matrix->start[i + 1] = (PetscInt)end;
     }
     return SENS_OK;
@@ -149,8 +151,8 @@ sens_status petsc_matrix_p_prepare(struct sens_ctx *ctx, const struct sens_probl
 {
     *matrix = (struct petsc_matrix){.pb = pb, .shell = shell, .parameters = true};
     if (shell) return SENS_OK;
-    if (pb->type->outer && pb->outer) return prepare_outer(ctx, pb, matrix);
-    if (pb->type->jacobian_p && pb->sparsity_p) return prepare_transposed(ctx, pb, matrix);
+    if (sens_structure_of(pb)->outer) return prepare_outer(ctx, pb, matrix);
+    if (sens_structure_of(pb)->jacobian_p) return prepare_transposed(ctx, pb, matrix);
     return SENS_OK;
 }
 
@@ -189,11 +191,11 @@ static void fill_sparse(struct petsc_matrix *matrix, const struct sens_at *at, d
 {
     const struct sens_problem *pb = matrix->pb;
     if (!matrix->place) {
-        pb->type->jacobian(pb, at, to);
+        pb->structure->jacobian(pb, at, to);
         return;
     }
     memset(to, 0, (size_t)matrix->start[pb->n] * sizeof *to); /* the diagonal may not be declared */
-    pb->type->jacobian(pb, at, matrix->value);
+    pb->structure->jacobian(pb, at, matrix->value);
     scatter(matrix, to);
 }
 
@@ -204,7 +206,7 @@ static void fill_dense(struct petsc_matrix *matrix, const struct sens_at *at, do
     if (matrix->unit)
         pb->type->jvp(pb, at, n, matrix->unit, matrix->value);
     else
-        pb->type->jacobian(pb, at, matrix->value);
+        pb->structure->jacobian(pb, at, matrix->value);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) to[j * n + i] = matrix->value[i * n + j];
 }
@@ -214,12 +216,12 @@ static void fill_sparse_p(struct petsc_matrix *matrix, const struct sens_at *at,
     const struct sens_problem *pb = matrix->pb;
     const double *s = matrix->value, *phi = matrix->value + pb->n;
     if (matrix->place) {
-        pb->type->jacobian_p(pb, at, matrix->value);
+        pb->structure->jacobian_p(pb, at, matrix->value);
         scatter(matrix, to);
         return;
     }
     const size_t width = matrix->declared - pb->n;
-    pb->type->outer(pb, at, matrix->value, matrix->value + pb->n);
+    pb->structure->outer(pb, at, matrix->value, matrix->value + pb->n);
     for (size_t i = 0; i < pb->n; i++)
         for (size_t j = 0; j < width; j++) to[i * width + j] = s[i] * phi[j];
 }

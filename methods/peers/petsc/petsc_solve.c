@@ -161,9 +161,10 @@ static bool choose_shell(const struct petsc_settings *settings, bool declared)
 static sens_status prepare_matrices(struct sens_ctx *ctx, struct petsc_peer *peer)
 {
     const struct sens_problem *pb = peer->task->problem;
-    const bool declared_p = pb->type->jacobian && ((pb->type->outer && pb->outer) || pb->sparsity_p);
+    const struct sens_structure *declared = sens_structure_of(pb);
+    const bool declared_p = declared->jacobian && (declared->outer || declared->jacobian_p);
     const struct petsc_settings *settings = &peer->settings;
-    const sens_status status = petsc_matrix_prepare(ctx, pb, choose_shell(settings, pb->type->jacobian),
+    const sens_status status = petsc_matrix_prepare(ctx, pb, choose_shell(settings, declared->jacobian),
                                                     settings->implicit, &peer->jacobian);
     if (status != SENS_OK || !peer->wants_p) return status;
     return petsc_matrix_p_prepare(ctx, pb, choose_shell(settings, declared_p), &peer->jacobian_p);

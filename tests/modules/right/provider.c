@@ -33,9 +33,9 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, 
     if (!made) return SENS_NO_MEMORY;
     made->inner = *inner;
     made->type = *inner->type;
-    sens_problem_type_forget(&made->type);
     made->type.vjp = vjp;
     *wrapped = *inner;
+    wrapped->structure = NULL;
     wrapped->type = &made->type;
     return SENS_OK;
 }

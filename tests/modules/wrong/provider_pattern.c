@@ -46,7 +46,6 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, 
     if (!made) return SENS_NO_MEMORY;
     made->inner = *inner;
     made->type = *inner->type;
-    sens_problem_type_forget(&made->type);
     const size_t n = inner->n;
     bool *entry = SENS_NEW(ctx, bool, n *n);
     double *unit = SENS_NEW(ctx, double, n), *row = SENS_NEW(ctx, double, n);
@@ -60,6 +59,7 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, 
     made->entry = entry;
     made->type.vjp = vjp;
     *wrapped = *inner;
+    wrapped->structure = NULL;
     wrapped->type = &made->type;
     return SENS_OK;
 }
