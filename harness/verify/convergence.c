@@ -363,7 +363,8 @@ static const struct verify_check checks[] = {
          "solver of the equations is then never worse than eight times Euler's method in as many equal "
          "steps, while one of other equations stays off by its share of the length. A gradient of "
          "difference quotients is left to gradient.exact where the tolerance refines, and may stay at 1e-5 "
-         "elsewhere. Where steps can be counted out, the last rung is solved once more with odd numbers of "
+         "elsewhere. Observed a sliver of a step later, the last rung is to be as good. "
+         "Where steps can be counted out, it is solved once more with odd numbers of "
          "them between observations in place of even ones, or the other way round. A failure of x or G is "
          "the solver's; one of the gradient alone is the derivative's."},
     {.id = "order.h",

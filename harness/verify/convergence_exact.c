@@ -239,6 +239,50 @@ static void judge_beside(struct scene *scene, struct part part[PARTS], const str
     blame_parts(worst.parts, result);
 }
 
+/* The observation times, each a sliver of a step later than it was after the one before: a number of equal
+ * steps that is rounded, or a rest that counts as none, leaves it out, and as many again, too. */
+static const double *behind_steps(const struct bed *bed, long steps)
+{
+    static const double sliver[] = {8e-3, 2e-3}; /* of a step */
+    const struct sens_problem *pb = &bed->problem;
+    double *const t = verify_copy(bed->v, bed->cost.n_obs, bed->cost.t_obs), later = 0;
+    for (size_t j = 0; j < bed->cost.n_obs; j++) {
+        if (!(t[j] > pb->t0 && t[j] < pb->t1)) continue;
+        later += sliver[j % 2] * (pb->t1 - pb->t0) / (double)steps;
+        t[j] += later;
+    }
+    return t;
+}
+
+/* Observed a sliver later, the error is still that of the rung. A fixed step has to meet what is observed. */
+static void judge_slivers(struct scene *scene, const struct part part[PARTS], const struct refinement *by,
+                          int last, long steps, struct verify_result *result)
+{
+    struct bed *const bed = &scene->bed;
+    const struct sens_cost usual = bed->cost;
+    struct worst worst = {.count = 0};
+    struct part moved[PARTS];
+    struct goal goal;
+    double h;
+    if (by->way == BY_STEP || last < 1 || steps < 1 || !refine(bed, by, last, &h)) return;
+    bed->cost.t_obs = behind_steps(bed, steps);
+    const bool made = convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK;
+    bed->cost = usual;
+    find_parts(scene, &goal, by->way, moved);
+    for (int i = 0; i < PARTS && made; i++) {
+        const double *const error = part[i].ladder.error;
+        if (!part[i].judged) continue;
+        add_rung(&moved[i], h);
+        worst_note_in(&worst, part[i].bit, moved[i].ladder.error[0],
+                      BESIDE * fmax(error[last - 1], error[last]) + moved[i].ladder.floor[0] + part[i].done,
+                      "%s: observed close behind the end of a step: error", part[i].name);
+    }
+    if (worst_passes(&worst)) return;
+    verify_judge(result, &worst);
+    verify_blame(result, CAUSE_remainder, 0.97);
+    verify_blame(result, CAUSE_observation_times, 0.96);
+}
+
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
 static void climb(struct scene *scene, const struct goal *goal, const struct refinement *by,
@@ -259,6 +303,8 @@ static void climb(struct scene *scene, const struct goal *goal, const struct ref
         return;
     }
     judge_ladders(part, by->way, result);
+    const long steps = steps_of(&scene->bed);
+    if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps, result);
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
 }
 

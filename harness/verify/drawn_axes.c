@@ -259,6 +259,8 @@ double axis_draw(const struct drawing *drawing, int axis)
 
 double axis_draw_large(const struct drawing *drawing, int axis)
 {
+    static const struct range few = {129, 133}; /* a quotient takes two solves for each */
+    if (axis == AXIS_PARAMETERS && is_quotient(drawing)) return draw_in(drawing, axis, &few);
     return draw_in(drawing, axis, axis < AXIS_OPTION ? &axes[axis].large : NULL);
 }
 

@@ -1,9 +1,10 @@
-/* drawn.scaled: with atol scaled as the states, a power of two changes no decision of an error test. */
+/* drawn.scaled: with atol scaled as the states, a power of two changes no decision of an error test; and a
+ * difference quotient of a very large or a very small number is as good as any. */
 #include <string.h>
 
 #include "drawn.h"
 
-enum { POWER = 20, LOW_ORDER = 3 };
+enum { POWER = 20, BUMP_POWER = 40 /* 1e12 */, LOW_ORDER = 3 };
 
 /* A pair of low order, whose steps follow the tolerance closely; else the usual one. */
 static double low_pair(const struct verify *v, double usual)
@@ -63,6 +64,41 @@ static void note_power(const struct drawing *drawing, double power, const double
                       scaled[i], x[i]);
 }
 
+/* ---- quotients ----------------------------------------------------------------------------------------- */
+
+/* dG/dx0 for states of this size, which a bump of any fixed size misses by far. The part of the cost that
+ * depends on p would drown small states. */
+static void note_quotient(const struct drawing *drawing, double power, struct worst *worst)
+{
+    struct drawn drawn = drawing->usual;
+    drawn.scaled = true;
+    drawn.value[AXIS_SCALE] = power;
+    drawn.value[AXIS_WRT] = SENS_WRT_X0;
+    drawn.value[AXIS_PARTS] = 0;
+    const struct drawn_verdict verdict = drawn_judge(drawing, &drawn);
+    const bool solved = verdict.outcome == DRAWN_RIGHT || verdict.outcome == DRAWN_WRONG;
+    if (solved && verdict.worst.count > 0)
+        worst_note(worst, verdict.worst.value, verdict.worst.bound, "states of size 2^%.0f: %s", power,
+                   verdict.worst.where);
+    else if (verdict.outcome != DRAWN_UNJUDGED)
+        worst_note(worst, INFINITY, 0, "states of size 2^%.0f: %s", power, verdict.message);
+}
+
+static void check_quotients(const struct drawing *drawing, struct verify_result *result)
+{
+    struct worst worst = {.count = 0};
+    if (drawn_judge(drawing, &drawing->usual).outcome != DRAWN_RIGHT) {
+        verify_skip(result, "with states of size 1 it is not right, or cannot be judged");
+        return;
+    }
+    note_quotient(drawing, BUMP_POWER, &worst);
+    note_quotient(drawing, -BUMP_POWER, &worst);
+    verify_judge(result, &worst);
+    verify_blame(result, CAUSE_state_scale, 0.98);
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
 void drawn_check_scaled(const struct drawing *drawing)
 {
     struct verify *v = drawing->v;
@@ -73,7 +109,9 @@ void drawn_check_scaled(const struct drawing *drawing)
     struct verify_result result =
         verify_open("drawn.scaled", module, "probe, states and atol scaled together");
     struct worst worst = {.count = 0};
-    if (!(v->method->caps & SENS_CAP_TOLERANCE)) {
+    if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE) {
+        check_quotients(drawing, &result);
+    } else if (!(v->method->caps & SENS_CAP_TOLERANCE)) {
         verify_skip(&result, "the method declares no tolerance");
     } else if (solve(drawing, 0, x, bound) != SENS_OK) {
         verify_skip(&result, "the scene with states of size 1 is not solved");

@@ -61,7 +61,11 @@ void gradient_check_bilinear(struct gradient_case *given);
  * For steps that are the same whatever p and x0 are; false: they are not, or it is not solved. by_few: by few
  * solves first, and by all only where those do not show that it is right. */
 bool gradient_note_own(const struct bed *bed, bool by_few, struct worst *worst);
-/* The same at a loose tolerance, where nothing but a faint copy of the problem is moved. */
+/* The gradient `got` of quotients of the bed's values, each entry of which may be off by the one of
+ * `allowed`, against differences that are better. false: as above. */
+bool gradient_note_quotient(const struct bed *bed, const struct sens_out *got, const struct sens_out *allowed,
+                            struct worst *worst);
+/* As gradient_note_own at a loose tolerance, where nothing but a faint copy of the problem is moved. */
 bool gradient_note_faint(const struct bed *bed, struct worst *worst);
 /* gradient.own */
 void gradient_check_own(struct gradient_case *given);

@@ -20,7 +20,8 @@ struct own {
     const double *p, *x0;
     const double *dp, *dx; /* directions; NULL: none */
     double *moved_p, *moved_x0, *start;
-    struct grid steps; /* of the solve at s = 0 */
+    const struct sens_out *allowed; /* what each entry may be off by; NULL: nothing */
+    struct grid steps;              /* of the solve at s = 0 */
     long count;
     bool steady; /* so far all solves took these steps */
     bool alone;  /* moved solves compute no gradient: it is what they cost */
@@ -90,6 +91,14 @@ static double along(size_t count, const double *row, const double *d, double *si
     return sum;
 }
 
+/* What entries that are off by no more than `allowed` do to the derivative along d. */
+static double allowed_along(size_t count, const double *allowed, const double *d)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) sum += allowed[k] * fabs(d[k]);
+    return sum;
+}
+
 /* A bound that is no more than this share of the terms is one of rounding. */
 static const double TIGHT = 1e-8;
 
@@ -104,12 +113,15 @@ static bool note_direction(struct own *own, enum verify_part part, const struct 
     bool tight = true;
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {
-        double in_p = 0, in_x = 0, got = 0;
+        double in_p = 0, in_x = 0, got = 0, allowed = 0;
         if (own->dp) got += along(np, gradient->dGdp + c * np, own->dp, &in_p);
         if (own->dx) got += along(n, gradient->dGdx0 + c * n, own->dx, &in_x);
-        tight = tight && bound[c] <= TIGHT * (in_p + in_x);
+        if (own->dp && own->allowed) allowed += allowed_along(np, own->allowed->dGdp + c * np, own->dp);
+        if (own->dx && own->allowed) allowed += allowed_along(n, own->allowed->dGdx0 + c * n, own->dx);
+        tight = tight && bound[c] <= fmax(TIGHT * (in_p + in_x), allowed);
         if (isfinite(bound[c]))
-            worst_note_in(worst, part, fabs(got - slope[c]), bound[c] + 64 * DBL_EPSILON * (in_p + in_x),
+            worst_note_in(worst, part, fabs(got - slope[c]),
+                          bound[c] + allowed + 64 * DBL_EPSILON * (in_p + in_x),
                           "dG_%zu along a direction of %s: %.10g is not %.10g", c,
                           part == VERIFY_IN_DGDP    ? "p"
                           : part == VERIFY_IN_DGDX0 ? "x0"
@@ -144,30 +156,38 @@ static bool note_together(struct own *own, const double *dp, const double *dx,
 
 enum thoroughness { IN_FULL, BY_VALUES /* moved solves compute no gradient */, BY_FEW /* of these */ };
 
+struct held { /* what is held against the values */
+    size_t first_p, first_x;
+    enum thoroughness how;
+    const struct sens_out *got, *allowed; /* NULL: of the solved bed; nothing */
+};
+
 /* Of the solved bed. false: its steps are not the same for all solves, and nothing was learned. */
-static bool note_own(struct bed *bed, size_t first_p, size_t first_x, enum thoroughness how,
-                     struct worst *worst)
+static bool note_own(struct bed *bed, const struct held *held, struct worst *worst)
 {
     struct verify *v = bed->v;
+    const size_t first_p = held->first_p, first_x = held->first_x;
     const struct sens_problem *pb = &bed->problem;
-    const struct sens_out got = bed_keep(bed);
+    const struct sens_out got = held->got ? *held->got : bed_keep(bed);
     struct worst noted = {.count = 0};
     struct own own = {.bed = bed,
                       .first_p = first_p,
                       .first_x = first_x,
                       .p = pb->p,
                       .x0 = pb->x0,
-                      .alone = how != IN_FULL};
+                      .alone = held->how != IN_FULL};
     own.moved_p = verify_array(v, pb->np);
     own.moved_x0 = verify_array(v, pb->n);
     own.start = verify_array(v, pb->n);
+    own.allowed = held->allowed;
     own.steps = bed->grid;
     own.count = bed->work.steps;
     own.steady = true;
     bed->grid = (struct grid){.steps = 0};
     const double *const dp = got.dGdp && pb->np > 0 ? direction(v, first_p, pb->np, pb->p) : NULL;
     const double *const dx = got.dGdx0 ? direction(v, first_x, pb->n, pb->x0) : NULL;
-    if (how != BY_FEW || !note_together(&own, dp, dx, &got, &noted)) note_apart(&own, dp, dx, &got, &noted);
+    if (held->how != BY_FEW || !note_together(&own, dp, dx, &got, &noted))
+        note_apart(&own, dp, dx, &got, &noted);
     grid_free(&own.steps);
     if (own.steady) *worst = noted;
     return own.steady;
@@ -189,19 +209,32 @@ bool gradient_note_faint(const struct bed *bed, struct worst *worst)
     bed_create(v, &problem, &cost, bed->method, &twin);
     twin.task = bed->task;
     twin.task.rtol = twin.task.atol = LOOSE;
-    const bool held =
-        bed_solve(&twin) == SENS_OK && note_own(&twin, bed->problem.np, bed->problem.n, IN_FULL, worst);
+    const struct held faint = {.first_p = bed->problem.np, .first_x = bed->problem.n};
+    const bool held = bed_solve(&twin) == SENS_OK && note_own(&twin, &faint, worst);
     bed_free(&twin);
     return held;
 }
 
 bool gradient_note_own(const struct bed *bed, bool by_few, struct worst *worst)
 {
+    const struct held whole = {.how = by_few ? BY_FEW : BY_VALUES};
     struct bed same = *bed;
     same.out = bed_shape(bed);
     same.grid = (struct grid){.steps = 0};
-    const bool held =
-        bed_solve(&same) == SENS_OK && note_own(&same, 0, 0, by_few ? BY_FEW : BY_VALUES, worst);
+    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, &whole, worst);
+    bed_free(&same);
+    return held;
+}
+
+bool gradient_note_quotient(const struct bed *bed, const struct sens_out *got, const struct sens_out *allowed,
+                            struct worst *worst)
+{
+    const struct held quotient = {.how = BY_FEW, .got = got, .allowed = allowed};
+    struct bed same = *bed;
+    same.task.wrt = 0;
+    same.out = bed_shape(&same);
+    same.grid = (struct grid){.steps = 0};
+    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, &quotient, worst);
     bed_free(&same);
     return held;
 }

@@ -25,7 +25,7 @@ static double fraction(double irrational, size_t index)
 struct coefficients {
     double *d, *v, *y; /* [n] */
     double *c, *u, *e; /* [n][np] */
-    double *w;         /* [np] */
+    double *w, *sin_w; /* [np] */
     bool autonomous;
 };
 
@@ -59,6 +59,8 @@ static const struct coefficients *make_coefficients(struct verify *v, const stru
         .w = series(v, s->np, sqrt(17), 2, 1),
         .autonomous = s->autonomous,
     };
+    made->sin_w = verify_array(v, s->np);
+    for (size_t q = 0; q < s->np; q++) made->sin_w[q] = sin(made->w[q]);
     multiply(s->n, scale, made->y);
     multiply(s->n * s->np, scale, made->c);
     multiply(s->n * s->np, scale, made->e);
@@ -70,7 +72,7 @@ static const struct coefficients *make_coefficients(struct verify *v, const stru
 
 static double forcing(const struct coefficients *k, size_t q, double t)
 {
-    return sin(k->autonomous ? k->w[q] : k->w[q] * t);
+    return k->autonomous ? k->sin_w[q] : sin(k->w[q] * t);
 }
 
 static double coupling(const struct sens_problem *pb, size_t i, const double *p)

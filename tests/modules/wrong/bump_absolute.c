@@ -1,6 +1,6 @@
 /* Central differences of classic Runge-Kutta solves, with the same bump of 1e-6 for a parameter of any size.
  *
- * verify: --quick --method bump_absolute
+ * cause: state_scale
  */
 #include <stdbool.h>
 #include <string.h>
