@@ -5,16 +5,6 @@ set(fuzz_dir ${CMAKE_SOURCE_DIR}/tests/fuzz)
 add_library(fuzz_support STATIC ${fuzz_dir}/fuzz.c)
 target_link_libraries(fuzz_support PUBLIC sens_bench)
 target_include_directories(fuzz_support PUBLIC ${fuzz_dir})
-if(SENS_FUZZ)
-  target_compile_options(sens_bench PRIVATE -fsanitize=fuzzer-no-link)
-  # Unrolled kernels: no byte of an input reaches them, and with sanitizers they take minutes to compile.
-  foreach(name blocks gathered lanes matvec packed small)
-    set_property(SOURCE ${CMAKE_SOURCE_DIR}/harness/core/${name}.c
-                 DIRECTORY ${CMAKE_SOURCE_DIR}/harness ${CMAKE_SOURCE_DIR}/harness/bench
-                 PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
-  endforeach()
-endif()
-
 add_custom_target(fuzzers)
 foreach(name sweep values result resume reference command message)
   add_executable(fuzz_${name} ${fuzz_dir}/${name}.c)

@@ -22,9 +22,10 @@ sens_add_variant(mutants COPY ${mutants_tree} DEPENDS mutants_sources)
 
 set(mutants_object ${CMAKE_BINARY_DIR}/variant_mutants/sealed.o)
 set_source_files_properties(${mutants_object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-add_executable(sensbench_mutants ${CMAKE_SOURCE_DIR}/harness/bench/main.c ${mutants_dir}/switch.c ${mutants_object})
+add_executable(sensbench_mutants ${CMAKE_SOURCE_DIR}/harness/cli/main.c ${mutants_dir}/switch.c ${mutants_object})
 add_dependencies(sensbench_mutants seal_mutants)
 target_link_libraries(sensbench_mutants PRIVATE sens_bench)
+target_include_directories(sensbench_mutants PRIVATE ${CMAKE_BINARY_DIR}/harness)
 set_target_properties(sensbench_mutants PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
 add_executable(mutants_row ${mutants_dir}/row.c)

@@ -65,6 +65,12 @@ function(sens_variant_sources)
   endforeach()
 endfunction()
 
+# Where the sources of a room find headers, for the test that tries to look into rooms above it (tests/cli/walls.sh).
+function(sens_tell_folders target folder)
+  string(REPLACE "/" "-" name ${folder})
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/rooms/${name} CONTENT "$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,\n>\n")
+endfunction()
+
 # sens_add_variant(NAME FLAGS flag ... [EXTENDED] [ENTRY symbol] [COPY folder DEPENDS target])
 #
 # EXTENDED: in extended precision. COPY: built from a copy of the tree in that folder, which the target makes, as a
@@ -112,6 +118,12 @@ function(sens_add_variant name)
       if(arg_DEPENDS)
         add_dependencies(${target} ${arg_DEPENDS})
         target_compile_options(${target} PRIVATE -Wno-unused -Wno-conversion -Wno-pedantic)
+      endif()
+      if(name STREQUAL baseline)
+        get_property(folder GLOBAL PROPERTY SENS_FOLDERS_${room})
+        list(GET folder 0 folder)
+        file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${folder})
+        sens_tell_folders(${target} ${folder})
       endif()
       target_sources(variant_${name} INTERFACE $<TARGET_OBJECTS:${target}>)
       target_include_directories(variant_${name} INTERFACE ${folders})

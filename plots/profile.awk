@@ -3,7 +3,7 @@
 # A case is a problem of one size, with a cost and what it is differentiated by, and an accuracy. The time of a curve in it:
 # of its points count those that no other one beats in both error and time; between the two around the accuracy, log t is
 # linear in log error. Where already the fastest is exact enough, it is its time; where none is, the accuracy is not reached.
-# (harness/bench/summary_curves.c has the same times; where every point is more exact, `sensbench summary` prints that time as
+# (harness/report/summary_curves.c has the same times; where every point is more exact, `sensbench summary` prints that time as
 # a bound, "< t", and judges nothing by it. A test compares the two.) Of several settings of a method the fastest counts. A
 # method that does not reach the accuracy, fails, or was not run has no time. The ratio of a method is its time by the best
 # of the case; cases that no method reaches are left out. Tracks apart.

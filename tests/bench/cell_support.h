@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench.h"
+#include "truth.h"
 
 struct fixture {
     struct sens_ctx ctx;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "fingerprint.h"
+#include "modules.h"
 
 static struct fingerprint print, other;
 static struct bench_error difference;

@@ -19,7 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench.h"
+#include "cell.h"
+#include "counted.h"
+#include "modules.h"
 
 enum { STEPS = 4, CORES = 4 }; /* of T = 0.4; CORES: what `threads = auto` may use */
 

@@ -1,5 +1,6 @@
 /* A child that crashes, hangs, eats memory or is interrupted becomes a status, and its parent lives on. */
 #include "isolate_support.h"
+#include "machine.h"
 
 static bool refuse(void *self, struct isolate_link *link, struct record *out, struct bench_error *why)
 {

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench.h"
+#include "machine.h"
+#include "measure.h"
 
 /* ---- methods of the test ------------------------------------------------------------------------------- */
 

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine.h"
+#include "modules.h"
+
 #include "peak.h"
 
 enum { COUNT = 512 };

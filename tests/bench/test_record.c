@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "machine.h"
+#include "record.h"
 
 static char path[] = "/tmp/sensbench-record-XXXXXX";
 

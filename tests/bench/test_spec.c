@@ -11,7 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
+#include "modules.h"
+#include "names.h"
 #include "show.h"
+#include "truth.h"
 #include "variants.h"
 
 /* ---- spec ---------------------------------------------------------------------------------------------- */

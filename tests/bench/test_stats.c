@@ -10,6 +10,8 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
+#include "record.h"
+
 #include "stats.h"
 
 static void nothing_measured(void **state)

@@ -5,6 +5,7 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
+#include "record.h"
 #include "stats.h"
 
 enum { SAMPLES_MAX = 64, TRIALS = 4000 };

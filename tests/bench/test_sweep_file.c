@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "modules.h"
+
+#include "streams.h"
 #include "sweep_file.h"
 
 static char folder[] = "/tmp/sensbench-sweep-XXXXXX";

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "bench.h"
+#include "cell.h"
+#include "modules.h"
 
 enum { GRADIENT = 4096 };
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "machine.h"
 #include "process.h"
 #include "verify_child.h"
 

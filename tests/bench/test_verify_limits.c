@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "groups.h"
+#include "streams.h"
 
 static const char *const kinds[] = {"usual", "sound", NULL};
 static const struct sens_option options[] = {{.name = "kind", .kind = SENS_OPT_CHOICE, .choices = kinds},
@@ -42,7 +44,7 @@ static void keep(void *seen, const struct verify_result *result)
 static struct seen verdict_on(const char *check, const char *subject, unsigned parts)
 {
     struct seen seen = {VERIFY_SKIP, false};
-    struct verify v = {.method = &method, .emit = keep, .self = &seen};
+    struct verify v = {.groups = verify_groups, .method = &method, .emit = keep, .self = &seen};
     struct verify_result result = verify_open(check, "method x", subject);
     struct worst worst = {.count = 0};
     for (unsigned bit = 1; bit <= SENS_IN_OTHER; bit *= 2)
@@ -102,7 +104,7 @@ static void limits_of_all_are_not_declared(void **state)
 {
     static const struct sens_method_type plain = {.name = "x"};
     struct seen seen = {VERIFY_SKIP, false};
-    struct verify v = {.method = &plain, .emit = keep, .self = &seen};
+    struct verify v = {.groups = verify_groups, .method = &plain, .emit = keep, .self = &seen};
     struct verify_result result = verify_open("test.dilution", "method x", "probe, dopri5 hairer-pi");
     (void)state;
     verify_fail(&result, "3 steps more");
@@ -116,7 +118,7 @@ static void limits_of_all_are_not_declared(void **state)
 
 static void assert_fault(struct sens_limit limit, const char *words)
 {
-    const char *const fault = limits_fault(&method, &limit);
+    const char *const fault = limits_fault(verify_groups, &method, &limit);
     if (!words)
         assert_null(fault);
     else if (!fault || !strstr(fault, words))

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "compare.h"
+#include "exit_codes.h"
 #include "fuzz.h"
 
 enum { WORDS = 64 };

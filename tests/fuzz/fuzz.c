@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cell.h"
+
 enum { FIRST_DESCRIPTOR = 40 }; /* above all that libFuzzer has open: a file is called 40 in every run */
 
 void fuzz_promise(bool holds, const char *promise)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "record.h"
 #include "verify_child.h"
 
 enum { HEADER = 4 * sizeof(uint32_t) }; /* of a message: process.c */

@@ -1,6 +1,7 @@
 /* Stored references. The checksum of the input is made right first: what stands behind it is reached too.
  * A reference that was read is written and read again: it has to be the same. */
 #define _GNU_SOURCE /* memmem */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

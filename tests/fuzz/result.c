@@ -1,7 +1,12 @@
 /* Result files, as summary reads them. What was read is written and read again: it has to be the same. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit_codes.h"
+#include "record.h"
+
+#include "cli.h"
 #include "fuzz.h"
 
 static char *write_table(const struct table *table, size_t *size)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "files.h"
+
 #include "fuzz.h"
 
 static void read_plain(const char *path, size_t expect)

@@ -6,7 +6,7 @@
 #
 #     verify: ARGUMENTS      of verify, beside --plugin; without it: --quick --method NAME
 #     module: MODULE         (wrong) whose failure it should be, "method NAME" where it is not said
-#     cause: NAME ...        (wrong) causes (harness/verify/causes.h) that are right; one of them must be among the
+#     cause: NAME ...        (wrong) causes (harness/verify/base/causes.h) that are right; one of them must be among the
 #                            first three. Without the line the exit code alone is looked at.
 #
 # A .edit file is a skeleton with mistakes: `skeleton: method` (problem, cost) is what `sensbench new` writes under

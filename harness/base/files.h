@@ -1,0 +1,20 @@
+/* harness/base/files.h - files of numbers, and folders. */
+#ifndef BASE_FILES_H
+#define BASE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "refuse.h"
+
+/* The whole of text as one finite decimal number; false when it is none. */
+bool read_number(const char *text, double *number);
+
+/* Reads numbers separated by white space or commas ('#' starts a comment). malloc'ed array; false with file,
+ * line and value on a bad number or on a count other than `expect` (0 = any). */
+bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error);
+
+/* Makes every folder that path passes through (its last part is left to the caller). */
+bool make_folders(char *path, struct bench_error *error);
+
+#endif

@@ -1,0 +1,365 @@
+/* A cell: what a spec stands for, in the order modules, problem, cost, task, checks, names. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "modules.h"
+#include "peers.h"
+#include "resolve.h"
+
+/* ---- the problem and its cost -------------------------------------------------------------------------- */
+
+/* What create said, or what its status means. */
+static sens_status refuse_create(struct resolution *re, sens_status status, const char *kind,
+                                 const char *name)
+{
+    const char *message = re->ctx->message[0] ? re->ctx->message : sens_status_message(status);
+    const struct spec_pair *given = resolve_given(re, kind);
+    bench_refuse(re->error, "%s: %s=%s: %s", given ? given->origin : "default", kind, name, message);
+    return status;
+}
+
+/* The `count` numbers of the file that a key names; *number and file stay when the key is not given. */
+static sens_status read_file(struct resolution *re, const char *key, size_t count, const sens_real **number,
+                             char *file, size_t size)
+{
+    const struct spec_pair *given = resolve_given(re, key);
+    if (!given) return SENS_OK;
+    if (strlen(given->value) < size && count > 0) {
+        strcpy(file, given->value);
+        return pair_numbers(re->ctx, given, count, number, &count, re->error);
+    }
+    if (count == 0)
+        refuse_pair(re->error, given, "problem %s has no parameters", re->problem->name);
+    else
+        refuse_pair(re->error, given, "a path of %zu characters or more", size);
+    return SENS_BAD_INPUT;
+}
+
+static sens_status override_numbers(struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    struct sens_problem *pb = &cell->problem;
+    const struct spec_pair *x0 = resolve_given(re, "x0");
+    if (x0 && sens_problem_x0_depends(pb)) {
+        refuse_pair(re->error, x0, "the initial state of problem %s depends on its parameters",
+                    re->problem->name);
+        return SENS_BAD_INPUT;
+    }
+    sens_status status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
+    if (status == SENS_OK) status = read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file);
+    if (status != SENS_OK || !sens_problem_x0_depends(pb) || !cell->params_file[0]) return status;
+    sens_real *moved = SENS_NEW(re->ctx, sens_real, pb->n);
+    if (!moved) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
+    sens_problem_x0(pb, pb->p, moved);
+    pb->x0 = moved;
+    return SENS_OK;
+}
+
+static bool override_t1(struct resolution *re)
+{
+    const struct spec_pair *given = resolve_given(re, "t1");
+    struct sens_problem *pb = &re->cell->problem;
+    struct key_value t1;
+    if (!given) return true;
+    const int T = sens_option_find(re->problem->options, "T");
+    if (T >= 0 && re->table[OWNER_PROBLEM].given[T]) return refuse_pair(re->error, given, "together with T");
+    if (!key_value(resolve_key("t1"), given, &t1, re->error)) return false;
+    if (!(t1.number > pb->t0))
+        return refuse_pair(re->error, given, "out of range; allowed: more than t0 = %g", (double)pb->t0);
+    pb->t1 = t1.number;
+    return true;
+}
+
+/* structure=none, track=controlled: from here on the problem is one that declares nothing. */
+static sens_status drop_structure(struct resolution *re)
+{
+    struct sens_problem *pb = &re->cell->problem;
+    const struct spec_pair *given = resolve_given(re, "structure");
+    struct key_value structure, track;
+    sens_problem_operations(pb, &re->cell->operations);
+    if (!resolve_value(re, "structure", &structure) || !resolve_value(re, "track", &track))
+        return SENS_BAD_INPUT;
+    const bool declared = structure.word == 0;
+    re->cell->controlled = track.word == 1;
+    if (re->cell->controlled && given && declared) {
+        refuse_pair(re->error, given, "track=controlled means structure=none");
+        return SENS_BAD_INPUT;
+    }
+    if (!declared || re->cell->controlled) re->cell->problem.structure = NULL;
+    return SENS_OK;
+}
+
+static sens_status refuse_products(struct resolution *re, const struct spec_pair *given, const char *why,
+                                   sens_status status)
+{
+    refuse_pair(re->error, given, "%s", why[0] ? why : sens_status_message(status));
+    return status == SENS_UNSUPPORTED ? SENS_BAD_INPUT : status;
+}
+
+/* vjp=NAME: from here on the products are the provider's. They take turns, so that more than one thread would
+ * only be seen waiting. */
+static sens_status replace_products(struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    const struct spec_pair *given = resolve_given(re, "vjp"), *threads = resolve_given(re, "threads");
+    struct bench_error reason;
+    if (!given || strcmp(given->value, "hand") == 0) return SENS_OK;
+    sens_status status = peer_load(PEER_PROVIDER, given->value, &reason);
+    if (status != SENS_OK) return refuse_products(re, given, reason.text, status);
+    if (threads && strcmp(threads->value, "1") != 0 && strcmp(threads->value, "auto") != 0)
+        return refuse_products(re, threads, "with products that work on one thread", SENS_BAD_INPUT);
+    cell->provider = find_provider(given->value);
+    if (!cell->provider)
+        return refuse_products(re, given, "no provider of this name; see sensbench list providers",
+                               SENS_BAD_INPUT);
+    status = cell->provider->wrap(re->ctx, &cell->problem, &cell->problem);
+    if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
+    sens_problem_operations(&cell->problem, &cell->operations);
+    return SENS_OK;
+}
+
+static sens_status create_problem(struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    re->ctx->message[0] = '\0';
+    sens_status status = sens_problem_create(re->ctx, re->problem, cell->problem_value, &cell->problem);
+    if (status != SENS_OK) return refuse_create(re, status, "problem", re->problem->name);
+    status = drop_structure(re);
+    if (status == SENS_OK) status = override_numbers(re);
+    if (status != SENS_OK) return status;
+    if (!override_t1(re)) return SENS_BAD_INPUT;
+    status = replace_products(re);
+    if (status != SENS_OK) return status;
+    status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
+    return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);
+}
+
+/* ---- the task ------------------------------------------------------------------------------------------ */
+
+static bool is_fixed(const struct cell *cell)
+{
+    return (cell->method->caps & SENS_CAP_CONTROLLER) &&
+           strcmp(cell->variant->controller_name(cell->task.controller), "fixed") == 0;
+}
+
+static bool set_tolerances(struct resolution *re)
+{
+    const struct spec_pair *tol = resolve_given(re, "tol"), *rtol = resolve_given(re, "rtol"),
+                           *atol = resolve_given(re, "atol"),
+                           *any = tol    ? tol
+                                  : rtol ? rtol
+                                         : atol;
+    struct sens_task *task = &re->cell->task;
+    struct key_value both, relative, absolute;
+    if (any && is_fixed(re->cell))
+        return refuse_pair(re->error, any, "controller=fixed has no error control");
+    if (tol && (rtol || atol))
+        return refuse_pair(re->error, tol, "together with %s", (rtol ? rtol : atol)->key);
+    if (!resolve_value(re, "tol", &both)) return false;
+    relative = absolute = both;
+    if (rtol && !key_value(resolve_key("rtol"), rtol, &relative, re->error)) return false;
+    if (atol && !key_value(resolve_key("atol"), atol, &absolute, re->error)) return false;
+    if (rtol && !atol) absolute = relative;
+    if (atol && !rtol) relative = absolute;
+    if (relative.number == 0 && absolute.number == 0)
+        return refuse_pair(re->error, any, "rtol and atol are both 0");
+    if (relative.number > 1) return refuse_pair(re->error, any, "as rtol out of range; allowed: at most 1");
+    task->rtol = relative.number;
+    task->atol = absolute.number;
+    return true;
+}
+
+static bool set_steps(struct resolution *re)
+{
+    struct sens_task *task = &re->cell->task;
+    struct key_value dt, max_steps, ckpt;
+    if (!resolve_value(re, "dt", &dt) || !resolve_value(re, "max_steps", &max_steps) ||
+        !resolve_value(re, "ckpt", &ckpt))
+        return false;
+    if (is_fixed(re->cell) && dt.word >= 0)
+        return refuse_pair(re->error, resolve_given(re, "controller"), "needs a step: dt=NUMBER");
+    task->dt = dt.word < 0 ? dt.number : 0;
+    task->max_steps = (long)max_steps.number;
+    task->ckpt = ckpt.word < 0 ? (long)ckpt.number : ckpt.word; /* stages: 0, states: 1 */
+    return true;
+}
+
+static bool set_counts(struct resolution *re)
+{
+    struct sens_task *task = &re->cell->task;
+    struct key_value lanes, threads, batch, seed;
+    if (!resolve_value(re, "lanes", &lanes) || !resolve_value(re, "threads", &threads) ||
+        !resolve_value(re, "batch", &batch) || !resolve_value(re, "sample_seed", &seed))
+        return false;
+    task->lanes = lanes.word < 0 ? (int)lanes.number : 0;
+    task->threads = re->cell->provider ? 1 : threads.word < 0 ? (int)threads.number : 0;
+    task->batch = batch.word < 0 ? (int)batch.number : 0;
+    re->cell->seed = (unsigned long)seed.number;
+    return true;
+}
+
+static bool set_wrt(struct resolution *re)
+{
+    static const unsigned meaning[] = {0, SENS_WRT_P, SENS_WRT_X0,
+                                       SENS_WRT_P | SENS_WRT_X0}; /* auto p x0 both */
+    struct cell *cell = re->cell;
+    struct key_value wrt, truth;
+    if (!resolve_value(re, "wrt", &wrt) || !resolve_value(re, "truth", &truth)) return false;
+    cell->truth = (enum bench_truth)truth.word;
+    cell->task.wrt = meaning[wrt.word];
+    if (!cell->task.wrt && cell->problem.np == 0) cell->task.wrt = SENS_WRT_X0;
+    if (!cell->task.wrt) cell->task.wrt = re->problem->many_states ? SENS_WRT_P : SENS_WRT_P | SENS_WRT_X0;
+    if (!(cell->task.wrt & SENS_WRT_P) || cell->problem.np > 0) return true;
+    return refuse_pair(re->error, resolve_given(re, "wrt"), "problem %s has no parameters",
+                       re->problem->name);
+}
+
+static bool set_task(struct resolution *re)
+{
+    struct sens_task *task = &re->cell->task;
+    task->problem = &re->cell->problem;
+    task->cost = &re->cell->cost;
+    task->option = re->cell->method_value;
+    return set_tolerances(re) && set_steps(re) && set_counts(re) && set_wrt(re);
+}
+
+/* ---- what contradicts ---------------------------------------------------------------------------------- */
+
+/* A key that the method takes no notice of. Every method runs on one thread: that may be asked of all. */
+static bool check_caps(const struct resolution *re)
+{
+    for (const struct bench_key *key = bench_keys(); key->name; key++) {
+        const struct spec_pair *given = resolve_given(re, key->name);
+        if (given && key->caps == SENS_CAP_THREADS && strcmp(given->value, "1") == 0) continue;
+        if (given && (key->caps & ~re->method->caps))
+            return refuse_pair(re->error, given, "method %s takes no notice of %s", re->method->name,
+                               key->name);
+    }
+    return true;
+}
+
+static bool check_estimate(const struct resolution *re)
+{
+    const struct cell *cell = re->cell;
+    const struct spec_pair *given = resolve_given(re, "tableau");
+    if (is_fixed(cell) || cell->task.tableau->e) return true;
+    if (!(cell->method->caps & SENS_CAP_TABLEAU) || !(cell->method->caps & SENS_CAP_CONTROLLER)) return true;
+    return refuse_pair(re->error, given,
+                       "no error estimate, which controller=%s needs; use controller=fixed dt=NUMBER",
+                       cell->variant->controller_name(cell->task.controller));
+}
+
+static bool check_cost(const struct resolution *re)
+{
+    const struct sens_cost *cost = &re->cell->cost;
+    bool inside = false;
+    for (size_t j = 0; j < cost->n_obs; j++) inside = inside || cost->t_obs[j] < re->cell->problem.t1;
+    if (re->cost->g && !(re->method->caps & SENS_CAP_RUNNING_COST))
+        return bench_refuse(re->error, "cost=%s: method %s cannot do a running cost", re->cost->name,
+                            re->method->name);
+    return !inside || (re->method->caps & SENS_CAP_OBSERVATIONS) ||
+           bench_refuse(re->error, "cost=%s: method %s cannot do observations before t1", re->cost->name,
+                        re->method->name);
+}
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static bool append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+    return length >= 0 && (size_t)length < size - used;
+}
+
+static bool append_options(struct cell *cell, const struct sens_option *option,
+                           const struct sens_value *value)
+{
+    char shown[RANGE_TEXT];
+    bool fits = true;
+    for (size_t i = 0; fits && i < sens_option_count(option); i++) {
+        if (value[i].count) return false; /* numbers of a file have no name */
+        if (option[i].kind == SENS_OPT_DATA) continue;
+        fits = append(cell->reference_key, sizeof cell->reference_key, " %s=%s", option[i].name,
+                      option_text(&option[i], value[i].number, shown));
+    }
+    return fits;
+}
+
+/* "glv n=5 ... t1=10 cost=identity ...": all that the exact solution depends on, whatever the method. */
+static void name_reference(struct cell *cell)
+{
+    char t1[NUMBER_TEXT], *key = cell->reference_key;
+    const size_t size = sizeof cell->reference_key;
+    const bool named = !cell->params_file[0] && !cell->x0_file[0] &&
+                       append(key, size, "%s", cell->problem.type->name) &&
+                       append_options(cell, cell->problem.type->options, cell->problem_value) &&
+                       append(key, size, " t1=%s", number_text((double)cell->problem.t1, t1)) &&
+                       append(key, size, " cost=%s", cell->cost.type->name) &&
+                       append_options(cell, cell->cost.type->options, cell->cost_value);
+    if (!named) key[0] = '\0';
+}
+
+/* What sets a curve of a method apart from its others: the tableau, the options of the method that were given
+ * (the first of its table by the value alone), the track. Joined by commas; cut where it is too long. */
+static void name_series(const struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    const struct resolve_table *table = &re->table[OWNER_METHOD];
+    const size_t size = sizeof cell->series;
+    char shown[RANGE_TEXT];
+    if (re->method->caps & SENS_CAP_TABLEAU) append(cell->series, size, "%s", cell->task.tableau->name);
+    for (size_t i = 0; i < sens_option_count(table->options); i++) {
+        const struct sens_option *option = &table->options[i];
+        if (!table->given[i] || option->kind == SENS_OPT_DATA) continue;
+        append(cell->series, size, "%s%s%s%s", cell->series[0] ? "," : "", i ? option->name : "",
+               i ? "=" : "", option_text(option, table->value[i].number, shown));
+    }
+    if (cell->provider)
+        append(cell->series, size, "%svjp=%s", cell->series[0] ? "," : "", cell->provider->name);
+    if (cell->controlled) append(cell->series, size, "%scontrolled", cell->series[0] ? "," : "");
+}
+
+static void name_cell(const struct resolution *re)
+{
+    char *identity = spec_identity(re->spec);
+    snprintf(re->cell->text, sizeof re->cell->text, "%s", identity ? identity : "");
+    free(identity);
+    name_reference(re->cell);
+    name_series(re);
+}
+
+sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
+                         struct bench_error *error)
+{
+    struct resolution re = {.ctx = ctx, .spec = spec, .cell = cell, .error = error};
+    *cell = (struct cell){.variant = NULL};
+    error->text[0] = '\0';
+    sens_status status = resolve_modules(&re);
+    if (status != SENS_OK) return status;
+    if (!check_caps(&re)) return SENS_BAD_INPUT;
+    status = create_problem(&re);
+    if (status != SENS_OK) return status;
+    if (!set_task(&re) || !check_estimate(&re) || !check_cost(&re)) return SENS_BAD_INPUT;
+    name_cell(&re);
+    return SENS_OK;
+}
+
+sens_status cell_out_create(struct sens_ctx *ctx, const struct cell *cell, struct sens_out *out)
+{
+    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
+    const bool p = cell->task.wrt & SENS_WRT_P, x0 = cell->task.wrt & SENS_WRT_X0;
+    const struct sens_out made = {
+        .G = SENS_NEW(ctx, sens_real, m),
+        .x = SENS_NEW(ctx, sens_real, n),
+        .dGdp = p ? SENS_NEW(ctx, sens_real, m * np) : NULL,
+        .dGdx0 = x0 ? SENS_NEW(ctx, sens_real, m * n) : NULL,
+    };
+    if (!made.G || !made.x || (p && !made.dGdp) || (x0 && !made.dGdx0)) return SENS_NO_MEMORY;
+    *out = made;
+    return SENS_OK;
+}

@@ -1,0 +1,40 @@
+/* harness/cell/spec.h - keys and their values, as given. */
+#ifndef CELL_SPEC_H
+#define CELL_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "refuse.h"
+
+/* A key that every cell has, beside the options of its problem, cost and method. One table (spec.c) serves
+ * the command line, sweep files, help, the man page and the completion. */
+enum bench_key_kind { KEY_NAME, KEY_WORD, KEY_INT, KEY_REAL, KEY_FILE };
+struct bench_key {
+    const char *name, *fallback, *unit, *help;
+    enum bench_key_kind kind;
+    double min, max;          /* KEY_INT, KEY_REAL */
+    const char *const *words; /* taken besides a number; all values of KEY_WORD; NULL-terminated, or NULL */
+    unsigned caps;            /* SENS_CAP_* a method needs to take notice of it; 0: none */
+};
+const struct bench_key *bench_keys(void); /* ends with name == NULL */
+
+enum { SPEC_MAX = 48 };
+struct spec_pair {
+    char *key, *value;
+    char *origin; /* "command line" or "fig2.sweep:12", for messages */
+};
+struct spec { /* pairs in the order given; a later value of a key replaces the earlier */
+    struct spec_pair pair[SPEC_MAX];
+    size_t count;
+};
+bool spec_set(struct spec *spec, const char *key, const char *value, const char *origin,
+              struct bench_error *error);
+const char *spec_get(const struct spec *spec, const char *key); /* NULL when not set */
+bool spec_copy(struct spec *to, const struct spec *from);
+void spec_free(struct spec *spec);
+/* "key=value key=value ..." sorted by key: the identity of a cell, for --resume. malloc'ed; NULL without
+ * memory. */
+char *spec_identity(const struct spec *spec);
+
+#endif

@@ -1,0 +1,75 @@
+/* harness/cli/cli.h - the commands in one table, from which dispatch, help, man page and completion are
+ * made. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdio.h>
+
+#include "sens/status.h"
+#include "spec.h"
+
+struct cli_flag {
+    const char *name, *value, *help; /* "--dump", "FILE" (NULL: takes none), one line */
+};
+
+struct cli_command {
+    const char *name, *arguments, *summary;
+    const struct cli_flag *flags; /* ends with name == NULL */
+    bool takes_keys;              /* key=value words, keys of the harness among them */
+    bool takes_options;           /* key=value words for options of modules alone */
+    const char *const *notes;     /* paragraphs after the options, ends with NULL; or NULL */
+    int (*run)(int argc, char **argv);
+};
+
+const struct cli_command *cli_commands(void); /* ends with name == NULL */
+const struct cli_command *cli_find(const char *name);
+
+enum { CLI_WORDS = 256, CLI_FLAGS = 24, CLI_VERSUS = 31 };
+struct cli_arguments {
+    size_t words;
+    const char *word[CLI_WORDS];
+    const char *
+        flag[CLI_FLAGS]; /* in the order of the command's table: the value, "" without one; NULL: not given */
+    size_t versus_count;
+    const char *versus[CLI_VERSUS]; /* the values of --vs, which may be repeated */
+    bool help;                      /* --help or -h was among them: print the usage and do nothing */
+    struct spec spec;
+};
+/* Sorts the words after argv[0] and loads the modules of --plugin. On false nothing has to be freed. */
+bool cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments,
+               struct bench_error *error);
+const char *cli_flag(const struct cli_command *command, const struct cli_arguments *arguments,
+                     const char *name);
+
+/* The two words before the keys are the problem and the method: they become keys, as which they are taken as
+ * well. */
+bool cli_take_names(const struct cli_command *command, struct cli_arguments *arguments,
+                    struct bench_error *error);
+
+/* "sensbench: message" on stderr; returns code. */
+int cli_complain(const struct bench_error *error, int code);
+
+/* The exit code that says this status. */
+int cli_exit_code(sens_status status);
+
+/* help.c, manual.c, completion.c: text on out. */
+void help_overview(FILE *out);
+void help_command(FILE *out, const struct cli_command *command);
+void help_keys(FILE *out);
+void manual_write(FILE *out);
+void completion_write(FILE *out);
+
+/* ---- commands: argv[0] is the command's name; each returns an exit code -------------------------------- */
+
+int cmd_list(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
+int cmd_truth(int argc, char **argv);
+int cmd_summary(int argc, char **argv);
+int cmd_new(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_peak(int argc, char **argv);
+
+#endif

@@ -1,0 +1,117 @@
+/* sensbench run: one cell, in this process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "exit_codes.h"
+#include "machine.h"
+#include "measure.h"
+#include "report.h"
+#include "streams.h"
+
+struct run {
+    struct cli_arguments arguments;
+    const char *dump;
+    bool json, tsv;
+    struct sens_ctx ctx;
+    struct cell cell;
+    struct record *rec;
+    struct sens_out out;
+    struct bench_error error;
+};
+
+static const struct measure_options options = {.warmups = 1, .samples = 11, .sample_budget = 0.3};
+
+/* Asked before the work: can the file be written? It is left as it is. Behind a link to nothing it is the
+ * file that was made, and not the link, that goes again. */
+static bool check_dump(struct run *run)
+{
+    if (!run->dump) return true;
+    const bool there = access(run->dump, F_OK) == 0;
+    FILE *file = fopen(run->dump, "a");
+    if (!file) return bench_refuse(&run->error, "--dump %s: %s", run->dump, strerror(errno));
+    fclose(file);
+    char *made = there ? NULL : realpath(run->dump, NULL);
+    if (made) unlink(made);
+    free(made);
+    return true;
+}
+
+static bool read_request(struct run *run, const struct cli_command *command)
+{
+    run->dump = cli_flag(command, &run->arguments, "--dump");
+    run->json = cli_flag(command, &run->arguments, "--json");
+    run->tsv = cli_flag(command, &run->arguments, "--tsv");
+    if (run->json && run->tsv) return bench_refuse(&run->error, "run: --json or --tsv, not both");
+    return cli_take_names(command, &run->arguments, &run->error) && check_dump(run);
+}
+
+static void write_record(struct run *run)
+{
+    char *identity = spec_identity(&run->arguments.spec);
+    snprintf(run->rec->text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
+    free(identity);
+    if (run->tsv) {
+        record_write_header(our_stdout());
+        record_write_row(our_stdout(), run->rec);
+    }
+    if (run->json) record_write_json(our_stdout(), run->rec);
+}
+
+/* A solve that succeeded on steps which its gradient does not allow: said, and kept in the row. */
+static void warn_of_rest(struct run *run)
+{
+    char *const message = run->rec->text[COL_message];
+    if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT)) complain_line("warning: %s", message);
+}
+
+/* A failed solve is said, and no number of it is shown. */
+static int report(struct run *run, sens_status status)
+{
+    if (status == SENS_OK) warn_of_rest(run);
+    if (run->json || run->tsv) write_record(run);
+    if (status != SENS_OK) {
+        if (!run->json && !run->tsv) say("status     %s\n", sens_status_name(status));
+        bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec->text[COL_message]);
+        return cli_complain(&run->error, cli_exit_code(status));
+    }
+    if (!run->json && !run->tsv) report_print(&run->cell, &run->out, run->rec);
+    if (run->dump && !report_dump(run->dump, &run->cell, &run->out, &run->error))
+        return cli_complain(&run->error, EXIT_CHECK);
+    return EXIT_OK;
+}
+
+static int execute(struct run *run, const struct cli_command *command)
+{
+    if (!read_request(run, command)) return cli_complain(&run->error, EXIT_USAGE);
+    machine_prepare(&run->ctx, true);
+    sens_status status = cell_resolve(&run->ctx, &run->arguments.spec, &run->cell, &run->error);
+    if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
+    status = measure_cell(&run->ctx, &run->cell, &options, run->rec, &run->out);
+    return report(run, status);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    const struct cli_command *command = cli_find("run");
+    struct run *run = calloc(1, sizeof *run);
+    if (run) run->rec = record_create();
+    if (!run || !run->rec) {
+        free(run);
+        return EXIT_SOLVER;
+    }
+    int code;
+    if (!cli_parse(command, argc, argv, &run->arguments, &run->error))
+        code = cli_complain(&run->error, EXIT_USAGE);
+    else if (run->arguments.help)
+        help_command(our_stdout(), command), code = EXIT_OK;
+    else
+        code = execute(run, command);
+    spec_free(&run->arguments.spec);
+    sens_arena_release(&run->ctx.arena);
+    free(run->rec);
+    free(run);
+    return code;
+}

@@ -1,0 +1,73 @@
+/* sensbench: dispatch to the commands. */
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build_info.h"
+#include "cli.h"
+#include "exit_codes.h"
+#include "machine.h"
+#include "names.h"
+#include "streams.h"
+
+/* A sweep takes the signal in another way, to stop between rows (isolate.c). */
+static void leave(int signal_number)
+{
+    (void)signal_number;
+    _exit(EXIT_INTERRUPTED);
+}
+
+static int refuse_command(const char *word)
+{
+    const char *known[16] = {"help"};
+    size_t count = 1;
+    struct bench_error error;
+    for (const struct cli_command *command = cli_commands(); command->name; command++)
+        known[count++] = command->name;
+    const char *near = nearest_name(word, known, count);
+    bench_refuse(&error, "unknown command '%s'%s%s; see sensbench --help", word,
+                 near ? "; did you mean " : "", near ? near : "");
+    return cli_complain(&error, EXIT_USAGE);
+}
+
+/* `sensbench help [COMMAND]`: what `sensbench COMMAND --help` prints. */
+static int help(const char *name)
+{
+    char option[] = "--help", word[32];
+    if (!name || strcmp(name, "help") == 0) return help_overview(our_stdout()), EXIT_OK;
+    const struct cli_command *command = cli_find(name);
+    if (!command) return refuse_command(name);
+    snprintf(word, sizeof word, "%s", name);
+    char *arguments[] = {word, option, NULL};
+    return command->run(2, arguments);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) return help_overview(our_stderr()), EXIT_USAGE;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help(NULL);
+    if (strcmp(word, "help") == 0) return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(word, "--version") == 0) {
+        say("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, machine_git(), SENS_COMPILER_TEXT);
+        return EXIT_OK;
+    }
+    if (strcmp(word, "--man") == 0) return manual_write(our_stdout()), EXIT_OK;
+    if (strcmp(word, "--completion") == 0) return completion_write(our_stdout()), EXIT_OK;
+    const struct cli_command *command = cli_find(word);
+    return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
+}
+
+int main(int argc, char **argv)
+{
+    if (signal(SIGINT, leave) == SIG_IGN) signal(SIGINT, SIG_IGN); /* a job in the background */
+    if (!streams_open())
+        return fputs("sensbench: no descriptor or no memory for the output\n", stderr), EXIT_USAGE;
+    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers have a point, whatever a module sets */
+    const int code = dispatch(argc, argv);
+    if (streams_finish()) return code;
+    struct bench_error error;
+    bench_refuse(&error, "standard output could not be written");
+    return cli_complain(&error, code == EXIT_OK ? EXIT_CHECK : code);
+}

@@ -1,0 +1,169 @@
+/* The report of sensbench run. */
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "reference.h"
+#include "streams.h"
+
+enum { SHOWN_STATES = 6, SHOWN_ENTRIES = 24 };
+
+/* ---- what was asked ------------------------------------------------------------------------------------ */
+
+static void print_cell(const struct cell *cell, const struct record *rec)
+{
+    const struct sens_problem *pb = &cell->problem;
+    say("problem    %s: n = %zu, np = %zu, t = %g ... %g\n", pb->type->name, pb->n, pb->np, (double)pb->t0,
+        (double)pb->t1);
+    say("cost       %s: m = %zu\n", cell->cost.type->name, cell->cost.m);
+    say("method     %s", cell->method->name);
+    if (rec->text[COL_tableau][0]) say(", %s", rec->text[COL_tableau]);
+    if (rec->text[COL_controller][0]) say(", %s", rec->text[COL_controller]);
+    if (isfinite(rec->number[COL_rtol]))
+        say(", rtol = %g, atol = %g", rec->number[COL_rtol], rec->number[COL_atol]);
+    if (isfinite(rec->number[COL_dt])) say(", dt = %g", rec->number[COL_dt]);
+    if (rec->text[COL_ckpt][0]) say(", ckpt = %s", rec->text[COL_ckpt]);
+    say("\n           %s", cell->variant->isa);
+    if (rec->number[COL_lanes] > 0) say(", lanes %.0f", rec->number[COL_lanes]);
+    if (rec->number[COL_threads] > 0) say(", threads %.0f", rec->number[COL_threads]);
+    if (rec->number[COL_batch] > 0) say(", batch %.0f", rec->number[COL_batch]);
+    say("\n");
+    if (rec->text[COL_options][0]) say("options    %s\n", rec->text[COL_options]);
+}
+
+/* ---- what came out ------------------------------------------------------------------------------------- */
+
+static void print_vector(const char *name, size_t count, const sens_real *value)
+{
+    say("%-10s", name);
+    for (size_t i = 0; i < count && i < SHOWN_STATES; i++) say(" %.10g", (double)value[i]);
+    if (count > SHOWN_STATES) say(" ... (%zu)", count);
+    say("\n");
+}
+
+/* A small matrix in full, a large one by its norm and its largest entry. */
+static void print_matrix(const char *name, size_t rows, size_t cols, const sens_real *value)
+{
+    if (rows == 0 || cols == 0) return;
+    double norm = 0;
+    size_t largest = 0;
+    for (size_t i = 0; i < rows * cols; i++) {
+        norm = hypot(norm, (double)value[i]);
+        if (fabs((double)value[i]) > fabs((double)value[largest])) largest = i;
+    }
+    say("%-10s %zu x %zu, Frobenius norm %.10g, largest entry %.10g at (%zu, %zu)\n", name, rows, cols, norm,
+        (double)value[largest], largest / cols, largest % cols);
+    if (rows * cols > SHOWN_ENTRIES || cols > SHOWN_STATES) return;
+    for (size_t r = 0; r < rows; r++) {
+        say("          ");
+        for (size_t c = 0; c < cols; c++) say(" %17.10g", (double)value[r * cols + c]);
+        say("\n");
+    }
+}
+
+static void print_results(const struct cell *cell, const struct sens_out *out)
+{
+    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
+    print_vector("x(t1)", n, out->x);
+    print_vector("G", m, out->G);
+    if (out->dGdp) print_matrix("dG/dp", m, np, out->dGdp);
+    if (out->dGdx0) print_matrix("dG/dx0", m, n, out->dGdx0);
+}
+
+static void print_errors(const struct cell *cell, const struct record *rec)
+{
+    const double *number = rec->number;
+    char command[REFERENCE_COMMAND];
+    reference_command(cell, NULL, 0, command);
+    if (cell->truth == TRUTH_NONE)
+        say("errors     not asked for: truth=none\n");
+    else if (strcmp(rec->text[COL_truth], "none") == 0)
+        say("errors     no closed form and no stored reference to compare with; to make one: %s\n", command);
+    else
+        say("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
+            number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);
+    if (isfinite(number[COL_err_grad_discrete]))
+        say("           from the exact discrete map: x %.3g, gradient %.3g\n", number[COL_err_x_discrete],
+            number[COL_err_grad_discrete]);
+    if (isfinite(number[COL_err_frozen]))
+        say("           from the frozen-grid discrete derivative: %.3g\n", number[COL_err_frozen]);
+}
+
+static void print_work(const struct record *rec)
+{
+    const double *number = rec->number;
+    say("work       %.0f steps, %.0f rejected", number[COL_steps], number[COL_rejects]);
+    if (number[COL_steps_reverse] > 0)
+        say("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse], number[COL_rejects_reverse]);
+    say("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
+        number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
+    if (number[COL_bytes_traj] > 0) say("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
+    say("\n");
+}
+
+static void print_times(const struct record *rec)
+{
+    const double *number = rec->number;
+    const char *interval = number[COL_samples] < 6 ? "range" : "95 % interval"; /* see stats.h */
+    say("time       %.4g s (median of %.0f; %s %.4g ... %.4g)", number[COL_t_total_s], number[COL_samples],
+        interval, number[COL_t_lo_s], number[COL_t_hi_s]);
+    if (number[COL_t_reverse_s] > 0)
+        say("; forward %.4g s, reverse %.4g s", number[COL_t_forward_s], number[COL_t_reverse_s]);
+    say("\n");
+}
+
+/* GFLOP/s and its share of the peak. */
+static void print_rate(const char *lead, double rate, double share)
+{
+    if (!isfinite(rate)) return;
+    say("%s%.3g GFLOP/s", lead, rate);
+    if (isfinite(share)) say(" (%.0f %%)", 100 * share);
+}
+
+static void print_rates(const struct record *rec)
+{
+    const double *number = rec->number;
+    if (!isfinite(number[COL_gbytes])) return;
+    say("rates      %.3g GB/s", number[COL_gbytes]);
+    print_rate(", ", number[COL_gflops], number[COL_share]);
+    print_rate(", reverse ", number[COL_gflops_reverse], number[COL_share_reverse]);
+    if (isfinite(number[COL_peak_gflops])) say("; peak %.3g GFLOP/s", number[COL_peak_gflops]);
+    say("\n");
+}
+
+void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec)
+{
+    print_cell(cell, rec);
+    say("status     %s\n", rec->text[COL_status]);
+    print_results(cell, out);
+    print_errors(cell, rec);
+    print_work(rec);
+    print_times(rec);
+    print_rates(rec);
+}
+
+/* ---- the dump ------------------------------------------------------------------------------------------ */
+
+static void dump_matrix(FILE *file, const char *name, size_t rows, size_t cols, const sens_real *value)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            fprintf(file, "%s\t%zu\t%zu\t%.17g\n", name, r, c, (double)value[r * cols + c]);
+}
+
+bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
+                 struct bench_error *error)
+{
+    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
+    FILE *file = create_file(path);
+    if (!file) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
+    fprintf(file, "quantity\trow\tcol\tvalue\n");
+    dump_matrix(file, "x", n, 1, out->x);
+    dump_matrix(file, "G", m, 1, out->G);
+    if (out->dGdp) dump_matrix(file, "dGdp", m, np, out->dGdp);
+    if (out->dGdx0) dump_matrix(file, "dGdx0", m, n, out->dGdx0);
+    const bool failed = ferror(file);
+    return (fclose(file) == 0 && !failed) || bench_refuse(error, "--dump %s: %s", path, strerror(errno));
+}

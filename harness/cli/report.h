@@ -1,0 +1,15 @@
+/* harness/cli/report.h - the results of one cell, for people and as a dump. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "cell.h"
+#include "record.h"
+
+/* A short readable report on stdout. */
+void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec);
+
+/* TSV `quantity row col value`: x [n], G [m] (col 0), dGdp [m][np], dGdx0 [m][n] as far as computed. */
+bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
+                 struct bench_error *error);
+
+#endif

@@ -1,0 +1,361 @@
+/* From a resolved cell to a measured record, in this order: one run on the counted problem (results,
+ * operation counts), warm-ups and timed runs on the plain problem, peak memory, errors against the truth,
+ * and the difference from the frozen-grid derivative. */
+#include "measure.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "machine.h"
+#include "peak.h"
+#include "stats.h"
+#include "truth.h"
+
+static const double sample_seconds =
+    1e-3; /* shorter runs are repeated to fill a sample: 1000 clock ticks of 1 us */
+static const double frozen_seconds = 30; /* for the frozen-grid derivative where the cell has no time limit */
+static const double frozen_share = 0.2;  /* of the time limit */
+enum { REPEAT_MAX = 1 << 20 };
+
+struct samples { /* one entry a sample: seconds a run */
+    size_t count;
+    double *total, *forward, *reverse;
+};
+
+struct measurement {
+    struct sens_ctx *ctx;
+    const struct cell *cell;
+    const struct measure_options *options;
+    struct sens_out out;
+    struct sens_work work;
+    struct sens_counts counts;
+    struct samples samples;
+    uint64_t digest;           /* of the first run's results */
+    double peak;               /* GFLOP/s, of this instruction set and number of threads */
+    struct fp_state clean;     /* the floating-point environment before the method was first called */
+    struct bench_error reason; /* for there being no truth: longer than the context's message */
+};
+
+/* ---- results: finite, and the same every time ---------------------------------------------------------- */
+
+struct span {
+    const sens_real *v;
+    size_t count;
+    const char *name;
+};
+enum { SPANS = 4 };
+
+static void out_spans(const struct cell *cell, const struct sens_out *out, struct span span[SPANS])
+{
+    const size_t m = cell->cost.m, n = cell->problem.n, np = cell->problem.np;
+    span[0] = (struct span){out->G, m, "G"};
+    span[1] = (struct span){out->x, n, "x"};
+    span[2] = (struct span){out->dGdp, out->dGdp ? m * np : 0, "dGdp"};
+    span[3] = (struct span){out->dGdx0, out->dGdx0 ? m * n : 0, "dGdx0"};
+}
+
+/* A method may not call a NaN a success. */
+static sens_status check_finite(const struct measurement *me)
+{
+    struct span span[SPANS];
+    out_spans(me->cell, &me->out, span);
+    for (int s = 0; s < SPANS; s++)
+        for (size_t i = 0; i < span[s].count; i++)
+            if (!isfinite(span[s].v[i]))
+                return sens_fail(me->ctx, SENS_NONFINITE, "the method reported success, but %s[%zu] is %g",
+                                 span[s].name, i, span[s].v[i]);
+    return SENS_OK;
+}
+
+/* Depends on every bit: each step h -> (h ^ bits) * odd number is a bijection, so that no single change is
+ * lost. */
+static uint64_t out_digest(const struct measurement *me)
+{
+    struct span span[SPANS];
+    out_spans(me->cell, &me->out, span);
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int s = 0; s < SPANS; s++)
+        for (size_t i = 0; i < span[s].count; i++) {
+            uint64_t bits;
+            memcpy(&bits, &span[s].v[i], sizeof bits);
+            hash = (hash ^ bits) * 0x100000001b3u;
+        }
+    return hash;
+}
+
+sens_status measure_check_fp(struct sens_ctx *ctx, const struct fp_state *before)
+{
+    char what[160];
+    const struct fp_state after = fp_state_read();
+    fp_state_difference(before, &after, what);
+    if (!what[0]) return SENS_OK;
+    fp_state_restore(before);
+    return sens_fail(ctx, SENS_FP_STATE, "the method changed %s, and left it so", what);
+}
+
+static sens_status check_repeated(const struct measurement *me)
+{
+    if (out_digest(me) == me->digest) return SENS_OK;
+    return sens_fail(me->ctx, SENS_NOT_REPEATABLE,
+                     "a later run gave other results than the first, bit for bit");
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+/* The first run, on the counted problem; its memory is given back before the timed runs take theirs. */
+static sens_status counted_run(struct measurement *me)
+{
+    struct sens_ctx *ctx = me->ctx;
+    const struct sens_method_type *method = me->cell->method;
+    struct sens_problem counted;
+    sens_status status = sens_counted_create(ctx, &me->cell->problem, &me->counts, &counted);
+    if (status != SENS_OK) return status;
+    struct sens_task task = me->cell->task;
+    task.problem = &counted;
+    void *state = NULL;
+    status = method->prepare(ctx, &task, &state);
+    if (status != SENS_OK) return status;
+    me->counts = (struct sens_counts){0}; /* what prepare did is not part of a run */
+    status = method->run(ctx, state, &me->out, &me->work);
+    if (method->release) method->release(state);
+    const sens_status clean = measure_check_fp(ctx, &me->clean);
+    if (status == SENS_OK) status = clean;
+    if (status != SENS_OK) return status;
+    me->digest = out_digest(me);
+    return check_finite(me);
+}
+
+/* `repeat` runs; *seconds of them all together. */
+static sens_status batch(struct measurement *me, void *state, int repeat, double *seconds,
+                         struct sens_work *sum)
+{
+    *sum = (struct sens_work){0};
+    const double start = machine_now();
+    for (int r = 0; r < repeat; r++) {
+        const sens_status status = me->cell->method->run(me->ctx, state, &me->out, &me->work);
+        if (status != SENS_OK) return status;
+        sum->t_forward += me->work.t_forward;
+        sum->t_reverse += me->work.t_reverse;
+    }
+    *seconds = machine_now() - start;
+    const sens_status status = measure_check_fp(me->ctx, &me->clean);
+    return status == SENS_OK ? check_repeated(me) : status;
+}
+
+static void keep_sample(struct samples *samples, int repeat, double seconds, const struct sens_work *sum)
+{
+    samples->total[samples->count] = seconds / repeat;
+    samples->forward[samples->count] = sum->t_forward / repeat;
+    samples->reverse[samples->count] = sum->t_reverse / repeat;
+    samples->count++;
+}
+
+/* Doubles the runs in a batch until a batch is long enough to be timed; the runs warm up as well. A single
+ * run that is longer than the whole budget is kept as the only sample. */
+static sens_status timed_runs(struct measurement *me, void *state)
+{
+    const struct measure_options *options = me->options;
+    struct sens_work sum;
+    double seconds = 0;
+    int repeat = 1, done = 0;
+    for (;; repeat *= 2) {
+        const sens_status status = batch(me, state, repeat, &seconds, &sum);
+        if (status != SENS_OK) return status;
+        done += repeat;
+        if (options->samples == 0 || seconds >= sample_seconds || repeat >= REPEAT_MAX) break;
+    }
+    if (options->samples > 0 && seconds >= options->sample_budget) {
+        keep_sample(&me->samples, repeat, seconds, &sum);
+        return SENS_OK;
+    }
+    for (; done < options->warmups; done++) {
+        const sens_status status = batch(me, state, 1, &seconds, &sum);
+        if (status != SENS_OK) return status;
+    }
+    const double deadline = machine_now() + options->sample_budget;
+    while (me->samples.count < (size_t)options->samples) {
+        const sens_status status = batch(me, state, repeat, &seconds, &sum);
+        if (status != SENS_OK) return status;
+        keep_sample(&me->samples, repeat, seconds, &sum);
+        if (machine_now() >= deadline) break;
+    }
+    return SENS_OK;
+}
+
+static sens_status plain_runs(struct measurement *me)
+{
+    const struct sens_method_type *method = me->cell->method;
+    if (me->options->samples == 0 && me->options->warmups == 0) return SENS_OK;
+    void *state = NULL;
+    sens_status status = method->prepare(me->ctx, &me->cell->task, &state);
+    if (status != SENS_OK) return status;
+    status = timed_runs(me, state);
+    if (method->release) method->release(state);
+    return status;
+}
+
+/* Of the same moment as the runs: before and after them, the larger. */
+static void measure_peak(struct measurement *me)
+{
+    if (me->options->samples == 0) return;
+    me->peak = fmax(me->peak, peak_fma(me->cell->variant, me->work.threads, me->ctx->bind));
+}
+
+static sens_status all_runs(struct measurement *me)
+{
+    struct sens_ctx *ctx = me->ctx;
+    const size_t samples = me->options->samples > 0 ? (size_t)me->options->samples : 0;
+    double *seconds = SENS_NEW(ctx, double, 3 * samples);
+    if (!seconds) return SENS_NO_MEMORY;
+    me->samples = (struct samples){0, seconds, seconds + samples, seconds + 2 * samples};
+    const sens_status created = cell_out_create(ctx, me->cell, &me->out);
+    if (created != SENS_OK) return created;
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    sens_status status = counted_run(me);
+    sens_arena_rewind(&ctx->arena, mark);
+    if (status == SENS_OK) measure_peak(me);
+    if (status == SENS_OK) status = plain_runs(me);
+    if (status == SENS_OK) measure_peak(me);
+    sens_arena_rewind(&ctx->arena, mark);
+    return status;
+}
+
+/* ---- what came out ------------------------------------------------------------------------------------- */
+
+static void record_work(struct measurement *me, struct record *rec)
+{
+    const struct sens_work *work = &me->work;
+    const struct {
+        int column;
+        double number;
+    } result[] = {{COL_steps, (double)work->steps},
+                  {COL_rejects, (double)work->rejects},
+                  {COL_steps_reverse, (double)work->steps_reverse},
+                  {COL_rejects_reverse, (double)work->rejects_reverse},
+                  {COL_bytes_traj, (double)work->bytes_traj},
+                  {COL_lanes, work->lanes},
+                  {COL_threads, work->threads},
+                  {COL_batch, work->batch}};
+    for (size_t i = 0; i < sizeof result / sizeof result[0]; i++)
+        rec->number[result[i].column] = result[i].number;
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) rec->number[COL_rss_bytes] = (double)usage.ru_maxrss * 1024;
+}
+
+static void record_times(struct measurement *me, struct record *rec)
+{
+    struct samples *samples = &me->samples;
+    struct stats total, forward, reverse;
+    stats_summarise(samples->total, samples->count, &total);
+    stats_summarise(samples->forward, samples->count, &forward);
+    stats_summarise(samples->reverse, samples->count, &reverse);
+    rec->number[COL_samples] = (double)samples->count;
+    rec->number[COL_t_total_s] = total.median;
+    rec->number[COL_t_min_s] = total.min;
+    rec->number[COL_t_lo_s] = total.lo;
+    rec->number[COL_t_hi_s] = total.hi;
+    rec->number[COL_t_lo_wide_s] = total.lo_wide;
+    rec->number[COL_t_hi_wide_s] = total.hi_wide;
+    rec->number[COL_t_forward_s] = forward.median;
+    rec->number[COL_t_reverse_s] = reverse.median;
+}
+
+static double largest_difference(size_t count, const sens_real *found, const double *expected)
+{
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double off = fabs(found[i] - expected[i]);
+        if (!(off <= largest)) largest = off; /* a NaN stays */
+    }
+    return largest;
+}
+
+/* The errors against one level of truth. A level that was asked for by name has to be there. */
+static sens_status record_truth(struct measurement *me, enum bench_truth level, bool wanted,
+                                struct record *rec)
+{
+    struct sens_ctx *ctx = me->ctx;
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    struct truth truth;
+    struct bench_error error = {""};
+    struct truth_error off = {NAN, NAN, NAN};
+    const sens_status status = truth_find(ctx, me->cell, level, &truth, &error);
+    if (status == SENS_OK) truth_compare(me->cell, &truth, &me->out, &off);
+    switch (level) {
+    case TRUTH_ODE:
+        rec->number[COL_err_x_ode] = off.err_x;
+        rec->number[COL_err_grad_ode] = off.err_grad;
+        break;
+    case TRUTH_DISCRETE:
+        rec->number[COL_err_x_discrete] = off.err_x;
+        rec->number[COL_err_grad_discrete] = off.err_grad;
+        break;
+    default:
+        break;
+    }
+    if (wanted && status == SENS_OK) {
+        snprintf(rec->text[COL_truth], RECORD_TEXT, "%s", truth.kind);
+        rec->number[COL_err_x] = off.err_x;
+        rec->number[COL_err_grad] = off.err_grad;
+        rec->number[COL_err_grad_max] = off.err_grad_max;
+        if (truth.has_x)
+            rec->number[COL_err_x_max] = largest_difference(me->cell->problem.n, me->out.x, truth.x);
+    }
+    sens_arena_rewind(&ctx->arena, mark);
+    if (status == SENS_OK || (status == SENS_NO_TRUTH && !(wanted && level != TRUTH_AUTO))) return SENS_OK;
+    me->reason = error;
+    return sens_fail(ctx, status, "%s", error.text);
+}
+
+static sens_status record_errors(struct measurement *me, struct record *rec)
+{
+    const enum bench_truth asked = me->cell->truth;
+    const enum bench_truth level[] = {TRUTH_ODE, TRUTH_DISCRETE};
+    if (asked == TRUTH_NONE) return SENS_OK;
+    for (size_t i = 0; i < sizeof level / sizeof level[0]; i++) {
+        const sens_status status = record_truth(me, level[i], level[i] == asked, rec);
+        if (status != SENS_OK) return status;
+    }
+    if (asked == TRUTH_ODE || asked == TRUTH_DISCRETE) return SENS_OK;
+    return record_truth(me, asked, true, rec);
+}
+
+sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const struct measure_options *options,
+                         struct record *rec, struct sens_out *out)
+{
+    struct measurement me = {
+        .ctx = ctx, .cell = cell, .options = options, .peak = NAN, .clean = fp_state_read()};
+    struct operation_counts counts = {0};
+    ctx->message[0] = '\0';
+    measure_describe(cell, rec);
+    sens_status status = all_runs(&me);
+    if (status == SENS_OK) {
+        record_work(&me, rec);
+        record_times(&me, rec);
+        operations_count(&me.counts, &me.work, &counts);
+        operations_record(cell, &counts, me.peak, rec);
+        status = record_errors(&me, rec);
+    }
+    if (status == SENS_OK) {
+        const double limit = options->timeout > 0 ? frozen_share * options->timeout : frozen_seconds;
+        const double seconds =
+            me.samples.count ? rec->number[COL_t_min_s] : me.work.t_forward + me.work.t_reverse;
+        rec->number[COL_err_frozen] = frozen_difference(ctx, cell, &counts, seconds, limit, &me.out);
+    }
+    const char *message = me.reason.text[0] ? me.reason.text
+                          : ctx->message[0] ? ctx->message
+                                            : sens_status_message(status);
+    record_set_status(rec, status, status == SENS_OK ? "" : message);
+    if (status == SENS_OK && out) *out = me.out;
+    return status;
+}
+
+void measure_place(const struct cell *cell)
+{
+    if (!(cell->method->caps & SENS_CAP_THREADS) || cell->task.threads == 1)
+        machine_pin();
+    else
+        machine_bind(0);
+}

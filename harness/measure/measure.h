@@ -1,0 +1,55 @@
+/* harness/measure/measure.h - the parts of a measurement. */
+#ifndef MEASURE_MEASURE_H
+#define MEASURE_MEASURE_H
+
+#include "cell.h"
+#include "fpstate.h"
+#include "operations.h"
+#include "record.h"
+
+struct measure_options {
+    int warmups;          /* untimed runs first */
+    int samples;          /* timed runs at most; 0 = none: errors and counts only */
+    double sample_budget; /* seconds for the timed runs of one cell; at least one is taken */
+    double timeout;       /* seconds for the whole cell; 0 = none */
+    double memory_limit;  /* bytes of address space for the cell; 0 = none */
+    bool pin;             /* bind to one core, or each thread to one of its own */
+};
+/* Runs the cell in this process; fills the record, a failure included. *out (may be NULL) receives the
+ * results, in ctx's arena. */
+sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const struct measure_options *options,
+                         struct record *rec, struct sens_out *out);
+
+/* Resolves and measures in a child process; a crash, a hang or exhausted memory is a status in the record.
+ * Returns false only when bad input was found (message in *error). */
+bool isolate_cell(const struct spec *spec, const struct measure_options *options, struct record *rec,
+                  struct bench_error *error);
+
+/* A cell on one thread: this process to one core. Else the calling thread to its core, as worker 0: more
+ * threads would share the core of the process. */
+void measure_place(const struct cell *cell);
+
+/* Fills the columns that say what the cell is: known before anything is run. */
+void measure_describe(const struct cell *cell, struct record *rec);
+
+/* SENS_FP_STATE, with a message, when the floating-point environment is no longer what it was before the
+ * method was called; it is restored. */
+sens_status measure_check_fp(struct sens_ctx *ctx, const struct fp_state *before);
+
+/* Relative Frobenius difference of *out from the frozen-grid discrete derivative of the same task, over
+ * all its columns when there are at most 64, else over 64 drawn with the cell's seed. NaN where there is
+ * no such derivative to compare with, or where it would take longer than about `limit` seconds, estimated
+ * from the counts and the seconds of one run. */
+double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct operation_counts *counts,
+                         double seconds, double limit, const struct sens_out *out);
+
+/* Does the error test of this cell's own steps see the tangent, as it does in a discrete method with
+ * sens_test = inside? */
+bool cell_tests_tangent(const struct cell *cell);
+
+/* Is the cell's state at rest, or so small against its tolerances, that steps which it alone chooses are far
+ * too long for its derivative? Two solves more. Then the sentence that says so is in message. false also
+ * where the steps are not ours. */
+bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size);
+
+#endif

@@ -1,0 +1,33 @@
+/* harness/modules/modules.h - what can be asked for by name: of the compiled instruction sets, and of
+ * modules from outside the tree. */
+#ifndef MODULES_MODULES_H
+#define MODULES_MODULES_H
+
+#include <stdbool.h>
+
+#include "refuse.h"
+#include "sens/provider.h"
+#include "sens/registry.h"
+
+/* NULL-terminated, best last. */
+const struct sens_registry *const *variant_all(void);
+bool variant_supported(const struct sens_registry *variant); /* by this CPU */
+/* "auto" = the best supported. NULL and a message when unknown, not built or unsupported. */
+const struct sens_registry *variant_find(const char *isa, struct bench_error *error);
+/* "auto" or a name that some build has: it is refused only as not available here. */
+bool variant_known(const char *isa);
+
+/* Loads an out-of-tree module (sens/plugin.h) and adds what it offers to every variant, until the program
+ * ends. To be called before any registry is looked at. false: not loadable, not such a module, or a name that
+ * is taken. */
+bool plugin_load(const char *path, struct bench_error *error);
+/* NULL: none of this name has been loaded. */
+const struct sens_provider *find_provider(const char *name);
+
+const struct sens_problem_type *find_problem(const struct sens_registry *reg, const char *name);
+const struct sens_cost_type *find_cost(const struct sens_registry *reg, const char *name);
+const struct sens_method_type *find_method(const struct sens_registry *reg, const char *name);
+const struct sens_tableau *find_tableau(const struct sens_registry *reg, const char *name);
+const struct sens_controller *find_controller(const struct sens_registry *reg, const char *name);
+
+#endif

@@ -1,0 +1,231 @@
+/* Out-of-tree modules: loading, checking, and adding their tables to those of every variant. */
+#include "sens/plugin.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fpstate.h"
+#include "modules.h"
+#include "names.h"
+#include "variants.h"
+
+/* ---- is it one of ours --------------------------------------------------------------------------------- */
+
+static bool check_version(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    if (plugin->size != sizeof *plugin)
+        return bench_refuse(error,
+                            "plugin %s: its struct sens_plugin has %zu bytes, this program's has %zu; build "
+                            "it with the headers of this program",
+                            path, plugin->size, sizeof *plugin);
+    if (plugin->abi != SENS_PLUGIN_ABI)
+        return bench_refuse(error,
+                            "plugin %s: built for ABI %u, this program has %d; build it with the headers of "
+                            "this program",
+                            path, plugin->abi, SENS_PLUGIN_ABI);
+    return (plugin->name && (plugin->problems || plugin->costs || plugin->methods || plugin->providers)) ||
+           bench_refuse(error, "plugin %s: no name, or nothing in it", path);
+}
+
+static bool refuse_module(const char *path, const char *kind, const char *name, const char *why,
+                          struct bench_error *error)
+{
+    return bench_refuse(error, "plugin %s: %s '%s' %s", path, kind, name ? name : "", why);
+}
+
+static const char taken[] = "has a name that is taken",
+                  incomplete[] = "lacks a name, a summary or a function",
+                  untested[] = "declares SENS_DERIVATIVE_CONTINUOUS, which is computed to a tolerance, and "
+                               "takes none (SENS_CAP_TOLERANCE)";
+
+static const char unfit[] =
+    "is no name: letters, digits and _ . + - only, a letter or digit first, at most 63";
+
+/* A name is typed, stands in files and headings, and is handed to other programs. */
+static bool check_name(const char *path, const char *kind, const char *name, struct bench_error *error)
+{
+    return is_name(name) || refuse_module(path, kind, name, unfit, error);
+}
+
+/* A text stands on one line of a list: a line end in it would make up a line of its own. */
+static bool check_text(const char *path, const char *kind, const char *name, const char *text,
+                       struct bench_error *error)
+{
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return refuse_module(path, kind, name, "has a control character in its text", error);
+    return true;
+}
+
+/* So are the names of options and their choices. */
+static bool check_options(const char *path, const struct sens_option *table, struct bench_error *error)
+{
+    for (const struct sens_option *option = table; option && option->name; option++) {
+        if (!is_key(option->name))
+            return refuse_module(path, "option", option->name,
+                                 "is no name: letters, digits, _ and . only, a letter first, at most 63",
+                                 error);
+        if (!option->help || (option->kind == SENS_OPT_CHOICE && (!option->choices || !option->choices[0])))
+            return refuse_module(path, "option", option->name, "lacks its help or its choices", error);
+        if (!check_text(path, "option", option->name, option->help, error)) return false;
+        for (size_t i = 0; option->kind == SENS_OPT_CHOICE && option->choices[i]; i++)
+            if (!check_name(path, "choice", option->choices[i], error)) return false;
+    }
+    return true;
+}
+
+static bool check_problems(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->problems && plugin->problems[i]; i++) {
+        const struct sens_problem_type *type = plugin->problems[i];
+        if (!type->name || !type->summary || !type->create || !type->rhs || !type->vjp || !type->jvp ||
+            !type->jvp_p_cols || !type->vjp_p_batch || !type->x0 != !type->x0_vjp ||
+            !type->x0 != !type->x0_jvp_cols)
+            return refuse_module(path, "problem", type->name, incomplete, error);
+        if (!check_name(path, "problem", type->name, error) ||
+            !check_text(path, "problem", type->name, type->summary, error) ||
+            !check_options(path, type->options, error))
+            return false;
+        if (find_problem(variant_tables(), type->name))
+            return refuse_module(path, "problem", type->name, taken, error);
+    }
+    return true;
+}
+
+static bool check_costs(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->costs && plugin->costs[i]; i++) {
+        const struct sens_cost_type *type = plugin->costs[i];
+        if (!type->name || !type->summary || !type->create || (!type->phi && !type->g) ||
+            !type->phi != !type->phi_dx || !type->g != !type->g_dx)
+            return refuse_module(path, "cost", type->name, incomplete, error);
+        if (!check_name(path, "cost", type->name, error) ||
+            !check_text(path, "cost", type->name, type->summary, error) ||
+            !check_options(path, type->options, error))
+            return false;
+        if (find_cost(variant_tables(), type->name))
+            return refuse_module(path, "cost", type->name, taken, error);
+    }
+    return true;
+}
+
+static bool check_methods(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->methods && plugin->methods[i]; i++) {
+        const struct sens_method_type *type = plugin->methods[i];
+        if (!type->name || !type->summary || !type->prepare || !type->run)
+            return refuse_module(path, "method", type->name, incomplete, error);
+        if (!check_name(path, "method", type->name, error) ||
+            !check_text(path, "method", type->name, type->summary, error) ||
+            !check_options(path, type->options, error))
+            return false;
+        if (find_method(variant_tables(), type->name))
+            return refuse_module(path, "method", type->name, taken, error);
+        if (type->derivative == SENS_DERIVATIVE_CONTINUOUS && !(type->caps & SENS_CAP_TOLERANCE))
+            return refuse_module(path, "method", type->name, untested, error);
+    }
+    return true;
+}
+
+const struct sens_provider *find_provider(const char *name)
+{
+    const struct sens_provider *const *const providers = variant_tables()->providers; /* all have the same */
+    for (size_t i = 0; providers && providers[i]; i++)
+        if (strcmp(providers[i]->name, name) == 0) return providers[i];
+    return NULL;
+}
+
+static bool check_providers(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->providers && plugin->providers[i]; i++) {
+        const struct sens_provider *provider = plugin->providers[i];
+        if (!provider->name || !provider->summary || !provider->library || !provider->wrap)
+            return refuse_module(path, "provider", provider->name, incomplete, error);
+        if (!check_name(path, "provider", provider->name, error) ||
+            !check_text(path, "provider", provider->name, provider->summary, error))
+            return false;
+        if (find_provider(provider->name))
+            return refuse_module(path, "provider", provider->name, taken, error);
+    }
+    return true;
+}
+
+/* ---- joining the tables -------------------------------------------------------------------------------- */
+
+static size_t length(const void *const *table)
+{
+    size_t count = 0;
+    while (table && table[count]) count++;
+    return count;
+}
+
+/* What has been loaded belongs to the process: its tables live as long. */
+static struct sens_arena arena;
+
+/* A new table of both, ending with NULL; NULL without memory. */
+static const void **joined(const void *const *first, const void *const *second)
+{
+    const size_t n = length(first), m = length(second);
+    const void **table = sens_arena_alloc(&arena, n + m + 1, sizeof *table);
+    if (table && n) memcpy(table, first, n * sizeof *table);
+    if (table && m) memcpy(table + n, second, m * sizeof *table);
+    return table;
+}
+
+/* Pointers to const objects of any kind have one representation; the tables are copied by it. */
+static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plugin)
+{
+    const void *problems = joined((const void *const *)reg->problems, (const void *const *)plugin->problems);
+    const void *costs = joined((const void *const *)reg->costs, (const void *const *)plugin->costs);
+    const void *methods = joined((const void *const *)reg->methods, (const void *const *)plugin->methods);
+    const void *providers =
+        joined((const void *const *)reg->providers, (const void *const *)plugin->providers);
+    if (!problems || !costs || !methods || !providers) return false;
+    reg->problems = problems;
+    reg->costs = costs;
+    reg->methods = methods;
+    reg->providers = providers;
+    return true;
+}
+
+/* Every result of this process would be computed in another arithmetic, and differ from its records. */
+static bool check_arithmetic(const char *path, const struct fp_state *before, struct bench_error *error)
+{
+    char changed[160];
+    const struct fp_state after = fp_state_read();
+    fp_state_difference(before, &after, changed);
+    return !changed[0] ||
+           bench_refuse(error,
+                        "plugin %s: loading it changes the floating-point state: %s; build it without "
+                        "-ffast-math and -Ofast, when linking too",
+                        path, changed);
+}
+
+static bool accept(const char *path, void *handle, struct bench_error *error)
+{
+    const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
+    if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
+    if (!check_version(path, plugin, error) || !check_name(path, "module", plugin->name, error) ||
+        !check_problems(path, plugin, error) || !check_costs(path, plugin, error) ||
+        !check_methods(path, plugin, error) || !check_providers(path, plugin, error))
+        return false;
+    struct sens_registry *reg = variant_tables();
+    for (int i = 0; i < VARIANTS; i++)
+        if (!add_tables(&reg[i], plugin)) return bench_refuse(error, "plugin %s: no memory", path);
+    return true;
+}
+
+bool plugin_load(const char *path, struct bench_error *error)
+{
+    char here[4096]; /* a name without '/' would be looked up in the system's folders */
+    snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
+    const struct fp_state before = fp_state_read();
+    void *handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+    const bool accepted = handle ? check_arithmetic(path, &before, error) && accept(path, handle, error)
+                                 : bench_refuse(error, "plugin %s: %s", path, dlerror());
+    if (accepted) return true;
+    if (handle) dlclose(handle);
+    fp_state_restore(&before);
+    return false;
+}

@@ -1,0 +1,31 @@
+/* harness/modules/variants.h - the tables of the compiled variants, as a loaded module may extend them. */
+#ifndef MODULES_VARIANTS_H
+#define MODULES_VARIANTS_H
+
+#include <stddef.h>
+
+#include "sens/registry.h"
+
+enum {
+    VARIANTS = 1
+#ifdef SENS_HAVE_AVX2
+               + 1
+#endif
+#ifdef SENS_HAVE_AVX512
+               + 1
+#endif
+};
+
+/* [VARIANTS], the same objects as in variant_all. */
+struct sens_registry *variant_tables(void);
+
+/* The names of one kind in a registry, in its order. */
+enum { NAMES_MAX = 256 };
+struct variant_names {
+    size_t count;
+    const char *name[NAMES_MAX];
+};
+/* key: problem, cost, method, provider, tableau or controller; none for another. */
+void variant_names(const struct sens_registry *reg, const char *key, struct variant_names *names);
+
+#endif

@@ -1,0 +1,231 @@
+/* Reads a result file back: `#` lines, one header line, rows of tab-separated values. Every name and every
+ * value is checked. Columns that this program does not know are passed over; columns that the file lacks
+ * are not known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+
+#include "text_file.h"
+
+static const char schema_line[] = "#! schema: ";
+static const char schema[] = "sens-result/1";
+enum {
+    FIELDS_MAX = 4 * COLUMN_COUNT,
+    FOREIGN = -1,
+    LINE_MAX_LENGTH = 1 << 20, /* every field of a row, escaped, fits */
+    ROWS_MAX = 200000          /* four times what a sweep may have; some 1.2 KB of memory each */
+};
+
+struct reader {
+    const char *path;
+    int line;
+    int fields;             /* of the header; 0 = not read yet */
+    int column[FIELDS_MAX]; /* of each field */
+    struct record *scratch; /* the row that is read */
+    struct bench_error *error;
+};
+
+/* The next tab-separated field of *rest, terminated in place; NULL after the last. */
+static char *next_field(char **rest)
+{
+    char *field = *rest;
+    if (!field) return NULL;
+    char *tab = strchr(field, '\t');
+    if (tab) *tab = '\0';
+    *rest = tab ? tab + 1 : NULL;
+    return field;
+}
+
+static int column_find(const char *name)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        if (strcmp(record_column_info[c].name, name) == 0) return c;
+    return FOREIGN;
+}
+
+static bool read_header(struct reader *in, char *text)
+{
+    bool seen[COLUMN_COUNT] = {false};
+    for (char *name = next_field(&text); name; name = next_field(&text)) {
+        if (in->fields == FIELDS_MAX)
+            return bench_refuse(in->error, "%s:%d: more than %d columns", in->path, in->line, FIELDS_MAX);
+        const int c = column_find(name);
+        if (c != FOREIGN && seen[c])
+            return bench_refuse(in->error, "%s:%d: column '%s' appears twice", in->path, in->line, name);
+        if (c != FOREIGN) seen[c] = true;
+        in->column[in->fields++] = c;
+    }
+    if (!seen[COL_status] || !seen[COL_problem] || !seen[COL_method])
+        return bench_refuse(in->error, "%s:%d: not a header line: status, problem or method is missing",
+                            in->path, in->line);
+    return true;
+}
+
+static bool read_value(const struct reader *in, int column, const char *field, double *number)
+{
+    char *end;
+    *number = strtod(field, &end);
+    const struct column_info *info = &record_column_info[column];
+    if (end == field || *end != '\0')
+        return bench_refuse(in->error, "%s:%d: %s: '%s' is not a number", in->path, in->line, info->name,
+                            field);
+    if (info->kind == COLUMN_INT && !isnan(*number) && *number != nearbyint(*number))
+        return bench_refuse(in->error, "%s:%d: %s: '%s' is not a whole number", in->path, in->line,
+                            info->name, field);
+    return true;
+}
+
+/* The byte that an escape stands for, which begins after the backslash: one of \t \n \r \\ or \xNN. How many
+ * characters it takes; 0: it is none. */
+static size_t read_escape(const char *c, char *byte)
+{
+    static const char code[] = "tnr\\", meaning[] = "\t\n\r\\";
+    const char *const at = *c ? strchr(code, *c) : NULL;
+    if (at) return *byte = meaning[at - code], 1;
+    if (c[0] != 'x' || strspn(c + 1, "0123456789abcdef") < 2) return 0;
+    const char digits[] = {c[1], c[2], '\0'};
+    *byte = (char)strtoul(digits, NULL, 16);
+    return *byte ? 3 : 0;
+}
+
+static bool check_text(const struct reader *in, int column, const char *text)
+{
+    const char *const name = record_column_info[column].name;
+    sens_status status;
+    if (column == COL_status && !sens_status_from_name(text, &status))
+        return bench_refuse(in->error, "%s:%d: status: '%s' is not a status", in->path, in->line, text);
+    if (record_text_fits(column, text)) return true;
+    if (column == COL_series)
+        return bench_refuse(
+            in->error, "%s:%d: series: '%s' is no list of settings: letters, digits and _ . + - , = only",
+            in->path, in->line, text);
+    return bench_refuse(in->error,
+                        "%s:%d: %s: '%s' is no name: letters, digits and _ . + - only, a letter or digit "
+                        "first, at most 63",
+                        in->path, in->line, name, text);
+}
+
+static bool read_text(const struct reader *in, int column, const char *field, char *text)
+{
+    size_t used = 0;
+    for (const char *c = field; *c; c++, used++) {
+        if (used + 1 == RECORD_TEXT)
+            return bench_refuse(in->error, "%s:%d: %s: longer than %d characters", in->path, in->line,
+                                record_column_info[column].name, RECORD_TEXT - 1);
+        text[used] = *c;
+        if (*c != '\\') continue;
+        const size_t length = read_escape(c + 1, &text[used]);
+        if (length == 0)
+            return bench_refuse(in->error, "%s:%d: %s: unknown escape in '%s'", in->path, in->line,
+                                record_column_info[column].name, field);
+        c += length;
+    }
+    text[used] = '\0';
+    return check_text(in, column, text);
+}
+
+/* Many rows have the text of the row before them: it is kept once. The buffers of scratch become the row. */
+static bool keep_texts(struct table *table, const struct record *scratch, struct record *row)
+{
+    static char none[] = "";
+    const struct record *before = table->rows > 0 ? &table->row[table->rows - 1] : NULL;
+    memcpy(row->number, scratch->number, sizeof row->number);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const char *text = scratch->text[c];
+        row->text[c] = !*text ? none : before && strcmp(before->text[c], text) == 0 ? before->text[c] : NULL;
+        if (row->text[c]) continue;
+        row->text[c] = sens_arena_alloc(&table->arena, strlen(text) + 1, 1);
+        if (!row->text[c]) return false;
+        strcpy(row->text[c], text);
+    }
+    return true;
+}
+
+static bool read_row(const struct reader *in, char *text, struct record *rec)
+{
+    record_clear(rec);
+    int fields = 0;
+    for (char *field = next_field(&text); field; field = next_field(&text), fields++) {
+        const int c = fields < in->fields ? in->column[fields] : FOREIGN;
+        if (c == FOREIGN) continue;
+        if (record_column_info[c].kind == COLUMN_TEXT ? !read_text(in, c, field, rec->text[c])
+                                                      : !read_value(in, c, field, &rec->number[c]))
+            return false;
+    }
+    if (fields != in->fields)
+        return bench_refuse(in->error, "%s:%d: %s than the %d values that the header asks for", in->path,
+                            in->line, fields < in->fields ? "fewer" : "more", in->fields);
+    return true;
+}
+
+static bool append_row(struct reader *in, struct table *table, size_t *capacity, char *text)
+{
+    if (table->rows == ROWS_MAX)
+        return bench_refuse(in->error, "%s:%d: more than %d rows", in->path, in->line, ROWS_MAX);
+    if (table->rows == *capacity) {
+        const size_t wanted = *capacity ? 2 * *capacity : 16;
+        struct record *row = realloc(table->row, wanted * sizeof *row);
+        if (!row) return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, wanted);
+        table->row = row;
+        *capacity = wanted;
+    }
+    if (!read_row(in, text, in->scratch)) return false;
+    if (!keep_texts(table, in->scratch, &table->row[table->rows]))
+        return bench_refuse(in->error, "%s:%d: no memory for the row", in->path, in->line);
+    table->rows++;
+    return true;
+}
+
+static bool check_schema(const struct reader *in, const char *found)
+{
+    return strcmp(found, schema) == 0 ||
+           bench_refuse(in->error, "%s:%d: schema '%s' is not %s", in->path, in->line, found, schema);
+}
+
+static bool read_lines(struct reader *in, struct text_file *file, struct table *table)
+{
+    size_t capacity = 0;
+    bool ok = true;
+    enum text_result got;
+    while (ok && (got = text_next(file, in->error)) != TEXT_END) {
+        char *line = file->line;
+        in->line = file->number;
+        if (got == TEXT_FAILED) return false;
+        if (!file->ended || strlen(line) != file->length)
+            return bench_refuse(in->error, "%s:%d: torn line (no line end, or a NUL byte)", in->path,
+                                in->line);
+        if (strncmp(line, schema_line, strlen(schema_line)) == 0)
+            ok = check_schema(in, line + strlen(schema_line));
+        else if (line[0] != '#' && line[0] != '\0')
+            ok = in->fields ? append_row(in, table, &capacity, line) : read_header(in, line);
+    }
+    if (ok && !in->fields) ok = bench_refuse(in->error, "%s: no header line", in->path);
+    return ok;
+}
+
+bool table_read(const char *path, struct table *table, struct bench_error *error)
+{
+    struct text_file file;
+    if (!text_open(&file, path, LINE_MAX_LENGTH, error)) return false;
+    struct reader in = {.path = path, .error = error, .scratch = record_create()};
+    struct table made = {.path = strdup(path)};
+    const bool ok = ((made.path && in.scratch) || bench_refuse(error, "%s: no memory", path)) &&
+                    read_lines(&in, &file, &made);
+    text_close(&file);
+    free(in.scratch);
+    if (ok)
+        *table = made;
+    else
+        table_free(&made);
+    return ok;
+}
+
+void table_free(struct table *table)
+{
+    free(table->path);
+    free(table->row);
+    sens_arena_release(&table->arena);
+    *table = (struct table){0};
+}

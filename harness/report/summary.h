@@ -1,0 +1,162 @@
+/* harness/report/summary.h - what stored results say: Tables 1-3, performance, and a verdict on each published
+ * statement.
+ *
+ * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig4 fig5 lanes
+ * scaling peers-*) and by what they measured; nothing is run. Statements are those of Martins and Lakshtanov,
+ * Appl. Math. Comput. 510 (2025) 129699, arXiv 2410.01911. */
+#ifndef REPORT_SUMMARY_H
+#define REPORT_SUMMARY_H
+
+#include <jansson.h>
+
+#include "record.h"
+
+enum verdict { VERDICT_REPRODUCED, VERDICT_NOT_REPRODUCED, VERDICT_NOT_TESTABLE };
+const char *verdict_name(enum verdict verdict);
+
+enum { STATEMENTS_MAX = 48, SUMMARY_TEXT = 1024 };
+struct statement {
+    const char *section;       /* of the paper: "Tables 1-3", "Figure 2", ... */
+    const char *text;          /* what is claimed */
+    enum verdict verdict;      /* what the rows say about it */
+    char number[SUMMARY_TEXT]; /* the numbers behind the verdict, or why it cannot be tested */
+    bool required; /* a closed form: where it does not hold the program is wrong, and summary exits with 1 */
+};
+
+struct summary {
+    struct table *table; /* [tables] */
+    size_t tables;
+    struct statement statement[STATEMENTS_MAX];
+    size_t statements;
+};
+
+/* ---- summary_rows.c ------------------------------------------------------------------------------------ */
+
+/* Adds a result file, or of a folder the newest result file in it and in each folder below. False with a
+ * message when there is none or one is malformed. */
+bool summary_load(struct summary *summary, const char *path, struct bench_error *error);
+void summary_free(struct summary *summary);
+
+struct row_query { /* NULL or 0: any */
+    const char *sweep, *method, *tableau;
+    double n, rtol;
+};
+/* The first matching row from *cursor (0 at first) on, failed ones included; NULL after the last. */
+const struct record *summary_next(const struct summary *summary, const struct row_query *query,
+                                  size_t *cursor);
+const struct record *summary_find(const struct summary *summary, const struct row_query *query);
+bool row_ok(const struct record *row); /* not NULL, and its status is ok */
+
+/* The different values of a column (n, np, rtol) among the rows of a query, ascending; at most `max`. */
+size_t summary_values(const struct summary *summary, const struct row_query *query, enum record_column column,
+                      size_t max, double value[]);
+
+/* ---- statements ---------------------------------------------------------------------------------------- */
+
+/* A new statement, not testable until something else is said. */
+struct statement *summary_state(struct summary *summary, const char *section, const char *text);
+/* Appends to the numbers behind it. */
+void statement_note(struct statement *statement, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void statement_judge(struct statement *statement, bool reproduced);
+
+void summary_judge_heat(struct summary *summary);
+void summary_judge_vdp(struct summary *summary);
+void summary_judge_glv(struct summary *summary);
+void summary_judge_peers(struct summary *summary); /* summary_peers.c */
+
+/* Least squares line through (log x, log y): slope and correlation. False with fewer than three points. */
+bool fit_power(size_t count, const double x[], const double y[], double *slope, double *correlation);
+
+/* ---- summary_ratio.c ----------------------------------------------------------------------------------- */
+
+enum { RATIO_TEXT = 96 };
+struct ratio {
+    double value, lo, hi; /* of two medians, and the interval of their quotient; NaN: not known */
+    double level;         /* that the interval covers it with, at least; 0: no interval */
+};
+/* t(over) / t(under) by the median times of two rows; NaN where one is missing (NULL) or failed. */
+struct ratio summary_ratio(const struct record *over, const struct record *under);
+/* t(row) by a number that has no interval. */
+struct ratio summary_ratio_to(const struct record *row, double seconds);
+/* "2.11 [2.05, 2.16] 95 %", or "2.11 [no interval]". */
+void summary_ratio_text(struct ratio ratio, int digits, char text[RATIO_TEXT]);
+
+/* ---- summary_tables.c ---------------------------------------------------------------------------------- */
+
+/* Relative errors of the discrete solution of the heat problem and of its sensitivity, by the closed forms of
+ * heat.c, for mode (1, 1) and alpha = 1: against the PDE, the semi-discrete system and the discrete map. */
+struct heat_prediction {
+    double forward[3], sensitivity[3];
+    double bound; /* space and time error together, of the state or of the sensitivity: the larger */
+};
+bool heat_predict(const struct record *row, struct heat_prediction *prediction);
+
+void summary_print_tables(const struct summary *summary, FILE *out);
+json_t *summary_tables_json(const struct summary *summary);
+
+/* ---- summary_performance.c ----------------------------------------------------------------------------- */
+
+/* Times, rates, shares of peak and speed-ups of the discrete adjoint, from the sweeps scaling and lanes. */
+void summary_print_performance(const struct summary *summary, FILE *out);
+json_t *summary_performance_json(const struct summary *summary);
+
+/* ---- summary_curves.c ---------------------------------------------------------------------------------- */
+
+enum { GOALS = 4, ACCURACY_STATUSES = 32 };
+extern const double accuracy_goal[GOALS]; /* 1e-4, 1e-6, 1e-8, 1e-10 */
+
+/* The time at which the lower envelope of the points (error, seconds) comes to an error: of the points that
+ * no other one beats in both, a line through the logarithms of the two around it; the time of the fastest
+ * point where that is exact enough. *bound: every point is more exact, so that the time is a bound. NaN where
+ * no point is exact enough, and where a number is not positive. The points are sorted. */
+double accuracy_seconds(size_t count, double error[], double seconds[], double goal, bool *bound);
+
+/* One implementation on one task: the rows of a method and series at all tolerances. */
+struct accuracy_curve {
+    const struct record *row; /* the first of them, failed or not: it says what the curve is */
+    size_t rows, count;       /* of them all; points of those that are ok */
+    double *error, *seconds;  /* [count], memory for [room] */
+    size_t room;
+    bool varied;           /* its cells differ, in their tolerance or step */
+    double reached[GOALS]; /* seconds; NaN: not reached, or a bound */
+    double at_most[GOALS]; /* where every point is more exact than the goal: the fastest; NaN elsewhere */
+    struct {
+        const char *name; /* of a status other than ok */
+        size_t count;
+    } failure[ACCURACY_STATUSES];
+};
+struct accuracy {
+    struct accuracy_curve *curve; /* [curves], those of a task one after the other */
+    size_t curves;
+};
+/* All curves, or those of the published sweeps, without the rows that were refused before it was known what
+ * they are of (accuracy_is_refused) and without tasks that no method solved at two tolerances or steps.
+ * false: no memory. To be freed. */
+bool accuracy_read(const struct summary *summary, bool published, struct accuracy *accuracy);
+void accuracy_free(struct accuracy *accuracy);
+/* Whether the cell was refused before it was resolved, as where a library is not built: the row has neither
+ * size nor series. */
+bool accuracy_is_refused(const struct record *row);
+/* Whether both are of one task: problem and cost with their options, size, wrt, track, and the set of rows:
+ * the published sweeps, or one other sweep. */
+bool accuracy_same_task(const struct record *a, const struct record *b);
+bool accuracy_is_published(const struct record *row); /* of fig2, fig4 or peers-* */
+/* The next pair key=value of a row's cell from *at on (its text at first) that says what is solved, or that
+ * sets curves of one task apart. false after the last. */
+enum accuracy_pairs { PAIRS_OF_TASK, PAIRS_OF_CURVE };
+bool accuracy_next_pair(const struct record *row, enum accuracy_pairs which, const char **at,
+                        char pair[SUMMARY_TEXT]);
+const char *row_track(const struct record *row);                    /* "natural" in files that do not say */
+void row_series(const struct record *row, char text[SUMMARY_TEXT]); /* the tableau in files that do not say */
+/* The least time of the curves of a method with this task, for goal number g; NaN: none comes to it. series:
+ * a part of the series' name that has to be there, NULL: any. */
+double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method,
+                     const char *series, int g);
+
+/* ---- summary_accuracy.c -------------------------------------------------------------------------------- */
+
+void summary_print_accuracy(const struct summary *summary, FILE *out);
+json_t *summary_accuracy_json(const struct summary *summary);
+
+#endif

@@ -1,0 +1,160 @@
+/* The reference of a cell: where it is looked for, whether it is of this very problem, and the command that
+ * makes one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+#include "resolve.h"
+
+static const char proposed_folder[] = "references";
+
+/* ---- folders ------------------------------------------------------------------------------------------- */
+
+struct search {
+    const char *given; /* folders separated by colons; NULL: none */
+    int place;         /* of the program's own data */
+};
+
+/* The next folder that may hold references; false after the last. */
+static bool next_folder(struct search *search, char dir[DATA_PATH])
+{
+    while (search->given && *search->given) {
+        const char *at = search->given;
+        const size_t length = strcspn(at, ":");
+        search->given += length + (at[length] == ':');
+        snprintf(dir, DATA_PATH, "%.*s", (int)length, at);
+        if (length > 0 && length < DATA_PATH) return true;
+    }
+    while (search->place < DATA_PLACES)
+        if (data_folder(search->place++, "reference", "results/reference", dir)) {
+            search->place = DATA_PLACES; /* one: the installed data, or else the source tree */
+            return true;
+        }
+    return false;
+}
+
+bool reference_folder(char dir[DATA_PATH])
+{
+    return next_folder(&(struct search){getenv("SENSBENCH_REFERENCE"), DATA_PLACES}, dir);
+}
+
+/* ---- the command that makes one ------------------------------------------------------------------------ */
+
+static bool is_builtin(const struct cell *cell)
+{
+    const struct sens_problem_type *const *problem = sens_registry_baseline()->problems;
+    const struct sens_cost_type *const *cost = sens_registry_baseline()->costs;
+    while (*problem && strcmp((*problem)->name, cell->problem.type->name) != 0) problem++;
+    while (*cost && strcmp((*cost)->name, cell->cost.type->name) != 0) cost++;
+    return *problem && *cost;
+}
+
+static void append(char *text, const char *key, const char *value)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, REFERENCE_COMMAND - used, " %s=%s", key, value);
+}
+
+/* With the owner's name where the key alone means another one: of the program, or of the table before. */
+static void append_options(const char *owner, const struct sens_option *option,
+                           const struct sens_value *value, const struct sens_option *before,
+                           const char *without, char *text)
+{
+    char shown[RANGE_TEXT], key[128];
+    for (size_t i = 0; i < sens_option_count(option); i++) {
+        const char *name = option[i].name;
+        const bool taken = resolve_key(name) || sens_option_find(before, name) >= 0;
+        if (option[i].kind == SENS_OPT_DATA || strcmp(name, without) == 0) continue;
+        snprintf(key, sizeof key, "%s%s", taken ? owner : "", name);
+        append(text, key, option_text(&option[i], value[i].number, shown));
+    }
+}
+
+void reference_command(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND])
+{
+    static const char *const wrt[] = {"", "p", "x0", "both"};
+    char folder[DATA_PATH], shown[NUMBER_TEXT];
+    const struct sens_option *options = cell->problem.type->options;
+    const int T = sens_option_find(options, "T");
+    const double t1 = (double)cell->problem.t1;
+    const bool by_T = T >= 0 && cell->problem_value[T].number == t1; /* T and t1 are not taken together */
+    snprintf(text, REFERENCE_COMMAND, "sensbench truth %s", cell->problem.type->name);
+    append_options("problem.", options, cell->problem_value, NULL, by_T ? "" : "T", text);
+    if (!by_T) append(text, "t1", number_text(t1, shown));
+    append(text, "cost", cell->cost.type->name);
+    append_options("cost.", cell->cost.type->options, cell->cost_value, options, "", text);
+    append(text, "wrt", wrt[cell->task.wrt & (SENS_WRT_P | SENS_WRT_X0)]);
+    const bool known = dir || reference_folder(folder);
+    size_t used = strlen(text);
+    if (rows) snprintf(text + used, REFERENCE_COMMAND - used, " --rows %zu", rows);
+    used = strlen(text);
+    if (dir) snprintf(text + used, REFERENCE_COMMAND - used, " --out %s", dir);
+    if (!known)
+        snprintf(text + used, REFERENCE_COMMAND - used, " --out %s; then set SENSBENCH_REFERENCE=%s",
+                 proposed_folder, proposed_folder);
+    if (!cell->reference_key[0])
+        snprintf(text, REFERENCE_COMMAND,
+                 "none can be stored: parameters, initial state or data come from a file");
+    else if (!is_builtin(cell))
+        snprintf(
+            text, REFERENCE_COMMAND,
+            "none can be made: truth computes the problems and costs of the program itself; a plug-in has "
+            "its function exact for this");
+}
+
+/* ---- the reference ------------------------------------------------------------------------------------- */
+
+/* Adds the command to what is wrong with a file. */
+static sens_status refuse(const struct cell *cell, const char *dir, const struct reference *ref,
+                          struct bench_error *error)
+{
+    char command[REFERENCE_COMMAND];
+    reference_command(cell, dir, ref->rows < ref->m ? ref->rows : 0, command);
+    const struct bench_error why = *error;
+    bench_refuse(error, "%.480s; to make one: %s", why.text, command);
+    return SENS_BAD_INPUT;
+}
+
+/* Whether a file that could be read is of this cell: its key, its shape, its fingerprint. */
+static bool belongs(struct sens_ctx *ctx, const struct cell *cell, const char *path,
+                    const struct reference *ref, struct bench_error *error)
+{
+    struct fingerprint print;
+    struct bench_error difference;
+    if (strcmp(ref->key, cell->reference_key) != 0)
+        return bench_refuse(error, "%s is for '%s'", path, ref->key);
+    if (ref->n != cell->problem.n || ref->np != cell->problem.np || ref->m != cell->cost.m)
+        return bench_refuse(error, "%s: shape n=%zu np=%zu m=%zu is not the problem's", path, ref->n, ref->np,
+                            ref->m);
+    if (fingerprint_make(ctx, cell, &print) != SENS_OK) return bench_refuse(error, "%s: no memory", path);
+    return fingerprint_same(&print, &ref->print, &difference) ||
+           bench_refuse(error, "%s is a solution of other equations than %s has now: %s", path,
+                        cell->problem.type->name, difference.text);
+}
+
+static sens_status missing(const struct cell *cell, const char *dir, struct bench_error *error)
+{
+    char command[REFERENCE_COMMAND];
+    reference_command(cell, dir, 0, command);
+    bench_refuse(error, "no stored reference of %s%s; to make one: %s",
+                 cell->reference_key[0] ? cell->reference_key : cell->problem.type->name,
+                 cell->problem.type->exact ? ", and no closed form that fits" : "", command);
+    return SENS_NO_TRUTH;
+}
+
+sens_status reference_find(struct sens_ctx *ctx, const struct cell *cell, const char *dir,
+                           char path[DATA_PATH], struct reference *ref, struct bench_error *error)
+{
+    struct search search = {dir ? dir : getenv("SENSBENCH_REFERENCE"), dir ? DATA_PLACES : 0};
+    char folder[DATA_PATH];
+    sens_status status = SENS_NO_TRUTH;
+    while (status == SENS_NO_TRUTH && cell->reference_key[0] && next_folder(&search, folder)) {
+        *ref = (struct reference){.n = 0};
+        if (reference_path(folder, cell->problem.type->name, cell->reference_key, path, DATA_PATH))
+            status = reference_read(ctx, path, ref, error);
+    }
+    if (status == SENS_NO_TRUTH) return missing(cell, dir, error);
+    if (status == SENS_OK && belongs(ctx, cell, path, ref, error)) return SENS_OK;
+    return status == SENS_NO_MEMORY ? status : refuse(cell, dir, ref, error);
+}

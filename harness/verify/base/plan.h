@@ -1,0 +1,54 @@
+/* harness/verify/base/plan.h - which units a run has, and in which order.
+ *
+ * A unit is in the plan when each of its modules matches the pattern of its kind and, where patterns are
+ * given, at least one of its modules is of a kind that has one; where methods are named and providers are
+ * not, providers are left out, and the other way round. With method/problem pairs come the groups on the
+ * problems themselves: a pair is worth running only on a problem whose callbacks can be trusted. */
+#ifndef VERIFY_PLAN_H
+#define VERIFY_PLAN_H
+
+#include "verify.h"
+
+struct verify_choice { /* glob patterns (fnmatch); NULL: all */
+    const char *problem, *method, *cost, *provider, *check;
+    const char *require; /* checks that may not be skipped; NULL: none but the essential ones */
+};
+
+struct plan_unit {
+    struct verify_unit unit;
+    bool support; /* not asked for: it tells whether the problem of a pair can be trusted */
+};
+
+/* In the order of the report: problems, costs, tableaux, providers, methods, pairs, cross; within a kind
+ * module after module, and for each its groups in their order. */
+struct verify_plan {
+    size_t count;
+    struct plan_unit *unit;
+};
+
+/* groups ends with NULL. false without memory; else plan_free. */
+bool plan_create(const struct sens_registry *reg, const struct verify_group *const *groups,
+                 const struct verify_choice *choice, struct verify_plan *plan);
+void plan_free(struct verify_plan *plan);
+
+/* The unit runs only where the problem's own units (VERIFY_PROBLEM) have no failure. */
+bool plan_needs_trust(const struct verify_unit *unit);
+/* Is this a unit about the problem of the other one, and about nothing else? */
+bool plan_vouches(const struct verify_unit *unit, const struct verify_unit *other);
+
+/* Whose fault it is when the unit itself does not end well: "method cfsa", and the rest of it: "group pair
+ * on problem glv". */
+void plan_module(const struct verify_unit *unit, char module[VERIFY_NAME]);
+void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT]);
+
+/* Is the result to be reported? A supporting unit's only when it is a failure. */
+bool plan_shows(const struct plan_unit *unit, const struct verify_choice *choice,
+                const struct verify_result *result);
+
+/* Is a check of this pattern made, and shown, in the plan? */
+bool plan_makes(const struct verify_plan *plan, const struct verify_choice *choice, const char *pattern);
+
+/* The check that belongs to every unit: that it ends by itself, and has a result for each of its checks. */
+extern const struct verify_check plan_completes;
+
+#endif

@@ -1,0 +1,41 @@
+/* harness/verify/base/probe.h - the harness's own problem and cost, so that a method is not blamed for a
+ * registered problem's fault, and every part of the contract is exercised.
+ *
+ *     x_i' = -d_i x_i + v_i x_(i+1) + sum_q u_iq p_q x_(i+1) x_(i+2) + sum_q c_iq p_q sin(w_q t),
+ *     x_i(t0) = y_i + sum_q e_iq p_q^2   where x0_depends,
+ *     G_c = sum_j phi_c(j, x(t_j), p) + int g_c(t, x, p) dt,
+ *
+ * indices mod n, with fixed irrational coefficients: nothing is symmetric, zero or equal by accident. */
+#ifndef VERIFY_PROBE_H
+#define VERIFY_PROBE_H
+
+#include "check.h"
+
+struct probe_settings {
+    size_t n, np;    /* n >= 1, np >= 0 */
+    bool autonomous; /* no explicit t */
+    bool x0_depends;
+    double t0, t1;
+    double scale; /* of the states: x / scale solves the equations above; 0: 1 */
+};
+void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem);
+
+enum probe_parts {
+    PROBE_AT_T0 = 1,    /* an observation at t0 */
+    PROBE_BETWEEN = 2,  /* two observations between t0 and t1, at 3/8 and 5/8 of the interval */
+    PROBE_AT_T1 = 4,    /* an observation at t1 */
+    PROBE_RUNNING = 8,  /* an integral */
+    PROBE_EXPLICIT = 16 /* phi and g depend on p as well */
+};
+/* m outputs, all different, nonlinear in x. */
+void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                struct sens_cost *cost);
+/* The same, observed at the given times in place of those of the parts: increasing, in [t0, t1], copied.
+ * The integral's clock is no faster on a short interval: a quadrature outside the error test follows it. */
+void probe_cost_at(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                   size_t n_obs, const double *t_obs, struct sens_cost *cost);
+/* The parts that a method can do by its caps. */
+unsigned probe_parts_for(const struct sens_method_type *method);
+extern const struct sens_cost_type probe_cost_type; /* .name = "probe" */
+
+#endif

@@ -1,0 +1,38 @@
+/* harness/verify/gradient/pair.h - what the checks of a method on a problem share. */
+#ifndef VERIFY_PAIR_H
+#define VERIFY_PAIR_H
+
+#include "agree.h"
+
+enum { PAIR_STEPS = 8000 }; /* that a method is given */
+
+struct pair {
+    struct verify *v;
+    const struct instance *instance;
+    char module[VERIFY_NAME]; /* "method cfsa" */
+    bool status_told;         /* of this instance */
+};
+
+/* Does the method of the unit declare this kind of derivative? */
+bool pair_declares(const struct pair *pair, enum sens_derivative kind);
+/* bed_solve; false: there are no numbers to go on with, and a result of pair.status says why. */
+bool pair_solve(struct pair *pair, struct bed *bed);
+struct verify_result pair_open(const struct pair *pair, const struct bed *bed, const char *check);
+/* One result that says why the check was not made on this instance. */
+void pair_skip(struct pair *pair, const char *check, const char *reason);
+/* State, cost and gradient against the target, entry by entry; a skip where the bound is no smaller than the
+ * derivative. */
+void pair_judge(struct verify_result *result, const struct bed *bed, const struct target *target);
+/* Is the method no worse than it must be, though its gradient is beyond the target's bound? Where the state
+ * is right and the error test sees nothing else: a state at rest, one that needs no such short steps as its
+ * derivative, a part outside the test across a jump of rhs; or sees no quadrature. Then why is in reason. */
+bool pair_excuse(const struct bed *bed, const struct target *exact, const struct target *target,
+                 char reason[VERIFY_TEXT]);
+/* Are x or G beyond their bounds? */
+bool pair_state_fails(const struct bed *bed, const struct target *target);
+
+void pair_frozen(struct pair *pair);     /* pair.frozen, pair.taylor */
+void pair_exact(struct pair *pair);      /* pair.exact */
+void pair_identities(struct pair *pair); /* pair.identity */
+
+#endif

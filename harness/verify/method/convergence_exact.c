@@ -1,0 +1,417 @@
+/* order.exact: whatever a method declares, its results become those of the exact solution as its steps are
+ * refined, by what the method has for that: a tolerance, a fixed step, an option of its own; else over
+ * shorter and shorter intervals. */
+#include <stdio.h>
+#include <string.h>
+
+#include "convergence.h"
+
+/* ---- how the steps are refined ------------------------------------------------------------------------- */
+
+enum way { BY_TOLERANCE, BY_STEP, BY_OPTION, BY_INTERVAL };
+
+struct refinement {
+    enum way way;
+    size_t option; /* BY_OPTION: its number, and what it is multiplied with from rung to rung */
+    double factor;
+};
+
+/* An option refines when it makes the steps this many times as many, at least. */
+static const double GROWS = 1.5;
+static const double FIRST_TOL = 1e-4, LAST_TOL = 1e-11;
+enum { FIRST_STEPS = 8, MAX_STEPS = 50000 };
+
+static const struct sens_option *option_of(const struct bed *bed, size_t i)
+{
+    return &bed->method->options[i];
+}
+
+static bool takes(const struct sens_option *option, double value)
+{
+    const bool number = option->kind == SENS_OPT_INT || option->kind == SENS_OPT_REAL;
+    const bool whole = option->kind == SENS_OPT_REAL || value == floor(value);
+    return number && whole && value >= option->min && value <= option->max;
+}
+
+static long steps_of(const struct bed *bed)
+{
+    return bed->grid.steps > bed->work.steps ? bed->grid.steps : bed->work.steps;
+}
+
+/* Does the option, so changed, make the steps more than `before`? */
+static bool grows(struct bed *bed, size_t i, double factor, long before)
+{
+    const double kept = bed->option[i].number, value = kept * factor;
+    if (!takes(option_of(bed, i), value) || value == kept) return false;
+    bed->option[i].number = value;
+    const bool more = bed_solve(bed) == SENS_OK && (double)steps_of(bed) >= GROWS * (double)before;
+    bed->option[i].number = kept;
+    return more && before > 0;
+}
+
+static struct refinement find_option(struct bed *bed)
+{
+    static const double factors[] = {2, 0.5};
+    const long before = bed_solve(bed) == SENS_OK ? steps_of(bed) : 0;
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++)
+        for (size_t k = 0; k < sizeof factors / sizeof *factors; k++)
+            if (grows(bed, i, factors[k], before))
+                return (struct refinement){.way = BY_OPTION, .option = i, .factor = factors[k]};
+    return (struct refinement){.way = BY_INTERVAL};
+}
+
+static struct refinement find_refinement(struct scene *scene)
+{
+    struct bed *bed = &scene->bed;
+    if (bed->method->caps & SENS_CAP_TOLERANCE) return (struct refinement){.way = BY_TOLERANCE};
+    if (scene->fixed) return (struct refinement){.way = BY_STEP};
+    return find_option(bed);
+}
+
+/* Rung k = 0, 1, ...; *h: the tolerance, or a length in proportion to the steps. false: there is none. */
+static bool refine(struct bed *bed, const struct refinement *by, int k, double *h)
+{
+    const double base = by->way == BY_OPTION ? option_of(bed, by->option)->fallback : 0;
+    *h = pow(2, -k);
+    switch (by->way) {
+    case BY_TOLERANCE:
+        *h = bed->task.rtol = bed->task.atol = FIRST_TOL * pow(bed->v->quick ? 1e-3 : 1e-2, k);
+        return *h > LAST_TOL;
+    case BY_STEP:
+        bed->task.dt = *h * (bed->problem.t1 - bed->problem.t0) / FIRST_STEPS;
+        return true;
+    case BY_OPTION:
+        bed->option[by->option].number = base * pow(by->factor, k);
+        return takes(option_of(bed, by->option), bed->option[by->option].number);
+    default:
+        return false;
+    }
+}
+
+/* The steps from t0 to t1 of rung k, with an odd number where it has an even one between observations at 3/8
+ * and 5/8, or the other way round: a rule may be right for one of them alone. false: nothing counts steps. */
+static bool turn_parity(struct bed *bed, const struct refinement *by, int k)
+{
+    const bool option = by->way == BY_OPTION && by->factor > 1;
+    if (!option && by->way != BY_STEP) return false;
+    const double base = option ? option_of(bed, by->option)->fallback : FIRST_STEPS;
+    const double eighth = floor(base * exp2(k) / 8);
+    const double steps = 8 * (fmod(eighth, 2) == 0 ? eighth + 1 : eighth - 1);
+    if (steps < 8) return false;
+    if (!option) {
+        bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
+        return true;
+    }
+    if (!takes(option_of(bed, by->option), steps)) return false;
+    bed->option[by->option].number = steps;
+    return true;
+}
+
+static void say_refinement(const struct scene *scene, const struct refinement *by,
+                           char subject[VERIFY_SUBJECT])
+{
+    const char *const option = by->way == BY_OPTION ? option_of(&scene->bed, by->option)->name : "";
+    const char *const words[] = {[BY_TOLERANCE] = "tolerances fall",
+                                 [BY_STEP] = "dt halved",
+                                 [BY_OPTION] = by->factor > 1 ? " doubled" : " halved",
+                                 [BY_INTERVAL] = "nothing refines its steps: shorter intervals"};
+    snprintf(subject, VERIFY_SUBJECT, "%.*s, %s%s", (int)strcspn(scene->subject, ","), scene->subject, option,
+             words[by->way]);
+}
+
+/* ---- the errors ---------------------------------------------------------------------------------------- */
+
+enum { PARTS = 4, MOST_RUNGS = 7, LEAST_RUNGS = 3 };
+static const double DONE = 1e-9, DONE_QUOTIENT = 1e-5;
+
+struct part { /* of the results, with the error on each rung */
+    const char *name;
+    enum verify_part bit;
+    size_t count;
+    const double *got, *truth, *unsure;
+    double done; /* relative: an error below is none */
+    bool judged;
+    struct ladder ladder;
+};
+
+static void find_parts(const struct scene *scene, const struct goal *goal, enum way way,
+                       struct part part[PARTS])
+{
+    const struct bed *bed = &scene->bed;
+    const struct sens_out *got = &bed->out, *truth = &goal->truth, *unsure = &goal->uncertainty;
+    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
+    const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
+    const double done = quotient ? DONE_QUOTIENT : DONE;
+    const bool gradient = !quotient || way != BY_TOLERANCE; /* else the controller's noise over the bump */
+    part[0] = (struct part){"x", VERIFY_IN_X, n, got->x, truth->x, unsure->x, DONE, true, {0}};
+    part[1] = (struct part){"G", VERIFY_IN_G, m, got->G, truth->G, unsure->G, DONE, true, {0}};
+    part[2] = (struct part){.name = "dG/dp", .bit = VERIFY_IN_DGDP, .count = m * np, .done = done};
+    part[3] = (struct part){.name = "dG/dx0", .bit = VERIFY_IN_DGDX0, .count = m * n, .done = done};
+    part[2].got = got->dGdp, part[2].truth = truth->dGdp, part[2].unsure = unsure->dGdp;
+    part[3].got = got->dGdx0, part[3].truth = truth->dGdx0, part[3].unsure = unsure->dGdx0;
+    part[2].judged = part[2].got && gradient;
+    part[3].judged = part[3].got && gradient;
+}
+
+/* |a - b|_F; b NULL: |a|_F */
+static double distance(size_t count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t q = 0; q < count; q++) sum += pow(a[q] - (b ? b[q] : 0), 2);
+    return sqrt(sum);
+}
+
+static void add_rung(struct part *part, double h)
+{
+    const double size = distance(part->count, part->truth, NULL), per = size > 0 ? 1 / size : 1;
+    ladder_add(&part->ladder, h, per * distance(part->count, part->got, part->truth),
+               per * distance(part->count, part->unsure, NULL) + DBL_EPSILON);
+}
+
+/* The slope from the last rung but one to the last; 1 where the last is as good as none. */
+static double slope(const struct part *part)
+{
+    const struct ladder *l = &part->ladder;
+    const int last = l->count - 1;
+    if (!isfinite(l->error[last])) return NAN;
+    if (l->error[last] <= part->done || !ladder_clean(l, last)) return 1;
+    return last > 0 ? log(l->error[last - 1] / l->error[last]) / log(l->h[last - 1] / l->h[last]) : 0;
+}
+
+/* Local errors of the tolerance follow it less evenly than they follow the step. */
+static double least_slope(enum way way)
+{
+    return way == BY_TOLERANCE ? 0.25 : 0.5;
+}
+
+static bool all_fall(const struct part part[PARTS], enum way way)
+{
+    for (int k = 0; k < PARTS; k++)
+        if (part[k].judged && !(slope(&part[k]) >= least_slope(way))) return false;
+    return true;
+}
+
+/* ---- the verdict --------------------------------------------------------------------------------------- */
+
+static void blame_parts(unsigned parts, struct verify_result *result)
+{
+    const bool state = parts & (VERIFY_IN_X | VERIFY_IN_G);
+    verify_blame(result, state ? CAUSE_solver_not_derivative : CAUSE_derivative_not_solver, 0.95);
+    if (state) verify_blame(result, CAUSE_stops_early, 0.6);
+}
+
+static void judge_ladders(const struct part part[PARTS], enum way way, struct verify_result *result)
+{
+    struct worst worst = {.count = 0};
+    for (int k = 0; k < PARTS; k++) {
+        char words[VERIFY_SUBJECT];
+        if (!part[k].judged) continue;
+        ladder_words(&part[k].ladder, words);
+        worst_note_in(&worst, part[k].bit, fmax(1 - slope(&part[k]), 0), 1 - least_slope(way),
+                      "%s: the error against the exact one stays: %s; 1 - slope", part[k].name, words);
+    }
+    verify_judge(result, &worst);
+    if (result->verdict == VERIFY_FAIL) blame_parts(worst.parts, result);
+}
+
+/* The error a few steps beside a rung is that of the rung, or at least of the one before: on each of them one
+ * error may be small by accident, so that a factor is allowed. */
+static const double BESIDE = 4;
+
+static void judge_beside(struct scene *scene, struct part part[PARTS], const struct refinement *by, int last,
+                         struct verify_result *result)
+{
+    struct worst worst = {.count = 0};
+    if (last < 1 || !turn_parity(&scene->bed, by, last) || bed_solve(&scene->bed) != SENS_OK) return;
+    for (int i = 0; i < PARTS; i++) {
+        if (!part[i].judged) continue;
+        add_rung(&part[i], exp2(-last));
+        const struct ladder *l = &part[i].ladder;
+        const double before = fmax(l->error[last - 1], l->error[last]);
+        worst_note_in(
+            &worst, part[i].bit, l->error[last + 1], BESIDE * before + l->floor[last + 1] + part[i].done,
+            "%s: with an odd number of steps it was even, or the other way round (%ld in all): error",
+            part[i].name, steps_of(&scene->bed));
+    }
+    if (worst_passes(&worst)) return;
+    verify_judge(result, &worst);
+    verify_blame(result, CAUSE_remainder, 0.97);
+    blame_parts(worst.parts, result);
+}
+
+/* The observation times, each a sliver of a step later than it was after the one before: a number of equal
+ * steps that is rounded, or a rest that counts as none, leaves it out, and as many again, too. */
+static const double *behind_steps(const struct bed *bed, long steps)
+{
+    static const double sliver[] = {8e-3, 2e-3}; /* of a step */
+    const struct sens_problem *pb = &bed->problem;
+    double *const t = verify_copy(bed->v, bed->cost.n_obs, bed->cost.t_obs), later = 0;
+    for (size_t j = 0; j < bed->cost.n_obs; j++) {
+        if (!(t[j] > pb->t0 && t[j] < pb->t1)) continue;
+        later += sliver[j % 2] * (pb->t1 - pb->t0) / (double)steps;
+        t[j] += later;
+    }
+    return t;
+}
+
+/* Observed a sliver later, the error is still that of the rung. A fixed step has to meet what is observed. */
+static void judge_slivers(struct scene *scene, const struct part part[PARTS], const struct refinement *by,
+                          int last, long steps, struct verify_result *result)
+{
+    struct bed *const bed = &scene->bed;
+    const struct sens_cost usual = bed->cost;
+    struct worst worst = {.count = 0};
+    struct part moved[PARTS];
+    struct goal goal;
+    double h;
+    if (by->way == BY_STEP || last < 1 || steps < 1 || !refine(bed, by, last, &h)) return;
+    bed->cost.t_obs = behind_steps(bed, steps);
+    const bool made = convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK;
+    bed->cost = usual;
+    find_parts(scene, &goal, by->way, moved);
+    for (int i = 0; i < PARTS && made; i++) {
+        const double *const error = part[i].ladder.error;
+        if (!part[i].judged) continue;
+        add_rung(&moved[i], h);
+        worst_note_in(&worst, part[i].bit, moved[i].ladder.error[0],
+                      BESIDE * fmax(error[last - 1], error[last]) + moved[i].ladder.floor[0] + part[i].done,
+                      "%s: observed close behind the end of a step: error", part[i].name);
+    }
+    if (worst_passes(&worst)) return;
+    verify_judge(result, &worst);
+    verify_blame(result, CAUSE_remainder, 0.97);
+    verify_blame(result, CAUSE_observation_times, 0.96);
+}
+
+/* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
+ * rung that the method cannot climb is the end, for want of steps. */
+static void climb(struct scene *scene, const struct goal *goal, const struct refinement *by,
+                  struct verify_result *result)
+{
+    struct part part[PARTS];
+    double h;
+    int rungs = 0;
+    find_parts(scene, goal, by->way, part);
+    for (int k = 0; k < MOST_RUNGS && refine(&scene->bed, by, k, &h); k++) {
+        if (bed_solve(&scene->bed) != SENS_OK) break;
+        for (int i = 0; i < PARTS; i++)
+            if (part[i].judged) add_rung(&part[i], h);
+        if (++rungs >= LEAST_RUNGS && all_fall(part, by->way)) break;
+    }
+    if (rungs < LEAST_RUNGS - 1) {
+        verify_skip(result, "%s: %s", sens_status_name(scene->bed.status), scene->bed.message);
+        return;
+    }
+    judge_ladders(part, by->way, result);
+    const long steps = steps_of(&scene->bed);
+    if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps, result);
+    if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
+}
+
+/* ---- shorter intervals --------------------------------------------------------------------------------- */
+
+static const double EULERS = 8; /* times the error of Euler's method, for steps that are not equal */
+
+/* Euler's results on as many equal steps as the method took. */
+static bool euler(struct bed *bed, struct sens_out *out)
+{
+    const struct sens_tableau *const *tableau = bed->v->reg->tableaux;
+    const long steps = steps_of(bed) > 0 ? steps_of(bed) : 1;
+    struct oracle oracle;
+    struct grid grid;
+    while (*tableau && strcmp((*tableau)->name, "euler") != 0) tableau++;
+    *out = bed_shape(bed);
+    if (!*tableau || !scene_uniform(bed, steps < MAX_STEPS ? steps : MAX_STEPS, &grid)) return false;
+    oracle_create(bed, *tableau, &grid, &oracle);
+    const bool made = oracle_tangent(&oracle, out) == SENS_OK;
+    grid_free(&grid);
+    return made;
+}
+
+static bool note_interval(struct verify *v, const char *choice, double length, struct worst *worst)
+{
+    struct scene_settings settings = convergence_settings(v, NULL, NULL);
+    struct scene scene;
+    struct goal goal;
+    struct part part[PARTS], plain[PARTS];
+    struct sens_out rough;
+    settings.length = length;
+    settings.choice = choice;
+    settings.parts = PROBE_AT_T1 | PROBE_RUNNING | PROBE_EXPLICIT; /* equal steps meet every stop */
+    if (!scene_create(v, &settings, &scene)) return false;
+    const bool made =
+        convergence_goal(&scene, &goal) && bed_solve(&scene.bed) == SENS_OK && euler(&scene.bed, &rough);
+    find_parts(&scene, &goal, BY_INTERVAL, part);
+    scene.bed.out = made ? rough : scene.bed.out;
+    find_parts(&scene, &goal, BY_INTERVAL, plain);
+    for (int k = 0; k < PARTS && made; k++)
+        if (part[k].judged)
+            worst_note_in(worst, part[k].bit, distance(part[k].count, part[k].got, part[k].truth),
+                          EULERS * distance(part[k].count, plain[k].got, part[k].truth) +
+                              part[k].done * distance(part[k].count, part[k].truth, NULL),
+                          "%s is off on an interval of length %g in %ld steps", part[k].name, length,
+                          steps_of(&scene.bed));
+    scene_free(&scene);
+    return made;
+}
+
+static void shorten(struct verify *v, const char *choice, struct verify_result *result)
+{
+    static const double lengths[] = {2, 0.5, 0.125, 0.03125};
+    struct worst worst = {.count = 0};
+    bool made = true;
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths && made; k++)
+        made = note_interval(v, choice, lengths[k], &worst);
+    if (made)
+        verify_judge(result, &worst);
+    else
+        verify_skip(result, "the solve failed: solve.completes");
+    if (result->verdict == VERIFY_FAIL) blame_parts(worst.parts, result);
+}
+
+/* ---- order.exact --------------------------------------------------------------------------------------- */
+
+static bool create_scene(struct verify *v, const char *choice, struct scene *scene)
+{
+    const bool fixed = !(v->method->caps & SENS_CAP_TOLERANCE) && (v->method->caps & SENS_CAP_CONTROLLER);
+    const char *const tableau = v->method->caps & SENS_CAP_TABLEAU ? "cash_karp" : NULL;
+    struct scene_settings settings = convergence_settings(v, tableau, NULL);
+    settings.choice = choice;
+    if (!scene_create(v, &settings, scene)) return false;
+    scene->bed.task.max_steps = MAX_STEPS;
+    scene->fixed = fixed && bed_controller(&scene->bed, "fixed");
+    return true;
+}
+
+static void check_exact(struct verify *v, const char *choice)
+{
+    struct scene scene;
+    struct goal goal;
+    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+    verify_module("method", v->method->name, module);
+    if (!create_scene(v, choice, &scene)) {
+        verify_skip_check(v, "order.exact", module, "probe", "the method does not take the task");
+        return;
+    }
+    const struct refinement by = find_refinement(&scene);
+    say_refinement(&scene, &by, subject);
+    const size_t used = strlen(subject);
+    if (choice) snprintf(subject + used, sizeof subject - used, ", %s", choice);
+    struct verify_result result = verify_open("order.exact", module, subject);
+    if (!convergence_goal(&scene, &goal))
+        verify_skip(&result, "the oracle cannot solve this task");
+    else if (by.way == BY_INTERVAL)
+        shorten(v, choice, &result);
+    else
+        climb(&scene, &goal, &by, &result);
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+void convergence_exact(struct verify *v)
+{
+    check_exact(v, NULL);
+    for (const struct sens_limit *limit = v->method->limits; limit && limit->check; limit++)
+        if (strcmp(limit->check, "order.exact") == 0 && !limits_fault(v->groups, v->method, limit))
+            check_exact(v, limit->holds_with);
+}

@@ -1,0 +1,396 @@
+/* What a method makes of a failure: a status, or the right result by other steps, and never another number.
+ *
+ * The problem's callbacks fail at a chosen call, once or from then on (decorate_inject). A fatal status must
+ * end the solve; a recoverable one and a number that is not finite may be answered by a smaller step where
+ * steps are adapted, and the result is then held to what the method has to get. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decorate.h"
+#include "fpstate.h"
+#include "trial.h"
+
+/* ---- a method on a problem that can fail --------------------------------------------------------------- */
+
+struct fragile {
+    struct scene scene;
+    struct bed bed; /* the scene's task on the decorated problem */
+    struct injection injection;
+    struct sens_out healthy;
+    struct expected expected; /* on adapted steps, of a method that is right when healthy */
+    unsigned long in_prepare[INJECT_PLACES], in_all[INJECT_PLACES]; /* calls of a healthy solve */
+    struct sens_work work;
+    size_t requests, bytes; /* to the arena, in prepare */
+    bool made, expects;
+};
+
+static bool solve_healthy(struct fragile *f)
+{
+    struct bed_state state = {.ready = false};
+    bool solved = bed_prepare(&f->bed, &state) == SENS_OK;
+    f->requests = state.ctx.arena.allocations;
+    f->bytes = state.ctx.arena.bytes;
+    memcpy(f->in_prepare, f->injection.calls, sizeof f->in_prepare);
+    solved = solved && bed_run(&f->bed, &state) == SENS_OK;
+    memcpy(f->in_all, f->injection.calls, sizeof f->in_all);
+    f->work = f->bed.work;
+    f->healthy = bed_keep(&f->bed);
+    bed_release(&f->bed, &state);
+    return solved;
+}
+
+/* false: the method does not take the controller, or does not solve the probe. */
+static bool fragile_create(struct verify *v, const char *controller, struct fragile *f)
+{
+    struct scene_settings settings = trial_settings(v, 2);
+    struct sens_problem problem;
+    settings.n = settings.np = 2;
+    settings.tol = v->seed ? 0 : 1e-5;
+    settings.controller = controller;
+    *f = (struct fragile){.made = false};
+    if (!scene_create(v, &settings, &f->scene)) return false;
+    decorate_inject(v, &f->scene.bed.problem, &f->injection, &problem);
+    trial_decorated(&f->scene, &problem, &f->scene.bed.cost, &f->bed);
+    if (v->method->caps & SENS_CAP_THREADS) f->bed.task.threads = 1;
+    f->made = solve_healthy(f);
+    f->expects = f->made && !f->scene.fixed && trial_right(&f->scene) &&
+                 trial_expect(&f->scene, &f->expected) == SENS_OK;
+    return f->made;
+}
+
+static void fragile_free(struct fragile *f)
+{
+    bed_free(&f->bed);
+    scene_free(&f->scene);
+}
+
+static const char *how_name(enum inject_how how)
+{
+    static const char *const name[] = {"a recoverable status", "a fatal status", "NaN", "infinity"};
+    return name[how];
+}
+
+static const char *place_name(enum inject_where where)
+{
+    static const char *const name[] = {"rhs", "vjp", "jvp", "vjp_p_batch", "jvp_p_cols"};
+    return name[where];
+}
+
+/* Solves once with the failure, and heals the problem again. */
+static void solve_failing(struct fragile *f, enum inject_where where, enum inject_how how, unsigned long at,
+                          bool stays)
+{
+    f->injection = (struct injection){.where = where, .how = how, .at = at, .stays = stays};
+    bed_solve(&f->bed);
+    f->injection.at = 0;
+}
+
+/* A result that was returned with success: with a fixed step there is no other than the healthy one; else
+ * what it has to be, on the steps that the method reports now where it is the derivative of those. */
+static void note_success(struct fragile *f, const char *what, struct worst *worst)
+{
+    const struct grid none = {.steps = 0};
+    const struct sens_out nothing = trial_nothing(&f->bed);
+    if (f->scene.fixed)
+        trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
+    else if (f->expects)
+        trial_compare_anew(worst, &f->bed, &none, &f->expected.value, &f->expected.bound, what);
+    else
+        worst_note(worst, out_finite(&f->bed, &f->bed.out) ? 0 : INFINITY, 0, "%s not finite", what);
+}
+
+/* ---- calls that fail ----------------------------------------------------------------------------------- */
+
+struct found {
+    struct worst worst;
+    struct worst swallowed, masked; /* of statuses; of numbers that are not finite */
+};
+
+static bool has_to_fail(const struct fragile *f, enum inject_how how, bool stays)
+{
+    return how == INJECT_FATAL || (how == INJECT_RECOVERABLE && (stays || f->scene.fixed));
+}
+
+static void fail_once(struct fragile *f, enum inject_where where, enum inject_how how, unsigned long at,
+                      bool stays, struct found *found)
+{
+    const bool is_status = how == INJECT_RECOVERABLE || how == INJECT_FATAL;
+    struct worst *const kind = is_status ? &found->swallowed : &found->masked;
+    struct worst one = {.count = 0};
+    char what[128];
+    solve_failing(f, where, how, at, stays);
+    snprintf(what, sizeof what, "%s gives %s %s call %lu (prepare makes %lu of %lu), %s steps: success,",
+             place_name(where), how_name(how), stays ? "from" : "at", at, f->in_prepare[where],
+             f->in_all[where], f->scene.fixed ? "fixed" : "adaptive");
+    if (f->bed.status != SENS_OK)
+        worst_note(&one, 0, 0, "%s", what);
+    else if (has_to_fail(f, how, stays))
+        worst_note(&one, INFINITY, 0, "%s where a status is due", what);
+    else
+        note_success(f, what, &one);
+    worst_note(kind, one.value, one.bound, "%s", one.where);
+    worst_note(&found->worst, one.value, one.bound, "%s", one.where);
+}
+
+/* First, last and in between, of prepare and of run. */
+static int choose_calls(const struct fragile *f, enum inject_where where, unsigned long call[8])
+{
+    const unsigned long p = f->in_prepare[where], all = f->in_all[where];
+    const unsigned long wanted[] = {1, 2, p / 2, p, p + 1, p + 2, (p + all) / 2, all};
+    int count = 0;
+    for (int k = 0; k < 8; k++)
+        if (wanted[k] >= 1 && wanted[k] <= all && (count == 0 || wanted[k] > call[count - 1]))
+            call[count++] = wanted[k];
+    return count;
+}
+
+static void fail_everywhere(struct fragile *f, enum inject_where where, enum inject_how first,
+                            struct found *found)
+{
+    unsigned long call[8];
+    const int count = choose_calls(f, where, call);
+    for (int k = 0; k < count; k++)
+        for (enum inject_how how = first; how <= INJECT_INFINITY; how++)
+            for (int stays = 0; stays < 2; stays++) fail_once(f, where, how, call[k], stays, found);
+}
+
+static void check_rhs(struct verify *v, struct fragile way[2], const char *module)
+{
+    struct found found = {.worst = {.count = 0}};
+    struct verify_result result = verify_open("fail.rhs", module, "probe, adaptive and fixed steps");
+    (void)v;
+    for (int k = 0; k < 2; k++)
+        if (way[k].made) fail_everywhere(&way[k], INJECT_RHS, INJECT_RECOVERABLE, &found);
+    verify_judge(&result, &found.worst);
+    verify_blame(&result, CAUSE_failure_swallowed, worst_passes(&found.swallowed) ? 0.7 : 0.95);
+    verify_blame(&result, CAUSE_nan_masked, worst_passes(&found.masked) ? 0.2 : 0.9);
+    verify_blame(&result, CAUSE_limit_ignored, 0.2);
+    verify_close(v, &result);
+}
+
+static void check_products(struct verify *v, struct fragile way[2], const char *module)
+{
+    static const enum inject_where place[] = {INJECT_VJP, INJECT_JVP, INJECT_VJP_P, INJECT_JVP_P};
+    struct found found = {.worst = {.count = 0}};
+    struct verify_result result = verify_open("fail.products", module, "probe, adaptive and fixed steps");
+    for (int k = 0; k < 2; k++)
+        for (int q = 0; q < 4 && way[k].made; q++) fail_everywhere(&way[k], place[q], INJECT_NAN, &found);
+    if (found.worst.count > 0)
+        verify_judge(&result, &found.worst);
+    else
+        verify_skip(&result, "the method uses no product of the problem");
+    verify_blame(&result, CAUSE_nan_masked, 0.95);
+    verify_blame(&result, CAUSE_failure_swallowed, 0.5);
+    verify_blame(&result, CAUSE_limit_ignored, 0.2);
+    verify_close(v, &result);
+}
+
+/* ---- limits -------------------------------------------------------------------------------------------- */
+
+/* A solve that cannot be finished. */
+static void note_unfinished(struct bed *bed, const char *what, struct worst *worst)
+{
+    const sens_status status = bed_solve(bed);
+    worst_note(worst, status == SENS_OK ? INFINITY : 0, 0, "%s: success is reported", what);
+}
+
+static void limit_steps(struct fragile *f, struct worst *worst)
+{
+    const long trials = f->work.steps + f->work.rejects, kept = f->bed.task.max_steps;
+    const long reverse = f->work.steps_reverse + f->work.rejects_reverse;
+    const long limit[] = {3, trials / 2, (trials + reverse) / 2};
+    for (int k = 0; k < 3; k++) {
+        char what[96];
+        snprintf(what, sizeof what, "max_steps = %ld, where %ld trials are made and %ld on the way back",
+                 limit[k], trials, reverse);
+        f->bed.task.max_steps = limit[k];
+        if (limit[k] > 0 && limit[k] < (k < 2 ? trials : reverse)) note_unfinished(&f->bed, what, worst);
+    }
+    f->bed.task.max_steps = kept;
+}
+
+static void demand_too_much(struct fragile *f, struct worst *worst)
+{
+    const struct sens_task kept = f->bed.task;
+    const bool heeds = f->bed.method->caps & SENS_CAP_TOLERANCE;
+    if (!f->scene.fixed && heeds) {
+        f->bed.task.rtol = 0;
+        f->bed.task.atol = 1e-300;
+        f->bed.task.max_steps = 500;
+        note_unfinished(&f->bed, "rtol = 0, atol = 1e-300", worst);
+    } else if (f->scene.fixed) {
+        f->bed.task.dt = (f->bed.problem.t1 - f->bed.problem.t0) / 24.3;
+        note_unfinished(&f->bed, "a fixed step that does not divide the interval", worst);
+    }
+    f->bed.task = kept;
+}
+
+static void check_limits(struct verify *v, struct fragile way[2], const char *module)
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result = verify_open("fail.limit", module, "probe, adaptive and fixed steps");
+    for (int k = 0; k < 2; k++) {
+        if (!way[k].made) continue;
+        limit_steps(&way[k], &worst);
+        demand_too_much(&way[k], &worst);
+    }
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_limit_ignored, 0.95);
+    verify_blame(&result, CAUSE_stops_early, 0.5);
+    verify_blame(&result, CAUSE_failure_swallowed, 0.4);
+    verify_close(v, &result);
+}
+
+/* ---- after a failure ----------------------------------------------------------------------------------- */
+
+/* Fails in the middle of the next run of the state, if `where` is called in runs at all. */
+static bool fail_next_run(struct fragile *f, struct bed_state *state, enum inject_where where,
+                          enum inject_how how)
+{
+    const unsigned long in_run = f->in_all[where] - f->in_prepare[where];
+    if (in_run == 0) return false;
+    f->injection.where = where;
+    f->injection.how = how;
+    f->injection.stays = false;
+    f->injection.at = f->injection.calls[where] + in_run / 2 + 1;
+    bed_run(&f->bed, state);
+    f->injection.at = 0;
+    return true;
+}
+
+static void recover(struct fragile *f, struct worst *worst, struct worst *environment)
+{
+    struct bed_state state = {.ready = false};
+    const struct fp_state before = fp_state_read();
+    f->injection = (struct injection){.at = 0};
+    bool solved = bed_prepare(&f->bed, &state) == SENS_OK && bed_run(&f->bed, &state) == SENS_OK;
+    const struct sens_out first = bed_keep(&f->bed), nothing = trial_nothing(&f->bed);
+    for (enum inject_where where = INJECT_RHS; where < INJECT_PLACES && solved; where++) {
+        char what[64], difference[160];
+        if (!fail_next_run(f, &state, where, where == INJECT_RHS ? INJECT_FATAL : INJECT_NAN)) continue;
+        bed_run(&f->bed, &state);
+        snprintf(what, sizeof what, "after a failure of %s:", place_name(where));
+        trial_compare(worst, &f->bed, &first, &nothing, what);
+        const struct fp_state after = fp_state_read();
+        fp_state_difference(&before, &after, difference);
+        worst_note(environment, difference[0] ? 1 : 0, 0, "%s", difference);
+        fp_state_restore(&before);
+    }
+    bed_release(&f->bed, &state);
+}
+
+static void check_recovery(struct verify *v, struct fragile way[2], const char *module)
+{
+    struct worst worst = {.count = 0}, environment = {.count = 0};
+    struct verify_result after = verify_open("fail.after", module, "probe, adaptive and fixed steps");
+    struct verify_result fp = verify_open("fp.run", module, "probe, healthy and failing runs");
+    for (int k = 0; k < 2; k++)
+        if (way[k].made) recover(&way[k], &worst, &environment);
+    verify_judge(&after, &worst);
+    verify_blame(&after, CAUSE_stale_workspace, 0.9);
+    verify_blame(&after, CAUSE_dirty_buffer, 0.5);
+    verify_close(v, &after);
+    verify_judge(&fp, &environment);
+    verify_blame(&fp, CAUSE_fp_environment, 1);
+    verify_close(v, &fp);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+static void refuse_memory(struct fragile *f, size_t fail_at, size_t limit, struct worst *worst)
+{
+    struct bed_state state = {.ready = false};
+    state.ctx.arena.fail_at = fail_at;
+    state.ctx.arena.limit = limit;
+    f->injection = (struct injection){.at = 0};
+    const sens_status status = bed_prepare(&f->bed, &state);
+    worst_note(worst, status == SENS_NO_MEMORY ? 0 : INFINITY, 0,
+               "request %zu of %zu refused, limit %zu of %zu bytes: %s", fail_at, f->requests, limit,
+               f->bytes, sens_status_name(status));
+    bed_release(&f->bed, &state);
+}
+
+/* A refused number of requests is followed by refusals alone, which may hide one that was not noticed; with
+ * a limit of bytes, smaller requests after a large one are granted. */
+static void check_memory(struct verify *v, struct fragile way[2], const char *module)
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result = verify_open("fail.memory", module, "probe");
+    struct fragile *f = way[0].made ? &way[0] : &way[1];
+    const size_t stride = v->quick ? f->requests / 12 + 1 : 1, limits = v->quick ? 48 : 400;
+    for (size_t fail_at = 1; f->made && fail_at <= f->requests; fail_at += stride)
+        refuse_memory(f, fail_at, 0, &worst);
+    if (f->made) refuse_memory(f, f->requests, 0, &worst);
+    for (size_t k = 1; f->made && k < limits; k++) refuse_memory(f, 0, f->bytes * k / limits + 1, &worst);
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_allocation_unchecked, 0.95);
+    verify_close(v, &result);
+}
+
+/* Memory comes last: a request that is not checked ends the process. */
+static void run(struct verify *v)
+{
+    struct fragile way[2];
+    char module[VERIFY_NAME];
+    verify_module("method", v->method->name, module);
+    fragile_create(v, "odeint", &way[0]);
+    fragile_create(v, "fixed", &way[1]);
+    check_rhs(v, way, module);
+    check_products(v, way, module);
+    check_limits(v, way, module);
+    check_recovery(v, way, module);
+    check_memory(v, way, module);
+    fragile_free(&way[0]);
+    fragile_free(&way[1]);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "fail.rhs",
+     .summary = "a right-hand side that fails gives a status, or the right result by other steps",
+     .bound = "a status; for a success, what the method has to get, by its kind",
+     .explanation =
+         "rhs returns a recoverable status, a fatal one, NaN or infinity at its first, second, a middle and "
+         "its last call, in prepare and in run, once and from then on, with adaptive and with fixed steps. A "
+         "fatal status must end the solve; so must a recoverable one with a fixed step or one that stays. "
+         "Where a smaller step helps, the result must be right. A success with anything else reports the "
+         "numbers of another solve: look for a status that is not passed on."},
+    {.id = "fail.products",
+     .summary = "a product that is not finite gives a status, or the right result by other steps",
+     .bound = "a status; for a success, what the method has to get, by its kind",
+     .explanation =
+         "One number of what vjp, jvp, vjp_p_batch or jvp_p_cols writes is NaN or infinite, at the first, "
+         "second, a middle and the last call, once and from then on. Products cannot report a failure, so "
+         "the method has to look at its results. A finite gradient that is wrong means that NaN was lost in "
+         "a comparison or a maximum; NaN in a gradient returned with success, that nobody looked."},
+    {.id = "fail.limit",
+     .summary = "a solve that cannot be finished is not reported as finished",
+     .bound = "a status other than success",
+     .explanation =
+         "max_steps is 3, then half of the steps that are needed; the tolerance is one that no double can "
+         "meet; the fixed step does not divide the interval. A method that reports success returns the state "
+         "of an earlier time as the final one, ignores the limit or ignores the tolerance."},
+    {.id = "fail.after",
+     .summary = "a state that has failed is as good as new",
+     .bound = "0: the same bits as before the failure",
+     .explanation =
+         "A state is run, made to fail in the middle of a run by rhs and by each product, and run again "
+         "without failure. The results must have the same bits. What a failed run leaves behind (a count of "
+         "collected points, a sum, a flag) must be reset at the start of the next one."},
+    {.id = "fp.run",
+     .summary = "the floating-point environment is left as it was found",
+     .bound = "0 differences of rounding, masks, flush-to-zero and precision",
+     .explanation = "Rounding direction, exception masks, flush-to-zero and x87 precision are read before "
+                    "prepare and after runs that succeed and fail. A change of them silently changes the "
+                    "results of everything that the process computes later."},
+    {.id = "fail.memory",
+     .summary = "memory that is refused in prepare gives SENS_NO_MEMORY",
+     .bound = "that status",
+     .explanation =
+         "prepare is called with an arena that refuses its 1st, 2nd, ... last request (a sample of them in a "
+         "quick run) and all later ones, and with arenas that hold a part of the bytes, and grant a small "
+         "request after they have refused a large one. A crash of this group "
+         "without a result of this check is the use of a request that was not compared with NULL."},
+    {.id = NULL}};
+
+const struct verify_group verify_failures = {
+    .name = "failures", .kind = VERIFY_METHOD, .checks = checks, .run = run};

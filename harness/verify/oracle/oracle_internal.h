@@ -1,0 +1,144 @@
+/* harness/verify/oracle/oracle_internal.h - one run of the discrete map and its derivative, with what may be altered
+ * in it: the numbers it works with (noise) and the formulas it follows (scheme).
+ *
+ *     Y_i = x + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   x+ = x + h sum_i b_i K_i
+ *     kappa_i = h (b_i lambda + sum_{j>i} a_ji theta_j),   theta_i = J_i^T kappa_i + hq bq_i g_x(i)
+ *     lambda += sum_i theta_i,   mu += sum_i f_p(i)^T kappa_i + hq bq_i g_p(i) */
+#ifndef VERIFY_ORACLE_INTERNAL_H
+#define VERIFY_ORACLE_INTERNAL_H
+
+#include <stdint.h>
+
+#include "oracle.h"
+
+/* ---- noise --------------------------------------------------------------------------------------------- */
+
+struct noise {       /* all zero: none */
+    double relative; /* of every number computed */
+    enum noise_bias { BIAS_NONE, BIAS_UP, BIAS_FIXED } bias;
+    double rtol, atol; /* of the state, the tangents, lambda, mu and the quadrature after every step */
+    uint64_t state;    /* of the generator of `relative` */
+    uint64_t draw;     /* chooses the signs of the errors of steps */
+};
+
+/* v[i] (1 + relative u), u uniform in [-1, 1]. Rounding is not as random as that: on symmetric data it errs
+ * alike everywhere, and at every step. With a bias, u is in [0, 1], or has one sign for each index. */
+void noise_touch(struct noise *noise, size_t count, double *v);
+/* from, or a perturbed copy of it in `to`. */
+const double *noise_input(struct noise *noise, size_t count, const double *from, double *to);
+/* v[i] +- (rtol |v[i]| + atol), the sign fixed for each entry of each array (`place`). */
+enum noise_place { PLACE_STATE, PLACE_TANGENT, PLACE_QUADRATURE };
+void noise_step(const struct noise *noise, enum noise_place place, size_t first, size_t count, double *v);
+
+/* ---- scheme -------------------------------------------------------------------------------------------- */
+
+struct rule {   /* where a product is taken in stage i: at t + c[i] h, x + stretch (Y_(state[i]) - x) */
+    double *c;  /* [s] */
+    int *state; /* [s] */
+    double stretch;
+    bool first_time, first_state; /* at t0, at x0: the same for all steps */
+};
+
+enum single {                  /* what is rounded to single precision */
+              SINGLE_TIME = 1, /* t, of callbacks */
+              SINGLE_STATE = 2,
+              SINGLE_PARAMETERS = 4,
+              SINGLE_KEPT = 8,     /* the state between two steps */
+              SINGLE_ADJOINT = 16, /* lambda and mu, after each step */
+              SINGLE_ALL = 31
+};
+
+enum { RULE_JACOBIAN, RULE_PARAMETER, RULE_COST, RULES };
+
+enum scheme_term {               /* each has a factor: 1 where it is right */
+                   TERM_INITIAL, /* dx0/dp */
+                   TERM_PHI_X,
+                   TERM_PHI_P,
+                   TERM_G, /* g in G */
+                   TERM_G_X,
+                   TERM_G_P,
+                   TERM_JACOBIAN,   /* J^T kappa */
+                   TERM_PARAMETERS, /* f_p^T kappa */
+                   TERMS
+};
+
+struct scheme {
+    int stages;
+    long steps;
+    double *a, *b, *c; /* [s][s], [s], [s] */
+    double *ha, *h;    /* [steps]: in the stages, in the step */
+    double *t;         /* [steps] */
+    double *bq, *hq;   /* weights of the quadrature */
+    struct rule rule[RULES];
+    bool *taken;             /* [steps]: false: the step is not made */
+    double *in_lambda;       /* [steps][s]: factor of theta_i in lambda */
+    double *in_mu;           /* [steps][s]: factor of the parameter product */
+    long *observation;       /* [steps + 1]: the one that enters after step k - 1, or -1 */
+    long *observed;          /* [steps + 1]: the state it is taken at */
+    int slope_from;          /* K_1 of a step is its own (0), or the last slope of that many steps before */
+    size_t *phi_row, *g_row; /* [m]: the output whose derivatives are taken; m: none */
+    bool not_transposed;     /* J where J^T is due */
+    bool x0_always;          /* dx0/dp enters, though the task holds x0 */
+    unsigned single;         /* enum single */
+    double factor[TERMS];
+};
+
+/* The right one, in the arena. */
+struct scheme *scheme_create(const struct oracle *oracle);
+
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+struct run {
+    const struct oracle *oracle;
+    const struct scheme *forward; /* of the map */
+    const struct scheme *replay;  /* of the stages in which a derivative takes its products */
+    const struct scheme *reverse; /* of the adjoint */
+    struct noise noise;
+    const double *p;
+    size_t n, np, m;
+    double *state;       /* [steps + 1][n]; filled by run_forward */
+    double *Y, *K;       /* [s][n] of the step at hand */
+    double *kept;        /* [steps][n] last slopes of the steps of the map */
+    double *rounded;     /* [n] the state that a step starts from, in single precision */
+    const double *given; /* [steps][s][n] states for the products; NULL: those of the stages */
+    double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
+};
+
+void run_create(const struct oracle *oracle, const struct scheme *forward, struct run *run);
+/* to [i] = from [i] in single precision. */
+void run_round(size_t count, const double *from, double *to);
+/* out [n] = x + h sum_{j<count} w_j K_j. */
+void run_combine(size_t n, const double *x, double h, int count, const double *w, const double *K,
+                 double *out);
+/* Fills state and G [m]; x0 [n] is the initial state. */
+sens_status run_forward(struct run *run, const double *x0, double *G);
+/* Y and K of step k from state[k]. */
+sens_status run_stages(struct run *run, const struct scheme *scheme, long k);
+/* The point of a product of stage i, perturbed; valid until the next. run_stages has been called. */
+struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i);
+/* The state at an observation, perturbed. */
+struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k);
+
+/* x, G and those of dGdp, dGdx0 that *out has. Only the outputs row[0 .. rows) of the gradient, or all of
+ * them (row NULL). */
+sens_status run_tangent(struct run *run, struct sens_out *out);
+sens_status run_adjoint(struct run *run, size_t rows, const size_t *row, struct sens_out *out);
+
+/* Are there so many directions, and so few outputs, that the adjoint has to stand in for the tangent? */
+enum { DIRECTIONS_MOST = 100, DEAR = 16 };
+bool run_too_dear(const struct oracle *oracle, const struct sens_out *out);
+
+/* The continuous extension of the tableau on a solve that run_forward has done: given [steps][s][n] are its
+ * states at the stage times of another oracle's steps. */
+sens_status run_interpolate(struct run *run, const struct oracle *other, double *given);
+
+/* Each step of the grid as two, appended to *half. false without memory. */
+bool oracle_halve(const struct grid *grid, struct grid *half);
+/* The derivative of the exact solution by implicit steps, for stiff problems of few states; *truth and
+ * *uncertainty are made in the arena. SENS_UNSUPPORTED for too many states. */
+sens_status oracle_stiff_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty);
+
+/* oracle_rounding from fewer runs, by the cheaper of tangent and adjoint. */
+sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound);
+
+#endif

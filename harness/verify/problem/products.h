@@ -1,0 +1,27 @@
+/* harness/verify/problem/products.h - checks of a product and its transpose, for f and for x0. */
+#ifndef VERIFY_PRODUCTS_H
+#define VERIFY_PRODUCTS_H
+
+#include "jacobian.h"
+
+/* Where a problem's callbacks are looked at: nominal, perturbed, and on the solution, since what holds near
+ * x0 need not hold where the solve goes. */
+enum { PRODUCT_POINTS = 7 };
+struct points {
+    int count;
+    struct sens_at at[PRODUCT_POINTS];
+};
+struct points points_create(const struct subject *subject);
+
+/* product[0] and its transpose product[1] against differences, each with the id of its check (NULL: none). */
+void products_check_reference(const struct subject *subject, const enum product product[2],
+                              const char *const check[2]);
+/* Notes at one point J V (or f_p u) against the slope of rhs along a random direction, component by
+ * component, and the transposed product against the same numbers: every entry of the matrix takes part. */
+void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
+                         const struct sens_at *at);
+/* <W, M V> = <M^T W, V>. */
+void products_check_transpose(const struct subject *subject, const enum product product[2],
+                              const char *check);
+
+#endif

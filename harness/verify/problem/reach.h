@@ -1,0 +1,41 @@
+/* harness/verify/problem/reach.h - what a solve may come upon and the ordinary points, sizes and options do not: for
+ * the group reach. */
+#ifndef VERIFY_REACH_H
+#define VERIFY_REACH_H
+
+#include "calls.h"
+#include "products.h"
+
+/* Notes all products, and those of the declared structure, at one point, each with one random vector. */
+void reach_note_place(struct worst *worst, const struct subject *subject, const struct sens_at *at);
+/* Is that within its bounds? */
+bool reach_right_at(const struct subject *subject, const struct sens_at *at);
+
+/* Notes blocks of L lanes against one random combination of the lanes, at a point: jvp, vjp, columns of
+ * jvp_p_cols from a random one on, and vjp_p_batch of K points, which is also compared with single points. */
+void reach_note_blocks(struct worst *worst, const struct subject *subject, size_t L, size_t K);
+
+/* ---- reach.places (reach_places.c) ---- */
+
+enum { REACH_BASES = 4 };
+struct reach_bases { /* states that a solve visits */
+    int count;
+    const double *x[REACH_BASES];
+};
+/* In stratum k of the interval, beside one of the states: as far as rhs goes. at->x and at->p are of the
+ * unit's arena. false: nowhere. */
+bool reach_draw_place(const struct subject *subject, const struct reach_bases *bases, int k, int strata,
+                      struct sens_at *at);
+/* Adds what the other groups would say of a place where a product is wrong. */
+void reach_look_for_causes(const struct subject *subject, const struct sens_at *at,
+                           struct verify_result *result);
+void reach_check_places(const struct subject *subject);
+
+/* reach.zeros and reach.scale (reach_linear.c) */
+void reach_check_zeros(const struct subject *subject);
+void reach_check_scale(const struct subject *subject);
+/* reach.threads and reach.instances (reach_calls.c) */
+void reach_check_threads(const struct subject *subject);
+void reach_check_instances(const struct subject *subject);
+
+#endif

@@ -1,0 +1,97 @@
+/* harness/verify/trial/scene.h - a method's tasks on the probe, a Runge-Kutta step by plain loops, and the order
+ * that a sequence of errors shows. For the groups gradient, convergence, steps and tableau. */
+#ifndef VERIFY_SCENE_H
+#define VERIFY_SCENE_H
+
+#include "oracle.h"
+#include "probe.h"
+
+/* ---- tasks --------------------------------------------------------------------------------------------- */
+
+struct scene_settings {
+    const char *tableau,
+        *controller; /* methods that take none keep their own steps; NULL: cash_karp, odeint */
+    long steps;      /* of the controller "fixed"; a multiple of 8, for the observations */
+    double tol;      /* of the others; 0: that of bed_create */
+    double length;   /* of the interval; 0: 2 */
+    size_t n, np, m;
+    bool autonomous, x0_depends;
+    unsigned parts;     /* of the cost, as far as the method can do them */
+    const char *choice; /* a choice of an option, "type=2a"; NULL: as by default */
+    bool inside;        /* what is outside the error test by default is taken into it; else not made */
+};
+
+struct scene {
+    struct bed bed;
+    bool fixed;
+    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+};
+/* The probe on [1/4, 1/4 + length] and a bed for v->method. false: the method does not take these settings.
+ */
+bool scene_create(struct verify *v, const struct scene_settings *settings, struct scene *scene);
+void scene_free(struct scene *scene);
+
+/* Does every step that is known about the method's map come from the task: its tableau, and the steps either
+ * reported or fixed? */
+bool scene_rebuilds(const struct scene *scene);
+/* The steps of the last solve: those reported, or those that the fixed step means; else those of the task's
+ * pair (cash_karp where the method takes none) at the task's tolerance. To be freed by grid_free. false: it
+ * could not be made. */
+bool scene_grid(struct scene *scene, struct grid *grid);
+/* Steps of equal size, `steps` on all of [t0, t1], which land on the observation times. */
+bool scene_uniform(const struct bed *bed, long steps, struct grid *grid);
+
+/* Blames what reproduces the wrong gradient, and the wrong state where that is beyond its bound too. Is the
+ * state right? */
+bool scene_blame(const struct oracle *oracle, const struct sens_out *got, const struct sens_out *right,
+                 const struct sens_out *bound, struct verify_result *result);
+
+/* The state itself, G_i = x_i(t1), i < n. */
+void scene_state_cost(struct verify *v, const struct sens_problem *problem, struct sens_cost *cost);
+
+/* ---- bounds -------------------------------------------------------------------------------------------- */
+
+/* What a method of the continuous kind may be off the exact derivative by: local errors of the tolerance, of
+ * the quadrature and of the interpolant, conditioning included, and the uncertainty of the truth. */
+sens_status scene_tolerance(struct scene *scene, const struct grid *grid, const struct sens_out *uncertainty,
+                            struct sens_out *bound);
+/* What a difference quotient may be off the derivative by: |G''| H + 2 noise / h, twice the truncation of a
+ * one-sided one, with the largest and the smallest step in use, H = eps^(1/3) |q| and h = eps^(1/2) |q|.
+ * noise: of x and G. */
+sens_status scene_difference(struct scene *scene, const struct grid *grid, const struct sens_out *noise,
+                             struct sens_out *bound);
+
+/* ---- a step -------------------------------------------------------------------------------------------- */
+
+struct rk_step {
+    double *Y, *K;       /* [stages + extra_stages][n]; the extra ones by rk_dense only */
+    double *x1, *e, *e3; /* [n]; e, e3 are 0 where the tableau has none */
+    double *f1;          /* [n]; by rk_dense only */
+};
+struct rk_step rk_step_create(struct verify *v, const struct sens_tableau *tableau, size_t n);
+/* Y_i = x + h sum a_ij K_j, K_i = f(t + c_i h, Y_i), x1 = x + h sum b_i K_i, e = h sum e_i K_i. */
+sens_status rk_step(const struct sens_problem *problem, const struct sens_tableau *tableau, double t,
+                    double h, const double *x, struct rk_step *step);
+/* The dense output x(t + theta h) of the step that rk_step made from x. */
+sens_status rk_dense(const struct sens_problem *problem, const struct sens_tableau *tableau, double t,
+                     double h, const double *x, struct rk_step *step, double theta, double *out);
+/* sum_d B_id theta^d */
+double rk_dense_weight(const struct sens_tableau *tableau, int i, double theta);
+
+/* ---- the order of errors ------------------------------------------------------------------------------- */
+
+enum { LADDER = 12 };
+struct ladder { /* errors for falling h (or tolerances), each with what rounding can make of it */
+    int count;
+    double h[LADDER], error[LADDER], floor[LADDER];
+};
+void ladder_add(struct ladder *ladder, double h, double error, double floor);
+/* Is error k far enough above the floor to have a meaning? */
+bool ladder_clean(const struct ladder *ladder, int k);
+/* d log error / d log h at the fine end: over the last two clean rungs or the last three, the larger (one
+ * error that is small by accident spoils one of them). false: fewer than two clean rungs. */
+bool ladder_slope(const struct ladder *ladder, double *slope);
+/* "1.2e-03 4.5e-05 ..." */
+void ladder_words(const struct ladder *ladder, char text[VERIFY_SUBJECT]);
+
+#endif
