@@ -1,4 +1,4 @@
-/* harness/verify/remainder.h - faults that come and go with the rest that a size leaves. */
+/* harness/verify/call/remainder.h - faults that come and go with the rest that a size leaves. */
 #ifndef VERIFY_REMAINDER_H
 #define VERIFY_REMAINDER_H
 
