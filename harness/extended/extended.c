@@ -6,6 +6,7 @@
 
 #include "erk.h"
 #include "gbs.h"
+#include "sens/decorate.h"
 #include "sens/registry.h"
 
 enum { GBS_BLOCK = 32, MAX_STEPS = 1000000 };
@@ -15,9 +16,9 @@ const struct sens_registry *sens_registry_extended(void);
 /* ---- a cost restricted to some of its outputs ---------------------------------------------------------- */
 
 struct restriction {
-    const struct sens_cost *inner;
+    struct sens_decorated_cost room;
     const size_t *row; /* [m] outputs of inner */
-    sens_real *G;      /* [inner->m] scratch; a request is solved by one thread */
+    sens_real *G;      /* [m of the inner cost] scratch; a request is solved by one thread */
     sens_real *one;    /* [max(n, np)] scratch, a block of one lane */
 };
 
@@ -36,8 +37,8 @@ static void some_phi(const struct sens_cost *cost, size_t j, const sens_real *x,
                      sens_real *G)
 {
     const struct restriction *re = cost->data;
-    memset(re->G, 0, re->inner->m * sizeof *re->G);
-    re->inner->type->phi(re->inner, j, x, p, re->G);
+    memset(re->G, 0, cost->inner->m * sizeof *re->G);
+    cost->inner->type->phi(cost->inner, j, x, p, re->G);
     pick(cost, G);
 }
 
@@ -47,7 +48,7 @@ static void some_phi_dx(const struct sens_cost *cost, size_t j, const sens_real 
     const struct restriction *re = cost->data;
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         memset(re->one, 0, cost->n * sizeof *re->one);
-        re->inner->type->phi_dx(re->inner, j, x, p, re->row[c0 + l], 1, re->one);
+        cost->inner->type->phi_dx(cost->inner, j, x, p, re->row[c0 + l], 1, re->one);
         spread(re, cost->n, l, L, OUT);
     }
 }
@@ -58,7 +59,7 @@ static void some_phi_dp(const struct sens_cost *cost, size_t j, const sens_real 
     const struct restriction *re = cost->data;
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         memset(re->one, 0, cost->np * sizeof *re->one);
-        re->inner->type->phi_dp(re->inner, j, x, p, re->row[c0 + l], 1, re->one);
+        cost->inner->type->phi_dp(cost->inner, j, x, p, re->row[c0 + l], 1, re->one);
         spread(re, cost->np, l, L, MU);
     }
 }
@@ -66,8 +67,8 @@ static void some_phi_dp(const struct sens_cost *cost, size_t j, const sens_real 
 static void some_g(const struct sens_cost *cost, const struct sens_at *at, sens_real w, sens_real *G)
 {
     const struct restriction *re = cost->data;
-    memset(re->G, 0, re->inner->m * sizeof *re->G);
-    re->inner->type->g(re->inner, at, w, re->G);
+    memset(re->G, 0, cost->inner->m * sizeof *re->G);
+    cost->inner->type->g(cost->inner, at, w, re->G);
     pick(cost, G);
 }
 
@@ -77,7 +78,7 @@ static void some_g_dx(const struct sens_cost *cost, const struct sens_at *at, se
     const struct restriction *re = cost->data;
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         memset(re->one, 0, cost->n * sizeof *re->one);
-        re->inner->type->g_dx(re->inner, at, w, re->row[c0 + l], 1, re->one);
+        cost->inner->type->g_dx(cost->inner, at, w, re->row[c0 + l], 1, re->one);
         spread(re, cost->n, l, L, OUT);
     }
 }
@@ -88,7 +89,7 @@ static void some_g_dp(const struct sens_cost *cost, const struct sens_at *at, se
     const struct restriction *re = cost->data;
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         memset(re->one, 0, cost->np * sizeof *re->one);
-        re->inner->type->g_dp(re->inner, at, w, re->row[c0 + l], 1, re->one);
+        cost->inner->type->g_dp(cost->inner, at, w, re->row[c0 + l], 1, re->one);
         spread(re, cost->np, l, L, MU);
     }
 }
@@ -97,25 +98,21 @@ static void some_g_dp(const struct sens_cost *cost, const struct sens_at *at, se
 static sens_status restrict_cost(struct sens_ctx *ctx, const struct sens_cost *inner, size_t rows,
                                  const size_t *row, struct sens_cost *outer)
 {
+    static const struct sens_cost_type with = {.phi = some_phi,
+                                               .phi_dx = some_phi_dx,
+                                               .phi_dp = some_phi_dp,
+                                               .g = some_g,
+                                               .g_dx = some_g_dx,
+                                               .g_dp = some_g_dp};
     struct restriction *re = SENS_NEW(ctx, struct restriction, 1);
-    struct sens_cost_type *type = SENS_NEW(ctx, struct sens_cost_type, 1);
     sens_real *G = SENS_NEW(ctx, sens_real, inner->m);
     sens_real *one = SENS_NEW(ctx, sens_real, inner->n > inner->np ? inner->n : inner->np);
-    if (!re || !type || !G || !one) return SENS_NO_MEMORY;
+    if (!re || !G || !one) return SENS_NO_MEMORY;
     for (size_t r = 0; r < rows; r++)
         if (row[r] >= inner->m) return sens_fail(ctx, SENS_BAD_INPUT, "output %zu of %zu", row[r], inner->m);
-    *re = (struct restriction){.inner = inner, .row = row, .G = G, .one = one};
-    *type = *inner->type;
-    if (type->phi) type->phi = some_phi;
-    if (type->phi_dx) type->phi_dx = some_phi_dx;
-    if (type->phi_dp) type->phi_dp = some_phi_dp;
-    if (type->g) type->g = some_g;
-    if (type->g_dx) type->g_dx = some_g_dx;
-    if (type->g_dp) type->g_dp = some_g_dp;
-    *outer = *inner;
-    outer->type = type;
+    *re = (struct restriction){.row = row, .G = G, .one = one};
+    sens_cost_decorate(inner, &with, re, &re->room, outer);
     outer->m = rows;
-    outer->data = re;
     return SENS_OK;
 }
 

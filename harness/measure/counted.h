@@ -12,8 +12,8 @@ struct sens_counts {
     atomic_ulong rhs, vjp, jvp, jvp_p, vjp_p, jacobian;
 };
 
-/* A problem that behaves as `inner` and adds its calls to *counts. Memory comes from the arena; inner and
- * counts must outlive it. SENS_NO_MEMORY. */
+/* A problem that behaves as `inner` and adds its calls to *counts. Memory comes from the arena; *inner is
+ * copied, counts must outlive it. SENS_NO_MEMORY. */
 sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem *inner,
                                 struct sens_counts *counts, struct sens_problem *counted);
 

@@ -18,6 +18,7 @@ struct sens_cost { /* an instance; immutable; memory belongs to the ctx it was c
     size_t n_obs;
     const sens_real *t_obs; /* [n_obs] */
     const void *data;
+    const struct sens_cost *inner; /* of a decorator (sens/decorate.h); else NULL */
 };
 
 struct sens_cost_type {

@@ -16,6 +16,7 @@
 #define SENS_PLUGIN_H
 
 #include "sens/cost.h"
+#include "sens/decorate.h"
 #include "sens/lanes.h"
 #include "sens/method.h"
 #include "sens/problem.h"

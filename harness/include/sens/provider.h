@@ -14,7 +14,8 @@ struct sens_provider {
     const char *(*library)(void); /* version and build, on one line */
 
     /* *wrapped is *inner with the products of this provider and without its structure; the rest, rhs
-     * included, is that of *inner, which is copied: the two may be one. Memory comes from the arena. The
+     * included, is that of *inner, which is copied: the two may be one. sens_problem_decorate does it
+     * (sens/decorate.h), and wrapped->structure = NULL. Memory comes from the arena. The
      * products may be called from several threads, but are free to take turns: time them on one.
      * SENS_UNSUPPORTED, with a message, for a problem that this provider does not know; SENS_NO_MEMORY. */
     sens_status (*wrap)(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped);

@@ -5,7 +5,7 @@
 
 struct declared {
     struct verify *v;
-    struct sens_problem inner;
+    const struct sens_problem *inner;
     enum declared_by by;
 };
 
@@ -67,10 +67,10 @@ void declared_jacobian(struct verify *v, const struct sens_problem *pb, enum dec
 static void multiply(const struct declared *d, const struct sens_at *at, bool transposed, size_t L,
                      const double *V, double *OUT)
 {
-    const size_t n = d->inner.n;
+    const size_t n = d->inner->n;
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
     double *J = verify_array(d->v, n * n);
-    declared_jacobian(d->v, &d->inner, d->by, at, J);
+    declared_jacobian(d->v, d->inner, d->by, at, J);
     memset(OUT, 0, n * L * sizeof *OUT);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
@@ -83,14 +83,8 @@ static void multiply(const struct declared *d, const struct sens_at *at, bool tr
 
 static bool has_states(const struct declared *d)
 {
-    const struct sens_structure *declared = sens_structure_of(&d->inner);
+    const struct sens_structure *declared = sens_structure_of(d->inner);
     return d->by == DECLARED_COUPLED ? declared->coupling != NULL : declared->jacobian != NULL;
-}
-
-static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
-{
-    const struct declared *d = pb->data;
-    return d->inner.type->rhs(&d->inner, at, dx);
 }
 
 static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
@@ -100,7 +94,7 @@ static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
     if (has_states(d))
         multiply(d, at, false, L, V, OUT);
     else
-        d->inner.type->jvp(&d->inner, at, L, V, OUT);
+        d->inner->type->jvp(d->inner, at, L, V, OUT);
 }
 
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
@@ -110,7 +104,7 @@ static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t 
     if (has_states(d))
         multiply(d, at, true, L, W, OUT);
     else
-        d->inner.type->vjp(&d->inner, at, L, W, OUT);
+        d->inner->type->vjp(d->inner, at, L, W, OUT);
 }
 
 /* ---- df/dp --------------------------------------------------------------------------------------------- */
@@ -124,7 +118,7 @@ struct factors {
 
 static struct factors factors_at(const struct declared *d, const struct sens_at *at)
 {
-    const struct sens_problem *pb = &d->inner;
+    const struct sens_problem *pb = d->inner;
     struct factors made = {.d = d};
     if (d->by != DECLARED_SPARSE) {
         made.s = unset(d->v, pb->n);
@@ -139,7 +133,7 @@ static struct factors factors_at(const struct declared *d, const struct sens_at 
 
 static void column(const struct factors *f, size_t k, double *out)
 {
-    const struct sens_problem *pb = &f->d->inner;
+    const struct sens_problem *pb = f->d->inner;
     const struct sens_structure *declared = pb->structure;
     const struct sens_pattern *pattern = declared->sparsity_p;
     size_t before = 0; /* numbers in phi of the blocks before */
@@ -156,7 +150,7 @@ static void column(const struct factors *f, size_t k, double *out)
 
 static bool has_factors(const struct declared *d)
 {
-    const struct sens_structure *declared = sens_structure_of(&d->inner);
+    const struct sens_structure *declared = sens_structure_of(d->inner);
     return d->by == DECLARED_SPARSE ? declared->jacobian_p != NULL : declared->outer != NULL;
 }
 
@@ -166,7 +160,7 @@ static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, 
     const struct declared *d = pb->data;
     const size_t n = pb->n;
     if (!has_factors(d)) {
-        d->inner.type->jvp_p_cols(&d->inner, at, k0, L, OUT);
+        d->inner->type->jvp_p_cols(d->inner, at, k0, L, OUT);
         return;
     }
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
@@ -185,7 +179,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     const struct declared *d = pb->data;
     const size_t n = pb->n;
     if (!has_factors(d)) {
-        d->inner.type->vjp_p_batch(&d->inner, K, t, X, p, L, W, MU);
+        d->inner->type->vjp_p_batch(d->inner, K, t, X, p, L, W, MU);
         return;
     }
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
@@ -202,61 +196,30 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     sens_arena_rewind(&d->v->ctx.arena, mark);
 }
 
-static void x0(const struct sens_problem *pb, const double *p, double *x)
-{
-    const struct declared *d = pb->data;
-    d->inner.type->x0(&d->inner, p, x);
-}
-
-static void x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W, double *MU)
-{
-    const struct declared *d = pb->data;
-    d->inner.type->x0_vjp(&d->inner, p, L, W, MU);
-}
-
-static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L, double *OUT)
-{
-    const struct declared *d = pb->data;
-    d->inner.type->x0_jvp_cols(&d->inner, p, k0, L, OUT);
-}
-
 void declared_problem(struct verify *v, const struct sens_problem *inner, enum declared_by by,
                       struct sens_problem *problem)
 {
-    static const struct sens_problem_type with = {.rhs = rhs,
-                                                  .vjp = vjp,
-                                                  .jvp = jvp,
-                                                  .jvp_p_cols = jvp_p_cols,
-                                                  .vjp_p_batch = vjp_p_batch,
-                                                  .x0 = x0,
-                                                  .x0_vjp = x0_vjp,
-                                                  .x0_jvp_cols = x0_jvp_cols};
+    static const struct sens_problem_decoration with = {
+        .type = {.jvp = jvp, .vjp = vjp, .jvp_p_cols = jvp_p_cols, .vjp_p_batch = vjp_p_batch}};
     struct declared *d = verify_memory(v, 1, sizeof *d);
-    *d = (struct declared){v, *inner, by};
     decorate_wrap(v, inner, &with, d, problem);
+    *d = (struct declared){v, problem->inner, by};
 }
 
 /* ---- structure from products ----------------------------------------------------------------------------
  */
 
-/* data stays the inner problem's, and nothing is written: any number of threads. */
-struct formed {
-    struct sens_structure structure; /* first: a problem's structure points here */
-    struct sens_problem_type type;
-    const double *unit; /* [n][n] */
-};
-
 /* J = J I: lane j has column j, so that row i is J_i0 ... J_i,n-1, dense and in the order of a full pattern.
- */
+ * data: I [n][n]. Nothing is written: any number of threads. */
 static void formed_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
-    pb->type->jvp(pb, at, pb->n, ((const struct formed *)(const void *)pb->structure)->unit, J);
+    pb->inner->type->jvp(pb->inner, at, pb->n, pb->data, J);
 }
 
 static void formed_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
 {
     memset(value, 0, pb->np * pb->n * sizeof *value);
-    for (size_t k = 0; k < pb->np; k++) pb->type->jvp_p_cols(pb, at, k, 1, value + k * pb->n);
+    for (size_t k = 0; k < pb->np; k++) pb->inner->type->jvp_p_cols(pb->inner, at, k, 1, value + k * pb->n);
 }
 
 static const struct sens_pattern *full_pattern(struct verify *v, size_t rows, size_t cols)
@@ -273,18 +236,15 @@ static const struct sens_pattern *full_pattern(struct verify *v, size_t rows, si
 void declared_by_products(struct verify *v, const struct sens_problem *inner, bool sparse,
                           struct sens_problem *problem)
 {
+    static const struct sens_problem_decoration as_inner = {.another = true}; /* operations are */
     const size_t n = inner->n;
-    struct formed *made = verify_memory(v, 1, sizeof *made);
+    struct sens_structure *made = verify_memory(v, 1, sizeof *made);
     double *unit = verify_array(v, n * n);
     for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
-    *made = (struct formed){.structure = {.jacobian = formed_jacobian,
-                                          .jacobian_p = inner->np ? formed_jacobian_p : NULL,
-                                          .sparsity = sparse ? full_pattern(v, n, n) : NULL,
-                                          .sparsity_p = inner->np ? full_pattern(v, inner->np, n) : NULL},
-                            .type = *inner->type,
-                            .unit = unit};
-    made->type.operations = NULL;
-    *problem = *inner;
-    problem->type = &made->type;
-    problem->structure = &made->structure;
+    *made = (struct sens_structure){.jacobian = formed_jacobian,
+                                    .jacobian_p = inner->np ? formed_jacobian_p : NULL,
+                                    .sparsity = sparse ? full_pattern(v, n, n) : NULL,
+                                    .sparsity_p = inner->np ? full_pattern(v, inner->np, n) : NULL};
+    decorate_wrap(v, inner, &as_inner, unit, problem);
+    problem->structure = made;
 }

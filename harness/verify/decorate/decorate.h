@@ -4,6 +4,7 @@
 #define VERIFY_DECORATE_H
 
 #include "check.h"
+#include "sens/decorate.h"
 
 /* f(t - shift, x, p) on [t0 + shift, t1 + shift]: the same solution, later. The cost moves along. */
 void decorate_shift(struct verify *v, const struct sens_problem *inner, double shift,
@@ -24,9 +25,13 @@ void decorate_pad_cost(struct verify *v, const struct sens_cost *inner, size_t e
 /* `extra` more parameters on which nothing depends. A cost of the inner problem goes with it as it is. */
 void decorate_pad_parameters(struct verify *v, const struct sens_problem *inner, size_t extra,
                              struct sens_problem *problem);
-/* The inner problem with the functions and the data of a decoration; no closed form, no identities. */
-void decorate_wrap(struct verify *v, const struct sens_problem *inner, const struct sens_problem_type *with,
-                   const void *data, struct sens_problem *problem);
+/* As sens_problem_decorate, without structure. */
+void decorate_wrap(struct verify *v, const struct sens_problem *inner,
+                   const struct sens_problem_decoration *with, const void *data,
+                   struct sens_problem *problem);
+/* As sens_cost_decorate. */
+void decorate_wrap_cost(struct verify *v, const struct sens_cost *inner, const struct sens_cost_type *with,
+                        const void *data, struct sens_cost *cost);
 
 /* The problem beside a faint copy of itself with parameters and states of its own,
  *     y' = f(t, y, p),    z' = d f(t, z / d, q),    d = 2^-100,

@@ -13,11 +13,6 @@ struct half { /* a point of y, or of z / d */
     struct sens_at at;
 };
 
-static const struct sens_problem *inner_of(const struct sens_problem *pb)
-{
-    return pb->data;
-}
-
 /* h = 0: y and p; 1: z / d and q. */
 static void take_half(size_t n, size_t np, const struct sens_at *at, size_t h, struct half *half)
 {
@@ -32,7 +27,7 @@ static double scale_of(size_t h)
 
 static sens_status faint_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t h = 0; h < 2; h++) {
         struct half half;
         take_half(in->n, in->np, at, h, &half);
@@ -46,7 +41,7 @@ static sens_status faint_rhs(const struct sens_problem *pb, const struct sens_at
 static void faint_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                       double *OUT)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t h = 0; h < 2; h++) {
         struct half half;
         take_half(in->n, in->np, at, h, &half);
@@ -57,7 +52,7 @@ static void faint_vjp(const struct sens_problem *pb, const struct sens_at *at, s
 static void faint_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                       double *OUT)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t h = 0; h < 2; h++) {
         struct half half;
         take_half(in->n, in->np, at, h, &half);
@@ -68,7 +63,7 @@ static void faint_jvp(const struct sens_problem *pb, const struct sens_at *at, s
 static void faint_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                              double *OUT)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t l = 0; l < L; l++) {
         const size_t h = k0 + l < in->np ? 0 : 1;
         double column[MOST] = {0};
@@ -93,7 +88,7 @@ static void scatter(size_t count, size_t L, size_t l, const double *mu, double *
 static void faint_vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
                               const double *p, size_t L, const double *W, double *MU)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     const size_t n = in->n, np = in->np;
     for (size_t place = 0; place < 2 * K * L; place++) {
         const size_t h = place % 2, l = place / 2 % L, k = place / 2 / L;
@@ -108,7 +103,7 @@ static void faint_vjp_p_batch(const struct sens_problem *pb, size_t K, const dou
 
 static void faint_x0(const struct sens_problem *pb, const double *p, double *x)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t h = 0; h < 2; h++) {
         in->type->x0(in, p + h * in->np, x + h * in->n);
         for (size_t i = 0; i < in->n; i++) x[h * in->n + i] *= scale_of(h);
@@ -118,7 +113,7 @@ static void faint_x0(const struct sens_problem *pb, const double *p, double *x)
 static void faint_x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W,
                          double *MU)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t place = 0; place < 2 * L; place++) {
         const size_t h = place % 2, l = place / 2;
         double w[MOST], mu[MOST] = {0};
@@ -131,7 +126,7 @@ static void faint_x0_vjp(const struct sens_problem *pb, const double *p, size_t 
 static void faint_x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L,
                               double *OUT)
 {
-    const struct sens_problem *in = inner_of(pb);
+    const struct sens_problem *in = pb->inner;
     for (size_t l = 0; l < L; l++) {
         const size_t h = k0 + l < in->np ? 0 : 1;
         double column[MOST] = {0};
@@ -150,17 +145,16 @@ static double *doubled(struct verify *v, size_t count, const double *from, doubl
 
 void decorate_faint(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem)
 {
-    static const struct sens_problem_type with = {.rhs = faint_rhs,
-                                                  .vjp = faint_vjp,
-                                                  .jvp = faint_jvp,
-                                                  .jvp_p_cols = faint_jvp_p_cols,
-                                                  .vjp_p_batch = faint_vjp_p_batch,
-                                                  .x0 = faint_x0,
-                                                  .x0_vjp = faint_x0_vjp,
-                                                  .x0_jvp_cols = faint_x0_jvp_cols};
-    struct sens_problem *kept = verify_memory(v, 1, sizeof *kept);
-    *kept = *inner;
-    decorate_wrap(v, inner, &with, kept, problem);
+    static const struct sens_problem_decoration with = {.type = {.rhs = faint_rhs,
+                                                                 .vjp = faint_vjp,
+                                                                 .jvp = faint_jvp,
+                                                                 .jvp_p_cols = faint_jvp_p_cols,
+                                                                 .vjp_p_batch = faint_vjp_p_batch,
+                                                                 .x0 = faint_x0,
+                                                                 .x0_vjp = faint_x0_vjp,
+                                                                 .x0_jvp_cols = faint_x0_jvp_cols},
+                                                        .another = true};
+    decorate_wrap(v, inner, &with, NULL, problem);
     problem->n = 2 * inner->n;
     problem->np = 2 * inner->np;
     problem->p = doubled(v, inner->np, inner->p, 1);
@@ -169,20 +163,15 @@ void decorate_faint(struct verify *v, const struct sens_problem *inner, struct s
 
 /* ---- its cost: that of the copy ------------------------------------------------------------------------ */
 
-static const struct sens_cost *cost_of(const struct sens_cost *cost)
-{
-    return cost->data;
-}
-
 static void copy_of(const struct sens_cost *cost, const struct sens_at *at, struct half *half)
 {
-    take_half(cost_of(cost)->n, cost_of(cost)->np, at, 1, half);
+    take_half(cost->inner->n, cost->inner->np, at, 1, half);
 }
 
 /* The copy's rows of OUT [2n][L], lane l: the derivative by z is that by z / d, over d. */
 static void add_lane(const struct sens_cost *cost, size_t L, size_t l, const double *column, double *OUT)
 {
-    const size_t n = cost_of(cost)->n;
+    const size_t n = cost->inner->n;
     for (size_t i = 0; i < n; i++) OUT[(n + i) * L + l] += column[i] / decorate_faintness;
 }
 
@@ -190,7 +179,7 @@ static void phi(const struct sens_cost *cost, size_t j, const double *x, const d
 {
     struct half half;
     copy_of(cost, &(struct sens_at){0, x, p}, &half);
-    cost_of(cost)->type->phi(cost_of(cost), j, half.x, half.at.p, G);
+    cost->inner->type->phi(cost->inner, j, half.x, half.at.p, G);
 }
 
 static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
@@ -200,7 +189,7 @@ static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, cons
     copy_of(cost, &(struct sens_at){0, x, p}, &half);
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         double column[MOST] = {0};
-        cost_of(cost)->type->phi_dx(cost_of(cost), j, half.x, half.at.p, c0 + l, 1, column);
+        cost->inner->type->phi_dx(cost->inner, j, half.x, half.at.p, c0 + l, 1, column);
         add_lane(cost, L, l, column, OUT);
     }
 }
@@ -210,14 +199,14 @@ static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, cons
 {
     struct half half;
     copy_of(cost, &(struct sens_at){0, x, p}, &half);
-    cost_of(cost)->type->phi_dp(cost_of(cost), j, half.x, half.at.p, c0, L, MU + cost_of(cost)->np * L);
+    cost->inner->type->phi_dp(cost->inner, j, half.x, half.at.p, c0, L, MU + cost->inner->np * L);
 }
 
 static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
 {
     struct half half;
     copy_of(cost, at, &half);
-    cost_of(cost)->type->g(cost_of(cost), &half.at, w, G);
+    cost->inner->type->g(cost->inner, &half.at, w, G);
 }
 
 static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
@@ -227,7 +216,7 @@ static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double 
     copy_of(cost, at, &half);
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         double column[MOST] = {0};
-        cost_of(cost)->type->g_dx(cost_of(cost), &half.at, w, c0 + l, 1, column);
+        cost->inner->type->g_dx(cost->inner, &half.at, w, c0 + l, 1, column);
         add_lane(cost, L, l, column, OUT);
     }
 }
@@ -237,25 +226,14 @@ static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double 
 {
     struct half half;
     copy_of(cost, at, &half);
-    cost_of(cost)->type->g_dp(cost_of(cost), &half.at, w, c0, L, MU + cost_of(cost)->np * L);
+    cost->inner->type->g_dp(cost->inner, &half.at, w, c0, L, MU + cost->inner->np * L);
 }
 
 void decorate_faint_cost(struct verify *v, const struct sens_cost *inner, struct sens_cost *cost)
 {
-    const struct sens_cost_type *in = inner->type;
-    struct sens_cost *kept = verify_memory(v, 1, sizeof *kept);
-    struct sens_cost_type *type = verify_memory(v, 1, sizeof *type);
-    *kept = *inner;
-    *type = (struct sens_cost_type){.name = in->name,
-                                    .phi = in->phi ? phi : NULL,
-                                    .phi_dx = in->phi_dx ? phi_dx : NULL,
-                                    .phi_dp = in->phi_dp ? phi_dp : NULL,
-                                    .g = in->g ? g : NULL,
-                                    .g_dx = in->g_dx ? g_dx : NULL,
-                                    .g_dp = in->g_dp ? g_dp : NULL};
-    *cost = *inner;
-    cost->type = type;
-    cost->data = kept;
+    static const struct sens_cost_type with = {
+        .phi = phi, .phi_dx = phi_dx, .phi_dp = phi_dp, .g = g, .g_dx = g_dx, .g_dp = g_dp};
+    decorate_wrap_cost(v, inner, &with, NULL, cost);
     cost->n = 2 * inner->n;
     cost->np = 2 * inner->np;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decorate.h"
 #include "drawn.h"
 
 /* ---- observation times --------------------------------------------------------------------------------- */
@@ -153,8 +154,7 @@ bool drawn_scene(const struct drawing *drawing, const struct drawn *drawn, struc
 
 /* ---- the mean of all outputs --------------------------------------------------------------------------- */
 
-struct mean { /* sum_c w_c G_c; the arrays hold what the cost says of all outputs */
-    struct sens_cost inner;
+struct mean {                /* sum_c w_c G_c; the arrays hold what the cost says of all outputs */
     double *w, *G, *dx, *dp; /* [m], [m], [n][m], [np][m] */
 };
 
@@ -164,10 +164,11 @@ static void clear(size_t count, double *v)
 }
 
 /* OUT [size][L] += the rows of `all` [size][m] times w, in the lane of output 0. */
-static void add_rows(const struct mean *mean, size_t size, const double *all, size_t c0, size_t L,
+static void add_rows(const struct sens_cost *cost, size_t size, const double *all, size_t c0, size_t L,
                      double *OUT)
 {
-    const size_t m = mean->inner.m;
+    const struct mean *mean = cost->data;
+    const size_t m = cost->inner->m;
     for (size_t i = 0; c0 == 0 && L > 0 && i < size; i++)
         for (size_t c = 0; c < m; c++) OUT[i * L] += mean->w[c] * all[i * m + c];
 }
@@ -175,53 +176,53 @@ static void add_rows(const struct mean *mean, size_t size, const double *all, si
 static void mean_phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
 {
     const struct mean *mean = cost->data;
-    clear(mean->inner.m, mean->G);
-    mean->inner.type->phi(&mean->inner, j, x, p, mean->G);
-    add_rows(mean, 1, mean->G, 0, 1, G);
+    clear(cost->inner->m, mean->G);
+    cost->inner->type->phi(cost->inner, j, x, p, mean->G);
+    add_rows(cost, 1, mean->G, 0, 1, G);
 }
 
 static void mean_phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
                         size_t L, double *OUT)
 {
     const struct mean *mean = cost->data;
-    clear(cost->n * mean->inner.m, mean->dx);
-    mean->inner.type->phi_dx(&mean->inner, j, x, p, 0, mean->inner.m, mean->dx);
-    add_rows(mean, cost->n, mean->dx, c0, L, OUT);
+    clear(cost->n * cost->inner->m, mean->dx);
+    cost->inner->type->phi_dx(cost->inner, j, x, p, 0, cost->inner->m, mean->dx);
+    add_rows(cost, cost->n, mean->dx, c0, L, OUT);
 }
 
 static void mean_phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
                         size_t L, double *MU)
 {
     const struct mean *mean = cost->data;
-    clear(cost->np * mean->inner.m, mean->dp);
-    mean->inner.type->phi_dp(&mean->inner, j, x, p, 0, mean->inner.m, mean->dp);
-    add_rows(mean, cost->np, mean->dp, c0, L, MU);
+    clear(cost->np * cost->inner->m, mean->dp);
+    cost->inner->type->phi_dp(cost->inner, j, x, p, 0, cost->inner->m, mean->dp);
+    add_rows(cost, cost->np, mean->dp, c0, L, MU);
 }
 
 static void mean_g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
 {
     const struct mean *mean = cost->data;
-    clear(mean->inner.m, mean->G);
-    mean->inner.type->g(&mean->inner, at, w, mean->G);
-    add_rows(mean, 1, mean->G, 0, 1, G);
+    clear(cost->inner->m, mean->G);
+    cost->inner->type->g(cost->inner, at, w, mean->G);
+    add_rows(cost, 1, mean->G, 0, 1, G);
 }
 
 static void mean_g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                       double *OUT)
 {
     const struct mean *mean = cost->data;
-    clear(cost->n * mean->inner.m, mean->dx);
-    mean->inner.type->g_dx(&mean->inner, at, w, 0, mean->inner.m, mean->dx);
-    add_rows(mean, cost->n, mean->dx, c0, L, OUT);
+    clear(cost->n * cost->inner->m, mean->dx);
+    cost->inner->type->g_dx(cost->inner, at, w, 0, cost->inner->m, mean->dx);
+    add_rows(cost, cost->n, mean->dx, c0, L, OUT);
 }
 
 static void mean_g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                       double *MU)
 {
     const struct mean *mean = cost->data;
-    clear(cost->np * mean->inner.m, mean->dp);
-    mean->inner.type->g_dp(&mean->inner, at, w, 0, mean->inner.m, mean->dp);
-    add_rows(mean, cost->np, mean->dp, c0, L, MU);
+    clear(cost->np * cost->inner->m, mean->dp);
+    cost->inner->type->g_dp(cost->inner, at, w, 0, cost->inner->m, mean->dp);
+    add_rows(cost, cost->np, mean->dp, c0, L, MU);
 }
 
 /* All different, and of one sign: the outputs do not cancel, so that a mean is as well known as each. */
@@ -235,24 +236,19 @@ static double *weights_of(struct verify *v, size_t m)
 
 void drawn_mean_cost(struct bed *bed, struct sens_cost *cost)
 {
+    static const struct sens_cost_type with = {.phi = mean_phi,
+                                               .phi_dx = mean_phi_dx,
+                                               .phi_dp = mean_phi_dp,
+                                               .g = mean_g,
+                                               .g_dx = mean_g_dx,
+                                               .g_dp = mean_g_dp};
     struct verify *v = bed->v;
-    const struct sens_cost_type *from = bed->cost.type;
     const size_t n = bed->cost.n, np = bed->cost.np, m = bed->cost.m;
     struct mean *mean = verify_memory(v, 1, sizeof *mean);
-    struct sens_cost_type *type = verify_memory(v, 1, sizeof *type);
-    *mean = (struct mean){bed->cost, weights_of(v, m), verify_array(v, m), verify_array(v, n * m),
-                          verify_array(v, np * m)};
-    *type = (struct sens_cost_type){.name = from->name,
-                                    .phi = from->phi ? mean_phi : NULL,
-                                    .phi_dx = from->phi_dx ? mean_phi_dx : NULL,
-                                    .phi_dp = from->phi_dp ? mean_phi_dp : NULL,
-                                    .g = from->g ? mean_g : NULL,
-                                    .g_dx = from->g_dx ? mean_g_dx : NULL,
-                                    .g_dp = from->g_dp ? mean_g_dp : NULL};
-    *cost = bed->cost;
-    cost->type = type;
+    *mean =
+        (struct mean){weights_of(v, m), verify_array(v, m), verify_array(v, n * m), verify_array(v, np * m)};
+    decorate_wrap_cost(v, &bed->cost, &with, mean, cost);
     cost->m = 1;
-    cost->data = mean;
 }
 
 static void mean_of(const double *w, size_t m, size_t cols, const double *rows, double *to)

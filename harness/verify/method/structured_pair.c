@@ -42,7 +42,6 @@ static const struct verify_check checks[] = {
 
 struct shaken {
     struct verify *v;
-    struct sens_problem inner;
     const double *p; /* [np], shaken once */
 };
 
@@ -62,15 +61,10 @@ static void add_moved(const struct shaken *s, size_t count, const double *increm
     for (size_t q = 0; q < count; q++) OUT[q] += by[q];
 }
 
-static struct sens_at moved_point(const struct shaken *s, const struct sens_at *at)
-{
-    return (struct sens_at){at->t, moved(s, s->inner.n, at->x), s->p};
-}
-
-static sens_status shaken_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+static struct sens_at moved_point(const struct sens_problem *pb, const struct sens_at *at)
 {
     const struct shaken *s = pb->data;
-    return s->inner.type->rhs(&s->inner, at, dx);
+    return (struct sens_at){at->t, moved(s, pb->n, at->x), s->p};
 }
 
 static void shaken_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
@@ -78,8 +72,8 @@ static void shaken_vjp(const struct sens_problem *pb, const struct sens_at *at, 
 {
     const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
-    const struct sens_at near = moved_point(s, at);
-    s->inner.type->vjp(&s->inner, &near, L, moved(s, pb->n * L, W), OUT);
+    const struct sens_at near = moved_point(pb, at);
+    pb->inner->type->vjp(pb->inner, &near, L, moved(s, pb->n * L, W), OUT);
     const double *by = moved(s, pb->n * L, OUT);
     memcpy(OUT, by, pb->n * L * sizeof *OUT);
     sens_arena_rewind(&s->v->ctx.arena, mark);
@@ -90,8 +84,8 @@ static void shaken_jvp(const struct sens_problem *pb, const struct sens_at *at, 
 {
     const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
-    const struct sens_at near = moved_point(s, at);
-    s->inner.type->jvp(&s->inner, &near, L, moved(s, pb->n * L, V), OUT);
+    const struct sens_at near = moved_point(pb, at);
+    pb->inner->type->jvp(pb->inner, &near, L, moved(s, pb->n * L, V), OUT);
     const double *by = moved(s, pb->n * L, OUT);
     memcpy(OUT, by, pb->n * L * sizeof *OUT);
     sens_arena_rewind(&s->v->ctx.arena, mark);
@@ -103,8 +97,8 @@ static void shaken_jvp_p_cols(const struct sens_problem *pb, const struct sens_a
     const struct shaken *s = pb->data;
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     double *increment = verify_array(s->v, pb->n * L);
-    const struct sens_at near = moved_point(s, at);
-    s->inner.type->jvp_p_cols(&s->inner, &near, k0, L, increment);
+    const struct sens_at near = moved_point(pb, at);
+    pb->inner->type->jvp_p_cols(pb->inner, &near, k0, L, increment);
     add_moved(s, pb->n * L, increment, OUT);
     sens_arena_rewind(&s->v->ctx.arena, mark);
 }
@@ -116,45 +110,20 @@ static void shaken_vjp_p_batch(const struct sens_problem *pb, size_t K, const do
     const struct sens_arena_mark mark = sens_arena_mark(&s->v->ctx.arena);
     double *increment = verify_array(s->v, pb->np * L);
     (void)p;
-    s->inner.type->vjp_p_batch(&s->inner, K, t, moved(s, K * pb->n, X), s->p, L, moved(s, K * pb->n * L, W),
-                               increment);
+    pb->inner->type->vjp_p_batch(pb->inner, K, t, moved(s, K * pb->n, X), s->p, L, moved(s, K * pb->n * L, W),
+                                 increment);
     add_moved(s, pb->np * L, increment, MU);
     sens_arena_rewind(&s->v->ctx.arena, mark);
 }
 
-/* Where the initial state depends on p, it and its products are the inner ones. */
-static void shaken_x0(const struct sens_problem *pb, const double *p, double *x)
-{
-    const struct shaken *s = pb->data;
-    s->inner.type->x0(&s->inner, p, x);
-}
-
-static void shaken_x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W,
-                          double *MU)
-{
-    const struct shaken *s = pb->data;
-    s->inner.type->x0_vjp(&s->inner, p, L, W, MU);
-}
-
-static void shaken_x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L,
-                               double *OUT)
-{
-    const struct shaken *s = pb->data;
-    s->inner.type->x0_jvp_cols(&s->inner, p, k0, L, OUT);
-}
-
 static void shaken_problem(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem)
 {
-    static const struct sens_problem_type with = {.rhs = shaken_rhs,
-                                                  .vjp = shaken_vjp,
-                                                  .jvp = shaken_jvp,
-                                                  .jvp_p_cols = shaken_jvp_p_cols,
-                                                  .vjp_p_batch = shaken_vjp_p_batch,
-                                                  .x0 = shaken_x0,
-                                                  .x0_vjp = shaken_x0_vjp,
-                                                  .x0_jvp_cols = shaken_x0_jvp_cols};
+    static const struct sens_problem_decoration with = {.type = {.vjp = shaken_vjp,
+                                                                 .jvp = shaken_jvp,
+                                                                 .jvp_p_cols = shaken_jvp_p_cols,
+                                                                 .vjp_p_batch = shaken_vjp_p_batch}};
     struct shaken *s = verify_memory(v, 1, sizeof *s);
-    *s = (struct shaken){v, *inner, verify_shaken(v, inner->np, inner->p)};
+    *s = (struct shaken){v, verify_shaken(v, inner->np, inner->p)};
     decorate_wrap(v, inner, &with, s, problem);
 }
 

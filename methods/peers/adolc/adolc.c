@@ -10,11 +10,9 @@
 
 #include "adolc_tape.h"
 #include "sens/plugin.h"
-#include "sens/provider.h"
 
 struct taped {
-    struct sens_problem_type type; /* the inner one with the slots below in place of its own */
-    struct sens_problem inner;
+    struct sens_decorated_problem room;
     struct adolc_tapes *tapes;
 };
 
@@ -49,55 +47,11 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
         adolc_vjp_p(taped->tapes, t[k], X + k * pb->n, p, L, W + k * pb->n * L, MU);
 }
 
-/* ---- the rest is the inner problem's ------------------------------------------------------------------- */
-
-static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
-{
-    const struct taped *taped = pb->data;
-    return taped->inner.type->rhs(&taped->inner, at, dx);
-}
-
-/* The inner problem with the state and parameters that the wrapped one was given since. */
-static struct sens_problem inner_of(const struct sens_problem *pb)
-{
-    const struct taped *taped = pb->data;
-    struct sens_problem inner = *pb;
-    inner.type = taped->inner.type;
-    inner.data = taped->inner.data;
-    return inner;
-}
-
-static void x0_of_p(const struct sens_problem *pb, const double *p, double *x)
-{
-    const struct sens_problem inner = inner_of(pb);
-    inner.type->x0(&inner, p, x);
-}
-
-static void x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W, double *MU)
-{
-    const struct sens_problem inner = inner_of(pb);
-    inner.type->x0_vjp(&inner, p, L, W, MU);
-}
-
-static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L, double *OUT)
-{
-    const struct sens_problem inner = inner_of(pb);
-    inner.type->x0_jvp_cols(&inner, p, k0, L, OUT);
-}
-
-static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const double *p, double *x,
-                  double *S, double *S0)
-{
-    const struct sens_problem inner = inner_of(pb);
-    return inner.type->exact(&inner, q, p, x, S, S0);
-}
-
 /* What a sweep costs the library does not say. */
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)
 {
-    const struct taped *taped = pb->data;
     struct sens_operations inner;
-    sens_problem_operations(&taped->inner, &inner);
+    sens_problem_operations(pb->inner, &inner);
     *ops = (struct sens_operations){inner.rhs, NAN, NAN, NAN, NAN, 0};
 }
 
@@ -152,26 +106,13 @@ static sens_status find_form(struct sens_ctx *ctx, const struct sens_problem *pb
 
 /* ---- the provider -------------------------------------------------------------------------------------- */
 
-static void fill_type(const struct sens_problem_type *inner, struct sens_problem_type *type)
-{
-    *type = *inner;
-    type->create = NULL; /* made by wrapping only */
-    type->rhs = rhs;
-    type->vjp = vjp;
-    type->jvp = jvp;
-    type->jvp_p_cols = jvp_p_cols;
-    type->vjp_p_batch = vjp_p_batch;
-    type->operations = operations;
-    if (inner->x0) {
-        type->x0 = x0_of_p;
-        type->x0_vjp = x0_vjp;
-        type->x0_jvp_cols = x0_jvp_cols;
-    }
-    if (inner->exact) type->exact = exact;
-}
-
 static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
 {
+    static const struct sens_problem_decoration with = {.type = {.vjp = vjp,
+                                                                 .jvp = jvp,
+                                                                 .jvp_p_cols = jvp_p_cols,
+                                                                 .vjp_p_batch = vjp_p_batch,
+                                                                 .operations = operations}};
     const unsigned forms = adolc_forms(inner->type->name);
     unsigned form = 0;
     if (forms == 0)
@@ -185,14 +126,10 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, 
                          inner->type->name);
     struct taped *taped = SENS_NEW(ctx, struct taped, 1);
     if (!taped) return SENS_NO_MEMORY;
-    taped->inner = *inner;
     taped->tapes =
         adolc_tapes_get(inner->type->name, form, inner->n, inner->np, inner->t0, inner->x0, inner->p);
     if (!taped->tapes) return sens_fail(ctx, SENS_NO_MEMORY, "ADOL-C: no memory for the tapes");
-    fill_type(inner->type, &taped->type);
-    *wrapped = taped->inner;
-    wrapped->type = &taped->type;
-    wrapped->data = taped;
+    sens_problem_decorate(inner, &with, taped, &taped->room, wrapped);
     wrapped->structure = NULL;
     return SENS_OK;
 }

@@ -1,25 +1,12 @@
 /* A provider that hands on the products of the problem, without its structure.
  * verify: --quick --provider provider
  */
-#include <string.h>
-
 #include "sens/plugin.h"
-
-struct wrapped { /* a problem's type points here; data stays the inner problem's */
-    struct sens_problem_type type;
-    struct sens_problem inner;
-};
-
-static const struct wrapped *of(const struct sens_problem *pb)
-{
-    return (const struct wrapped *)(const void *)pb->type;
-}
 
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                 double *OUT)
 {
-    const struct wrapped *w = of(pb);
-    w->inner.type->vjp(&w->inner, at, L, W, OUT);
+    pb->inner->type->vjp(pb->inner, at, L, W, OUT);
 }
 
 static const char *library(void)
@@ -29,14 +16,11 @@ static const char *library(void)
 
 static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
 {
-    struct wrapped *made = sens_arena_alloc(&ctx->arena, 1, sizeof *made);
-    if (!made) return SENS_NO_MEMORY;
-    made->inner = *inner;
-    made->type = *inner->type;
-    made->type.vjp = vjp;
-    *wrapped = *inner;
+    static const struct sens_problem_decoration with = {.type = {.vjp = vjp}};
+    struct sens_decorated_problem *room = SENS_NEW(ctx, struct sens_decorated_problem, 1);
+    if (!room) return SENS_NO_MEMORY;
+    sens_problem_decorate(inner, &with, NULL, room, wrapped);
     wrapped->structure = NULL;
-    wrapped->type = &made->type;
     return SENS_OK;
 }
 
