@@ -59,6 +59,11 @@ if(cmocka_FOUND AND TARGET peer_petsc)
   target_include_directories(peers_test_petsc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/petsc)
 endif()
 
+if(TARGET peer_sundials)
+  add_test(NAME peers/hires COMMAND bash ${CMAKE_SOURCE_DIR}/tests/peers/hires.sh $<TARGET_FILE:sensbench>)
+  set_tests_properties(peers/hires PROPERTIES LABELS peers TIMEOUT 300 SKIP_RETURN_CODE 77)
+endif()
+
 # Every option of CVODES' methods: the module's own sources, without the program.
 if(cmocka_FOUND AND TARGET peer_sundials)
   file(GLOB cvodes_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/methods/peers/cvodes/*.c)

@@ -31,8 +31,10 @@ bool pair_excuse(const struct bed *bed, const struct target *exact, const struct
 /* Are x or G beyond their bounds? */
 bool pair_state_fails(const struct bed *bed, const struct target *target);
 
-void pair_frozen(struct pair *pair);     /* pair.frozen, pair.taylor */
-void pair_exact(struct pair *pair);      /* pair.exact */
+void pair_frozen(struct pair *pair); /* pair.frozen, pair.taylor */
+void pair_exact(struct pair *pair);  /* pair.exact */
+/* pair.exact on the whole interval, where that is stiff and explicit steps of ours do not reach its end. */
+void pair_stiff(struct pair *pair, double tol);
 void pair_identities(struct pair *pair); /* pair.identity */
 
 #endif

@@ -69,6 +69,14 @@ sens_status oracle_truth(const struct bed *bed, struct sens_out *truth, struct s
 sens_status oracle_truth_in_reverse(const struct bed *bed, struct sens_out *truth,
                                     struct sens_out *uncertainty);
 
+/* The derivative of the exact solution by implicit steps, for stiff problems of few states; *truth and
+ * *uncertainty are made in the arena. SENS_UNSUPPORTED for too many states. */
+sens_status oracle_stiff_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty);
+enum { STIFF_LARGEST = 16 }; /* states */
+/* What errors of tol |y| + tol of the state and of its derivatives do on each of `steps` steps: on those of
+ * the formula, which are fewer, they are as many times as large. */
+sens_status oracle_stiff_tolerance(const struct bed *bed, double tol, long steps, struct sens_out *bound);
+
 /* ---- whose fault (faults.c) ---------------------------------------------------------------------------- */
 
 /* Recomputes the derivative with each single fault of a catalogue (stage times without c_i h, a_ij for a_ji,

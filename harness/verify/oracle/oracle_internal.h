@@ -134,9 +134,6 @@ sens_status run_interpolate(struct run *run, const struct oracle *other, double 
 
 /* Each step of the grid as two, appended to *half. false without memory. */
 bool oracle_halve(const struct grid *grid, struct grid *half);
-/* The derivative of the exact solution by implicit steps, for stiff problems of few states; *truth and
- * *uncertainty are made in the arena. SENS_UNSUPPORTED for too many states. */
-sens_status oracle_stiff_truth(const struct bed *bed, struct sens_out *truth, struct sens_out *uncertainty);
 
 /* oracle_rounding from fewer runs, by the cheaper of tangent and adjoint. */
 sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound);

@@ -14,7 +14,15 @@
 
 #include "oracle_internal.h"
 
-enum { S = 5, LARGEST = 16, NEWTON = 20, STEPS = 3000, DRAWS = 2, SAFETY = 32 };
+enum {
+    S = 5,
+    LARGEST = STIFF_LARGEST,
+    NEWTON = 20,
+    STEPS = 3000,
+    DRAWS = 2,
+    SAFETY = 32,
+    TOLERANCE_SAFETY = 16
+};
 static const double TOL = 1e-11,
                     SMALL = 1e-3; /* of a state against the largest: what its error is held against */
 
@@ -309,6 +317,8 @@ static sens_status follow(struct stiff *s, const struct grid *grid, struct sens_
         memcpy(s->S0, s->T + (S - 1) * s->n * s->cols, s->n * s->cols * sizeof *s->S0);
         noise_touch(&s->noise, s->n, s->x);
         noise_touch(&s->noise, s->n * s->cols, s->S0);
+        noise_step(&s->noise, PLACE_STATE, 0, s->n, s->x);
+        noise_step(&s->noise, PLACE_TANGENT, 0, s->n * s->cols, s->S0);
         if (j < cost->n_obs && cost->t_obs[j] == grid->t1[k]) observe(s, j++, out);
     }
     memcpy(out->x, s->x, s->n * sizeof *out->x);
@@ -361,5 +371,33 @@ sens_status oracle_stiff_truth(const struct bed *bed, struct sens_out *truth, st
         status = truth_on(&stiff, &grid, &half, truth, uncertainty);
     grid_free(&grid);
     grid_free(&half);
+    return status;
+}
+
+/* One sign for each number and draw, so that the errors of all steps add up. */
+static sens_status tolerance_on(struct stiff *s, const struct grid *grid, double tol, struct sens_out *bound)
+{
+    struct sens_out still = bed_shape(s->bed);
+    sens_status status = follow(s, grid, &still);
+    for (int draw = 1; draw <= DRAWS && status == SENS_OK; draw++) {
+        struct sens_out moved = bed_shape(s->bed);
+        s->noise = (struct noise){.rtol = tol, .atol = tol, .draw = (uint64_t)draw};
+        status = follow(s, grid, &moved);
+        if (status == SENS_OK) widen(s->bed, &moved, &still, TOLERANCE_SAFETY, bound);
+    }
+    return status;
+}
+
+sens_status oracle_stiff_tolerance(const struct bed *bed, double tol, long steps, struct sens_out *bound)
+{
+    struct stiff stiff;
+    struct grid grid = {.steps = 0};
+    if (bed->problem.n > LARGEST) return SENS_UNSUPPORTED;
+    create(bed, &stiff);
+    *bound = bed_shape(bed);
+    sens_status status = SENS_STEP_LIMIT;
+    if (find_steps(&stiff, &grid))
+        status = tolerance_on(&stiff, &grid, tol * fmax(1, (double)steps / (double)grid.steps), bound);
+    grid_free(&grid);
     return status;
 }

@@ -1,0 +1,79 @@
+/* pair.exact on the whole interval of a stiff problem. Explicit steps reach the end of none in reasonable
+ * number, so that check_adaptive stops where they do; a method that brings its own solver may go on, and so
+ * can the implicit formula of oracle_stiff.c. */
+#include "pair.h"
+#include "probe.h"
+
+enum { OUTPUTS = 2 };
+/* Norms differ in what they hold an error against, as in scene_tolerance; a solve of ours at this tolerance.
+ */
+static const double NORMS_DIFFER = 8, MODERATE = 1e-6;
+
+/* What may be tested is. */
+static void test_all(struct bed *bed)
+{
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
+        const long inside = bed_error_test(bed, i, "inside");
+        if (inside >= 0 && !verify_held(bed->v, &bed->method->options[i]))
+            bed->option[i].number = (double)inside;
+    }
+}
+
+static void create_bed(const struct pair *pair, double tol, struct bed *bed)
+{
+    const unsigned all = PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1 | PROBE_EXPLICIT; /* no quadrature */
+    struct sens_cost cost;
+    probe_cost(pair->v, &pair->instance->problem, OUTPUTS, all & probe_parts_for(pair->v->method), &cost);
+    bed_create(pair->v, &pair->instance->problem, &cost, pair->v->method, bed);
+    bed->task.rtol = bed->task.atol = tol;
+    bed->task.max_steps = PAIR_STEPS;
+    test_all(bed);
+}
+
+static bool is_stiff(const struct bed *bed)
+{
+    long steps;
+    return !agree_solvable(bed, MODERATE, &steps) && bed->problem.n <= STIFF_LARGEST;
+}
+
+/* Of a derivative that the error test does not see, and of one that is integrated back, it is not known how
+ * far off it may be. */
+static void keep_known(const struct bed *bed, struct target *target)
+{
+    if (bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS && bed->work.steps_reverse == 0) return;
+    target->value.dGdp = target->value.dGdx0 = NULL;
+}
+
+/* false: there is nothing to hold it against. */
+static bool find_target(const struct bed *bed, struct target *target)
+{
+    *target = (struct target){bed_shape(bed), bed_shape(bed)};
+    struct sens_out allowed = bed_shape(bed);
+    if (oracle_stiff_truth(bed, &target->value, &target->bound) != SENS_OK) return false;
+    const double tol = NORMS_DIFFER * bed->task.rtol;
+    if (oracle_stiff_tolerance(bed, tol, bed->work.steps, &allowed) != SENS_OK) return false;
+    out_add(bed, &target->bound, 1, &allowed);
+    keep_known(bed, target);
+    return true;
+}
+
+void pair_stiff(struct pair *pair, double tol)
+{
+    struct bed bed;
+    struct target target;
+    create_bed(pair, tol, &bed);
+    if (is_stiff(&bed)) {
+        struct verify_result result = pair_open(pair, &bed, "pair.exact");
+        if (bed_solve(&bed) != SENS_OK)
+            verify_skip(&result, "to the end of the stiff interval, t = %.6g: %s: %s", bed.problem.t1,
+                        sens_status_name(bed.status), bed.message);
+        else if (!find_target(&bed, &target))
+            verify_skip(&result, "no reference on the whole interval: implicit steps of ours fail");
+        else
+            pair_judge(&result, &bed, &target);
+        verify_blame(&result, CAUSE_solver_not_derivative, 0.5);
+        verify_blame(&result, CAUSE_derivative_not_solver, 0.5);
+        verify_close(pair->v, &result);
+    }
+    bed_free(&bed);
+}
