@@ -134,6 +134,8 @@
       "sizes are taken for one another: wrong where two of n, np and m are equal, or right there only")      \
     X(remainder, "numbers that leave a rest are treated wrongly: right for even ones or multiples of a "     \
                  "block, wrong for others, or the other way round")                                          \
+    X(too_few,                                                                                               \
+      "a size is taken to be two or more: wrong for one state, parameter or output, right for several")      \
     X(empty_set, "an empty set is not expected: wrong without parameters or observations, right with some")  \
     X(after_rejection, "something of a rejected trial step stays: right where no trial is rejected")         \
     X(many_threads, "there is room for a few threads only: right with up to some number of them")            \

@@ -239,16 +239,16 @@ static double alpha(size_t s, size_t c, size_t i)
     return 0.7 + 0.6 * fraction(sqrt(23), 97 * s + 31 * c + i);
 }
 
-static double zeta(size_t c, size_t q)
+static double zeta(size_t s, size_t c, size_t q)
 {
-    return 0.4 + 0.3 * fraction(sqrt(29), 31 * c + q);
+    return 0.4 + 0.3 * fraction(sqrt(29), 61 * s + 31 * c + q);
 }
 
-static double explicit_part(const struct sens_cost *cost, size_t c, const double *p)
+static double explicit_part(const struct sens_cost *cost, size_t s, size_t c, const double *p)
 {
     const struct weights *weights = cost->data;
     double P = 0;
-    for (size_t q = 0; weights->explicit_p && q < cost->np; q++) P += zeta(c, q) * p[q] * p[q] / 2;
+    for (size_t q = 0; weights->explicit_p && q < cost->np; q++) P += zeta(s, c, q) * p[q] * p[q] / 2;
     return P;
 }
 
@@ -256,7 +256,7 @@ static void add_value(const struct sens_cost *cost, size_t s, const double *x, c
                       double *G)
 {
     for (size_t c = 0; c < cost->m; c++) {
-        double Q = explicit_part(cost, c, p) * (1 + x[0]);
+        double Q = explicit_part(cost, s, c, p) * (1 + x[0]);
         for (size_t i = 0; i < cost->n; i++) Q += alpha(s, c, i) * (x[i] + x[i] * x[i] / 2);
         G[c] += scale * Q;
     }
@@ -267,15 +267,15 @@ static void add_dx(const struct sens_cost *cost, size_t s, const double *x, cons
 {
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
         for (size_t i = 0; i < cost->n; i++) OUT[i * L + l] += scale * alpha(s, c0 + l, i) * (1 + x[i]);
-        OUT[l] += scale * explicit_part(cost, c0 + l, p);
+        OUT[l] += scale * explicit_part(cost, s, c0 + l, p);
     }
 }
 
-static void add_dp(const struct sens_cost *cost, const double *x, const double *p, double scale, size_t c0,
-                   size_t L, double *MU)
+static void add_dp(const struct sens_cost *cost, size_t s, const double *x, const double *p, double scale,
+                   size_t c0, size_t L, double *MU)
 {
     for (size_t l = 0; l < L && c0 + l < cost->m; l++)
-        for (size_t q = 0; q < cost->np; q++) MU[q * L + l] += scale * zeta(c0 + l, q) * p[q] * (1 + x[0]);
+        for (size_t q = 0; q < cost->np; q++) MU[q * L + l] += scale * zeta(s, c0 + l, q) * p[q] * (1 + x[0]);
 }
 
 static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
@@ -292,8 +292,7 @@ static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, cons
 static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
                    size_t L, double *MU)
 {
-    (void)j;
-    add_dp(cost, x, p, 1, c0, L, MU);
+    add_dp(cost, j + 1, x, p, 1, c0, L, MU);
 }
 
 static double clock_factor(const struct sens_cost *cost, double t)
@@ -316,7 +315,7 @@ static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double 
 static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                  double *MU)
 {
-    add_dp(cost, at->x, at->p, w * clock_factor(cost, at->t), c0, L, MU);
+    add_dp(cost, 0, at->x, at->p, w * clock_factor(cost, at->t), c0, L, MU);
 }
 
 static sens_status create_cost(struct sens_ctx *ctx, const struct sens_value *option,

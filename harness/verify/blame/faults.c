@@ -194,6 +194,16 @@ static void try_factor(struct hunt *hunt)
             entries > 2 && !nothing ? 1 : 0.3);
 }
 
+static void look_at_columns(struct hunt *hunt)
+{
+    const size_t n = hunt->oracle->problem->n, np = hunt->oracle->problem->np, m = hunt->oracle->cost->m;
+    const size_t of_p = columns_reversed(m, np, hunt->got->dGdp, hunt->right->dGdp),
+                 of_x0 = columns_reversed(m, n, hunt->got->dGdx0, hunt->right->dGdx0);
+    if (m < 2 || of_p + of_x0 == 0) return;
+    verify_say(hunt->result, "%zu columns of dG/dp and %zu of dG/dx0 have the wrong sign", of_p, of_x0);
+    verify_blame(hunt->result, CAUSE_gradient_sign, 0.96);
+}
+
 /* ---- patterns ------------------------------------------------------------------------------------------ */
 
 /* |a - b| / |b| of one row; infinite where a is no number. */
@@ -389,6 +399,7 @@ static void hunt_gradient(struct hunt *hunt, double error)
         }
     }
     look_at_rows(hunt);
+    look_at_columns(hunt);
     look_at_parts(hunt);
     look_at_kind(hunt);
     look_at_size(hunt, error);

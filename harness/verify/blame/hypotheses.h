@@ -38,4 +38,8 @@ extern const struct hypothesis hypotheses_of_steps[], hypotheses_of_terms[], hyp
 /* [s] the stages that lambda depends on; in the arena. */
 bool *live_stages(const struct oracle *oracle, const struct scheme *scheme);
 
+/* Columns of got [m][width] that have the wrong sign, where all others are right; NULL:
+ * none. */
+size_t columns_reversed(size_t m, size_t width, const double *got, const double *right);
+
 #endif

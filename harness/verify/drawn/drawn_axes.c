@@ -326,6 +326,10 @@ void axis_blame(int axis, double value, double weight, struct verify_result *res
         verify_blame(result, CAUSE_empty_set, weight);
         return;
     }
+    if (axis_is_size(axis) && axes[axis].near.low == 1 && value < axes[axis].usual) {
+        verify_blame(result, CAUSE_too_few, weight);
+        return;
+    }
     if (axis == AXIS_ENDS) {
         if (!(bits & 2)) verify_blame(result, CAUSE_stops_early, weight);
         if (!(bits & 1)) verify_blame(result, CAUSE_observation_t0, weight);

@@ -80,12 +80,43 @@ static void blame_rejection(struct verify *v, const struct gradient_case *given,
     verify_blame(result, CAUSE_after_rejection, 0.97);
 }
 
+/* |got - right| / |right| of a discrete gradient at a tolerance; NaN: not to be had. */
+static double error_at(struct verify *v, const struct gradient_case *given, double tol)
+{
+    struct gradient_case other = {.settings = given->settings};
+    double error[3] = {NAN, NAN, NAN};
+    other.settings.tol = tol;
+    if (!scene_create(v, &other.settings, &other.scene)) return NAN;
+    const struct bed *bed = &other.scene.bed;
+    if (bed_solve(&other.scene.bed) == SENS_OK && case_prepare(&other) && case_frozen(&other))
+        out_distance(bed, &bed->out, &other.frozen, error);
+    case_free(&other);
+    return error[0];
+}
+
+/* Errors of the size of single precision, whatever the tolerance is. */
+static void blame_digits(struct verify *v, const struct gradient_case *given, struct verify_result *result)
+{
+    static const double tol[] = {1e-9, 1e-7, 1e-5, 1e-3}, least = 1e-10, most = 3e-7;
+    enum { COUNT = sizeof tol / sizeof *tol };
+    double error[COUNT];
+    if (v->method->derivative != SENS_DERIVATIVE_DISCRETE || !(v->method->caps & SENS_CAP_TOLERANCE)) return;
+    for (int k = 0; k < COUNT; k++) {
+        error[k] = error_at(v, given, tol[k]);
+        if (!(error[k] > least && error[k] < most)) return;
+    }
+    verify_say(result, "relative error %.1e, %.1e, %.1e, %.1e at the tolerances 1e-9, 1e-7, 1e-5, 1e-3",
+               error[0], error[1], error[2], error[3]);
+    verify_blame(result, CAUSE_single_precision, 0.97);
+}
+
 void case_blame_settings(struct gradient_case *given, struct verify_result *result)
 {
     struct verify *v = given->scene.bed.v;
     if (given->settings.n == 0) return;
     blame_rejection(v, given, result);
     if (result->blames > 0 && result->blame[0].weight > 0.95) return; /* it is explained */
+    blame_digits(v, given, result);
     blame_sizes(v, given, result);
     blame_equal(v, given, result);
 }

@@ -200,6 +200,19 @@ static void blame_parts(unsigned parts, struct verify_result *result)
     if (state) verify_blame(result, CAUSE_stops_early, 0.6);
 }
 
+/* Are the last errors of what fails those of single precision, and as good as equal? */
+static bool stays_at_single(const struct part part[PARTS], unsigned parts)
+{
+    static const double least = 1e-10, most = 1e-6, equal = 30;
+    for (int k = 0; k < PARTS; k++) {
+        const struct ladder *l = &part[k].ladder;
+        if (!part[k].judged || !(part[k].bit & parts)) continue;
+        const double last = l->error[l->count - 1], before = l->count > 1 ? l->error[l->count - 2] : INFINITY;
+        if (!(last > least && last < most && before < equal * last && last < equal * before)) return false;
+    }
+    return parts != 0;
+}
+
 static void judge_ladders(const struct part part[PARTS], enum way way, struct verify_result *result)
 {
     struct worst worst = {.count = 0};
@@ -211,7 +224,9 @@ static void judge_ladders(const struct part part[PARTS], enum way way, struct ve
                       "%s: the error against the exact one stays: %s; 1 - slope", part[k].name, words);
     }
     verify_judge(result, &worst);
-    if (result->verdict == VERIFY_FAIL) blame_parts(worst.parts, result);
+    if (result->verdict != VERIFY_FAIL) return;
+    blame_parts(worst.parts, result);
+    if (stays_at_single(part, worst.parts)) verify_blame(result, CAUSE_single_precision, 0.96);
 }
 
 /* The error a few steps beside a rung is that of the rung, or at least of the one before: on each of them one

@@ -58,12 +58,24 @@ static void outputs_create(struct verify *v, size_t more, struct outputs *o)
     o->made = o->made && solve_alone(o);
 }
 
+/* Are rows wrong that were asked for alone? Of the first ones, which bed has, too. */
+static bool is_alone_wrong(const struct outputs *o, const struct bed *bed)
+{
+    struct worst worst = {.count = 0};
+    out_compare(&worst, bed, &o->alone, &o->right.value, &o->right.bound, "");
+    return !worst_passes(&worst);
+}
+
 /* The rows as they have to be, where they are not; found when first asked for. */
 static void blame_outputs(struct outputs *o, const struct bed *bed, size_t L, struct verify_result *result)
 {
     if (!o->expects)
         o->expects = bed_solve(&o->scene.bed) == SENS_OK && trial_expect(&o->scene, &o->right) == SENS_OK;
     if (o->expects) trial_blame_rows(bed, &bed->out, &o->right.value, &o->right.bound, L, result);
+    if (o->expects && bed->cost.m > 1 && result->blames == 0 && is_alone_wrong(o, bed)) {
+        verify_say(result, "right for %zu outputs at once, wrong for one", bed->cost.m);
+        verify_blame(result, CAUSE_too_few, 0.97);
+    }
     if (result->blames == 0) trial_blame_rows(bed, &bed->out, &o->alone, &o->apart, L, result);
 }
 
