@@ -1,7 +1,7 @@
 /* The registry of one compiled variant, from the sens_add_* lines of CMake. */
 #include <stddef.h>
 
-#include "erk.h"
+#include "controllers.h"
 #include "sens/registry.h"
 #include "tangent.h"
 

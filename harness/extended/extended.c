@@ -4,7 +4,6 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "erk.h"
 #include "gbs.h"
 #include "sens/decorate.h"
 #include "sens/registry.h"

@@ -9,6 +9,7 @@
 
 #include "blocks.h"
 #include "casa_common.h"
+#include "rules.h"
 #include "sens/lanes.h"
 
 /* ---- layout of z --------------------------------------------------------------------------------------- */
@@ -47,25 +48,21 @@ sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *ta
                                         .p = pb->p,
                                         .n_state = pb->n,
                                         .G = casa->G};
-    casa->forward_settings = (struct sens_erk_settings){.tableau = task->tableau,
-                                                        .controller = task->controller,
-                                                        .dt = task->dt,
-                                                        .max_steps = task->max_steps};
-    casa->backward_settings = casa->forward_settings;
+    casa->forward_settings = casa->backward_settings = sens_solver_settings(task);
     sens_problem_ode(task, NULL, &casa->problem_system, &casa->forward_ode);
     const sens_status status = sens_stops_create(ctx, task, &casa->stops);
     if (status != SENS_OK) return status;
-    return sens_erk_create(ctx, &casa->forward_ode, &casa->forward_settings, &casa->forward);
+    return sens_solver_create(ctx, &casa->forward_ode, &casa->forward_settings, &casa->forward);
 }
 
 sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
-                               const struct sens_erk_observer *observer)
+                               const struct sens_solver_observer *observer)
 {
     const struct sens_problem *pb = casa->task->problem;
     sens_problem_x0(pb, pb->p, casa->x0);
     sens_cost_sum_start(&casa->cost, casa->x0);
-    return sens_erk_solve(ctx, casa->forward, pb->t0, casa->x0, casa->stops.n, casa->stops.t, observer,
-                          casa->x1, &casa->forward_stats);
+    return sens_solver_solve(ctx, casa->forward, pb->t0, casa->x0, casa->stops.n, casa->stops.t, observer,
+                             casa->x1, &casa->forward_stats);
 }
 
 /* ---- backward ------------------------------------------------------------------------------------------ */
@@ -123,7 +120,7 @@ sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct
         .n = mu_offset(casa, casa->m), .f = slope, .self = casa, .n_parts = 3, .part = casa->part};
     casa->z = SENS_NEW(ctx, sens_real, casa->backward_ode.n);
     if (!casa->z) return SENS_NO_MEMORY;
-    return sens_erk_create(ctx, &casa->backward_ode, &casa->backward_settings, &casa->backward);
+    return sens_solver_create(ctx, &casa->backward_ode, &casa->backward_settings, &casa->backward);
 }
 
 /* The jump of observation j, at time t. */
@@ -152,11 +149,11 @@ static sens_status explain(struct sens_ctx *ctx, sens_status status)
 /* One interval without jumps, from time t back to `end`. */
 static sens_status solve_interval(struct sens_ctx *ctx, struct casa *casa, sens_real t, sens_real end)
 {
-    struct sens_erk_stats stats, *sum = &casa->backward_stats;
+    struct sens_solver_stats stats, *sum = &casa->backward_stats;
     const sens_real stop = -end;
     casa->backward_settings.max_steps = casa->task->max_steps - sum->steps - sum->rejects;
     const sens_status status =
-        sens_erk_solve(ctx, casa->backward, -t, casa->z, 1, &stop, NULL, casa->z, &stats);
+        sens_solver_solve(ctx, casa->backward, -t, casa->z, 1, &stop, NULL, casa->z, &stats);
     if (status != SENS_OK) return explain(ctx, status);
     sum->steps += stats.steps;
     sum->rejects += stats.rejects;
@@ -169,7 +166,7 @@ sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
     const sens_real t0 = casa->task->problem->t0;
     memset(casa->z, 0, casa->backward_ode.n * sizeof *casa->z);
     memcpy(casa->z, casa->x1, casa->carried * sizeof *casa->z);
-    casa->backward_stats = (struct sens_erk_stats){0, 0};
+    casa->backward_stats = (struct sens_solver_stats){0, 0};
     for (size_t j = stops->n; j-- > 0;) {
         observe(casa, stops->obs[j], stops->t[j]);
         const sens_status status = solve_interval(ctx, casa, stops->t[j], j > 0 ? stops->t[j - 1] : t0);
@@ -195,7 +192,7 @@ sens_status casa_write(struct casa *casa, const struct sens_out *out)
 {
     const size_t n = casa->n, np = casa->np, m = casa->m;
     add_initial_state(casa);
-    bool finite = sens_erk_finite(casa->backward_ode.n, casa->z) && sens_erk_finite(m, casa->G);
+    bool finite = sens_finite(casa->backward_ode.n, casa->z) && sens_finite(m, casa->G);
     for (size_t c0 = 0; c0 < m && finite; c0 += casa->L) {
         const size_t w = block_width(casa, c0);
         if (np > 0) finite = sens_lanes_to_rows(np, w, w, casa->z + mu_offset(casa, c0), out->dGdp + c0 * np);

@@ -13,7 +13,8 @@
 #ifndef CASA_COMMON_H
 #define CASA_COMMON_H
 
-#include "erk.h"
+#include "cost_sum.h"
+#include "solver.h"
 
 struct casa {
     const struct sens_task *task;
@@ -25,9 +26,9 @@ struct casa {
     struct sens_cost_sum cost;
     struct sens_problem_ode problem_system;
     struct sens_ode forward_ode;
-    struct sens_erk_settings forward_settings, backward_settings;
-    struct sens_erk *forward, *backward;
-    struct sens_erk_stats forward_stats, backward_stats;
+    struct sens_solver_settings forward_settings, backward_settings;
+    struct sens_solver *forward, *backward;
+    struct sens_solver_stats forward_stats, backward_stats;
 
     /* Set by the variant between casa_create_forward and casa_create_backward. */
     size_t carried; /* components of x in z: n where it is integrated back, else 0 */
@@ -55,7 +56,7 @@ sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct
 
 /* x1, and G when the observer passes its steps to sens_cost_sum_step. Any status of a solve. */
 sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
-                               const struct sens_erk_observer *observer);
+                               const struct sens_solver_observer *observer);
 
 /* lambda and mu, from t1 to t0. Any status of a solve. */
 sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa);

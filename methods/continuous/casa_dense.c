@@ -5,19 +5,18 @@
  * backwards with steps of their own (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089).
  * lambda and mu have tolerances of their own; mu is a quadrature, and may be left out of the error test. The
  * interpolant's error stays in the gradient: with cubic Hermite it exceeds that of a pair of order five. */
-#include <stdint.h>
-
 #include "casa_common.h"
 #include "error_test.h"
+#include "store.h"
 
 struct dense {
     struct casa casa;
-    long n_steps, current; /* steps recorded; the interval that was read last */
-    size_t step_size;      /* numbers of one interpolant */
-    sens_real *t, *h;      /* [n_steps + 1], [n_steps] */
-    sens_real *coef;       /* [n_steps][step_size] */
-    sens_real *work;       /* of sens_dense_build */
-    sens_real *x;          /* [n] where it was read last */
+    struct sens_scheme *scheme; /* of the forward solve */
+    struct sens_grid grid;
+    long current;     /* the interval that was read last */
+    size_t step_size; /* numbers of one interpolant */
+    sens_real *coef;  /* [steps][step_size] */
+    sens_real *x;     /* [n] where it was read last */
 };
 
 /* ---- the forward solve, recorded ----------------------------------------------------------------------- */
@@ -25,24 +24,18 @@ struct dense {
 static sens_status record_step(void *self, const struct sens_step *step)
 {
     struct dense *dense = self;
-    if (step->k >= dense->n_steps) return SENS_NOT_REPEATABLE;
-    dense->t[step->k] = step->t;
-    dense->h[step->k] = step->h;
-    dense->t[step->k + 1] = step->t1;
-    const sens_status status =
-        sens_dense_build(dense->casa.task->tableau, &dense->casa.forward_ode, step, dense->work,
-                         dense->coef + (size_t)step->k * dense->step_size);
+    struct sens_scheme *scheme = dense->scheme;
+    sens_status status = sens_grid_keep(&dense->grid, step);
+    if (status == SENS_OK)
+        status = scheme->type->dense_build(scheme, step, dense->coef + (size_t)step->k * dense->step_size);
     return status == SENS_OK ? sens_cost_sum_step(&dense->casa.cost, step) : status;
 }
 
 static sens_status record_forward(struct sens_ctx *ctx, struct dense *dense)
 {
-    const struct sens_erk_observer observer = {record_step, dense};
+    const struct sens_solver_observer observer = {record_step, dense};
     sens_status status = casa_solve_forward(ctx, &dense->casa, &observer);
-    if (status == SENS_OK && dense->casa.forward_stats.steps != dense->n_steps) status = SENS_NOT_REPEATABLE;
-    if (status == SENS_NOT_REPEATABLE)
-        return sens_fail(ctx, status, "the solve took other than the %ld steps it was prepared for",
-                         dense->n_steps);
+    status = sens_grid_check(ctx, &dense->grid, status, dense->casa.forward_stats.steps);
     if (status > SENS_OK) /* from an extra stage of the interpolant, which no smaller step was tried for */
         return sens_fail(ctx, SENS_DIVERGED, "no finite dense output");
     return status;
@@ -52,12 +45,13 @@ static sens_status record_forward(struct sens_ctx *ctx, struct dense *dense)
 static const sens_real *interpolated(void *self, sens_real t)
 {
     struct dense *dense = self;
+    const struct sens_grid *grid = &dense->grid;
     long k = dense->current;
-    while (k > 0 && t < dense->t[k]) k--;
-    while (k + 1 < dense->n_steps && t > dense->t[k + 1]) k++;
+    while (k > 0 && t < grid->t[k]) k--;
+    while (k + 1 < grid->n_steps && t > grid->t[k + 1]) k++;
     dense->current = k;
-    sens_dense_eval(dense->casa.task->tableau, dense->casa.n, dense->coef + (size_t)k * dense->step_size,
-                    (t - dense->t[k]) / dense->h[k], dense->x);
+    dense->scheme->type->dense_eval(dense->scheme, dense->coef + (size_t)k * dense->step_size,
+                                    (t - grid->t[k]) / grid->h[k], dense->x);
     return dense->x;
 }
 
@@ -94,18 +88,21 @@ static sens_real given_or(const struct sens_value *value, sens_real otherwise)
     return value->number > 0 ? (sens_real)value->number : otherwise;
 }
 
-static sens_status allocate_steps(struct sens_ctx *ctx, struct dense *dense)
+static sens_status create_steps(struct sens_ctx *ctx, struct dense *dense)
 {
-    const struct sens_tableau *tb = dense->casa.task->tableau;
-    const size_t steps = (size_t)dense->n_steps, n = dense->casa.n;
-    dense->step_size = sens_dense_size(tb, n);
-    if (steps > SIZE_MAX / sizeof(sens_real) / dense->step_size) return SENS_NO_MEMORY;
-    dense->t = SENS_NEW(ctx, sens_real, steps + 1);
-    dense->h = SENS_NEW(ctx, sens_real, steps);
-    dense->coef = SENS_NEW(ctx, sens_real, steps * dense->step_size);
-    dense->work = SENS_NEW(ctx, sens_real, (size_t)(tb->stages + tb->extra_stages + 1) * n);
-    dense->x = SENS_NEW(ctx, sens_real, n);
-    return dense->t && dense->h && dense->coef && dense->work && dense->x ? SENS_OK : SENS_NO_MEMORY;
+    struct casa *casa = &dense->casa;
+    const struct sens_problem *pb = casa->task->problem;
+    long steps = 0;
+    dense->scheme = sens_solver_scheme(casa->forward);
+    sens_problem_x0(pb, pb->p, casa->x0);
+    sens_status status =
+        sens_solver_count(ctx, casa->forward, pb->t0, casa->x0, &casa->stops, casa->x1, &steps);
+    if (status == SENS_OK) status = dense->scheme->type->dense_create(ctx, dense->scheme, &dense->step_size);
+    if (status == SENS_OK) status = sens_grid_create(ctx, steps, false, &dense->grid);
+    if (status != SENS_OK) return status;
+    dense->coef = sens_store_rows(ctx, (size_t)steps, dense->step_size);
+    dense->x = SENS_NEW(ctx, sens_real, casa->n);
+    return dense->coef && dense->x ? SENS_OK : SENS_NO_MEMORY;
 }
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
@@ -120,10 +117,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
                                        given_or(&option[OPT_ATOL_Q], lambda.atol),
                                        (int)option[OPT_QUAD_TEST].number == TEST_INSIDE};
     sens_status status = casa_create_forward(ctx, task, casa);
-    if (status == SENS_OK) status = casa_solve_forward(ctx, casa, NULL); /* to learn the number of steps */
-    if (status != SENS_OK) return status;
-    dense->n_steps = casa->forward_stats.steps;
-    status = allocate_steps(ctx, dense);
+    if (status == SENS_OK) status = create_steps(ctx, dense);
     casa->state = interpolated;
     casa->self = dense;
     if (status == SENS_OK) status = casa_create_backward(ctx, casa, lambda, mu);
@@ -134,7 +128,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct dense *dense = state;
-    const size_t steps = (size_t)dense->n_steps;
+    const size_t steps = (size_t)dense->grid.n_steps;
     double time[3] = {sens_now(ctx), 0, 0};
     sens_status status = record_forward(ctx, dense);
     time[1] = sens_now(ctx);

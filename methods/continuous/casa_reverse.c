@@ -36,7 +36,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct casa *casa = state;
-    const struct sens_erk_observer observer = {sens_cost_sum_step, &casa->cost};
+    const struct sens_solver_observer observer = {sens_cost_sum_step, &casa->cost};
     double time[3] = {sens_now(ctx), 0, 0};
     sens_status status = casa_solve_forward(ctx, casa, &observer);
     time[1] = sens_now(ctx);

@@ -14,19 +14,20 @@
 #include <string.h>
 
 #include "cfsa_common.h"
-#include "erk.h"
+#include "cost_sum.h"
 #include "error_test.h"
 #include "followers.h"
+#include "solver.h"
 
 struct cfsa {
     struct cfsa_system system;
     struct sens_stops stops;
     struct sens_problem_ode state;
     struct sens_ode ode;
-    struct sens_erk_settings settings;
+    struct sens_solver_settings settings;
     struct sens_followers followers;
     size_t *offset, *count; /* [blocks + 1], [blocks] of the followers */
-    struct sens_erk *erk;
+    struct sens_solver *solver;
     struct sens_products **products; /* [stages] */
     struct sens_gradient *gradient;  /* [stages] of the running cost; the first one also of observations */
     struct sens_cost_sum cost;
@@ -75,9 +76,9 @@ static void add_stage(void *self, int i, size_t b, const sens_real *S)
         cfsa_add_block(&cfsa->system, &cfsa->gradient[i], b, S, cfsa->gain);
 }
 
-static void observe(struct cfsa *cfsa, size_t j, const sens_real *x)
+static void observe(struct cfsa *cfsa, size_t j, const sens_real *x, const sens_real *S)
 {
-    cfsa_observe(&cfsa->system, &cfsa->gradient[0], j, x, sens_erk_followers(cfsa->erk), cfsa->dG);
+    cfsa_observe(&cfsa->system, &cfsa->gradient[0], j, x, S, cfsa->dG);
 }
 
 /* The cost and its derivatives over an accepted step. */
@@ -89,7 +90,7 @@ static sens_status add_step(void *self, const struct sens_step *step)
     const size_t size = cfsa->gain ? cfsa->system.m * cfsa->system.lanes : 0;
     for (size_t q = 0; q < size; q++) cfsa->dG[q] += cfsa->gain[q];
     if (step->stop >= 0 && cfsa->stops.obs[step->stop] >= 0)
-        observe(cfsa, (size_t)cfsa->stops.obs[step->stop], step->y1);
+        observe(cfsa, (size_t)cfsa->stops.obs[step->stop], step->y1, step->z1);
     return SENS_OK;
 }
 
@@ -111,10 +112,7 @@ static void describe_system(struct cfsa *cfsa, const struct sens_task *task)
     const bool inside = (int)task->option[OPT_SENS_TEST].number == TEST_INSIDE;
     const bool running = task->cost->type->g;
     sens_problem_ode(task, NULL, &cfsa->state, &cfsa->ode);
-    cfsa->settings = (struct sens_erk_settings){.tableau = task->tableau,
-                                                .controller = task->controller,
-                                                .dt = task->dt,
-                                                .max_steps = task->max_steps};
+    cfsa->settings = sens_solver_settings(task);
     cfsa->followers =
         (struct sens_followers){.blocks = system->blocks,
                                 .offset = cfsa->offset,
@@ -183,8 +181,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status == SENS_OK) status = create_offsets(ctx, cfsa);
     describe_system(cfsa, task);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &cfsa->stops);
-    if (status == SENS_OK) status = sens_erk_create(ctx, &cfsa->ode, &cfsa->settings, &cfsa->erk);
-    if (status == SENS_OK) status = sens_erk_follow(ctx, cfsa->erk, &cfsa->followers);
+    if (status == SENS_OK) status = sens_solver_create(ctx, &cfsa->ode, &cfsa->settings, &cfsa->solver);
+    if (status == SENS_OK) status = sens_solver_follow(ctx, cfsa->solver, &cfsa->followers);
     if (status == SENS_OK) *state = cfsa;
     return status;
 }
@@ -193,15 +191,16 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 {
     struct cfsa *cfsa = state;
     const struct cfsa_system *system = &cfsa->system;
-    const struct sens_erk_observer observer = {add_step, cfsa};
-    struct sens_erk_stats stats;
+    const struct sens_solver_observer observer = {add_step, cfsa};
+    struct sens_solver_stats stats;
     const double begin = sens_now(ctx);
-    cfsa_start(system, cfsa->x, sens_erk_followers(cfsa->erk));
+    sens_real *S = sens_solver_followers(cfsa->solver);
+    cfsa_start(system, cfsa->x, S);
     memset(cfsa->dG, 0, system->m * system->lanes * sizeof *cfsa->dG);
     sens_cost_sum_start(&cfsa->cost, cfsa->x);
-    if (cfsa->stops.obs_at_t0 >= 0) observe(cfsa, (size_t)cfsa->stops.obs_at_t0, cfsa->x);
-    sens_status status = sens_erk_solve(ctx, cfsa->erk, system->task->problem->t0, cfsa->x, cfsa->stops.n,
-                                        cfsa->stops.t, &observer, cfsa->x, &stats);
+    if (cfsa->stops.obs_at_t0 >= 0) observe(cfsa, (size_t)cfsa->stops.obs_at_t0, cfsa->x, S);
+    sens_status status = sens_solver_solve(ctx, cfsa->solver, system->task->problem->t0, cfsa->x,
+                                           cfsa->stops.n, cfsa->stops.t, &observer, cfsa->x, &stats);
     if (status == SENS_OK) status = cfsa_write(system, cfsa->x, cfsa->G, cfsa->dG, out);
     if (status != SENS_OK) return status;
     *work = (struct sens_work){.steps = stats.steps,

@@ -5,11 +5,11 @@
  *
  * (Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14). */
 #include "cfsa_common.h"
-#include "erk.h"
 
 #include <string.h>
 
 #include "directions.h"
+#include "rules.h"
 
 /* ---- layout -------------------------------------------------------------------------------------------- */
 
@@ -133,7 +133,7 @@ sens_status cfsa_write(const struct cfsa_system *system, const sens_real *x, con
                        const sens_real *dG, const struct sens_out *out)
 {
     const size_t n = system->n, m = system->m, np = system->np;
-    if (!sens_erk_finite(m, G) || !sens_erk_finite(m * system->lanes, dG)) return SENS_DIVERGED;
+    if (!sens_finite(m, G) || !sens_finite(m * system->lanes, dG)) return SENS_DIVERGED;
     for (size_t b = 0; b < system->blocks; b++) {
         const struct cfsa_block *block = &system->block[b];
         const bool parameter = block->first < np;

@@ -12,7 +12,8 @@
 #include <gsl/gsl_odeiv2.h>
 
 #include "cfsa_common.h"
-#include "erk.h"
+#include "rules.h"
+#include "stops.h"
 
 struct cfsa_gsl {
     struct cfsa_system system;
@@ -59,8 +60,7 @@ static int slope(double t, const double y[], double dydt[], void *self)
                        dydt + system->n + system->n * system->block[b].lane);
         if (system->task->cost->type->g) add_cost(gsl, &at, S, dydt + gsl->size);
     }
-    if (gsl->status == SENS_OK && !sens_erk_finite(gsl->equations.dimension, dydt))
-        gsl->status = SENS_NONFINITE;
+    if (gsl->status == SENS_OK && !sens_finite(gsl->equations.dimension, dydt)) gsl->status = SENS_NONFINITE;
     if (gsl->status == SENS_OK) return GSL_SUCCESS;
     return gsl->status < SENS_OK ? GSL_EBADFUNC : GSL_EDOM; /* GSL halves the step for the latter */
 }

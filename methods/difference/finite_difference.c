@@ -9,8 +9,9 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "erk.h"
-#include "sens/method.h"
+#include "cost_sum.h"
+#include "rules.h"
+#include "solver.h"
 
 enum scheme { SCHEME_FORWARD, SCHEME_CENTRAL };
 enum bump_kind { BUMP_RELATIVE, BUMP_ABSOLUTE };
@@ -28,59 +29,51 @@ struct difference {
     sens_real *G, *G_above, *G_below; /* [m] */
     struct sens_problem_ode system;
     struct sens_ode ode;
-    struct sens_erk_settings settings;
-    struct sens_erk *erk;
+    struct sens_solver_settings settings;
+    struct sens_solver *solver;
     struct sens_stops stops;
     struct sens_cost_sum cost;
-    long n_steps;     /* of the nominal solve; 0 without a frozen grid */
-    sens_real *t, *h; /* [n_steps + 1], [n_steps] */
-    long *stop;       /* [n_steps] */
+    struct sens_grid grid; /* of the nominal solve; empty unless it is frozen */
 };
 
 /* ---- one evaluation of G ------------------------------------------------------------------------------- */
 
 static sens_status solve(struct sens_ctx *ctx, struct difference *fd,
-                         const struct sens_erk_observer *observer, sens_real *G, struct sens_erk_stats *stats)
+                         const struct sens_solver_observer *observer, sens_real *G,
+                         struct sens_solver_stats *stats)
 {
     const struct sens_problem *pb = fd->task->problem;
     fd->cost.G = G;
     sens_cost_sum_start(&fd->cost, fd->x0);
-    return sens_erk_solve(ctx, fd->erk, pb->t0, fd->x0, fd->stops.n, fd->stops.t, observer, fd->x1, stats);
+    return sens_solver_solve(ctx, fd->solver, pb->t0, fd->x0, fd->stops.n, fd->stops.t, observer, fd->x1,
+                             stats);
 }
 
 static sens_status perturbed_solve(struct sens_ctx *ctx, struct difference *fd, sens_real *G)
 {
-    const struct sens_erk_observer observer = {sens_cost_sum_step, &fd->cost};
+    const struct sens_solver_observer observer = {sens_cost_sum_step, &fd->cost};
     if (fd->grid_kind == GRID_OWN) return solve(ctx, fd, &observer, G, NULL);
-    const struct sens_grid grid = {.n_steps = fd->n_steps, .t = fd->t, .h = fd->h, .stop = fd->stop};
     fd->cost.G = G;
     sens_cost_sum_start(&fd->cost, fd->x0);
-    return sens_erk_replay(ctx, fd->erk, fd->x0, &grid, &observer, fd->x1);
+    return sens_solver_replay(ctx, fd->solver, fd->x0, &fd->grid, &observer, fd->x1);
 }
 
 static sens_status record_step(void *self, const struct sens_step *step)
 {
     struct difference *fd = self;
-    if (step->k >= fd->n_steps) return SENS_NOT_REPEATABLE;
-    fd->t[step->k] = step->t;
-    fd->h[step->k] = step->h;
-    fd->t[step->k + 1] = step->t1;
-    fd->stop[step->k] = step->stop;
-    return sens_cost_sum_step(&fd->cost, step);
+    const sens_status status = sens_grid_keep(&fd->grid, step);
+    return status == SENS_OK ? sens_cost_sum_step(&fd->cost, step) : status;
 }
 
-static sens_status nominal_solve(struct sens_ctx *ctx, struct difference *fd, struct sens_erk_stats *stats)
+static sens_status nominal_solve(struct sens_ctx *ctx, struct difference *fd, struct sens_solver_stats *stats)
 {
     const struct sens_problem *pb = fd->task->problem;
-    const struct sens_erk_observer recorder = {record_step, fd}, summer = {sens_cost_sum_step, &fd->cost};
+    const struct sens_solver_observer recorder = {record_step, fd}, summer = {sens_cost_sum_step, &fd->cost};
     memcpy(fd->p, pb->p, fd->np * sizeof *fd->p);
     sens_problem_x0(pb, fd->p, fd->x0);
     if (fd->grid_kind == GRID_OWN) return solve(ctx, fd, &summer, fd->G, stats);
     const sens_status status = solve(ctx, fd, &recorder, fd->G, stats);
-    if (status == SENS_NOT_REPEATABLE || (status == SENS_OK && stats->steps != fd->n_steps))
-        return sens_fail(ctx, SENS_NOT_REPEATABLE,
-                         "the solve took other than the %ld steps it was prepared for", fd->n_steps);
-    return status;
+    return sens_grid_check(ctx, &fd->grid, status, stats->steps);
 }
 
 /* ---- one column: q_k is p_k for k < np, x0_(k - np) after that ----------------------------------------- */
@@ -129,10 +122,10 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 {
     struct difference *fd = state;
     const unsigned wrt = fd->task->wrt;
-    struct sens_erk_stats stats;
+    struct sens_solver_stats stats;
     const double begin = sens_now(ctx);
     sens_status status = nominal_solve(ctx, fd, &stats);
-    if (status == SENS_OK && !sens_erk_finite(fd->m, fd->G)) status = SENS_DIVERGED;
+    if (status == SENS_OK && !sens_finite(fd->m, fd->G)) status = SENS_DIVERGED;
     if (status != SENS_OK) return status;
     memcpy(out->x, fd->x1, fd->n * sizeof *out->x);
     memcpy(out->G, fd->G, fd->m * sizeof *out->G);
@@ -145,7 +138,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
         .steps = stats.steps,
         .rejects = stats.rejects,
         .t_forward = sens_now(ctx) - begin,
-        .bytes_traj = (size_t)fd->n_steps * (2 * sizeof *fd->t + sizeof *fd->stop),
+        .bytes_traj = (size_t)fd->grid.n_steps * (2 * sizeof(sens_real) + sizeof(long)),
         .lanes = 1,
         .threads = 1,
     };
@@ -201,20 +194,14 @@ static sens_status allocate(struct sens_ctx *ctx, struct difference *fd)
     return complete ? SENS_OK : SENS_NO_MEMORY;
 }
 
-/* Solves once to learn the number of steps. */
-static sens_status allocate_grid(struct sens_ctx *ctx, struct difference *fd)
+static sens_status create_grid(struct sens_ctx *ctx, struct difference *fd)
 {
     const struct sens_problem *pb = fd->task->problem;
-    struct sens_erk_stats stats;
+    long steps;
     memcpy(fd->p, pb->p, fd->np * sizeof *fd->p);
     sens_problem_x0(pb, fd->p, fd->x0);
-    const sens_status status = solve(ctx, fd, NULL, fd->G, &stats);
-    if (status != SENS_OK) return status;
-    fd->n_steps = stats.steps;
-    fd->t = SENS_NEW(ctx, sens_real, (size_t)stats.steps + 1);
-    fd->h = SENS_NEW(ctx, sens_real, (size_t)stats.steps);
-    fd->stop = SENS_NEW(ctx, long, (size_t)stats.steps);
-    return fd->t && fd->h && fd->stop ? SENS_OK : SENS_NO_MEMORY;
+    const sens_status status = sens_solver_count(ctx, fd->solver, pb->t0, fd->x0, &fd->stops, fd->x1, &steps);
+    return status == SENS_OK ? sens_grid_create(ctx, steps, true, &fd->grid) : status;
 }
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
@@ -229,13 +216,10 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status != SENS_OK) return status;
     fd->cost = (struct sens_cost_sum){
         .cost = task->cost, .tableau = task->tableau, .stops = &fd->stops, .p = fd->p, .n_state = fd->n};
-    fd->settings = (struct sens_erk_settings){.tableau = task->tableau,
-                                              .controller = task->controller,
-                                              .dt = task->dt,
-                                              .max_steps = task->max_steps};
+    fd->settings = sens_solver_settings(task);
     sens_problem_ode(task, fd->p, &fd->system, &fd->ode);
-    status = sens_erk_create(ctx, &fd->ode, &fd->settings, &fd->erk);
-    if (status == SENS_OK && fd->grid_kind == GRID_FROZEN) status = allocate_grid(ctx, fd);
+    status = sens_solver_create(ctx, &fd->ode, &fd->settings, &fd->solver);
+    if (status == SENS_OK && fd->grid_kind == GRID_FROZEN) status = create_grid(ctx, fd);
     if (status == SENS_OK) *state = fd;
     return status;
 }

@@ -17,8 +17,8 @@ sens_status adjoint_find_stages(struct sens_ctx *ctx, const struct sens_tableau 
                                 struct adjoint_stages *all)
 {
     *all = (struct adjoint_stages){.vector = vector, .all = (size_t)tb->stages};
-    if (tb->stages > ADJOINT_MAX_STAGES)
-        return sens_fail(ctx, SENS_UNSUPPORTED, "more than %d stages", ADJOINT_MAX_STAGES);
+    if (tb->stages > SENS_MAX_STAGES)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "more than %d stages", SENS_MAX_STAGES);
     all->stage = SENS_NEW(ctx, struct adjoint_stage, (size_t)tb->stages);
     if (!all->stage) return SENS_NO_MEMORY;
     add_term(&all->lambda, 1, 0);

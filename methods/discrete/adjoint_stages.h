@@ -5,12 +5,10 @@
 
 #include "sens/method.h"
 
-enum { ADJOINT_MAX_STAGES = 32 };
-
 struct adjoint_sum { /* weights, and where the vectors are in a block's state */
     int terms;
-    sens_real weight[ADJOINT_MAX_STAGES + 1];
-    size_t offset[ADJOINT_MAX_STAGES + 1];
+    sens_real weight[SENS_MAX_STAGES + 1];
+    size_t offset[SENS_MAX_STAGES + 1];
 };
 
 struct adjoint_stage { /* a live one: b_i or any a_ji of a live stage j > i is nonzero */
@@ -25,7 +23,7 @@ struct adjoint_stages {
     struct adjoint_sum lambda;   /* lambda + sum_i theta_i */
 };
 
-/* Memory from the arena. SENS_NO_MEMORY; SENS_UNSUPPORTED for more than ADJOINT_MAX_STAGES. */
+/* Memory from the arena. SENS_NO_MEMORY; SENS_UNSUPPORTED for more than SENS_MAX_STAGES. */
 sens_status adjoint_find_stages(struct sens_ctx *ctx, const struct sens_tableau *tableau, size_t vector,
                                 struct adjoint_stages *stages);
 

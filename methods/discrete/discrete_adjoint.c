@@ -18,9 +18,9 @@
 #include "adjoint_sizes.h"
 #include "adjoint_stages.h"
 #include "batch.h"
-#include "erk.h"
 #include "pool.h"
 #include "products.h"
+#include "rules.h"
 #include "sens/method.h"
 #include "tangent_test.h"
 
@@ -375,7 +375,7 @@ static size_t share_lanes(const struct adjoint *ad, const struct worker *w)
     return lanes;
 }
 
-static void write_work(const struct adjoint *ad, const struct sens_erk_stats *stats, const double time[3],
+static void write_work(const struct adjoint *ad, const struct sens_solver_stats *stats, const double time[3],
                        struct sens_work *work)
 {
     *work = (struct sens_work){.steps = stats->steps,
@@ -408,12 +408,12 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 {
     struct adjoint *ad = state;
     const struct sens_problem *pb = ad->task->problem;
-    struct sens_erk_stats stats;
+    struct sens_solver_stats stats;
     double time[3] = {sens_now(ctx), 0, 0};
     sens_pool_rouse(ad->pool);
     sens_problem_x0(pb, pb->p, ad->x0);
     sens_status status = sens_traj_solve(ctx, ad->traj, ad->x0, pb->p, ad->x1, ad->G, &stats);
-    if (status == SENS_OK && !sens_erk_finite(ad->m, ad->G)) status = SENS_DIVERGED;
+    if (status == SENS_OK && !sens_finite(ad->m, ad->G)) status = SENS_DIVERGED;
     if (status != SENS_OK) return status;
     time[1] = sens_now(ctx);
     ad->out = out;

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "directions.h"
-#include "erk.h"
 #include "gradient.h"
 #include "products.h"
+#include "rules.h"
 #include "sens/method.h"
 #include "tangent.h"
 #include "tangent_test.h"
@@ -200,11 +200,11 @@ static sens_status propagate(const struct tangent *tg)
             observe(tg, (size_t)tg->stops.obs[stop], x);
         }
     }
-    return sens_erk_finite(tg->blocks * tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
+    return sens_finite(tg->blocks * tg->m * tg->L, tg->dG) ? SENS_OK : SENS_DIVERGED;
 }
 
 /* The problem's solve, and every direction along it. */
-static sens_status solve(struct sens_ctx *ctx, const struct tangent *tg, struct sens_erk_stats *stats)
+static sens_status solve(struct sens_ctx *ctx, const struct tangent *tg, struct sens_solver_stats *stats)
 {
     const struct sens_problem *pb = tg->task->problem;
     sens_problem_x0(pb, pb->p, tg->x0);
@@ -291,7 +291,7 @@ sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *t
                                  size_t n_cols, const size_t *col, sens_real *OUT)
 {
     struct tangent *tg;
-    struct sens_erk_stats stats;
+    struct sens_solver_stats stats;
     sens_status status = create(ctx, task, tested, n_cols, col, &tg);
     if (status != SENS_OK) return status;
     status = solve(ctx, tg, &stats);
@@ -360,10 +360,10 @@ static void write_columns(const struct tangent *tg, const struct sens_out *out)
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct tangent *tg = state;
-    struct sens_erk_stats stats;
+    struct sens_solver_stats stats;
     const double begin = sens_now(ctx);
     sens_status status = solve(ctx, tg, &stats);
-    if (status == SENS_OK && !sens_erk_finite(tg->m, tg->G)) status = SENS_DIVERGED;
+    if (status == SENS_OK && !sens_finite(tg->m, tg->G)) status = SENS_DIVERGED;
     if (status == SENS_OK) write_columns(tg, out);
     if (status != SENS_OK) return status;
     sens_traj_report(tg->traj);

@@ -10,10 +10,9 @@
 #ifndef SENS_TANGENT_TEST_H
 #define SENS_TANGENT_TEST_H
 
-#include "erk.h"
 #include "error_test.h"
-#include "followers.h"
 #include "sens/option.h"
+#include "trajectory.h"
 
 struct sens_tangent_test;
 

@@ -7,7 +7,7 @@
 #ifndef SENS_FOLLOWERS_H
 #define SENS_FOLLOWERS_H
 
-#include "erk.h"
+#include "system.h"
 
 struct sens_followers {
     size_t blocks;
@@ -24,12 +24,5 @@ struct sens_followers {
     void (*look)(void *self, int i, size_t b, const sens_real *z);
     void *self;
 };
-
-/* Puts followers behind a solver; *followers must outlive it. SENS_NO_MEMORY. */
-sens_status sens_erk_follow(struct sens_ctx *ctx, struct sens_erk *erk,
-                            const struct sens_followers *followers);
-
-/* z: to be set before a solve; at t1 of the step when an observer is called; at the end after it. */
-sens_real *sens_erk_followers(const struct sens_erk *erk);
 
 #endif

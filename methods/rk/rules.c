@@ -29,7 +29,7 @@ long sens_whole_steps(sens_real dt, sens_real length)
 }
 
 /* Sums of 0 v, which are 0 or NaN, vectorise. */
-bool sens_erk_many_finite(size_t count, const sens_real *v)
+bool sens_many_finite(size_t count, const sens_real *v)
 {
     enum { LANES = 8 };
     sens_real zeros[LANES] = {0}, zero = 0;

@@ -1,7 +1,7 @@
-/* rk/rules.h - rules of a solve that need nothing of the engine, so that a library's solver follows the
- * same. */
-#ifndef ERK_RULES_H
-#define ERK_RULES_H
+/* methods/rk/rules.h - rules of a solve that need nothing of the solver, so that a library's solver follows
+ * the same. */
+#ifndef SENS_RULES_H
+#define SENS_RULES_H
 
 #include "sens/method.h"
 
@@ -19,11 +19,11 @@ sens_real sens_first_step(sens_real h0, sens_real d1, sens_real d2, int order);
 long sens_whole_steps(sens_real dt, sens_real length);
 
 /* Is each of the numbers finite? A few are not worth a call. */
-bool sens_erk_many_finite(size_t count, const sens_real *v);
-static inline bool sens_erk_finite(size_t count, const sens_real *v)
+bool sens_many_finite(size_t count, const sens_real *v);
+static inline bool sens_finite(size_t count, const sens_real *v)
 {
     sens_real zero = 0; /* 0 v is 0 or NaN */
-    if (count > 4) return sens_erk_many_finite(count, v);
+    if (count > 4) return sens_many_finite(count, v);
     for (size_t q = 0; q < count; q++) zero += 0 * v[q];
     return zero == 0;
 }

@@ -1,6 +1,6 @@
-/* rk/stops.h - the times at which a solve has to land. Needs nothing of the engine. */
-#ifndef ERK_STOPS_H
-#define ERK_STOPS_H
+/* methods/rk/stops.h - the times at which a solve has to land. Needs nothing of the solver. */
+#ifndef SENS_STOPS_H
+#define SENS_STOPS_H
 
 #include "sens/method.h"
 

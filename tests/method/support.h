@@ -13,8 +13,9 @@
 
 #include <cmocka.h>
 
-#include "erk.h"
+#include "controllers.h"
 #include "sens/registry.h"
+#include "solver.h"
 
 /* Looks up a NULL-terminated table of pointers to structs whose first member is the name. */
 static inline const void *named(const void *table, const char *name)

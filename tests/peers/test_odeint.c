@@ -271,15 +271,16 @@ static struct solve *solve_case(const struct problem_case *c, enum odeint_pair p
     bed->task.rtol = bed->task.atol = tol;
     const struct sens_ode_part part = {.count = n, .rtol = tol, .atol = tol, .tested = true};
     const struct sens_ode ode = {.n = n, .f = counted_f, .self = solve, .n_parts = 1, .part = &part};
-    const struct sens_erk_settings settings = {.tableau = solve->tableau,
-                                               .controller = controller ? controller : bed->task.controller,
-                                               .dt = FIRST_TRIAL,
-                                               .max_steps = 2 * STEPS};
-    const struct sens_erk_observer observer = {note_step, solve};
-    struct sens_erk *erk;
-    assert_int_equal(sens_erk_create(&bed->ctx, &ode, &settings, &erk), SENS_OK);
-    assert_int_equal(sens_erk_solve(&bed->ctx, erk, bed->problem.t0, bed->problem.x0, 1, &bed->problem.t1,
-                                    &observer, bed->out.x, NULL),
+    const struct sens_solver_settings settings = {.tableau = solve->tableau,
+                                                  .controller =
+                                                      controller ? controller : bed->task.controller,
+                                                  .dt = FIRST_TRIAL,
+                                                  .max_steps = 2 * STEPS};
+    const struct sens_solver_observer observer = {note_step, solve};
+    struct sens_solver *solver;
+    assert_int_equal(sens_solver_create(&bed->ctx, &ode, &settings, &solver), SENS_OK);
+    assert_int_equal(sens_solver_solve(&bed->ctx, solver, bed->problem.t0, bed->problem.x0, 1,
+                                       &bed->problem.t1, &observer, bed->out.x, NULL),
                      SENS_OK);
     return solve;
 }

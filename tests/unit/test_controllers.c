@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "erk_support.h"
+#include "solver_support.h"
 
 /* Orders only: 5(4), and an 8(5) with a third-order estimate as in dop853. */
 static const double no_weights[1] = {0};
@@ -238,14 +238,14 @@ static void test_published_counts(void **state)
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         const struct sens_ode_part part = {2, known[k].tol, known[k].tol, true};
         const struct sens_ode vdp = {2, van_der_pol, NULL, 1, &part};
-        const struct sens_erk_settings settings = {tableau_named("cash_karp"), controller_named("odeint"),
-                                                   1e-3, 100000};
+        const struct sens_solver_settings settings = {tableau_named("cash_karp"), controller_named("odeint"),
+                                                      1e-3, 100000};
         struct sens_ctx ctx = {0};
-        struct sens_erk *erk = NULL;
-        struct sens_erk_stats stats;
+        struct sens_solver *solver = NULL;
+        struct sens_solver_stats stats;
         double x[2];
-        assert_int_equal(sens_erk_create(&ctx, &vdp, &settings, &erk), SENS_OK);
-        assert_int_equal(sens_erk_solve(&ctx, erk, 0, x0, 1, &stop, NULL, x, &stats), SENS_OK);
+        assert_int_equal(sens_solver_create(&ctx, &vdp, &settings, &solver), SENS_OK);
+        assert_int_equal(sens_solver_solve(&ctx, solver, 0, x0, 1, &stop, NULL, x, &stats), SENS_OK);
         assert_int_equal(stats.steps, known[k].steps);
         assert_int_equal(stats.rejects, known[k].rejects);
         assert_true(fabs(x[0] - 1.59698077865970440) < 10 * known[k].tol);

@@ -7,17 +7,19 @@
 #include <cmocka.h>
 #include <float.h>
 
-#include "erk_support.h"
+#include "solver_support.h"
 
 enum { MAX_COEF = 16 * SYSTEM_N };
 
 /* One step from the exact state at t, and its interpolant. */
 struct piece {
+    struct sens_ctx ctx;
     struct system system;
     struct sens_ode_part part;
     struct sens_ode ode;
-    double Y[MAX_STAGES * SYSTEM_N], K[MAX_STAGES * SYSTEM_N], y1[SYSTEM_N];
-    double coef[MAX_COEF], work[(MAX_STAGES + 1) * SYSTEM_N];
+    struct sens_scheme *scheme;
+    double K[SENS_MAX_STAGES * SYSTEM_N]; /* slopes of its stages */
+    double coef[MAX_COEF];
     struct sens_step step;
 };
 
@@ -27,18 +29,35 @@ static void make_piece(struct piece *piece, const struct sens_tableau *tb, doubl
     system_exact(t, y);
     *piece = (struct piece){0};
     system_ode(&piece->system, 1, &piece->part, &piece->ode);
-    assert_int_equal(sens_erk_stages(tb, &piece->ode, t, h, y, false, piece->Y, piece->K, piece->y1),
-                     SENS_OK);
+    const struct sens_scheme_setup setup = {&piece->ode, tb, controller_named("fixed")};
+    struct sens_scheme *scheme;
+    size_t size;
+    assert_int_equal(sens_scheme_create(&piece->ctx, &setup, &scheme), SENS_OK);
+    piece->scheme = scheme;
+    scheme->type->start(scheme, t, y, NULL);
+    assert_int_equal(scheme->type->try(scheme, h, NULL), SENS_OK);
+    memcpy(piece->K, scheme->K, (size_t)tb->stages * SYSTEM_N * sizeof(double));
     piece->step = (struct sens_step){.t = t,
                                      .h = h,
                                      .t1 = t + h,
-                                     .y = piece->Y,
-                                     .Y = piece->Y,
-                                     .K = piece->K,
-                                     .y1 = piece->y1,
+                                     .y = scheme->Y,
+                                     .Y = scheme->Y,
+                                     .K = scheme->K,
+                                     .y1 = scheme->y1,
                                      .stop = -1};
-    assert_true(sens_dense_size(tb, SYSTEM_N) <= MAX_COEF);
-    assert_int_equal(sens_dense_build(tb, &piece->ode, &piece->step, piece->work, piece->coef), SENS_OK);
+    assert_int_equal(scheme->type->dense_create(&piece->ctx, scheme, &size), SENS_OK);
+    assert_true(size <= MAX_COEF);
+    assert_int_equal(scheme->type->dense_build(scheme, &piece->step, piece->coef), SENS_OK);
+}
+
+static void eval_piece(const struct piece *piece, double theta, double *y)
+{
+    piece->scheme->type->dense_eval(piece->scheme, piece->coef, theta, y);
+}
+
+static void close_piece(struct piece *piece)
+{
+    sens_arena_release(&piece->ctx.arena);
 }
 
 /* Largest error inside the step, against the exact solution. */
@@ -50,10 +69,11 @@ static double inner_error(const struct sens_tableau *tb, double t, double h)
     for (int k = 1; k < 16; k++) {
         const double theta = k / 16.0;
         double y[SYSTEM_N], exact[SYSTEM_N];
-        sens_dense_eval(tb, SYSTEM_N, piece.coef, theta, y);
+        eval_piece(&piece, theta, y);
         system_exact(t + theta * h, exact);
         for (int i = 0; i < SYSTEM_N; i++) worst = fmax(worst, fabs(y[i] - exact[i]));
     }
+    close_piece(&piece);
     return worst;
 }
 
@@ -87,12 +107,13 @@ static void test_ends(void **state)
         struct piece piece;
         double y[SYSTEM_N];
         make_piece(&piece, tableaux[i], 0.3, 0.25);
-        sens_dense_eval(tableaux[i], SYSTEM_N, piece.coef, 0, y);
+        eval_piece(&piece, 0, y);
         assert_memory_equal(y, piece.step.y, sizeof y);
-        sens_dense_eval(tableaux[i], SYSTEM_N, piece.coef, 1, y);
+        eval_piece(&piece, 1, y);
         for (int q = 0; q < SYSTEM_N; q++)
-            if (!(fabs(y[q] - piece.y1[q]) < 2 * DBL_EPSILON * (1 + fabs(y[q]))))
-                fail_msg("%s: end differs by %g", tableaux[i]->name, y[q] - piece.y1[q]);
+            if (!(fabs(y[q] - piece.step.y1[q]) < 2 * DBL_EPSILON * (1 + fabs(y[q]))))
+                fail_msg("%s: end differs by %g", tableaux[i]->name, y[q] - piece.step.y1[q]);
+        close_piece(&piece);
     }
 }
 
@@ -126,7 +147,7 @@ static void test_formula(void **state)
         extend_slopes(&piece, tb);
         for (double theta = 0; theta <= 1; theta += 0.125) {
             double y[SYSTEM_N];
-            sens_dense_eval(tb, SYSTEM_N, piece.coef, theta, y);
+            eval_piece(&piece, theta, y);
             for (int q = 0; q < SYSTEM_N; q++) {
                 double sum = 0;
                 for (int s = 0; s < all; s++) {
@@ -139,6 +160,7 @@ static void test_formula(void **state)
                              theta);
             }
         }
+        close_piece(&piece);
     }
 }
 
@@ -154,14 +176,15 @@ static void test_end_slopes(void **state)
         struct piece piece;
         double f1[SYSTEM_N], a[SYSTEM_N], b[SYSTEM_N];
         make_piece(&piece, tb, t, h);
-        system_f(&piece.system, t + h, piece.y1, f1);
+        system_f(&piece.system, t + h, piece.step.y1, f1);
         for (int end = 0; end < 2; end++) {
-            sens_dense_eval(tb, SYSTEM_N, piece.coef, end - d, a);
-            sens_dense_eval(tb, SYSTEM_N, piece.coef, end + d, b);
+            eval_piece(&piece, end - d, a);
+            eval_piece(&piece, end + d, b);
             for (int q = 0; q < SYSTEM_N; q++)
                 if (!(fabs((b[q] - a[q]) / (2 * d) - h * (end ? f1[q] : piece.K[q])) < 1e-6))
                     fail_msg("%s: slope at %d", tb->name, end);
         }
+        close_piece(&piece);
     }
 }
 
@@ -179,9 +202,10 @@ static void test_failure(void **state)
         assert_int_equal(extra, hermite && !tb->fsal ? 1 : tb->extra_stages);
         for (long k = 1; k <= extra; k++) {
             piece.system = (struct system){.fail_from = k, .fail_to = k, .fail_with = SENS_RHS_FAILED};
-            assert_int_equal(sens_dense_build(tb, &piece.ode, &piece.step, piece.work, piece.coef),
+            assert_int_equal(piece.scheme->type->dense_build(piece.scheme, &piece.step, piece.coef),
                              SENS_RHS_FAILED);
         }
+        close_piece(&piece);
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "erk_support.h"
+#include "solver_support.h"
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
 
@@ -80,7 +80,7 @@ static void test_step_limit(void **state)
     struct bench bench;
     bench_open(&bench, tableau_named("cash_karp"), "odeint", 1e-10, 1);
     assert_int_equal(solve_guarded(&bench), SENS_OK);
-    const struct sens_erk_stats needed = bench.stats;
+    const struct sens_solver_stats needed = bench.stats;
     assert_true(needed.rejects > 0);
     bench.settings.max_steps = needed.steps + needed.rejects;
     assert_int_equal(solve_guarded(&bench), SENS_OK);
@@ -141,7 +141,7 @@ static void test_no_tolerance(void **state)
         bench.ode.f = flat_f;
         bench.part.atol = 0;
         const sens_status status =
-            sens_erk_solve(&bench.ctx, bench.erk, 1, y0, 1, &stop, NULL, bench.y, &bench.stats);
+            sens_solver_solve(&bench.ctx, bench.solver, 1, y0, 1, &stop, NULL, bench.y, &bench.stats);
         if (status != SENS_STEP_UNDERFLOW)
             fail_msg("%s: %s", sens_controllers[c]->name, sens_status_name(status));
         bench_close(&bench);
@@ -183,11 +183,12 @@ static void test_observer_ends_solve(void **state)
     (void)state;
     struct bench bench;
     bench_open(&bench, tableau_named("cash_karp"), "odeint", 1e-6, 0.01);
-    const struct sens_erk_observer observer = {stop_at_third, NULL};
+    const struct sens_solver_observer observer = {stop_at_third, NULL};
     double y0[SYSTEM_N], stop = 2;
     system_exact(0, y0);
-    assert_int_equal(sens_erk_solve(&bench.ctx, bench.erk, 0, y0, 1, &stop, &observer, bench.y, &bench.stats),
-                     SENS_INTERRUPTED);
+    assert_int_equal(
+        sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 1, &stop, &observer, bench.y, &bench.stats),
+        SENS_INTERRUPTED);
     assert_int_equal(bench.stats.steps, 3);
     bench_close(&bench);
 }
@@ -219,10 +220,10 @@ static void test_no_memory(void **state)
     const size_t needed = bench.ctx.arena.allocations;
     bench_close(&bench);
     for (size_t k = 1; k <= needed; k++) {
-        struct sens_erk *erk = NULL;
+        struct sens_solver *solver = NULL;
         struct sens_ctx ctx = {.arena = {.fail_at = k}};
-        assert_int_equal(sens_erk_create(&ctx, &bench.ode, &bench.settings, &erk), SENS_NO_MEMORY);
-        assert_null(erk);
+        assert_int_equal(sens_solver_create(&ctx, &bench.ode, &bench.settings, &solver), SENS_NO_MEMORY);
+        assert_null(solver);
         sens_arena_release(&ctx.arena);
     }
 }

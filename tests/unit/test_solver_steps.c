@@ -6,29 +6,46 @@
 
 #include <cmocka.h>
 
-#include "erk_support.h"
+#include "solver_support.h"
 
 static struct step_log log_a, log_b; /* too large for the stack */
 
 /* ---- one step, replayed or recomputed ------------------------------------------------------------------ */
 
-/* Compares every step with sens_erk_stages, its first slope evaluated afresh. */
+/* Compares every step with one that another scheme takes and restages, its first slope evaluated afresh. */
 struct recomputer {
-    const struct sens_tableau *tableau;
-    const struct sens_ode *ode;
-    double Y[MAX_STAGES * SYSTEM_N], K[MAX_STAGES * SYSTEM_N], y1[SYSTEM_N];
+    struct sens_scheme *scheme;
+    double next[SENS_MAX_STAGES * SYSTEM_N];
 };
+
+static void assert_same_stages(const struct sens_scheme *scheme, const double *Y,
+                               const struct sens_step *step)
+{
+    const size_t size = scheme->stage_size * sizeof(double);
+    assert_memory_equal(Y, step->Y, size);
+    assert_memory_equal(step->y, step->Y, SYSTEM_N * sizeof(double));
+}
 
 static sens_status recompute(void *self, const struct sens_step *step)
 {
     struct recomputer *again = self;
-    const size_t size = (size_t)again->tableau->stages * SYSTEM_N * sizeof(double);
-    assert_int_equal(sens_erk_stages(again->tableau, again->ode, step->t, step->h, step->y, false, again->Y,
-                                     again->K, again->y1),
-                     SENS_OK);
-    assert_memory_equal(again->Y, step->Y, size);
-    assert_memory_equal(again->K, step->K, size);
-    assert_memory_equal(again->y1, step->y1, sizeof again->y1);
+    struct sens_scheme *scheme = again->scheme;
+    double Y[SENS_MAX_STAGES * SYSTEM_N];
+    scheme->type->start(scheme, step->t, step->y, NULL);
+    assert_int_equal(scheme->type->try(scheme, step->h, NULL), SENS_OK);
+    assert_same_stages(scheme, scheme->Y, step);
+    assert_memory_equal(scheme->K, step->K, scheme->stage_size * sizeof(double));
+    assert_memory_equal(scheme->y1, step->y1, SYSTEM_N * sizeof(double));
+
+    for (int last = 0; last < 2; last++) { /* its end is asked for, or is not */
+        scheme->type->start(scheme, step->t, step->y, Y);
+        assert_int_equal(scheme->type->restage(scheme, step->h, step->t1, last ? NULL : again->next),
+                         SENS_OK);
+        assert_same_stages(scheme, Y, step);
+        if (last) continue;
+        assert_memory_equal(again->next, step->y1, SYSTEM_N * sizeof(double));
+        assert_true(scheme->t == step->t1 && scheme->Y == again->next);
+    }
     return SENS_OK;
 }
 
@@ -37,11 +54,13 @@ static void check_recomputed_stages(const struct sens_tableau *tableau, const ch
     const double stops[] = {0.4, 1, 2};
     struct bench bench;
     bench_open(&bench, tableau, controller, 1e-6, dt);
-    struct recomputer again = {.tableau = tableau, .ode = &bench.ode};
-    const struct sens_erk_observer observer = {recompute, &again};
+    const struct sens_scheme_setup setup = {&bench.ode, tableau, controller_named(controller)};
+    struct recomputer again;
+    assert_int_equal(sens_scheme_create(&bench.ctx, &setup, &again.scheme), SENS_OK);
+    const struct sens_solver_observer observer = {recompute, &again};
     double y0[SYSTEM_N];
     system_exact(0, y0);
-    assert_int_equal(sens_erk_solve(&bench.ctx, bench.erk, 0, y0, 3, stops, &observer, bench.y, NULL),
+    assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 3, stops, &observer, bench.y, NULL),
                      SENS_OK);
     bench_close(&bench);
 }
@@ -70,11 +89,11 @@ static void test_replay(void **state)
         assert_int_equal(bench_solve(&bench, 0, 3, stops, &log_a), SENS_OK);
         log_a.t[log_a.steps] = 2;
         const struct sens_grid grid = {log_a.steps, log_a.t, log_a.h, log_a.stop};
-        const struct sens_erk_observer observer = {log_step, &log_b};
+        const struct sens_solver_observer observer = {log_step, &log_b};
         double y0[SYSTEM_N], y[SYSTEM_N];
         system_exact(0, y0);
         log_b.steps = 0;
-        assert_int_equal(sens_erk_replay(&bench.ctx, bench.erk, y0, &grid, &observer, y), SENS_OK);
+        assert_int_equal(sens_solver_replay(&bench.ctx, bench.solver, y0, &grid, &observer, y), SENS_OK);
         assert_memory_equal(y, bench.y, sizeof y);
         assert_int_equal(log_b.steps, log_a.steps);
         const size_t steps = (size_t)log_a.steps;
@@ -98,6 +117,7 @@ static void test_fsal_calls(void **state)
         struct bench bench;
         bench_open(&bench, tb, "odeint", 1e-6, 1e-3);
         assert_int_equal(bench_solve(&bench, 0, 2, stops, &log_a), SENS_OK);
+        assert_int_equal(sens_solver_scheme(bench.solver)->did.slopes, bench.system.calls);
         const long trials = bench.stats.steps + bench.stats.rejects;
         assert_in_range(bench.system.calls, trials * (tb->stages - 1) + 1, trials * (tb->stages - 1) + 2);
         bench_close(&bench);
@@ -129,13 +149,14 @@ static void test_parts(void **state)
                                                  {SYSTEM_N, 0, 1e30, loose == 1}};
             bench_open(&wide, tableau_named("cash_karp"), sens_controllers[c]->name, 1e-10, 1e-3);
             wide.ode = (struct sens_ode){2 * SYSTEM_N, doubled_f, &wide.system, 2, part};
-            assert_int_equal(sens_erk_create(&wide.ctx, &wide.ode, &wide.settings, &wide.erk), SENS_OK);
+            assert_int_equal(sens_solver_create(&wide.ctx, &wide.ode, &wide.settings, &wide.solver), SENS_OK);
             double y0[2 * SYSTEM_N] = {0}, y[2 * SYSTEM_N];
             system_exact(0, y0);
             log_b.steps = 0;
-            const struct sens_erk_observer observer = {log_step, &log_b}; /* keeps the first components */
-            assert_int_equal(sens_erk_solve(&wide.ctx, wide.erk, 0, y0, 1, &stop, &observer, y, &wide.stats),
-                             SENS_OK);
+            const struct sens_solver_observer observer = {log_step, &log_b}; /* keeps the first components */
+            assert_int_equal(
+                sens_solver_solve(&wide.ctx, wide.solver, 0, y0, 1, &stop, &observer, y, &wide.stats),
+                SENS_OK);
             if (!loose || sens_controllers[c] == controller_named("odeint")) {
                 assert_int_equal(wide.stats.steps, bench.stats.steps);
                 assert_memory_equal(y, bench.y, sizeof bench.y);
@@ -195,8 +216,8 @@ static void test_first_step(void **state)
         bench.ode = (struct sens_ode){1, decay_f, NULL, 1, &part};
         const double y0 = 1, stop = sign * 3.0;
         double y = 0, h = 0;
-        const struct sens_erk_observer observer = {keep_first_h, &h};
-        assert_int_equal(sens_erk_solve(&bench.ctx, bench.erk, 0, &y0, 1, &stop, &observer, &y, NULL),
+        const struct sens_solver_observer observer = {keep_first_h, &h};
+        assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, &y0, 1, &stop, &observer, &y, NULL),
                          SENS_OK);
         assert_true(fabs(h / (sign * pow(1e-8, 1.0 / 6)) - 1) < 1e-12);
         assert_true(fabs(y / exp(-stop) - 1) < 1e-4);
@@ -221,8 +242,9 @@ static void test_first_step_of_fast_decay(void **state)
     bench.ode = (struct sens_ode){1, fast_decay_f, NULL, 1, &part};
     const double y0 = 1, stop = 0.01;
     double y = 0, h = 0;
-    const struct sens_erk_observer observer = {keep_first_h, &h};
-    assert_int_equal(sens_erk_solve(&bench.ctx, bench.erk, 0, &y0, 1, &stop, &observer, &y, NULL), SENS_OK);
+    const struct sens_solver_observer observer = {keep_first_h, &h};
+    assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, &y0, 1, &stop, &observer, &y, NULL),
+                     SENS_OK);
     assert_true(fabs(h / 1e-3 - 1) < 1e-12);
     bench_close(&bench);
 }
@@ -261,7 +283,7 @@ static void test_component_at_rest(void **state)
         bench.ode.f = resting_f;
         bench.part.atol = 0;
         const double y0[] = {1, 0, 0}, stop = 1;
-        assert_int_equal(sens_erk_solve(&bench.ctx, bench.erk, 0, y0, 1, &stop, NULL, bench.y, NULL),
+        assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 1, &stop, NULL, bench.y, NULL),
                          SENS_OK);
         assert_true(fabs(bench.y[0] - exp(-1)) < 1e-7);
         bench_close(&bench);

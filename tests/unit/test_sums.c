@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "workspace.h"
+#include "explicit.h"
 
 enum { MOST = 35, MOST_TERMS = 20, ARRAYS = 4 };
 
@@ -84,7 +84,7 @@ static void check_sum(const struct memory *memory, size_t count, size_t stride, 
     fill((size_t)terms, w, (unsigned)terms);
     if (base) fill(count, base, 3);
     out[-1] = before;
-    sens_erk_sum(count, stride, terms, h, base, w, K, out);
+    sens_explicit_sum(count, stride, terms, h, base, w, K, out);
     assert_true(out[-1] == before);
     for (size_t q = 0; q < count; q++) {
         double bound, alone;
@@ -93,7 +93,7 @@ static void check_sum(const struct memory *memory, size_t count, size_t stride, 
 #ifdef SENS_TEST_REPRO
         assert_true(out[q] == expected);
 #endif
-        sens_erk_sum(1, stride, terms, h, base ? base + q : NULL, w, K + q, &alone);
+        sens_explicit_sum(1, stride, terms, h, base ? base + q : NULL, w, K + q, &alone);
         assert_true(out[q] == alone); /* wherever it stands among others */
     }
 }
@@ -122,7 +122,7 @@ static void test_copy(void **state)
         fill(count, from, 5);
         memset(to, 0, count * sizeof *to);
         to[-1] = 17;
-        sens_erk_copy(count, from, to);
+        sens_explicit_copy(count, from, to);
         assert_memory_equal(to, from, count * sizeof *to);
         assert_true(to[-1] == 17);
     }
@@ -138,11 +138,11 @@ static void test_finite(void **state)
         double *v = last(&memory, 0, count);
         for (size_t i = 0; i < count; i++) v[i] = extreme[i % 4];
         v[-1] = NAN;
-        assert_true(sens_erk_finite(count, v));
+        assert_true(sens_finite(count, v));
         for (size_t at = 0; at < count; at++)
             for (size_t k = 0; k < 3; k++) {
                 v[at] = bad[k];
-                assert_false(sens_erk_finite(count, v));
+                assert_false(sens_finite(count, v));
                 v[at] = extreme[at % 4];
             }
     }

@@ -86,23 +86,24 @@ static void test_same_as_solve(void **state)
             struct bed bed;
             struct sens_problem_ode system;
             struct sens_ode ode;
-            struct sens_erk *erk = NULL;
+            struct sens_solver *solver = NULL;
             double x[N];
             bed_open(&bed, tableaux[i], !tableaux[i]->e, ckpt);
-            const struct sens_erk_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
-                                                       100000};
+            const struct sens_solver_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
+                                                          100000};
             sens_problem_ode(&bed.task, NULL, &system, &ode);
-            assert_int_equal(sens_erk_create(&bed.ctx, &ode, &settings, &erk), SENS_OK);
+            assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
             struct seen seen = {bed.traj, tableaux[i]->stages, 0};
-            const struct sens_erk_observer observer = {compare_with_solve, &seen};
+            const struct sens_solver_observer observer = {compare_with_solve, &seen};
             assert_int_equal(
-                sens_erk_solve(&bed.ctx, erk, 0, x0, bed.stops.n, bed.stops.t, &observer, x, NULL), SENS_OK);
+                sens_solver_solve(&bed.ctx, solver, 0, x0, bed.stops.n, bed.stops.t, &observer, x, NULL),
+                SENS_OK);
             assert_int_equal(seen.steps, sens_traj_steps(bed.traj));
             assert_memory_equal(x, bed.x1, sizeof x);
 
             const struct sens_grid grid = sens_traj_grid(bed.traj);
             seen.steps = 0;
-            assert_int_equal(sens_erk_replay(&bed.ctx, erk, x0, &grid, &observer, x), SENS_OK);
+            assert_int_equal(sens_solver_replay(&bed.ctx, solver, x0, &grid, &observer, x), SENS_OK);
             assert_int_equal(seen.steps, sens_traj_steps(bed.traj));
             assert_memory_equal(x, bed.x1, sizeof x);
             bed_close(&bed);
@@ -175,16 +176,17 @@ static void test_cost(void **state)
         bed_open(&bed, tableaux[i], !tableaux[i]->e, 0);
         const struct sens_ode_part part[] = {{N, 1e-6, 1e-6, true}, {M, 1, 1, false}};
         const struct sens_ode ode = {N + M, augmented_f, &bed, 2, part};
-        const struct sens_erk_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
-                                                   100000};
-        struct sens_erk *erk = NULL;
+        const struct sens_solver_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
+                                                      100000};
+        struct sens_solver *solver = NULL;
         struct observed observed = {{0}, 0};
-        const struct sens_erk_observer observer = {observe, &observed};
+        const struct sens_solver_observer observer = {observe, &observed};
         double y[N + M] = {x0[0], x0[1], 0, 0};
         /* the first step is chosen from the tested part, so the augmented solve takes the same steps */
-        assert_int_equal(sens_erk_create(&bed.ctx, &ode, &settings, &erk), SENS_OK);
+        assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
         phi(NULL, 0, x0, p0, observed.G);
-        assert_int_equal(sens_erk_solve(&bed.ctx, erk, 0, y, 3, &t_obs[1], &observer, y, NULL), SENS_OK);
+        assert_int_equal(sens_solver_solve(&bed.ctx, solver, 0, y, 3, &t_obs[1], &observer, y, NULL),
+                         SENS_OK);
         assert_int_equal(observed.stops, 3);
         assert_memory_equal(y, bed.x1, sizeof bed.x1);
         /* two orders of summation of at most a thousand terms of size 1 */

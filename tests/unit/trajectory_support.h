@@ -2,7 +2,8 @@
 #ifndef TRAJECTORY_SUPPORT_H
 #define TRAJECTORY_SUPPORT_H
 
-#include "erk_support.h"
+#include "solver_support.h"
+#include "trajectory.h"
 
 enum { N = 2, NP = 2, M = 2, N_OBS = 4 };
 static const double x0[N] = {1, 0.5}, p0[NP] = {0.75, 0.25}, t_obs[N_OBS] = {0, 0.3, 1.1, 2};
@@ -43,7 +44,7 @@ struct bed {
     struct sens_stops stops;
     struct sens_traj *traj;
     double x1[N], G[M];
-    struct sens_erk_stats stats;
+    struct sens_solver_stats stats;
 };
 
 static inline void bed_set(struct bed *bed, const struct sens_tableau *tableau, bool fixed, long ckpt)

@@ -5,11 +5,10 @@
 #ifndef SENS_METHOD_H
 #define SENS_METHOD_H
 
+#include "sens/controller.h"
 #include "sens/cost.h"
 #include "sens/problem.h"
 #include "sens/tableau.h"
-
-struct sens_controller; /* step-size controller, methods/rk/erk.h */
 
 enum { SENS_WRT_P = 1, SENS_WRT_X0 = 2 }; /* what to differentiate with respect to */
 

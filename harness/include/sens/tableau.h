@@ -15,9 +15,19 @@
 
 #include "sens/real.h"
 
+/* The most stages, extra ones included, that a tableau may have. */
+enum { SENS_MAX_STAGES = 32 };
+
+/* What the coefficients mean, and so which scheme (methods/rk/scheme.h) takes a step with them. */
+enum sens_family {
+    SENS_FAMILY_EXPLICIT, /* Runge-Kutta as above, a strictly lower */
+    SENS_FAMILIES
+};
+
 struct sens_tableau {
     const char *name, *summary;
-    const char *source;           /* where the coefficients were published */
+    const char *source; /* where the coefficients were published */
+    enum sens_family family;
     int stages, order, order_hat; /* order_hat 0: no embedded formula, fixed step only */
     bool fsal;                    /* the last row of a equals b and c_s = 1: K_s is the next step's K_1 */
     const sens_real *a;           /* [stages + extra_stages][stages + extra_stages], strictly lower */

@@ -125,14 +125,14 @@ static int rhs(realtype t, N_Vector x, N_Vector dx, void *self)
         return status > SENS_OK ? recoverable(cv) : -1;
     }
     if (cv->extra > 0) running_cost(cv, t, x, to + cv->n);
-    return sens_erk_finite(cv->n + cv->extra, to) ? 0 : recoverable(cv);
+    return sens_finite(cv->n + cv->extra, to) ? 0 : recoverable(cv);
 }
 
 int cvodes_running_cost(realtype t, N_Vector x, N_Vector g, void *self)
 {
     const struct cvodes *cv = self;
     running_cost(cv, t, x, NV_DATA_S(g));
-    return sens_erk_finite(cv->m, NV_DATA_S(g)) ? 0 : 1;
+    return sens_finite(cv->m, NV_DATA_S(g)) ? 0 : 1;
 }
 
 static int fill_matrix(realtype t, N_Vector x, N_Vector dx, SUNMatrix A, void *self, N_Vector tmp1,

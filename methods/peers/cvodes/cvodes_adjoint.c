@@ -121,7 +121,7 @@ static int slope(realtype t, N_Vector x, N_Vector l, N_Vector dl, void *self)
     cvodes_vjp(cv, t, x, L, NV_DATA_S(l), to);
     if (cv->cost->type->g_dx) cv->cost->type->g_dx(cv->cost, CVODES_AT(cv, t, x), 1, backward->c, L, to);
     for (size_t i = 0; i < cv->n * L; i++) to[i] = -to[i];
-    return sens_erk_finite(cv->n * L, to) ? 0 : 1;
+    return sens_finite(cv->n * L, to) ? 0 : 1;
 }
 
 /* What is not finite stays so in q, and write_results refuses it; an error test needs to hear of it. */
@@ -134,7 +134,7 @@ static int quadrature(realtype t, N_Vector x, N_Vector l, N_Vector dq, void *sel
     memset(to, 0, cv->np * L * sizeof *to);
     cvodes_vjp_p(cv, t, x, L, NV_DATA_S(l), to);
     if (cv->cost->type->g_dp) cv->cost->type->g_dp(cv->cost, CVODES_AT(cv, t, x), 1, backward->c, L, to);
-    return !quad_inside(backward->adjoint) || sens_erk_finite(cv->np * L, to) ? 0 : 1;
+    return !quad_inside(backward->adjoint) || sens_finite(cv->np * L, to) ? 0 : 1;
 }
 
 static int fill_matrix(realtype t, N_Vector x, N_Vector l, N_Vector dl, SUNMatrix A, void *self,
@@ -362,8 +362,8 @@ static sens_status write_results(struct sens_ctx *ctx, const struct cvodes_adjoi
     const struct cvodes *cv = &adj->cv;
     const size_t n = cv->n, m = cv->m, np = adj->np;
     const sens_real *x1 = adj->stop_x + (cv->stops.n - 1) * n;
-    if (!sens_erk_finite(n, x1) || !sens_erk_finite(m, adj->G) || !sens_erk_finite(m * np, adj->dGdp) ||
-        !sens_erk_finite(m * n, adj->dGdx0))
+    if (!sens_finite(n, x1) || !sens_finite(m, adj->G) || !sens_finite(m * np, adj->dGdp) ||
+        !sens_finite(m * n, adj->dGdx0))
         return sens_fail(ctx, SENS_DIVERGED, "CVODES returned numbers that are not finite");
     memcpy(out->x, x1, n * sizeof *x1);
     memcpy(out->G, adj->G, m * sizeof *adj->G);

@@ -326,7 +326,7 @@ static sens_status write_results(struct sens_ctx *ctx, const struct cvodes_forwa
     const struct cvodes *cv = &fw->cv;
     const size_t n = cv->n, m = cv->m, np = fw->np;
     const sens_real *x = NV_DATA_S(cv->x);
-    if (!sens_erk_finite(n, x) || !sens_erk_finite(m, fw->G) || !sens_erk_finite(fw->ns * m, fw->dG))
+    if (!sens_finite(n, x) || !sens_finite(m, fw->G) || !sens_finite(fw->ns * m, fw->dG))
         return sens_fail(ctx, SENS_DIVERGED, "CVODES returned numbers that are not finite");
     memcpy(out->x, x, n * sizeof *x);
     memcpy(out->G, fw->G, m * sizeof *fw->G);

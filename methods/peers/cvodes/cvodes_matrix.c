@@ -124,7 +124,7 @@ static int from_products(struct cvodes *cv, realtype t, N_Vector x, bool adjoint
     const struct sens_problem *pb = cv->problem;
     const size_t n = cv->n, L = cv->colours;
     (adjoint ? pb->type->vjp : pb->type->jvp)(pb, CVODES_AT(cv, t, x), L, cv->seed, cv->product);
-    if (!sens_erk_finite(n * L, cv->product)) return 1;
+    if (!sens_finite(n * L, cv->product)) return 1;
     for (size_t i = 0; i < n; i++)
         for (size_t j = first_of(cv, i); j < end_of(cv, i); j++) {
             const sens_real value = cv->product[i * L + j % L];
@@ -140,7 +140,7 @@ int cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMa
     locate(cv, A);
     if (!cv->jacobian) return from_products(cv, t, x, adjoint);
     cvodes_declared(cv, t, x);
-    if (!sens_erk_finite(cv->numbers, cv->jacobian)) return 1;
+    if (!sens_finite(cv->numbers, cv->jacobian)) return 1;
     if (pattern && SUNMatZero(A) != 0) return -1;
     for (size_t i = 0; i < n; i++) {
         for (size_t e = pattern ? pattern->start[i] : 0; pattern && e < pattern->start[i + 1]; e++)

@@ -22,7 +22,7 @@ static int finish_slope(const struct cvodes_forward *fw, realtype t, N_Vector x,
     if (k < fw->np) cvodes_jvp_p(&fw->cv, t, x, k, to);
     memset(to + n, 0, extra * sizeof *to);
     if (extra > 0) cvodes_add_gradient(fw, k, S, to + n);
-    return sens_erk_finite(n + extra, to) ? 0 : 1;
+    return sens_finite(n + extra, to) ? 0 : 1;
 }
 
 static void at_point(struct cvodes_forward *fw, realtype t, N_Vector x)
@@ -99,7 +99,7 @@ int cvodes_cost_slopes(int ns, realtype t, N_Vector x, N_Vector *S, N_Vector dg,
         sens_real *to = NV_DATA_S(dg_S[k]);
         memset(to, 0, m * sizeof *to);
         cvodes_add_gradient(fw, (size_t)k, S[k], to);
-        if (!sens_erk_finite(m, to)) return 1;
+        if (!sens_finite(m, to)) return 1;
     }
     return 0;
 }

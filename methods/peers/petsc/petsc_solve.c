@@ -271,9 +271,8 @@ sens_status petsc_prepare(struct sens_ctx *ctx, const struct sens_task *task,
 static sens_status write_out(struct sens_ctx *ctx, const struct petsc_peer *peer, const struct sens_out *out)
 {
     memcpy(out->x, peer->x_stop + (peer->stops.n - 1) * peer->n, peer->n * sizeof *out->x);
-    if (sens_erk_finite(peer->m, out->G) &&
-        (!peer->wants_p || sens_erk_finite(peer->m * peer->np, out->dGdp)) &&
-        (!peer->wants_x0 || sens_erk_finite(peer->m * peer->n, out->dGdx0)))
+    if (sens_finite(peer->m, out->G) && (!peer->wants_p || sens_finite(peer->m * peer->np, out->dGdp)) &&
+        (!peer->wants_x0 || sens_finite(peer->m * peer->n, out->dGdx0)))
         return SENS_OK;
     return sens_fail(ctx, SENS_DIVERGED, "the gradient is not finite");
 }

@@ -223,6 +223,6 @@ sens_status petsc_forward_status(struct sens_ctx *ctx, const struct petsc_peer *
         return sens_fail(ctx, SENS_NOT_REPEATABLE, "more steps than in the solve before: %d at t = %.10g",
                          (int)max_steps, t);
     const double *x = peer->x_stop + (peer->stops.n - 1) * peer->n;
-    if (sens_erk_finite(peer->n, x)) return SENS_OK;
+    if (sens_finite(peer->n, x)) return SENS_OK;
     return sens_fail(ctx, SENS_DIVERGED, "PETSc accepted a state that is not finite");
 }

@@ -6,9 +6,9 @@
  * petsc      rms_i e_i / (atol + rtol max(|y1_i|, |yhat1_i|)); PETSc, TSADAPTBASIC with the 2-norm.
  *
  * In each, err <= 1 accepts. p is the order of the pair, q that of its embedded formula. */
-#include <tgmath.h>
+#include "controllers.h"
 
-#include "workspace.h"
+#include <tgmath.h>
 
 enum {
     LANES = 8, /* partial results of a norm: one order of summation, and vectors for the compiler */

@@ -6,8 +6,8 @@
  *
  * (the brackets vanish on the solution, not beside it), and calls of f that fail on demand; a solver
  * over it; a log of its steps. */
-#ifndef ERK_SUPPORT_H
-#define ERK_SUPPORT_H
+#ifndef SOLVER_SUPPORT_H
+#define SOLVER_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "erk.h"
+#include "controllers.h"
 #include "sens/registry.h"
+#include "solver.h"
 
-enum { SYSTEM_N = 3, MAX_STAGES = 32 };
+enum { SYSTEM_N = 3 };
 
 struct system {
     long calls;
@@ -102,9 +103,9 @@ struct bench {
     struct system system;
     struct sens_ode_part part;
     struct sens_ode ode;
-    struct sens_erk_settings settings;
-    struct sens_erk *erk;
-    struct sens_erk_stats stats;
+    struct sens_solver_settings settings;
+    struct sens_solver *solver;
+    struct sens_solver_stats stats;
     double y[SYSTEM_N]; /* end state */
 };
 
@@ -115,19 +116,19 @@ static inline void bench_open(struct bench *bench, const struct sens_tableau *ta
         .settings = {
             .tableau = tableau, .controller = controller_named(controller), .dt = dt, .max_steps = 1000000}};
     system_ode(&bench->system, tol, &bench->part, &bench->ode);
-    assert_int_equal(sens_erk_create(&bench->ctx, &bench->ode, &bench->settings, &bench->erk), SENS_OK);
+    assert_int_equal(sens_solver_create(&bench->ctx, &bench->ode, &bench->settings, &bench->solver), SENS_OK);
 }
 
 /* From the exact state at t0; log may be NULL. */
 static inline sens_status bench_solve(struct bench *bench, double t0, size_t n_stops, const double *stops,
                                       struct step_log *log)
 {
-    const struct sens_erk_observer observer = {log_step, log};
+    const struct sens_solver_observer observer = {log_step, log};
     double y0[SYSTEM_N];
     system_exact(t0, y0);
     if (log) log->steps = 0;
-    return sens_erk_solve(&bench->ctx, bench->erk, t0, y0, n_stops, stops, log ? &observer : NULL, bench->y,
-                          &bench->stats);
+    return sens_solver_solve(&bench->ctx, bench->solver, t0, y0, n_stops, stops, log ? &observer : NULL,
+                             bench->y, &bench->stats);
 }
 
 static inline void bench_close(struct bench *bench)

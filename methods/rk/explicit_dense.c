@@ -1,4 +1,4 @@
-/* Dense output of a step. Every interpolant of the engine is continuously differentiable: the cubic Hermite
+/* Dense output of a step. Every interpolant of the scheme is continuously differentiable: the cubic Hermite
  * polynomial on (y, f, y1, f1), Hairer, Norsett, Wanner, Solving ODEs I, (II.6.7), plus, where the tableau
  * has one of degree D >= 4, a polynomial that vanishes with its derivative at both ends. With s = 1 - theta,
  *
@@ -8,33 +8,39 @@
  *
  * which is the sum of B_id theta^d without its cancellation: the ends are exact to an ulp, and the large
  * weights of a high order are multiplied by (theta s)^2 <= 1/16. */
-#include <string.h>
+#include "explicit.h"
 
-#include "workspace.h"
-
-enum { MAX_STAGES = 32, CUBIC = 4 /* numbers of a cubic */ };
+enum { CUBIC = 4 /* numbers of a cubic */ };
 
 static size_t bubble_terms(const struct sens_tableau *tableau)
 {
     return tableau->dense_degree > 3 ? (size_t)tableau->dense_degree - 3 : 0;
 }
 
-size_t sens_dense_size(const struct sens_tableau *tableau, size_t n)
+sens_status sens_explicit_dense_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
 {
-    return (CUBIC + bubble_terms(tableau)) * n;
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    const struct sens_tableau *tb = scheme->with.tableau;
+    const size_t n = scheme->with.ode->n, all = (size_t)(tb->stages + tb->extra_stages);
+    *size = (CUBIC + bubble_terms(tb)) * n;
+    ex->dense = SENS_NEW(ctx, sens_real, (all + 1) * n);
+    return ex->dense ? SENS_OK : SENS_NO_MEMORY;
 }
 
 /* K [stages + extra_stages][n], the extra ones through a stage state Y [n]. */
-static sens_status extra_slopes(const struct sens_tableau *tableau, const struct sens_ode *ode,
-                                const struct sens_step *step, sens_real *K, sens_real *Y)
+static sens_status extra_slopes(struct sens_explicit *ex, const struct sens_step *step, sens_real *K,
+                                sens_real *Y)
 {
+    const struct sens_tableau *tb = ex->scheme.with.tableau;
+    const struct sens_ode *ode = ex->scheme.with.ode;
     const size_t n = ode->n;
-    const int all = tableau->stages + tableau->extra_stages;
-    memcpy(K, step->K, (size_t)tableau->stages * n * sizeof *K);
-    for (int i = tableau->stages; i < all; i++) {
-        sens_erk_sum(n, n, i, step->h, step->y, tableau->a + i * all, K, Y);
+    const int all = tb->stages + tb->extra_stages;
+    memcpy(K, step->K, (size_t)tb->stages * n * sizeof *K);
+    for (int i = tb->stages; i < all; i++) {
+        sens_explicit_sum(n, n, i, step->h, step->y, tb->a + i * all, K, Y);
+        ex->scheme.did.slopes++;
         const sens_status status =
-            ode->f(ode->self, sens_stage_time(tableau, step->t, step->h, i), Y, K + (size_t)i * n);
+            ode->f(ode->self, sens_stage_time(tb, step->t, step->h, i), Y, K + (size_t)i * n);
         if (status != SENS_OK) return status;
     }
     return SENS_OK;
@@ -42,14 +48,17 @@ static sens_status extra_slopes(const struct sens_tableau *tableau, const struct
 
 /* The slope at the end: the last stage of an FSAL pair, else the first extra stage, else evaluated into
  * `work`. */
-static sens_status end_slope(const struct sens_tableau *tableau, const struct sens_ode *ode,
-                             const struct sens_step *step, const sens_real *K, sens_real *work,
-                             const sens_real **f1)
+static sens_status end_slope(struct sens_explicit *ex, const struct sens_step *step, const sens_real *K,
+                             sens_real *work, const sens_real **f1)
 {
-    const bool known = tableau->fsal || tableau->extra_stages > 0;
-    const int stage = tableau->fsal ? tableau->stages - 1 : tableau->stages;
+    const struct sens_tableau *tb = ex->scheme.with.tableau;
+    const struct sens_ode *ode = ex->scheme.with.ode;
+    const bool known = tb->fsal || tb->extra_stages > 0;
+    const int stage = tb->fsal ? tb->stages - 1 : tb->stages;
     *f1 = known ? K + (size_t)stage * ode->n : work;
-    return known ? SENS_OK : ode->f(ode->self, step->t1, step->y1, work);
+    if (known) return SENS_OK;
+    ex->scheme.did.slopes++;
+    return ode->f(ode->self, step->t1, step->y1, work);
 }
 
 static void build_cubic(size_t n, const struct sens_step *step, const sens_real *f1, sens_real *coef)
@@ -71,40 +80,40 @@ static void build_bubble(const struct sens_tableau *tableau, size_t n, sens_real
                          sens_real *q)
 {
     const int D = tableau->dense_degree, all = tableau->stages + tableau->extra_stages;
-    sens_real next[MAX_STAGES] = {0}, after[MAX_STAGES] = {0};
+    sens_real next[SENS_MAX_STAGES] = {0}, after[SENS_MAX_STAGES] = {0};
     for (int d = D; d >= 4; d--) {
         for (int i = 0; i < all; i++) {
             const sens_real Q = tableau->dense[i * D + d - 1] + 2 * next[i] - after[i];
             after[i] = next[i];
             next[i] = Q;
         }
-        sens_erk_sum(n, n, all, h, NULL, next, K, q + (size_t)(d - 4) * n);
+        sens_explicit_sum(n, n, all, h, NULL, next, K, q + (size_t)(d - 4) * n);
     }
 }
 
-sens_status sens_dense_build(const struct sens_tableau *tableau, const struct sens_ode *ode,
-                             const struct sens_step *step, sens_real *work, sens_real *coef)
+sens_status sens_explicit_dense_build(struct sens_scheme *scheme, const struct sens_step *step,
+                                      sens_real *coef)
 {
-    const size_t n = ode->n;
-    const int all = tableau->stages + tableau->extra_stages;
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    const struct sens_tableau *tb = scheme->with.tableau;
+    const size_t n = scheme->with.ode->n;
     const sens_real *K = step->K, *f1 = NULL;
-    if (all > MAX_STAGES) return SENS_UNSUPPORTED;
     sens_status status = SENS_OK;
-    if (tableau->extra_stages > 0) {
-        status = extra_slopes(tableau, ode, step, work, work + (size_t)all * n);
-        K = work;
+    if (tb->extra_stages > 0) {
+        K = ex->dense;
+        status = extra_slopes(ex, step, ex->dense, ex->dense + (size_t)(tb->stages + tb->extra_stages) * n);
     }
-    if (status == SENS_OK) status = end_slope(tableau, ode, step, K, work, &f1);
+    if (status == SENS_OK) status = end_slope(ex, step, K, ex->dense, &f1);
     if (status != SENS_OK) return status;
     build_cubic(n, step, f1, coef);
-    if (bubble_terms(tableau) > 0) build_bubble(tableau, n, step->h, K, coef + CUBIC * n);
+    if (bubble_terms(tb) > 0) build_bubble(tb, n, step->h, K, coef + CUBIC * n);
     return SENS_OK;
 }
 
-void sens_dense_eval(const struct sens_tableau *tableau, size_t n, const sens_real *coef, sens_real theta,
-                     sens_real *y)
+void sens_explicit_dense_eval(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,
+                              sens_real *y)
 {
-    const size_t terms = bubble_terms(tableau);
+    const size_t n = scheme->with.ode->n, terms = bubble_terms(scheme->with.tableau);
     const sens_real rest = 1 - theta;
     const sens_real *c1 = coef + n, *c2 = coef + 2 * n, *c3 = coef + 3 * n, *bubble = coef + CUBIC * n;
     for (size_t q = 0; q < n; q++) {

@@ -7,11 +7,8 @@
  * and the block's part of the error norm. Candidates are kept beside the states until the whole step is
  * accepted or not. The slope at the end of a step of an FSAL pair is kept for the next one. Zero weights are
  * left out of the sums: a slope that matters reaches z1 or e with another weight. */
-#include <string.h>
-#include <tgmath.h>
-
+#include "explicit.h"
 #include "sens/lanes.h"
-#include "workspace.h"
 
 struct sens_follow {
     const struct sens_followers *who;
@@ -19,7 +16,7 @@ struct sens_follow {
     const struct sens_controller *controller;
     size_t size, largest; /* all numbers; numbers of the largest block */
     bool tested;
-    sens_real *z, *z1;            /* [size] state, candidate */
+    sens_real *z, *z1;            /* [size] state, candidate: the scheme's */
     sens_real *k, *k1;            /* [size] FSAL: slopes at z and z1; else NULL */
     bool k_known;                 /* k is the slope at z */
     sens_real *Z;                 /* [largest] one stage state */
@@ -68,15 +65,15 @@ static bool create_vectors(struct sens_ctx *ctx, struct sens_follow *fo)
            (fo->e3 || !needs_e3) && fo->slope && fo->c && fo->v;
 }
 
-sens_status sens_erk_follow(struct sens_ctx *ctx, struct sens_erk *erk,
-                            const struct sens_followers *followers)
+sens_status sens_follow_create(struct sens_ctx *ctx, struct sens_explicit *ex,
+                               const struct sens_followers *followers)
 {
     struct sens_follow *fo = SENS_NEW(ctx, struct sens_follow, 1);
     if (!fo) return SENS_NO_MEMORY;
     *fo = (struct sens_follow){
         .who = followers,
-        .tableau = erk->settings->tableau,
-        .controller = erk->settings->controller,
+        .tableau = ex->scheme.with.tableau,
+        .controller = ex->scheme.with.controller,
         .size = followers->offset[followers->blocks],
     };
     fo->tested = followers->part.tested && fo->controller->adaptive && fo->tableau->e;
@@ -85,13 +82,9 @@ sens_status sens_erk_follow(struct sens_ctx *ctx, struct sens_erk *erk,
         if (size > fo->largest) fo->largest = size;
     }
     if (!create_vectors(ctx, fo)) return SENS_NO_MEMORY;
-    erk->follow = fo;
+    ex->follow = fo;
+    ex->scheme.z = fo->z;
     return create_rows(ctx, fo);
-}
-
-sens_real *sens_erk_followers(const struct sens_erk *erk)
-{
-    return erk->follow->z;
 }
 
 void sens_follow_start(struct sens_follow *fo)
@@ -142,7 +135,7 @@ static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, 
     part.count = size;
     sum(fo, size, NULL, h, &fo->we, fo->e);
     if (fo->e3) sum(fo, size, NULL, h, &fo->we3, fo->e3);
-    if (!sens_erk_finite(size, fo->e)) return false;
+    if (!sens_finite(size, fo->e)) return false;
     const struct sens_trial trial = {
         .h = h, .y = fo->z + offset, .f = fo->slope[0], .y1 = fo->z1 + offset, .e = fo->e, .e3 = fo->e3};
     fo->controller->add(&part, &trial, norm);
@@ -150,20 +143,23 @@ static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, 
     return true;
 }
 
-sens_status sens_follow_try(struct sens_follow *fo, sens_real t, sens_real h, size_t n, const sens_real *Y,
-                            struct sens_error_norm *norm)
+sens_status sens_follow_try(struct sens_explicit *ex, sens_real h)
 {
+    struct sens_follow *fo = ex->follow;
     const struct sens_followers *who = fo->who;
+    const sens_real t = ex->scheme.t, *Y = ex->scheme.Y;
+    ex->norm = (struct sens_error_norm){0};
     for (int i = fo->k_known ? 1 : 0; i < fo->tableau->stages; i++)
-        who->at(who->self, i, sens_stage_time(fo->tableau, t, h, i), Y + (size_t)i * n);
+        who->at(who->self, i, sens_stage_time(fo->tableau, t, h, i), Y + (size_t)i * ex->scheme.with.ode->n);
     if (who->begin) who->begin(who->self, t, h, Y);
     for (size_t b = 0; b < who->blocks; b++) {
         const size_t offset = who->offset[b], size = who->offset[b + 1] - offset;
         advance_block(fo, h, b);
-        if (!sens_erk_finite(size, fo->z1 + offset)) return SENS_NONFINITE;
-        if (fo->tested && !estimate_block(fo, h, b, norm)) return SENS_NONFINITE;
+        if (!sens_finite(size, fo->z1 + offset)) return SENS_NONFINITE;
+        if (fo->tested && !estimate_block(fo, h, b, &ex->norm)) return SENS_NONFINITE;
     }
     if (fo->k) fo->k_known = true;
+    ex->scheme.z1 = fo->z1;
     return SENS_OK;
 }
 
@@ -174,48 +170,11 @@ static void swap(sens_real **a, sens_real **b)
     *b = kept;
 }
 
-void sens_follow_accept(struct sens_follow *fo, bool k1_known)
+void sens_follow_accept(struct sens_explicit *ex, bool k1_known)
 {
+    struct sens_follow *fo = ex->follow;
     swap(&fo->z, &fo->z1);
     swap(&fo->k, &fo->k1);
     fo->k_known = k1_known;
-}
-
-/* ---- the first step ------------------------------------------------------------------------------------ */
-
-void sens_follow_sizes(const struct sens_follow *fo, sens_real t, const sens_real *y,
-                       struct sens_first_sizes *sizes)
-{
-    const struct sens_followers *who = fo->who;
-    if (!fo->tested) return;
-    who->at(who->self, 0, t, y);
-    for (size_t b = 0; b < who->blocks; b++) {
-        const sens_real *z = fo->z + who->offset[b];
-        struct sens_ode_part part = who->part;
-        part.count = who->offset[b + 1] - who->offset[b];
-        who->slope(who->self, 0, b, z, fo->K);
-        sizes->d0 += sens_erk_scaled_squares(&part, z, z, NULL);
-        sizes->d1 += sens_erk_scaled_squares(&part, z, fo->K, NULL);
-        sizes->tested += who->count[b];
-    }
-}
-
-/* The sum of ((f(t + h, y + h f) - f) / sc)^2 over the followers; slope 0 is still at (t, y). */
-sens_real sens_follow_bend(const struct sens_follow *fo, sens_real t, sens_real h, const sens_real *y_euler)
-{
-    const struct sens_followers *who = fo->who;
-    sens_real squares = 0;
-    if (!fo->tested) return 0;
-    who->at(who->self, 1, t + h, y_euler);
-    for (size_t b = 0; b < who->blocks; b++) {
-        const sens_real *z = fo->z + who->offset[b], one = 1;
-        struct sens_ode_part part = who->part;
-        part.count = who->offset[b + 1] - who->offset[b];
-        sens_real *f = fo->K, *f_euler = fo->K + fo->largest;
-        who->slope(who->self, 0, b, z, f);
-        sens_erk_sum(part.count, part.count, 1, h, z, &one, f, fo->Z);
-        who->slope(who->self, 1, b, fo->Z, f_euler);
-        squares += sens_erk_scaled_squares(&part, z, f_euler, f);
-    }
-    return squares;
+    ex->scheme.z = fo->z;
 }

@@ -4,9 +4,7 @@
  *
  * and the weighted sum of slopes on which everything in this folder is built. Stages run in order; the sum
  * over j is innermost and in registers, one pass over the components. */
-#include <string.h>
-
-#include "workspace.h"
+#include "explicit.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -96,8 +94,8 @@ enum { KNOWN = 8 };
 static sum_function *const sum_of[KNOWN] = {NULL,     sum_of_1, sum_of_2, sum_of_3,
                                             sum_of_4, sum_of_5, sum_of_6, sum_of_7};
 
-void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sens_real *base,
-                  const sens_real *w, const sens_real *K, sens_real *out)
+void sens_explicit_sum(size_t count, size_t stride, int terms, sens_real h, const sens_real *base,
+                       const sens_real *w, const sens_real *K, sens_real *out)
 {
     if (terms < KNOWN)
         sum_of[terms](count, stride, h, base, w, K, out);
@@ -105,12 +103,13 @@ void sens_erk_sum(size_t count, size_t stride, int terms, sens_real h, const sen
         sum_any(terms, count, stride, h, base, w, K, out);
 }
 
-sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
-                                  sens_real h, int slopes, sens_real *Y, sens_real *K)
+sens_status sens_explicit_stages(struct sens_explicit *ex, sens_real h, int slopes)
 {
+    const struct sens_ode *ode = ex->scheme.with.ode;
+    const struct sens_tableau *tableau = ex->scheme.with.tableau;
     const size_t n = ode->n, row = (size_t)tableau->stages + (size_t)tableau->extra_stages;
-    const sens_real *a = tableau->a;
-    sens_real *Y_i = Y, *K_i = K;
+    const sens_real t = ex->scheme.t, *a = tableau->a;
+    sens_real *Y = ex->scheme.Y, *K = ex->K, *Y_i = Y, *K_i = K;
     for (int i = 1; i < tableau->stages; i++) {
         a += row, Y_i += n, K_i += n;
         if (i < KNOWN)
@@ -119,38 +118,10 @@ sens_status sens_erk_later_stages(const struct sens_tableau *tableau, const stru
             sum_any(i, n, n, h, Y, a, K, Y_i);
         if (i >= slopes) continue;
         const sens_status status = ode->f(ode->self, sens_stage_time(tableau, t, h, i), Y_i, K_i);
-        if (status != SENS_OK) return status;
+        if (status == SENS_OK) continue;
+        ex->scheme.did.slopes += i;
+        return status;
     }
-    return SENS_OK;
-}
-
-sens_status sens_erk_stages(const struct sens_tableau *tableau, const struct sens_ode *ode, sens_real t,
-                            sens_real h, const sens_real *y, bool k1_known, sens_real *Y, sens_real *K,
-                            sens_real *y1)
-{
-    const size_t n = ode->n;
-    const int stages = tableau->stages;
-    memcpy(Y, y, n * sizeof *Y);
-    sens_status status = k1_known ? SENS_OK : ode->f(ode->self, t, Y, K);
-    if (status == SENS_OK) status = sens_erk_later_stages(tableau, ode, t, h, stages, Y, K);
-    if (status != SENS_OK || !y1) return status;
-    if (tableau->fsal)
-        memcpy(y1, Y + (size_t)(stages - 1) * n, n * sizeof *y1);
-    else
-        sens_erk_sum(n, n, stages, h, y, tableau->b, K, y1);
-    return SENS_OK;
-}
-
-sens_status sens_terms_create(struct sens_ctx *ctx, int count, const sens_real *weight,
-                              struct sens_terms *terms)
-{
-    *terms = (struct sens_terms){.stage = SENS_NEW(ctx, int, (size_t)count),
-                                 .weight = SENS_NEW(ctx, sens_real, (size_t)count)};
-    if (!terms->stage || !terms->weight) return SENS_NO_MEMORY;
-    for (int j = 0; j < count; j++)
-        if (weight[j] != 0) {
-            terms->stage[terms->terms] = j;
-            terms->weight[terms->terms++] = weight[j];
-        }
+    if (slopes > 1) ex->scheme.did.slopes += slopes - 1;
     return SENS_OK;
 }

@@ -1,0 +1,30 @@
+/* methods/rk/cost_sum.h - a task's cost along a solve,
+ *
+ *     G = sum_j phi(j, x(t_j), p) + sum_steps h sum_i b_i g(t_i, Y_i, p). */
+#ifndef SENS_COST_SUM_H
+#define SENS_COST_SUM_H
+
+#include "step.h"
+#include "stops.h"
+
+/* Of a solve whose state begins with the problem's: phi at t0 and at the stops that are observations, the sum
+ * of g over the stages of every step. G [m] belongs to the caller. */
+struct sens_cost_sum {
+    const struct sens_cost *cost;
+    const struct sens_tableau *tableau;
+    const struct sens_stops *stops;
+    const sens_real *p;
+    size_t n_state; /* components of the solve's state, >= cost->n */
+    sens_real *G;
+};
+/* G = 0, plus the observation at t0 where there is one. */
+void sens_cost_sum_start(const struct sens_cost_sum *sum, const sens_real *x0);
+/* Whether a step adds anything: most do not where the cost is of the final state alone. */
+static inline bool sens_cost_sum_adds(const struct sens_cost_sum *sum, const struct sens_step *step)
+{
+    return step->stop >= 0 || sum->cost->type->g;
+}
+/* Adds one step; the `step` of a struct sens_solver_observer, self a struct sens_cost_sum. Always SENS_OK. */
+sens_status sens_cost_sum_step(void *self, const struct sens_step *step);
+
+#endif

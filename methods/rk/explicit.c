@@ -1,0 +1,174 @@
+/* Explicit Runge-Kutta pairs,
+ *
+ *     Y_i = y + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),   y1 = y + h sum_i b_i K_i,
+ *     e = h sum_i (b_i - bhat_i) K_i.
+ *
+ * The current state lives in row 0 of Y and its slope in row 0 of K. The last slope of an FSAL pair is the
+ * first one of the next step, where that starts at t + h, bit for bit. */
+#include "explicit.h"
+
+#include <tgmath.h>
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static size_t count_estimated(const struct sens_ode *ode)
+{
+    size_t end = 0, estimated = 0;
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        end += ode->part[k].count;
+        if (ode->part[k].tested) estimated = end;
+    }
+    return estimated;
+}
+
+/* For trials. */
+static bool create_candidates(struct sens_ctx *ctx, struct sens_explicit *ex)
+{
+    const struct sens_scheme_setup *with = &ex->scheme.with;
+    const struct sens_tableau *tb = with->tableau;
+    const size_t n = with->ode->n;
+    const bool needs_e3 = with->controller->uses_e3 && tb->e3;
+    ex->own_Y = ex->scheme.Y = SENS_NEW(ctx, sens_real, ex->scheme.stage_size);
+    ex->y1 = SENS_NEW(ctx, sens_real, n);
+    ex->e = tb->e ? SENS_NEW(ctx, sens_real, n) : NULL;
+    ex->e3 = needs_e3 ? SENS_NEW(ctx, sens_real, n) : NULL;
+    ex->n_estimated = count_estimated(with->ode);
+    return ex->own_Y && ex->y1 && (ex->e || !tb->e) && (ex->e3 || !needs_e3);
+}
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
+                          struct sens_scheme **scheme)
+{
+    struct sens_explicit *ex = SENS_NEW(ctx, struct sens_explicit, 1);
+    if (!ex) return SENS_NO_MEMORY;
+    *ex = (struct sens_explicit){.scheme = {.type = &sens_scheme_explicit, .with = *setup}};
+    ex->scheme.stage_size = (size_t)setup->tableau->stages * setup->ode->n;
+    ex->scheme.K = ex->K = SENS_NEW(ctx, sens_real, ex->scheme.stage_size);
+    ex->scheme.bytes = ex->scheme.stage_size * sizeof(sens_real);
+    if (!ex->K || (setup->controller && !create_candidates(ctx, ex))) return SENS_NO_MEMORY;
+    *scheme = &ex->scheme;
+    return SENS_OK;
+}
+
+static sens_status follow(struct sens_ctx *ctx, struct sens_scheme *scheme,
+                          const struct sens_followers *followers)
+{
+    return sens_follow_create(ctx, (struct sens_explicit *)scheme, followers);
+}
+
+/* ---- the current state --------------------------------------------------------------------------------- */
+
+static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
+{
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    scheme->Y = place ? place : ex->own_Y;
+    memcpy(scheme->Y, y, scheme->with.ode->n * sizeof *y);
+    scheme->t = t;
+    ex->k1_known = false;
+    if (ex->follow) sens_follow_start(ex->follow);
+}
+
+static sens_status first_slope(struct sens_explicit *ex)
+{
+    const struct sens_ode *ode = ex->scheme.with.ode;
+    if (ex->k1_known) return SENS_OK;
+    ex->scheme.did.slopes++;
+    const sens_status status = ode->f(ode->self, ex->scheme.t, ex->scheme.Y, ex->K);
+    ex->k1_known = status == SENS_OK;
+    return status;
+}
+
+static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
+{
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    *f = ex->K;
+    return first_slope(ex);
+}
+
+/* The state y1 at the end of a step h becomes the current one. */
+static inline void advance(struct sens_explicit *ex, sens_real h, sens_real t1, const sens_real *y1,
+                           sens_real *place)
+{
+    struct sens_scheme *scheme = &ex->scheme;
+    const struct sens_tableau *tb = scheme->with.tableau;
+    const size_t n = scheme->with.ode->n;
+    ex->k1_known = tb->fsal && t1 == scheme->t + h; /* the last slope belongs to t + h, bit for bit */
+    if (y1 != place) sens_explicit_copy(n, y1, place);
+    if (ex->k1_known) sens_explicit_copy(n, ex->K + (size_t)(tb->stages - 1) * n, ex->K);
+    scheme->Y = place;
+    scheme->t = t1;
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------- */
+
+/* The scaled error norm of the trial at hand; NaN when its estimate is not finite. */
+static sens_real scaled_error(const struct sens_explicit *ex, sens_real h)
+{
+    const struct sens_scheme_setup *with = &ex->scheme.with;
+    const struct sens_tableau *tb = with->tableau;
+    const size_t n = with->ode->n, count = ex->n_estimated;
+    sens_explicit_sum(count, n, tb->stages, h, NULL, tb->e, ex->K, ex->e);
+    if (ex->e3) sens_explicit_sum(count, n, tb->stages, h, NULL, tb->e3, ex->K, ex->e3);
+    if (!sens_finite(count, ex->e)) return (sens_real)NAN;
+    const struct sens_trial trial = {
+        .h = h, .y = ex->scheme.Y, .f = ex->K, .y1 = ex->scheme.y1, .e = ex->e, .e3 = ex->e3};
+    struct sens_error_norm norm = {0};
+    if (ex->follow) norm = ex->norm;
+    sens_error_norm_add(with->controller, with->ode, &trial, &norm);
+    return with->controller->norm(&norm);
+}
+
+/* Where the step ends, a candidate at `beside` unless it is the last stage state. The sums skip no zero
+ * weight: a slope that is not finite shows in the candidate or in the estimate. */
+static inline const sens_real *end_state(const struct sens_explicit *ex, sens_real h, sens_real *beside)
+{
+    const struct sens_tableau *tb = ex->scheme.with.tableau;
+    const size_t n = ex->scheme.with.ode->n;
+    if (tb->fsal) return ex->scheme.Y + (size_t)(tb->stages - 1) * n;
+    sens_explicit_sum(n, n, tb->stages, h, ex->scheme.Y, tb->b, ex->K, beside);
+    return beside;
+}
+
+static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
+{
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    sens_status status = first_slope(ex);
+    if (status == SENS_OK) status = sens_explicit_stages(ex, h, scheme->with.tableau->stages);
+    if (status != SENS_OK) return status;
+    scheme->y1 = end_state(ex, h, ex->y1);
+    if (!sens_finite(scheme->with.ode->n, scheme->y1)) return SENS_NONFINITE;
+    if (ex->follow) status = sens_follow_try(ex, h);
+    if (status == SENS_OK && err) *err = scaled_error(ex, h);
+    return status;
+}
+
+static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
+{
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    advance(ex, h, t1, scheme->y1, place ? place : ex->own_Y);
+    if (ex->follow) sens_follow_accept(ex, ex->k1_known);
+}
+
+/* The last step needs neither its end nor, therefore, its last slope. */
+static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
+{
+    struct sens_explicit *ex = (struct sens_explicit *)scheme;
+    const int stages = scheme->with.tableau->stages, slopes = next ? stages : stages - 1;
+    sens_status status = slopes > 0 ? first_slope(ex) : SENS_OK;
+    if (status == SENS_OK) status = sens_explicit_stages(ex, h, slopes);
+    if (status == SENS_OK && next) advance(ex, h, t1, end_state(ex, h, next), next);
+    return status;
+}
+
+const struct sens_scheme_type sens_scheme_explicit = {
+    .create = create,
+    .follow = follow,
+    .start = start,
+    .slope = slope,
+    .try = try_step,
+    .accept = accept,
+    .restage = restage,
+    .dense_create = sens_explicit_dense_create,
+    .dense_build = sens_explicit_dense_build,
+    .dense_eval = sens_explicit_dense_eval,
+};

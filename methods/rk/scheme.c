@@ -1,0 +1,17 @@
+/* The schemes on offer, by the family of the tableau. */
+#include "scheme.h"
+
+static const struct sens_scheme_type *const scheme_of[SENS_FAMILIES] = {
+    [SENS_FAMILY_EXPLICIT] = &sens_scheme_explicit,
+};
+
+sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
+                               struct sens_scheme **scheme)
+{
+    const struct sens_tableau *tb = setup->tableau;
+    const bool known = (int)tb->family >= 0 && tb->family < SENS_FAMILIES;
+    if (!known || tb->stages + tb->extra_stages > SENS_MAX_STAGES)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: no scheme of its family, or more than %d stages",
+                         tb->name, SENS_MAX_STAGES);
+    return scheme_of[tb->family]->create(ctx, setup, scheme);
+}
