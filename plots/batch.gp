@@ -1,5 +1,8 @@
 # Time of the whole gradient against the points K in a batch of parameter products, relative to the best K of the same
 # size. Rings: what batch = auto took.
+#! title: time against the points in a batch
+#! needs: t_lo_s batch
+#! lists: sizes
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; sizes = ARG7
 width = 1100
 height = 760

@@ -10,6 +10,13 @@
 #   curves    "method:series method:series ..." in the order of the legend; a series is the settings of a method that
 #             make a curve of their own (column `series`): "cash_karp", "dopri5,explicit,controlled"
 #   panels    "problem:n problem:n ..." in the order of the panels
+#
+# A script that draws a figure says of itself in lines that begin with #! (figures.sh reads them; a sweep file names the
+# script in `figure =`):
+#   title       what is drawn, where the sweep has no title of its own
+#   needs       columns in which an ok row must have a positive number; else there is nothing to draw
+#   lists       further arguments, from the seventh on: sizes, isas, tolerances, problems, peaks, bands, the folder `paper`
+#   controlled  the rows of the track `controlled` are a picture of their own, drawn by this script, or by none
 set encoding utf8
 set datafile separator "\t"
 set datafile missing NaN

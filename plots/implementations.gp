@@ -1,8 +1,12 @@
 # Figure 4: time of one gradient against its error, and on the right border of each panel the seconds that codes took at
 # tolerance 1e-9 before, on another machine (measured_before.tsv): their errors are not in that file, so that only the
 # height of these marks says something.
-data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
-earlier = "measured_before.tsv"
+#! title: time against error
+#! needs: t_lo_s err_grad rtol
+#! lists: paper
+#! controlled: work_precision
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; paper = ARG7
+earlier = paper . "/measured_before.tsv"
 EARLIER = "\"the paper's code\" 'FATODE DP5' 'DENSERKS DP5' 'PETSc 5dp, by hand' 'CVODES adjoint, Adams'"
 EARLIER_MARKERS = "2 8 10 12 14"
 earlier_in(p) = column("threads") == 1 && before(p) eq "glv" && column("n") == real(after(p))

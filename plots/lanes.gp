@@ -1,7 +1,9 @@
 # Speed-up by lanes: time with L = 1 on one thread of the same instruction set, by time with L lanes, on one thread
-# (full
-# lines) and on two (dashed; one where there are too few blocks of lanes for two). A panel for every size; rings: what
-# lanes = auto took.
+# (full lines) and on two (dashed; one where there are too few blocks of lanes for two). A panel for every size; rings:
+# what lanes = auto took.
+#! title: speed-up by lanes, instruction sets and threads
+#! needs: t_lo_s lanes
+#! lists: sizes isas
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; sizes = ARG7; isas = ARG8
 width = 1300
 load "common.gp"

@@ -1,7 +1,9 @@
 # Performance profile: the share of cases in which a method is within a factor of the fastest one, a panel for each track.
 # A curve that does not reach 1 belongs to a method that does not reach the accuracy in the other cases, or was not run
 # there; the legend counts both.
-# Set by the caller as well: `profile`, what profile.awk wrote, and `reached`, "track:method:reached:all:missing ..."
+# Set by the caller as well: `profile`, what `sensbench summary --profile` wrote, and `reached`, "track:method:reached:all:missing ..."
+#! title: Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest
+#! lists: profile reached
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; profile = ARG7; reached = ARG8
 width = 1300
 height = 840

@@ -3,6 +3,9 @@
 # size, with the number of states at both ends; the roofs are measured: `peaks` "isa:GFLOP/s ..." and `bands`
 # "level:GB/s ...", of one thread.
 # The caller also sets  problems  "glv heat vdp": those with rows to be drawn.
+#! title: operations a second against operations a byte, one thread
+#! needs: gflops bytes
+#! lists: problems peaks bands
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 problems = ARG7; peaks = ARG8; bands = ARG9
 load "common.gp"

@@ -1,10 +1,13 @@
 # Error of the sensitivity against error of the solution, largest absolute component; the tolerance changes along a
 # curve. Published points (published_fig2.tsv) are the grey markers.
-data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
+#! title: error of the sensitivity against error of the solution
+#! needs: err_x_max err_grad_max
+#! lists: paper
+data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; paper = ARG7
 width = 1300
 height = 900
 load "common.gp"
-published = "published_fig2.tsv"
+published = paper . "/published_fig2.tsv"
 CODES = "'Cash-Karp (paper)' 'FATODE DP5' 'DENSERKS DP5' 'PETSc 5dp' 'PETSc ARKIMEX'"
 CODE_MARKERS = "6 8 10 12 3"
 

@@ -1,9 +1,5 @@
-/* harness/report/summary.h - what stored results say: Tables 1-3, performance, and a verdict on each published
- * statement.
- *
- * The rows are looked up by the sweep they belong to (table1 table2 table3 fig2 fig3 fig4 fig5 lanes
- * scaling peers-*) and by what they measured; nothing is run. Statements are those of Martins and Lakshtanov,
- * Appl. Math. Comput. 510 (2025) 129699, arXiv 2410.01911. */
+/* harness/report/summary.h - what stored rows say, of whatever sweep: times to an accuracy, performance profiles, and the
+ * ratios of times. Nothing is run. */
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
@@ -11,23 +7,14 @@
 
 #include "record.h"
 
-enum verdict { VERDICT_REPRODUCED, VERDICT_NOT_REPRODUCED, VERDICT_NOT_TESTABLE };
-const char *verdict_name(enum verdict verdict);
-
-enum { STATEMENTS_MAX = 48, SUMMARY_TEXT = 1024 };
-struct statement {
-    const char *section;       /* of the paper: "Tables 1-3", "Figure 2", ... */
-    const char *text;          /* what is claimed */
-    enum verdict verdict;      /* what the rows say about it */
-    char number[SUMMARY_TEXT]; /* the numbers behind the verdict, or why it cannot be tested */
-    bool required; /* a closed form: where it does not hold the program is wrong, and summary exits with 1 */
-};
+enum { SUMMARY_TEXT = 1024 };
 
 struct summary {
     struct table *table; /* [tables] */
     size_t tables;
-    struct statement statement[STATEMENTS_MAX];
-    size_t statements;
+    /* Of rows of several sweeps that measure the same tasks: whether a row is among those that are taken
+     * together. NULL: each sweep stands alone. */
+    bool (*together)(const struct record *row);
 };
 
 /* ---- summary_rows.c ------------------------------------------------------------------------------------ */
@@ -51,23 +38,6 @@ bool row_ok(const struct record *row); /* not NULL, and its status is ok */
 size_t summary_values(const struct summary *summary, const struct row_query *query, enum record_column column,
                       size_t max, double value[]);
 
-/* ---- statements ---------------------------------------------------------------------------------------- */
-
-/* A new statement, not testable until something else is said. */
-struct statement *summary_state(struct summary *summary, const char *section, const char *text);
-/* Appends to the numbers behind it. */
-void statement_note(struct statement *statement, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void statement_judge(struct statement *statement, bool reproduced);
-
-void summary_judge_heat(struct summary *summary);
-void summary_judge_vdp(struct summary *summary);
-void summary_judge_glv(struct summary *summary);
-void summary_judge_peers(struct summary *summary); /* summary_peers.c */
-
-/* Least squares line through (log x, log y): slope and correlation. False with fewer than three points. */
-bool fit_power(size_t count, const double x[], const double y[], double *slope, double *correlation);
-
 /* ---- summary_ratio.c ----------------------------------------------------------------------------------- */
 
 enum { RATIO_TEXT = 96 };
@@ -81,25 +51,6 @@ struct ratio summary_ratio(const struct record *over, const struct record *under
 struct ratio summary_ratio_to(const struct record *row, double seconds);
 /* "2.11 [2.05, 2.16] 95 %", or "2.11 [no interval]". */
 void summary_ratio_text(struct ratio ratio, int digits, char text[RATIO_TEXT]);
-
-/* ---- summary_tables.c ---------------------------------------------------------------------------------- */
-
-/* Relative errors of the discrete solution of the heat problem and of its sensitivity, by the closed forms of
- * heat.c, for mode (1, 1) and alpha = 1: against the PDE, the semi-discrete system and the discrete map. */
-struct heat_prediction {
-    double forward[3], sensitivity[3];
-    double bound; /* space and time error together, of the state or of the sensitivity: the larger */
-};
-bool heat_predict(const struct record *row, struct heat_prediction *prediction);
-
-void summary_print_tables(const struct summary *summary, FILE *out);
-json_t *summary_tables_json(const struct summary *summary);
-
-/* ---- summary_performance.c ----------------------------------------------------------------------------- */
-
-/* Times, rates, shares of peak and speed-ups of the discrete adjoint, from the sweeps scaling and lanes. */
-void summary_print_performance(const struct summary *summary, FILE *out);
-json_t *summary_performance_json(const struct summary *summary);
 
 /* ---- summary_curves.c ---------------------------------------------------------------------------------- */
 
@@ -127,21 +78,22 @@ struct accuracy_curve {
     } failure[ACCURACY_STATUSES];
 };
 struct accuracy {
+    const struct summary *summary;
     struct accuracy_curve *curve; /* [curves], those of a task one after the other */
     size_t curves;
 };
-/* All curves, or those of the published sweeps, without the rows that were refused before it was known what
- * they are of (accuracy_is_refused) and without tasks that no method solved at two tolerances or steps.
- * false: no memory. To be freed. */
-bool accuracy_read(const struct summary *summary, bool published, struct accuracy *accuracy);
+/* All curves, or those of the rows that are taken together, without the rows that were refused before it was
+ * known what they are of (accuracy_is_refused) and without tasks that no method solved at two tolerances or
+ * steps. false: no memory. To be freed. */
+bool accuracy_read(const struct summary *summary, bool only_together, struct accuracy *accuracy);
 void accuracy_free(struct accuracy *accuracy);
 /* Whether the cell was refused before it was resolved, as where a library is not built: the row has neither
  * size nor series. */
 bool accuracy_is_refused(const struct record *row);
+bool summary_is_together(const struct summary *summary, const struct record *row);
 /* Whether both are of one task: problem and cost with their options, size, wrt, track, and the set of rows:
- * the published sweeps, or one other sweep. */
-bool accuracy_same_task(const struct record *a, const struct record *b);
-bool accuracy_is_published(const struct record *row); /* of fig2, fig4 or peers-* */
+ * those that are taken together, or one other sweep. */
+bool accuracy_same_task(const struct accuracy *accuracy, const struct record *a, const struct record *b);
 /* The next pair key=value of a row's cell from *at on (its text at first) that says what is solved, or that
  * sets curves of one task apart. false after the last. */
 enum accuracy_pairs { PAIRS_OF_TASK, PAIRS_OF_CURVE };
@@ -158,5 +110,10 @@ double accuracy_best(const struct accuracy *accuracy, const struct record *task,
 
 void summary_print_accuracy(const struct summary *summary, FILE *out);
 json_t *summary_accuracy_json(const struct summary *summary);
+
+/* ---- summary_profile.c --------------------------------------------------------------------------------- */
+
+/* The performance profile of all rows, whatever their sweep, as tab-separated lines. false: no memory. */
+bool summary_print_profile(const struct summary *summary, FILE *out);
 
 #endif

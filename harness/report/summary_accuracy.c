@@ -38,7 +38,7 @@ static void append_pairs(const struct accuracy *accuracy, const struct accuracy_
     for (size_t i = 0; i < accuracy->curves && alone; i++) {
         const struct record *other = accuracy->curve[i].row;
         row_series(other, other_name);
-        alone = other == row || !accuracy_same_task(row, other) || !same(row, other, COL_method) ||
+        alone = other == row || !accuracy_same_task(accuracy, row, other) || !same(row, other, COL_method) ||
                 strcmp(name, other_name) != 0;
     }
     for (const char *at = row->text[COL_cell]; !alone && accuracy_next_pair(row, PAIRS_OF_CURVE, &at, pair);)
@@ -61,7 +61,7 @@ static void name_curve(const struct accuracy *accuracy, const struct accuracy_cu
     if (curve->failure[0].name) append(text, ")");
 }
 
-static void print_task(const struct record *row, FILE *out)
+static void print_task(const struct summary *summary, const struct record *row, FILE *out)
 {
     fprintf(out, "\n**%s**", row->text[COL_problem]);
     if (isfinite(row->number[COL_n])) fprintf(out, ", %.0f states", row->number[COL_n]);
@@ -71,7 +71,7 @@ static void print_task(const struct record *row, FILE *out)
     char pair[SUMMARY_TEXT];
     for (const char *at = row->text[COL_cell]; accuracy_next_pair(row, PAIRS_OF_TASK, &at, pair);)
         fprintf(out, ", %s", pair);
-    if (!accuracy_is_published(row)) fprintf(out, "; sweep %s", row->text[COL_sweep]);
+    if (!summary_is_together(summary, row)) fprintf(out, "; sweep %s", row->text[COL_sweep]);
     fputs("\n\n| implementation |", out);
     for (int g = 0; g < GOALS; g++) fprintf(out, " %s |", goal_name[g]);
     fputs("\n|---|", out);
@@ -87,7 +87,8 @@ static double best_of_ours(const struct accuracy *accuracy, const struct record 
     *beyond = false;
     for (size_t i = 0; i < accuracy->curves; i++) {
         const struct accuracy_curve *curve = &accuracy->curve[i];
-        if (strcmp(curve->row->text[COL_method], ours) != 0 || !accuracy_same_task(curve->row, task))
+        if (strcmp(curve->row->text[COL_method], ours) != 0 ||
+            !accuracy_same_task(accuracy, curve->row, task))
             continue;
         if (isnan(curve->at_most[g]) || curve->at_most[g] >= best) continue;
         best = curve->at_most[g];
@@ -194,13 +195,14 @@ void summary_print_accuracy(const struct summary *summary, FILE *out)
             "fastest\n"
             "takes t; a ratio by such a time is a bound as well. -: the curve does not come to it. A word: "
             "what\n"
-            "became of all its cells. Times of the sweeps fig2, fig4 and peers-* are taken together; any "
-            "other\n"
-            "sweep stands alone.\n",
+            "became of all its cells. A table that names a sweep is of its rows alone; the others are of all "
+            "sweeps\n"
+            "that measure the same tasks.\n",
             ours);
     for (size_t i = 0; i < accuracy.curves; i++) {
         const struct accuracy_curve *curve = &accuracy.curve[i];
-        if (i == 0 || !accuracy_same_task(curve[-1].row, curve->row)) print_task(curve->row, out);
+        if (i == 0 || !accuracy_same_task(&accuracy, curve[-1].row, curve->row))
+            print_task(summary, curve->row, out);
         print_curve(&accuracy, curve, out);
     }
     print_refused(summary, out);
@@ -228,7 +230,8 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
     json_object_set_new(item, "track", json_string(row_track(row)));
     json_object_set_new(item, "method", json_string(row->text[COL_method]));
     json_object_set_new(item, "series", json_string(series));
-    json_object_set_new(item, "sweep", json_string(accuracy_is_published(row) ? "" : row->text[COL_sweep]));
+    json_object_set_new(item, "sweep",
+                        json_string(summary_is_together(accuracy->summary, row) ? "" : row->text[COL_sweep]));
     json_object_set_new(item, "cell", json_string(row->text[COL_cell]));
     json_object_set_new(item, "vjp", json_string(row->text[COL_vjp]));
     json_object_set_new(item, "status",

@@ -5,11 +5,10 @@
  * the two around a goal e, log t = log t_a + (log t_b - log t_a) (log e - log e_a) / (log e_b - log e_a).
  * Where the fastest of all points is exact enough, its time is the time. Where none is, the goal is not
  * reached: no extrapolation. A curve whose points are all more exact than the goal has a bound: a looser
- * tolerance might be faster than its fastest point. (The profile, plots/profile.awk, takes the same times,
- * and the bound for a time.)
+ * tolerance might be faster than its fastest point. (The profile, summary_profile.c, takes it for the time.)
  *
- * The sweeps fig2, fig4 and peers-* measure the same tasks: their rows are taken together. Those of any other
- * sweep are a set of their own. */
+ * Rows of sweeps that measure the same tasks may be taken together (summary.together). Those of any other sweep
+ * are a set of their own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,32 +139,30 @@ static bool same_pairs(const struct record *a, const struct record *b, enum accu
 
 /* ---- curves -------------------------------------------------------------------------------------------- */
 
-/* fig2, fig4 and peers-*: one set of rows, on which the statements of the paper and on peers are judged. */
-bool accuracy_is_published(const struct record *row)
+bool summary_is_together(const struct summary *summary, const struct record *row)
 {
-    const char *sweep = row->text[COL_sweep];
-    return strcmp(sweep, "fig2") == 0 || strcmp(sweep, "fig4") == 0 || strncmp(sweep, "peers-", 6) == 0;
+    return summary->together && summary->together(row);
 }
 
-static bool same_set(const struct record *a, const struct record *b)
+static bool same_set(const struct summary *summary, const struct record *a, const struct record *b)
 {
-    return accuracy_is_published(a) ? accuracy_is_published(b) : same(a, b, COL_sweep);
+    return summary_is_together(summary, a) ? summary_is_together(summary, b) : same(a, b, COL_sweep);
 }
 
-bool accuracy_same_task(const struct record *a, const struct record *b)
+bool accuracy_same_task(const struct accuracy *accuracy, const struct record *a, const struct record *b)
 {
     const double n = a->number[COL_n], other = b->number[COL_n];
     return same(a, b, COL_problem) && same(a, b, COL_cost) && same(a, b, COL_wrt) &&
            (n == other || (isnan(n) && isnan(other))) && strcmp(row_track(a), row_track(b)) == 0 &&
-           same_set(a, b) && same_pairs(a, b, PAIRS_OF_TASK);
+           same_set(accuracy->summary, a, b) && same_pairs(a, b, PAIRS_OF_TASK);
 }
 
-static bool same_curve(const struct record *a, const struct record *b)
+static bool same_curve(const struct accuracy *accuracy, const struct record *a, const struct record *b)
 {
     char series[SUMMARY_TEXT], other[SUMMARY_TEXT];
     row_series(a, series);
     row_series(b, other);
-    return accuracy_same_task(a, b) && same(a, b, COL_method) && same(a, b, COL_vjp) &&
+    return accuracy_same_task(accuracy, a, b) && same(a, b, COL_method) && same(a, b, COL_vjp) &&
            strcmp(series, other) == 0 && same_pairs(a, b, PAIRS_OF_CURVE);
 }
 
@@ -181,7 +178,7 @@ static struct accuracy_curve *add_curve(struct accuracy *accuracy, const struct 
     if (!curve) return NULL;
     accuracy->curve = curve;
     size_t at = accuracy->curves;
-    while (at > 0 && !accuracy_same_task(curve[at - 1].row, row)) at--;
+    while (at > 0 && !accuracy_same_task(accuracy, curve[at - 1].row, row)) at--;
     if (at == 0) at = accuracy->curves; /* the first of its task */
     memmove(&curve[at + 1], &curve[at], (accuracy->curves - at) * sizeof *curve);
     curve[at] = (struct accuracy_curve){.row = row};
@@ -192,7 +189,7 @@ static struct accuracy_curve *add_curve(struct accuracy *accuracy, const struct 
 static struct accuracy_curve *find_curve(struct accuracy *accuracy, const struct record *row)
 {
     for (size_t i = 0; i < accuracy->curves; i++)
-        if (same_curve(accuracy->curve[i].row, row)) return &accuracy->curve[i];
+        if (same_curve(accuracy, accuracy->curve[i].row, row)) return &accuracy->curve[i];
     return add_curve(accuracy, row);
 }
 
@@ -262,8 +259,8 @@ static void drop_points(struct accuracy *accuracy)
     for (size_t first = 0, end; first < accuracy->curves; first = end) {
         struct accuracy_curve *curve = accuracy->curve;
         bool varied = false;
-        for (end = first; end < accuracy->curves && accuracy_same_task(curve[first].row, curve[end].row);
-             end++)
+        for (end = first;
+             end < accuracy->curves && accuracy_same_task(accuracy, curve[first].row, curve[end].row); end++)
             varied = varied || curve[end].varied;
         for (size_t i = first; i < end; i++)
             if (varied)
@@ -274,14 +271,14 @@ static void drop_points(struct accuracy *accuracy)
     accuracy->curves = kept;
 }
 
-bool accuracy_read(const struct summary *summary, bool published, struct accuracy *accuracy)
+bool accuracy_read(const struct summary *summary, bool only_together, struct accuracy *accuracy)
 {
     static const struct row_query any = {.sweep = NULL};
     size_t cursor = 0;
-    *accuracy = (struct accuracy){.curves = 0};
+    *accuracy = (struct accuracy){.summary = summary};
     for (const struct record *row; (row = summary_next(summary, &any, &cursor));) {
-        if ((published && !accuracy_is_published(row)) || accuracy_is_refused(row) || add_row(accuracy, row))
-            continue;
+        if (only_together && !summary_is_together(summary, row)) continue;
+        if (accuracy_is_refused(row) || add_row(accuracy, row)) continue;
         accuracy_free(accuracy);
         return false;
     }
@@ -305,8 +302,8 @@ double accuracy_best(const struct accuracy *accuracy, const struct record *task,
     for (size_t i = 0; i < accuracy->curves; i++) {
         const struct accuracy_curve *curve = &accuracy->curve[i];
         row_series(curve->row, text);
-        if (strcmp(curve->row->text[COL_method], method) == 0 && accuracy_same_task(curve->row, task) &&
-            (!series || strstr(text, series)))
+        if (strcmp(curve->row->text[COL_method], method) == 0 &&
+            accuracy_same_task(accuracy, curve->row, task) && (!series || strstr(text, series)))
             best = fmin(best, curve->reached[g]); /* a NaN gives way */
     }
     return best;

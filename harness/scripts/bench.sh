@@ -6,7 +6,6 @@
 # 3: something is missing; 130: interrupted.
 set -u
 export LC_ALL=C
-sweeps="table1 table2 table3 tolerance fig2 fig3 fig4 fig5 peers-small peers-heat peers-vdp lanes batch scaling roofline"
 usage="usage: bench.sh --quick|--full SENSBENCH RESULTS"
 [ $# -eq 3 ] || { echo "$usage" >&2; exit 2; }
 case $1 in
@@ -17,6 +16,8 @@ esac
 sensbench=$2
 results=$3
 scripts=$(cd "$(dirname "$0")" && pwd)
+# the sweeps with something to show
+sweeps=$(cd "$scripts/.." && grep -l '^figure' paper/sweeps/*.sweep sweeps/*.sweep | sed 's|.*/||; s|[.]sweep$||')
 [ -x "$sensbench" ] || { echo "bench.sh: no program $sensbench" >&2; exit 2; }
 mkdir -p "$results" || exit 2
 
@@ -29,7 +30,7 @@ echo "$1 $stamp" > "$results/.program"
 start=$(date +%s)
 "$sensbench" sweep $sweeps $profile $resume --out "$results" || exit $?
 echo
-"$scripts/figures.sh" "$results"
+SENSBENCH=$sensbench "$scripts/figures.sh" "$results"
 drawn=$?
 [ $drawn -ge 2 ] && exit $drawn
 echo

@@ -3,6 +3,12 @@
 # RESULTS holds <sweep>/<machine>-<git>.tsv; of several files of a sweep the newest is drawn. Without RESULTS the first
 # of results/local/full, results/local/quick and results that has a sweep is taken.
 #
+# What draws a sweep its result file says: `#! figure: PLOT ...` in the prelude, from the sweep file, each the name of a
+# script of plots/ without its ending, and by default `work_precision calibration`. The first is RESULTS/figures/SWEEP,
+# any other SWEEP-PLOT. The scripts say what they need (plots/common.gp). Two names are no such scripts: `table` is
+# printed by sensbench summary; `profile` is one picture of all the sweeps that name it, of what SENSBENCH says of them
+# (in the environment; build/release/sensbench otherwise).
+#
 # Results may be anyone's. Their rows come from rows.awk, which refuses what is no name, number or text; names of
 # folders and files are checked here. gnuplot is told nothing in its own language: texts and lists are arguments of a
 # script (ARG1 to ARG9, which it does not evaluate), the rest is in files that it reads as data.
@@ -13,6 +19,8 @@ export LC_ALL=C # points in numbers, bytes in texts
 root=$(cd "$(dirname "$0")/../.." && pwd)
 plots=$root/plots
 rows=$root/harness/scripts/rows.awk
+paper=$root/harness/paper
+sensbench=${SENSBENCH:-$root/build/release/sensbench}
 tab=$(printf '\t')
 say() { printf '%s\n' "$1" | tr '\000-\011\013-\037\177-\377' '?'; } # what a terminal would obey is not sent to it
 
@@ -138,8 +146,20 @@ facts() {
     }' "$2"
 }
 
-# The lists that a kind of picture asks for beside the common ones.
-render() { # kind name heading source file
+about() { sed -n "s/^#! $2: //p" "$plots/$1.gp"; } # plot key: what the script says of itself
+
+# A list that a plot asks for beside the common ones.
+list_of() { # list file
+    case $1 in
+    paper) printf '%s' "$paper" ;;
+    peaks | bands) awk -f "$rows" ask="$1" "$2" ;;
+    profile) printf '%s' "$scratch/profile.tsv" ;;
+    reached) awk -F '\t' '$1 == "reached" { printf "%s:%s:%s:%s:%s ", $2, $3, $4, $5, $6 }' "$scratch/profile.tsv" ;;
+    *) facts "$1" "$scratch/sorted.tsv" ;;
+    esac
+}
+
+render() { # plot name heading source file
     note=$(printf '%s\n%s' "$(facts note "$scratch/sorted.tsv")" "Data: $4" | fold -s -w 175)
     curves=$(facts curves "$scratch/sorted.tsv")
     panels=$(facts panels "$scratch/sorted.tsv")
@@ -147,22 +167,15 @@ render() { # kind name heading source file
     name=$2
     heading=$3
     source=$4
-    case $kind in
-    batch) set -- "$(facts sizes "$scratch/sorted.tsv")" ;;
-    lanes) set -- "$(facts sizes "$scratch/sorted.tsv")" "$(facts isas "$scratch/sorted.tsv")" ;;
-    scaling) set -- "$(facts tolerances "$scratch/sorted.tsv")" ;;
-    roofline)
-        set -- "$(facts problems "$scratch/sorted.tsv")" "$(awk -f "$rows" ask=peaks "$5")" \
-            "$(awk -f "$rows" ask=bands "$5")" ;;
-    profile) set -- "$scratch/profile.tsv" "$(reached)" ;;
-    *) set -- ;;
-    esac
+    file=$5
+    set --
+    for list in $(about "$kind" lists); do set -- "$@" "$(list_of "$list" "$file")"; done
     # the text of pictures is in UTF-8, in a locale with a point in numbers
     for ending in svg png; do
         picture=figures/$name.$ending
         # in the folder of the scripts: they load one another; to a file of our own: a link stays what it is
-        if ! (cd "$plots" && LC_ALL=C.UTF-8 exec gnuplot -d -c "$kind.gp" "$scratch/sorted.tsv" "$scratch/picture.$ending" "$heading" \
-            "$note" "$curves" "$panels" "$@" 2>"$scratch/messages"); then
+        if ! (cd "$plots" && LC_ALL=C.UTF-8 exec gnuplot -d -c "$kind.gp" "$scratch/sorted.tsv" \
+            "$scratch/picture.$ending" "$heading" "$note" "$curves" "$panels" "$@" 2>"$scratch/messages"); then
             tr '\000-\011\013-\037\177' '?' <"$scratch/messages" >&2
             say "figures.sh: $kind.gp failed on $source" >&2
             return 1
@@ -183,108 +196,91 @@ any() { # column ...: whether an ok row has a positive number in all of these
         END { exit !found }' "$scratch/sorted.tsv"
 }
 
-# Draws a figure where an ok row has a positive number in all of these columns; else says that there is none.
-plot() { # kind name heading columns
-    if any $4; then
-        render "$1" "$2" "$3" "$from" "$file"
+# Draws a figure where an ok row has a positive number in all columns that it needs; else says that there is none.
+plot() { # plot name heading
+    needs=$(about "$1" needs)
+    # shellcheck disable=SC2086 # words are wanted
+    if any $needs; then
+        render "$1" "$2" "$3" "$from" "$from_file"
     else
-        echo "$2: no data (no row with $4)"
+        echo "$2: no data (no row with $needs)"
     fi
 }
 
-# The rows of one track of a comparison, with its name in the heading of the picture.
+# The rows of one track, of all of a sweep.
 of_track() { # natural|controlled
     awk -F '\t' -v track="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
         (track == "controlled") == (" " $at["cell"] " " ~ / track=controlled /)' "$scratch/all.tsv" \
         > "$scratch/sorted.tsv"
 }
 
-# A comparison with other libraries: a picture for each track.
-compare() { # kind name heading
-    mv "$scratch/sorted.tsv" "$scratch/all.tsv"
-    of_track natural
-    plot "$1" "$2" "$3, each as its manual recommends" "t_lo_s err_grad rtol" || errors=1
-    if [ "$2" = fig4 ]; then
-        plot calibration "$2-calibration" "Sweep $2: achieved error against requested tolerance (dotted: equal)" \
-            "rtol err_grad" || errors=1
+# A figure; where it keeps tracks apart and there are both, a picture for each.
+draw_plot() { # plot name heading
+    controlled=$(about "$1" controlled)
+    cp "$scratch/all.tsv" "$scratch/sorted.tsv"
+    [ -n "$controlled" ] && of_track controlled
+    if [ -z "$controlled" ] || ! any $(about "$1" needs); then
+        cp "$scratch/all.tsv" "$scratch/sorted.tsv"
+        plot "$1" "$2" "$3"
+    elif [ "$controlled" = none ]; then
+        of_track natural
+        plot "$1" "$2" "$3"
+    else
+        plot "$controlled" "$2-controlled" "$3, the same products for all" || return 1
+        of_track natural
+        plot "$1" "$2" "$3, each as its manual recommends"
     fi
-    of_track controlled
-    plot work_precision "$2-controlled" "$3, the same products for all" "t_lo_s err_grad rtol" || errors=1
 }
 
+profiled= # sweep/file of each sweep that names the profile
 draw() { # sweep file
-    sorted "$2" > "$scratch/sorted.tsv" || return 1
     from=$1/$(basename "$2")
-    file=$2
+    from_file=$2
+    sorted "$2" > "$scratch/all.tsv" || return 1
+    figure=$(awk -f "$rows" ask=figure "$2") && title=$(awk -f "$rows" ask=title "$2") || return 1
     errors=0
-    case $1 in
-    tolerance) ;; # errors only
-    table*)
-        say "$1: a table, printed by: sensbench summary $results"
-        return ;;
-    fig2)
-        plot solution_vs_sensitivity "$1" \
-            "Figure 2. Van der Pol: error of the sensitivity against error of the solution" \
-            "err_x_max err_grad_max" || errors=1 ;;
-    fig5)
-        plot scaling "$1" "Figure 5. Lotka-Volterra: time of the whole gradient against the number of parameters" \
-            "t_lo_s rtol np" || errors=1 ;;
-    fig4)
-        compare implementations "$1" "Figure 4. Lotka-Volterra: time against error"
-        return $errors ;;
-    peers-small)
-        compare work_precision "$1" "Lotka-Volterra, few species: time against error"
-        return $errors ;;
-    peers-heat)
-        compare work_precision "$1" "Heat equation, one parameter: time against error"
-        return $errors ;;
-    peers-vdp)
-        compare work_precision "$1" "Van der Pol: time against error"
-        return $errors ;;
-    lanes)
-        plot lanes "$1" "Lotka-Volterra, discrete adjoint: speed-up by lanes, instruction sets and threads" \
-            "t_lo_s lanes"
-        return ;;
-    batch)
-        plot batch "$1" "Lotka-Volterra, discrete adjoint: time against the points in a batch" "t_lo_s batch"
-        return ;;
-    scaling)
-        plot time "$1" \
-            "Lotka-Volterra: time of the whole gradient at tolerance 1e-9 against the number of species" t_lo_s ||
+    others=0
+    for plot in ${figure:-work_precision calibration}; do
+        case $plot in
+        table)
+            say "$1: a table, printed by: sensbench summary $results"
+            continue ;;
+        profile)
+            profiled="$profiled $1/$(basename "$2")"
+            continue ;;
+        esac
+        if ! grep -qs '^#! needs: ' "$plots/$plot.gp"; then
+            say "figures.sh: $results/$from: figure: '$plot' is no plot of plots/" >&2
             errors=1
-        plot share share "Lotka-Volterra: share of the measured peak against the number of species" \
-            "t_lo_s share_reverse" || errors=1
-        return $errors ;;
-    roofline)
-        plot roofline "$1" "Roofline: operations a second against operations a byte, one thread" "gflops bytes"
-        return ;;
-    *)
-        heading="Sweep $1: time against error"
-        [ "$1" = fig3 ] && heading="Figure 3. Lotka-Volterra: time against error, tolerance along a curve"
-        plot work_precision "$1" "$heading" "t_lo_s err_grad rtol" || errors=1 ;;
-    esac
-    plot calibration "$1-calibration" "Sweep $1: achieved error against requested tolerance (dotted: equal)" \
-        "rtol err_grad" || errors=1
+            continue
+        fi
+        name=$1-$plot
+        heading="Sweep $1: $(about "$plot" title)"
+        if [ $others -eq 0 ]; then
+            name=$1
+            heading=${title:-$heading}
+        fi
+        draw_plot "$plot" "$name" "$heading" || errors=1
+        others=1
+    done
     return $errors
 }
 
-# The time of each method to reach an accuracy, relative to the fastest, over the cells of these sweeps.
-reached() { awk -F '\t' '$1 == "reached" { printf "%s:%s:%s:%s:%s ", $2, $3, $4, $5, $6 }' "$scratch/profile.tsv"; }
-COMPARED="fig4 peers-small peers-heat peers-vdp"
+# The time of each method to reach an accuracy, relative to the fastest, over the cells of the sweeps that name it.
 profile() {
     set --
-    from=
-    last=
-    for sweep in $COMPARED; do
-        file=$(newest "$here/$sweep")
-        [ -n "$file" ] && is_name "$(basename "$file")" || continue
-        last=$file
-        sorted "$file" > "$scratch/profile-$sweep.tsv" || return 1
-        set -- "$@" "$scratch/profile-$sweep.tsv"
-        from="$from${from:+, }$sweep/$(basename "$file")"
+    [ -n "$profiled" ] || { say "profile: no data in $results"; return 0; }
+    if [ ! -x "$sensbench" ]; then
+        say "profile: not drawn, its numbers come from the program: no $sensbench (make build, or SENSBENCH=...)"
+        return 0
+    fi
+    for each in $profiled; do
+        sorted "$here/$each" > "$scratch/profile-${each%%/*}.tsv" || return 1
+        set -- "$@" "$here/$each"
     done
-    [ $# -gt 0 ] || { say "profile: no data in $results"; return 0; }
-    awk -f "$plots/profile.awk" "$@" > "$scratch/profile.tsv"
+    from=$(printf '%s' "${profiled# }" | sed 's/ /, /g')
+    from_file=$here/${profiled##* }
+    "$sensbench" summary --profile "$@" > "$scratch/profile.tsv" || return 1
     if ! grep -q "^step" "$scratch/profile.tsv"; then
         echo "profile: no data (nothing reaches any of the accuracies)"
         return 0
@@ -297,9 +293,9 @@ profile() {
             if (NR > 1) next
         }
         function value(name) { return name in at ? $at[name] : "" }
-        { line = value(name[1]); for (i = 2; i <= names; i++) line = line OFS value(name[i]); print line }' "$@" \
-        > "$scratch/sorted.tsv"
-    render profile profile "Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest" "$from" "$last"
+        { line = value(name[1]); for (i = 2; i <= names; i++) line = line OFS value(name[i]); print line }' \
+        "$scratch"/profile-*.tsv > "$scratch/sorted.tsv"
+    render profile profile "$(about profile title)" "$from" "$from_file"
 }
 
 found=
@@ -318,8 +314,8 @@ for folder in "$here"/*/; do
     draw "$sweep" "$file" || code=1
 done
 profile || code=1
-for sweep in table1 table2 table3 fig2 fig3 fig4 fig5 peers-small peers-heat peers-vdp tolerance lanes batch scaling \
-    roofline; do
+for file in $(grep -l '^figure' "$root"/harness/sweeps/*.sweep "$paper"/sweeps/*.sweep); do
+    sweep=$(basename "$file" .sweep)
     case " $found " in *" $sweep "*) ;; *) say "$sweep: no data in $results" ;; esac
 done
 exit $code

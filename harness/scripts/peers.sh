@@ -3,7 +3,7 @@
 # contender with the loosest tolerance whose gradient error against the truth is at most E, in turn with ours (sensbench
 # compare --error; OPTIONs are handed to it, as --rounds 5 --seconds 2). Keeps the rows in RESULTS/*.tsv and prints how
 # many times longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what
-# was measured before (plots/measured_before.tsv), on another machine at tolerance 1e-9.
+# was measured before (harness/paper/measured_before.tsv), on another machine at tolerance 1e-9.
 # In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
 # sets.
 # A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
@@ -14,7 +14,7 @@ export LC_ALL=C
 sensbench=$1
 results=${2%/}
 shift 2
-before=$(cd "$(dirname "$0")/../.." && pwd)/plots/measured_before.tsv
+before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -x "$sensbench" ] || { echo "peers.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
 all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp"

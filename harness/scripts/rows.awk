@@ -7,6 +7,8 @@
 #     awk -f rows.awk FILE              the rows
 #     awk -f rows.awk ask=peaks FILE    the measured roofs of one thread in the prelude, isa:GFLOP/s, slowest first
 #     awk -f rows.awk ask=bands FILE    level:GB/s, of whatever is fastest there of reading, writing and both
+#     awk -f rows.awk ask=figure FILE   the names of plots in the prelude; nothing where it has none
+#     awk -f rows.awk ask=title FILE    the title in the prelude, in printable ASCII
 # Of the roofs the fastest sample: a roof is what the machine can do when nothing else runs.
 BEGIN {
     FS = OFS = "\t"
@@ -69,6 +71,15 @@ function read_peak(words, word, count, i, cut, name) {
     else if (value["max"] + 0 > band[value["level"]] + 0) band[value["level"]] = value["max"]
 }
 index($0, "\000") { refuse("a NUL byte: not a text file") }
+/^#! figure: / && !fields {
+    figure = substr($0, 12)
+    if (figure !~ /^[a-z_ ]+$/ || length(figure) > 63)
+        refuse("figure: '" figure "' is no list of plots: small letters and _ only")
+}
+/^#! title: / && !fields {
+    title = substr($0, 11, 160)
+    gsub(/[^ -~]/, "?", title)
+}
 /^#! peak: / { read_peak(substr($0, 10)) }
 /^#/ || /^$/ { next }
 !fields {
@@ -86,6 +97,8 @@ index($0, "\000") { refuse("a NUL byte: not a text file") }
 END {
     if (failed) exit 1
     if (!fields) refuse("no header line")
+    if (ask == "figure") print figure
+    if (ask == "title") print title
     isas = split("baseline avx2 avx512", isa, " ")
     levels = split("L1 L2 L3 DRAM", level, " ")
     for (i = 1; ask == "peaks" && i <= isas; i++) if (isa[i] in peak) printf "%s:%s ", isa[i], peak[isa[i]]

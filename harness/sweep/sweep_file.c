@@ -116,6 +116,14 @@ static bool check_name(const char *path, const struct sweep *sweep, struct bench
                                 path, sweep->name);
 }
 
+/* Names of plots: small letters and _, apart by blanks. */
+static bool check_figure(const char *path, const struct sweep *sweep, struct bench_error *error)
+{
+    const bool good = strspn(sweep->figure, "abcdefghijklmnopqrstuvwxyz_ ") == strlen(sweep->figure);
+    return good || bench_refuse(error, "%s: figure: '%s' is no list of plots (small letters and _)", path,
+                                sweep->figure);
+}
+
 /* The file's name without folder and ending. */
 static void stem(const char *path, char *name, size_t size)
 {
@@ -146,7 +154,7 @@ static bool apply_settings(const char *path, const struct sweep_section *section
     sweep->measure.sample_budget = value[SET_SAMPLE_BUDGET];
     sweep->measure.timeout = value[SET_TIMEOUT];
     sweep->measure.memory_limit = value[SET_MEMORY];
-    return check_name(path, sweep, error);
+    return check_name(path, sweep, error) && check_figure(path, sweep, error);
 }
 
 /* ---- checks of the cells ------------------------------------------------------------------------------- */

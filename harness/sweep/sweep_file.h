@@ -3,6 +3,7 @@
  *     # from '#' to the end of the line: a comment
  *     [sweep]                        what the sweep is and how its cells are measured
  *     title  = Time against error
+ *     figure = work_precision calibration    what draws its rows: scripts of plots/, the first under the sweep's name
  *     budget = 600                   seconds for the whole sweep; 0 = no limit
  *     quick.budget = 60              KEY in the quick profile
  *     include = common.sweep         the lines of another file, which then returns to this section

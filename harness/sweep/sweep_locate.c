@@ -11,9 +11,13 @@
 
 static const char ending[] = ".sweep";
 
-static bool sweep_folder(int place, char path[DATA_PATH])
+/* In the source tree those of the paper are with it; installed, all are in one folder. */
+enum { FOLDERS = DATA_PLACES + 1 };
+
+static bool sweep_folder(int number, char path[DATA_PATH])
 {
-    return data_folder(place, "sweeps", "harness/sweeps", path);
+    const char *const in_source = number < DATA_PLACES ? "harness/sweeps" : "harness/paper/sweeps";
+    return data_folder(number < DATA_PLACES ? number : DATA_PLACES - 1, "sweeps", in_source, path);
 }
 
 static int compare_names(const void *left, const void *right)
@@ -45,7 +49,7 @@ char **sweep_names(size_t *count)
 {
     glob_t found = {.gl_pathc = 0};
     *count = 0;
-    for (int place = 0; place < DATA_PLACES; place++) {
+    for (int place = 0; place < FOLDERS; place++) {
         char folder[DATA_PATH], pattern[DATA_PATH + 16];
         if (!sweep_folder(place, folder)) continue;
         snprintf(pattern, sizeof pattern, "%s/*%s", folder, ending);
@@ -80,7 +84,7 @@ bool sweep_locate(const char *word, char *path, size_t size, struct bench_error 
         snprintf(path, size, "%s", word);
         return true;
     }
-    for (int place = 0; place < DATA_PLACES; place++) {
+    for (int place = 0; place < FOLDERS; place++) {
         char folder[DATA_PATH];
         if (!sweep_folder(place, folder)) continue;
         snprintf(path, size, "%s/%s%s", folder, word, ending);

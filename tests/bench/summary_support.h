@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "summary.h"
+#include "paper.h"
+#include "statements.h"
 
 /* Never reallocated, so that a test may keep a pointer to a row while it adds others. */
 enum { ROWS_MAX = 128 };
@@ -24,6 +25,7 @@ static inline int make_summary(void **state)
     summary->table = calloc(1, sizeof *summary->table);
     if (!summary->table) return -1;
     summary->tables = 1;
+    summary->together = paper_compares;
     summary->table[0].row = calloc(ROWS_MAX, sizeof(struct record));
     *state = summary;
     return summary->table[0].row ? 0 : -1;

@@ -10,16 +10,17 @@
 /* The statement whose text has these words, after judging everything anew. */
 static const struct statement *judged(struct summary *summary, const char *words)
 {
+    static struct paper paper;
     const struct statement *found = NULL;
-    summary->statements = 0;
-    summary_judge_heat(summary);
-    summary_judge_vdp(summary);
-    summary_judge_glv(summary);
-    assert_true(summary->statements < STATEMENTS_MAX);
-    for (size_t i = 0; i < summary->statements; i++) {
-        if (!strstr(summary->statement[i].text, words)) continue;
+    paper = (struct paper){.rows = summary};
+    paper_judge_heat(&paper);
+    paper_judge_vdp(&paper);
+    paper_judge_glv(&paper);
+    assert_true(paper.statements < STATEMENTS_MAX);
+    for (size_t i = 0; i < paper.statements; i++) {
+        if (!strstr(paper.statement[i].text, words)) continue;
         assert_null(found);
-        found = &summary->statement[i];
+        found = &paper.statement[i];
     }
     assert_non_null(found);
     return found;
@@ -265,7 +266,7 @@ static char *performance(const struct summary *summary)
     char *text = calloc(1, 1 << 16);
     FILE *out = text ? fmemopen(text, (1 << 16) - 1, "w") : NULL;
     assert_non_null(out);
-    summary_print_performance(summary, out);
+    paper_print_performance(summary, out);
     assert_int_equal(fclose(out), 0);
     return text;
 }

@@ -225,11 +225,12 @@ static void any_sweep_has_its_tables(void **state)
 
 static const struct statement *judged(struct summary *summary, const char *words)
 {
+    static struct paper paper;
     const struct statement *found = NULL;
-    summary->statements = 0;
-    summary_judge_peers(summary);
-    for (size_t i = 0; i < summary->statements; i++)
-        if (strstr(summary->statement[i].text, words)) found = &summary->statement[i];
+    paper = (struct paper){.rows = summary};
+    paper_judge_peers(&paper);
+    for (size_t i = 0; i < paper.statements; i++)
+        if (strstr(paper.statement[i].text, words)) found = &paper.statement[i];
     assert_non_null(found);
     return found;
 }

@@ -19,7 +19,11 @@ picture() { # file: a picture of some size, whatever its format
     test "$(wc -c < "$1")" -gt 5000
 }
 
-# small sweeps under the names that have a figure of their own
+figure_of() { # sweep: the line of the program's own sweep of this name, if there is one
+    cat harness/sweeps/"$1".sweep harness/paper/sweeps/"$1".sweep 2> /dev/null | grep '^figure'
+}
+
+# small sweeps drawn as the program's own of these names are
 mkdir "$dir/the out" # a blank in a path is not the end of it
 for sweep in fig2 fig3 fig5 other; do
     case $sweep in
@@ -27,7 +31,7 @@ for sweep in fig2 fig3 fig5 other; do
     *) problem=glv; tol="1e-4 1e-6 1e-8"; n="n = 3 10 20" ;;
     esac
     {
-        printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n' "$sweep"
+        printf '[sweep]\nname = %s\n%s\nsamples = 2\nsample_budget = 0.001\n' "$sweep" "$(figure_of $sweep)"
         printf '[cells]\nproblem = %s\nmethod = discrete_adjoint cfsa\n' "$problem"
         printf 'tol = %s\ntruth = auto\n%s\n' "$tol" "$n"
     } > "$dir/$sweep.sweep"
@@ -38,7 +42,7 @@ small() { # name, then lines of [cells]
     local sweep=$1
     shift
     {
-        printf '[sweep]\nname = %s\nsamples = 2\nsample_budget = 0.001\n' "$sweep"
+        printf '[sweep]\nname = %s\n%s\nsamples = 2\nsample_budget = 0.001\n' "$sweep" "$(figure_of "$sweep")"
         printf '[defaults]\nproblem = glv\ntol = 1e-6\n'
         printf '[cells]\n'
         printf '%s\n' "$@"
@@ -65,7 +69,7 @@ for name in fig2 fig2-calibration fig3 fig3-calibration fig5 fig5-calibration ot
         check "$name.$ending is a picture" picture "$dir/the out/figures/$name.$ending"
     done
 done
-for name in lanes batch scaling share roofline; do
+for name in lanes batch scaling scaling-share roofline; do
     for ending in svg png; do
         check "$name.$ending is printed" grep -qx "$dir/the out/figures/$name.$ending" "$dir/paths"
         check "$name.$ending is a picture" picture "$dir/the out/figures/$name.$ending"
@@ -81,7 +85,7 @@ check "scaling: what is missing is said" \
     grep -q 'discrete tangent:  not in these results' "$dir/the out/figures/scaling.svg"
 check "scaling: the prototype is scaled" grep -q 'prototype, scaled to [0-9.]* GFLOP' "$dir/the out/figures/scaling.svg"
 check "scaling: the codes of others" grep -q 'CVODES adjoint' "$dir/the out/figures/scaling.svg"
-check "share: what is aimed at" grep -q 'aim, 1 thread' "$dir/the out/figures/share.svg"
+check "scaling-share: what is aimed at" grep -q 'aim, 1 thread' "$dir/the out/figures/scaling-share.svg"
 check "roofline: a roof of memory" grep -q 'L1, [0-9.]* GB/s' "$dir/the out/figures/roofline.svg"
 check "roofline: a roof of the arithmetic" \
     grep -q 'FMA [a-zA-Z0-9-]*, [0-9.]* GFLOP/s' "$dir/the out/figures/roofline.svg"
@@ -100,17 +104,20 @@ made() { # sweep problem n method series track status message time error ...
     shift 8
     mkdir -p "$dir/peers/$sweep"
     local file="$dir/peers/$sweep/made.tsv"
-    test -e "$file" || printf '#! schema: sens-result/1\n%s\n' "$columns" | tr ' ' '\t' | sed '1s/\t/ /g' > "$file"
+    test -e "$file" || { printf '#! schema: sens-result/1\n'
+        figure_of "$sweep" | sed 's/^figure *=/#! figure:/'
+        echo "$columns" | tr ' ' '\t'; } > "$file"
     while [ $# -ge 2 ]; do
         printf '%s\t' "$status" "$problem" "$n" 6 "${method%%\?*}" "" "$tol" "$1" "$1" "$1" "$2" "$2" "$2" \
             avx2 1 1 1 1 reference "method=${method#\?} n=$n tol=$tol track=$track x=1" "$message" >> "$file"
-        printf '%s\n' "$series" >> "$file"
+        printf '%s\t' "$series" "$track" identity >> "$file"
+        printf 'both\n' >> "$file"
         tol=$(awk "BEGIN { printf \"%g\", $tol / 100 }")
         shift 2
     done
 }
 columns="status problem n np method tableau rtol t_total_s t_lo_s t_hi_s err_grad err_grad_max err_x_max isa threads"
-columns="$columns lanes batch gflops truth cell message series"
+columns="$columns lanes batch gflops truth cell message series track cost wrt"
 apt="built without SUNDIALS; to have it, apt-get install libsundials-dev, and build again"
 for sweep in fig2 fig4 peers-small peers-heat peers-vdp fig5; do
     made $sweep glv 5 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
@@ -128,7 +135,7 @@ made fig4 glv 10 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8
 made fig4 glv 10 discrete_tangent cash_karp natural ok "" 3 1e-3 6 1e-5 12 1e-5
 made fig4 glv 5 discrete_adjoint dopri5,controlled controlled ok "" 1 1e-4 2 1e-6 4 1e-8
 made fig4 glv 10 cfsa cash_karp natural diverged "" nan nan nan nan
-"$scripts/figures.sh" "$dir/peers" > "$dir/paths" 2> "$dir/messages"
+SENSBENCH=$sensbench "$scripts/figures.sh" "$dir/peers" > "$dir/paths" 2> "$dir/messages"
 check "figures of peers" test $? -eq 0 -a ! -s "$dir/messages"
 pictures="$dir/peers/figures"
 for name in fig2 fig4 fig4-calibration fig4-controlled fig5 peers-small peers-small-controlled peers-heat \
@@ -156,10 +163,7 @@ check "what the library cannot do: the reason" \
 # The cases of a track: 3 accuracies at n = 5 and at n = 10. Ten times the time at each accuracy, whatever lies between
 # two tolerances; as shipped none, as the best curve, cn, ends at 1e-3; the tangent one. What another sweep repeats
 # counts once.
-for sweep in fig4 peers-small peers-heat peers-vdp; do
-    grep -v '^#' "$dir/peers/$sweep/made.tsv" > "$dir/$sweep.plain"
-done
-awk -f plots/profile.awk "$dir"/fig4.plain "$dir"/peers-*.plain > "$dir/profile"
+"$sensbench" summary --profile "$dir"/peers/fig4/made.tsv "$dir"/peers/peers-*/made.tsv > "$dir/profile"
 has() { grep -q "$(printf '%s' "$1" | sed 's/ /\t/g')" "$dir/profile"; }
 check "profile: the fastest" has '^step natural discrete_adjoint 1 1$'
 check "profile: ten times as long" has '^step natural petsc_corrected 10 0.5$'
@@ -170,6 +174,20 @@ check "profile: reached at one accuracy" has '^step natural discrete_tangent 3 0
 check "profile: run without reaching" has '^reached natural discrete_tangent 1 6 3$'
 check "profile: each in the legend, with its count" \
     grep -q 'PETSc, corrected: 3 of 6, 3 not run' "$pictures/profile.svg"
+
+# a sweep says what draws it, and what is no plot is not drawn
+mkdir -p "$dir/told/mine"
+figure_line() { sed "s/^#! figure: .*/#! figure: $1/" "$dir/peers/fig4/made.tsv" > "$dir/told/mine/made.tsv"; }
+figure_line calibration
+"$scripts/figures.sh" "$dir/told" > "$dir/paths" 2> "$dir/messages"
+check "one plot is asked for" test "$(ls "$dir/told/figures" | tr '\n' ' ')" = 'mine.png mine.svg '
+check "it is titled by the plot" grep -q 'Sweep mine: achieved error' "$dir/told/figures/mine.svg"
+figure_line 'common calibration'
+"$scripts/figures.sh" "$dir/told" > "$dir/paths" 2> "$dir/messages"
+check "a script that draws nothing is no plot" test $? -eq 1
+check "and is named" grep -q "mine/made.tsv: figure: 'common' is no plot of plots/" "$dir/messages"
+check "without a program there is no profile" \
+    test "$(SENSBENCH=/nowhere "$scripts/figures.sh" "$dir/peers" | grep -c '^profile: not drawn')" -eq 1
 
 # the newest file of a sweep is the one that is drawn
 cp "$(ls "$dir/the out"/fig3/*.tsv)" "$dir/the out/fig3/zz-newer.tsv"

@@ -4,6 +4,7 @@
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 scripts=$(cd "$(dirname "$0")/../../harness/scripts" && pwd)
+harness=$scripts/..
 command -v gnuplot >/dev/null || exit 77
 here=$(pwd)
 cd "$work" || exit 1
@@ -21,9 +22,13 @@ all="status $(echo $names $numbers $texts) series"
 result() {
     local file=$1 column=${2-} value=${3-} line=${4-}
     mkdir -p "$(dirname -- "$file")"
+    local sweep
+    sweep=$(basename -- "$(dirname -- "$file")")
     {
         printf '#! schema: sens-result/1\n#! sweep: made\n'
         [ -z "$line" ] || printf '%s\n' "$line"
+        cat "$harness"/sweeps/"$sweep".sweep "$harness"/paper/sweeps/"$sweep".sweep 2>/dev/null |
+            sed -n 's/^figure *=/#! figure:/p'
         printf '%s\n' "$all" | tr ' ' '\t'
         for row in 1 2 3; do
             for name in $all; do
@@ -87,6 +92,7 @@ for column in $all; do
         shift $((count++ % 9))
         rm -rf column
         result "column/$1/a.tsv" "$column" "$payload"
+        place=$(($(grep -c '^#!' "column/$1/a.tsv") + 3))
         case " $(echo $texts) " in
         *" $column "*)
             "$scripts/figures.sh" column >drawn 2>messages || { fail "a text is refused: $payload"; cat messages; }
@@ -94,14 +100,14 @@ for column in $all; do
                 python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "column/figures/$1.svg" ||
                     fail "no XML: $column = $payload"
             fi ;;
-        *) refuses column "column/$1/a.tsv:5: $column: '" ;;
+        *) refuses column "column/$1/a.tsv:$place: $column: '" ;;
         esac
         quiet "$column = $payload in $1"
         "$program" summary column >summary 2>&1
         code=$?
         case " $names status series " in
         *" $column "*)
-            [ $code -eq 2 ] && grep -q "^sensbench: column/$1/a.tsv:5: $column: '" summary ||
+            [ $code -eq 2 ] && grep -q "^sensbench: column/$1/a.tsv:$place: $column: '" summary ||
                 fail "summary: $column = $payload" ;;
         esac
         quiet "$column = $payload by summary"
@@ -112,7 +118,7 @@ rm -rf column
 result column/fig3/a.tsv message "$(printf 'a \033[2J b')"
 refuses column "message: 'a ?[2J b' has control characters"
 result column/fig3/a.tsv message "<script>&amp; \`touch MARK\` \$(touch MARK) $(printf '\377') @MORE_CURVES {/Bold x}"
-awk -F '\t' -v OFS='\t' 'NR == 5 { $1 = "unsupported" } { print }' column/fig3/a.tsv >edited &&
+awk -F '\t' -v OFS='\t' 'NR == 6 { $1 = "unsupported" } { print }' column/fig3/a.tsv >edited &&
     mv edited column/fig3/a.tsv
 draws column
 grep -qF '&lt;script>&amp;amp; `touch MARK` $(touch MARK) ? @MORE_CURVES {/Bold x}' column/figures/fig3.svg ||
@@ -127,7 +133,7 @@ refuses column "column/fig3/a.tsv: a NUL byte"
 
 # ---- every line of the prelude -------------------------------------------------------------------------------
 for payload in "${payloads[@]:0:4}"; do
-    for line in "#! peak: what=fma isa=baseline level=- threads=1 max=$payload" "#! sweep: $payload" "#! title: $payload" \
+    for line in "#! figure: $payload calibration" "#! title: -e $payload" "#! peak: what=fma isa=baseline level=- threads=1 max=$payload" "#! sweep: $payload" "#! title: $payload" \
         "#! peak: what=fma isa=$payload level=- threads=1 max=5" "#! peak: $payload" "#! figure: $payload" \
         "#! peak: what=read isa=avx2 level=$payload threads=1 max=5" "#! machine: $payload" "#! peak: max=$payload"; do
         rm -rf prelude
@@ -135,7 +141,8 @@ for payload in "${payloads[@]:0:4}"; do
         "$scripts/figures.sh" prelude >drawn 2>messages
         code=$?
         case $line in
-        *max=5 | *sweep* | *title* | *figure* | *machine*) [ $code -eq 0 ] || fail "refused: $line: $(cat messages)" ;;
+        *figure*) [ $code -eq 1 ] && grep -q "roofline/a.tsv:3: figure: '" messages || fail "not refused: $line" ;;
+        *max=5 | *sweep* | *title* | *machine*) [ $code -eq 0 ] || fail "refused: $line: $(cat messages)" ;;
         *max=*) [ $code -eq 1 ] && grep -q "roofline/a.tsv:3: peak: max '" messages || fail "not refused: $line" ;;
         esac
         quiet "$line"
@@ -192,10 +199,10 @@ for key in title figure name; do
             printf '[cells]\nproblem = decay\nmethod = cfsa\ntol = 1e-4 1e-6\n'
         } | if [ $key = name ]; then sed '/^name = fig3/d'; else cat; fi >made.sweep
         if "$program" sweep made.sweep --out made >/dev/null 2>messages; then
-            [ $key != name ] || fail "the sweep's name is taken: $payload"
+            [ $key = title ] || fail "the sweep's $key is taken: $payload"
             draws made
         else
-            [ $key = name ] || fail "$key = $payload: $(cat messages)"
+            [ $key != title ] || fail "$key = $payload: $(cat messages)"
         fi
         quiet "$key = $payload"
     done

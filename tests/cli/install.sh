@@ -15,6 +15,10 @@ for file in bin/sensbench include/sens/method.h include/sens/plugin.h share/man/
     [ -e "$work/tree/$file" ] || [ -e "$work/tree/${file/lib\//lib\/x86_64-linux-gnu\/}" ] || fail "not installed: $file"
 done
 ls "$work"/tree/share/sensbench/sweeps/*.sweep >/dev/null || fail "no sweep installed"
+for name in ci fig4 table1; do
+    [ -e "$work/tree/share/sensbench/sweeps/$name.sweep" ] || fail "sweep $name is not installed"
+done
+ls "$work"/tree/share/sensbench/paper/*.tsv >/dev/null || fail "the points of the paper are not installed"
 ls "$work"/tree/share/sensbench/plots/*.gp >/dev/null || fail "no plot script installed"
 ls "$work"/tree/share/sensbench/templates/*.in >/dev/null || fail "no template installed"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# sensbench summary: of a sweep that is nobody's but yours, and its times to an accuracy against those of plots/profile.awk.
+# sensbench summary: of a sweep that is nobody's but yours, and the performance profile of its rows.
 # Argument 1: sensbench.
 set -u
 export LC_ALL=C
@@ -37,28 +37,36 @@ for sweep in fig4 table2 tolerance peers-mine; do
     "$program" summary "$work/$sweep.tsv" | grep -q 'Published statements' || fail "no statements with $sweep"
 done
 
-# The times of 60 curves of points at random, by both programs. `reference` takes 1e-9 s to any accuracy, so that the
-# profile's ratios are times; of equal errors and equal times there are some.
-awk 'BEGIN {
-    srand(5); OFS = "\t"
-    print "#! schema: sens-result/1"
-    print "status", "problem", "n", "np", "cost", "wrt", "method", "t_total_s", "err_grad", "sweep", "cell", "track", "series"
-    for (n = 1; n <= 60; n++) {
-        print "ok", "glv", n, 6, "identity", "both", "reference", 1e-9, 1e-15, "fig4", "tol=1", "natural", ""
-        for (k = 1; k <= 2 + int(6 * rand()); k++)
-            print "ok", "glv", n, 6, "identity", "both", "tried", (1 + int(20 * rand())) / 4, 10 ^ -(2 + int(18 * rand()) / 2),
-                "fig4", "tol=1e-" k, "natural", ""
-    }
-}' >"$work/random.tsv"
-"$program" summary "$work/random.tsv" --json | LC_ALL=C awk -F '[":, ]+' '
-    $2 == "method" { tried = $3 == "tried" }
-    $2 == "seconds" || $2 == "at_most" { kind = $2 }
-    $2 == "ratio" { kind = "" }
-    tried && kind != "" && $2 ~ /^1e-[468]$/ && $3 != "null" { print 1e9 * $3 }' | sort -g >"$work/by_summary"
-grep -v '^#' "$work/random.tsv" | LC_ALL=C awk -f plots/profile.awk |
-    LC_ALL=C awk -F '\t' '$1 == "step" && $3 == "tried" && $4 > 1 { print $4 }' | sed '$d' >"$work/by_profile"
-[ "$(wc -l <"$work/by_summary")" -gt 60 ] || fail "only $(wc -l <"$work/by_summary") times"
-# 1e-5: the profile prints 6 digits
-paste "$work/by_summary" "$work/by_profile" | LC_ALL=C awk -F '\t' '!($1 > 0 && ($1 / $2 - 1) ^ 2 < 1e-10) { bad = 1; print }
-    END { exit bad }' || fail "two programs, two times"
+# The profile of two methods: one twice as fast where both come to the accuracy, the other the only one at 1e-8.
+{
+    printf '#! schema: sens-result/1\n'
+    printf '%s\t' status problem n np cost wrt method t_total_s err_grad sweep cell track
+    echo series
+    row() { printf '%s\t' "$1" glv 5 6 identity both "$2" "$3" "$4" any "method=$2 tol=$4" natural; echo "$5"; }
+    row ok fast 1 1e-4 a
+    row ok fast 1 1e-6 a
+    row ok slow 9 1e-3 a
+    row ok slow 2 1e-5 b
+    row ok slow 2 1e-7 b
+    row ok slow 4 1e-8 b
+    row timeout late nan nan a
+    row ok late 8 1e-2 a
+    row unavailable absent nan nan a
+} >"$work/profile.tsv"
+"$program" summary --profile "$work/profile.tsv" >"$work/profile" || fail "profile: exit $?"
+tr '\t' ' ' <<'END' >"$work/expected"
+row track method ratio share
+step natural fast 1 0.666667
+step natural fast 2 0.666667
+reached natural fast 2 3 0
+step natural slow 1 0.333333
+step natural slow 2 0.666667
+step natural slow 2 1
+step natural slow 2 1
+reached natural slow 3 3 0
+step natural late 1 0
+step natural late 2 0
+reached natural late 0 3 0
+END
+tr '\t' ' ' <"$work/profile" | diff "$work/expected" - || fail "another profile"
 exit $((failures > 0))

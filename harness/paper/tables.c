@@ -7,7 +7,7 @@
  *     discrete       u = R(z)^M,          du/dalpha = -M R(z)^(M-1) R'(z) lam_h dt
  *
  * (LeVeque, Finite Difference Methods for Ordinary and Partial Differential Equations, SIAM 2007, 9). */
-#include "summary.h"
+#include "statements.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static void print_level(const struct summary *summary, const char *sweep, size_t
     fputc('\n', out);
 }
 
-void summary_print_tables(const struct summary *summary, FILE *out)
+void paper_print_tables(const struct summary *summary, FILE *out)
 {
     for (int t = 0; t < SWEEPS; t++) {
         const struct record *row = summary_find(summary, &(struct row_query){.sweep = sweeps[t]});
@@ -176,7 +176,7 @@ static json_t *row_json(const struct record *row)
     return object;
 }
 
-json_t *summary_tables_json(const struct summary *summary)
+json_t *paper_tables_json(const struct summary *summary)
 {
     json_t *list = json_array();
     for (int t = 0; t < SWEEPS; t++) {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "summary.h"
+#include "statements.h"
 
 enum { POINTS_MAX = 64, SIZES_MAX = 16 };
 
@@ -76,18 +76,17 @@ static double floor_of(const struct curve *curve)
 
 /* ---- errors -------------------------------------------------------------------------------------------- */
 
-static void judge_proportional(struct summary *summary, const char *sweep, const char *section,
-                               const char *text)
+static void judge_proportional(struct paper *paper, const char *sweep, const char *section, const char *text)
 {
     static const char *const methods[] = {"discrete_adjoint", "discrete_tangent", "cfsa"};
-    struct statement *statement = summary_state(summary, section, text);
+    struct statement *statement = paper_state(paper, section, text);
     bool good = true;
     size_t fits = 0;
     for (int m = 0; m < 3; m++) {
         double n[SIZES_MAX], low = INFINITY, high = -INFINITY, least = 1;
-        const size_t sizes = sizes_of(summary, sweep, methods[m], n);
+        const size_t sizes = sizes_of(paper->rows, sweep, methods[m], n);
         for (size_t i = 0; i < sizes; i++) {
-            const struct curve all = errors_of(summary, sweep, methods[m], n[i]);
+            const struct curve all = errors_of(paper->rows, sweep, methods[m], n[i]);
             const struct curve part = part_of(&all, 1e-12, 1e-6);
             double slope, r;
             if (!fit_power(part.count, part.x, part.y, &slope, &r)) continue;
@@ -105,16 +104,16 @@ static void judge_proportional(struct summary *summary, const char *sweep, const
     if (!fits) statement_note(statement, "no curve with three tolerances in %s", sweep);
 }
 
-static void judge_stagnation(struct summary *summary)
+static void judge_stagnation(struct paper *paper)
 {
-    struct statement *statement = summary_state(
-        summary, "Figure 3", "the error of finite differences stagnates whatever the tolerance and N");
+    struct statement *statement = paper_state(
+        paper, "Figure 3", "the error of finite differences stagnates whatever the tolerance and N");
     double n[SIZES_MAX];
-    const size_t sizes = sizes_of(summary, "fig3", "finite_difference", n);
+    const size_t sizes = sizes_of(paper->rows, "fig3", "finite_difference", n);
     size_t fits = 0, stagnant = 0;
     for (size_t i = 0; i < sizes; i++) {
-        const struct curve all = errors_of(summary, "fig3", "finite_difference", n[i]);
-        const struct curve adjoint = errors_of(summary, "fig3", "discrete_adjoint", n[i]);
+        const struct curve all = errors_of(paper->rows, "fig3", "finite_difference", n[i]);
+        const struct curve adjoint = errors_of(paper->rows, "fig3", "discrete_adjoint", n[i]);
         const struct curve tight = part_of(&all, 0, 1e-8);
         double slope, r;
         if (!fit_power(tight.count, tight.x, tight.y, &slope, &r) || adjoint.count == 0) continue;
@@ -143,17 +142,17 @@ static double worst_floor(const struct summary *summary, double n, const char **
     return worst;
 }
 
-static void judge_floor(struct summary *summary)
+static void judge_floor(struct paper *paper)
 {
     struct statement *statement =
-        summary_state(summary, "Figure 3", "CASA (backward re-integration) has the worst floor");
+        paper_state(paper, "Figure 3", "CASA (backward re-integration) has the worst floor");
     double n[SIZES_MAX];
-    const size_t sizes = sizes_of(summary, "fig3", "casa_reverse", n);
+    const size_t sizes = sizes_of(paper->rows, "fig3", "casa_reverse", n);
     size_t seen = 0, worst = 0;
     for (size_t i = 0; i < sizes; i++) {
         const char *name = "";
-        const struct curve curve = errors_of(summary, "fig3", "casa_reverse", n[i]);
-        const double other = worst_floor(summary, n[i], &name);
+        const struct curve curve = errors_of(paper->rows, "fig3", "casa_reverse", n[i]);
+        const double other = worst_floor(paper->rows, n[i], &name);
         if (other == 0) continue;
         seen++;
         worst += floor_of(&curve) > other;
@@ -216,20 +215,20 @@ static void note_crossing(struct statement *statement, double tol, const struct 
         statement_note(statement, "CFSA is faster up to P = %.0f", ratio->x[ratio->count - 1]);
 }
 
-static void judge_times(struct summary *summary)
+static void judge_times(struct paper *paper)
 {
     struct statement *meet =
-        summary_state(summary, "Figure 5", "the adjoint meets CFSA at some number of parameters P");
-    struct statement *gain = summary_state(
-        summary, "Figure 5", "the adjoint is nearly 10 times faster than CFSA at the largest P");
+        paper_state(paper, "Figure 5", "the adjoint meets CFSA at some number of parameters P");
+    struct statement *gain =
+        paper_state(paper, "Figure 5", "the adjoint is nearly 10 times faster than CFSA at the largest P");
     const struct row_query all = {.sweep = "fig5"};
     double tol[SIZES_MAX];
-    const size_t tolerances = summary_values(summary, &all, COL_rtol, SIZES_MAX, tol);
+    const size_t tolerances = summary_values(paper->rows, &all, COL_rtol, SIZES_MAX, tol);
     size_t seen = 0, met = 0, near = 0;
     for (size_t i = 0; i < tolerances; i++) {
         struct ratio largest;
         char text[RATIO_TEXT];
-        const struct curve ratio = time_ratio(summary, tol[i], &largest);
+        const struct curve ratio = time_ratio(paper->rows, tol[i], &largest);
         if (ratio.count < 2) continue;
         const size_t last = ratio.count - 1;
         const double at = crossing(&ratio);
@@ -252,16 +251,16 @@ static void judge_times(struct summary *summary)
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
-static void judge_steps(struct summary *summary)
+static void judge_steps(struct paper *paper)
 {
     struct statement *statement =
-        summary_state(summary, "Figures 3-5", "the step counts are only about 10 to 130, whatever N");
+        paper_state(paper, "Figures 3-5", "the step counts are only about 10 to 130, whatever N");
     static const char *const sweeps[] = {"fig3", "fig5"};
     double least = INFINITY, most = 0, n_least = INFINITY, n_most = 0;
     for (int s = 0; s < 2; s++) {
         const struct row_query query = {.sweep = sweeps[s], .method = "discrete_adjoint"};
         size_t cursor = 0;
-        for (const struct record *row; (row = summary_next(summary, &query, &cursor));) {
+        for (const struct record *row; (row = summary_next(paper->rows, &query, &cursor));) {
             if (!row_ok(row)) continue;
             least = fmin(least, row->number[COL_steps]);
             most = fmax(most, row->number[COL_steps]);
@@ -277,18 +276,18 @@ static void judge_steps(struct summary *summary)
     statement_judge(statement, least >= 5 && most >= 65 && most <= 260); /* "about": within a factor of two */
 }
 
-void summary_judge_glv(struct summary *summary)
+void paper_judge_glv(struct paper *paper)
 {
     judge_proportional(
-        summary, "fig3", "Figure 3",
+        paper, "fig3", "Figure 3",
         "with Cash-Karp and the odeint controller, errors of adjoint, tangent and CFSA are proportional to "
         "the tolerance over six decades (1e-6 to 1e-12)");
     judge_proportional(
-        summary, "tolerance", "Sweep tolerance",
+        paper, "tolerance", "Sweep tolerance",
         "with Dormand-Prince and the Hairer controller, errors of adjoint, tangent and CFSA are "
         "proportional to the tolerance over six decades (1e-6 to 1e-12)");
-    judge_stagnation(summary);
-    judge_floor(summary);
-    judge_times(summary);
-    judge_steps(summary);
+    judge_stagnation(paper);
+    judge_floor(paper);
+    judge_times(paper);
+    judge_steps(paper);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "summary.h"
+#include "statements.h"
 
 static const char *const sweeps[] = {"table1", "table2", "table3"};
 enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
@@ -71,22 +71,22 @@ static void note_worst(struct statement *statement, const struct worst *worst, c
 }
 
 /* How far some methods are from the prediction. */
-static struct statement *judge_equal(struct summary *summary, const char *const *methods, const char *text)
+static struct statement *judge_equal(struct paper *paper, const char *const *methods, const char *text)
 {
-    struct statement *statement = summary_state(summary, "Tables 1-3", text);
-    const struct worst worst = find_worst(summary, methods, deviation);
+    struct statement *statement = paper_state(paper, "Tables 1-3", text);
+    const struct worst worst = find_worst(paper->rows, methods, deviation);
     note_worst(statement, &worst, "relative deviation");
     if (worst.row) statement_judge(statement, worst.value <= same_digits);
     return statement;
 }
 
-static void judge_bound(struct summary *summary)
+static void judge_bound(struct paper *paper)
 {
     static const char *const methods[] = {"discrete_adjoint",  "discrete_tangent", "cfsa",
                                           "finite_difference", "casa_dense",       NULL};
-    struct statement *statement = summary_state(
-        summary, "Tables 1-3", "every method but CASA in reverse is within the discretisation error");
-    const struct worst worst = find_worst(summary, methods, share);
+    struct statement *statement = paper_state(
+        paper, "Tables 1-3", "every method but CASA in reverse is within the discretisation error");
+    const struct worst worst = find_worst(paper->rows, methods, share);
     note_worst(statement, &worst, "share of the bound (space + time error)");
     if (worst.row) statement_judge(statement, worst.value <= 1);
 }
@@ -106,15 +106,15 @@ static bool unstable(struct statement *statement, const struct record *row)
     return heat_predict(row, &predicted) && !(error <= unstable_factor * predicted.bound);
 }
 
-static void judge_unstable(struct summary *summary)
+static void judge_unstable(struct paper *paper)
 {
-    struct statement *statement = summary_state(
-        summary, "Tables 1-3", "CASA with backward re-integration is unstable for N = 30 and 50");
+    struct statement *statement =
+        paper_state(paper, "Tables 1-3", "CASA with backward re-integration is unstable for N = 30 and 50");
     size_t seen = 0, bad = 0;
     for (int t = 0; t < SWEEPS; t++)
         for (int N = 30; N <= 50; N += 20) {
             const struct record *row = summary_find(
-                summary,
+                paper->rows,
                 &(struct row_query){.sweep = sweeps[t], .method = "casa_reverse", .n = (N - 1) * (N - 1)});
             if (!row) continue;
             seen++;
@@ -124,16 +124,16 @@ static void judge_unstable(struct summary *summary)
     if (!seen) statement_note(statement, "no rows of casa_reverse at these sizes");
 }
 
-void summary_judge_heat(struct summary *summary)
+void paper_judge_heat(struct paper *paper)
 {
     static const char *const discrete[] = {"discrete_adjoint", "discrete_tangent", "cfsa", NULL};
     static const char *const difference[] = {"finite_difference", NULL};
     static const char *const continuous[] = {"casa_dense", NULL};
-    judge_equal(summary, discrete,
+    judge_equal(paper, discrete,
                 "adjoint, tangent and CFSA: the sensitivity error equals the closed form to the digits given")
         ->required = true;
-    judge_equal(summary, difference, "finite differences: the same, to the digits given");
-    judge_equal(summary, continuous, "CASA with dense output: the same, to the digits given");
-    judge_bound(summary);
-    judge_unstable(summary);
+    judge_equal(paper, difference, "finite differences: the same, to the digits given");
+    judge_equal(paper, continuous, "CASA with dense output: the same, to the digits given");
+    judge_bound(paper);
+    judge_unstable(paper);
 }

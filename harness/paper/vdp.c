@@ -2,7 +2,7 @@
  * controller. */
 #include <math.h>
 
-#include "summary.h"
+#include "statements.h"
 
 /* Errors in the max norm from the text of section 4.2; step counts where they are known. */
 static const struct published {
@@ -38,10 +38,10 @@ static bool usable(struct statement *statement, const struct record *row, double
     return false;
 }
 
-static void judge_errors(struct summary *summary, const struct published *point, const char *text)
+static void judge_errors(struct paper *paper, const struct published *point, const char *text)
 {
-    struct statement *statement = summary_state(summary, "Figure 2", text);
-    const struct record *row = ours(summary, point->tol);
+    struct statement *statement = paper_state(paper, "Figure 2", text);
+    const struct record *row = ours(paper->rows, point->tol);
     if (!usable(statement, row, point->tol)) return;
     const double x = row->number[COL_err_x_max], g = row->number[COL_err_grad_max];
     statement_note(statement,
@@ -50,14 +50,14 @@ static void judge_errors(struct summary *summary, const struct published *point,
     statement_judge(statement, agrees(x / point->solution) && agrees(g / point->sensitivity));
 }
 
-static void judge_steps(struct summary *summary)
+static void judge_steps(struct paper *paper)
 {
     struct statement *statement =
-        summary_state(summary, "Figure 2", "accepted steps: 1116 at tol 1e-10 and 2794 at 1e-12");
+        paper_state(paper, "Figure 2", "accepted steps: 1116 at tol 1e-10 and 2794 at 1e-12");
     bool known = true, same = true;
     for (int i = 0; i < PUBLISHED; i++) {
         if (published[i].steps == 0) continue;
-        const struct record *row = ours(summary, published[i].tol);
+        const struct record *row = ours(paper->rows, published[i].tol);
         if (statement->number[0]) statement_note(statement, "; ");
         if (!usable(statement, row, published[i].tol)) {
             known = false;
@@ -69,12 +69,12 @@ static void judge_steps(struct summary *summary)
     if (known) statement_judge(statement, same);
 }
 
-static void judge_loose(struct summary *summary)
+static void judge_loose(struct paper *paper)
 {
-    struct statement *statement = summary_state(
-        summary, "Figure 2",
-        "at a loose tolerance (1e-4) the sensitivity of an explicit method has no correct digit");
-    const struct record *row = ours(summary, 1e-4);
+    struct statement *statement =
+        paper_state(paper, "Figure 2",
+                    "at a loose tolerance (1e-4) the sensitivity of an explicit method has no correct digit");
+    const struct record *row = ours(paper->rows, 1e-4);
     if (!usable(statement, row, 1e-4)) return;
     const double g = row->number[COL_err_grad_max];
     statement_note(statement, "error %.3g where dv/deps = %.4f, ratio %.3g; published error %.1f", g, dv_deps,
@@ -83,13 +83,13 @@ static void judge_loose(struct summary *summary)
 }
 
 /* Between the loose and the tight end. */
-static void judge_middle(struct summary *summary)
+static void judge_middle(struct paper *paper)
 {
-    struct statement *statement = summary_state(
-        summary, "Figure 2", "at 1e-6 and 1e-8 the errors are within 3x of the published Cash-Karp points");
+    struct statement *statement = paper_state(
+        paper, "Figure 2", "at 1e-6 and 1e-8 the errors are within 3x of the published Cash-Karp points");
     bool known = true, same = true;
     for (int i = 1; i <= 2; i++) {
-        const struct record *row = ours(summary, published[i].tol);
+        const struct record *row = ours(paper->rows, published[i].tol);
         if (statement->number[0]) statement_note(statement, "; ");
         if (!usable(statement, row, published[i].tol)) {
             known = false;
@@ -104,16 +104,14 @@ static void judge_middle(struct summary *summary)
     if (known) statement_judge(statement, same);
 }
 
-void summary_judge_vdp(struct summary *summary)
+void paper_judge_vdp(struct paper *paper)
 {
-    judge_errors(summary, &published[3],
-                 "at 1e-10 the errors are within 3x of the published Cash-Karp point");
-    judge_errors(summary, &published[4],
-                 "at 1e-12 the errors are within 3x of the published Cash-Karp point");
-    judge_middle(summary);
-    judge_steps(summary);
-    judge_loose(summary);
+    judge_errors(paper, &published[3], "at 1e-10 the errors are within 3x of the published Cash-Karp point");
+    judge_errors(paper, &published[4], "at 1e-12 the errors are within 3x of the published Cash-Karp point");
+    judge_middle(paper);
+    judge_steps(paper);
+    judge_loose(paper);
     struct statement *statement =
-        summary_state(summary, "Figure 2", "FATODE and DENSERKS stop improving at a solution error of 6e-11");
+        paper_state(paper, "Figure 2", "FATODE and DENSERKS stop improving at a solution error of 6e-11");
     statement_note(statement, "needs those programs; their drivers write eps = 0.001 in single precision");
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "summary.h"
+#include "statements.h"
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -11,10 +11,10 @@ const char *verdict_name(enum verdict verdict)
     return name[verdict];
 }
 
-struct statement *summary_state(struct summary *summary, const char *section, const char *text)
+struct statement *paper_state(struct paper *paper, const char *section, const char *text)
 {
-    if (summary->statements == STATEMENTS_MAX) summary->statements--; /* a slip of ours; tested */
-    struct statement *statement = &summary->statement[summary->statements++];
+    if (paper->statements == STATEMENTS_MAX) paper->statements--; /* a slip of ours; tested */
+    struct statement *statement = &paper->statement[paper->statements++];
     *statement = (struct statement){.section = section, .text = text, .verdict = VERDICT_NOT_TESTABLE};
     return statement;
 }

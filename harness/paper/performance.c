@@ -5,11 +5,11 @@
  *     by lanes, threads   t before / t after
  *
  * The prototype is a specialised code for this one problem, measured on another machine; its seconds come
- * from plots/measured_before.tsv, by way of prototype.def, with their provenance. */
+ * from measured_before.tsv, by way of prototype.def, with their provenance. */
 #include <math.h>
 #include <string.h>
 
-#include "summary.h"
+#include "statements.h"
 
 enum { SIZES_MAX = 32, CELL = 64, ISAS = 3 };
 static const double prototype_peak = 45.2; /* GFLOP/s of one core */
@@ -224,7 +224,7 @@ static void print_forward(const struct summary *summary, FILE *out)
         fprintf(out, "CFSA at N = 50: %s.\n", row ? row->text[COL_status] : "missing");
 }
 
-void summary_print_performance(const struct summary *summary, FILE *out)
+void paper_print_performance(const struct summary *summary, FILE *out)
 {
     const struct row_query query = {.sweep = "scaling", .method = "discrete_adjoint"};
     fputs("\n## Performance\n\n", out);
@@ -274,7 +274,7 @@ static json_t *ratio_json(struct ratio ratio)
     return list;
 }
 
-json_t *summary_performance_json(const struct summary *summary)
+json_t *paper_performance_json(const struct summary *summary)
 {
     json_t *list = json_array();
     double n[SIZES_MAX];

@@ -2,12 +2,12 @@
  * and what we measured before about peers, tested again.
  *
  * Times are compared at equal errors (summary_accuracy.c), from the rows of the sweeps fig4 and peers-* of
- * the natural track. The paper's own code and FATODE are not here: what plots/measured_before.tsv has of them
+ * the natural track. The paper's own code and FATODE are not here: what measured_before.tsv has of them
  * is told beside a statement, and judges none. */
 #include <math.h>
 #include <string.h>
 
-#include "summary.h"
+#include "statements.h"
 
 enum { SIZES_MAX = 32 };
 
@@ -45,10 +45,10 @@ static const char *gap(const struct statement *statement)
 
 /* ---- the paper's code ---------------------------------------------------------------------------------- */
 
-static void judge_paper_code(struct summary *summary)
+static void judge_paper_code(struct paper *paper)
 {
-    struct statement *statement = summary_state(
-        summary, "Figure 4",
+    struct statement *statement = paper_state(
+        paper, "Figure 4",
         "PETSc with a hand-written product is about 10 times faster than the paper's AD version at every N");
     for (size_t i = 0; i < BEFORE; i++) {
         const double hand = seconds_before("PETSc 5dp, by hand", before[i].n);
@@ -56,16 +56,16 @@ static void judge_paper_code(struct summary *summary)
         statement_note(statement, "%sN = %.0f: %.2g", gap(statement), before[i].n, before[i].seconds / hand);
     }
     statement_note(statement,
-                   "%smeasured before, on one other machine (plots/measured_before.tsv): the paper's "
+                   "%smeasured before, on one other machine (harness/paper/measured_before.tsv): the paper's "
                    "code is not here to be run again",
                    gap(statement));
 }
 
 /* What is known stands beside it: log t / log P between the two largest sizes, P = N + N^2. */
-static void note_fatode(struct summary *summary)
+static void note_fatode(struct paper *paper)
 {
     struct statement *statement =
-        summary_state(summary, "Figure 5", "FATODE (dense f_p) tends to quadratic in P");
+        paper_state(paper, "Figure 5", "FATODE (dense f_p) tends to quadratic in P");
     const double few = seconds_before("FATODE DP5", 50), many = seconds_before("FATODE DP5", 100);
     statement_note(statement, "needs FATODE");
     if (few > 0 && many > 0)
@@ -81,7 +81,7 @@ static size_t find_tasks(const struct accuracy *accuracy, const char *problem, c
     size_t tasks = 0;
     for (size_t i = 0; i < accuracy->curves && tasks < SIZES_MAX; i++) {
         const struct record *row = accuracy->curve[i].row;
-        const bool again = tasks > 0 && accuracy_same_task(task[tasks - 1], row);
+        const bool again = tasks > 0 && accuracy_same_task(accuracy, task[tasks - 1], row);
         if (!again && strcmp(row->text[COL_problem], problem) == 0 && strcmp(row_track(row), "natural") == 0)
             task[tasks++] = row;
     }
@@ -97,7 +97,8 @@ static double best_of(const struct accuracy *accuracy, const struct record *task
     for (size_t i = 0; i < accuracy->curves; i++) {
         const struct record *row = accuracy->curve[i].row;
         const bool hand = !row->text[COL_vjp][0] || strcmp(row->text[COL_vjp], "hand") == 0;
-        if (strcmp(row->text[COL_method], method) == 0 && hand == by_hand && accuracy_same_task(row, task))
+        if (strcmp(row->text[COL_method], method) == 0 && hand == by_hand &&
+            accuracy_same_task(accuracy, row, task))
             best = fmin(best, accuracy->curve[i].reached[GOAL]); /* a NaN gives way */
     }
     return best;
@@ -109,10 +110,10 @@ static double best_of_petsc(const struct accuracy *accuracy, const struct record
                 best_of(accuracy, task, "petsc_tsadjoint", by_hand));
 }
 
-static void judge_providers(struct summary *summary, const struct accuracy *accuracy)
+static void judge_providers(struct paper *paper, const struct accuracy *accuracy)
 {
-    struct statement *statement = summary_state(
-        summary, "Figure 4",
+    struct statement *statement = paper_state(
+        paper, "Figure 4",
         "PETSc with a hand-written product is about 10 times faster than with automatic differentiation");
     const struct record *task[SIZES_MAX];
     const size_t tasks = find_tasks(accuracy, "glv", task);
@@ -132,10 +133,10 @@ static void judge_providers(struct summary *summary, const struct accuracy *accu
 
 /* Times of a method by those of the discrete adjoint, products by hand, beside those of the code measured
  * before by the prototype's. Reproduced: about the same wherever both are known. */
-static void judge_peer(struct summary *summary, const struct accuracy *accuracy, const char *method,
+static void judge_peer(struct paper *paper, const struct accuracy *accuracy, const char *method,
                        const char *code, const char *text)
 {
-    struct statement *statement = summary_state(summary, "Measured before", text);
+    struct statement *statement = paper_state(paper, "Measured before", text);
     const struct record *task[SIZES_MAX];
     const size_t tasks = find_tasks(accuracy, "glv", task);
     size_t seen = 0, met = 0;
@@ -167,11 +168,11 @@ static bool is_adjoint(const char *method)
 
 /* The advantage grows with the number of outputs: at the largest size, which has to be that of n = 20,
  * (n-1)^2 outputs, at least. */
-static void judge_tangent(struct summary *summary, const struct accuracy *accuracy)
+static void judge_tangent(struct paper *paper, const struct accuracy *accuracy)
 {
     struct statement *statement =
-        summary_state(summary, "Measured before",
-                      "heat, one parameter: the tangent beats every adjoint by 200 times and more");
+        paper_state(paper, "Measured before",
+                    "heat, one parameter: the tangent beats every adjoint by 200 times and more");
     const double enough = (20 - 1) * (20 - 1);
     const struct record *task[SIZES_MAX];
     const size_t tasks = find_tasks(accuracy, "heat", task);
@@ -183,8 +184,8 @@ static void judge_tangent(struct summary *summary, const struct accuracy *accura
         for (size_t k = 0; k < accuracy->curves; k++) {
             const struct accuracy_curve *curve = &accuracy->curve[k];
             const double times = curve->reached[GOAL] / tangent;
-            if (!accuracy_same_task(curve->row, task[i]) || !is_adjoint(curve->row->text[COL_method]) ||
-                !(times < least))
+            if (!accuracy_same_task(accuracy, curve->row, task[i]) ||
+                !is_adjoint(curve->row->text[COL_method]) || !(times < least))
                 continue;
             least = times;
             name = curve->row->text[COL_method];
@@ -219,19 +220,19 @@ struct claim {
 };
 
 /* The errors of one curve of a method at all sizes of glv. */
-static void judge_error(struct summary *summary, const struct claim *claim)
+static void judge_error(struct paper *paper, const struct claim *claim)
 {
-    struct statement *statement = summary_state(summary, "Measured before", claim->text);
+    struct statement *statement = paper_state(paper, "Measured before", claim->text);
     const struct row_query all = {.sweep = "fig4", .method = claim->method, .rtol = claim->rtol};
     double n[SIZES_MAX];
-    const size_t sizes = summary_values(summary, &all, COL_n, SIZES_MAX, n);
+    const size_t sizes = summary_values(paper->rows, &all, COL_n, SIZES_MAX, n);
     size_t seen = 0, met = 0;
     for (size_t i = 0; i < sizes; i++) {
         struct row_query query = all;
         query.n = n[i];
         double least = INFINITY;
         size_t cursor = 0;
-        for (const struct record *row; (row = summary_next(summary, &query, &cursor));)
+        for (const struct record *row; (row = summary_next(paper->rows, &query, &cursor));)
             if (row_ok(row) && strcmp(row_track(row), "natural") == 0 && has_word(row, claim->series) &&
                 strstr(row->text[COL_library], claim->library))
                 least = fmin(least, row->number[COL_err_grad]);
@@ -265,20 +266,20 @@ static const struct claim claims[] = {
      .high = 2e-5},
 };
 
-void summary_judge_peers(struct summary *summary)
+void paper_judge_peers(struct paper *paper)
 {
     struct accuracy accuracy;
-    judge_paper_code(summary);
-    note_fatode(summary);
-    if (!accuracy_read(summary, true, &accuracy)) return;
-    judge_providers(summary, &accuracy);
-    judge_peer(summary, &accuracy, "petsc_corrected", "PETSc 5dp, by hand",
+    judge_paper_code(paper);
+    note_fatode(paper);
+    if (!accuracy_read(paper->rows, true, &accuracy)) return;
+    judge_providers(paper, &accuracy);
+    judge_peer(paper, &accuracy, "petsc_corrected", "PETSc 5dp, by hand",
                "PETSc by hand is slower than the adjoint in lanes by the factors measured before");
-    judge_peer(summary, &accuracy, "cvodes_adjoint", "CVODES adjoint, Adams",
+    judge_peer(paper, &accuracy, "cvodes_adjoint", "CVODES adjoint, Adams",
                "the adjoint of CVODES is slower than the adjoint in lanes by the factors measured before");
-    judge_peer(summary, &accuracy, "cvodes_forward", "CVODES forward, Adams",
+    judge_peer(paper, &accuracy, "cvodes_forward", "CVODES forward, Adams",
                "CVODES forward is slower than the adjoint in lanes by the factors measured before");
-    judge_tangent(summary, &accuracy);
-    for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) judge_error(summary, &claims[i]);
+    judge_tangent(paper, &accuracy);
+    for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) judge_error(paper, &claims[i]);
     accuracy_free(&accuracy);
 }
