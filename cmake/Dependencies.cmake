@@ -1,7 +1,7 @@
-# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test` row is used when found. Rows of a
-# kind peer-NAME are left to methods/peers; SENS_PACKAGES_NAME lists their packages.
+# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test` and `linear` row is used when found.
+# Rows of a kind peer-NAME are left to methods/peers; SENS_PACKAGES_NAME lists their packages.
 find_package(PkgConfig REQUIRED)
-file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test)")
+file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test|linear)")
 set(SENS_LIBRARIES "")
 foreach(row IN LISTS rows)
   string(REGEX REPLACE " +" ";" fields "${row}")
@@ -23,6 +23,23 @@ foreach(row IN LISTS rows)
   endif()
 endforeach()
 find_package(Threads REQUIRED)
+
+# The kernels of methods/linear that are libraries, for the variants. KLU comes without a pkg-config file.
+add_library(sens_kernels INTERFACE)
+if(lapack_FOUND AND blas_FOUND)
+  target_link_libraries(sens_kernels INTERFACE PkgConfig::lapack PkgConfig::blas ${CMAKE_DL_LIBS})
+  target_compile_definitions(sens_kernels INTERFACE SENS_HAVE_LAPACK)
+endif()
+find_path(SENS_KLU_HEADERS klu.h PATH_SUFFIXES suitesparse)
+find_library(SENS_KLU_LIBRARY klu)
+mark_as_advanced(SENS_KLU_HEADERS SENS_KLU_LIBRARY)
+if(SENS_KLU_HEADERS AND SENS_KLU_LIBRARY)
+  target_link_libraries(sens_kernels INTERFACE ${SENS_KLU_LIBRARY})
+  target_include_directories(sens_kernels SYSTEM INTERFACE ${SENS_KLU_HEADERS})
+  target_compile_definitions(sens_kernels INTERFACE SENS_HAVE_KLU)
+else()
+  message(STATUS "library klu not found (package libsuitesparse-dev): sparse systems are factorised as dense ones")
+endif()
 
 file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^peer-")
 foreach(row IN LISTS rows)

@@ -99,6 +99,9 @@ static void print_work(const struct record *rec)
         say("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse], number[COL_rejects_reverse]);
     say("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
         number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
+    if (number[COL_n_newton] > 0 || number[COL_n_factor] > 0)
+        say("; Newton %.0f, factorisations %.0f, solves %.0f", number[COL_n_newton], number[COL_n_factor],
+            number[COL_n_solve]);
     if (number[COL_bytes_traj] > 0) say("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
     say("\n");
 }

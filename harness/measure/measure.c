@@ -235,6 +235,9 @@ static void record_work(struct measurement *me, struct record *rec)
                   {COL_steps_reverse, (double)work->steps_reverse},
                   {COL_rejects_reverse, (double)work->rejects_reverse},
                   {COL_bytes_traj, (double)work->bytes_traj},
+                  {COL_n_factor, (double)work->factorisations},
+                  {COL_n_solve, (double)work->solves},
+                  {COL_n_newton, (double)work->newton},
                   {COL_lanes, work->lanes},
                   {COL_threads, work->threads},
                   {COL_batch, work->batch}};

@@ -82,7 +82,10 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(track, TEXT, "-", "controlled: every method calls the problem's own products; natural: as each would") \
     X(series, TEXT, "-", "which curve of its method: tableau, options given, track")                         \
     X(t_lo_wide_s, REAL, "s", "lower end of the 97.5 % interval of the median: quotients of two cover 95 %") \
-    X(t_hi_wide_s, REAL, "s", "upper end")
+    X(t_hi_wide_s, REAL, "s", "upper end")                                                                   \
+    X(n_factor, INT, "-", "matrices of linear systems factorised")                                           \
+    X(n_solve, INT, "vectors", "vectors that factorised systems were solved for")                            \
+    X(n_newton, INT, "-", "iterations of Newton's method")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

@@ -10,10 +10,10 @@ failure=3
 without=
 if [ "${1-}" = --optional ]; then
     failure=0
-    without=", without which some methods, or the fuzzing, are not available"
+    without=", without which some methods, fast linear solvers or the fuzzing are not available"
     shift
 fi
-[ $# -gt 0 ] || { echo "usage: deps.sh [--optional] KIND ...   (build required test figure lint fuzz peer)" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: deps.sh [--optional] KIND ...   (build required linear test figure lint fuzz peer)" >&2; exit 2; }
 
 missing=
 for kind in "$@"; do

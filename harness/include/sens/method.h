@@ -54,6 +54,8 @@ struct sens_work {
     /* Of all vectors, by either way: those that only fill up a block of lanes. They take time and count as
      * vectors, but not as useful operations. */
     size_t idle_vjp, idle_jvp, idle_vjp_p;
+    /* Of linear systems: matrices factorised, vectors solved for; iterations of Newton's method. */
+    long factorisations, solves, newton;
 };
 
 /* Which derivative a method computes. */

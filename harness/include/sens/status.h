@@ -11,6 +11,8 @@
     X(SENS_OK, 0, "ok", "success")                                                                           \
     X(SENS_NONFINITE, 1, "nonfinite", "the right-hand side or the state became infinite or NaN")             \
     X(SENS_OUT_OF_DOMAIN, 2, "out_of_domain", "the state left the domain of the right-hand side")            \
+    X(SENS_SINGULAR, 3, "singular", "a linear system has no unique solution")                                \
+    X(SENS_NOT_CONVERGED, 4, "not_converged", "an iteration did not come to an end")                         \
     X(SENS_NO_MEMORY, -1, "no_memory", "memory could not be allocated")                                      \
     X(SENS_BAD_INPUT, -2, "bad_input", "an argument is out of its range or contradicts another")             \
     X(SENS_UNSUPPORTED, -3, "unsupported", "the method cannot do what the task asks for")                    \

@@ -162,27 +162,33 @@ static sens_status check_tolerances(struct sens_ctx *ctx, const struct sens_task
     return usable ? SENS_OK : sens_fail(ctx, SENS_BAD_INPUT, "rtol, atol >= 0 and not both 0 are needed");
 }
 
+static sens_status create_jacobian(struct sens_ctx *ctx, struct cvodes *cv)
+{
+    const sens_status status = sens_jacobian_create(ctx, cv->problem, SENS_JVP, NULL, &cv->jacobian[false]);
+    if (status != SENS_OK) return status;
+    cv->jacobian[true] = cv->jacobian[false];
+    cv->value = SENS_NEW(ctx, sens_real, cv->jacobian[false]->entries);
+    return cv->value ? SENS_OK : SENS_NO_MEMORY;
+}
+
 sens_status cvodes_create(struct sens_ctx *ctx, const struct sens_task *task,
                           const struct cvodes_settings *settings, struct cvodes *cv)
 {
     const struct sens_problem *pb = task->problem;
-    const struct sens_pattern *sparsity = sens_structure_of(pb)->sparsity;
-    const bool declared = sens_structure_of(pb)->jacobian;
     *cv = (struct cvodes){.task = task, .problem = pb, .cost = task->cost};
     cv->lmm = settings->lmm, cv->vector_kind = settings->vectors, cv->extra = settings->extra;
     cv->n = pb->n, cv->np = pb->np, cv->m = task->cost->m;
     sens_status status = require_version(ctx);
     if (status == SENS_OK) status = check_tolerances(ctx, task);
     if (status != SENS_OK) return status;
-    cv->numbers = declared ? (sparsity ? sparsity->start[pb->n] : pb->n * pb->n) : 0;
     cv->solver_room = settings->solvers + 1;
     cv->solver = SENS_NEW(ctx, struct cvodes_solver, cv->solver_room);
     cv->room = settings->room + 1 + 3 * cv->solver_room;
     cv->vector = SENS_NEW(ctx, N_Vector, cv->room);
     cv->p = SENS_NEW(ctx, sens_real, cv->np + 1);
-    if (declared) cv->jacobian = SENS_NEW(ctx, sens_real, cv->numbers + 1);
-    if (!cv->solver || !cv->vector || !cv->p || (declared && !cv->jacobian)) return SENS_NO_MEMORY;
-    if (cv->lmm == LMM_BDF) status = cvodes_matrix_create(ctx, settings->matrix, cv);
+    if (!cv->solver || !cv->vector || !cv->p) return SENS_NO_MEMORY;
+    if (sens_structure_of(pb)->jacobian) status = create_jacobian(ctx, cv);
+    if (status == SENS_OK && cv->lmm == LMM_BDF) status = cvodes_matrix_create(ctx, settings->matrix, cv);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &cv->stops);
     if (status != SENS_OK) return status;
     if (SUNContext_Create(NULL, &cv->context) != 0) return SENS_NO_MEMORY;
@@ -241,6 +247,16 @@ sens_status cvodes_step_limit(struct sens_ctx *ctx, const struct cvodes *cv)
 
 /* ---- counts ------------------------------------------------------------------------------------------- */
 
+static int count_newton(const struct cvodes *cv, void *mem, unsigned parts, struct cvodes_count *count)
+{
+    if (cv->lmm != LMM_BDF) return CV_SUCCESS;
+    int flag = CVodeGetNumNonlinSolvIters(mem, &count->newton);
+    if (flag == CV_SUCCESS) flag = CVodeGetNumLinSolvSetups(mem, &count->factorisations);
+    if (flag == CV_SUCCESS && parts & CVODES_STAGGERED)
+        flag = CVodeGetSensNumNonlinSolvIters(mem, &count->newton_sens);
+    return flag;
+}
+
 /* Of the parts that take part: CVODES counts the failures of each on its own. */
 sens_status cvodes_count_trials(struct sens_ctx *ctx, const struct cvodes *cv, void *mem, unsigned parts,
                                 struct cvodes_count *count)
@@ -254,6 +270,8 @@ sens_status cvodes_count_trials(struct sens_ctx *ctx, const struct cvodes *cv, v
     if (flag == CV_SUCCESS && parts & CVODES_STAGGERED) flag = CVodeGetNumStepSensSolveFails(mem, &sens[1]);
     if (flag == CV_SUCCESS && parts & CVODES_QUAD_SENS)
         flag = CVodeGetQuadSensNumErrTestFails(mem, &quad_sens);
-    *count = (struct cvodes_count){steps, state[0] + state[1] + quad + sens[0] + sens[1] + quad_sens};
+    *count = (struct cvodes_count){.steps = steps,
+                                   .rejects = state[0] + state[1] + quad + sens[0] + sens[1] + quad_sens};
+    if (flag == CV_SUCCESS) flag = count_newton(cv, mem, parts, count);
     return cvodes_check(ctx, cv, flag);
 }

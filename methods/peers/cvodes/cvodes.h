@@ -30,6 +30,7 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nonlinearsolver.h>
 
+#include "jacobian.h"
 #include "rules.h"
 #include "sens/method.h"
 #include "stops.h"
@@ -92,14 +93,12 @@ struct cvodes {
     N_Vector x;
     struct cvodes_solver *solver; /* [solver_room] all that were made, to be freed after mem */
     size_t solvers, solver_room;
-    sens_real *jacobian; /* [numbers] of the declared Jacobian; NULL where there is none */
-    size_t numbers;
+    struct sens_jacobian *jacobian[2]; /* for the states, for the adjoint; NULL: none declared, none needed */
+    sens_real *value;                  /* of either */
     bool banded;
-    size_t band;               /* half-bandwidth of the matrix */
-    size_t colours;            /* vectors that its products take */
-    sens_real *seed, *product; /* [n][colours] */
-    sens_real **diagonal;      /* [n] into the matrix being filled */
-    N_Vector *vector;          /* [room] all that were made, to be freed */
+    size_t band;          /* half-bandwidth of the matrix */
+    sens_real **diagonal; /* [n] into the matrix being filled */
+    N_Vector *vector;     /* [room] all that were made, to be freed */
     size_t vectors, room;
     sens_status failed; /* fatal, of a callback */
     long failures;      /* of f, recoverable */
@@ -108,9 +107,10 @@ struct cvodes {
     char message[160]; /* the first of CVODES since the run began */
 };
 
-/* Trial steps of one integrator: a reject is a failure of any part's error test or iteration. */
+/* Trial steps of one integrator: a reject is a failure of any part's error test or iteration. And Newton's
+ * iterations, those of sensitivities apart where they are (staggered), and factorisations. */
 struct cvodes_count {
-    long steps, rejects;
+    long steps, rejects, newton, newton_sens, factorisations;
 };
 enum { CVODES_QUAD = 1, CVODES_SENS = 2, CVODES_STAGGERED = 4, CVODES_QUAD_SENS = 8 }; /* beside the state */
 
@@ -144,10 +144,10 @@ static inline void cvodes_vjp_p(const struct cvodes *cv, realtype t, N_Vector x,
     cv->problem->type->vjp_p_batch(cv->problem, 1, &t, NV_DATA_S(x), cv->p, L, W, OUT);
 }
 
-/* Fills cv->jacobian, which is not NULL: [n][n], or the values of the pattern. */
-static inline void cvodes_declared(const struct cvodes *cv, realtype t, N_Vector x)
+/* Does the problem declare its Jacobian? Then cv->jacobian is there whatever the formulas. */
+static inline bool cvodes_has_jacobian(const struct cvodes *cv)
 {
-    cv->problem->structure->jacobian(cv->problem, CVODES_AT(cv, t, x), cv->jacobian);
+    return cv->jacobian[false] && sens_jacobian_declared(cv->jacobian[false]);
 }
 
 /* ---- cvodes_vector.c ---------------------------------------------------------------------------------- */
@@ -157,10 +157,9 @@ void cvodes_vector_optimise(N_Vector v);
 
 /* ---- cvodes_matrix.c ---------------------------------------------------------------------------------- */
 
-/* Decides on band or dense, choice = MATRIX_; memory for filling. */
+/* Decides on band or dense, choice = MATRIX_; memory for filling, and the Jacobian where none is declared. */
 sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes *cv);
-/* A = df/dx at a point, or -(df/dx)^T: from the declared Jacobian, else from products. A return value of
- * CVODES' callbacks. */
+/* A = df/dx at a point, or -(df/dx)^T. A return value of CVODES' callbacks. */
 int cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMatrix A);
 
 /* A solver for vectors like this one, which holds `lanes` systems of n equations; NULL: no memory. */

@@ -200,7 +200,7 @@ static sens_status count_steps(struct sens_ctx *ctx, struct cvodes_adjoint *adj,
 /* CVODES sets a checkpoint after every `interval` steps: with one more than there are it sets none. */
 static sens_status init_checkpoints(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
 {
-    struct cvodes_count count = {0, 0};
+    struct cvodes_count count = {.steps = 0};
     adj->interval = (long)adj->cv.task->option[OPT_INTERVAL].number;
     const bool automatic = adj->interval == 0;
     const sens_status status = automatic ? count_steps(ctx, adj, &count) : SENS_OK;
@@ -383,7 +383,7 @@ static size_t trajectory_bytes(const struct cvodes_adjoint *adj, long steps, int
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct cvodes_adjoint *adj = state;
-    struct cvodes_count forward = {0, 0};
+    struct cvodes_count forward = {.steps = 0};
     int checkpoints = 0;
     const double start_time = sens_now(ctx);
     sens_status status = solve_forward(ctx, adj, &forward, &checkpoints);
@@ -406,7 +406,11 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .t_reverse = sens_now(ctx) - middle,
                                .bytes_traj = trajectory_bytes(adj, forward.steps, checkpoints),
                                .lanes = (int)adj->lanes,
-                               .threads = 1};
+                               .threads = 1,
+                               .factorisations = forward.factorisations,
+                               .solves = forward.newton,
+                               .newton = forward.newton};
+    cvodes_add_newton(adj, work);
     return SENS_OK;
 }
 

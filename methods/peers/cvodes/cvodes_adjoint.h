@@ -39,5 +39,7 @@ sens_status cvodes_solve_backward(struct sens_ctx *ctx, struct cvodes_adjoint *a
 
 /* Of the backward problem with the most. */
 struct cvodes_count cvodes_most_trials(const struct cvodes_adjoint *adj);
+/* Adds what Newton took in all backward problems. */
+void cvodes_add_newton(const struct cvodes_adjoint *adj, struct sens_work *work);
 
 #endif

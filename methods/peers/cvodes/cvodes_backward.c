@@ -41,11 +41,13 @@ static sens_status add_counts(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
     sens_status status = SENS_OK;
     for (size_t c = 0; c < adj->problems && status == SENS_OK; c++) {
         struct cvodes_backward *backward = &adj->backward[c];
-        struct cvodes_count piece = {0, 0};
+        struct cvodes_count piece = {.steps = 0};
         void *mem = CVodeGetAdjCVodeBmem(cv->mem, backward->which);
         status = cvodes_count_trials(ctx, cv, mem, adj->np > 0 ? CVODES_QUAD : 0, &piece);
         backward->count.steps += piece.steps;
         backward->count.rejects += piece.rejects;
+        backward->count.newton += piece.newton;
+        backward->count.factorisations += piece.factorisations;
         if (status == SENS_OK) status = cvodes_limit_trials(ctx, adj, &backward->count);
     }
     return status;
@@ -53,12 +55,22 @@ static sens_status add_counts(struct sens_ctx *ctx, struct cvodes_adjoint *adj)
 
 struct cvodes_count cvodes_most_trials(const struct cvodes_adjoint *adj)
 {
-    struct cvodes_count most = {0, 0};
+    struct cvodes_count most = {.steps = 0};
     for (size_t c = 0; c < adj->problems; c++) {
         const struct cvodes_count *count = &adj->backward[c].count;
         if (count->steps + count->rejects > most.steps + most.rejects) most = *count;
     }
     return most;
+}
+
+void cvodes_add_newton(const struct cvodes_adjoint *adj, struct sens_work *work)
+{
+    for (size_t c = 0; c < adj->problems; c++) {
+        const struct cvodes_backward *backward = &adj->backward[c];
+        work->factorisations += backward->count.factorisations;
+        work->newton += backward->count.newton;
+        work->solves += backward->count.newton * (long)backward->lanes;
+    }
 }
 
 /* What a backward problem gives at t0: lanes become rows. */
@@ -86,7 +98,7 @@ sens_status cvodes_solve_backward(struct sens_ctx *ctx, struct cvodes_adjoint *a
     const struct cvodes *cv = &adj->cv;
     const size_t stops = cv->stops.n;
     sens_status status = SENS_OK;
-    for (size_t c = 0; c < adj->problems; c++) adj->backward[c].count = (struct cvodes_count){0, 0};
+    for (size_t c = 0; c < adj->problems; c++) adj->backward[c].count = (struct cvodes_count){.steps = 0};
     for (size_t j = stops; j-- > 0 && status == SENS_OK;) {
         const realtype to = j > 0 ? cv->stops.t[j - 1] : cv->problem->t0;
         for (size_t c = 0; c < adj->problems && status == SENS_OK; c++)

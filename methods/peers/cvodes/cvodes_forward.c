@@ -337,10 +337,19 @@ static sens_status write_results(struct sens_ctx *ctx, const struct cvodes_forwa
     return SENS_OK;
 }
 
+/* Vectors that Newton's iterations solved for: one of the state, and those of the sensitivities that the
+ * corrector takes in one iteration. */
+static long solved_vectors(const struct cvodes_forward *fw, const struct cvodes_count *count)
+{
+    const long ns = (long)fw->ns;
+    if (corrector(fw) == CV_SIMULTANEOUS) return count->newton * (1 + ns);
+    return count->newton + count->newton_sens * (corrector(fw) == CV_STAGGERED ? ns : 1);
+}
+
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct cvodes_forward *fw = state;
-    struct cvodes_count count = {0, 0};
+    struct cvodes_count count = {.steps = 0};
     const double begin = sens_now(ctx);
     sens_status status = solve(ctx, fw, &count);
     if (status == SENS_OK) status = write_results(ctx, fw, out);
@@ -350,7 +359,10 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .t_forward = sens_now(ctx) - begin,
                                .lanes = 1,
                                .threads = 1,
-                               .jvp = fw->declared};
+                               .jvp = fw->declared,
+                               .factorisations = count.factorisations,
+                               .solves = solved_vectors(fw, &count),
+                               .newton = count.newton + count.newton_sens};
     return SENS_OK;
 }
 

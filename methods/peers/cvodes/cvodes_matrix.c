@@ -2,9 +2,8 @@
  *
  * Where J = df/dx, or -J^T, has a half-bandwidth b < n / 4 it is kept and factorised as a band
  * (SUNBandMatrix, SUNLinSol_Band), else as dense. b follows from the pattern that the problem declares, else
- * from a product with each unit vector at a point near x0, in prepare. Columns 2 b + 1 apart have no row in
- * common, so that products with that many vectors, the sums of such columns, give the whole band (Curtis,
- * Powell & Reid 1974).
+ * from a product with each unit vector at a point near x0, in prepare. J is that of methods/linear, which the
+ * band tells how few products it takes.
  *
  * L functionals in one backward problem have a matrix of L equal blocks: one is factorised, and a linear
  * solver of ours, which CVODES' interface provides for, hands its lanes to SUNDIALS' one after the other. */
@@ -19,6 +18,8 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
+
+#include "pattern.h"
 
 const char *const cvodes_matrix_choices[] = {"auto", "dense", "band", NULL};
 
@@ -59,16 +60,32 @@ static sens_status probe_band(struct sens_ctx *ctx, struct cvodes *cv)
     return SENS_OK;
 }
 
+/* cv->jacobian, of a problem that declares none: jvp for the states, vjp for the adjoint, whose own matrix
+ * then comes from the products that its slope takes. */
+static sens_status create_products(struct sens_ctx *ctx, struct cvodes *cv)
+{
+    struct sens_pattern *const band = SENS_NEW(ctx, struct sens_pattern, 1);
+    sens_status status = band ? SENS_OK : SENS_NO_MEMORY;
+    if (status == SENS_OK && cv->banded) status = sens_pattern_band(ctx, cv->n, cv->band, band);
+    const struct sens_pattern *const found = cv->banded ? band : NULL;
+    if (status == SENS_OK)
+        status = sens_jacobian_create(ctx, cv->problem, SENS_JVP, found, &cv->jacobian[false]);
+    if (status == SENS_OK)
+        status = sens_jacobian_create(ctx, cv->problem, SENS_VJP, found, &cv->jacobian[true]);
+    if (status != SENS_OK) return status;
+    cv->value = SENS_NEW(ctx, sens_real, cv->jacobian[false]->entries);
+    return cv->value ? SENS_OK : SENS_NO_MEMORY;
+}
+
 sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes *cv)
 {
-    const struct sens_problem *pb = cv->problem;
-    const struct sens_structure *declared = sens_structure_of(pb);
+    const struct sens_pattern *const pattern = cvodes_has_jacobian(cv) ? cv->jacobian[false]->pattern : NULL;
     const size_t n = cv->n;
     sens_status status = SENS_OK;
     if (choice == MATRIX_DENSE)
         cv->band = n - 1;
-    else if (declared->sparsity)
-        cv->band = declared_band(declared->sparsity);
+    else if (pattern)
+        cv->band = declared_band(pattern);
     else
         status = probe_band(ctx, cv);
     if (status != SENS_OK) return status;
@@ -76,16 +93,7 @@ sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes
     if (!cv->banded) cv->band = n - 1;
     cv->diagonal = SENS_NEW(ctx, sens_real *, n);
     if (!cv->diagonal) return SENS_NO_MEMORY;
-    if (declared->jacobian) return SENS_OK;
-    cv->colours = 2 * cv->band + 1 < n ? 2 * cv->band + 1 : n;
-    cv->seed = SENS_NEW(ctx, sens_real, n * cv->colours);
-    cv->product = SENS_NEW(ctx, sens_real, n * cv->colours);
-    if (!cv->seed || !cv->product) return SENS_NO_MEMORY;
-    for (size_t j = 0, colour = 0; j < n; j++) {
-        cv->seed[j * cv->colours + colour] = 1;
-        colour = colour + 1 < cv->colours ? colour + 1 : 0;
-    }
-    return SENS_OK;
+    return cvodes_has_jacobian(cv) ? SENS_OK : create_products(ctx, cv);
 }
 
 /* ---- filling ---------------------------------------------------------------------------------------------
@@ -118,35 +126,20 @@ static size_t end_of(const struct cvodes *cv, size_t i)
     return i + cv->band + 1 < cv->n ? i + cv->band + 1 : cv->n;
 }
 
-/* Row i of J, or of J^T, has its element of column j in the lane of that column's colour. */
-static int from_products(struct cvodes *cv, realtype t, N_Vector x, bool adjoint)
-{
-    const struct sens_problem *pb = cv->problem;
-    const size_t n = cv->n, L = cv->colours;
-    (adjoint ? pb->type->vjp : pb->type->jvp)(pb, CVODES_AT(cv, t, x), L, cv->seed, cv->product);
-    if (!sens_finite(n * L, cv->product)) return 1;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = first_of(cv, i); j < end_of(cv, i); j++) {
-            const sens_real value = cv->product[i * L + j % L];
-            cv->diagonal[j][(ptrdiff_t)i - (ptrdiff_t)j] = adjoint ? -value : value;
-        }
-    return 0;
-}
-
 int cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMatrix A)
 {
-    const struct sens_pattern *pattern = sens_structure_of(cv->problem)->sparsity;
+    struct sens_jacobian *const J = cv->jacobian[adjoint];
+    const struct sens_pattern *const pattern = J->pattern;
     const size_t n = cv->n;
     locate(cv, A);
-    if (!cv->jacobian) return from_products(cv, t, x, adjoint);
-    cvodes_declared(cv, t, x);
-    if (!sens_finite(cv->numbers, cv->jacobian)) return 1;
+    sens_jacobian_at(J, CVODES_AT(cv, t, x), cv->value);
+    if (!sens_finite(J->entries, cv->value)) return 1;
     if (pattern && SUNMatZero(A) != 0) return -1;
     for (size_t i = 0; i < n; i++) {
         for (size_t e = pattern ? pattern->start[i] : 0; pattern && e < pattern->start[i + 1]; e++)
-            put(cv, adjoint, i, pattern->col[e], cv->jacobian[e]);
+            put(cv, adjoint, i, pattern->col[e], cv->value[e]);
         for (size_t j = first_of(cv, i); !pattern && j < end_of(cv, i); j++)
-            put(cv, adjoint, i, j, cv->jacobian[i * n + j]);
+            put(cv, adjoint, i, j, cv->value[i * n + j]);
     }
     return 0;
 }

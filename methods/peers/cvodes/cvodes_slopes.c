@@ -43,14 +43,14 @@ int cvodes_one_slope(int ns, realtype t, N_Vector x, N_Vector dx, int k, N_Vecto
 /* dS = J S with the declared Jacobian at hand. */
 static void multiply_declared(struct cvodes_forward *fw, const sens_real *S, sens_real *dS)
 {
-    const struct sens_pattern *sparsity = fw->cv.problem->structure->sparsity;
+    const struct sens_pattern *sparsity = fw->cv.jacobian[false]->pattern;
     const size_t n = fw->cv.n;
     memset(dS, 0, n * sizeof *dS);
     if (sparsity) {
-        const struct sens_csr J = {n, n, sparsity->start, sparsity->col, fw->cv.jacobian};
+        const struct sens_csr J = {n, n, sparsity->start, sparsity->col, fw->cv.value};
         sens_lanes_add_csr(J, 1, S, dS);
     } else {
-        sens_matvec(n, n, fw->cv.jacobian, S, dS);
+        sens_matvec(n, n, fw->cv.value, S, dS);
     }
     fw->declared++;
 }
@@ -59,10 +59,10 @@ int cvodes_all_slopes(int ns, realtype t, N_Vector x, N_Vector dx, N_Vector *S, 
                       N_Vector tmp1, N_Vector tmp2)
 {
     struct cvodes_forward *fw = self;
-    const bool declared = fw->cv.jacobian && ns > 1;
+    const bool declared = cvodes_has_jacobian(&fw->cv) && ns > 1;
     (void)dx, (void)tmp1, (void)tmp2;
     at_point(fw, t, x);
-    if (declared) cvodes_declared(&fw->cv, t, x);
+    if (declared) sens_jacobian_at(fw->cv.jacobian[false], CVODES_AT(&fw->cv, t, x), fw->cv.value);
     for (int k = 0; k < ns; k++) {
         if (declared)
             multiply_declared(fw, NV_DATA_S(S[k]), NV_DATA_S(dS[k]));

@@ -12,6 +12,7 @@
 #error "the arrays of a task are handed to PETSc as they are: it has to be built for real numbers in double"
 #endif
 
+#include "jacobian.h"
 #include "rules.h"
 #include "sens/method.h"
 #include "stops.h"
@@ -40,14 +41,14 @@ struct petsc_matrix {
     Mat mat;
     bool parameters; /* df/dp */
     bool shell;
-    double t;        /* the point of a shell */
-    const double *x; /* [n] */
-    PetscInt *start; /* rows of a sparse matrix; NULL: dense */
-    PetscInt *col;   /* [start[rows]] */
-    size_t *place;   /* where a declared value belongs; NULL: in the order of declaration */
-    size_t declared; /* values that the problem writes for a sparse matrix */
-    double *value;   /* [declared], or a dense matrix by rows */
-    double *unit;    /* [n][n], where df/dx is made of products with unit vectors */
+    double t;                       /* the point of a shell */
+    const double *x;                /* [n] */
+    PetscInt *start;                /* rows of a sparse matrix; NULL: dense */
+    PetscInt *col;                  /* [start[rows]] */
+    size_t *place;                  /* where a declared value belongs; NULL: in the order of declaration */
+    size_t declared;                /* values that the problem writes for a sparse matrix */
+    double *value;                  /* [declared], or a dense matrix by rows */
+    struct sens_jacobian *jacobian; /* of an explicit df/dx */
 };
 
 struct petsc_peer {

@@ -2,11 +2,12 @@
  * transposed product is the problem's own vjp (the adjoint of a Runge-Kutta scheme asks for no other, and the
  * theta schemes factorise a matrix), or explicit, a matrix that is filled at every point.
  *
- * Explicit df/dx is sparse (AIJ) where the problem declares a pattern, else dense: from its jacobian, or
- * from the products with the n unit vectors. Explicit df/dp is sparse where the problem declares outer
+ * Explicit df/dx is that of methods/linear: sparse (AIJ) where the problem declares a pattern, else dense.
+ * Explicit df/dp is sparse where the problem declares outer
  * products or a pattern, else dense, column by column. PETSc keeps dense matrices by columns. */
 #include <string.h>
 
+#include "pattern.h"
 #include "petsc.h"
 
 /* ---- matrix-free --------------------------------------------------------------------------------------- */
@@ -54,76 +55,52 @@ static PetscErrorCode shell_move(struct petsc_matrix *matrix, double t, Vec x)
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-/* Where a row's declared entries and its diagonal go; returns the row's end. */
-static size_t place_row(const struct sens_pattern *pattern, size_t row, bool diagonal, size_t end,
-                        struct petsc_matrix *matrix)
+/* A pattern in PETSc's indices; `declared` values that the problem writes go there. */
+static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, size_t declared,
+                                struct petsc_matrix *matrix)
 {
-    bool has = !diagonal;
-    for (size_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
-        if (!has && pattern->col[e] > row) matrix->col[end++] = (PetscInt)row;
-        has = has || pattern->col[e] >= row;
-        matrix->place[e] = end;
-        matrix->col[end++] = (PetscInt)pattern->col[e];
-    }
-    if (!has) matrix->col[end++] = (PetscInt)row;
-    return end;
+    const size_t entries = sens_pattern_entries(pattern);
+    matrix->declared = declared;
+    matrix->start = SENS_NEW(ctx, PetscInt, pattern->rows + 1);
+    matrix->col = SENS_NEW(ctx, PetscInt, entries);
+    matrix->value = SENS_NEW(ctx, double, declared);
+    if (!matrix->start || !matrix->col || !matrix->value) return SENS_NO_MEMORY;
+    for (size_t i = 0; i <= pattern->rows; i++) matrix->start[i] = (PetscInt)pattern->start[i];
+    for (size_t e = 0; e < entries; e++) matrix->col[e] = (PetscInt)pattern->col[e];
+    return SENS_OK;
 }
 
 static sens_status prepare_sparse(struct sens_ctx *ctx, const struct sens_pattern *pattern, bool diagonal,
                                   struct petsc_matrix *matrix)
 {
-    matrix->declared = pattern->start[pattern->rows];
-    matrix->start = SENS_NEW(ctx, PetscInt, pattern->rows + 1);
-    matrix->col = SENS_NEW(ctx, PetscInt, matrix->declared + pattern->rows);
-    matrix->place = SENS_NEW(ctx, size_t, matrix->declared);
-    matrix->value = SENS_NEW(ctx, double, matrix->declared);
-    if (!matrix->start || !matrix->col || !matrix->place || !matrix->value) return SENS_NO_MEMORY;
-    size_t end = 0;
-    for (size_t row = 0; row < pattern->rows; row++) {
-        end = place_row(pattern, row, diagonal, end, matrix);
-        matrix->start[row + 1] = (PetscInt)end;
-    }
-    if (end == matrix->declared) matrix->place = NULL;
-    return SENS_OK;
+    struct sens_pattern with = *pattern;
+    const size_t declared = sens_pattern_entries(pattern);
+    const sens_status status =
+        diagonal ? sens_pattern_add_diagonal(ctx, pattern, &with, &matrix->place) : SENS_OK;
+    return status == SENS_OK ? copy_pattern(ctx, &with, declared, matrix) : status;
 }
 
 sens_status petsc_matrix_prepare(struct sens_ctx *ctx, const struct sens_problem *pb, bool shell,
                                  bool diagonal, struct petsc_matrix *matrix)
 {
-    const struct sens_structure *declared = sens_structure_of(pb);
-    const size_t n = pb->n;
     *matrix = (struct petsc_matrix){.pb = pb, .shell = shell};
     if (shell) return SENS_OK;
-    if (declared->sparsity) return prepare_sparse(ctx, declared->sparsity, diagonal, matrix);
-    matrix->value = SENS_NEW(ctx, double, n *n);
-    matrix->unit = declared->jacobian ? NULL : SENS_NEW(ctx, double, n *n);
-    if (!matrix->value || (!matrix->unit && !declared->jacobian)) return SENS_NO_MEMORY;
-    for (size_t i = 0; matrix->unit && i < n; i++) matrix->unit[i * n + i] = 1;
-    return SENS_OK;
+    const sens_status status = sens_jacobian_create(ctx, pb, SENS_JVP, NULL, &matrix->jacobian);
+    if (status != SENS_OK) return status;
+    if (matrix->jacobian->pattern) return prepare_sparse(ctx, matrix->jacobian->pattern, diagonal, matrix);
+    matrix->value = SENS_NEW(ctx, double, matrix->jacobian->entries);
+    return matrix->value ? SENS_OK : SENS_NO_MEMORY;
 }
 
-/* df/dp is declared transposed, by parameters: counted out by rows of f. */
+/* df/dp is declared transposed, by parameters. */
 static sens_status prepare_transposed(struct sens_ctx *ctx, const struct sens_problem *pb,
                                       struct petsc_matrix *matrix)
 {
-    const struct sens_pattern *pattern = pb->structure->sparsity_p;
-    const size_t declared = pattern->start[pattern->rows];
-    matrix->declared = declared;
-    matrix->start = SENS_NEW(ctx, PetscInt, pb->n + 2);
-    matrix->col = SENS_NEW(ctx, PetscInt, declared);
-    matrix->place = SENS_NEW(ctx, size_t, declared);
-    matrix->value = SENS_NEW(ctx, double, declared);
-    if (!matrix->start || !matrix->col || !matrix->place || !matrix->value) return SENS_NO_MEMORY;
-    PetscInt *next = matrix->start + 1; /* where row i goes on; start[i + 1] in the end */
-    for (size_t e = 0; e < declared; e++) next[pattern->col[e] + 1]++;
-    for (size_t i = 0; i < pb->n; i++) next[i + 1] += next[i];
-    for (size_t k = 0; k < pattern->rows; k++)
-        for (size_t e = pattern->start[k]; e < pattern->start[k + 1]; e++) {
-            const size_t at = (size_t)next[pattern->col[e]]++;
-            matrix->place[e] = at;
-            matrix->col[at] = (PetscInt)k;
-        }
-    return SENS_OK;
+    struct sens_pattern by_rows;
+    const sens_status status =
+        sens_pattern_transpose(ctx, pb->structure->sparsity_p, &by_rows, &matrix->place);
+    if (status != SENS_OK) return status;
+    return copy_pattern(ctx, &by_rows, sens_pattern_entries(&by_rows), matrix);
 }
 
 static sens_status prepare_outer(struct sens_ctx *ctx, const struct sens_problem *pb,
@@ -189,24 +166,19 @@ static void scatter(const struct petsc_matrix *matrix, double *to)
 
 static void fill_sparse(struct petsc_matrix *matrix, const struct sens_at *at, double *to)
 {
-    const struct sens_problem *pb = matrix->pb;
     if (!matrix->place) {
-        pb->structure->jacobian(pb, at, to);
+        sens_jacobian_at(matrix->jacobian, at, to);
         return;
     }
-    memset(to, 0, (size_t)matrix->start[pb->n] * sizeof *to); /* the diagonal may not be declared */
-    pb->structure->jacobian(pb, at, matrix->value);
+    memset(to, 0, (size_t)matrix->start[matrix->pb->n] * sizeof *to); /* the diagonal may not be declared */
+    sens_jacobian_at(matrix->jacobian, at, matrix->value);
     scatter(matrix, to);
 }
 
 static void fill_dense(struct petsc_matrix *matrix, const struct sens_at *at, double *to)
 {
-    const struct sens_problem *pb = matrix->pb;
-    const size_t n = pb->n;
-    if (matrix->unit)
-        pb->type->jvp(pb, at, n, matrix->unit, matrix->value);
-    else
-        pb->structure->jacobian(pb, at, matrix->value);
+    const size_t n = matrix->pb->n;
+    sens_jacobian_at(matrix->jacobian, at, matrix->value);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) to[j * n + i] = matrix->value[i * n + j];
 }

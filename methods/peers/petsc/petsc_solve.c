@@ -277,19 +277,52 @@ static sens_status write_out(struct sens_ctx *ctx, const struct petsc_peer *peer
     return sens_fail(ctx, SENS_DIVERGED, "the gradient is not finite");
 }
 
+/* Newton's iterations since the solve or the sweep began, added; systems solved since PETSc's objects were
+ * made. */
+static PetscErrorCode count_systems(const struct petsc_peer *peer, long *newton, long *solves)
+{
+    SNES snes;
+    KSP ksp;
+    PetscInt iterations, total;
+    if (!peer->settings.implicit) return 0;
+    PetscCall(TSGetSNESIterations(peer->ts, &iterations));
+    PetscCall(TSGetSNES(peer->ts, &snes));
+    PetscCall(SNESGetKSP(snes, &ksp));
+    PetscCall(KSPGetTotalIterations(ksp, &total));
+    *newton += iterations;
+    *solves = total;
+    return 0;
+}
+
+/* PETSc does not count factorisations: there is one in each iteration of Newton's, which solves one system,
+ * and one in each step of the adjoint, which solves m. */
+static void write_counts(const struct petsc_peer *peer, long newton, long solves, struct sens_work *work)
+{
+    work->newton = newton;
+    work->solves = solves;
+    work->factorisations = newton + (solves - newton) / (long)peer->m;
+}
+
 static sens_status solve(struct sens_ctx *ctx, struct petsc_peer *peer, const struct sens_out *out,
                          struct sens_work *work)
 {
     const PetscInt most = (PetscInt)peer->capacity;
     const double begin = sens_now(ctx);
     peer->listens = peer->task->listener.step;
-    PetscErrorCode code = petsc_forward(peer, most, work);
+    long newton = 0, before = 0, solves = 0;
+    PetscErrorCode code = count_systems(peer, &newton, &before);
+    newton = 0;
+    if (code == 0) code = petsc_forward(peer, most, work);
     if (code != 0) return petsc_explain(ctx, peer, code);
     const sens_status status = petsc_forward_status(ctx, peer, most, work);
     if (status != SENS_OK) return status;
     work->t_forward = sens_now(ctx) - begin;
-    code = petsc_backward(peer, out);
-    work->t_reverse = sens_now(ctx) - begin - work->t_forward;
+    code = count_systems(peer, &newton, &solves);
+    const double middle = sens_now(ctx);
+    if (code == 0) code = petsc_backward(peer, out);
+    work->t_reverse = sens_now(ctx) - middle;
+    if (code == 0) code = count_systems(peer, &newton, &solves);
+    write_counts(peer, newton, solves - before, work);
     return code == 0 ? write_out(ctx, peer, out) : petsc_explain(ctx, peer, code);
 }
 

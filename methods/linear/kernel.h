@@ -1,0 +1,52 @@
+/* methods/linear/kernel.h - what a kernel of shifted.h is: one file each, one line in shifted.c. */
+#ifndef SENS_KERNEL_H
+#define SENS_KERNEL_H
+
+#include "shifted.h"
+
+struct sens_kernel {
+    const char *name;
+    bool sparse; /* M holds the values of a pattern; else [n][n] by rows */
+    /* What the first factorisation needs; *ctx for messages. */
+    sens_status (*create)(struct sens_ctx *ctx, struct sens_shifted *shifted);
+    sens_status (*factor)(struct sens_shifted *shifted); /* of M, which it may overwrite */
+    void (*solve)(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
+    void (*release)(struct sens_shifted *shifted); /* NULL: the arena does */
+};
+
+struct sens_shifted {
+    const struct sens_kernel *kernel;
+    size_t n, entries;                  /* of J, as given */
+    const struct sens_pattern *pattern; /* of J; NULL: dense */
+    const size_t *place;                /* [entries] of J's values in M; NULL: the same order */
+    struct sens_pattern filled;         /* sparse: of M, with the whole diagonal */
+    size_t size;                        /* numbers in M */
+    sens_real *M;                       /* [size] */
+    void *own;                          /* the kernel's */
+    long factorisations, solves;
+};
+
+extern const struct sens_kernel sens_kernel_own;
+#ifndef SENS_EXTENDED
+#ifdef SENS_HAVE_LAPACK
+#define SENS_KERNEL_HAS_LAPACK 1
+extern const struct sens_kernel sens_kernel_lapack;
+#endif
+#ifdef SENS_HAVE_KLU
+#define SENS_KERNEL_HAS_KLU 1
+extern const struct sens_kernel sens_kernel_klu;
+#endif
+#endif
+
+/* Rows a and b of X [n][L] change places. */
+static inline void sens_kernel_exchange(size_t L, sens_real *X, size_t a, size_t b)
+{
+    sens_real *const p = X + a * L, *const q = X + b * L;
+    for (size_t l = 0; a != b && l < L; l++) {
+        const sens_real kept = p[l];
+        p[l] = q[l];
+        q[l] = kept;
+    }
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* Kernel `klu` of shifted.h: KLU of SuiteSparse (Davis & Natarajan 2010). It takes a matrix by columns: it is
+ * given M^T, whose columns are the rows of M. Each factorisation chooses its pivots anew, so that the same M
+ * gives the same bits whatever was factored before. */
+#include "kernel.h"
+
+#ifdef SENS_KERNEL_HAS_KLU
+#include <limits.h>
+
+#include <klu.h>
+
+enum { TOGETHER = 4 }; /* right-hand sides that KLU takes in one pass */
+
+struct klu {
+    klu_common common;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric; /* NULL: there are no factors */
+    int *start, *col;     /* of M */
+    double *rows;         /* [TOGETHER][n] */
+};
+
+static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, struct klu *klu)
+{
+    const size_t n = pattern->rows, entries = pattern->start[n];
+    if (entries > INT_MAX) return sens_fail(ctx, SENS_UNSUPPORTED, "too many entries for KLU");
+    klu->start = SENS_NEW(ctx, int, n + 1);
+    klu->col = SENS_NEW(ctx, int, entries);
+    klu->rows = SENS_NEW(ctx, double, TOGETHER *n);
+    if (!klu->start || !klu->col || !klu->rows) return SENS_NO_MEMORY;
+    for (size_t i = 0; i <= n; i++) klu->start[i] = (int)pattern->start[i];
+    for (size_t e = 0; e < entries; e++) klu->col[e] = (int)pattern->col[e];
+    return SENS_OK;
+}
+
+static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
+{
+    struct klu *const klu = SENS_NEW(ctx, struct klu, 1);
+    shifted->own = klu;
+    if (!klu) return SENS_NO_MEMORY;
+    const sens_status status = copy_pattern(ctx, &shifted->filled, klu);
+    if (status != SENS_OK) return status;
+    klu_defaults(&klu->common);
+    klu->symbolic = klu_analyze((int)shifted->n, klu->start, klu->col, &klu->common);
+    return klu->symbolic ? SENS_OK : SENS_NO_MEMORY;
+}
+
+static void release(struct sens_shifted *shifted)
+{
+    struct klu *const klu = shifted->own;
+    if (!klu) return;
+    if (klu->numeric) klu_free_numeric(&klu->numeric, &klu->common);
+    if (klu->symbolic) klu_free_symbolic(&klu->symbolic, &klu->common);
+}
+
+static sens_status factor(struct sens_shifted *shifted)
+{
+    struct klu *const klu = shifted->own;
+    if (klu->numeric) klu_free_numeric(&klu->numeric, &klu->common);
+    klu->numeric = klu_factor(klu->start, klu->col, shifted->M, klu->symbolic, &klu->common);
+    if (klu->numeric) return SENS_OK;
+    return klu->common.status == KLU_SINGULAR ? SENS_SINGULAR : SENS_NO_MEMORY;
+}
+
+/* KLU's matrix is M^T: of M X = B it solves the transposed system. */
+static void solve_rows(struct klu *klu, bool transposed, size_t n, size_t count, double *rows)
+{
+    (transposed ? klu_solve : klu_tsolve)(klu->symbolic, klu->numeric, (int)n, (int)count, rows,
+                                          &klu->common);
+}
+
+static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
+{
+    struct klu *const klu = shifted->own;
+    const size_t n = shifted->n;
+    if (L == 1) {
+        solve_rows(klu, transposed, n, 1, X);
+        return;
+    }
+    for (size_t first = 0; first < L; first += TOGETHER) {
+        const size_t count = L - first < TOGETHER ? L - first : TOGETHER;
+        for (size_t l = 0; l < count; l++)
+            for (size_t i = 0; i < n; i++) klu->rows[l * n + i] = X[i * L + first + l];
+        solve_rows(klu, transposed, n, count, klu->rows);
+        for (size_t l = 0; l < count; l++)
+            for (size_t i = 0; i < n; i++) X[i * L + first + l] = klu->rows[l * n + i];
+    }
+}
+
+const struct sens_kernel sens_kernel_klu = {
+    .name = "klu", .sparse = true, .create = create, .factor = factor, .solve = solve, .release = release};
+#else
+typedef int sens_no_klu; /* a source has to hold something */
+#endif

@@ -1,0 +1,62 @@
+/* methods/linear/shifted.h - systems with M = alpha I - beta J, factored once and solved for many vectors.
+ *
+ *     M X = B   or   M^T X = B,    X, B [n][L]: L right-hand sides, the lane index contiguous, X over B
+ *
+ * An implicit step has alpha = 1, beta = h gamma; where the increments are the unknowns alpha = 1 / (h
+ * gamma), beta = 1. One interface for three kernels:
+ *
+ *     lapack   dense. M by rows is M^T by columns, which dgetrf factorises as P L U; and B [n][L] by rows is
+ *              B^T, L x n, by columns. M X = B is thus X^T (P L U) = B^T: two triangular solves from the
+ *              right (dtrsm) and exchanges of rows of X, in place. The transposed system takes the same
+ *              factors the other way round. Nothing is copied.
+ *     klu      sparse (SuiteSparse). The pattern by rows is that of M^T by columns. KLU wants the right-hand
+ *              sides one after the other: lanes are copied there and back, which is little beside the solve.
+ *     own      dense, by rows, with partial pivoting: for extended precision, which the libraries lack, for
+ *              systems so small that a call costs as much as the arithmetic, and where a library is missing.
+ *              A lane has the same bits alone and among others; the libraries do not promise that. All three
+ *              repeat their bits.
+ *
+ * Complex shifts (fully implicit Radau) have their place in struct sens_shift: an imaginary part beside
+ * `identity`, 0 where it is not named, so that today's calls stay as they are. Then M is complex, vectors
+ * are [n][2][L], the real lanes first, and each kernel has its complex twin (zgetrf, klu_z); transposed
+ * stays transposed, without conjugation.
+ *
+ * Memory is the arena's, but for KLU's factors: the library takes those at each factorisation, and
+ * sens_shifted_release gives them back. One thread each. */
+#ifndef SENS_SHIFTED_H
+#define SENS_SHIFTED_H
+
+#include "sens/method.h"
+
+struct sens_shift { /* M = identity I - jacobian J */
+    sens_real identity, jacobian;
+};
+
+/* AUTO: klu for a pattern, own for few unknowns, else lapack; own where that one is not built in. */
+enum sens_kernel_choice { SENS_KERNEL_AUTO, SENS_KERNEL_OWN, SENS_KERNEL_LAPACK, SENS_KERNEL_KLU };
+
+struct sens_shifted;
+
+/* For J given as sens_jacobian_at does: with a pattern its values, which has to stay, else [n][n] by rows.
+ * SENS_NO_MEMORY; SENS_UNAVAILABLE: a kernel that was named is not built in, or not in this precision;
+ * SENS_UNSUPPORTED: too large for the indices of the library. Whatever the status, sens_shifted_release is
+ * due unless *made is NULL. */
+sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                                enum sens_kernel_choice choice, struct sens_shifted **made);
+void sens_shifted_release(struct sens_shifted *shifted);
+
+/* "lapack", "klu", "own". */
+const char *sens_shifted_kernel(const struct sens_shifted *shifted);
+
+/* The factors of M. SENS_NONFINITE, SENS_SINGULAR (a pivot is exactly 0): recoverable, another shift may
+ * help; SENS_NO_MEMORY. There are no factors then, and nothing may be solved. */
+sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift shift,
+                                const sens_real *value);
+
+/* X [n][L] = M^-1 X, or M^-T X. X may overflow where M is nearly singular: look whether it is finite. */
+void sens_shifted_solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
+
+/* Adds the factorisations, and the vectors solved for, since the last call to *work, and forgets them. */
+void sens_shifted_count(struct sens_shifted *shifted, struct sens_work *work);
+
+#endif
