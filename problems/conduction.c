@@ -169,8 +169,7 @@ static sens_status declare(struct sens_ctx *ctx, struct sens_problem *problem)
     return SENS_OK;
 }
 
-/* ---- closed form for equal conductivities, in long double in every variant ------------------------------
- */
+/* ---- closed form for equal conductivities, in long double in every variant ----------------------------- */
 
 /* sin(a pi / 2n) = cos((a - n) pi / 2n) */
 static long double sine(const struct rod *rod, size_t a)

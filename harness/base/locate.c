@@ -1,5 +1,5 @@
-/* Where the program's own data are: beside the installed program, else in the source tree it was built from.
- */
+/* Where the program's own data are: beside the installed program, else in the source tree it
+ * was built from. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

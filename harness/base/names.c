@@ -1,5 +1,5 @@
-/* What a name may be. Names stand in command lines, file names, columns and headings, whoever made them up.
- */
+/* What a name may be. Names stand in command lines, file names, columns and headings, whoever
+ * made them up. */
 #include <string.h>
 
 #include "names.h"

@@ -185,7 +185,7 @@ static const char *const verify_notes[] = {
 
 static const struct cli_command commands[] = {
     {.name = "list",
-     .arguments = "[problems|costs|methods|tableaux|controllers|variants|sweeps]",
+     .arguments = "[problems|costs|methods|providers|tableaux|controllers|variants|sweeps|columns]",
      .summary = "names what there is",
      .flags = list_flags,
      .run = cmd_list},

@@ -8,6 +8,7 @@
 #include "modules.h"
 #include "names.h"
 #include "peers.h"
+#include "record.h"
 #include "streams.h"
 #include "sweep_file.h"
 
@@ -93,15 +94,28 @@ static void list_sweeps(const struct sens_registry *reg, struct list *list)
     for (size_t i = 0; list->owned && i < count; i++) add(list, list->owned[i], "");
 }
 
+/* "kind, unit: meaning" of each column of a result file; results/FORMAT.md is made from it (format.sh). */
+static void list_columns(const struct sens_registry *reg, struct list *list)
+{
+    (void)reg;
+#define KIND_TEXT                             "text"
+#define KIND_INT                              "whole number"
+#define KIND_REAL                             "number"
+#define ADD_COLUMN(name, kind, unit, meaning) add(list, #name, KIND_##kind ", " unit ": " meaning);
+    RECORD_COLUMNS(ADD_COLUMN)
+#undef ADD_COLUMN
+}
+
 static const struct {
     const char *name;
     void (*fill)(const struct sens_registry *reg, struct list *list);
 } kinds[] = {
     {"problems", list_problems},   {"costs", list_costs},       {"methods", list_methods},
     {"providers", list_providers}, {"tableaux", list_tableaux}, {"controllers", list_controllers},
-    {"variants", list_variants},   {"sweeps", list_sweeps},
+    {"variants", list_variants},   {"sweeps", list_sweeps},     {"columns", list_columns},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+/* The last is listed only when it is asked for: files have columns, the program does not. */
+enum { KINDS = sizeof kinds / sizeof kinds[0], MODULES = KINDS - 1 };
 
 static void release(struct list *list)
 {
@@ -138,7 +152,7 @@ static int print(size_t kind, bool json)
     json_t *object = json ? json_object() : NULL;
     for (size_t k = 0; k < KINDS; k++) {
         struct list list = {.count = 0};
-        if (kind != KINDS && k != kind) continue;
+        if (kind != KINDS ? k != kind : k >= MODULES) continue;
         kinds[k].fill(reg, &list);
         if (json)
             json_object_set_new(object, kinds[k].name, json_of(&list));

@@ -32,8 +32,8 @@ typedef sens_real quartet VECTOR_OF(QUARTET); /* a part of four partial sums */
 typedef sens_real quartet_in_memory VECTOR_IN_MEMORY_OF(QUARTET);
 #endif
 
-/* Asks for what lies `ahead` numbers after v, to be written or not; it may be past the end: nothing is read.
- */
+/* Asks for what lies `ahead` numbers after v, to be written or not; it may be past the end:
+ * nothing is read. */
 ALWAYS_INLINE void prefetch_numbers(const sens_real *v, size_t ahead, const bool written)
 {
     const uintptr_t place = (uintptr_t)v + ahead * sizeof *v;

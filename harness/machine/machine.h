@@ -7,8 +7,8 @@
 
 #include "sens/context.h"
 
-/* Writes the `#!` prelude of a result file: schema, machine from hwloc, compiler and flags, libraries, git.
- */
+/* Writes the `#!` prelude of a result file: schema, machine from hwloc, compiler and flags,
+ * libraries, git. */
 void machine_write_prelude(FILE *out, const char *sweep);
 const char *machine_name(void); /* short, fit for a file name */
 const char *machine_git(void);

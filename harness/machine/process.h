@@ -47,8 +47,8 @@ enum process_news {
     PROCESS_GONE,    /* it is dead or has closed its end: nothing more will come */
     PROCESS_GARBLED  /* what comes is no message: nothing more can be understood */
 };
-/* Takes what is there, at most one message; never waits. *bytes stays the process' own, until the next call.
- */
+/* Takes what is there, at most one message; never waits. *bytes stays the process' own, until
+ * the next call. */
 enum process_news process_hear(struct process *process, int *kind, const void **bytes, size_t *size);
 
 /* Waits for news until the deadline (machine_now; INFINITY: none), or until `signals` is readable (-1: none).

@@ -1,8 +1,8 @@
 /* harness/measure/operations.h - the work of a run, from what was counted and what each product costs.
  *
  *     flops = rhs c_rhs + vjp c_vjp + jvp c_jvp + vjp_p c_vjp_p + jvp_p c_jvp_p   without idle vectors
- *     bytes = 8 (rhs (2 n + np) + (vjp + jvp) (2 n + J / lanes) + vjp_p (n + 2 np / batch) + jvp_p 2 min(n,
- * c_jvp_p))
+ *     bytes = 8 (rhs (2 n + np) + (vjp + jvp) (2 n + J / lanes)
+ *                + vjp_p (n + 2 np / batch) + jvp_p 2 min(n, c_jvp_p))
  *
  * c from sens_problem_operations, with and without structure=none; J: numbers that stand for the Jacobian,
  * read once for all lanes. What a method adds around the products (stages, steps, interpolation, forming the

@@ -1,5 +1,5 @@
-/* The statements on Tables 1-3: equal to the closed forms, within discretisation error, unstable backwards.
- */
+/* The statements on Tables 1-3: equal to the closed forms, within discretisation error,
+ * unstable backwards. */
 #include <math.h>
 #include <string.h>
 

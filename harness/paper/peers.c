@@ -88,8 +88,8 @@ static size_t find_tasks(const struct accuracy *accuracy, const char *problem, c
     return tasks;
 }
 
-/* The least time of a method at the goal, of its curves with products by hand, or of the others; NaN: none.
- */
+/* The least time of a method at the goal, of its curves with products by hand, or of the
+ * others; NaN: none. */
 static double best_of(const struct accuracy *accuracy, const struct record *task, const char *method,
                       bool by_hand)
 {

@@ -58,8 +58,8 @@ static double bound(const long double value[3])
     return (double)((1 + fabsl(value[1] / value[0] - 1)) * (1 + fabsl(value[2] / value[1] - 1)) - 1);
 }
 
-/* In long double: against the semi-discrete system the errors of RK4 are a few hundred roundings of double.
- */
+/* In long double: against the semi-discrete system the errors of RK4 are a few hundred
+ * roundings of double. */
 bool heat_predict(const struct record *row, struct heat_prediction *prediction)
 {
     const struct sens_tableau *tb = find_tableau(variant_all()[0], row->text[COL_tableau]);

@@ -27,8 +27,8 @@ size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct se
 /* The s [n] of point k where diag(s) kappa is wanted in its slots (sens_products_scaled); NULL: kappa is. */
 const sens_real *sens_batch_factor(const struct sens_batch *batch, size_t k);
 
-/* Where [n][L] numbers of block b at point k are to be written, and after it those of the points that follow.
- */
+/* Where [n][L] numbers of block b at point k are to be written, and after it those of the points
+ * that follow. */
 sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L);
 
 /* After the last point, before the blocks are added. */

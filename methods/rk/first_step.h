@@ -1,5 +1,5 @@
-/* methods/rk/first_step.h - the first trial step of a solve (Hairer, Norsett, Wanner, Solving ODEs I, II.4).
- */
+/* methods/rk/first_step.h - the first trial step of a solve (Hairer, Norsett, Wanner, Solving
+ * ODEs I, II.4). */
 #ifndef SENS_FIRST_STEP_H
 #define SENS_FIRST_STEP_H
 

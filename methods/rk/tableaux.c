@@ -285,8 +285,8 @@ static const sens_real tsit5_c[7] = {
     0, SENS_C(0.161), SENS_C(0.327), SENS_C(0.9), SENS_C(0.9800255409045096857298102862870245954942), 1, 1};
 
 /* The paper prints its free interpolant with 17 digits. Rows 1 and 6 are those of the paper, exact; the
- * conditions of order 4 then determine the others, which are the solution of those conditions to 39 digits.
- */
+ * conditions of order 4 then determine the others, which are the solution of those conditions
+ * to 39 digits. */
 static const sens_real tsit5_dense[7 * 4] = {
     1,
     SENS_C(-2.76370619727482586867298836302768225993),

@@ -343,8 +343,7 @@ static void nothing_leaks(void **state)
     assert_int_equal(before, after);
 }
 
-/* ---- when it is enough ------------------------------------------------------------------------------------
- */
+/* ---- when it is enough --------------------------------------------------------------------------------- */
 
 static void rounds_end_in_time(void **state)
 {

@@ -1,5 +1,5 @@
-/* Fingerprints of problems and costs: the same for every instruction set, another one for another constant.
- */
+/* Fingerprints of problems and costs: the same for every instruction set, another one for
+ * another constant. */
 #include "bench/cell_support.h"
 
 #include <math.h>
@@ -34,8 +34,8 @@ static double distance(const struct fingerprint_numbers *a, const struct fingerp
     return worst;
 }
 
-/* Every problem with every cost, by every instruction set that runs here: a hundredth of the bound at most.
- */
+/* Every problem with every cost, by every instruction set that runs here: a hundredth of the
+ * bound at most. */
 static void instruction_sets_agree(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void an_altered_component_is_seen(void **state)
     }
 }
 
-/* A right-hand side that fails at a probe is that of a problem that does; not the same as one that does not.
- */
+/* A right-hand side that fails at a probe is that of a problem that does; not the same as one
+ * that does not. */
 static void a_failure_is_part_of_it(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* Records: what is written is read back, what is broken is refused with its line, and FORMAT.md knows
- * every column. */
+/* Records: what is written is read back, what is broken is refused with its line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -202,27 +201,6 @@ static void json(void **state)
     free(rec);
 }
 
-/* results/FORMAT.md has the row of every column, in their order and in their words. */
-static void format_is_documented(void **state)
-{
-    (void)state;
-    static const char *const kinds[] = {"text", "whole number", "number"};
-    FILE *file = fopen("results/FORMAT.md", "r");
-    assert_non_null(file);
-    char line[1024], expected[1024];
-    int documented = 0;
-    while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "| `", 3) != 0) continue;
-        if (documented == COLUMN_COUNT) fail_msg("a column too many: %s", line);
-        const struct column_info *info = &record_column_info[documented++];
-        snprintf(expected, sizeof expected, "| `%s` | %s | %s | %s |\n", info->name, kinds[info->kind],
-                 info->unit, info->meaning);
-        assert_string_equal(line, expected);
-    }
-    fclose(file);
-    assert_int_equal(documented, COLUMN_COUNT);
-}
-
 /* What is no name is refused with its place, in each column of names. */
 static void names_are_checked(void **state)
 {
@@ -259,7 +237,6 @@ int main(void)
         cmocka_unit_test(names_are_checked),
         cmocka_unit_test(failures_have_no_numbers),
         cmocka_unit_test(json),
-        cmocka_unit_test(format_is_documented),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

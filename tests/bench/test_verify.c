@@ -17,8 +17,7 @@
 #include "process.h"
 #include "verify_child.h"
 
-/* ---- a registry of names, and groups that do as their names say -----------------------------------------
- */
+/* ---- a registry of names, and groups that do as their names say ---------------------------------------- */
 
 static const struct sens_problem_type good = {.name = "good"}, bad = {.name = "bad"};
 static const struct sens_problem_type *const problems[] = {&good, &bad, NULL};
@@ -143,8 +142,7 @@ static struct verify_group group_of(enum verify_kind kind, void (*run)(struct ve
     return (struct verify_group){.name = "group", .kind = kind, .checks = checks, .run = run};
 }
 
-/* ---- the runner -----------------------------------------------------------------------------------------
- */
+/* ---- the runner ---------------------------------------------------------------------------------------- */
 
 enum { UNITS = 8 };
 static struct plan_unit planned[UNITS];

@@ -14,8 +14,7 @@
 #include "verify_demands.h"
 #include "verify_report.h"
 
-/* ---- the ranking ----------------------------------------------------------------------------------------
- */
+/* ---- the ranking --------------------------------------------------------------------------------------- */
 
 static struct verify_result failure(const char *module, int blames, const struct verify_blame *blame)
 {
@@ -58,8 +57,7 @@ static void causes_are_ranked(void **state)
     ranking_free(&ranking);
 }
 
-/* ---- the report -----------------------------------------------------------------------------------------
- */
+/* ---- the report ---------------------------------------------------------------------------------------- */
 
 static const char nasty[] = "a < b & \"c\" \\ 'd' # e > f";
 
@@ -264,11 +262,10 @@ static void text_tells_causes(void **state)
     free(text);
 }
 
-/* ---- skips that may not be ------------------------------------------------------------------------------
- */
+/* ---- skips that may not be ----------------------------------------------------------------------------- */
 
-/* Two units of one module, on which the checks `needed` and `made` are essential; made is made in the second.
- */
+/* Two units of one module, on which the checks `needed` and `made` are essential; made is made
+ * in the second. */
 static struct verify_result *demanded(const char *pattern, bool support, struct verify_result result[4])
 {
     static const struct verify_check essential[] = {{.id = "needed", .essential = true},

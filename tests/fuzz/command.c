@@ -33,8 +33,8 @@ static void split(const uint8_t *data, size_t size, struct line *line)
     line->word[line->words] = NULL;
 }
 
-/* Runs a command, with one more word. It stands first: behind an option that takes a value it would be that.
- */
+/* Runs a command, with one more word. It stands first: behind an option that takes a value it
+ * would be that. */
 static void run(const struct cli_command *command, struct line *line, const char *more)
 {
     char word[16];

@@ -1,5 +1,5 @@
-/* Files of numbers: as they are, as the parameters and the initial state of a problem, as the data of a cost.
- */
+/* Files of numbers: as they are, as the parameters and the initial state of a problem, as the
+ * data of a cost. */
 #include <math.h>
 #include <stdlib.h>
 

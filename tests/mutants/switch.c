@@ -1,5 +1,5 @@
-/* The switch of the mutants: SENS_MUTANT in the environment is the number of the fault that is on; 0: none.
- */
+/* The switch of the mutants: SENS_MUTANT in the environment is the number of the fault that is
+ * on; 0: none. */
 #include <stdio.h>
 #include <stdlib.h>
 

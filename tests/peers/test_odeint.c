@@ -41,8 +41,8 @@ static sens_status counted_f(void *self, double t, const double *x, double *dx)
     return pb->type->rhs(pb, &at, dx);
 }
 
-/* A trial evaluates every stage but the first, whose slope belongs to the step unless the last one left it.
- */
+/* A trial evaluates every stage but the first, whose slope belongs to the step unless the last
+ * one left it. */
 static sens_status note_step(void *self, const struct sens_step *step)
 {
     struct solve *solve = self;

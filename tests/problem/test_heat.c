@@ -128,8 +128,8 @@ static void test_published_set_up(void **state)
     }
 }
 
-/* A step typed with ten digits stands for the one that divides the interval, which is the one a solver takes.
- */
+/* A step typed with ten digits stands for the one that divides the interval, which is the one a
+ * solver takes. */
 static void test_typed_step(void **state)
 {
     (void)state;

@@ -52,8 +52,8 @@ static inline double *random_new(gsl_rng *rng, size_t count)
     return made;
 }
 
-/* Is `got` the sum of `terms` products whose absolute values sum to `size`, which a plain loop finds `want`?
- */
+/* Is `got` the sum of `terms` products whose absolute values sum to `size`, which a plain loop
+ * finds `want`? */
 static inline bool same_sum(double got, double want, size_t terms, double size)
 {
     if (!contracted) return got == want;

@@ -99,8 +99,8 @@ static void test_norm_of_many(void **state)
     }
 }
 
-/* Few components, and every remainder beside whole groups of them: ratios 1 ... count, the largest anywhere.
- */
+/* Few components, and every remainder beside whole groups of them: ratios 1 ... count, the
+ * largest anywhere. */
 static void test_norm_of_few(void **state)
 {
     (void)state;

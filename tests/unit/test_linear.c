@@ -13,8 +13,7 @@ static bool failed(sens_status status)
     return status != SENS_OK;
 }
 
-/* ---- a problem whose J is sparse, not symmetric in its pattern, and depends on x and t ------------------
- */
+/* ---- a problem whose J is sparse, not symmetric in its pattern, and depends on x and t ----------------- */
 
 enum { FAR = 5 }; /* f_i has x_(i-1), x_i and x_(i+FAR), where these are */
 
@@ -194,8 +193,7 @@ static void test_blocks_of_vectors(void **state)
     bed_free(bed);
 }
 
-/* ---- patterns -------------------------------------------------------------------------------------------
- */
+/* ---- patterns ------------------------------------------------------------------------------------------ */
 
 static void test_patterns(void **state)
 {
@@ -227,8 +225,7 @@ static void test_patterns(void **state)
     sens_arena_release(&ctx.arena);
 }
 
-/* ---- systems --------------------------------------------------------------------------------------------
- */
+/* ---- systems ------------------------------------------------------------------------------------------- */
 
 static const struct sens_shift shifts[] = {{1, 0.05}, {20, 1}, {1, 0}};
 
@@ -337,8 +334,7 @@ static void test_klu(void **state)
     assert_false(check_kernel(17, false, SENS_KERNEL_KLU, "klu")); /* it needs a pattern */
 }
 
-/* ---- singular, not finite, no memory --------------------------------------------------------------------
- */
+/* ---- singular, not finite, no memory ------------------------------------------------------------------- */
 
 /* [[1, 1], [1, 1]], a row of zeros, and then the same system with another shift, which has a solution. */
 static void check_singular(bool sparse, enum sens_kernel_choice choice)

@@ -1,5 +1,5 @@
-/* core/structure.c: which declarations are refused, what products cost, and a problem that declares nothing.
- */
+/* core/structure.c: which declarations are refused, what products cost, and a problem that
+ * declares nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The inner loops of the engine, for every number of components: weighted sums of slopes, the copy and the
- * test for finite numbers. Every array ends where its memory ends, so that a read or write too many faults.
- */
+ * test for finite numbers. Every array ends where its memory ends, so that a read or write too
+ * many faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

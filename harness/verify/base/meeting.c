@@ -13,8 +13,8 @@
  * work on, whatever signals come. */
 static atomic_int naps;
 
-/* A moment's sleep in the middle of a callback, while other threads go on: so they meet on one processor too.
- */
+/* A moment's sleep in the middle of a callback, while other threads go on: so they meet on one
+ * processor too. */
 static void lie_down(int number)
 {
     const int kept = errno;

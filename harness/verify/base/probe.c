@@ -1,8 +1,8 @@
 /* The probe problem and cost. With U_i = sum_q u_iq p_q and, for the cost,
  *
  *     Q_sc(x, p) = sum_i alpha_sci (x_i + x_i^2 / 2) + P_c(p) (1 + x_1),   P_c = sum_q zeta_cq p_q^2 / 2,
- *     phi_c(j, x, p) = Q_(j+1)c(x, p),   g_c(t, x, p) = (1 + sin(0.325 + 2.6 (t - t0) / (t1 - t0)) / 2)
- * Q_0c(x, p)
+ *     phi_c(j, x, p) = Q_(j+1)c(x, p),
+ *     g_c(t, x, p) = (1 + sin(0.325 + 2.6 (t - t0) / (t1 - t0)) / 2) Q_0c(x, p)
  *
  * (P only where the cost depends on p explicitly), the derivatives are
  *

@@ -206,8 +206,7 @@ void declared_problem(struct verify *v, const struct sens_problem *inner, enum d
     *d = (struct declared){v, problem->inner, by};
 }
 
-/* ---- structure from products ----------------------------------------------------------------------------
- */
+/* ---- structure from products --------------------------------------------------------------------------- */
 
 /* J = J I: lane j has column j, so that row i is J_i0 ... J_i,n-1, dense and in the order of a full pattern.
  * data: I [n][n]. Nothing is written: any number of threads. */

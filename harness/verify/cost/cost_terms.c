@@ -295,8 +295,8 @@ double *term_rounding(const struct term *term, enum part part, struct place plac
 {
     enum { SHAKES = 4 };
     const size_t count = term_rows(term, part) * term->at->cost.m;
-    /* Shaken, a sum of N terms spreads by their mean square; in another order it may by sqrt(N) times that.
-     */
+    /* Shaken, a sum of N terms spreads by their mean square; in another order it may by
+     * sqrt(N) times that. */
     const double factor = 4 + sqrt((double)(term->at->cost.n + term->at->cost.np));
     struct verify *v = term->at->v;
     double *bound = verify_array(v, count);

@@ -78,8 +78,8 @@ void cost_check_places(const struct cost_case *at);
 void cost_check_solve(const struct cost_case *at);
 void cost_check_many(struct verify *v);
 void cost_check_threads(struct verify *v);
-/* Notes one part along a random direction: D^T direction against the slope of the value, for all functionals.
- */
+/* Notes one part along a random direction: D^T direction against the slope of the value, for all
+ * functionals. */
 void cost_note_line(struct worst *worst, const struct term *term, enum part part, struct place place);
 
 /* The part is wrong at the place. Is it right at others, for the same observation or time? Then the cost is

@@ -114,8 +114,8 @@ static void scale_jvp(const struct sens_problem *pb, const struct sens_at *at, s
     pb->inner->type->jvp(pb->inner, &inner_at, L, V, OUT);
 }
 
-/* Rows of MU (or columns of OUT) in the inner units while `inner` adds to them: powers of two change no bit.
- */
+/* Rows of MU (or columns of OUT) in the inner units while `inner` adds to them: powers of two
+ * change no bit. */
 static void scale_rows(const struct sens_problem *pb, int sign, size_t L, double *MU)
 {
     const struct scaled *s = pb->data;

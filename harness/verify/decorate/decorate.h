@@ -36,8 +36,8 @@ void decorate_wrap_cost(struct verify *v, const struct sens_cost *inner, const s
 /* The problem beside a faint copy of itself with parameters and states of its own,
  *     y' = f(t, y, p),    z' = d f(t, z / d, q),    d = 2^-100,
  * states (y, z), parameters (p, q). The copy's errors are far below any absolute tolerance: the steps are
- * those of y, and do not move with z or q. The cost is that of the copy, at (z / d, q). n and np at most 32.
- */
+ * those of y, and do not move with z or q. The cost is that of the copy, at (z / d, q). n and
+ * np at most 32. */
 enum { DECORATE_FAINT_MOST = 32 };
 extern const double decorate_faintness; /* d */
 void decorate_faint(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem);

@@ -1,10 +1,11 @@
 /* harness/verify/method/step_rules.h - what the named step controllers are, from their publications.
  *
- *     odeint     max_i |e_i| / (atol + rtol (|x_i| + |h f_i|));  Ahnert & Mulansky, Boost.Numeric.Odeint
- *     hairer-pi  rms_i e_i / (atol + rtol max(|x_i|, |x1_i|));   Hairer, Norsett, Wanner, Solving ODEs I,
- * II.4; dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2) petsc      rms_i e_i / (atol + rtol max(|x1_i|, |x1_i -
- * e_i|));  PETSc, TSADAPTBASIC
- */
+ *     odeint     max_i |e_i| / (atol + rtol (|x_i| + |h f_i|))
+ *                Ahnert & Mulansky, Boost.Numeric.Odeint
+ *     hairer-pi  rms_i e_i / (atol + rtol max(|x_i|, |x1_i|))
+ *                Hairer, Norsett, Wanner, Solving ODEs I, II.4; dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2)
+ *     petsc      rms_i e_i / (atol + rtol max(|x1_i|, |x1_i - e_i|))
+ *                PETSc, TSADAPTBASIC */
 #ifndef VERIFY_STEP_RULES_H
 #define VERIFY_STEP_RULES_H
 

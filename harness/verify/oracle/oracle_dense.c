@@ -2,8 +2,8 @@
  *
  *     x(t + theta h) = x + sum_d theta^d q_d,   q_d = h sum_i B_id K_i,
  *
- * or the cubic on (x, f, x1, f1): q_1 = h f, q_2 = 3 (x1 - x) - h (2 f + f1), q_3 = h (f + f1) - 2 (x1 - x).
- */
+ * or the cubic on (x, f, x1, f1): q_1 = h f, q_2 = 3 (x1 - x) - h (2 f + f1), q_3 = h (f + f1)
+ * - 2 (x1 - x). */
 #include "oracle_internal.h"
 
 enum { HERMITE = 3 };

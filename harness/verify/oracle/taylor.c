@@ -4,12 +4,12 @@
 #include "oracle.h"
 
 /* A remainder this many times its noise has a slope over a decade that noise moves by less than 0.03; slopes
- * that differ by more than SPREAD belong to different powers of eps, as do those further from a whole number.
- */
+ * that differ by more than SPREAD belong to different powers of eps, as do those further from a
+ * whole number. */
 static const double CLEAN = 30, SPREAD = 0.3, DECADE = 9.99;
 /* Half way from 2 to the slope 1 of a wrong derivative, whose line is long: it begins at the noise and ends
- * where curvature takes over. One of a decade is also seen where stiff modes saturate, and decides nothing.
- */
+ * where curvature takes over. One of a decade is also seen where stiff modes saturate, and
+ * decides nothing. */
 static const double DEFICIT = 0.5, LONG = 99;
 /* Of the sum of the remainders on both sides, in the remainder: far above what curvature does to it. */
 static const double ASYMMETRY = 0.5;

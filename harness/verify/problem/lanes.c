@@ -92,8 +92,8 @@ static struct pool pool_create(const struct linear *map)
 /* Which vector of the pool each lane holds; ZERO: none. */
 enum { ZERO = POOL };
 
-/* Runs a block of L lanes that hold pool vectors `holds`; wrong [L] says which lanes differ from those alone.
- */
+/* Runs a block of L lanes that hold pool vectors `holds`; wrong [L] says which lanes differ from
+ * those alone. */
 static void note_block(struct worst *worst, const struct pool *pool, size_t L, const size_t *holds,
                        bool *wrong)
 {

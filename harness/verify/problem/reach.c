@@ -17,8 +17,8 @@
 
 enum { VALUES = 4 };
 
-/* The ends, the middle and a number between; whole numbers up to a size that is still looked at in no time.
- */
+/* The ends, the middle and a number between; whole numbers up to a size that is still looked
+ * at in no time. */
 static void values_of(struct verify *v, const struct sens_option *option, double value[VALUES])
 {
     const double far = 8 * fmax(fabs(option->fallback), 4);

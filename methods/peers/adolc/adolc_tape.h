@@ -3,8 +3,8 @@
  *
  * Two tapes for each, as the library's users do (PETSc, src/ts/tutorials/autodiff): one whose independents
  * are the state, one whose independents are the parameters; what is left are the tape's parameters, set
- * before a sweep. Tapes are global to the library: they are shared, kept, and used by one thread at a time.
- */
+ * before a sweep. Tapes are global to the library: they are shared, kept, and used by one
+ * thread at a time. */
 #ifndef ADOLC_TAPE_H
 #define ADOLC_TAPE_H
 

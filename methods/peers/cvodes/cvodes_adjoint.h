@@ -1,5 +1,5 @@
-/* methods/peers/cvodes/cvodes_adjoint.h - the state of cvodes_adjoint, and its way back (cvodes_backward.c).
- */
+/* methods/peers/cvodes/cvodes_adjoint.h - the state of cvodes_adjoint, and its way back
+ * (cvodes_backward.c). */
 #ifndef SENS_PEERS_CVODES_ADJOINT_H
 #define SENS_PEERS_CVODES_ADJOINT_H
 

@@ -1,5 +1,5 @@
-/* methods/peers/cvodes/cvodes_forward.h - the state of cvodes_forward, and its callbacks (cvodes_slopes.c).
- */
+/* methods/peers/cvodes/cvodes_forward.h - the state of cvodes_forward, and its callbacks
+ * (cvodes_slopes.c). */
 #ifndef SENS_PEERS_CVODES_FORWARD_H
 #define SENS_PEERS_CVODES_FORWARD_H
 

@@ -23,8 +23,7 @@
 
 const char *const cvodes_matrix_choices[] = {"auto", "dense", "band", NULL};
 
-/* ---- the half-bandwidth ----------------------------------------------------------------------------------
- */
+/* ---- the half-bandwidth -------------------------------------------------------------------------------- */
 
 static size_t apart(size_t i, size_t j)
 {
@@ -96,8 +95,7 @@ sens_status cvodes_matrix_create(struct sens_ctx *ctx, int choice, struct cvodes
     return cvodes_has_jacobian(cv) ? SENS_OK : create_products(ctx, cv);
 }
 
-/* ---- filling ---------------------------------------------------------------------------------------------
- */
+/* ---- filling ------------------------------------------------------------------------------------------- */
 
 /* A(i, j) is diagonal[j][i - j], of either kind. */
 static void locate(const struct cvodes *cv, SUNMatrix A)
@@ -144,8 +142,7 @@ int cvodes_matrix(struct cvodes *cv, realtype t, N_Vector x, bool adjoint, SUNMa
     return 0;
 }
 
-/* ---- one factorisation for all lanes ---------------------------------------------------------------------
- */
+/* ---- one factorisation for all lanes ------------------------------------------------------------------- */
 
 struct shared {
     SUNLinearSolver block; /* SUNDIALS' solver for one lane */
@@ -203,8 +200,7 @@ static SUNLinearSolver share(struct sens_ctx *ctx, struct cvodes *cv, SUNLinearS
     return NULL;
 }
 
-/* ---- solvers ---------------------------------------------------------------------------------------------
- */
+/* ---- solvers ------------------------------------------------------------------------------------------- */
 
 static sens_status create_newton(struct sens_ctx *ctx, struct cvodes *cv, N_Vector like, size_t lanes,
                                  struct cvodes_solver *solver)

@@ -1,7 +1,6 @@
 /* Times below zero: t from -3 to -1, with forcing that depends on t and on exp(t).
  *
- * verify: --quick --problem before_zero
- */
+ * verify: --quick --problem before_zero */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,6 @@
 /* Lorenz' equations to t = 15: an error grows by 1e6 on the way.
  *
- * verify: --quick --problem chaotic
- */
+ * verify: --quick --problem chaotic */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,8 +1,7 @@
 /* The state stays where it is, at an equilibrium of a logistic pair that is not zero: f = 0 there, and
  * neither J nor df/dp is.
  *
- * verify: --quick --problem equilibrium
- */
+ * verify: --quick --problem equilibrium */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,8 +1,7 @@
 /* Times from a million to a million and three, as of days since a date: a time has ten digits left behind the
  * point.
  *
- * verify: --quick --problem far_times
- */
+ * verify: --quick --problem far_times */
 #include <string.h>
 #include <tgmath.h>
 

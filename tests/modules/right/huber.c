@@ -1,7 +1,6 @@
 /* Huber's loss, whose slope has kinks.
  *
- * verify: --quick --cost huber
- */
+ * verify: --quick --cost huber */
 #include <string.h>
 #include <tgmath.h>
 

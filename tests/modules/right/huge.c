@@ -1,7 +1,6 @@
 /* A state of size 1e12 with parameters of size 1e-12 and 1e12.
  *
- * verify: --quick --problem huge
- */
+ * verify: --quick --problem huge */
 #include <string.h>
 #include <tgmath.h>
 

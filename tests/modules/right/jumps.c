@@ -1,7 +1,6 @@
 /* Forcing with jumps at known times, inside the interval.
  *
- * verify: --quick --problem jumps
- */
+ * verify: --quick --problem jumps */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,8 +1,7 @@
 /* A tank with an overflow: the outflow p1 max(0, x - 1) has a kink, which the solution crosses, with the
  * right one-sided slopes.
  *
- * verify: --quick --problem kink
- */
+ * verify: --quick --problem kink */
 #include <string.h>
 #include <tgmath.h>
 

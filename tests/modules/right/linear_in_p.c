@@ -1,7 +1,6 @@
 /* x' = p: nothing depends on the state, and every Jacobian is zero.
  *
- * verify: --quick --problem linear_in_p
- */
+ * verify: --quick --problem linear_in_p */
 #include <string.h>
 #include <tgmath.h>
 

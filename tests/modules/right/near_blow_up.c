@@ -1,7 +1,6 @@
 /* x' = a x^2 + b, which becomes infinite a little after the final time.
  *
- * verify: --quick --problem near_blow_up
- */
+ * verify: --quick --problem near_blow_up */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,6 @@
 /* No parameter at all: a pendulum.
  *
- * verify: --quick --problem no_parameters
- */
+ * verify: --quick --problem no_parameters */
 #include <string.h>
 #include <tgmath.h>
 

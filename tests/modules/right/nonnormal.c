@@ -1,7 +1,6 @@
 /* A coupling ten thousand times as large as the decay, one way.
  *
- * verify: --quick --problem nonnormal
- */
+ * verify: --quick --problem nonnormal */
 #include <string.h>
 #include <tgmath.h>
 

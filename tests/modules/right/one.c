@@ -1,7 +1,6 @@
 /* One state: x' = -a x^2 + b cos t.
  *
- * verify: --quick --problem one
- */
+ * verify: --quick --problem one */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,6 @@
 /* Many options: a law of decay among three, its order, and terms that are off by default.
  *
- * verify: --quick --problem options
- */
+ * verify: --quick --problem options */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,6 +1,5 @@
 /* A provider that hands on the products of the problem, without its structure.
- * verify: --quick --provider provider
- */
+ * verify: --quick --provider provider */
 #include "sens/plugin.h"
 
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,

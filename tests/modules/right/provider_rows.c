@@ -1,7 +1,6 @@
 /* A provider that forms df/dx row by row from its own transposed products, and multiplies by that.
  *
- * verify: --quick --provider provider_rows
- */
+ * verify: --quick --provider provider_rows */
 #include <string.h>
 
 #include "sens/plugin.h"

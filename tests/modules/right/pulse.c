@@ -1,7 +1,6 @@
 /* Nothing happens until a smooth pulse at t = 7 of 8.
  *
- * verify: --quick --problem pulse
- */
+ * verify: --quick --problem pulse */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,6 @@
 /* A tank that empties through a hole, u' = -k sqrt(u), but not to the end.
  *
- * verify: --quick --problem root
- */
+ * verify: --quick --problem root */
 #include <string.h>
 #include <tgmath.h>
 

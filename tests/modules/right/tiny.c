@@ -1,7 +1,6 @@
 /* A state of size 1e-12, far below any absolute tolerance, with parameters of size 1e12 and 1e-12.
  *
- * verify: --quick --problem tiny
- */
+ * verify: --quick --problem tiny */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,6 @@
 /* A fixed number of states, 200, and no option for it: reaction and diffusion on a line.
  *
- * verify: --quick --problem two_hundred
- */
+ * verify: --quick --problem two_hundred */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,6 @@
 /* The state is zero throughout, its derivative is not: a damped oscillator at rest.
  *
- * verify: --quick --problem zero
- */
+ * verify: --quick --problem zero */
 #include <string.h>
 #include <tgmath.h>
 

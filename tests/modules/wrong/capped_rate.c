@@ -3,8 +3,7 @@
  *
  * verify: --quick --problem capped_rate
  * module: problem capped_rate
- * cause: option_path parameter_entry
- */
+ * cause: option_path parameter_entry */
 #include <string.h>
 #include <tgmath.h>
 

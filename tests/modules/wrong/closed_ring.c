@@ -3,8 +3,7 @@
  *
  * verify: --problem closed_ring
  * module: problem closed_ring
- * cause: remainder
- */
+ * cause: remainder */
 #include <string.h>
 #include <tgmath.h>
 

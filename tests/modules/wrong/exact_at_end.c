@@ -2,8 +2,7 @@
  *
  * verify: --quick --problem exact_at_end
  * module: problem exact_at_end
- * cause: closed_form_wrong
- */
+ * cause: closed_form_wrong */
 #include <string.h>
 #include <tgmath.h>
 

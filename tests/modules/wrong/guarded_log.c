@@ -3,8 +3,7 @@
  *
  * verify: --quick --problem guarded_log
  * module: problem guarded_log
- * cause: parameter_entry
- */
+ * cause: parameter_entry */
 #include <string.h>
 #include <tgmath.h>
 

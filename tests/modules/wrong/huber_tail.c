@@ -2,8 +2,7 @@
  *
  * verify: --quick --cost huber_tail
  * module: cost huber_tail
- * cause: branch
- */
+ * cause: branch */
 #include <string.h>
 #include <tgmath.h>
 

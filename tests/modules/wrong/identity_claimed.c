@@ -2,8 +2,7 @@
  *
  * verify: --quick --problem identity_claimed
  * module: problem identity_claimed
- * cause: identity_wrong
- */
+ * cause: identity_wrong */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,8 +1,7 @@
 /* A chain x_i' = p_i (x_(i+1) - x_i), x_n = x_0, whose vjp has forgotten the rows past the 128th.
  * verify: --quick --problem many_states
  * module: problem many_states
- * cause: size_limit
- */
+ * cause: size_limit */
 #include <string.h>
 
 #include "sens/plugin.h"

@@ -2,8 +2,7 @@
  *
  * verify: --quick --cost mean_over_time
  * module: cost mean_over_time
- * cause: product_factor
- */
+ * cause: product_factor */
 #include <string.h>
 #include <tgmath.h>
 

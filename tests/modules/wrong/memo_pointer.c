@@ -3,8 +3,7 @@
  *
  * verify: --quick --problem memo_pointer
  * module: problem memo_pointer
- * cause: impure
- */
+ * cause: impure */
 #include <string.h>
 #include <tgmath.h>
 

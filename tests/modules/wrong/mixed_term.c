@@ -3,8 +3,7 @@
  *
  * verify: --quick --cost mixed_term
  * module: cost mixed_term
- * cause: parameter_entry
- */
+ * cause: parameter_entry */
 #include <string.h>
 #include <tgmath.h>
 

@@ -3,8 +3,7 @@
  *
  * verify: --quick --problem partial_exact
  * module: problem partial_exact
- * cause: closed_form_wrong
- */
+ * cause: closed_form_wrong */
 #include <string.h>
 #include <tgmath.h>
 

@@ -2,8 +2,7 @@
  *
  * verify: --cost penalty_side
  * module: cost penalty_side
- * cause: branch
- */
+ * cause: branch */
 #include <string.h>
 #include <tgmath.h>
 

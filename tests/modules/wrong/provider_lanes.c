@@ -1,8 +1,7 @@
 /* A provider whose vjp loses the last of an odd number of lanes, from nine on.
  * verify: --quick --provider provider_lanes
  * module: provider provider_lanes
- * cause: lane_tail
- */
+ * cause: lane_tail */
 #include <string.h>
 
 #include "sens/plugin.h"

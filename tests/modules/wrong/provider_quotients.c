@@ -2,8 +2,7 @@
  *
  * verify: --quick --provider provider_quotients
  * module: provider provider_quotients
- * cause: difference_quotient
- */
+ * cause: difference_quotient */
 #include <string.h>
 
 #include "sens/plugin.h"

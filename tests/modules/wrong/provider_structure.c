@@ -1,8 +1,7 @@
 /* A provider that leaves the problem's structure declared, so that methods never ask for its products.
  * verify: --quick --provider provider_structure
  * module: provider provider_structure
- * cause: structure_kept
- */
+ * cause: structure_kept */
 #include <string.h>
 
 #include "sens/plugin.h"

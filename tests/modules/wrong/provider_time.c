@@ -3,8 +3,7 @@
  *
  * verify: --quick --provider provider_time
  * module: provider provider_time
- * cause: product_time
- */
+ * cause: product_time */
 #include <string.h>
 
 #include "sens/plugin.h"

@@ -1,8 +1,7 @@
 /* A provider whose vjp is 1 % too large.
  * verify: --quick --provider provider_vjp
  * module: provider provider_vjp
- * cause: product_factor
- */
+ * cause: product_factor */
 #include <string.h>
 
 #include "sens/plugin.h"

@@ -3,8 +3,7 @@
  *
  * verify: --quick --cost residual_kept
  * module: cost residual_kept
- * cause: impure
- */
+ * cause: impure */
 #include <string.h>
 #include <tgmath.h>
 

@@ -3,8 +3,7 @@
  *
  * verify: --quick --problem saturated_control
  * module: problem saturated_control
- * cause: parameter_entry
- */
+ * cause: parameter_entry */
 #include <string.h>
 #include <tgmath.h>
 

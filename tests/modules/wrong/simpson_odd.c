@@ -2,8 +2,7 @@
  * for an even number of steps.
  *
  * verify: --quick --method simpson_odd
- * cause: remainder
- */
+ * cause: remainder */
 #define NAME          "simpson_odd"
 #define KEEPS_HISTORY 0
 #define SIMPSON       1

@@ -2,8 +2,7 @@
  *
  * verify: --quick --problem single_constant
  * module: problem single_constant
- * cause: single_precision
- */
+ * cause: single_precision */
 #include <string.h>
 #include <tgmath.h>
 

@@ -2,8 +2,7 @@
  * of the run before. (Nothing is kept before the first run.)
  *
  * verify: --quick --method slope_kept
- * cause: stale_workspace dirty_buffer
- */
+ * cause: stale_workspace dirty_buffer */
 #define NAME        "slope_kept"
 #define KEEPS_SLOPE 1
 #define KEEPS_STEP  0

@@ -2,8 +2,7 @@
  * iteration: those of df/dx at the beginning of the step.
  *
  * verify: --quick --method stale_factors
- * cause: stale_jacobian stale_stage
- */
+ * cause: stale_jacobian stale_stage */
 #define NAME             "stale_factors"
 #define FACTORS_OF_START 1
 #include "implicit_midpoint.h"

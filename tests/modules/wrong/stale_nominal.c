@@ -2,8 +2,7 @@
  *
  * verify: --quick --problem stale_nominal
  * module: problem stale_nominal
- * cause: initial_products
- */
+ * cause: initial_products */
 #include <string.h>
 #include <tgmath.h>
 

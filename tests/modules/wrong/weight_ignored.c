@@ -2,8 +2,7 @@
  *
  * verify: --quick --cost weight_ignored
  * module: cost weight_ignored
- * cause: cost_weight
- */
+ * cause: cost_weight */
 #include <string.h>
 #include <tgmath.h>
 

@@ -3,8 +3,7 @@
  *
  * verify: --quick --problem x0_overwrites
  * module: problem x0_overwrites
- * cause: output_overwritten
- */
+ * cause: output_overwritten */
 #include <string.h>
 #include <tgmath.h>
 
