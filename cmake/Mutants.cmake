@@ -4,7 +4,8 @@ set(mutants_dir ${CMAKE_SOURCE_DIR}/tests/mutants)
 set(mutants_tree ${CMAKE_BINARY_DIR}/mutants)
 
 file(GLOB_RECURSE mutants_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-     ${CMAKE_SOURCE_DIR}/methods/*.[ch] ${CMAKE_SOURCE_DIR}/problems/*.[ch] ${CMAKE_SOURCE_DIR}/harness/core/*.[ch])
+     ${CMAKE_SOURCE_DIR}/methods/*.[ch] ${CMAKE_SOURCE_DIR}/problems/*.[ch] ${CMAKE_SOURCE_DIR}/harness/core/*.[ch]
+     ${CMAKE_SOURCE_DIR}/harness/kernels/*.[ch])
 foreach(file IN LISTS mutants_files)
   get_filename_component(folder ${mutants_tree}/${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})

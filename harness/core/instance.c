@@ -5,7 +5,7 @@
 
 #include "sens/cost.h"
 #include "sens/problem.h"
-#include "structure.h"
+#include "structure_check.h"
 
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
 {

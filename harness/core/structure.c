@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "sens/problem.h"
-#include "structure.h"
+#include "structure_check.h"
 
 static bool pattern_valid(const struct sens_pattern *pattern, size_t rows, size_t cols)
 {

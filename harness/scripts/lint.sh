@@ -17,7 +17,7 @@ printing() { # FOLDER PATTERN REASON
     hits=$(grep -rnE "$2" "$1" --include='*.c' --include='*.h' --include='*.cc' || true)
     [ -z "$hits" ] || { echo "$hits"; fail "$3"; }
 }
-for folder in harness/core problems methods; do
+for folder in harness/core harness/kernels problems methods; do
     printing $folder '(^|[^a-z_])(f?printf|puts|exit|abort) *\(' "only the program prints or exits"
 done
 

@@ -9,8 +9,8 @@
 
 #include "blocks.h"
 #include "casa_common.h"
+#include "kernels.h"
 #include "rules.h"
-#include "sens/lanes.h"
 
 /* ---- layout of z --------------------------------------------------------------------------------------- */
 
@@ -80,20 +80,32 @@ static sens_status carried_slope(const struct casa *casa, const struct sens_at *
     return status;
 }
 
+/* The slope of a block is a stage of a reverse sweep whose cotangent is lambda itself. */
 static void block_slope(const struct casa *casa, const struct sens_at *at, size_t c0, const sens_real *z,
                         sens_real *dz)
 {
-    const struct sens_problem *pb = casa->task->problem;
     const struct sens_cost *cost = casa->task->cost;
     const size_t w = block_width(casa, c0);
-    const sens_real *lambda = z + lambda_offset(casa, c0);
+    const sens_real one = 1, *const lambda = z + lambda_offset(casa, c0);
     sens_real *dlambda = dz + lambda_offset(casa, c0), *dmu = dz + mu_offset(casa, c0);
-    pb->type->vjp(pb, at, w, lambda, dlambda);
+    const struct sens_stage stage = {.terms = 1, .w = &one, .v = &lambda, .theta = dlambda};
+    struct sens_slot slot = {.kappa = casa->kappa, .room = casa->room};
+    if (casa->batch) sens_batch_slot(casa->batch, 0, 0, w, &slot);
+    sens_products_reverse(casa->products, 0, w, 1, &stage, 1, &slot, NULL);
     if (cost->type->g_dx) cost->type->g_dx(cost, at, 1, c0, w, dlambda);
-    if (casa->np == 0) return;
-    memset(dmu, 0, casa->np * w * sizeof *dmu);
-    pb->type->vjp_p_batch(pb, 1, &at->t, at->x, at->p, w, lambda, dmu);
+    if (!casa->batch) return;
+    sens_batch_add(casa->batch, at->p, 0, w, true, dmu);
     if (cost->type->g_dp) cost->type->g_dp(cost, at, 1, c0, w, dmu);
+}
+
+/* What depends on the point alone, once for all blocks. */
+static void linearise(const struct casa *casa, const struct sens_at *at)
+{
+    sens_products_at_all(casa->products, 1, at);
+    if (!casa->batch) return;
+    sens_batch_clear(casa->batch);
+    sens_batch_points(casa->batch, 1, at);
+    sens_batch_close(casa->batch);
 }
 
 /* Where x is not carried, f itself is not evaluated: a point at which it is not defined shows in the
@@ -105,8 +117,21 @@ static sens_status slope(void *self, sens_real s, const sens_real *z, sens_real 
     const struct sens_at at = {t, state_at(casa, t, z), casa->task->problem->p};
     const sens_status status = casa->carried ? carried_slope(casa, &at, dz) : SENS_OK;
     if (status != SENS_OK) return status;
+    linearise(casa, &at);
     for (size_t c0 = 0; c0 < casa->m; c0 += casa->L) block_slope(casa, &at, c0, z, dz);
     return SENS_OK;
+}
+
+/* The derivative products, and room for one block. */
+static sens_status create_products(struct sens_ctx *ctx, struct casa *casa)
+{
+    const struct sens_problem *pb = casa->task->problem;
+    casa->kappa = SENS_NEW(ctx, sens_real, casa->n * casa->L);
+    casa->room = SENS_NEW(ctx, sens_real, casa->n * casa->L);
+    if (!casa->kappa || !casa->room) return SENS_NO_MEMORY;
+    const sens_status status = sens_products_create(ctx, pb, SENS_VJP, 1, casa->m, &casa->products);
+    if (status != SENS_OK || casa->np == 0) return status;
+    return sens_batch_create(ctx, pb, 1, 1, casa->L, &casa->batch);
 }
 
 sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct casa_tolerances lambda,
@@ -120,6 +145,8 @@ sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct
         .n = mu_offset(casa, casa->m), .f = slope, .self = casa, .n_parts = 3, .part = casa->part};
     casa->z = SENS_NEW(ctx, sens_real, casa->backward_ode.n);
     if (!casa->z) return SENS_NO_MEMORY;
+    const sens_status status = create_products(ctx, casa);
+    if (status != SENS_OK) return status;
     return sens_solver_create(ctx, &casa->backward_ode, &casa->backward_settings, &casa->backward);
 }
 
@@ -164,6 +191,7 @@ sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
 {
     const struct sens_stops *stops = &casa->stops;
     const sens_real t0 = casa->task->problem->t0;
+    sens_products_begin(casa->products, casa->task->problem->p);
     memset(casa->z, 0, casa->backward_ode.n * sizeof *casa->z);
     memcpy(casa->z, casa->x1, casa->carried * sizeof *casa->z);
     casa->backward_stats = (struct sens_solver_stats){0, 0};
@@ -207,12 +235,15 @@ sens_status casa_write(struct casa *casa, const struct sens_out *out)
 
 struct sens_work casa_work(const struct casa *casa, const double time[3])
 {
-    return (struct sens_work){.steps = casa->forward_stats.steps,
-                              .rejects = casa->forward_stats.rejects,
-                              .steps_reverse = casa->backward_stats.steps,
-                              .rejects_reverse = casa->backward_stats.rejects,
-                              .t_forward = time[1] - time[0],
-                              .t_reverse = time[2] - time[1],
-                              .lanes = (int)casa->L,
-                              .threads = 1};
+    struct sens_work work = {.steps = casa->forward_stats.steps,
+                             .rejects = casa->forward_stats.rejects,
+                             .steps_reverse = casa->backward_stats.steps,
+                             .rejects_reverse = casa->backward_stats.rejects,
+                             .t_forward = time[1] - time[0],
+                             .t_reverse = time[2] - time[1],
+                             .lanes = (int)casa->L,
+                             .threads = 1};
+    sens_products_count(casa->products, 0, casa->m, &work); /* every block has its true width */
+    if (casa->batch) sens_batch_count(casa->batch, &work);
+    return work;
 }

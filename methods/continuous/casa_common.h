@@ -13,7 +13,9 @@
 #ifndef CASA_COMMON_H
 #define CASA_COMMON_H
 
+#include "batch.h"
 #include "cost_sum.h"
+#include "products.h"
 #include "solver.h"
 
 struct casa {
@@ -29,6 +31,9 @@ struct casa {
     struct sens_solver_settings forward_settings, backward_settings;
     struct sens_solver *forward, *backward;
     struct sens_solver_stats forward_stats, backward_stats;
+    struct sens_products *products; /* at one point after the other, for all blocks of lambda */
+    struct sens_batch *batch;       /* of that one point; NULL where np is 0 */
+    sens_real *kappa, *room;        /* [n][L] each */
 
     /* Set by the variant between casa_create_forward and casa_create_backward. */
     size_t carried; /* components of x in z: n where it is integrated back, else 0 */

@@ -1,8 +1,8 @@
 /* The sizes of the discrete adjoint, see adjoint_sizes.h. */
 #include "adjoint_sizes.h"
 
+#include "kernels.h"
 #include "products.h"
-#include "sens/lanes.h"
 
 enum {
     AUTO_LANES = 8, /* one to four vectors */
@@ -30,19 +30,20 @@ static bool formed(const struct sens_task *task)
 /* Eight. Four where no Jacobian is formed and the vectors of a step in eight lanes would not stay in the
  * cache. Few outputs, up to two blocks of them, make one block without much padding: that saves calls; with
  * few states, blocks of eight or four. */
-static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task)
+static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors)
 {
-    const size_t n = task->problem->n, m = task->cost->m, vectors = (size_t)task->tableau->stages + 2;
+    const size_t n = task->problem->n, m = task->cost->m;
     if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
         return HALF_LANES;
     if (m > 2 * AUTO_LANES || (n <= SENS_FEW_STATES && m > HALF_LANES)) return AUTO_LANES;
     return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
 }
 
-void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
-                          struct adjoint_sizes *size)
+/* `vectors` of a block that a step works with. */
+static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors,
+                         struct adjoint_sizes *size)
 {
-    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task);
+    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, vectors);
     size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
     /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a block.
      */
@@ -57,12 +58,13 @@ size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
 
 /* Threads that the reverse sweep keeps busy, each for longer than it takes to wake: `worth` seconds at the
  * rates of one core, operations or numbers a second. */
-static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task, double points)
+static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task,
+                        const struct adjoint_plan *plan, double points)
 {
     const double dense_rate = 3e10, free_rate = 3e9, worth = 1e-4;
-    const double n = (double)task->problem->n, stages = task->tableau->stages;
+    const double n = (double)task->problem->n, vectors = (double)plan->vectors;
     const bool dense = formed(task) && !task->problem->structure->sparsity;
-    const double lane = dense ? 4 * n * n / dense_rate : stages * n / free_rate;
+    const double lane = dense ? 4 * n * n / dense_rate : vectors * n / free_rate;
     const double threads = points * (double)task->cost->m * lane / worth;
     if (ctx->cores < 2 || threads < 2) return 1;
     return threads < ctx->cores ? (int)threads : ctx->cores;
@@ -82,34 +84,34 @@ static size_t batch_points(const struct sens_task *task, size_t steps, size_t li
 /* As many blocks travel together as keep their cotangents within the cache: the third level where they share
  * a Jacobian, which is worth the way, else the second. Where next to nothing is shared, as many as have their
  * gradients in a part of the third level too, for each flush goes through these; the threads share it. */
-static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *task, size_t K, size_t L,
-                           bool keep, size_t threads)
+static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *task,
+                           const struct adjoint_plan *plan, const struct adjoint_sizes *size, size_t threads)
 {
-    const size_t stages = (size_t)task->tableau->stages, vector = task->problem->n * L * sizeof(sens_real);
+    const size_t K = size->K, L = size->L, vector = task->problem->n * L * sizeof(sens_real);
     const size_t gradient = task->wrt & SENS_WRT_P ? task->problem->np * L * sizeof(sens_real) : 0;
-    const size_t cotangents = (K + stages + 1) * vector + 1;
-    const size_t blocks = keep           ? third_level(ctx) / 8 / threads / (cotangents + gradient)
+    const size_t cotangents = (K + plan->vectors + 1) * vector + 1;
+    const size_t blocks = size->keep     ? third_level(ctx) / 8 / threads / (cotangents + gradient)
                           : formed(task) ? third_level(ctx) / cotangents
                                          : second_level(ctx) / cotangents;
     return blocks > 1 ? blocks : 1;
 }
 
-void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
-                          int live_stages, struct adjoint_sizes *size)
+void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task,
+                          const struct adjoint_plan *plan, long steps, struct adjoint_sizes *size)
 {
-    const double points = (double)steps * live_stages;
+    choose_lanes(ctx, task, plan->vectors + 2, size);
+    const double points = (double)steps * (double)plan->points;
     const size_t m = task->cost->m, L = size->L, units = (m + size->unit - 1) / size->unit;
     const size_t vector = task->problem->n * L * sizeof(sens_real);
     const size_t budget = formed(task) ? third_level(ctx) : second_level(ctx);
-    size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, points);
+    size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, plan, points);
     if ((size_t)size->threads > units) size->threads = (int)units; /* more would have nothing to do */
     const size_t threads = size->threads > 1 ? (size_t)size->threads : 1;
 
-    size->K = batch_points(task, (size_t)steps, (size_t)live_stages, budget / 2 / vector);
+    size->K = batch_points(task, (size_t)steps, plan->points, budget / 2 / vector);
 
     const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
-    size->keep = sens_products_form_coupled(task->problem, m) &&
-                 task->ckpt == 0; /* else it would take what checkpoints save */
-    size->group = group_blocks(ctx, task, size->K, L, size->keep, threads);
+    size->keep = plan->kept > 0 && task->ckpt == 0; /* else it would take what checkpoints save */
+    size->group = group_blocks(ctx, task, plan, size, threads);
     if (size->group > blocks) size->group = blocks;
 }

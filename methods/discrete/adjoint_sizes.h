@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "sens/method.h"
+#include "adjoint_family.h"
 
 struct adjoint_sizes {
     size_t L;     /* lanes of a whole block */
@@ -17,13 +17,9 @@ struct adjoint_sizes {
     int threads;
 };
 
-/* L, least and unit. */
-void adjoint_choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
-                          struct adjoint_sizes *size);
-
-/* The rest, for a solve of so many steps with so many live stages each. */
-void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task, long steps,
-                          int live_stages, struct adjoint_sizes *size);
+/* For a solve of so many steps. */
+void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task,
+                          const struct adjoint_plan *plan, long steps, struct adjoint_sizes *size);
 
 /* Lanes of a block with `rest` outputs left to carry, its own among them. */
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);

@@ -17,13 +17,15 @@ static sens_status allocate(struct sens_ctx *ctx, size_t points, struct sens_pro
     const size_t width = sens_structure_factors(declared);
     const bool outer = (columns || pr->coupled) && declared->outer;
     const bool sparse_p = columns && !outer && declared->jacobian_p;
-    pr->J = pr->formed ? SENS_NEW(ctx, sens_real, points * entries) : NULL;
+    pr->J = pr->formed ? SENS_NEW(ctx, sens_real, (pr->coupled ? 1 : points) * entries) : NULL;
+    pr->own_d = pr->coupled ? SENS_NEW(ctx, sens_real, points * pb->n) : NULL;
     pr->memory = dense && columns ? SENS_NEW(ctx, sens_real, entries) : NULL;
     pr->s = outer ? SENS_NEW(ctx, sens_real, pb->n) : NULL;
     pr->phi = outer ? SENS_NEW(ctx, sens_real, width) : NULL;
     pr->value_p = sparse_p ? SENS_NEW(ctx, sens_real, declared->sparsity_p->start[pb->np]) : NULL;
-    const bool failed = (pr->formed && !pr->J) || (dense && columns && !pr->memory) ||
-                        (outer && (!pr->s || !pr->phi)) || (sparse_p && !pr->value_p);
+    const bool failed = (pr->formed && !pr->J) || (pr->coupled && !pr->own_d) ||
+                        (dense && columns && !pr->memory) || (outer && (!pr->s || !pr->phi)) ||
+                        (sparse_p && !pr->value_p);
     return failed ? SENS_NO_MEMORY : SENS_OK;
 }
 
@@ -37,7 +39,7 @@ bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
     return sens_structure_of(pb)->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
 }
 
-bool sens_products_form_coupled(const struct sens_problem *pb, size_t vectors)
+bool sens_products_coupled(const struct sens_problem *pb, size_t vectors)
 {
     return sens_structure_of(pb)->coupling && sens_products_formed(pb, vectors) && sens_products_scaled(pb);
 }
@@ -57,7 +59,7 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
     *made = (struct sens_products){.pb = pb, .product = product};
     made->formed = sens_products_formed(pb, vectors);
     made->entries = sparsity ? sparsity->start[pb->n] : pb->n * pb->n;
-    made->coupled = product == SENS_VJP && sens_products_form_coupled(pb, vectors);
+    made->coupled = product == SENS_VJP && sens_products_coupled(pb, vectors);
     *products = made;
     const sens_status status = allocate(ctx, points, made);
     if (made->J && !sparsity)
@@ -75,13 +77,29 @@ static struct sens_csr sparse(const struct sens_pattern *pattern, const sens_rea
     return (struct sens_csr){pattern->rows, pattern->cols, pattern->start, pattern->col, value};
 }
 
+void sens_products_find_diagonals(const struct sens_problem *pb, size_t count, const struct sens_at *at,
+                                  sens_real *d)
+{
+    for (size_t k = 0; k < count; k++) pb->structure->diagonal(pb, &at[k], d + k * pb->n);
+}
+
+void sens_products_at_kept(struct sens_products *pr, const struct sens_at *at, const sens_real *d)
+{
+    pr->points = at;
+    pr->d = d;
+}
+
 void sens_products_at_all(struct sens_products *pr, size_t count, const struct sens_at *at)
 {
     const struct sens_problem *pb = pr->pb;
-    if (count == 1)
+    if (pr->coupled) {
+        sens_products_find_diagonals(pb, count, at, pr->own_d);
+        sens_products_at_kept(pr, at, pr->own_d);
+    } else if (count == 1) {
         sens_products_at(pr, at);
-    else
+    } else {
         for (size_t k = 0; k < count; k++) pb->structure->jacobian(pb, &at[k], pr->J + k * pr->entries);
+    }
 }
 
 void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
@@ -105,8 +123,8 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
         sens_lanes_add_csr(sparse(sparsity, pr->J), L, W, OUT);
 }
 
-void sens_products_stages(struct sens_products *pr, size_t L, size_t count, const struct sens_stage *stage,
-                          sens_real scale, sens_real *kappa, sens_real *lambda)
+static void stages(struct sens_products *pr, size_t L, size_t count, const struct sens_stage *stage,
+                   sens_real scale, sens_real *kappa, sens_real *lambda)
 {
     const struct sens_problem *pb = pr->pb;
     if (pr->formed && !pb->structure->sparsity) {
@@ -118,22 +136,37 @@ void sens_products_stages(struct sens_products *pr, size_t L, size_t count, cons
     sens_products_multiply(pr, L, kappa, stage->theta);
 }
 
-void sens_products_scaled_stage(struct sens_products *pr, size_t L, const struct sens_stage *stage,
-                                sens_real scale, const sens_real *s, sens_real *u, sens_real *kappa)
+static void scaled_stage(struct sens_products *pr, size_t L, const struct sens_stage *stage, sens_real scale,
+                         const struct sens_slot *slot)
 {
-    sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, s, u, NULL, kappa);
-    sens_products_multiply(pr, L, kappa, stage->theta);
+    sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, slot->s, slot->kappa,
+                              NULL, slot->room);
+    sens_products_multiply(pr, L, slot->room, stage->theta);
 }
 
-void sens_products_coupled_stage(struct sens_products *pr, size_t L, const struct sens_stage *stage,
-                                 sens_real scale, const struct sens_at *at, const sens_real *d,
-                                 const sens_real *s, sens_real *u)
+/* The s of the slot is that of the point; where no parameter product wants it, it is found here. */
+static void coupled_stage(struct sens_products *pr, size_t point, size_t L, const struct sens_stage *stage,
+                          sens_real scale, const struct sens_slot *slot)
 {
-    if (!s) pr->pb->structure->outer(pr->pb, at, pr->s, pr->phi);
+    const size_t n = pr->pb->n;
+    const sens_real *s = slot->s;
+    if (!s) pr->pb->structure->outer(pr->pb, &pr->points[point], pr->s, pr->phi), s = pr->s;
     pr->vectors += L, pr->all += L;
-    sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, s ? s : pr->s, u, d,
-                              stage->theta);
-    sens_packed_add_product(&pr->dense, L, u, stage->theta);
+    sens_lanes_combine_scaled(n, L, stage->terms, scale, stage->w, stage->v, s, slot->kappa,
+                              pr->d + point * n, stage->theta);
+    sens_packed_add_product(&pr->dense, L, slot->kappa, stage->theta);
+}
+
+void sens_products_reverse(struct sens_products *pr, size_t point, size_t L, size_t count,
+                           const struct sens_stage *stage, sens_real scale, const struct sens_slot *slot,
+                           sens_real *lambda)
+{
+    if (pr->coupled)
+        coupled_stage(pr, point, L, stage, scale, slot);
+    else if (slot->s)
+        scaled_stage(pr, L, stage, scale, slot);
+    else
+        stages(pr, L, count, stage, scale, slot->kappa, lambda);
 }
 
 /* Column k = first + i cols + j has the one entry s_i phi_j, in row i. */

@@ -1,12 +1,12 @@
 /* methods/products/products.h - the derivative products of a problem at one point, for many blocks of lanes.
  *
  * Where the problem declares its Jacobian, J = df/dx is formed once at the point and multiplied with every
- * block by the kernels of sens/lanes.h; else, or where so few vectors follow that forming J does not pay,
+ * block by the lane kernels (kernels.h); else, or where so few vectors follow that forming J does not pay,
  * the problem's own products are called. Either way a lane's result depends on nothing but its vector. */
 #ifndef SENS_PRODUCTS_H
 #define SENS_PRODUCTS_H
 
-#include "sens/lanes.h"
+#include "kernels.h"
 #include "sens/method.h"
 
 /* Which of the two products will be asked for: what J is laid out for. */
@@ -18,19 +18,23 @@ struct sens_products {
     const struct sens_problem *pb;
     enum sens_product product;
     struct sens_at at;
-    bool formed;              /* J is formed at each point */
-    bool coupled;             /* instead of that: J = diag(d) + diag(s) M, with M formed once a solve */
-    size_t entries;           /* of J: n^2, or those of the pattern */
-    sens_real *J, *memory;    /* [points][entries], or M; a second layout of it for SENS_JVP */
-    struct sens_packed dense; /* of J^T or M^T, or for SENS_JVP of J, where the problem has no pattern */
-    sens_real *s, *phi;       /* outer factors at the point; NULL: none, or not asked for */
-    sens_real *value_p;       /* values of jacobian_p; NULL likewise */
-    size_t vectors, columns;  /* multiplied through structure */
-    size_t all;               /* vectors multiplied either way */
+    bool formed;                  /* J is formed at each point */
+    bool coupled;                 /* instead of that: J = diag(d) + diag(s) M, with M formed once a solve */
+    size_t entries;               /* of J: n^2, or those of the pattern */
+    sens_real *J, *memory;        /* [points][entries], or M; a second layout of it for SENS_JVP */
+    struct sens_packed dense;     /* of J^T or M^T, or for SENS_JVP of J, where the problem has no pattern */
+    const struct sens_at *points; /* coupled: those that are taken together */
+    const sens_real *d;           /* coupled: of these, [points][n] */
+    sens_real *own_d;             /* room for them */
+    sens_real *s, *phi;           /* outer factors at the point; NULL: none, or not asked for */
+    sens_real *value_p;           /* values of jacobian_p; NULL likewise */
+    size_t vectors, columns;      /* multiplied through structure */
+    size_t all;                   /* vectors multiplied either way */
 };
 
-/* `vectors` are to be multiplied at each point, of which so many are taken together: 1, or more for SENS_VJP
- * where sens_products_together says so. Memory from the arena; SENS_NO_MEMORY. */
+/* `vectors` are to be multiplied at each point, of which at most so many are taken together: 1, or more for
+ * SENS_VJP where sens_products_together or sens_products_coupled says so. Memory from the arena;
+ * SENS_NO_MEMORY. */
 sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                  enum sens_product product, size_t points, size_t vectors,
                                  struct sens_products **products);
@@ -48,48 +52,52 @@ bool sens_products_together(const struct sens_problem *pb, size_t vectors);
  * taken together. */
 bool sens_products_scaled(const struct sens_problem *pb);
 
-/* Moves to a point, whose x and p must stay until the next one. */
+/* Is df/dx taken as diag(d) + diag(s) M where J^T is multiplied with so many vectors? At a point there are
+ * then only the n numbers of d to be found: points are taken together, and their d may be kept. */
+bool sens_products_coupled(const struct sens_problem *pb, size_t vectors);
+
+/* Moves to a point, whose x and p must stay until the next one. For SENS_VJP only with
+ * sens_products_multiply. */
 static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
-
-/* Is df/dx taken as diag(d) + diag(s) M where J^T is multiplied with so many vectors? */
-bool sens_products_form_coupled(const struct sens_problem *pb, size_t vectors);
-
-/* Is it here? Then stages are coupled ones, and no others. */
-static inline bool sens_products_coupled(const struct sens_products *products);
-
-/* A stage at a point whose d [n] is given, and s [n] unless it is NULL: u [n][L] = diag(s) kappa. */
-void sens_products_coupled_stage(struct sens_products *products, size_t L, const struct sens_stage *stage,
-                                 sens_real scale, const struct sens_at *at, const sens_real *d,
-                                 const sens_real *s, sens_real *u);
-
-/* Moves to so many points, which are taken together. */
-void sens_products_at_all(struct sens_products *products, size_t count, const struct sens_at *at);
 
 /* OUT = J^T W for SENS_VJP, OUT = J W for SENS_JVP; W, OUT [n][L], L >= 0. */
 void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
 
-/* A stage at each of the points as in sens_lanes_stages, kappa [count][n][L]; SENS_VJP only. lambda is NULL
- * unless sens_products_together. */
-void sens_products_stages(struct sens_products *products, size_t L, size_t count,
-                          const struct sens_stage *stage, sens_real scale, sens_real *kappa,
-                          sens_real *lambda);
+/* ---- reverse sweeps: SENS_VJP -------------------------------------------------------------------------- */
 
-/* A stage at the one point whose outer factor s [n] is given: u [n][L] = diag(s) kappa. kappa [n][L] is room.
- */
-void sens_products_scaled_stage(struct sens_products *products, size_t L, const struct sens_stage *stage,
-                                sens_real scale, const sens_real *s, sens_real *u, sens_real *kappa);
+/* Moves to so many points, which are taken together and must stay until the next ones. */
+void sens_products_at_all(struct sens_products *products, size_t count, const struct sens_at *at);
+
+/* The same where sens_products_find_diagonals has found their d [count][n] before. sens_products_coupled. */
+void sens_products_at_kept(struct sens_products *products, const struct sens_at *at, const sens_real *d);
+void sens_products_find_diagonals(const struct sens_problem *pb, size_t count, const struct sens_at *at,
+                                  sens_real *d);
+
+/* Where a cotangent kappa goes for the parameter product (batch.h). */
+struct sens_slot {
+    sens_real *kappa;   /* [n][L]: kappa, or diag(s) kappa */
+    const sens_real *s; /* [n]: the outer factor of the point, by which it is to be scaled; NULL: it is not */
+    sens_real *room;    /* [n][L] for kappa itself where it is scaled */
+};
+
+/* Stages of a reverse sweep, kappa = sum_j (scale w_j) v_j and theta = J^T kappa, at the points number
+ * `point` and after of those that are taken together: one, or `count` of them where sens_products_together;
+ * then their kappa follow each other in the slot, and lambda [n][L] += the sum of the theta unless it is
+ * NULL. */
+void sens_products_reverse(struct sens_products *products, size_t point, size_t L, size_t count,
+                           const struct sens_stage *stage, sens_real scale, const struct sens_slot *slot,
+                           sens_real *lambda);
+
+/* ---- columns of df/dp: SENS_JVP ------------------------------------------------------------------------ */
 
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);
 
+/* ---- counts -------------------------------------------------------------------------------------------- */
+
 /* Adds the vectors multiplied since the last call to *work, and forgets them: those through structure, and
  * those that were idle, `idle` of every `lanes`. */
 void sens_products_count(struct sens_products *products, size_t idle, size_t lanes, struct sens_work *work);
-
-static inline bool sens_products_coupled(const struct sens_products *pr)
-{
-    return pr->coupled;
-}
 
 static inline void sens_products_at(struct sens_products *pr, const struct sens_at *at)
 {

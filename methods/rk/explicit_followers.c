@@ -8,7 +8,7 @@
  * accepted or not. The slope at the end of a step of an FSAL pair is kept for the next one. Zero weights are
  * left out of the sums: a slope that matters reaches z1 or e with another weight. */
 #include "explicit.h"
-#include "sens/lanes.h"
+#include "kernels.h"
 
 struct sens_follow {
     const struct sens_followers *who;

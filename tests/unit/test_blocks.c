@@ -2,7 +2,7 @@
  * vector, against plain loops in the order that sens/lanes.h states. */
 #include "lane_support.h"
 
-#include "sens/lanes.h"
+#include "kernels.h"
 
 static const size_t lane_counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33};
 enum { LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts, TERMS = 12, COLS = 13, NOT_ALIASED = -1 };

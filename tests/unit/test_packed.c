@@ -6,7 +6,7 @@
  * lie apart; and the stage of a reverse sweep, which is one sum and one such product. */
 #include "lane_support.h"
 
-#include "sens/lanes.h"
+#include "kernels.h"
 
 static const size_t lane_counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33};
 enum { LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts, ROWS = 40, COLS = 70, GAP = 3 };

@@ -1,4 +1,4 @@
-/* core/vectors.h - the vector types of the lane kernels: GCC vectors as wide as the instruction set's, and
+/* kernels/vectors.h - the vector types of the lane kernels: GCC vectors as wide as the instruction set's, and
  * half as wide. Explicit, because gcc keeps an array of scalar accumulators in memory. */
 #ifndef SENS_VECTORS_H
 #define SENS_VECTORS_H

@@ -1,4 +1,5 @@
-/* core/gathered_kernel.h - the register block of gathered.c, for one width of vector: included once for each.
+/* kernels/gathered_kernel.h - the register block of gathered.c, for one width of vector: included once for
+ * each.
  *
  *     out[r][l] (+)= sum_k phi[k * R + r] (s_k v[k * v_step + l]),   r < R, l < WIDTH
  *

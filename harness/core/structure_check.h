@@ -1,4 +1,4 @@
-/* core/structure.h - the check of a declared structure, for sens_problem_create. */
+/* core/structure_check.h - the check of a declared structure, for sens_problem_create. */
 #ifndef SENS_STRUCTURE_H
 #define SENS_STRUCTURE_H
 

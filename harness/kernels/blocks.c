@@ -1,7 +1,7 @@
-/* Sums of lane blocks, and blocks turned into rows, see sens/lanes.h. */
+/* Sums of lane blocks, and blocks turned into rows, see kernels.h. */
 #include "vectors.h"
 
-#include "sens/lanes.h"
+#include "kernels.h"
 
 enum { KNOWN_TERMS = 8 };
 

@@ -1,4 +1,5 @@
-/* core/register_kernel.h - the kernel of register_block.h, for one width of vector: included once for each.
+/* kernels/register_kernel.h - the kernel of register_block.h, for one width of vector: included once for
+ * each.
  *
  *     out[r * out_step + l] (+)= sum_k a[k * a_step + r * row_step] b[k * b_step + l],   r < R, l < NV *
  * WIDTH,

@@ -1,4 +1,4 @@
-/* core/scaled_kernel.h - one place of a scaled sum in blocks.c, for one width of vector: included once for
+/* kernels/scaled_kernel.h - one place of a scaled sum in blocks.c, for one width of vector: included once for
  * each.
  *
  *     kappa = sum_j w_j v_j[q ...],   u[q ...] = s_i kappa,   other[q ...] = d_i kappa, or kappa

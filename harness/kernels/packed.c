@@ -1,11 +1,11 @@
-/* Products of one matrix with many lane blocks, see sens/lanes.h.
+/* Products of one matrix with many lane blocks, see kernels.h.
  *
  *     OUT(r, l) (+)= sum_k A(r, k) V(k, l),   k ascending from OUT or from 0
  *
  * The rows are split evenly into panels of at most PANEL, so that no panel is left with a row or two whose
  * sums would wait for each other; a panel is a register block (register_block.h). */
+#include "kernels.h"
 #include "register_block.h"
-#include "sens/lanes.h"
 
 /* ---- the matrix ---------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* methods/discrete/batch.h - the parameter gradient of a reverse sweep, deferred over many points:
+/* methods/products/batch.h - the parameter gradient of a reverse sweep, deferred over many points:
  *
  *     mu += sum_k (df/dp)(t_k, Y_k)^T kappa_k,    k < K
  *
@@ -9,7 +9,7 @@
 #ifndef SENS_BATCH_H
 #define SENS_BATCH_H
 
-#include "sens/lanes.h"
+#include "products.h"
 #include "sens/method.h"
 
 struct sens_batch; /* one a thread */
@@ -24,12 +24,9 @@ bool sens_batch_full(const struct sens_batch *batch, size_t points);
 /* Takes the next points; the number of the first within the batch is returned. Their x are copied. */
 size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct sens_at *at);
 
-/* The s [n] of point k where diag(s) kappa is wanted in its slots (sens_products_scaled); NULL: kappa is. */
-const sens_real *sens_batch_factor(const struct sens_batch *batch, size_t k);
-
-/* Where [n][L] numbers of block b at point k are to be written, and after it those of the points
- * that follow. */
-sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L);
+/* Where the cotangent of block b at point k is to be written, [n][L] numbers, and after it those of the
+ * points that follow; its room is left alone. */
+void sens_batch_slot(const struct sens_batch *batch, size_t k, size_t b, size_t L, struct sens_slot *slot);
 
 /* After the last point, before the blocks are added. */
 void sens_batch_close(struct sens_batch *batch);

@@ -1,4 +1,4 @@
-/* Stages of a reverse sweep with few states, in one piece: see sens_lanes_stages in sens/lanes.h.
+/* Stages of a reverse sweep with few states, in one piece: see sens_lanes_stages in kernels.h.
  *
  *     kappa = sum_j (scale w_j) v_j,    theta = J^T kappa,    lambda += sum theta
  *
@@ -7,7 +7,7 @@
  * for bit. */
 #include "vectors.h"
 
-#include "sens/lanes.h"
+#include "kernels.h"
 
 enum { EIGHT = 8, FOUR = 4 };
 

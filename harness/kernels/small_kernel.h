@@ -1,4 +1,4 @@
-/* core/small_kernel.h - the stages of small.c for blocks of LANES lanes: included once for each number of
+/* kernels/small_kernel.h - the stages of small.c for blocks of LANES lanes: included once for each number of
  * them.
  *
  * The including file defines, and this one undefines, STAGE and STAGES (the names), LANES, WIDTH, TYPE and

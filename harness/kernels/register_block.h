@@ -1,5 +1,5 @@
-/* core/register_block.h - products of a few rows with all lanes of a block, whose sums are held in registers:
- * what packed.c and lanes.c are made of.
+/* kernels/register_block.h - products of a few rows with all lanes of a block, whose sums are held in
+ * registers: what packed.c and lanes.c are made of.
  *
  *     OUT(r, l) (+)= sum_k A(r, k) V(k, l),   k ascending from OUT or from 0
  *

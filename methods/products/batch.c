@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "products.h"
-#include "sens/lanes.h"
-
 struct sens_batch {
     const struct sens_problem *pb;
     size_t K, L; /* capacity; lanes of a whole block */
@@ -84,14 +81,11 @@ static sens_real *block_of(const struct sens_batch *batch, size_t b)
     return batch->kappa + b * batch->K * batch->pb->n * batch->L;
 }
 
-const sens_real *sens_batch_factor(const struct sens_batch *batch, size_t k)
+void sens_batch_slot(const struct sens_batch *batch, size_t k, size_t b, size_t L, struct sens_slot *slot)
 {
-    return batch->scaled ? batch->s + k * batch->pb->n : NULL;
-}
-
-sens_real *sens_batch_slot(struct sens_batch *batch, size_t k, size_t b, size_t L)
-{
-    return block_of(batch, b) + k * batch->pb->n * L;
+    const size_t n = batch->pb->n;
+    slot->kappa = block_of(batch, b) + k * n * L;
+    slot->s = batch->scaled ? batch->s + k * n : NULL;
 }
 
 /* ---- the products -------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Sums of few outer products of rows that lie apart, see sens_lanes_add_gathered in sens/lanes.h.
+/* Sums of few outer products of rows that lie apart, see sens_lanes_add_gathered in kernels.h.
  *
  *     out_q (+)= sum_k phi(k, q) (s_k v_k),   k ascending from out_q or from 0
  *
@@ -6,7 +6,7 @@
  * scaled again for every part, and is better gathered once. */
 #include "vectors.h"
 
-#include "sens/lanes.h"
+#include "kernels.h"
 
 #define KERNEL         gathered_vector
 #define WIDTH          VECTOR

@@ -1,0 +1,234 @@
+/* The discrete adjoint of an explicit Runge-Kutta step,
+ *
+ *     kappa_i = h (b_i lambda + sum_{j>i} a_ji theta_j),       i = s ... 1
+ *     theta_i = (df/dx)(t_i, Y_i)^T kappa_i + h b_i (dg/dx)(t_i, Y_i)
+ *     lambda += sum_i theta_i,       mu += sum_i (df/dp)(t_i, Y_i)^T kappa_i + h b_i (dg/dp)(t_i, Y_i)
+ *
+ * (Hager, Numer. Math. 87 (2000), without the division by b_i; Martins & Lakshtanov, arXiv 2410.01911,
+ * section 3.) A stage that no output depends on (the last one of an FSAL pair) is left out; the others are
+ * live. A block's vectors are lambda, theta_1 ... theta_s. */
+#include "adjoint_family.h"
+#include "kernels.h"
+#include "products.h"
+
+struct sum { /* of a block's vectors */
+    int terms;
+    sens_real weight[SENS_MAX_STAGES + 1];
+    size_t vector[SENS_MAX_STAGES + 1]; /* 0: lambda, 1 + i: theta_i */
+};
+
+struct stage { /* a live one: b_i or any a_ji of a live stage j > i is nonzero */
+    int i;
+    struct sum kappa; /* b_i lambda + sum_{j>i} a_ji theta_j, without the zeros */
+};
+
+struct plan {
+    const struct sens_task *task;
+    size_t n, live;
+    struct stage *stage; /* [live], the last one first */
+    struct sum lambda;   /* lambda + sum_i theta_i */
+    bool whole;          /* a block goes through all stages, and lambda, in one call */
+    size_t together;     /* stages that are linearised together: all, or 1 */
+    size_t at_once;      /* stages of one call */
+};
+
+struct worker {
+    const struct plan *plan;
+    struct sens_products *products;
+    sens_real *room; /* [at_once][n][L]: kappa where no batch keeps it, or beside what it keeps */
+};
+
+struct block {
+    struct sens_stage *stage; /* [live] */
+    const sens_real **lambda; /* [terms] of the sum that lambda becomes */
+};
+
+/* ---- the plan ------------------------------------------------------------------------------------------ */
+
+static void add_term(struct sum *sum, sens_real weight, size_t vector)
+{
+    sum->weight[sum->terms] = weight;
+    sum->vector[sum->terms++] = vector;
+}
+
+static size_t theta(int i)
+{
+    return 1 + (size_t)i;
+}
+
+static void find_stages(const struct sens_tableau *tb, struct plan *plan)
+{
+    add_term(&plan->lambda, 1, 0);
+    for (int i = tb->stages - 1; i >= 0; i--) {
+        struct stage *stage = &plan->stage[plan->live];
+        *stage = (struct stage){.i = i};
+        if (tb->b[i] != 0) add_term(&stage->kappa, tb->b[i], 0);
+        for (size_t s = 0; s < plan->live; s++) {
+            const int j = plan->stage[s].i;
+            if (sens_tableau_a(tb, j, i) != 0) add_term(&stage->kappa, sens_tableau_a(tb, j, i), theta(j));
+        }
+        if (stage->kappa.terms == 0) continue;
+        add_term(&plan->lambda, 1, theta(i));
+        plan->live++;
+    }
+}
+
+/* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. The
+ * Jacobians of few states stay there: all stages at once save calls. Where df/dx is coupled there is no
+ * Jacobian to be used up, but the block's vectors: each block goes through all stages. */
+static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task, struct adjoint_plan *made)
+{
+    const struct sens_tableau *tb = task->tableau;
+    const size_t m = task->cost->m;
+    if (tb->stages > SENS_MAX_STAGES)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "more than %d stages", SENS_MAX_STAGES);
+    struct plan *plan = SENS_NEW(ctx, struct plan, 1);
+    if (!plan) return SENS_NO_MEMORY;
+    *plan = (struct plan){.task = task, .n = task->problem->n};
+    plan->stage = SENS_NEW(ctx, struct stage, (size_t)tb->stages);
+    if (!plan->stage) return SENS_NO_MEMORY;
+    find_stages(tb, plan);
+    const bool coupled = sens_products_coupled(task->problem, m), running = task->cost->type->g;
+    plan->whole = sens_products_together(task->problem, m) && !running;
+    plan->together = coupled || plan->whole ? plan->live : 1;
+    plan->at_once = plan->whole ? plan->live : 1;
+    *made = (struct adjoint_plan){.points = plan->live,
+                                  .parts = plan->live > 0 ? plan->live / plan->together : 0,
+                                  .vectors = (size_t)tb->stages,
+                                  .kept = coupled ? plan->live * plan->n : 0,
+                                  .adds_to_mu = task->cost->type->g_dp,
+                                  .own = plan};
+    return SENS_OK;
+}
+
+static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void **made)
+{
+    const struct plan *plan = own;
+    const struct sens_task *task = plan->task;
+    struct worker *w = SENS_NEW(ctx, struct worker, 1);
+    if (!w) return SENS_NO_MEMORY;
+    w->plan = plan;
+    w->room = SENS_NEW(ctx, sens_real, plan->at_once * plan->n * L);
+    if (!w->room) return SENS_NO_MEMORY;
+    *made = w;
+    return sens_products_create(ctx, task->problem, SENS_VJP, plan->together, task->cost->m, &w->products);
+}
+
+/* The vectors of a sum; NULL: no memory. */
+static const sens_real **find_vectors(struct sens_ctx *ctx, const struct sum *sum, size_t size,
+                                      const sens_real *lambda)
+{
+    const sens_real **v = SENS_NEW(ctx, const sens_real *, (size_t)sum->terms);
+    for (int j = 0; v && j < sum->terms; j++) v[j] = lambda + sum->vector[j] * size;
+    return v;
+}
+
+static sens_status create_block(struct sens_ctx *ctx, void *own, size_t L, struct adjoint_block *made)
+{
+    const struct plan *plan = own;
+    const size_t size = plan->n * L;
+    struct block *block = made->own = SENS_NEW(ctx, struct block, 1);
+    if (!block) return SENS_NO_MEMORY;
+    block->lambda = find_vectors(ctx, &plan->lambda, size, made->lambda);
+    block->stage = SENS_NEW(ctx, struct sens_stage, plan->live);
+    if (!block->lambda || !block->stage) return SENS_NO_MEMORY;
+    for (size_t s = 0; s < plan->live; s++) {
+        const struct stage *stage = &plan->stage[s];
+        const sens_real *const *v = find_vectors(ctx, &stage->kappa, size, made->lambda);
+        if (!v) return SENS_NO_MEMORY;
+        block->stage[s] = (struct sens_stage){.terms = stage->kappa.terms,
+                                              .w = stage->kappa.weight,
+                                              .v = v,
+                                              .theta = made->lambda + theta(stage->i) * size};
+    }
+    return SENS_OK;
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------- */
+
+static void begin(void *worker, const sens_real *p)
+{
+    const struct worker *w = worker;
+    sens_products_begin(w->products, p);
+}
+
+/* In the order of the live stages. */
+static void find_points(const void *own, const struct sens_step *step, struct sens_at *at)
+{
+    const struct plan *plan = own;
+    for (size_t s = 0; s < plan->live; s++) {
+        const int i = plan->stage[s].i;
+        at[s] = (struct sens_at){sens_stage_time(plan->task->tableau, step->t, step->h, i),
+                                 step->Y + (size_t)i * plan->n, plan->task->problem->p};
+    }
+}
+
+static void keep(void *worker, const struct sens_at *at, sens_real *kept)
+{
+    const struct plan *plan = ((const struct worker *)worker)->plan;
+    sens_products_find_diagonals(plan->task->problem, plan->live, at, kept);
+}
+
+static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
+{
+    const struct worker *w = worker;
+    if (step->kept)
+        sens_products_at_kept(w->products, step->at, step->kept);
+    else
+        sens_products_at_all(w->products, w->plan->together, step->at + part * w->plan->together);
+    return SENS_OK;
+}
+
+/* kappa_i and theta_i of the stages that are taken at once from s on, number `point` of those that are
+ * linearised; where these are all stages, lambda too. */
+static void reverse_stages(const struct worker *w, const struct adjoint_step *step,
+                           const struct adjoint_block *block, size_t s, size_t point)
+{
+    const struct plan *plan = w->plan;
+    const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
+    const struct sens_cost *cost = plan->task->cost;
+    struct sens_slot slot = {.kappa = w->room, .room = w->room};
+    sens_real *lambda = plan->whole ? block->lambda : NULL; /* else add_stages does it */
+    if (step->batch) sens_batch_slot(step->batch, step->first + s, block->number, block->L, &slot);
+    sens_products_reverse(w->products, point, block->L, plan->at_once, stage, step->h, &slot, lambda);
+    if (!cost->type->g) return;
+    const sens_real hb = step->h * plan->task->tableau->b[plan->stage[s].i]; /* of one stage */
+    if (hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, stage->theta);
+}
+
+/* lambda += sum_i theta_i */
+static void add_stages(const struct plan *plan, const struct adjoint_block *block)
+{
+    const struct sum *sum = &plan->lambda;
+    const sens_real *const *v = ((const struct block *)block->own)->lambda;
+    sens_lanes_combine(plan->n * block->L, sum->terms, 1, sum->weight, v, block->lambda);
+}
+
+static sens_status sweep(void *worker, size_t part, const struct adjoint_step *step,
+                         const struct adjoint_block *block)
+{
+    const struct worker *w = worker;
+    const struct plan *plan = w->plan;
+    const size_t first = part * plan->together, end = first + plan->together;
+    for (size_t s = first; s < end; s += plan->at_once) reverse_stages(w, step, block, s, s - first);
+    if (end == plan->live && !plan->whole) add_stages(plan, block);
+    return SENS_OK;
+}
+
+static void count(void *worker, size_t idle, size_t lanes, struct sens_work *work)
+{
+    const struct worker *w = worker;
+    sens_products_count(w->products, idle, lanes, work);
+}
+
+const struct adjoint_family adjoint_explicit = {
+    .plan = make_plan,
+    .create_worker = create_worker,
+    .create_block = create_block,
+    .begin = begin,
+    .points = find_points,
+    .keep = keep,
+    .linearise = linearise,
+    .sweep = sweep,
+    .count = count,
+};
