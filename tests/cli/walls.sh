@@ -22,10 +22,12 @@ finds() {
 # sees ROOM OTHER: is the other one named among the folders of the room?
 sees() { grep -qx "$source/${2//-//}" "$build/rooms/$1"; }
 
-# header ROOM: one that no other room has
-header() { (cd "$source/${1//-//}" && ls ./*.h 2>/dev/null) | sed -n '1s,^\./,,p'; }
-
 rooms=$(ls "$build/rooms")
+for room in $rooms; do (cd "$source/${room//-//}" && ls ./*.h 2>/dev/null); done | sed 's,^\./,,' | sort | uniq -u >"$work/alone"
+
+# header ROOM: one that no other room has
+header() { (cd "$source/${1//-//}" && ls ./*.h 2>/dev/null) | sed 's,^\./,,' | grep -m 1 -xFf "$work/alone"; }
+
 tried=0
 for room in $rooms; do
     own=$(header "$room")
