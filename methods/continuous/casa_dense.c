@@ -145,7 +145,8 @@ static const struct sens_limit limits[] = {MEAN_NORM_LIMIT, {.check = NULL}};
 
 SENS_METHOD(casa_dense) = {
     .name = "casa_dense",
-    .summary = "continuous adjoint, state from dense output of the forward solve, own backward steps",
+    .summary =
+        "continuous (interpolating) adjoint: state from dense output of the forward solve, own steps back",
     .reference = "Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,
     .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES |

@@ -66,7 +66,7 @@ static const struct sens_limit limits[] = {
 SENS_METHOD(casa_reverse) = {
     .name = "casa_reverse",
     .summary =
-        "continuous adjoint, state integrated back from its end: stores nothing, unstable for decaying modes",
+        "continuous (backsolve) adjoint, state integrated back: stores nothing, unstable for decaying modes",
     .reference =
         "Chen, Rubanova, Bettencourt & Duvenaud, NeurIPS 2018; Martins & Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,

@@ -217,8 +217,7 @@ static const struct sens_limit limits[] = {MEAN_NORM_LIMIT, {.check = NULL}};
 
 SENS_METHOD(cfsa) = {
     .name = "cfsa",
-    .summary =
-        "continuous forward sensitivities: the variational equations as one system, directions in lanes",
+    .summary = "continuous forward sensitivity: the variational equations as one system, directions in lanes",
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14; Martins & "
                  "Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,

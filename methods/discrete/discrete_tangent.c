@@ -386,7 +386,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 SENS_METHOD(discrete_tangent) = {
     .name = "discrete_tangent",
     .summary =
-        "forward derivative of the Runge-Kutta steps taken, directions in lanes; transpose of the adjoint",
+        "tangent linear model of the Runge-Kutta steps taken, directions in lanes; transpose of the adjoint",
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.6; transpose of "
                  "discrete_adjoint",
     .derivative = SENS_DERIVATIVE_DISCRETE,
