@@ -104,7 +104,7 @@ static const struct sens_option options[] = {
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
     /* 9 and 9 for the accelerations, 15 for the geometry they need */
-    static const struct small_jacobians data = {33, jacobian, jacobian_p};
+    static const struct small_jacobians data = {33, jacobian, jacobian_p, NULL};
     const sens_real x0[N] = {SENS_C(0.994), 0, 0, SENS_C(-2.00158510637908252240537862224)};
     const sens_real p[] = {option[OPT_MU].number};
     return small_create(ctx, N, x0, 1, p, option[OPT_T].number, &data, pb);

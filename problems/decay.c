@@ -58,7 +58,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {1, jacobian, jacobian_p};
+    static const struct small_jacobians data = {1, jacobian, jacobian_p, NULL};
     const sens_real x0[] = {option[OPT_Y0].number}, p[] = {option[OPT_K].number};
     return small_create(ctx, 1, x0, 1, p, option[OPT_T].number, &data, pb);
 }

@@ -36,6 +36,28 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     F[0] = forced->form == FORM_COSINE ? cos(at->t) * at->x[0] : pow(at->t, forced->q);
 }
 
+/* t^(q - 1) q */
+static sens_real power_slope(const struct forced *forced, sens_real t)
+{
+    return forced->q > 0 ? forced->q * pow(t, forced->q - 1) : 0;
+}
+
+static void rhs_t(const struct sens_problem *pb, const struct sens_at *at, sens_real *OUT)
+{
+    const struct forced *forced = pb->data;
+    OUT[0] = at->p[0] * (forced->form == FORM_COSINE ? -sin(at->t) * at->x[0] : power_slope(forced, at->t));
+}
+
+static void along(const struct sens_problem *pb, const struct sens_at *at, const struct sens_direction *v,
+                  sens_real *dJ, sens_real *dF)
+{
+    const struct forced *forced = pb->data;
+    const sens_real dt = v->t[0], c = cos(at->t), s = sin(at->t);
+    const bool cosine = forced->form == FORM_COSINE;
+    dJ[0] = cosine ? v->p[0] * c - at->p[0] * s * dt : 0;
+    dF[0] = cosine ? v->x[0] * c - at->x[0] * s * dt : power_slope(forced, at->t) * dt;
+}
+
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *query, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0)
 {
@@ -72,7 +94,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     struct forced *forced = SENS_NEW(ctx, struct forced, 1);
     if (!forced) return SENS_NO_MEMORY;
     *forced = (struct forced){
-        .jacobians = {form == FORM_COSINE ? 3 : 2, jacobian, jacobian_p},
+        .jacobians = {form == FORM_COSINE ? 3 : 2, jacobian, jacobian_p, along},
         .form = form,
         .q = option[OPT_Q].number,
     };
@@ -91,6 +113,8 @@ SENS_PROBLEM(forced) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .rhs_t = rhs_t,
+    .hvp = small_hvp,
     .operations = small_operations,
     .exact = exact,
 };

@@ -99,7 +99,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {3, jacobian, jacobian_p};
+    static const struct small_jacobians data = {3, jacobian, jacobian_p, NULL};
     const sens_real p[NP] = {option[OPT_K].number, option[OPT_A].number, option[OPT_B].number};
     sens_real x0[N];
     x0_of_p(pb, p, x0);

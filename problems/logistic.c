@@ -29,6 +29,18 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     F[1] = r * (y / K) * (y / K);
 }
 
+static void along(const struct sens_problem *pb, const struct sens_at *at, const struct sens_direction *v,
+                  sens_real *dJ, sens_real *dF)
+{
+    (void)pb;
+    const sens_real r = at->p[0], K = at->p[1], y = at->x[0];
+    const sens_real dr = v->p[0], dK = v->p[1], dy = v->x[0];
+    const sens_real part = y / K, change = (dy - part * dK) / K; /* of y/K */
+    dJ[0] = dr * (1 - 2 * part) - 2 * r * change;
+    dF[0] = dy * (1 - part) - y * change;
+    dF[1] = dr * part * part + 2 * r * part * change;
+}
+
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0)
 {
@@ -78,7 +90,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {4, jacobian, jacobian_p};
+    static const struct small_jacobians data = {4, jacobian, jacobian_p, along};
     const sens_real x0[] = {option[OPT_Y0].number}, p[] = {option[OPT_R].number, option[OPT_K].number};
     return small_create(ctx, 1, x0, 2, p, option[OPT_T].number, &data, pb);
 }
@@ -94,6 +106,7 @@ SENS_PROBLEM(logistic) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .hvp = small_hvp,
     .operations = small_operations,
     .exact = exact,
     .identities = identities,

@@ -109,7 +109,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {5, jacobian, jacobian_p};
+    static const struct small_jacobians data = {5, jacobian, jacobian_p, NULL};
     const sens_real x0[] = {option[OPT_X0].number, option[OPT_V0].number};
     const sens_real p[] = {option[OPT_OMEGA].number, option[OPT_ZETA].number};
     return small_create(ctx, 2, x0, 2, p, option[OPT_T].number, &data, pb);

@@ -39,6 +39,22 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     F[6] = 0, F[7] = 0, F[8] = y2y2;
 }
 
+static void along(const struct sens_problem *pb, const struct sens_at *at, const struct sens_direction *v,
+                  sens_real *dJ, sens_real *dF)
+{
+    (void)pb;
+    const sens_real *x = at->x, *p = at->p, *dx = v->x, *dp = v->p;
+    const sens_real k2y3 = dp[1] * x[2] + p[1] * dx[2], k2y2 = dp[1] * x[1] + p[1] * dx[1],
+                    k3y2_twice = 2 * (dp[2] * x[1] + p[2] * dx[1]);
+    const sens_real y2y3 = dx[1] * x[2] + x[1] * dx[2], y2y2 = 2 * x[1] * dx[1];
+    dJ[0] = -dp[0], dJ[1] = k2y3, dJ[2] = k2y2;
+    dJ[3] = dp[0], dJ[4] = -k2y3 - k3y2_twice, dJ[5] = -k2y2;
+    dJ[6] = 0, dJ[7] = k3y2_twice, dJ[8] = 0;
+    dF[0] = -dx[0], dF[1] = y2y3, dF[2] = 0;
+    dF[3] = dx[0], dF[4] = -y2y3, dF[5] = -y2y2;
+    dF[6] = 0, dF[7] = 0, dF[8] = y2y2;
+}
+
 /* The sum of the states is a linear invariant, which every Runge-Kutta map keeps:
  * sum_i S0_ij = 1, sum_i S_ik = 0. */
 static void mass(const struct sens_problem *pb, const sens_real *x1, const sens_real *S, const sens_real *S0,
@@ -94,7 +110,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {8, jacobian, jacobian_p};
+    static const struct small_jacobians data = {8, jacobian, jacobian_p, along};
     const sens_real x0[N] = {1, 0, 0};
     const sens_real p[NP] = {option[OPT_K1].number, option[OPT_K2].number, option[OPT_K3].number};
     return small_create(ctx, N, x0, NP, p, option[OPT_T].number, &data, pb);
@@ -112,6 +128,7 @@ SENS_PROBLEM(robertson) = {
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .hvp = small_hvp,
     .operations = small_operations,
     .identities = identities,
 };

@@ -1,6 +1,6 @@
 /* Products with the hand-written Jacobians of small problems:
  *
- *     J V,   J^T W,   columns of F,   MU += sum_k F(t_k, X_k)^T W_k
+ *     J V,   J^T W,   columns of F,   MU += sum_k F(t_k, X_k)^T W_k,   dJ^T W,   MU += dF^T W
  *
  * Sums run over states in one order whatever L is, so that a lane does not depend on its neighbours. */
 #include "small.h"
@@ -60,6 +60,30 @@ void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real 
         for (size_t q = 0; q < np; q++)
             for (size_t i = 0; i < n; i++)
                 for (size_t l = 0; l < L; l++) MU[q * L + l] += F[i * np + q] * W[(k * n + i) * L + l];
+    }
+}
+
+/* from [count][L], lane l. */
+static void pick_lane(size_t count, size_t L, size_t l, const sens_real *from, sens_real *one)
+{
+    for (size_t q = 0; q < count; q++) one[q] = from ? from[q * L + l] : 0;
+}
+
+void small_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+               const struct sens_direction *v, const sens_real *W, sens_real *OUT, sens_real *MU)
+{
+    const size_t n = pb->n, np = pb->np;
+    sens_real dt, dx[SMALL_STATES], dp[SMALL_PARAMETERS];
+    sens_real dJ[SMALL_STATES * SMALL_STATES], dF[SMALL_STATES * SMALL_PARAMETERS];
+    for (size_t l = 0; l < L; l++) {
+        pick_lane(1, L, l, v->t, &dt), pick_lane(n, L, l, v->x, dx), pick_lane(np, L, l, v->p, dp);
+        jacobians(pb)->along(pb, at, &(struct sens_direction){&dt, dx, dp}, dJ, dF);
+        for (size_t j = 0; j < n; j++) {
+            OUT[j * L + l] = 0;
+            for (size_t i = 0; i < n; i++) OUT[j * L + l] += dJ[i * n + j] * W[i * L + l];
+        }
+        for (size_t q = 0; MU && q < np; q++)
+            for (size_t i = 0; i < n; i++) MU[q * L + l] += dF[i * np + q] * W[i * L + l];
     }
 }
 

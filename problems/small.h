@@ -15,6 +15,9 @@ struct small_jacobians {
     double rhs; /* its operations (sens/problem.h) */
     void (*dx)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J /*[n][n]*/);
     void (*dp)(const struct sens_problem *pb, const struct sens_at *at, sens_real *F /*[n][np]*/);
+    /* The derivatives of J and F along v = (dt, dx, dp), one lane with no part NULL; where small_hvp is used. */
+    void (*along)(const struct sens_problem *pb, const struct sens_at *at, const struct sens_direction *v,
+                  sens_real *dJ /*[n][n]*/, sens_real *dF /*[n][np]*/);
 };
 
 /* The slots of sens_problem_type of the same names. */
@@ -26,6 +29,8 @@ void small_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, s
                       sens_real *OUT);
 void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU);
+void small_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+               const struct sens_direction *v, const sens_real *W, sens_real *OUT, sens_real *MU);
 void small_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
 /* For create: sets every field of *pb but type, on the interval [0, T]. x0 [n] and p [np] are copied to the

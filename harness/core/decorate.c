@@ -22,7 +22,12 @@
     X(x0_vjp, (PB, const sens_real *p, size_t L, const sens_real *W, sens_real *MU), (in, p, L, W, MU))      \
     X(x0_jvp_cols, (PB, const sens_real *p, size_t k0, size_t L, sens_real *OUT), (in, p, k0, L, OUT))
 
-#define OPTIONAL(X) X(operations, (PB, struct sens_operations * ops), (in, ops))
+#define OPTIONAL(X)                                                                                          \
+    X(rhs_t, (PB, AT, sens_real * OUT), (in, at, OUT))                                                       \
+    X(hvp,                                                                                                   \
+      (PB, AT, size_t L, const struct sens_direction *v, const sens_real *W, sens_real *OUT, sens_real *MU), \
+      (in, at, L, v, W, OUT, MU))                                                                            \
+    X(operations, (PB, struct sens_operations * ops), (in, ops))
 
 #define STRUCTURE(X)                                                                                         \
     X(jacobian, (PB, AT, sens_real * J), (in, at, J))                                                        \

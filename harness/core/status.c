@@ -7,7 +7,7 @@ static const struct {
     sens_status status;
     const char *name, *message;
 } statuses[] = {
-#define STATUS_ROW(code, value, name, message) {code, name, message},
+#define STATUS_ROW(code, value, class, name, message) {code, name, message},
     SENS_STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
 };

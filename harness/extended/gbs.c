@@ -225,8 +225,8 @@ static sens_status trial(const struct gbs *gbs, sens_real *err)
     *err = INFINITY;
     for (int j = 0; j < TABLE; j++) {
         const sens_status status = midpoint(gbs, 2 * (j + 1), gbs->table[j]);
-        if (status > 0) return SENS_OK;
-        if (status < 0) return status;
+        if (sens_recoverable(status)) return SENS_OK;
+        if (sens_fatal(status)) return status;
         extrapolate(gbs, j);
     }
     *err = error_norm(gbs);
@@ -259,7 +259,7 @@ static sens_status advance(struct gbs *gbs, sens_real t_end, long max_steps)
         sens_real err = 0;
         sens_status status = rejected ? SENS_OK : system_slope(gbs->system, gbs->t, gbs->y, gbs->slope0);
         if (status == SENS_OK) status = trial(gbs, &err);
-        if (status != SENS_OK) return status > 0 ? SENS_DIVERGED : SENS_RHS_FAILED;
+        if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : SENS_RHS_FAILED;
         const sens_real proposal =
             SENS_C(0.9) * pow(fmax(err, SENS_C(1e-30)), -1 / (sens_real)(2 * TABLE - 1));
         const sens_real factor = fmin(fmax(proposal, SENS_C(0.2)), rejected ? 1 : 4);

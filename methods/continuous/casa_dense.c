@@ -36,8 +36,8 @@ static sens_status record_forward(struct sens_ctx *ctx, struct dense *dense)
     const struct sens_solver_observer observer = {record_step, dense};
     sens_status status = casa_solve_forward(ctx, &dense->casa, &observer);
     status = sens_grid_check(ctx, &dense->grid, status, dense->casa.forward_stats.steps);
-    if (status > SENS_OK) /* from an extra stage of the interpolant, which no smaller step was tried for */
-        return sens_fail(ctx, SENS_DIVERGED, "no finite dense output");
+    /* From an extra stage of the interpolant, which no smaller step was tried for. */
+    if (sens_recoverable(status)) return sens_fail(ctx, SENS_DIVERGED, "no finite dense output");
     return status;
 }
 

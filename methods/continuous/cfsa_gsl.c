@@ -62,13 +62,13 @@ static int slope(double t, const double y[], double dydt[], void *self)
     }
     if (gsl->status == SENS_OK && !sens_finite(gsl->equations.dimension, dydt)) gsl->status = SENS_NONFINITE;
     if (gsl->status == SENS_OK) return GSL_SUCCESS;
-    return gsl->status < SENS_OK ? GSL_EBADFUNC : GSL_EDOM; /* GSL halves the step for the latter */
+    return sens_fatal(gsl->status) ? GSL_EBADFUNC : GSL_EDOM; /* GSL halves the step for the latter */
 }
 
 static sens_status explain(struct sens_ctx *ctx, const struct cfsa_gsl *gsl, double t)
 {
-    if (gsl->status < SENS_OK) return gsl->status;
-    if (gsl->status > SENS_OK)
+    if (sens_fatal(gsl->status)) return gsl->status;
+    if (sens_recoverable(gsl->status))
         return sens_fail(ctx, SENS_DIVERGED, "no finite step of gsl_odeiv2 from t = %.10g", t);
     return sens_fail(ctx, SENS_STEP_UNDERFLOW, "gsl_odeiv2 cannot meet its error test at t = %.10g", t);
 }

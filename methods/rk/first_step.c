@@ -123,7 +123,7 @@ sens_status sens_first_step_find(const struct sens_first_step *first, struct sen
     scheme->did.slopes++;
     const sens_status status = ode->f(ode->self, t + sign * h0, first->y_euler, first->f_euler);
     if (status != SENS_OK)
-        return status < SENS_OK ? status : SENS_OK; /* h0 will be tried, and made smaller */
+        return sens_fatal(status) ? status : SENS_OK; /* h0 will be tried, and made smaller */
 
     const sens_real d2 = root_mean(sizes.tested, bend(first, scheme, f, sign * h0)) / h0;
     *step = sign * sens_first_step(h0, d1, d2, scheme->with.tableau->order);

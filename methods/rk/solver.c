@@ -165,7 +165,7 @@ static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_
         sens_status status = check_trial(solve, step, nonfinite);
         if (status != SENS_OK) return status;
         status = scheme->type->try(scheme, step, &err);
-        if (status < SENS_OK) return status;
+        if (sens_fatal(status)) return status;
         nonfinite = status != SENS_OK ||
                     isnan(err); /* an infinite one is a failed test: a component without tolerance */
         if (nonfinite) {
@@ -192,7 +192,7 @@ static sens_status first_step(const struct solve *solve, sens_real t_end, sens_r
     struct sens_scheme *scheme = solve->solver->scheme;
     const sens_real *f;
     const sens_status status = scheme->type->slope(scheme, &f);
-    if (status > SENS_OK)
+    if (sens_recoverable(status))
         return sens_fail(solve->ctx, SENS_DIVERGED, "no slope at the start, t = %.10g", (double)scheme->t);
     return status == SENS_OK ? sens_first_step_find(&solve->solver->first, scheme, f, t_end, h) : status;
 }
@@ -217,7 +217,7 @@ static sens_status given_step(struct solve *solve, sens_real h, sens_real t1, lo
 {
     struct sens_scheme *scheme = solve->solver->scheme;
     const sens_status status = scheme->type->try(scheme, h, NULL);
-    if (status > SENS_OK)
+    if (sens_recoverable(status))
         return sens_fail(solve->ctx, SENS_DIVERGED, "no finite step from t = %.10g with the given step %.3g",
                          (double)scheme->t, (double)h);
     return status == SENS_OK ? accept(solve, h, t1, stop) : status;

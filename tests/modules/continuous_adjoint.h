@@ -62,8 +62,8 @@ static sens_status try_step(struct state *st, struct walk *w, sens_real t, sens_
 static sens_status advance(struct sens_ctx *ctx, struct state *st, struct walk *w, sens_real t, sens_real to)
 {
     sens_status status = t == to ? SENS_OK : w->slope(st, t, w->y, w->k[0]);
-    if (status > SENS_OK) return sens_fail(ctx, SENS_DIVERGED, "no slope at t = %g", (double)t);
-    while (t != to && status >= SENS_OK) {
+    if (sens_recoverable(status)) return sens_fail(ctx, SENS_DIVERGED, "no slope at t = %g", (double)t);
+    while (t != to && !sens_fatal(status)) {
         const bool lands = w->h * (1 + SENS_C(1e-9)) >= fabs(to - t);
         const sens_real h = lands ? to - t : copysign(w->h, to - t), end = lands ? to : t + h;
         sens_real err = 0;
@@ -71,7 +71,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, struct walk *
             return sens_fail(ctx, SENS_STEP_LIMIT, "max_steps at t = %g", (double)t);
         if (end == t) return sens_fail(ctx, SENS_STEP_UNDERFLOW, "no step at t = %g", (double)t);
         status = try_step(st, w, t, h, &err);
-        if (status > SENS_OK) err = INFINITY;
+        if (sens_recoverable(status)) err = INFINITY;
         const sens_real factor = fmin(4, fmax(SENS_C(0.2), SENS_C(0.9) * pow(err, -SENS_Q(1, 3))));
         w->h = lands && err <= 1 ? fmax(w->h, fabs(h) * factor) : fabs(h) * factor;
         if (err > 1) {

@@ -112,7 +112,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
     for (int tries = 0, small = 0; small < 2; tries++) {
         if (tries == 60) return sens_fail(ctx, SENS_DIVERGED, "no solution of the step at t = %g", (double)t);
         const sens_status status = pb->type->rhs(pb, &at, st->K);
-        if (status != SENS_OK) return status > SENS_OK ? SENS_DIVERGED : status;
+        if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
         if (!FACTORS_OF_START) factorise(st, &at, h);
         sens_real size = 0, moved = 0;
         for (size_t i = 0; i < n; i++) st->K[i] = st->x[i] + h / 2 * st->K[i] - st->Y[i];

@@ -66,7 +66,7 @@ static sens_status slopes(const struct state *st, sens_real t, const sens_real *
     const struct sens_problem *pb = st->task->problem;
     const struct sens_at at = {t, x, pb->p};
     const sens_status status = pb->type->rhs(pb, &at, K);
-    if (status != SENS_OK) return status > SENS_OK ? SENS_DIVERGED : status;
+    if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
     pb->type->jvp(pb, &at, st->q, V, Z);
     add_p(st, &at, Z);
     return SENS_OK;

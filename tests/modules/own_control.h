@@ -125,7 +125,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
         const sens_real h = last ? stop - t : st->h, to = last ? stop : t + h;
         if (to <= t) return SENS_STEP_UNDERFLOW;
         const sens_status status = trial(st, t, h);
-        if (status < SENS_OK) return status;
+        if (sens_fatal(status)) return status;
         const sens_real size = status == SENS_OK ? error(st, h) : INFINITY;
         if (!(size <= 1)) { /* the first slopes stay */
             st->ready = st->ready || status == SENS_OK;

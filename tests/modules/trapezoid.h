@@ -108,7 +108,7 @@ static sens_status rhs(const struct state *st, sens_real t, const sens_real *x, 
     return pb->type->rhs(pb, &(struct sens_at){t, x, pb->p}, f);
 }
 
-/* x1 from x; SENS_NONFINITE where the iteration does not end. */
+/* x1 from x. SENS_SINGULAR; SENS_NOT_CONVERGED where the iteration does not end. */
 static sens_status implicit(const struct state *st, sens_real t, sens_real h, const sens_real *x,
                             sens_real *x1)
 {
@@ -120,18 +120,18 @@ static sens_status implicit(const struct state *st, sens_real t, sens_real h, co
         sens_real size = 0;
         status = rhs(st, t + h, x1, st->f1);
         if (status != SENS_OK) break;
-        if (!form_system(st, &(struct sens_at){t + h, x1, pb->p}, h)) return SENS_NONFINITE;
+        if (!form_system(st, &(struct sens_at){t + h, x1, pb->p}, h)) return SENS_SINGULAR;
         for (size_t i = 0; i < st->n; i++) st->r[i] = x1[i] - x[i] - h / 2 * (st->f[i] + st->f1[i]);
         solve_factorised(st, 1, st->r);
         for (size_t i = 0; i < st->n; i++) {
             x1[i] -= st->r[i];
             size = fmax(size, fabs(st->r[i]) / (SENS_C(1e-300) + fabs(x1[i])));
         }
-        if (!(size < 1e10)) return SENS_NONFINITE;
+        if (!(size < 1e10)) return SENS_NOT_CONVERGED;
         if (size <= 4 * SENS_EPSILON || (k > 2 && size < 1e-10 && size >= before)) return SENS_OK;
         before = size;
     }
-    return status == SENS_OK ? SENS_NONFINITE : status;
+    return status == SENS_OK ? SENS_NOT_CONVERGED : status;
 }
 
 /* ---- the cost ------------------------------------------------------------------------------------------ */
@@ -234,7 +234,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real *t,
         sens_status status = implicit(st, *t, step, st->x, st->whole);
         if (status == SENS_OK) status = implicit(st, *t, step / 2, st->x, st->middle);
         if (status == SENS_OK) status = implicit(st, middle, step / 2, st->middle, st->half);
-        if (status < SENS_OK) return status;
+        if (sens_fatal(status)) return status;
         const sens_real err = status == SENS_OK ? error_of(st) : INFINITY;
         const sens_real factor = fmin(4, fmax(SENS_C(0.2), SENS_C(0.9) * pow(err, -SENS_Q(1, 3))));
         if (err > 1) {
@@ -265,7 +265,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real *t,
         if (st->steps >= st->task->max_steps)
             return sens_fail(ctx, SENS_STEP_LIMIT, "max_steps at t = %g", (double)at);
         const sens_status status = implicit(st, at, h, st->x, st->half);
-        if (status < SENS_OK) return status;
+        if (sens_fatal(status)) return status;
         if (status != SENS_OK || !take(st, at, h, at + h, st->half))
             return sens_fail(ctx, SENS_DIVERGED, "the step of %g from t = %g has no solution", (double)h,
                              (double)at);

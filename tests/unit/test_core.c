@@ -71,10 +71,11 @@ static void test_arena_refusals(void **state)
 static void test_statuses(void **state)
 {
     (void)state;
-#define CHECK(code, value, name, message)                                                                    \
+#define CHECK(code, value, class, name, message)                                                             \
     {                                                                                                        \
         sens_status found = SENS_NO_MEMORY;                                                                  \
         assert_int_equal(code, value);                                                                       \
+        assert_int_equal(sens_status_class(code), SENS_CLASS_##class);                                       \
         assert_string_equal(sens_status_name(code), name);                                                   \
         assert_string_equal(sens_status_message(code), message);                                             \
         assert_true(sens_status_from_name(name, &found) && found == (code));                                 \
@@ -85,6 +86,21 @@ static void test_statuses(void **state)
     assert_false(sens_status_from_name("no such status", &untouched));
     assert_int_equal(untouched, SENS_CRASHED);
     assert_string_equal(sens_status_name((sens_status)99), "unknown");
+}
+
+/* What a solver does next is told by the class alone. */
+static void test_classes(void **state)
+{
+    (void)state;
+    const sens_status tried_again[] = {SENS_NONFINITE, SENS_OUT_OF_DOMAIN, SENS_SINGULAR, SENS_NOT_CONVERGED};
+    const sens_status ends[] = {SENS_RHS_FAILED, SENS_NO_MEMORY, SENS_TIMEOUT, (sens_status)99,
+                                (sens_status)-99};
+    assert_false(sens_recoverable(SENS_OK) || sens_fatal(SENS_OK));
+    for (size_t k = 0; k < sizeof tried_again / sizeof *tried_again; k++)
+        assert_true(sens_recoverable(tried_again[k]) && !sens_fatal(tried_again[k]));
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        assert_true(sens_fatal(ends[k]) && !sens_recoverable(ends[k]));
+    assert_int_equal(sens_status_class(SENS_TIMEOUT), SENS_CLASS_HARNESS);
 }
 
 /* ---- instances ----------------------------------------------------------------------------------------- */
@@ -180,7 +196,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena_memory),   cmocka_unit_test(test_arena_rewind),
         cmocka_unit_test(test_arena_refusals), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_problem_checks), cmocka_unit_test(test_cost_checks),
+        cmocka_unit_test(test_classes),        cmocka_unit_test(test_problem_checks),
+        cmocka_unit_test(test_cost_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

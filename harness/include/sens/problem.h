@@ -32,6 +32,13 @@ struct sens_pattern {
     const size_t *col;   /* [start[rows]] */
 };
 
+/* A direction in (t, x, p) for each of L lanes; NULL: that part is 0. */
+struct sens_direction {
+    const sens_real *t; /* [L] */
+    const sens_real *x; /* [n][L] */
+    const sens_real *p; /* [np][L] */
+};
+
 /* A block of parameters that enter through an outer product: for i < n and j < cols,
  * df_i/dp_(first + i cols + j) = s_i phi_j, and no other component of f depends on it. */
 struct sens_outer {
@@ -128,6 +135,17 @@ struct sens_problem_type {
     void (*vjp_p_batch)(const struct sens_problem *pb, size_t K, const sens_real *t /*[K]*/,
                         const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
                         const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
+
+    /* Optional: OUT = df/dt. A Rosenbrock step takes it beside J. */
+    void (*rhs_t)(const struct sens_problem *pb, const struct sens_at *at, sens_real *OUT /*[n]*/);
+
+    /* Optional, second derivatives: for each lane l, with D the derivative along v[:,l],
+     *     OUT[:,l] = D (df/dx)^T W[:,l],   MU[:,l] += D (df/dp)^T W[:,l]        MU NULL: not wanted
+     * The adjoint of a Rosenbrock stage, which has J u + tau df/dt in it, takes v = (tau, u, 0); a second-order
+     * adjoint takes v = (0, S, I) with S = dx/dp; W of unit vectors gives dJ/dv transposed, for tangents. */
+    void (*hvp)(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                const struct sens_direction *v, const sens_real *W /*[n][L]*/, sens_real *OUT /*[n][L]*/,
+                sens_real *MU /*[np][L]*/);
 
     /* The cost of the products, for rates; NULL: as the structure says (sens_problem_operations). *ops holds
      * that already. */

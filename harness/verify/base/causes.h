@@ -26,6 +26,8 @@
     X(outer_order, "the factors phi of an outer product are in another order than the parameters: right up " \
                    "to a permutation of columns")                                                            \
     X(product_time, "a product uses another time than rhs: it is right at one t only")                       \
+    X(time_derivative, "df/dt is wrong: rhs_t is not the slope of rhs in t at a held state")                 \
+    X(second_derivative, "second derivatives are wrong: hvp is not the derivative of vjp and vjp_p_batch")   \
     X(product_point, "a product uses another state or other parameters than it is given: right at the "      \
                      "nominal point only")                                                                   \
     X(pair_agrees_wrongly, "jvp and vjp share one mistake: they are transposes, yet rhs says otherwise")     \

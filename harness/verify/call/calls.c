@@ -53,9 +53,14 @@ bool inputs_same(const struct subject *subject, const struct inputs *a, const st
 
 const char *call_name(enum callback callback)
 {
-    static const char *const name[] = {"rhs",   "jvp",      "vjp",         "jvp_p_cols", "vjp_p_batch",
-                                       "x0",    "x0_vjp",   "x0_jvp_cols", "jacobian",   "jacobian_p",
-                                       "outer", "coupling", "diagonal"};
+    static const char *const name[] = {[CALL_RHS] = "rhs",           [CALL_JVP] = "jvp",
+                                       [CALL_VJP] = "vjp",           [CALL_JVP_P] = "jvp_p_cols",
+                                       [CALL_VJP_P] = "vjp_p_batch", [CALL_X0] = "x0",
+                                       [CALL_X0_VJP] = "x0_vjp",     [CALL_X0_JVP] = "x0_jvp_cols",
+                                       [CALL_HVP] = "hvp",           [CALL_HVP_P] = "hvp's MU",
+                                       [CALL_JACOBIAN] = "jacobian", [CALL_JACOBIAN_P] = "jacobian_p",
+                                       [CALL_OUTER] = "outer",       [CALL_COUPLING] = "coupling",
+                                       [CALL_DIAGONAL] = "diagonal", [CALL_RHS_T] = "rhs_t"};
     return name[callback];
 }
 
@@ -64,10 +69,13 @@ bool call_applies(const struct subject *subject, enum callback callback)
     const struct sens_problem_type *type = subject->pb->type;
     const struct sens_structure *declared = sens_structure_of(subject->pb);
     if (callback <= CALL_VJP) return true;
+    if (callback == CALL_RHS_T) return type->rhs_t;
+    if (callback == CALL_HVP) return type->hvp;
     if (callback == CALL_JACOBIAN) return declared->jacobian;
     if (callback == CALL_COUPLING) return declared->coupling;
     if (callback == CALL_DIAGONAL) return declared->diagonal;
     if (subject->pb->np == 0) return false;
+    if (callback == CALL_HVP_P) return type->hvp;
     if (callback <= CALL_VJP_P) return true;
     if (callback == CALL_JACOBIAN_P) return declared->jacobian_p;
     if (callback == CALL_OUTER) return declared->outer;
@@ -78,7 +86,7 @@ bool call_applies(const struct subject *subject, enum callback callback)
 bool call_adds(enum callback callback)
 {
     return callback == CALL_JVP_P || callback == CALL_VJP_P || callback == CALL_X0_VJP ||
-           callback == CALL_X0_JVP;
+           callback == CALL_X0_JVP || callback == CALL_HVP_P;
 }
 
 size_t call_rows(const struct subject *subject, enum callback callback)
@@ -90,7 +98,7 @@ size_t call_rows(const struct subject *subject, enum callback callback)
     if (callback == CALL_JACOBIAN) return sparsity ? sparsity->start[pb->n] : pb->n * pb->n;
     if (callback == CALL_JACOBIAN_P) return declared->sparsity_p->start[pb->np];
     if (callback == CALL_COUPLING) return pb->n * pb->n;
-    return callback == CALL_VJP_P || callback == CALL_X0_VJP ? pb->np : pb->n;
+    return callback == CALL_VJP_P || callback == CALL_X0_VJP || callback == CALL_HVP_P ? pb->np : pb->n;
 }
 
 static size_t width(const struct subject *subject, enum callback callback, size_t L)
@@ -105,6 +113,15 @@ size_t call_size(const struct subject *subject, enum callback callback, const st
     return call_rows(subject, callback) * width(subject, callback, in->L);
 }
 
+static void make_hvp_p(const struct subject *subject, const struct sens_at *at, size_t L,
+                       const struct sens_direction *v, const double *W, double *MU)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+    double *OUT = verify_array(subject->v, subject->pb->n * L);
+    subject->pb->type->hvp(subject->pb, at, L, v, W, OUT, MU);
+    sens_arena_rewind(&subject->v->ctx.arena, mark);
+}
+
 sens_status call_make(const struct subject *subject, enum callback callback, const struct inputs *in,
                       double *out)
 {
@@ -112,6 +129,7 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     const struct sens_problem_type *type = pb->type;
     const struct sens_at at = {in->t[0], in->X, in->p};
     const size_t L = width(subject, callback, in->L), k0 = pb->np - (L < pb->np ? L : pb->np);
+    const struct sens_direction along = {.x = in->W};
     if (callback == CALL_RHS) return type->rhs(pb, &at, out);
     if (callback == CALL_JVP) type->jvp(pb, &at, L, in->W, out);
     if (callback == CALL_VJP) type->vjp(pb, &at, L, in->W, out);
@@ -120,6 +138,9 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     if (callback == CALL_X0) type->x0(pb, in->p, out);
     if (callback == CALL_X0_VJP) type->x0_vjp(pb, in->p, L, in->W, out);
     if (callback == CALL_X0_JVP) type->x0_jvp_cols(pb, in->p, k0, L, out);
+    if (callback == CALL_HVP) type->hvp(pb, &at, L, &along, in->W, out, NULL);
+    if (callback == CALL_HVP_P) make_hvp_p(subject, &at, L, &along, in->W, out);
+    if (callback == CALL_RHS_T) type->rhs_t(pb, &at, out);
     if (callback == CALL_JACOBIAN) pb->structure->jacobian(pb, &at, out);
     if (callback == CALL_JACOBIAN_P) pb->structure->jacobian_p(pb, &at, out);
     if (callback == CALL_OUTER) pb->structure->outer(pb, &at, out, out + pb->n);

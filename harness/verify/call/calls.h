@@ -13,11 +13,14 @@ enum callback {
     CALL_X0,
     CALL_X0_VJP,
     CALL_X0_JVP,
+    CALL_HVP,   /* OUT */
+    CALL_HVP_P, /* MU */
     CALL_JACOBIAN,
     CALL_JACOBIAN_P,
     CALL_OUTER, /* s, and phi behind it */
     CALL_COUPLING,
     CALL_DIAGONAL,
+    CALL_RHS_T,
     CALLS
 };
 

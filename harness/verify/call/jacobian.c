@@ -225,21 +225,35 @@ static void move(struct verify *v, size_t count, const double *from, const doubl
     }
 }
 
+/* out = (df/dx)^T w, (df/dp)^T w; false where they are not finite. */
+static bool pulled_back(const struct sens_problem *pb, const struct sens_at *at, const double *w, double *out)
+{
+    const size_t n = pb->n, np = pb->np;
+    pb->type->vjp(pb, at, 1, w, out);
+    memset(out + n, 0, np * sizeof *out);
+    if (np > 0) pb->type->vjp_p_batch(pb, 1, &at->t, at->x, at->p, 1, w, out + n);
+    for (size_t q = 0; q < n + np; q++)
+        if (!isfinite(out[q])) return false;
+    return true;
+}
+
 bool line_value(const void *self, double s, bool shaken, double *out)
 {
     const struct line *line = self;
     const struct sens_problem *pb = line->subject->pb;
     struct sens_at at = {.x = line->x, .p = line->p};
-    move(line->subject->v, 1, &line->at.t, NULL, s, shaken, &at.t);
+    move(line->subject->v, 1, &line->at.t, &line->dt, s, shaken, &at.t);
     move(line->subject->v, pb->n, line->at.x, line->dx, s, shaken, line->x);
     move(line->subject->v, pb->np, line->at.p, line->dp, s, shaken, line->p);
+    if (line->w) return pulled_back(pb, &at, line->w, out);
     if (line->initial) pb->type->x0(pb, line->p, out);
     return line->initial || pb->type->rhs(pb, &at, out) == SENS_OK;
 }
 
 void line_slope(struct line *line, double *d, double *bound)
 {
-    const struct curve curve = {line->subject->v, line->subject->pb->n, line_value, line, false};
+    const struct sens_problem *pb = line->subject->pb;
+    const struct curve curve = {line->subject->v, pb->n + (line->w ? pb->np : 0), line_value, line, false};
     curve_slope(&curve, 1, d, bound);
 }
 

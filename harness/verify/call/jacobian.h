@@ -31,14 +31,17 @@ struct line {
     const struct subject *subject;
     struct sens_at at;
     const double *dx, *dp; /* directions; NULL: none */
+    double dt;             /* 0 unless it is set */
     bool initial;          /* x0(p) instead of f(t, x, p) */
+    const double *w;       /* not NULL: (df/dx)^T w [n], and (df/dp)^T w [np] behind it, instead of f */
     double *x, *p;         /* workspace */
 };
 void line_create(const struct subject *subject, const struct sens_at *at, const double *dx, const double *dp,
                  struct line *line);
 /* For curve.value. */
 bool line_value(const void *line, double s, bool shaken, double *out);
-/* d [n] = f_x dx + f_p dp and its bound; directions of about a tenth of the point's entries. */
+/* d [n], or with w [n + np]: f_t dt + f_x dx + f_p dp and its bound; directions of about a tenth of the point's
+ * entries. */
 void line_slope(struct line *line, double *d, double *bound);
 
 /* The matrix that a product is to have, from rhs or x0 alone. */

@@ -66,7 +66,7 @@ static sens_status reach(struct stepper *stepper, double *t, double stop, double
         const double step = lands ? stop - *t : *h;
         if (grid->steps >= max_steps || *t + step == *t) return SENS_STEP_LIMIT;
         const sens_status status = stages(stepper, *t, step);
-        if (status < SENS_OK) return status;
+        if (sens_fatal(status)) return status;
         const double err = status == SENS_OK ? scaled_error(stepper, step) : INFINITY;
         const double proposed = step * factor(stepper->tableau, err);
         if (err > 1) {

@@ -12,7 +12,9 @@ static const struct verify_check checks[] = {
      .bound = "none",
      .explanation =
          "rhs is evaluated at the nominal parameters and initial state, at t0 and in the middle of the "
-         "interval, where it must succeed, and at perturbed points, where it may refuse with a status. "
+         "interval, where it must succeed, and at perturbed points, where it may refuse with a status, "
+         "though "
+         "not with one that is said of a cell from outside (sens/status.h). "
          "Success with a value that is not finite is a failure: a solver would have to find out by itself. "
          "Look for a division, a logarithm or a power that needs a guard, or for an output that is not "
          "filled."},
@@ -69,6 +71,9 @@ static void try_rhs(struct verify_result *result, const struct subject *subject,
     const sens_status status = subject->pb->type->rhs(subject->pb, at, dx);
     if (status != SENS_OK && nominal)
         verify_fail(result, "%s at the nominal point, t = %.4g", sens_status_name(status), at->t);
+    if (sens_status_class(status) == SENS_CLASS_HARNESS)
+        verify_fail(result, "%s at t = %.4g: this is for the harness to say", sens_status_name(status),
+                    at->t);
     for (size_t i = 0; status == SENS_OK && i < subject->pb->n; i++) {
         if (isfinite(dx[i])) continue;
         verify_fail(result, "success, but component %zu is %g at t = %.4g", i, dx[i], at->t);

@@ -4,6 +4,7 @@
 #define VERIFY_GROUP_LIST(X)                                                                                 \
     X(verify_purity)                                                                                         \
     X(verify_products)                                                                                       \
+    X(verify_second)                                                                                         \
     X(verify_structure)                                                                                      \
     X(verify_reach)                                                                                          \
     X(verify_lanes)                                                                                          \

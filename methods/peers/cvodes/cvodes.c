@@ -119,10 +119,10 @@ static int rhs(realtype t, N_Vector x, N_Vector dx, void *self)
     sens_real *to = NV_DATA_S(dx);
     if (cv->failed != SENS_OK) return -1; /* the run is over, even if CVODES has overlooked it */
     const sens_status status = cv->problem->type->rhs(cv->problem, CVODES_AT(cv, t, x), to);
-    if (status < SENS_OK) cv->failed = status;
+    if (sens_fatal(status)) cv->failed = status;
     if (status != SENS_OK) {
         for (size_t i = 0; i < cv->n + cv->extra; i++) to[i] = NAN;
-        return status > SENS_OK ? recoverable(cv) : -1;
+        return sens_recoverable(status) ? recoverable(cv) : -1;
     }
     if (cv->extra > 0) running_cost(cv, t, x, to + cv->n);
     return sens_finite(cv->n + cv->extra, to) ? 0 : recoverable(cv);

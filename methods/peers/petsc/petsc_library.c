@@ -84,8 +84,8 @@ void petsc_unlisten(void)
 sens_status petsc_explain(struct sens_ctx *ctx, const struct petsc_peer *peer, PetscErrorCode code)
 {
     const char *text = *peer->message ? peer->message : "no message";
-    if (peer->status < SENS_OK) return peer->status;
-    if (peer->status > SENS_OK)
+    if (sens_fatal(peer->status)) return peer->status;
+    if (sens_recoverable(peer->status))
         return sens_fail(ctx, SENS_DIVERGED, "%s; PETSc does not try a smaller step",
                          sens_status_message(peer->status));
     switch ((int)code) {

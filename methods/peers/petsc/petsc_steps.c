@@ -41,7 +41,7 @@ static double choose_first_step(struct petsc_peer *peer)
     const double h0 = sens_first_trial(d0, d1, length);
     for (size_t i = 0; i < peer->n; i++) euler[i] = y[i] + h0 * f[i];
     const sens_status status = pb->type->rhs(pb, PETSC_AT(pb, pb->t0 + h0, euler), f_euler);
-    if (status < SENS_OK) peer->status = status;
+    if (sens_fatal(status)) peer->status = status;
     if (status != SENS_OK) return h0;
     return sens_first_step(h0, d1, scaled_norm(peer, y, f_euler, f) / h0, peer->order);
 }

@@ -24,7 +24,7 @@ static sens_status step(const struct state *st, sens_real t, sens_real h)
         memcpy(st->Y, st->x, st->n * sizeof *st->Y);
         if (i) sens_lanes_axpy(st->n, 1, a[i] * h, st->K + (size_t)(i - 1) * st->n, st->Y);
         const sens_status status = pb->type->rhs(pb, &at, st->K + (size_t)i * st->n);
-        if (status != SENS_OK) return status > SENS_OK ? SENS_DIVERGED : status;
+        if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
         if (cost->type->g) cost->type->g(cost, &at, b[i] * h, st->G);
     }
     for (int i = 0; i < 4; i++) sens_lanes_axpy(st->n, 1, b[i] * h, st->K + (size_t)i * st->n, st->x);

@@ -100,7 +100,7 @@ static sens_status try_step(const struct state *st, sens_real t, sens_real h, se
             for (int j = 0; j < i; j++) st->Y[q] += h * a[i][j] * st->K[(size_t)j * st->size + q];
         }
         const sens_status status = slope(st, t + c[i] * h, st->Y, st->K + (size_t)i * st->size);
-        if (status != SENS_OK) return status < SENS_OK ? status : SENS_OK;
+        if (status != SENS_OK) return sens_fatal(status) ? status : SENS_OK;
     }
     for (size_t q = 0; q < st->size; q++) {
         sens_real off = 0;

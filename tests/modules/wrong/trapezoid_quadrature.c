@@ -34,7 +34,7 @@ static sens_status step(const struct state *st, long k, sens_real h)
         memcpy(st->Y, x, n * sizeof *st->Y);
         if (i) sens_lanes_axpy(n, 1, a[i] * h, st->K + (size_t)(i - 1) * n, st->Y);
         const sens_status status = pb->type->rhs(pb, &at, st->K + (size_t)i * n);
-        if (status != SENS_OK) return status > SENS_OK ? SENS_DIVERGED : status;
+        if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
         if (cost->type->g) cost->type->g(cost, &at, b[i] * h, st->G);
     }
     memcpy(st->F + (size_t)k * n, st->K, n * sizeof *st->F);

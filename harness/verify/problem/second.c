@@ -1,0 +1,204 @@
+/* df/dt and second derivatives, where a problem offers them, against differences:
+ *
+ *     rhs_t = d/ds f(t + s, x, p)
+ *     hvp   = d/ds of (df/dx)^T w and of (df/dp)^T w at (t, x, p) + s (tau, v, q)
+ *
+ * The products whose derivative hvp is have checks of their own, against rhs alone. */
+#include <string.h>
+
+#include "calls.h"
+#include "products.h"
+
+static const struct verify_check checks[] = {
+    {.id = "products.rhs_t",
+     .summary = "rhs_t gives df/dt as differences of rhs have it",
+     .bound = "truncation and rounding of extrapolated central differences, estimated for each component",
+     .explanation =
+         "df/dt is formed by rhs_t and, from rhs alone, by central differences in t that are extrapolated to "
+         "step 0, at the nominal point, at perturbed ones and on the solution. The state is held: a term "
+         "that enters through x does not belong into df/dt. Asked of problems that offer rhs_t."},
+    {.id = "products.hvp",
+     .summary = "hvp gives the second derivatives as differences of vjp and vjp_p_batch have them",
+     .bound = "truncation and rounding of extrapolated central differences, and rounding of hvp, for each "
+              "component",
+     .explanation =
+         "For lanes with directions (tau, v, q) and vectors w of their own, hvp is compared with differences "
+         "of (df/dx)^T w and (df/dp)^T w along the line (t, x, p) + s (tau, v, q), which have passed checks "
+         "of their own. Parts of the direction that are NULL must count as 0, and MU that is NULL must "
+         "change nothing else. The failure names the part: states, OUT, or parameters, MU; look at the mixed "
+         "derivatives by x and p, and by t. Asked of problems that offer hvp."},
+    {.id = NULL}};
+
+enum { LANES = 3, SHAKES = 3, PARTS_OF_INTERVAL = 16 };
+
+/* The step in t to begin with. */
+static double time_step(const struct sens_problem *pb)
+{
+    return (pb->t1 - pb->t0) / PARTS_OF_INTERVAL;
+}
+
+static struct sens_at shaken_point(const struct subject *subject, const struct sens_at *at)
+{
+    return (struct sens_at){*verify_shaken(subject->v, 1, &at->t),
+                            verify_shaken(subject->v, subject->pb->n, at->x),
+                            verify_shaken(subject->v, subject->pb->np, at->p)};
+}
+
+static void raise_to(size_t count, const double *still, const double *moved, double *bound)
+{
+    for (size_t q = 0; q < count; q++)
+        bound[q] =
+            fmax(bound[q], 4 * fabs(moved[q] - still[q]) + 16 * DBL_EPSILON * fabs(still[q]) + DBL_MIN);
+}
+
+/* ---- df/dt --------------------------------------------------------------------------------------------- */
+
+static void note_rhs_t(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    const struct sens_problem *pb = subject->pb;
+    struct verify *v = subject->v;
+    const size_t n = pb->n;
+    const double step = time_step(pb);
+    double *got = verify_array(v, n), *moved = verify_array(v, n), *rounding = verify_array(v, n);
+    double *slope = verify_array(v, n), *bound = verify_array(v, n);
+    struct line line;
+    line_create(subject, at, NULL, NULL, &line);
+    line.dt = step;
+    line_slope(&line, slope, bound);
+    pb->type->rhs_t(pb, at, got);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct sens_at near = shaken_point(subject, at);
+        pb->type->rhs_t(pb, &near, moved);
+        raise_to(n, got, moved, rounding);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(bound[i]))
+            worst_note(worst, fabs(got[i] - slope[i] / step), bound[i] / step + rounding[i],
+                       "df_%zu/dt at t = %.4g", i, at->t);
+}
+
+/* ---- second derivatives -------------------------------------------------------------------------------- */
+
+struct lanes { /* of directions and vectors */
+    double *t, *x, *p, *W;
+};
+
+static struct lanes lanes_create(const struct subject *subject, const struct sens_at *at)
+{
+    const size_t n = subject->pb->n, np = subject->pb->np;
+    struct verify *v = subject->v;
+    const struct lanes made = {verify_array(v, LANES), verify_array(v, n * LANES),
+                               verify_array(v, np * LANES), verify_random(v, n * LANES)};
+    for (size_t l = 0; l < LANES; l++) {
+        const double *x = subject_direction(subject, n, at->x), *p = subject_direction(subject, np, at->p);
+        made.t[l] = time_step(subject->pb) * verify_uniform(v, -1, 1);
+        for (size_t i = 0; i < n; i++) made.x[i * LANES + l] = x[i];
+        for (size_t k = 0; k < np; k++) made.p[k * LANES + l] = p[k];
+    }
+    return made;
+}
+
+/* OUT [n][LANES], and MU [np][LANES] behind it. */
+static void apply(const struct subject *subject, const struct sens_at *at, const struct lanes *lanes,
+                  double *result)
+{
+    const struct sens_problem *pb = subject->pb;
+    const struct sens_direction along = {lanes->t, lanes->x, lanes->p};
+    double *MU = result + pb->n * LANES;
+    memset(MU, 0, pb->np * LANES * sizeof *MU);
+    pb->type->hvp(pb, at, LANES, &along, lanes->W, result, MU);
+}
+
+static double *column(struct verify *v, size_t count, size_t l, const double *from)
+{
+    double *made = verify_array(v, count);
+    for (size_t q = 0; q < count; q++) made[q] = from[q * LANES + l];
+    return made;
+}
+
+static void note_lane(struct worst *worst, const struct subject *subject, const struct sens_at *at,
+                      const struct lanes *lanes, size_t l, const double *got, const double *rounding)
+{
+    struct verify *v = subject->v;
+    const size_t n = subject->pb->n, np = subject->pb->np;
+    double *slope = verify_array(v, n + np), *bound = verify_array(v, n + np);
+    struct line line;
+    line_create(subject, at, column(v, n, l, lanes->x), column(v, np, l, lanes->p), &line);
+    line.dt = lanes->t[l];
+    line.w = column(v, n, l, lanes->W);
+    line_slope(&line, slope, bound);
+    for (size_t q = 0; q < n + np; q++)
+        if (isfinite(bound[q]))
+            worst_note(worst, fabs(got[q * LANES + l] - slope[q]), bound[q] + rounding[q * LANES + l],
+                       "%s_%zu, lane %zu at t = %.4g", q < n ? "OUT" : "MU", q < n ? q : q - n, l, at->t);
+}
+
+/* NULL is 0, and MU that is NULL changes nothing. */
+static void note_nothing(struct worst *worst, const struct subject *subject, const struct sens_at *at,
+                         struct lanes lanes)
+{
+    const struct sens_problem *pb = subject->pb;
+    struct verify *v = subject->v;
+    const size_t n = pb->n, count = (n + pb->np) * LANES;
+    const struct sens_direction states = {.x = lanes.x};
+    double *zeros = verify_array(v, count), *OUT = verify_array(v, n * LANES);
+    lanes.t = verify_array(v, LANES), lanes.p = verify_array(v, pb->np * LANES);
+    apply(subject, at, &lanes, zeros);
+    pb->type->hvp(pb, at, LANES, &states, lanes.W, OUT, NULL);
+    worst_note(worst, same_numbers(n * LANES, OUT, zeros) ? 0 : 1, 0,
+               "OUT for parts of the direction that are NULL, and for MU that is NULL, at t = %.4g", at->t);
+}
+
+static void note_hvp(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    struct verify *v = subject->v;
+    const size_t count = (subject->pb->n + subject->pb->np) * LANES;
+    const struct lanes lanes = lanes_create(subject, at);
+    double *got = verify_array(v, count), *moved = verify_array(v, count), *rounding = verify_array(v, count);
+    apply(subject, at, &lanes, got);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct sens_at near = shaken_point(subject, at);
+        apply(subject, &near, &lanes, moved);
+        raise_to(count, got, moved, rounding);
+    }
+    for (size_t l = 0; l < LANES; l++) note_lane(worst, subject, at, &lanes, l, got, rounding);
+    note_nothing(worst, subject, at, lanes);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
+static void check(const struct subject *subject, const char *id, enum cause cause,
+                  void (*note)(struct worst *worst, const struct subject *subject, const struct sens_at *at))
+{
+    struct worst worst = {.count = 0};
+    const struct points points = points_create(subject);
+    for (int k = 0; k < points.count; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+        note(&worst, subject, &points.at[k]);
+        sens_arena_rewind(&subject->v->ctx.arena, mark);
+    }
+    struct verify_result result = subject_open(subject, id);
+    verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, cause, 0.9);
+    verify_close(subject->v, &result);
+}
+
+static void look(struct subject *subject)
+{
+    if (call_applies(subject, CALL_RHS_T))
+        check(subject, "products.rhs_t", CAUSE_time_derivative, note_rhs_t);
+    else
+        subject_skip(subject, "products.rhs_t", "no df/dt is offered");
+    if (call_applies(subject, CALL_HVP))
+        check(subject, "products.hvp", CAUSE_second_derivative, note_hvp);
+    else
+        subject_skip(subject, "products.hvp", "no second derivatives are offered");
+}
+
+static void run(struct verify *v)
+{
+    subject_each(v, checks, look);
+}
+
+const struct verify_group verify_second = {
+    .name = "second", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true};
