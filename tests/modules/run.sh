@@ -30,7 +30,7 @@ kind=$(basename "$(dirname "$module")")
 
 # told KEY: the rest of the first line that begins with it
 told() {
-    sed -n "s/^[ *]*$1: *//p" "$module" | head -n 1
+    sed -n -e 's, *\*/$,,' -e "s/^[ *]*$1: *//p" "$module" | head -n 1
 }
 
 # edit FILE: each find is replaced once by its with
