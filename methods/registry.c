@@ -3,6 +3,7 @@
 
 #include "controllers.h"
 #include "sens/registry.h"
+#include "store.h"
 #include "tangent.h"
 
 #define SENS_PROBLEM_ENTRY(id) extern SENS_PROBLEM(id);
@@ -38,16 +39,6 @@ static const struct sens_method_type *const methods[] = {
 #include "registry.def"
     NULL};
 
-static const char *controller_name(const struct sens_controller *controller)
-{
-    return controller->name;
-}
-
-static const char *controller_summary(const struct sens_controller *controller)
-{
-    return controller->summary;
-}
-
 #define TEXT_OF(x)       #x
 #define TEXT(x)          TEXT_OF(x)
 #define REGISTRY_OF(isa) sens_registry_##isa
@@ -64,8 +55,7 @@ const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
         .methods = methods,
         .tableaux = sens_tableaux,
         .controllers = sens_controllers,
-        .controller_name = controller_name,
-        .controller_summary = controller_summary,
+        .ckpt_policies = sens_ckpt_policies,
         .tangent_columns = sens_tangent_columns,
         .tangent_steps = sens_tangent_steps,
         .peak = &sens_peak,

@@ -23,7 +23,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static const long double PI = 3.14159265358979323846264338327950288L;
-enum { MAX_SIDE = 399, MAX_STAGES = 64 };
+enum { MAX_SIDE = 399 };
 
 struct heat {
     size_t n;        /* intervals a side */
@@ -173,7 +173,7 @@ static long double eigenvalue(const struct heat *heat, enum sens_exact_level lev
 /* R(z) = 1 + z sum_i b_i Y_i with Y_i = 1 + z sum_j a_ij Y_j, and R'(z), by the recursion over the stages. */
 static void stability_function(const struct sens_tableau *tb, long double z, long double *R, long double *dR)
 {
-    long double Y[MAX_STAGES], dY[MAX_STAGES];
+    long double Y[SENS_MAX_STAGES], dY[SENS_MAX_STAGES];
     *R = 1, *dR = 0;
     for (int i = 0; i < tb->stages; i++) {
         Y[i] = 1, dY[i] = 0;
@@ -220,7 +220,7 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
 {
     const bool discrete = q->level == SENS_EXACT_DISCRETE;
     if (S0 || !starts_from_mode(pb)) return false;
-    if (discrete && (!q->tableau || q->tableau->stages > MAX_STAGES || !(q->dt > 0))) return false;
+    if (discrete && (!q->tableau || q->tableau->stages > SENS_MAX_STAGES || !(q->dt > 0))) return false;
     const long double alpha = p[0], t = q->t - pb->t0, lam = eigenvalue(pb->data, q->level);
     const struct amplitude a =
         discrete ? discrete_amplitude(q, alpha, lam, t) : continuous_amplitude(alpha, lam, t);

@@ -140,8 +140,7 @@ static sens_status create_problem(struct resolution *re)
 
 static bool is_fixed(const struct cell *cell)
 {
-    return (cell->method->caps & SENS_CAP_CONTROLLER) &&
-           strcmp(cell->variant->controller_name(cell->task.controller), "fixed") == 0;
+    return (cell->method->caps & SENS_CAP_CONTROLLER) && !cell->task.controller->adaptive;
 }
 
 static bool set_tolerances(struct resolution *re)
@@ -171,18 +170,51 @@ static bool set_tolerances(struct resolution *re)
     return true;
 }
 
+/* A policy by its name, with `rest` behind it: ":K" where the policy takes a number. */
+static bool set_policy(struct resolution *re, const struct spec_pair *given,
+                       const struct sens_ckpt_policy *policy, char *rest)
+{
+    struct spec_pair number = *given;
+    struct key_value k = {.number = 0};
+    if (policy->numbered != (rest[0] == ':'))
+        return refuse_pair(re->error, given, policy->numbered ? "needs a number: %s:K" : "%s takes no number",
+                           policy->name);
+    number.value = rest + 1;
+    if (policy->numbered && !key_value(resolve_key("ckpt"), &number, &k, re->error)) return false;
+    if (policy->numbered && k.word >= 0) return refuse_pair(re->error, given, "not a number after the colon");
+    re->cell->task.ckpt = (struct sens_ckpt){policy, (long)k.number};
+    return true;
+}
+
+/* `states` is every:1, and a number K is every:K. */
+static bool set_ckpt(struct resolution *re)
+{
+    const struct sens_ckpt_policy *every = NULL;
+    const struct spec_pair *given = resolve_given(re, "ckpt");
+    struct key_value plain;
+    for (const struct sens_ckpt_policy *const *policy = re->cell->variant->ckpt_policies; *policy; policy++) {
+        const size_t length = strlen((*policy)->name);
+        if (strcmp((*policy)->name, "every") == 0) every = *policy;
+        if (given && strncmp(given->value, (*policy)->name, length) == 0 &&
+            (!given->value[length] || given->value[length] == ':'))
+            return set_policy(re, given, *policy, given->value + length);
+    }
+    if (!resolve_value(re, "ckpt", &plain)) return false;
+    if (plain.word != 0)
+        re->cell->task.ckpt = (struct sens_ckpt){every, plain.word < 0 ? (long)plain.number : 1};
+    return true;
+}
+
 static bool set_steps(struct resolution *re)
 {
     struct sens_task *task = &re->cell->task;
-    struct key_value dt, max_steps, ckpt;
-    if (!resolve_value(re, "dt", &dt) || !resolve_value(re, "max_steps", &max_steps) ||
-        !resolve_value(re, "ckpt", &ckpt))
+    struct key_value dt, max_steps;
+    if (!resolve_value(re, "dt", &dt) || !resolve_value(re, "max_steps", &max_steps) || !set_ckpt(re))
         return false;
     if (is_fixed(re->cell) && dt.word >= 0)
         return refuse_pair(re->error, resolve_given(re, "controller"), "needs a step: dt=NUMBER");
     task->dt = dt.word < 0 ? dt.number : 0;
     task->max_steps = (long)max_steps.number;
-    task->ckpt = ckpt.word < 0 ? (long)ckpt.number : ckpt.word; /* stages: 0, states: 1 */
     return true;
 }
 
@@ -248,7 +280,7 @@ static bool check_estimate(const struct resolution *re)
     if (!(cell->method->caps & SENS_CAP_TABLEAU) || !(cell->method->caps & SENS_CAP_CONTROLLER)) return true;
     return refuse_pair(re->error, given,
                        "no error estimate, which controller=%s needs; use controller=fixed dt=NUMBER",
-                       cell->variant->controller_name(cell->task.controller));
+                       cell->task.controller->name);
 }
 
 static bool check_cost(const struct resolution *re)

@@ -71,7 +71,7 @@ static void list_tableaux(const struct sens_registry *reg, struct list *list)
 static void list_controllers(const struct sens_registry *reg, struct list *list)
 {
     for (size_t i = 0; reg->controllers[i]; i++)
-        add(list, reg->controller_name(reg->controllers[i]), reg->controller_summary(reg->controllers[i]));
+        add(list, reg->controllers[i]->name, reg->controllers[i]->summary);
 }
 
 static void list_variants(const struct sens_registry *reg, struct list *list)

@@ -120,8 +120,7 @@ static void write_modules(FILE *out)
         write_module(out, reg->tableaux[i]->name, reg->tableaux[i]->summary, NULL);
     fputs(".SH CONTROLLERS\n", out);
     for (size_t i = 0; reg->controllers[i]; i++)
-        write_module(out, reg->controller_name(reg->controllers[i]),
-                     reg->controller_summary(reg->controllers[i]), NULL);
+        write_module(out, reg->controllers[i]->name, reg->controllers[i]->summary, NULL);
 }
 
 static void write_rest(FILE *out)

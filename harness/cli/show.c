@@ -194,8 +194,7 @@ json_t *show_describe(const struct sens_registry *reg, const char *name)
     if (cost) json_array_append_new(found, describe_cost(cost));
     if (method) json_array_append_new(found, describe_method(method));
     if (tableau) json_array_append_new(found, describe_tableau(tableau));
-    if (controller)
-        json_array_append_new(found, describe("controller", name, reg->controller_summary(controller)));
+    if (controller) json_array_append_new(found, describe("controller", name, controller->summary));
     return found;
 }
 

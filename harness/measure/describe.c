@@ -52,19 +52,30 @@ static void describe_options(const struct cell *cell, char *text)
     if (cell->x0_file[0]) append(text, "%sx0=%s", text[0] ? " " : "", cell->x0_file);
 }
 
+/* As on the command line; a plain number is every:K. */
+static void describe_ckpt(const struct sens_ckpt *ckpt, struct record *rec)
+{
+    const char *const name = ckpt->policy ? ckpt->policy->name : "stages";
+    const bool plain = strcmp(name, "every") == 0;
+    if (ckpt->policy && ckpt->policy->numbered)
+        snprintf(rec->text[COL_ckpt], RECORD_TEXT, "%s%s%ld", plain ? "" : name, plain ? "" : ":",
+                 ckpt->number);
+    else
+        put_text(rec, COL_ckpt, name);
+}
+
 static void describe_task(const struct cell *cell, struct record *rec)
 {
     const struct sens_task *task = &cell->task;
     const unsigned caps = cell->method->caps;
-    const char *controller = task->controller ? cell->variant->controller_name(task->controller) : "";
-    const bool fixed = strcmp(controller, "fixed") == 0;
+    const char *controller = task->controller ? task->controller->name : "";
+    const bool fixed = task->controller && !task->controller->adaptive;
     if (task->tableau && (caps & SENS_CAP_TABLEAU)) put_text(rec, COL_tableau, task->tableau->name);
     if (caps & SENS_CAP_CONTROLLER) put_text(rec, COL_controller, controller);
     if (!fixed) rec->number[COL_rtol] = task->rtol;
     if (!fixed) rec->number[COL_atol] = task->atol;
     if (task->dt > 0) rec->number[COL_dt] = task->dt;
-    if (caps & SENS_CAP_CKPT) snprintf(rec->text[COL_ckpt], RECORD_TEXT, "%ld", task->ckpt);
-    if ((caps & SENS_CAP_CKPT) && task->ckpt == 0) put_text(rec, COL_ckpt, "stages");
+    if (caps & SENS_CAP_CKPT) describe_ckpt(&task->ckpt, rec);
     const char *const wrt[] = {"", "p", "x0", "both"};
     put_text(rec, COL_wrt, wrt[task->wrt & (SENS_WRT_P | SENS_WRT_X0)]);
 }

@@ -24,7 +24,8 @@ static bool check_version(const char *path, const struct sens_plugin *plugin, st
                             "plugin %s: built for ABI %u, this program has %d; build it with the headers of "
                             "this program",
                             path, plugin->abi, SENS_PLUGIN_ABI);
-    return (plugin->name && (plugin->problems || plugin->costs || plugin->methods || plugin->providers)) ||
+    return (plugin->name && (plugin->problems || plugin->costs || plugin->methods || plugin->providers ||
+                             plugin->tableaux || plugin->controllers)) ||
            bench_refuse(error, "plugin %s: no name, or nothing in it", path);
 }
 
@@ -151,6 +152,59 @@ static bool check_providers(const char *path, const struct sens_plugin *plugin, 
     return true;
 }
 
+/* The arrays are as long as `stages` and `extra_stages` say, which nobody can see; all else that the numerical
+ * code relies on is. What the coefficients are worth, verify's checks tableau.* tell. */
+static const char *tableau_fault(const struct sens_tableau *tb)
+{
+    const int all = tb->stages + tb->extra_stages;
+    if (!tb->name || !tb->summary || !tb->source || !tb->a || !tb->b || !tb->c)
+        return "lacks a name, a summary, its source or coefficients";
+    if ((int)tb->family < 0 || tb->family >= SENS_FAMILIES)
+        return "is of a family that this program does not know";
+    if (tb->stages < 1 || tb->extra_stages < 0 || tb->stages > SENS_MAX_STAGES || all > SENS_MAX_STAGES)
+        return "has no stage, or more than SENS_MAX_STAGES";
+    if (tb->order < 1 || !tb->e != !tb->order_hat) return "has no order, or one of e and order_hat alone";
+    if (tb->dense_degree != 0 && (tb->dense_degree < 4 || !tb->dense))
+        return "has dense output of a degree below 4, or without coefficients";
+    for (int i = 0; i < all; i++)
+        for (int j = i; j < all; j++)
+            if (tb->a[i * all + j] != 0) return "is not explicit: a is not strictly lower";
+    return NULL;
+}
+
+static bool check_tableaux(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->tableaux && plugin->tableaux[i]; i++) {
+        const struct sens_tableau *tb = plugin->tableaux[i];
+        const char *const fault = tableau_fault(tb);
+        if (fault) return refuse_module(path, "tableau", tb->name, fault, error);
+        if (!check_name(path, "tableau", tb->name, error) ||
+            !check_text(path, "tableau", tb->name, tb->summary, error) ||
+            !check_text(path, "tableau", tb->name, tb->source, error))
+            return false;
+        if (find_tableau(variant_tables(), tb->name))
+            return refuse_module(path, "tableau", tb->name, taken, error);
+    }
+    return true;
+}
+
+static bool check_controllers(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    for (size_t i = 0; plugin->controllers && plugin->controllers[i]; i++) {
+        const struct sens_controller *controller = plugin->controllers[i];
+        if (!controller->name || !controller->summary || !controller->adaptive || !controller->add ||
+            !controller->norm || !controller->factor)
+            return refuse_module(path, "controller", controller->name,
+                                 "lacks a name, a summary or a function, or is not adaptive", error);
+        if (!check_name(path, "controller", controller->name, error) ||
+            !check_text(path, "controller", controller->name, controller->summary, error))
+            return false;
+        if (find_controller(variant_tables(), controller->name))
+            return refuse_module(path, "controller", controller->name, taken, error);
+    }
+    return true;
+}
+
 /* ---- joining the tables -------------------------------------------------------------------------------- */
 
 static size_t length(const void *const *table)
@@ -181,11 +235,16 @@ static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plug
     const void *methods = joined((const void *const *)reg->methods, (const void *const *)plugin->methods);
     const void *providers =
         joined((const void *const *)reg->providers, (const void *const *)plugin->providers);
-    if (!problems || !costs || !methods || !providers) return false;
+    const void *tableaux = joined((const void *const *)reg->tableaux, (const void *const *)plugin->tableaux);
+    const void *controllers =
+        joined((const void *const *)reg->controllers, (const void *const *)plugin->controllers);
+    if (!problems || !costs || !methods || !providers || !tableaux || !controllers) return false;
     reg->problems = problems;
     reg->costs = costs;
     reg->methods = methods;
     reg->providers = providers;
+    reg->tableaux = tableaux;
+    reg->controllers = controllers;
     return true;
 }
 
@@ -208,7 +267,8 @@ static bool accept(const char *path, void *handle, struct bench_error *error)
     if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
     if (!check_version(path, plugin, error) || !check_name(path, "module", plugin->name, error) ||
         !check_problems(path, plugin, error) || !check_costs(path, plugin, error) ||
-        !check_methods(path, plugin, error) || !check_providers(path, plugin, error))
+        !check_methods(path, plugin, error) || !check_providers(path, plugin, error) ||
+        !check_tableaux(path, plugin, error) || !check_controllers(path, plugin, error))
         return false;
     struct sens_registry *reg = variant_tables();
     for (int i = 0; i < VARIANTS; i++)

@@ -116,7 +116,7 @@ const struct sens_tableau *find_tableau(const struct sens_registry *reg, const c
 const struct sens_controller *find_controller(const struct sens_registry *reg, const char *name)
 {
     for (size_t i = 0; reg->controllers[i]; i++)
-        if (strcmp(reg->controller_name(reg->controllers[i]), name) == 0) return reg->controllers[i];
+        if (strcmp(reg->controllers[i]->name, name) == 0) return reg->controllers[i];
     return NULL;
 }
 
@@ -139,6 +139,5 @@ void variant_names(const struct sens_registry *reg, const char *key, struct vari
     if (strcmp(key, "tableau") == 0)
         for (size_t i = 0; reg->tableaux[i]; i++) add_name(names, reg->tableaux[i]->name);
     if (strcmp(key, "controller") == 0)
-        for (size_t i = 0; reg->controllers[i]; i++)
-            add_name(names, reg->controller_name(reg->controllers[i]));
+        for (size_t i = 0; reg->controllers[i]; i++) add_name(names, reg->controllers[i]->name);
 }

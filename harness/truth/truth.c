@@ -209,8 +209,7 @@ static sens_status closed_form(struct sens_ctx *ctx, const struct cell *cell, en
     const bool discrete = level == SENS_EXACT_DISCRETE;
     if (!cell->problem.type->exact) return SENS_NO_TRUTH;
     /* the discrete map is known for fixed steps, and not what its own quadrature does with a running cost */
-    if (discrete && (!cell->task.controller || cell->cost.type->g ||
-                     strcmp(cell->variant->controller_name(cell->task.controller), "fixed") != 0))
+    if (discrete && (!cell->task.controller || cell->cost.type->g || cell->task.controller->adaptive))
         return SENS_NO_TRUTH;
     struct truth made = {.kind = kind[level]};
     struct closed_form cf = {.cell = cell, .truth = &made, .query = {.level = level}};

@@ -111,7 +111,8 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
     size->K = batch_points(task, (size_t)steps, plan->points, budget / 2 / vector);
 
     const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
-    size->keep = plan->kept > 0 && task->ckpt == 0; /* else it would take what checkpoints save */
+    size->keep =
+        plan->kept > 0 && sens_ckpt_stages(&task->ckpt); /* else it would take what checkpoints save */
     size->group = group_blocks(ctx, task, plan, size, threads);
     if (size->group > blocks) size->group = blocks;
 }

@@ -17,6 +17,7 @@
 #include "products.h"
 #include "rules.h"
 #include "sens/method.h"
+#include "store.h"
 #include "tangent.h"
 #include "tangent_test.h"
 
@@ -313,7 +314,7 @@ static sens_status count_steps(struct sens_ctx *ctx, const struct sens_task *tas
     struct sens_stops stops;
     struct sens_traj *traj;
     struct sens_task lean = *task;
-    lean.ckpt = 32; /* few stages are kept */
+    lean.ckpt = (struct sens_ckpt){&sens_store_every.policy, 32}; /* few stages are kept */
     sens_status status = sens_stops_create(ctx, &lean, &stops);
     if (status == SENS_OK) status = sens_tangent_test_create(ctx, &lean, tested, &test);
     if (status == SENS_OK)

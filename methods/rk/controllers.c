@@ -243,8 +243,8 @@ static const struct sens_controller fixed = {
 
 const struct sens_controller *const sens_controllers[] = {&odeint, &hairer_pi, &petsc, &fixed, NULL};
 
-static void add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
-                      struct sens_trial rest, struct sens_error_norm *norm)
+void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
+                               struct sens_trial rest, struct sens_error_norm *norm)
 {
     for (size_t k = 0; k < ode->n_parts; k++) {
         const struct sens_ode_part *part = &ode->part[k];
@@ -252,13 +252,4 @@ static void add_parts(const struct sens_controller *controller, const struct sen
         rest.y += part->count, rest.f += part->count, rest.y1 += part->count, rest.e += part->count;
         if (rest.e3) rest.e3 += part->count;
     }
-}
-
-void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
-                         const struct sens_trial *trial, struct sens_error_norm *norm)
-{
-    if (ode->n_parts == 1 && ode->part->tested) /* the usual system; spares a copy of the trial */
-        controller->add(ode->part, trial, norm);
-    else
-        add_parts(controller, ode, *trial, norm);
 }

@@ -42,9 +42,6 @@ static inline void sens_explicit_copy(size_t n, const sens_real *from, sens_real
 void sens_explicit_sum(size_t count, size_t stride, int terms, sens_real h, const sens_real *base,
                        const sens_real *w, const sens_real *K, sens_real *out);
 
-/* Stage states 1 ... stages - 1 and the slopes 1 ... slopes - 1, from row 0 of each. */
-sens_status sens_explicit_stages(struct sens_explicit *ex, sens_real h, int slopes);
-
 /* ---- followers ----------------------------------------------------------------------------------------- */
 
 sens_status sens_follow_create(struct sens_ctx *ctx, struct sens_explicit *ex,

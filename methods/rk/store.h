@@ -12,7 +12,7 @@ struct sens_store_setup {
     struct sens_scheme_setup scheme; /* to compute stages again */
     size_t stage_size;               /* numbers of a step's stages */
     const struct sens_grid *grid;    /* of known length; filled while the steps are kept */
-    long number;                     /* of a policy that takes one, > 0 */
+    long number;                     /* of the policy, set by sens_store_create */
 };
 
 struct sens_store { /* the head of each policy's own struct */
@@ -27,8 +27,7 @@ struct sens_store_reader { /* likewise; one a thread */
 };
 
 struct sens_store_type {
-    const char *name, *summary;
-    bool numbered; /* takes a number */
+    struct sens_ckpt_policy policy; /* first: a task names its store by it */
 
     /* For as many steps as the grid has; memory from the arena. SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_store_setup *setup,
@@ -51,8 +50,12 @@ struct sens_store_type {
 
 extern const struct sens_store_type sens_store_stages, sens_store_every;
 
-/* NULL-terminated; the first one is the default. */
-extern const struct sens_store_type *const sens_stores[];
+/* NULL-terminated; the first one is the default. Each is the head of a sens_store_type. */
+extern const struct sens_ckpt_policy *const sens_ckpt_policies[];
+
+/* The store that a task names. SENS_BAD_INPUT for a number that is none; else as type->create. */
+sens_status sens_store_create(struct sens_ctx *ctx, const struct sens_ckpt *ckpt,
+                              const struct sens_store_setup *setup, struct sens_store **store);
 
 /* rows of `row` numbers from the arena; NULL: no memory. */
 sens_real *sens_store_rows(struct sens_ctx *ctx, size_t rows, size_t row);

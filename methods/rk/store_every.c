@@ -93,9 +93,9 @@ static sens_status load(struct sens_store_reader *reader, long k, const sens_rea
 }
 
 const struct sens_store_type sens_store_every = {
-    .name = "every",
-    .summary = "every k-th state; the steps between are computed again",
-    .numbered = true,
+    .policy = {.name = "every",
+               .summary = "every k-th state; the steps between are computed again",
+               .numbered = true},
     .create = create,
     .keep = keep,
     .reader = create_reader,

@@ -42,8 +42,7 @@ static sens_status load(struct sens_store_reader *reader, long k, const sens_rea
 }
 
 const struct sens_store_type sens_store_stages = {
-    .name = "stages",
-    .summary = "all stages of every step",
+    .policy = {.name = "stages", .summary = "all stages of every step", .stages = true},
     .create = create,
     .place = place,
     .reader = create_reader,

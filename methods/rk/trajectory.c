@@ -71,16 +71,13 @@ static sens_status pilot_solve(struct sens_ctx *ctx, struct recording *rec, long
 
 static sens_status create_store(struct sens_ctx *ctx, struct recording *rec)
 {
-    const long number = rec->task->ckpt;
     const struct sens_store_setup setup = {
         .scheme = {.ode = &rec->ode, .tableau = rec->task->tableau},
         .stage_size = sens_solver_scheme(rec->solver)->stage_size,
         .grid = &rec->grid,
-        .number = number,
     };
-    const struct sens_store_type *type = number > 0 ? &sens_store_every : &sens_store_stages;
-    const sens_status status = type->create(ctx, &setup, &rec->store);
-    if (status == SENS_OK) sens_solver_place(rec->solver, type->place, rec->store);
+    const sens_status status = sens_store_create(ctx, &rec->task->ckpt, &setup, &rec->store);
+    if (status == SENS_OK) sens_solver_place(rec->solver, rec->store->type->place, rec->store);
     return status;
 }
 
@@ -101,7 +98,6 @@ sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
     long steps = 0;
     struct recording *rec = SENS_NEW(ctx, struct recording, 1);
     if (!rec) return SENS_NO_MEMORY;
-    if (task->ckpt < 0) return sens_fail(ctx, SENS_BAD_INPUT, "ckpt = %ld is negative", task->ckpt);
     sens_status status = create_recording(ctx, task, stops, followers, rec);
     if (status == SENS_OK) status = pilot_solve(ctx, rec, &steps);
     if (status == SENS_OK) status = sens_grid_create(ctx, steps, true, &rec->grid);

@@ -209,10 +209,10 @@ static void defaults(void **state)
     assert_ptr_equal(task->problem, &fx.cell.problem);
     assert_true(fx.cell.problem.structure && fx.cell.problem.structure->outer);
     assert_string_equal(task->tableau->name, "cash_karp");
-    assert_string_equal(fx.cell.variant->controller_name(task->controller), "odeint");
+    assert_string_equal(task->controller->name, "odeint");
     assert_string_equal(fx.cell.cost.type->name, "identity");
     assert_true(task->rtol == 1e-6 && task->atol == 1e-6 && task->dt == 0 && task->max_steps == 1000000);
-    assert_true(task->ckpt == 0 && task->lanes == 0 && task->threads == 0 && task->batch == 0);
+    assert_true(sens_ckpt_stages(&task->ckpt) && task->lanes == 0 && task->threads == 0 && task->batch == 0);
     assert_int_equal(task->wrt, SENS_WRT_P | SENS_WRT_X0);
     assert_int_equal(fx.cell.truth, TRUTH_AUTO);
     assert_int_equal(fx.cell.seed, 1);
@@ -237,8 +237,10 @@ static void every_key(void **state)
     assert_int_equal(fx.cell.problem.n, 3);
     assert_int_equal(fx.cell.cost.m, 2);
     assert_string_equal(task->tableau->name, "dopri5");
-    assert_string_equal(fx.cell.variant->controller_name(task->controller), "petsc");
-    assert_true(task->rtol == 1e-4 && task->atol == 1e-5 && task->dt == 1e-3 && task->ckpt == 7);
+    assert_string_equal(task->controller->name, "petsc");
+    assert_true(task->rtol == 1e-4 && task->atol == 1e-5 && task->dt == 1e-3);
+    assert_string_equal(task->ckpt.policy->name, "every");
+    assert_true(task->ckpt.number == 7);
     assert_true(task->lanes == 4 && task->threads == 2 && task->batch == 16 && task->max_steps == 99);
     assert_int_equal(task->wrt, SENS_WRT_X0);
     assert_true(!fx.cell.problem.structure);
@@ -248,7 +250,8 @@ static void every_key(void **state)
                         "glv n=3 seed=1 kind=random T=10 t1=2.5 cost=terminal m=2 rho=0.5");
     release(&fx);
     assert_int_equal(resolve(&fx, "problem=decay method=discrete_adjoint ckpt=states atol=1e-9"), SENS_OK);
-    assert_true(fx.cell.task.ckpt == 1 && fx.cell.task.rtol == 1e-9);
+    assert_string_equal(fx.cell.task.ckpt.policy->name, "every");
+    assert_true(fx.cell.task.ckpt.number == 1 && fx.cell.task.rtol == 1e-9);
     release(&fx);
     assert_int_equal(resolve(&fx, "problem=decay method=discrete_adjoint rtol=1e-9"), SENS_OK);
     assert_true(fx.cell.task.atol == 1e-9);

@@ -106,6 +106,10 @@ run decay discrete_adjoint tableau=rk4 | tableau=rk4: no error estimate
 run decay discrete_adjoint tableau=dopri | did you mean dopri5
 run decay discrete_adjoint ckpt=0 | ckpt=0: out of range
 run decay discrete_adjoint ckpt=stage | did you mean stages
+run decay discrete_adjoint ckpt=every | needs a number: every:K
+run decay discrete_adjoint ckpt=every:0 | out of range
+run decay discrete_adjoint ckpt=every:states | not a number after the colon
+run decay discrete_adjoint ckpt=stages:2 | stages takes no number
 run decay discrete_adjoint lanes=0 | lanes=0: out of range
 run decay discrete_adjoint threads=many | threads=many
 run decay discrete_adjoint batch=1.5 | batch=1.5: not a whole number

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A method and a problem in a one-file module built against the contract headers alone. Argument 1: sensbench; argument
+# Methods, tableaux and step controllers in one-file modules built against the contract headers alone. Argument 1: sensbench; argument
 # 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
 set -u
 export LC_ALL=C
@@ -225,4 +225,62 @@ if [ "$(uname -m)" = x86_64 ]; then
         expect 2 "flush-to-zero" list --plugin fast.so
     fi
 fi
+# tableaux and step controllers; what the numerical code relies on is looked at
+cp "$here/../modules/ralston.h" . || exit 1
+cat >module.c <<'CODE'
+#ifndef A32
+#define A32 0.75
+#endif
+#ifndef FAULT
+#include "ralston.h"
+#else
+#define RALSTON_ALONE
+#include "ralston.h"
+static sens_real full[3 * 3] = {[0] = 0.5};
+static struct sens_tableau tableau;
+static struct sens_controller controller;
+static const struct sens_tableau *const all_tableaux[] = {&tableau, NULL};
+static const struct sens_controller *const all_controllers[] = {&controller, NULL};
+__attribute__((constructor)) static void constructor(void)
+{
+    (void)full;
+    tableau = ralston;
+    controller = plain;
+    FAULT;
+}
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "faulty", .tableaux = all_tableaux, .controllers = all_controllers};
+#endif
+CODE
+build ralston -lm
+expect 0 "ralston" list tableaux --plugin ralston.so
+expect 0 "maximum norm by the new state" list controllers --plugin ralston.so
+expect 0 "Math. Comput. 16" show ralston --plugin ralston.so
+expect 2 "no tableau of this name" run decay discrete_adjoint tableau=ralston
+for isa in $("$program" list variants | grep -v "not supported" | awk '{ print $1 }'); do
+    expect 0 "status     ok" run decay discrete_adjoint tableau=ralston controller=plain tol=1e-9 ckpt=3 isa="$isa" \
+        --plugin ralston.so --dump dump
+    awk -F'\t' '$1 == "x" { e = $4 / exp(-2) - 1; seen = 1 } END { exit !(seen && e < 1e-7 && e > -1e-7 && e != 0) }' dump ||
+        fail "isa=$isa: the state by the module's tableau and controller"
+done
+expect 0 "status     ok" run glv cfsa n=3 tableau=ralston controller=plain --plugin ralston.so
+expect 2 "needs a step" run decay cfsa tableau=ralston controller=fixed --plugin ralston.so
+expect 2 "takes no notice of" run decay finite_difference controller=plain ckpt=2 --plugin ralston.so
+
+# refuse TEXT FAULT
+refuse() {
+    build faulty "-DFAULT=$2" -lm
+    expect 2 "$1" list --plugin faulty.so
+}
+refuse "more than SENS_MAX_STAGES" 'tableau.extra_stages = SENS_MAX_STAGES - 2'
+refuse "has no stage" 'tableau.stages = 0'
+refuse "is of a family that this program does not know" 'tableau.family = SENS_FAMILIES'
+refuse "a is not strictly lower" 'tableau.a = full'
+refuse "e and order_hat" 'tableau.order_hat = 0'
+refuse "lacks a name, a summary, its source" 'tableau.b = NULL'
+refuse "has dense output of a degree below 4" 'tableau.dense_degree = 3'
+refuse "taken" 'tableau.name = "dopri5"'
+refuse "is no name" 'tableau.name = "two words"'
+refuse "taken" 'tableau.name = "other", controller.name = "odeint"'
+refuse "is not adaptive" 'controller.adaptive = false'
+refuse "lacks a name, a summary or a function" 'controller.factor = NULL'
 exit $((failures > 0))

@@ -73,6 +73,8 @@ expect 0 "status" run --dump="$work/again" problem=glv method=discrete_adjoint n
 same "$work/both" "$work/again" "names as keys, rtol alone"
 expect 0 "status" run glv discrete_adjoint n=3 ckpt=2 --dump "$work/again"
 same "$work/both" "$work/again" "ckpt=2 is bit for bit ckpt=stages"
+expect 0 "ckpt = 2" run glv discrete_adjoint n=3 ckpt=every:2 --dump "$work/again"
+same "$work/both" "$work/again" "ckpt=every:2 is bit for bit ckpt=stages"
 expect 0 "status" run glv discrete_adjoint n=3 tol=1e-5 --dump "$work/again"
 cmp -s "$work/both" "$work/again" && fail "tol has no effect"
 expect 0 "t = 0 ... 5" run glv discrete_adjoint n=3 t1=5

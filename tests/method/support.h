@@ -26,6 +26,10 @@ static inline const void *named(const void *table, const char *name)
     return *entry;
 }
 
+/* Every k-th state kept; 0: all stages. */
+#define bed_every(bed, k)                                                                                    \
+    ((struct sens_ckpt){(k) > 0 ? named((bed)->registry->ckpt_policies, "every") : NULL, (k)})
+
 enum { MAX_OPTIONS = 32 };
 
 struct bed { /* a test bed: everything of one task */

@@ -145,7 +145,7 @@ static sens_real *gradient_with(const char *problem, double n, const char *cost,
     struct bed bed;
     create_sized(&bed, problem, n, cost);
     bed.task.tableau = named(bed.registry->tableaux, tableau);
-    bed.task.ckpt = sizes.ckpt;
+    bed.task.ckpt = bed_every(&bed, sizes.ckpt);
     bed.task.lanes = sizes.lanes;
     bed.task.threads = sizes.threads;
     bed.task.batch = sizes.batch;
@@ -185,9 +185,9 @@ static void memory_of_threads(void **state)
     (void)state;
     struct bed bed;
     bed_create(&bed, "glv", "identity", "n", 6.0, NULL);
-    bed.task.ckpt = 3;
-    bed.task.lanes = 2;                                                            /* three blocks */
-    const size_t window = ((size_t)bed.task.ckpt + 1) * 6 * 6 * sizeof(sens_real); /* [k + 1][stages][n] */
+    bed.task.ckpt = bed_every(&bed, 3);
+    bed.task.lanes = 2;                                        /* three blocks */
+    const size_t window = (3 + 1) * 6 * 6 * sizeof(sens_real); /* [k + 1][stages][n] */
     assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
     const size_t one = bed.work.bytes_traj;
     for (int threads = 1; threads <= 5; threads++) {

@@ -259,7 +259,7 @@ static void faults_show_and_are_cured(void **unused)
 #if PETSC_VERSION_LT(3, 22, 0)
     assert_true(dp > 1e-3);
 #endif
-    pair.bed.task.ckpt = 1;
+    pair.bed.task.ckpt = bed_every(&pair.bed, 1);
     struct result *retaken = petsc(&pair, PETSC_LANDING_MATCHSTEP), *worse = shipped(&pair);
     assert_true(distance(retaken, right) <= ROUNDING);
     parts(&pair, worse, right, &dp, &dx0);
@@ -296,9 +296,9 @@ static void refusals_name_their_reason(void **unused)
     assert_int_equal(bed_run(&pair.bed, "petsc_tsadjoint", "type", type_of("arkimex"), NULL),
                      SENS_UNSUPPORTED);
     assert_non_null(strstr(pair.bed.ctx.message, "arkimex"));
-    pair.bed.task.ckpt = 2;
+    pair.bed.task.ckpt = bed_every(&pair.bed, 2);
     assert_int_equal(bed_run(&pair.bed, "petsc_corrected", NULL), SENS_UNSUPPORTED);
-    pair.bed.task.ckpt = 0;
+    pair.bed.task.ckpt = bed_every(&pair.bed, 0);
     pair.bed.task.max_steps = 3;
     assert_int_equal(bed_run(&pair.bed, "petsc_corrected", NULL), SENS_STEP_LIMIT);
     bed_free(&pair.bed);

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "sens/real.h"
+#include "sens/tableau.h"
 
-enum { MAX_VERTICES = 9, MAX_STAGES = 17, TREES_OF_ORDER_9 = 286 };
+enum { MAX_VERTICES = 9, TREES_OF_ORDER_9 = 286 };
 
 struct tree {
     int n;
@@ -73,7 +73,7 @@ static inline long double tree_gamma(const struct tree *tree)
 /* u_i of the tree for the stages i < s; a [s][s]. */
 static inline void tree_weights(const struct tree *tree, int s, const long double *a, long double *u /*[s]*/)
 {
-    long double product[MAX_VERTICES][MAX_STAGES];
+    long double product[MAX_VERTICES][SENS_MAX_STAGES];
     for (int v = 0; v < tree->n; v++)
         for (int i = 0; i < s; i++) product[v][i] = 1;
     for (int v = tree->n - 1; v > 0; v--)
@@ -89,11 +89,12 @@ static inline void tree_weights(const struct tree *tree, int s, const long doubl
 
 struct method { /* in the precision of the test */
     int s;
-    long double a[MAX_STAGES * MAX_STAGES], a_size[MAX_STAGES * MAX_STAGES];
+    long double a[SENS_MAX_STAGES * SENS_MAX_STAGES], a_size[SENS_MAX_STAGES * SENS_MAX_STAGES];
 };
 
-struct weights {                                 /* of a formula or of one power of theta */
-    long double w[MAX_STAGES], size[MAX_STAGES]; /* size_i: sum of the magnitudes that w_i was made from */
+struct weights { /* of a formula or of one power of theta */
+    long double w[SENS_MAX_STAGES],
+        size[SENS_MAX_STAGES]; /* size_i: sum of the magnitudes that w_i was made from */
 };
 
 struct defect {
@@ -106,7 +107,7 @@ struct defect {
 static inline struct defect tree_defect(const struct method *method, const struct weights *weights,
                                         const struct tree *tree, long double target)
 {
-    long double u[MAX_STAGES], u_size[MAX_STAGES], sum = -target, size = fabsl(target);
+    long double u[SENS_MAX_STAGES], u_size[SENS_MAX_STAGES], sum = -target, size = fabsl(target);
     tree_weights(tree, method->s, method->a, u);
     tree_weights(tree, method->s, method->a_size, u_size);
     for (int i = 0; i < method->s; i++) {

@@ -19,8 +19,9 @@ enum { MAX_DEGREE = 7 };
 
 struct copy {
     struct sens_tableau tb;
-    sens_real a[MAX_STAGES * MAX_STAGES], b[MAX_STAGES], e[MAX_STAGES], e3[MAX_STAGES], c[MAX_STAGES];
-    sens_real dense[MAX_STAGES * MAX_DEGREE];
+    sens_real a[SENS_MAX_STAGES * SENS_MAX_STAGES], b[SENS_MAX_STAGES], e[SENS_MAX_STAGES],
+        e3[SENS_MAX_STAGES], c[SENS_MAX_STAGES];
+    sens_real dense[SENS_MAX_STAGES * MAX_DEGREE];
 };
 
 static int all_stages(const struct sens_tableau *tb)
@@ -31,7 +32,7 @@ static int all_stages(const struct sens_tableau *tb)
 static void copy_of(const struct sens_tableau *tb, struct copy *copy)
 {
     const size_t stages = (size_t)tb->stages, all = (size_t)all_stages(tb);
-    assert_true(all < MAX_STAGES && tb->dense_degree <= MAX_DEGREE);
+    assert_true(all < SENS_MAX_STAGES && tb->dense_degree <= MAX_DEGREE);
     copy->tb = *tb;
     copy->tb.a = memcpy(copy->a, tb->a, all * all * sizeof *tb->a);
     copy->tb.b = memcpy(copy->b, tb->b, stages * sizeof *tb->b);

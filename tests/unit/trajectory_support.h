@@ -3,6 +3,7 @@
 #define TRAJECTORY_SUPPORT_H
 
 #include "solver_support.h"
+#include "store.h"
 #include "trajectory.h"
 
 enum { N = 2, NP = 2, M = 2, N_OBS = 4 };
@@ -52,12 +53,13 @@ static inline void bed_set(struct bed *bed, const struct sens_tableau *tableau, 
     *bed = (struct bed){
         .problem = {.type = &problem_type, .n = N, .np = NP, .t0 = 0, .t1 = 2, .x0 = x0, .p = p0},
         .cost = {.type = &cost_type, .m = M, .n = N, .np = NP, .n_obs = N_OBS, .t_obs = t_obs},
-        .task = {.tableau = tableau, .rtol = 1e-6, .atol = 1e-6, .max_steps = 100000, .ckpt = ckpt},
+        .task = {.tableau = tableau, .rtol = 1e-6, .atol = 1e-6, .max_steps = 100000},
     };
     bed->task.controller = controller_named(fixed ? "fixed" : "odeint");
     bed->task.dt = fixed ? 0.025 : 0;
     bed->task.problem = &bed->problem;
     bed->task.cost = &bed->cost;
+    if (ckpt) bed->task.ckpt = (struct sens_ckpt){&sens_store_every.policy, ckpt};
 }
 
 static inline sens_status bed_create(struct bed *bed)

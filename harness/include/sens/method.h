@@ -19,6 +19,23 @@ struct sens_listener {
     void *self;
 };
 
+/* A way to keep the stages of a solve; those on offer are in the registry. */
+struct sens_ckpt_policy {
+    const char *name, *summary;
+    bool numbered; /* takes a number, > 0 */
+    bool stages;   /* keeps the stages as they are: nothing is computed again */
+};
+
+struct sens_ckpt {
+    const struct sens_ckpt_policy *policy; /* NULL: all stages */
+    long number;                           /* of a policy that takes one */
+};
+
+static inline bool sens_ckpt_stages(const struct sens_ckpt *ckpt)
+{
+    return !ckpt->policy || ckpt->policy->stages;
+}
+
 struct sens_task { /* immutable while a method works on it */
     const struct sens_problem *problem;
     const struct sens_cost *cost;
@@ -27,7 +44,7 @@ struct sens_task { /* immutable while a method works on it */
     sens_real rtol, atol;      /* adaptive controllers */
     sens_real dt;              /* controller `fixed`: the step; elsewhere the first trial step, 0 = chosen */
     long max_steps;            /* accepted and rejected trials together */
-    long ckpt;                 /* trajectory: 0 = stages of every step, k >= 1 = every k-th state */
+    struct sens_ckpt ckpt;     /* how the trajectory is kept */
     unsigned wrt;              /* SENS_WRT_* */
     int lanes, threads, batch; /* 0 = auto */
     const struct sens_value *option; /* of the method, in the order of its table */

@@ -1,4 +1,5 @@
-/* sens/plugin.h - a module of problems, costs, methods or providers built outside this tree.
+/* sens/plugin.h - a module of problems, costs, methods, providers of products, tableaux or
+ * step controllers built outside this tree.
  *
  * A shared object that defines one object named sens_plugin and is loaded with `--plugin FILE`:
  *
@@ -33,6 +34,8 @@ struct sens_plugin {
     const struct sens_cost_type *const *costs;
     const struct sens_method_type *const *methods;
     const struct sens_provider *const *providers;
+    const struct sens_tableau *const *tableaux;
+    const struct sens_controller *const *controllers; /* adaptive: the fixed step is the program's own */
 };
 
 #define SENS_PLUGIN_HEADER .size = sizeof(struct sens_plugin), .abi = SENS_PLUGIN_ABI

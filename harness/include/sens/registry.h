@@ -19,11 +19,8 @@ struct sens_registry {
     const struct sens_method_type *const *methods;
     const struct sens_tableau *const *tableaux;
     const struct sens_controller *const *controllers;
+    const struct sens_ckpt_policy *const *ckpt_policies;
     const struct sens_provider *const *providers; /* of loaded modules; NULL: none */
-
-    /* Name and one-line summary of a controller. */
-    const char *(*controller_name)(const struct sens_controller *);
-    const char *(*controller_summary)(const struct sens_controller *);
 
     /* Selected columns of the frozen-grid discrete derivative, by the discrete tangent; `tested`: with the
      * tangent in the error test (the option sens_test = inside of the discrete methods). Column k < np is

@@ -153,6 +153,11 @@ bool bed_controller(struct bed *bed, const char *name)
     return true;
 }
 
+struct sens_ckpt bed_every(const struct verify *v, long k)
+{
+    return (struct sens_ckpt){k > 0 ? find(v->reg->ckpt_policies, "every") : NULL, k};
+}
+
 bool bed_fixed(struct bed *bed, const char *tableau, long steps)
 {
     if (!bed_tableau(bed, tableau) || !bed_controller(bed, "fixed")) return false;
@@ -263,13 +268,11 @@ long bed_error_test(const struct bed *bed, size_t i, const char *choice)
 void bed_subject(const struct bed *bed, const char *instance, char subject[VERIFY_SUBJECT])
 {
     const unsigned caps = bed->method->caps;
-    const bool adaptive = !(caps & SENS_CAP_CONTROLLER) ||
-                          strcmp(bed->v->reg->controller_name(bed->task.controller), "fixed") != 0;
+    const bool adaptive = !(caps & SENS_CAP_CONTROLLER) || bed->task.controller->adaptive;
     const char *const tableau = caps & SENS_CAP_TABLEAU ? bed->task.tableau->name : "own steps";
     /* The steps of a discrete method are those of the state, unless it says otherwise. */
     const char *const unusual = bed->method->derivative == SENS_DERIVATIVE_DISCRETE ? "inside" : "outside";
-    const char *const controller =
-        caps & SENS_CAP_CONTROLLER ? bed->v->reg->controller_name(bed->task.controller) : "";
+    const char *const controller = caps & SENS_CAP_CONTROLLER ? bed->task.controller->name : "";
     snprintf(subject, VERIFY_SUBJECT, "%s, cost %s m=%zu, %s %s %s %.3g", instance, bed->cost.type->name,
              bed->cost.m, tableau, controller, adaptive ? "tol" : "dt",
              adaptive ? bed->task.rtol : bed->task.dt);

@@ -32,13 +32,15 @@ struct bed {
 };
 
 /* A task with cash_karp, odeint, rtol = atol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
- * ckpt 0, everything automatic, wrt p and x0 (p alone for many states). Problem and cost are copied by value.
+ * all stages kept, everything automatic, wrt p and x0 (p alone for many states). Problem and cost are copied by value.
  */
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed);
 /* Tableau, controller by name; false when the method does not take it or the registry has none. */
 bool bed_tableau(struct bed *bed, const char *name);
 bool bed_controller(struct bed *bed, const char *name);
+/* Every k-th state kept; 0: all stages. */
+struct sens_ckpt bed_every(const struct verify *v, long k);
 /* The fixed step of which `steps` make up [t0, t1]. false: the method has no fixed step. */
 bool bed_fixed(struct bed *bed, const char *tableau, long steps);
 /* prepare, run once, release; outputs are filled with NaN first. Memory of the method is given back. After a

@@ -86,7 +86,7 @@ static bool is_repetition(const struct drawing *drawing, int theme)
 static bool is_fixed(const struct sens_registry *reg, const struct drawn *drawn)
 {
     const size_t k = (size_t)drawn->value[AXIS_CONTROLLER];
-    return strcmp(reg->controller_name(reg->controllers[k]), "fixed") == 0;
+    return !reg->controllers[k]->adaptive;
 }
 
 /* A choice among solvers that go together. */
@@ -107,8 +107,7 @@ static void use_fixed(const struct drawing *drawing, struct drawn *drawn)
 {
     const struct sens_registry *reg = drawing->v->reg;
     for (size_t k = 0; reg->controllers[k]; k++)
-        if (strcmp(reg->controller_name(reg->controllers[k]), "fixed") == 0)
-            drawn->value[AXIS_CONTROLLER] = (double)k;
+        if (!reg->controllers[k]->adaptive) drawn->value[AXIS_CONTROLLER] = (double)k;
 }
 
 /* 0: not solved. */

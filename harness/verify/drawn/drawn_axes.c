@@ -174,7 +174,7 @@ static double tableau_number(const struct verify *v, const char *name)
 static double controller_number(const struct verify *v, const char *name)
 {
     size_t k = 0;
-    while (v->reg->controllers[k] && strcmp(v->reg->controller_name(v->reg->controllers[k]), name) != 0) k++;
+    while (v->reg->controllers[k] && strcmp(v->reg->controllers[k]->name, name) != 0) k++;
     return (double)k;
 }
 
@@ -293,7 +293,7 @@ void axis_words(const struct drawing *drawing, int axis, double value, char word
     else if (axis == AXIS_TABLEAU)
         snprintf(words, VERIFY_NAME, "%s", reg->tableaux[(size_t)value]->name);
     else if (axis == AXIS_CONTROLLER)
-        snprintf(words, VERIFY_NAME, "%s", reg->controller_name(reg->controllers[(size_t)value]));
+        snprintf(words, VERIFY_NAME, "%s", reg->controllers[(size_t)value]->name);
     else if (flags)
         snprintf(words, VERIFY_NAME, "%s", flags_words(axis, (int)value));
     else

@@ -17,8 +17,7 @@ static double low_pair(const struct verify *v, double usual)
 static double adaptive(const struct verify *v)
 {
     size_t k = 0;
-    while (v->reg->controllers[k] && strcmp(v->reg->controller_name(v->reg->controllers[k]), "odeint") != 0)
-        k++;
+    while (v->reg->controllers[k] && strcmp(v->reg->controllers[k]->name, "odeint") != 0) k++;
     return (double)k;
 }
 

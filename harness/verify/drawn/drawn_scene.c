@@ -109,7 +109,7 @@ static void set_task(const struct drawn *drawn, struct bed *bed)
     if (caps & SENS_CAP_LANES) task->lanes = (int)value[AXIS_LANES];
     if (caps & SENS_CAP_BATCH) task->batch = (int)value[AXIS_BATCH];
     if (caps & SENS_CAP_THREADS) task->threads = (int)value[AXIS_THREADS];
-    if (caps & SENS_CAP_CKPT) task->ckpt = (long)value[AXIS_CKPT];
+    if (caps & SENS_CAP_CKPT) task->ckpt = bed_every(bed->v, (long)value[AXIS_CKPT]);
     task->max_steps = (long)value[AXIS_LIMIT];
     task->wrt = (unsigned)value[AXIS_WRT] & (bed->problem.np ? 3u : (unsigned)SENS_WRT_X0);
     if (task->wrt == 0) task->wrt = SENS_WRT_X0;
@@ -138,8 +138,7 @@ bool drawn_scene(const struct drawing *drawing, const struct drawn *drawn, struc
     struct sens_problem problem;
     struct sens_cost cost;
     const struct sens_controller *controller = v->reg->controllers[(size_t)drawn->value[AXIS_CONTROLLER]];
-    *scene = (struct scene){.fixed = (v->method->caps & SENS_CAP_CONTROLLER) &&
-                                     strcmp(v->reg->controller_name(controller), "fixed") == 0};
+    *scene = (struct scene){.fixed = (v->method->caps & SENS_CAP_CONTROLLER) && !controller->adaptive};
     make_problem(drawing, drawn, &problem);
     make_cost(drawing, drawn, scene->fixed, &problem, &cost);
     bed_create(v, &problem, &cost, v->method, &scene->bed);

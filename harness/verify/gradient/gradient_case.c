@@ -190,7 +190,7 @@ static bool frozen_on_state_steps(struct gradient_case *given, struct sens_out *
     double *const columns = verify_array(bed->v, m * all);
     for (size_t k = 0; k < all; k++) col[k] = k;
     task.listener = (struct sens_listener){.step = NULL};
-    task.ckpt = 0;
+    task.ckpt = (struct sens_ckpt){.policy = NULL};
     const sens_status status = bed->v->reg->tangent_columns(&ctx, &task, false, all, col, columns);
     sens_arena_release(&ctx.arena);
     for (size_t c = 0; c < m && status == SENS_OK; c++) {
@@ -209,7 +209,7 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
     const double rtol = bed->task.rtol, atol = bed->task.atol;
     struct sens_out frozen = bed_shape(bed), rounding = bed_shape(bed);
     if ((bed->method->caps & both) != both) return;
-    if (strcmp(bed->v->reg->controller_name(bed->task.controller), "odeint") == 0) return;
+    if (strcmp(bed->task.controller->name, "odeint") == 0) return;
     if (oracle_rounding(&given->oracle, &rounding) != SENS_OK) return;
     const double smallest = size_of(bed, &rounding);
     bed->task.rtol = bed->task.atol = 1e-5;

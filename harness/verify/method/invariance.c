@@ -108,24 +108,37 @@ struct checkpoints {
     bool right;                 /* with all stages kept */
 };
 
-/* Every policy against the stored stages. A first trial step of half the interval is sure to be rejected. */
+/* One policy, which the task names, against the stored stages. */
+static void try_policy(struct bed *bed, const struct sens_out *stored, struct checkpoints *found)
+{
+    const struct sens_ckpt *ckpt = &bed->task.ckpt;
+    const struct sens_tableau *tableau = bed->task.tableau;
+    const struct sens_out nothing = trial_nothing(bed);
+    char what[96];
+    if (bed_solve(bed) == SENS_UNSUPPORTED) return; /* the method keeps fewer policies */
+    snprintf(what, sizeof what, "%s, ckpt = %.20s:%ld:", tableau->name, ckpt->policy->name, ckpt->number);
+    trial_compare(&found->worst, bed, stored, &nothing, what);
+    const struct pattern pattern = trial_pattern(bed, &bed->out, stored, &nothing);
+    trial_merge(tableau->fsal ? &found->fsal : &found->other, &pattern);
+}
+
+/* All policies. A first trial step of half the interval is sure to be rejected. */
 static void vary_checkpoints(struct scene *scene, struct checkpoints *found)
 {
-    static const long every[] = {1, 2, 3, 7, 1000};
+    static const long number[] = {1, 2, 3, 7, 1000};
     struct bed *bed = &scene->bed;
+    const struct sens_ckpt_policy *const *policy = bed->v->reg->ckpt_policies;
     if (!scene->fixed) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 2;
     if (bed_solve(bed) != SENS_OK) return;
-    const struct sens_out stored = bed_keep(bed), nothing = trial_nothing(bed);
-    for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
-        char what[96];
-        bed->task.ckpt = every[k];
-        if (bed_solve(bed) == SENS_UNSUPPORTED) continue; /* the method keeps fewer policies */
-        snprintf(what, sizeof what, "%s, ckpt = %ld:", bed->task.tableau->name, every[k]);
-        trial_compare(&found->worst, bed, &stored, &nothing, what);
-        const struct pattern pattern = trial_pattern(bed, &bed->out, &stored, &nothing);
-        trial_merge(bed->task.tableau->fsal ? &found->fsal : &found->other, &pattern);
+    const struct sens_out stored = bed_keep(bed);
+    for (; *policy; policy++) {
+        const size_t numbers = (*policy)->numbered ? sizeof number / sizeof number[0] : 1;
+        for (size_t k = 0; k < numbers && !(*policy)->stages; k++) {
+            bed->task.ckpt = (struct sens_ckpt){*policy, number[k]};
+            try_policy(bed, &stored, found);
+        }
     }
-    bed->task.ckpt = 0;
+    bed->task.ckpt = (struct sens_ckpt){.policy = NULL};
     if (!worst_passes(&found->worst) && found->right) found->right = trial_right(scene);
 }
 
@@ -307,7 +320,8 @@ static const struct verify_check checks[] = {
      .summary = "the gradient does not depend on the checkpoint policy",
      .bound = "0: steps are recomputed by the functions that took them",
      .explanation =
-         "The task is solved with all stages kept (ckpt 0) and with every 1st, 2nd, 3rd, 7th and 1000th "
+         "The task is solved with all stages kept and with every other policy: every 1st, 2nd, 3rd, 7th and "
+         "1000th "
          "state kept, where the method has the policy, over steps that were rejected, cut short by "
          "observations, and of fixed size, with a "
          "pair whose last slope is the next step's first and one without. The bits must agree. A difference "

@@ -269,7 +269,7 @@ static void check_controller(struct scene *scene)
 {
     struct bed *bed = &scene->bed;
     struct step_rule rule;
-    if (!step_rule_named(bed->v->reg->controller_name(bed->task.controller), &rule)) return;
+    if (!step_rule_named(bed->task.controller->name, &rule)) return;
     const struct replay replay = replay_steps(scene, &rule);
     struct verify_result accepted = verify_open("steps.accepted", scene->module, scene->subject);
     verify_judge(&accepted, &replay.accepted);

@@ -60,7 +60,7 @@ static void run(struct verify *v)
         scene.bed.task.lanes = (int)verify_integer(v, 1, 4); /* ten blocks and more */
         if (v->method->caps & SENS_CAP_BATCH) scene.bed.task.batch = (int)verify_integer(v, 0, 40);
         for (race.ckpt = 0; made && race.ckpt <= 3; race.ckpt += 3) {
-            scene.bed.task.ckpt = race.ckpt;
+            scene.bed.task.ckpt = bed_every(v, race.ckpt);
             vary_threads(v, &scene.bed, &race);
         }
         report_race(&race, &result);

@@ -99,7 +99,8 @@ static PetscErrorCode create_trajectory(struct petsc_peer *peer)
     PetscCall(TSGetTrajectory(ts, &peer->trajectory));
     PetscCall(TSTrajectorySetType(peer->trajectory, ts, TSTRAJECTORYMEMORY));
     PetscCall(TSTrajectorySetUseHistory(peer->trajectory, PETSC_FALSE));
-    PetscCall(TSTrajectorySetSolutionOnly(peer->trajectory, peer->task->ckpt > 0 ? PETSC_TRUE : PETSC_FALSE));
+    PetscCall(TSTrajectorySetSolutionOnly(peer->trajectory,
+                                          sens_ckpt_stages(&peer->task->ckpt) ? PETSC_FALSE : PETSC_TRUE));
     return 0;
 }
 
@@ -136,8 +137,9 @@ static sens_status check_task(struct sens_ctx *ctx, const struct sens_task *task
     if (!(rtol >= 0 && atol >= 0 && rtol + atol > 0))
         return sens_fail(ctx, SENS_BAD_INPUT,
                          "rtol = %.3g and atol = %.3g: one must be positive, none negative", rtol, atol);
-    if (task->ckpt > 1)
-        return sens_fail(ctx, SENS_UNSUPPORTED, "PETSc stores every step: ckpt = 0 (stages) or 1 (states)");
+    if (!sens_ckpt_stages(&task->ckpt) &&
+        (strcmp(task->ckpt.policy->name, "every") != 0 || task->ckpt.number != 1))
+        return sens_fail(ctx, SENS_UNSUPPORTED, "PETSc stores every step: ckpt=stages or ckpt=states");
     if (task->problem->n > largest || task->problem->np > largest || task->cost->m > largest)
         return sens_fail(ctx, SENS_UNSUPPORTED, "more than PETSc's 32-bit indices can count");
     return SENS_OK;
@@ -146,7 +148,8 @@ static sens_status check_task(struct sens_ctx *ctx, const struct sens_task *task
 /* The error estimate of theta schemes takes the step before: a step computed again may be another. */
 static sens_status check_recomputation(struct sens_ctx *ctx, const struct petsc_peer *peer)
 {
-    if (!peer->settings.implicit || peer->task->ckpt == 0 || peer->settings.adapt == PETSC_ADAPT_NONE)
+    if (!peer->settings.implicit || sens_ckpt_stages(&peer->task->ckpt) ||
+        peer->settings.adapt == PETSC_ADAPT_NONE)
         return SENS_OK;
     return sens_fail(ctx, SENS_UNSUPPORTED,
                      "PETSc cannot compute the adapted steps of a theta scheme again: take ckpt=stages");
@@ -341,7 +344,7 @@ sens_status petsc_run(struct sens_ctx *ctx, void *state, const struct sens_out *
     petsc_unlisten();
     peer->broken = status != SENS_OK;
     if (status != SENS_OK) return status;
-    const size_t vectors = peer->task->ckpt > 0 ? 1 : (size_t)peer->stages;
+    const size_t vectors = sens_ckpt_stages(&peer->task->ckpt) ? (size_t)peer->stages : 1;
     done.bytes_traj = (size_t)done.steps * vectors * peer->n * sizeof(double);
     *work = done;
     return SENS_OK;
