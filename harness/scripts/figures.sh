@@ -62,13 +62,16 @@ is_name() { # text: what rows.awk takes for a name
     [ ${#1} -le 63 ]
 }
 
+# The columns that the plots say they need.
+needed=$(sed -n 's/^#! needs: //p' "$plots"/*.gp | tr '\n' ' ')
+
 # Checked rows of a result file, in the order in which lines are drawn. 1: refused, and said.
 sorted() { # file
     if ! tr -d '\000' <"$1" | cmp -s - "$1"; then
         say "figures.sh: $1: a NUL byte: not a text file" >&2
         return 1
     fi
-    awk -f "$rows" "$1" >"$scratch/plain.tsv" || return 1
+    awk -f "$rows" -v more="$needed" "$1" >"$scratch/plain.tsv" || return 1
     head -n 1 "$scratch/plain.tsv"
     # problem, n, method, series, rtol, isa, threads, lanes, batch, by their places in rows.awk
     tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k 2,2 -k 3,3n -k 5,5 -k 27,27 -k 7,7gr -k 14,14 -k 15,15n \

@@ -1,10 +1,10 @@
 # rows.awk - reads a result file (results/FORMAT.md) for figures.sh and checks what it reads: whatever a picture, a
 # title or a note is made of is a name, a number or text without control characters. Written: a header and the rows,
-# with the columns that the figures use, in the order of `columns`, and a last one that is never empty, as gnuplot loses
+# with the columns of `columns`, in this order, then those numbers of `more` that are not among them, and a last one that is never empty, as gnuplot loses
 # a row that ends in an empty one. What the file lacks is nan or empty; `series` is then the tableau.
 # Refused: exit 1 and one line on stderr with file, line, column and value, in which other bytes than printable ASCII
 # are shown as '?'.
-#     awk -f rows.awk FILE              the rows
+#     awk -f rows.awk [-v more="NAME ..."] FILE    the rows
 #     awk -f rows.awk ask=peaks FILE    the measured roofs of one thread in the prelude, isa:GFLOP/s, slowest first
 #     awk -f rows.awk ask=bands FILE    level:GB/s, of whatever is fastest there of reading, writing and both
 #     awk -f rows.awk ask=figure FILE   the names of plots in the prelude; nothing where it has none
@@ -15,6 +15,11 @@ BEGIN {
     columns = "status problem n np method tableau rtol t_total_s t_lo_s t_hi_s err_grad err_grad_max err_x_max isa" \
         " threads lanes batch gflops bytes flops peak_gflops share share_reverse truth cell message series"
     wanted = split(columns, column, " ")
+    others = split(more, other, " ")
+    for (i = 1; i <= others; i++) if (index(" " columns " ", " " other[i] " ") == 0) {
+        column[++wanted] = other[i]
+        columns = columns " " other[i]
+    }
     split("status problem method tableau isa truth", list, " ")
     for (i in list) kind[list[i]] = "name"
     kind["series"] = "settings"

@@ -189,6 +189,19 @@ check "and is named" grep -q "mine/made.tsv: figure: 'common' is no plot of plot
 check "without a program there is no profile" \
     test "$(SENSBENCH=/nowhere "$scripts/figures.sh" "$dir/peers" | grep -c '^profile: not drawn')" -eq 1
 
+# docs/adding-a-figure.md: a script and its name in a sweep, in a copy of what draws
+mkdir -p "$dir/tree/harness" "$dir/mine" && cp -r plots "$dir/tree" && cp -r harness/{scripts,paper,sweeps} "$dir/tree/harness"
+for name in plots/steps.gp steps.sweep; do
+    awk -v start="<!-- file $name -->" '$0 == start { on = 1; next } /^```/ { if (on == 2) exit; if (on) on = 2; next } on == 2' \
+        docs/adding-a-figure.md > "$dir/tree/$name"
+done
+"$sensbench" sweep "$dir/tree/steps.sweep" --out "$dir/mine" > /dev/null
+"$dir/tree/harness/scripts/figures.sh" "$dir/mine" > "$dir/paths" 2> "$dir/messages"
+check "a figure is added by one file and a word" test $? -eq 0 -a ! -s "$dir/messages"
+check "it is drawn" picture "$dir/mine/figures/steps.svg"
+check "with its points" test "$(grep -o "#gpPt[0-9]*' transform" "$dir/mine/figures/steps.svg" | wc -l)" -eq 8
+check "and the other one" picture "$dir/mine/figures/steps-calibration.png"
+
 # the newest file of a sweep is the one that is drawn
 cp "$(ls "$dir/the out"/fig3/*.tsv)" "$dir/the out/fig3/zz-newer.tsv"
 touch -d '2040-01-01' "$dir/the out/fig3/zz-newer.tsv"
