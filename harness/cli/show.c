@@ -155,7 +155,8 @@ static json_t *keys_noticed(unsigned caps)
 static json_t *describe_method(const struct sens_method_type *type)
 {
     static const char *const derivative[] = {
-        [SENS_DERIVATIVE_DISCRETE] = "of the discrete map on its accepted steps, to rounding",
+        [SENS_DERIVATIVE_DISCRETE] =
+            "of the discrete map on its accepted steps, to rounding or what an iteration leaves",
         [SENS_DERIVATIVE_CONTINUOUS] = "of the exact solution, to the tolerance",
         [SENS_DERIVATIVE_DIFFERENCE] = "a difference quotient of discrete solutions"};
     json_t *object = describe("method", type->name, type->summary);

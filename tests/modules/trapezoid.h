@@ -7,13 +7,24 @@
  * for modules that differ in their steps: the including file defines NAME and ADAPTIVE. Where it is 1, two
  * halves of a step against the whole of it give the error, h^3; the halves are kept. Sensitivities and the
  * quadrature (the same trapezoid) are outside the test. Where it is 0, the steps are equal, as many as an
- * option says. The derivative of each step is exact for it, but for what Newton's iteration leaves. */
+ * option says. The derivative of each step is exact for it, but for what Newton's iteration leaves.
+ *
+ * LEAVES is the share of the tolerance, relative to the state, that the iteration may leave in a step: it is then
+ * one without a matrix, x1 <- x + h/2 (f + f1), which shows what slow convergence does. 0, which need not be
+ * defined: Newton's, to the last digit. REPORTS 0: it does not tell what it leaves. */
 #include <string.h>
 #include <tgmath.h>
 
 #include "sens/plugin.h"
 
-enum { NEWTON = 12 };
+#ifndef LEAVES
+#define LEAVES 0
+#endif
+#ifndef REPORTS
+#define REPORTS 1
+#endif
+
+enum { NEWTON = 12, WITHOUT_MATRIX = 60 }; /* iterations */
 
 static const struct sens_option options[] = {
 #if !ADAPTIVE
@@ -33,13 +44,16 @@ struct state {
     sens_real *S, *R, *S1;                             /* [n][cols] */
     sens_real *G, *dG;                                 /* [m], [m][cols] */
     sens_real *g_x, *g_p;                              /* [n][m], [np][m] */
+    sens_real left, residual; /* by the last iteration; by those of accepted steps together */
     long steps, rejects;
+    long factorisations, solves, newton;
 };
 
 /* ---- small dense systems ------------------------------------------------------------------------------- */
 
-static bool factorise(const struct state *st)
+static bool factorise(struct state *st)
 {
+    st->factorisations++;
     const size_t n = st->n;
     sens_real *A = st->LU;
     for (size_t k = 0; k < n; k++) {
@@ -62,8 +76,9 @@ static bool factorise(const struct state *st)
 }
 
 /* B [n][cols] becomes A^-1 B. */
-static void solve_factorised(const struct state *st, size_t cols, sens_real *B)
+static void solve_factorised(struct state *st, size_t cols, sens_real *B)
 {
+    st->solves += (long)cols;
     const size_t n = st->n;
     for (size_t k = 0; k < n; k++)
         for (size_t c = 0; c < cols; c++) {
@@ -91,7 +106,7 @@ static void form_jacobian(const struct state *st, const struct sens_at *at)
 }
 
 /* LU = I - h/2 J, factorised; false: singular. */
-static bool form_system(const struct state *st, const struct sens_at *at, sens_real h)
+static bool form_system(struct state *st, const struct sens_at *at, sens_real h)
 {
     const size_t n = st->n;
     form_jacobian(st, at);
@@ -108,27 +123,48 @@ static sens_status rhs(const struct state *st, sens_real t, const sens_real *x, 
     return pb->type->rhs(pb, &(struct sens_at){t, x, pb->p}, f);
 }
 
-/* x1 from x. SENS_SINGULAR; SENS_NOT_CONVERGED where the iteration does not end. */
-static sens_status implicit(const struct state *st, sens_real t, sens_real h, const sens_real *x,
-                            sens_real *x1)
+/* Is the iteration over, after corrections of these relative sizes? What it leaves follows from how fast they
+ * shrink. */
+static bool ends(struct state *st, int k, sens_real before, sens_real size)
+{
+    const sens_real rate = size / before;
+    st->left = 0;
+    if (size <= 4 * SENS_EPSILON || (k > 2 && size < 1e-10 && size >= before)) return true;
+    if (LEAVES <= 0 || k == 0 || rate >= 1) return false;
+    st->left = size * rate / (1 - rate);
+    return st->left <= LEAVES * st->task->rtol;
+}
+
+/* x1 -= M^-1 of what is left of the step's equation, M = I - h/2 J or 1; the relative size of that. */
+static sens_real correct(struct state *st, sens_real h, const sens_real *x, sens_real *x1)
+{
+    const sens_real least = LEAVES > 0 ? st->task->atol / st->task->rtol : SENS_C(1e-300);
+    sens_real size = 0;
+    for (size_t i = 0; i < st->n; i++) st->r[i] = x1[i] - x[i] - h / 2 * (st->f[i] + st->f1[i]);
+    if (LEAVES <= 0) solve_factorised(st, 1, st->r);
+    for (size_t i = 0; i < st->n; i++) {
+        x1[i] -= st->r[i];
+        size = fmax(size, fabs(st->r[i]) / (least + fabs(x1[i])));
+    }
+    st->newton++;
+    return size;
+}
+
+/* x1 from x; SENS_NOT_CONVERGED, SENS_SINGULAR: a smaller step may help. */
+static sens_status implicit(struct state *st, sens_real t, sens_real h, const sens_real *x, sens_real *x1)
 {
     const struct sens_problem *pb = st->task->problem;
+    const int most = LEAVES > 0 ? WITHOUT_MATRIX : NEWTON;
     sens_status status = rhs(st, t, x, st->f);
     sens_real before = INFINITY;
     for (size_t i = 0; i < st->n; i++) x1[i] = x[i] + h * st->f[i];
-    for (int k = 0; k < NEWTON && status == SENS_OK; k++) {
-        sens_real size = 0;
+    for (int k = 0; k < most && status == SENS_OK; k++) {
         status = rhs(st, t + h, x1, st->f1);
         if (status != SENS_OK) break;
-        if (!form_system(st, &(struct sens_at){t + h, x1, pb->p}, h)) return SENS_SINGULAR;
-        for (size_t i = 0; i < st->n; i++) st->r[i] = x1[i] - x[i] - h / 2 * (st->f[i] + st->f1[i]);
-        solve_factorised(st, 1, st->r);
-        for (size_t i = 0; i < st->n; i++) {
-            x1[i] -= st->r[i];
-            size = fmax(size, fabs(st->r[i]) / (SENS_C(1e-300) + fabs(x1[i])));
-        }
+        if (LEAVES <= 0 && !form_system(st, &(struct sens_at){t + h, x1, pb->p}, h)) return SENS_SINGULAR;
+        const sens_real size = correct(st, h, x, x1);
         if (!(size < 1e10)) return SENS_NOT_CONVERGED;
-        if (size <= 4 * SENS_EPSILON || (k > 2 && size < 1e-10 && size >= before)) return SENS_OK;
+        if (ends(st, k, before, size)) return SENS_OK;
         before = size;
     }
     return status == SENS_OK ? SENS_NOT_CONVERGED : status;
@@ -233,6 +269,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real *t,
         if (*t + step / 2 == *t) return sens_fail(ctx, SENS_STEP_UNDERFLOW, "no step at t = %g", (double)*t);
         sens_status status = implicit(st, *t, step, st->x, st->whole);
         if (status == SENS_OK) status = implicit(st, *t, step / 2, st->x, st->middle);
+        const sens_real left = st->left;
         if (status == SENS_OK) status = implicit(st, middle, step / 2, st->middle, st->half);
         if (sens_fatal(status)) return status;
         const sens_real err = status == SENS_OK ? error_of(st) : INFINITY;
@@ -244,6 +281,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real *t,
         }
         if (!take(st, *t, step / 2, middle, st->middle) || !take(st, middle, step / 2, end, st->half))
             return sens_fail(ctx, SENS_DIVERGED, "a singular system at t = %g", (double)*t);
+        st->residual += left + st->left;
         *h = lands ? fmax(*h, step * factor) : step * factor;
         *t = end;
     }
@@ -280,7 +318,8 @@ static void start(struct state *st)
 {
     const struct sens_problem *pb = st->task->problem;
     const size_t first = st->wrt_p ? st->np : 0;
-    st->steps = st->rejects = 0;
+    st->steps = st->rejects = st->factorisations = st->solves = st->newton = 0;
+    st->residual = 0;
     memset(st->G, 0, st->m * sizeof *st->G);
     memset(st->dG, 0, st->m * st->cols * sizeof *st->dG);
     memset(st->S, 0, st->n * st->cols * sizeof *st->S);
@@ -366,7 +405,11 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .rejects = st->rejects,
                                .t_forward = sens_now(ctx) - begin,
                                .lanes = 1,
-                               .threads = 1};
+                               .threads = 1,
+                               .factorisations = st->factorisations,
+                               .solves = st->solves,
+                               .newton = st->newton,
+                               .residual = REPORTS ? st->residual : 0};
     return SENS_OK;
 }
 

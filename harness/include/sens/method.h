@@ -73,11 +73,18 @@ struct sens_work {
     size_t idle_vjp, idle_jvp, idle_vjp_p;
     /* Of linear systems: matrices factorised, vectors solved for; iterations of Newton's method. */
     long factorisations, solves, newton;
+    /* What iterations left of the equations that define the state at t1: the sum over the accepted steps of
+     * the distance from where the iteration ended to the solution of the step's equations, relative to the
+     * state, as the last corrections let expect it. 0: to rounding, or none iterates. */
+    double residual;
 };
 
 /* Which derivative a method computes. */
 enum sens_derivative {
-    SENS_DERIVATIVE_DISCRETE,   /* of the discrete map on its frozen accepted grid, to rounding */
+    /* Of the discrete map on its frozen accepted grid: of the numbers computed, to rounding. Where an
+     * iteration solves for the steps, it is that of their equations at the numbers computed, to what the
+     * iteration left (sens_work.residual, at most a tenth of rtol, or 1e-8 without a tolerance). */
+    SENS_DERIVATIVE_DISCRETE,
     SENS_DERIVATIVE_CONTINUOUS, /* of the exact solution, to its tolerance */
     SENS_DERIVATIVE_DIFFERENCE  /* a difference quotient of the discrete map, its step controller included */
 };

@@ -75,7 +75,9 @@ const struct verify_check gradient_checks[] = {
     {.id = "gradient.own",
      .level = VERIFY_TO_ROUNDING,
      .summary = "a method of unknown steps: the gradient is the derivative of the method's own values",
-     .bound = "truncation and rounding of the differences, measured by extrapolation and repetition",
+     .bound = "truncation and rounding of the differences, measured by extrapolation and repetition; for "
+              "rounding, "
+              "what the method's iterations leave",
      .explanation =
          "Where a discrete method has a tableau or steps of its own, its map cannot be made again. Its "
          "values G "
@@ -83,7 +85,10 @@ const struct verify_check gradient_checks[] = {
          "gradient along the direction moved, if the steps are the same for all of them. With a step "
          "controller they are where the problem has a faint copy of itself beside it, 2^-100 times as large, "
          "and only the copy's parameters and states are moved: no error test with an absolute tolerance sees "
-         "it. The tolerance is loose, 1e-4, so that the derivative of the solution is far away. A failure "
+         "it. A method whose iterations leave something of the equations of its steps says how much "
+         "(sens_work.residual); it counts as rounding does, and must be at most a tenth of the tolerance, or "
+         "1e-8 without one. The tolerance is loose, 1e-4, so that the derivative of the solution is far "
+         "away. A failure "
          "says that the gradient is not the derivative of what the method computes. Where it is the exact "
          "one to the tight tolerance of the task, no term is missing, and it is another kind of derivative; "
          "else look at the parameter product, then at the initial state."},

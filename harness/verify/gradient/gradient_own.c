@@ -6,6 +6,10 @@
  * every s. Those of a method that takes no tolerance mostly are. Those of one with a step controller are
  * where only a faint copy of the problem is moved, which no error test sees (decorate_faint).
  *
+ * Values are known to rounding, or to what an iteration leaves of the equations of a step (sens_work.residual):
+ * inputs are shaken by as much to see what it does to the differences. It is limited, so that a method cannot
+ * excuse itself with it.
+ *
  * Where many tasks are looked at, p and x0 are moved together first, and by fewer steps: what is right there,
  * to a bound that is as small, is right. */
 #include <string.h>
@@ -20,6 +24,7 @@ struct own {
     const double *p, *x0;
     const double *dp, *dx; /* directions; NULL: none */
     double *moved_p, *moved_x0, *start;
+    double unit; /* relative: what values are known to, rounding and what an iteration leaves */
     const struct sens_out *allowed; /* what each entry may be off by; NULL: nothing */
     struct grid steps;              /* of the solve at s = 0 */
     long count;
@@ -28,14 +33,15 @@ struct own {
     bool dear;   /* and few of them are made */
 };
 
-/* to = from + s d, and a few roundings off if asked for, from entry `first` on. */
-static void move(struct verify *v, size_t first, size_t count, const double *from, const double *d, double s,
-                 bool shaken, double *to)
+/* to = from + s d, and a few units off if asked for, from entry `first` on. */
+static void move(const struct own *own, size_t first, size_t count, const double *from, const double *d,
+                 double s, bool shaken, double *to)
 {
+    struct verify *v = own->bed->v;
     for (size_t i = 0; i < count; i++) {
         const double exact = from[i] + (d && i >= first ? s * d[i] : 0);
-        const double rounding = 4 * DBL_EPSILON * verify_uniform(v, -1, 1);
-        to[i] = shaken && i >= first ? exact * (1 + rounding) : exact;
+        const double off = 4 * own->unit * verify_uniform(v, -1, 1);
+        to[i] = shaken && i >= first ? exact * (1 + off) : exact;
     }
 }
 
@@ -45,7 +51,7 @@ static void move_start(struct own *own, double s, bool shaken)
     const struct sens_problem *pb = &own->bed->problem;
     const bool follows = own->dp && own->dx && sens_problem_x0_depends(pb);
     if (follows) sens_problem_x0(pb, own->moved_p, own->start);
-    move(own->bed->v, own->first_x, pb->n, follows ? own->start : own->x0, own->dx, s, shaken, own->moved_x0);
+    move(own, own->first_x, pb->n, follows ? own->start : own->x0, own->dx, s, shaken, own->moved_x0);
 }
 
 /* For curve.value: G. */
@@ -55,7 +61,7 @@ static bool value(const void *self, double s, bool shaken, double *out)
     struct bed *bed = own->bed;
     struct sens_problem *pb = &bed->problem;
     const bool fixed = pb->x0_fixed;
-    move(bed->v, own->first_p, pb->np, own->p, own->dp, s, shaken, own->moved_p);
+    move(own, own->first_p, pb->np, own->p, own->dp, s, shaken, own->moved_p);
     move_start(own, s, shaken);
     if (own->dx) pb->x0_fixed = true; /* else the initial state follows from the parameters */
     if (sens_problem_x0_depends(pb)) sens_problem_x0(pb, own->moved_p, own->moved_x0);
@@ -121,7 +127,7 @@ static bool note_direction(struct own *own, enum verify_part part, const struct 
         tight = tight && bound[c] <= fmax(TIGHT * (in_p + in_x), allowed);
         if (isfinite(bound[c]))
             worst_note_in(worst, part, fabs(got - slope[c]),
-                          bound[c] + allowed + 64 * DBL_EPSILON * (in_p + in_x),
+                          bound[c] + allowed + 64 * own->unit * (in_p + in_x),
                           "dG_%zu along a direction of %s: %.10g is not %.10g", c,
                           part == VERIFY_IN_DGDP    ? "p"
                           : part == VERIFY_IN_DGDX0 ? "x0"
@@ -154,6 +160,17 @@ static bool note_together(struct own *own, const double *dp, const double *dx,
     return true;
 }
 
+/* What a discrete method's iteration may leave: little beside the error that the steps may make, or half of
+ * the digits. With more, the derivative of the numbers cannot be told from that of the solution. */
+static void note_residual(const struct bed *bed, double residual, struct worst *worst)
+{
+    const bool tolerance = bed->method->caps & SENS_CAP_TOLERANCE && bed->task.rtol > 0;
+    const double most = tolerance ? (double)bed->task.rtol / 10 : 1e-8;
+    if (bed->method->derivative == SENS_DERIVATIVE_DISCRETE && residual != 0)
+        worst_note_in(worst, VERIFY_IN_OTHER, residual, most,
+                      "the iterations of all steps leave %.3g of the state", residual);
+}
+
 enum thoroughness { IN_FULL, BY_VALUES /* moved solves compute no gradient */, BY_FEW /* of these */ };
 
 struct held { /* what is held against the values */
@@ -180,6 +197,7 @@ static bool note_own(struct bed *bed, const struct held *held, struct worst *wor
     own.moved_x0 = verify_array(v, pb->n);
     own.start = verify_array(v, pb->n);
     own.allowed = held->allowed;
+    own.unit = DBL_EPSILON + bed->work.residual;
     own.steps = bed->grid;
     own.count = bed->work.steps;
     own.steady = true;
@@ -188,6 +206,7 @@ static bool note_own(struct bed *bed, const struct held *held, struct worst *wor
     const double *const dx = got.dGdx0 ? direction(v, first_x, pb->n, pb->x0) : NULL;
     if (held->how != BY_FEW || !note_together(&own, dp, dx, &got, &noted))
         note_apart(&own, dp, dx, &got, &noted);
+    note_residual(bed, own.unit - DBL_EPSILON, &noted);
     grid_free(&own.steps);
     if (own.steady) *worst = noted;
     return own.steady;
