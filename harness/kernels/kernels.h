@@ -1,6 +1,6 @@
 /* kernels/kernels.h - the lane kernels of our own methods, beside those of sens/lanes.h that a module outside
- * the tree has, too. What is said there holds here: fixed orders of summation, any sizes, nothing allocates.
- */
+ * the tree has, too. What is said there holds here: fixed orders of summation, any sizes,
+ * nothing allocates. */
 #ifndef SENS_KERNELS_H
 #define SENS_KERNELS_H
 

@@ -48,8 +48,8 @@ struct adjoint_family {
     /* What is kept of a step with these points. */
     void (*keep)(void *worker, const struct sens_at *at, sens_real *kept);
 
-    /* A part of a step: the parts come in order, in each the blocks after linearise. Any status of a solve.
-     */
+    /* A part of a step: the parts come in order, in each the blocks after linearise. Any
+     * status of a solve. */
     sens_status (*linearise)(void *worker, size_t part, const struct adjoint_step *step);
     sens_status (*sweep)(void *worker, size_t part, const struct adjoint_step *step,
                          const struct adjoint_block *block);

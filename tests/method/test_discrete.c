@@ -5,8 +5,8 @@
 
 /* Adjoint and tangent sum the same products in opposite order; each of the k steps adds a few roundings,
  * amplified no more than the gradient itself. Stiff problems at their stability boundary amplify by the
- * intermediate sensitivities; 1e-9 still leaves seven digits above any truncation error of these tolerances.
- */
+ * intermediate sensitivities; 1e-9 still leaves seven digits above any truncation error of
+ * these tolerances. */
 static const double to_rounding = 1e-9;
 
 /* An adaptive explicit solve of a semi-discrete PDE rides on its stability boundary, where rounding in the
@@ -178,8 +178,8 @@ static void checkpoints_and_threads_change_no_bit(void **state)
     }
 }
 
-/* Each thread that has blocks has a window of its own to recompute into; a thread without blocks has nothing.
- */
+/* Each thread that has blocks has a window of its own to recompute into; a thread without blocks
+ * has nothing. */
 static void memory_of_threads(void **state)
 {
     (void)state;

@@ -6,8 +6,8 @@
  *     u_i(tau) = prod over the children tau' of the root of sum_j a_ij u_j(tau'),
  *
  * gamma(tau) the product of the sizes of all subtrees: Hairer, Norsett, Wanner, Solving ODEs I, theorem
- * II.2.13. Trees are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9 (1980) 706-712.
- */
+ * II.2.13. Trees are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9
+ * (1980) 706-712. */
 #ifndef ROOTED_TREES_H
 #define ROOTED_TREES_H
 

@@ -321,8 +321,8 @@ static void test_orders_are_sharp(void **state)
     }
 }
 
-/* Changes each coefficient of an array of the copy in turn by a unit of its twelfth digit; number of changes.
- */
+/* Changes each coefficient of an array of the copy in turn by a unit of its twelfth digit;
+ * number of changes. */
 static size_t expect_caught(struct copy *copy, sens_real *array, int count, const char *what)
 {
     size_t changes = 0;

@@ -1,7 +1,6 @@
 /* Central differences of classic Runge-Kutta solves, with bumps in proportion to what is bumped.
  *
- * verify: --quick --method quotients
- */
+ * verify: --quick --method quotients */
 #include <stdbool.h>
 #include <string.h>
 #include <tgmath.h>

@@ -1,7 +1,6 @@
 /* Central differences of classic Runge-Kutta solves, with the same bump of 1e-6 for a parameter of any size.
  *
- * cause: state_scale
- */
+ * cause: state_scale */
 #include <stdbool.h>
 #include <string.h>
 #include <tgmath.h>

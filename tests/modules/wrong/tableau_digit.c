@@ -2,7 +2,6 @@
  *
  * verify: --quick --check tableau.*
  * module: tableau ralston
- * cause: tableau_coefficient
- */
+ * cause: tableau_coefficient */
 #define A32 0.73
 #include "ralston.h"

@@ -3,8 +3,7 @@
  * tolerance.
  *
  * verify: --quick --method trapezoid_quadrature --check gradient.exact
- * cause: outside_test
- */
+ * cause: outside_test */
 #include <stdbool.h>
 #include <string.h>
 #include <tgmath.h>
