@@ -17,6 +17,12 @@ foreach(file IN LISTS mutants_files)
     VERBATIM COMMENT "Mutants of ${file}")
   list(APPEND mutants_copies ${mutants_tree}/${file})
 endforeach()
+# A copy of a file that has moved away since would be found in its place.
+file(GLOB_RECURSE mutants_stale ${mutants_tree}/*.[ch])
+list(REMOVE_ITEM mutants_stale ${mutants_copies})
+if(mutants_stale)
+  file(REMOVE ${mutants_stale})
+endif()
 add_custom_target(mutants_sources DEPENDS ${mutants_copies})
 
 sens_add_variant(mutants COPY ${mutants_tree} DEPENDS mutants_sources)
