@@ -27,7 +27,7 @@ static void assert_same_step(struct sens_traj *one, struct sens_traj *other, lon
 static void check_policy(const struct sens_tableau *tableau, bool fixed, long ckpt)
 {
     const int stages = tableau->stages;
-    struct bed all, some;
+    struct trajectory_bed all, some;
     struct sens_traj *reader = NULL;
     bed_open(&all, tableau, fixed, 0);
     bed_open(&some, tableau, fixed, ckpt);
@@ -83,7 +83,7 @@ static void test_same_as_solve(void **state)
     const struct sens_tableau *const *tableaux = sens_registry_baseline()->tableaux;
     for (size_t i = 0; tableaux[i]; i++)
         for (long ckpt = 0; ckpt < 5; ckpt++) {
-            struct bed bed;
+            struct trajectory_bed bed;
             struct sens_problem_ode system;
             struct sens_ode ode;
             struct sens_solver *solver = NULL;
@@ -116,7 +116,7 @@ static void test_solved_again(void **state)
     (void)state;
     const double other_x0[N] = {1.5, 0.25};
     for (long ckpt = 0; ckpt < 4; ckpt++) {
-        struct bed bed, fresh;
+        struct trajectory_bed bed, fresh;
         struct sens_traj *reader = NULL;
         struct sens_step step;
         bed_set(&bed, tableau_named("rk4"), true, ckpt);
@@ -145,7 +145,7 @@ static void test_solved_again(void **state)
  * makes of them. Observations are added by hand at the states of the stops. */
 static sens_status augmented_f(void *self, double t, const double *y, double *dy)
 {
-    const struct bed *bed = self;
+    const struct trajectory_bed *bed = self;
     const struct sens_at at = {t, y, p0};
     dy[N] = dy[N + 1] = 0;
     g(&bed->cost, &at, 1, dy + N);
@@ -172,7 +172,7 @@ static void test_cost(void **state)
     (void)state;
     const struct sens_tableau *const *tableaux = sens_registry_baseline()->tableaux;
     for (size_t i = 0; tableaux[i]; i++) {
-        struct bed bed;
+        struct trajectory_bed bed;
         bed_open(&bed, tableaux[i], !tableaux[i]->e, 0);
         const struct sens_ode_part part[] = {{N, 1e-6, 1e-6, true}, {M, 1, 1, false}};
         const struct sens_ode ode = {N + M, augmented_f, &bed, 2, part};
@@ -216,7 +216,7 @@ static void test_stops(void **state)
         {3, {0.5, 1, 2}, 3, {0.5, 1, 2}, {0, 1, 2}, -1},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        struct bed bed;
+        struct trajectory_bed bed;
         bed_set(&bed, tableau_named("rk4"), true, 0);
         bed.cost.n_obs = known[i].n_obs;
         bed.cost.t_obs = known[i].t;

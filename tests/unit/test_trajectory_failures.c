@@ -16,7 +16,7 @@ static void test_bytes(void **state)
     (void)state;
     const size_t real = sizeof(double), stages = 4;
     for (long ckpt = 0; ckpt < 200; ckpt += 9) {
-        struct bed bed;
+        struct trajectory_bed bed;
         bed_open(&bed, tableau_named("rk4"), true, ckpt);
         const size_t steps = (size_t)sens_traj_steps(bed.traj), every = (size_t)ckpt;
         assert_int_equal(steps, 80);
@@ -33,7 +33,7 @@ static void test_no_allocation_in_solve(void **state)
 {
     (void)state;
     for (long ckpt = 0; ckpt < 3; ckpt++) {
-        struct bed bed;
+        struct trajectory_bed bed;
         struct sens_step step;
         bed_open(&bed, tableau_named("cash_karp"), false, ckpt);
         const size_t allocations = bed.ctx.arena.allocations;
@@ -49,7 +49,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     for (long ckpt = 0; ckpt < 2; ckpt++) {
-        struct bed bed;
+        struct trajectory_bed bed;
         bed_set(&bed, tableau_named("cash_karp"), false, ckpt);
         assert_int_equal(bed_create(&bed), SENS_OK);
         const size_t needed = bed.ctx.arena.allocations;
@@ -71,7 +71,7 @@ static void test_not_repeatable(void **state)
     (void)state;
     const double fast[NP] = {7, 0.25}, slow[NP] = {0, 0};
     for (long ckpt = 0; ckpt < 3; ckpt++) {
-        struct bed bed;
+        struct trajectory_bed bed;
         struct sens_step step;
         bed_open(&bed, tableau_named("cash_karp"), false, ckpt);
         double x[N], G[M];
@@ -93,7 +93,7 @@ static void test_not_repeatable(void **state)
 static void test_load_refusals(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct trajectory_bed bed;
     struct sens_step step;
     bed_set(&bed, tableau_named("cash_karp"), false, 2);
     assert_int_equal(bed_create(&bed), SENS_OK);
@@ -111,7 +111,7 @@ static void test_load_refusals(void **state)
 static void test_solve_failures(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct trajectory_bed bed;
     bed_set(&bed, tableau_named("cash_karp"), false, 0);
     bed.task.max_steps = 3;
     assert_int_equal(bed_create(&bed), SENS_STEP_LIMIT);

@@ -37,7 +37,7 @@ static inline void g(const struct sens_cost *cost, const struct sens_at *at, dou
 
 static const struct sens_cost_type cost_type = {.name = "test", .phi = phi, .g = g};
 
-struct bed {
+struct trajectory_bed {
     struct sens_ctx ctx;
     struct sens_problem problem;
     struct sens_cost cost;
@@ -48,9 +48,10 @@ struct bed {
     struct sens_solver_stats stats;
 };
 
-static inline void bed_set(struct bed *bed, const struct sens_tableau *tableau, bool fixed, long ckpt)
+static inline void bed_set(struct trajectory_bed *bed, const struct sens_tableau *tableau, bool fixed,
+                           long ckpt)
 {
-    *bed = (struct bed){
+    *bed = (struct trajectory_bed){
         .problem = {.type = &problem_type, .n = N, .np = NP, .t0 = 0, .t1 = 2, .x0 = x0, .p = p0},
         .cost = {.type = &cost_type, .m = M, .n = N, .np = NP, .n_obs = N_OBS, .t_obs = t_obs},
         .task = {.tableau = tableau, .rtol = 1e-6, .atol = 1e-6, .max_steps = 100000},
@@ -62,7 +63,7 @@ static inline void bed_set(struct bed *bed, const struct sens_tableau *tableau, 
     if (ckpt) bed->task.ckpt = (struct sens_ckpt){&sens_store_every.policy, ckpt};
 }
 
-static inline sens_status bed_create(struct bed *bed)
+static inline sens_status bed_create(struct trajectory_bed *bed)
 {
     bed->task.problem = &bed->problem; /* the bed may have been copied */
     bed->task.cost = &bed->cost;
@@ -71,19 +72,20 @@ static inline sens_status bed_create(struct bed *bed)
                              : status;
 }
 
-static inline sens_status bed_solve(struct bed *bed, const double *x, const double *p)
+static inline sens_status bed_solve(struct trajectory_bed *bed, const double *x, const double *p)
 {
     return sens_traj_solve(&bed->ctx, bed->traj, x, p, bed->x1, bed->G, &bed->stats);
 }
 
-static inline void bed_open(struct bed *bed, const struct sens_tableau *tableau, bool fixed, long ckpt)
+static inline void bed_open(struct trajectory_bed *bed, const struct sens_tableau *tableau, bool fixed,
+                            long ckpt)
 {
     bed_set(bed, tableau, fixed, ckpt);
     assert_int_equal(bed_create(bed), SENS_OK);
     assert_int_equal(bed_solve(bed, x0, p0), SENS_OK);
 }
 
-static inline void bed_close(struct bed *bed)
+static inline void bed_close(struct trajectory_bed *bed)
 {
     sens_arena_release(&bed->ctx.arena);
 }
