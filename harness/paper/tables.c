@@ -150,11 +150,6 @@ void paper_print_tables(const struct summary *summary, FILE *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-static json_t *number_json(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
 static json_t *row_json(const struct record *row)
 {
     json_t *object = json_object();
@@ -166,11 +161,12 @@ static json_t *row_json(const struct record *row)
     static const char *const name[] = {"pde", "ode", "discrete"};
     for (size_t level = 0; level < LEVELS; level++) {
         json_t *errors = json_object();
-        json_object_set_new(errors, "forward", number_json(row->number[levels[level].forward]));
-        json_object_set_new(errors, "sensitivity", number_json(row->number[levels[level].sensitivity]));
-        json_object_set_new(errors, "forward_predicted", number_json(known ? predicted.forward[level] : NAN));
+        json_object_set_new(errors, "forward", summary_json(row->number[levels[level].forward]));
+        json_object_set_new(errors, "sensitivity", summary_json(row->number[levels[level].sensitivity]));
+        json_object_set_new(errors, "forward_predicted",
+                            summary_json(known ? predicted.forward[level] : NAN));
         json_object_set_new(errors, "sensitivity_predicted",
-                            number_json(known ? predicted.sensitivity[level] : NAN));
+                            summary_json(known ? predicted.sensitivity[level] : NAN));
         json_object_set_new(object, name[level], errors);
     }
     return object;

@@ -33,6 +33,7 @@ const struct record *summary_next(const struct summary *summary, const struct ro
                                   size_t *cursor);
 const struct record *summary_find(const struct summary *summary, const struct row_query *query);
 bool row_ok(const struct record *row); /* not NULL, and its status is ok */
+json_t *summary_json(double number);   /* null where it is not finite */
 
 /* The different values of a column (n, np, rtol) among the rows of a query, ascending; at most `max`. */
 size_t summary_values(const struct summary *summary, const struct row_query *query, enum record_column column,
@@ -101,10 +102,8 @@ bool accuracy_next_pair(const struct record *row, enum accuracy_pairs which, con
                         char pair[SUMMARY_TEXT]);
 const char *row_track(const struct record *row);                    /* "natural" in files that do not say */
 void row_series(const struct record *row, char text[SUMMARY_TEXT]); /* the tableau in files that do not say */
-/* The least time of the curves of a method with this task, for goal number g; NaN: none comes to it. series:
- * a part of the series' name that has to be there, NULL: any. */
-double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method,
-                     const char *series, int g);
+/* The least time of the curves of a method with this task, for goal number g; NaN: none comes to it. */
+double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method, int g);
 
 /* ---- summary_accuracy.c -------------------------------------------------------------------------------- */
 

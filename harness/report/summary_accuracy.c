@@ -83,7 +83,7 @@ static void print_task(const struct summary *summary, const struct record *row, 
  * it is a bound. */
 static double best_of_ours(const struct accuracy *accuracy, const struct record *task, int g, bool *beyond)
 {
-    double best = accuracy_best(accuracy, task, ours, NULL, g);
+    double best = accuracy_best(accuracy, task, ours, g);
     *beyond = false;
     for (size_t i = 0; i < accuracy->curves; i++) {
         const struct accuracy_curve *curve = &accuracy->curve[i];
@@ -211,11 +211,6 @@ void summary_print_accuracy(const struct summary *summary, FILE *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-static json_t *real_json(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
 static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy_curve *curve)
 {
     char series[SUMMARY_TEXT];
@@ -224,7 +219,7 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
            *failed = json_object();
     row_series(row, series);
     json_object_set_new(item, "problem", json_string(row->text[COL_problem]));
-    json_object_set_new(item, "n", real_json(row->number[COL_n]));
+    json_object_set_new(item, "n", summary_json(row->number[COL_n]));
     json_object_set_new(item, "cost", json_string(row->text[COL_cost]));
     json_object_set_new(item, "wrt", json_string(row->text[COL_wrt]));
     json_object_set_new(item, "track", json_string(row_track(row)));
@@ -242,10 +237,10 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
                             json_integer((json_int_t)curve->failure[i].count));
     json_object_set_new(item, "failed", failed);
     for (int g = 0; g < GOALS; g++) {
-        const double best = accuracy_best(accuracy, row, ours, NULL, g);
-        json_object_set_new(seconds, goal_name[g], real_json(curve->reached[g]));
-        json_object_set_new(at_most, goal_name[g], real_json(curve->at_most[g]));
-        json_object_set_new(ratio, goal_name[g], real_json(curve->reached[g] / best));
+        const double best = accuracy_best(accuracy, row, ours, g);
+        json_object_set_new(seconds, goal_name[g], summary_json(curve->reached[g]));
+        json_object_set_new(at_most, goal_name[g], summary_json(curve->at_most[g]));
+        json_object_set_new(ratio, goal_name[g], summary_json(curve->reached[g] / best));
     }
     json_object_set_new(item, "seconds", seconds);
     json_object_set_new(item, "at_most", at_most);

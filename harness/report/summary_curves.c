@@ -294,16 +294,13 @@ void accuracy_free(struct accuracy *accuracy)
     *accuracy = (struct accuracy){.curves = 0};
 }
 
-double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method,
-                     const char *series, int g)
+double accuracy_best(const struct accuracy *accuracy, const struct record *task, const char *method, int g)
 {
     double best = NAN;
-    char text[SUMMARY_TEXT];
     for (size_t i = 0; i < accuracy->curves; i++) {
         const struct accuracy_curve *curve = &accuracy->curve[i];
-        row_series(curve->row, text);
         if (strcmp(curve->row->text[COL_method], method) == 0 &&
-            accuracy_same_task(accuracy, curve->row, task) && (!series || strstr(text, series)))
+            accuracy_same_task(accuracy, curve->row, task))
             best = fmin(best, curve->reached[g]); /* a NaN gives way */
     }
     return best;

@@ -54,10 +54,9 @@ static void curves_are_of_one_implementation(void **state)
     assert_near(accuracy.curve[2].reached[0], 200);
     assert_int_equal(accuracy.curve[3].count, 0);
     assert_true(isnan(accuracy.curve[5].reached[0]));
-    assert_near(accuracy_best(&accuracy, accuracy.curve[2].row, "discrete_adjoint", NULL, 0), 5);
-    assert_near(accuracy_best(&accuracy, accuracy.curve[2].row, "discrete_adjoint", "cash", 0), 10);
-    assert_true(isnan(accuracy_best(&accuracy, accuracy.curve[4].row, "discrete_adjoint", NULL, 0)));
-    assert_true(isnan(accuracy_best(&accuracy, accuracy.curve[5].row, "discrete_adjoint", NULL, 0)));
+    assert_near(accuracy_best(&accuracy, accuracy.curve[2].row, "discrete_adjoint", 0), 5);
+    assert_true(isnan(accuracy_best(&accuracy, accuracy.curve[4].row, "discrete_adjoint", 0)));
+    assert_true(isnan(accuracy_best(&accuracy, accuracy.curve[5].row, "discrete_adjoint", 0)));
     accuracy_free(&accuracy);
 }
 
