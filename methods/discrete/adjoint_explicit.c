@@ -74,8 +74,8 @@ static void find_stages(const struct sens_tableau *tb, struct plan *plan)
 }
 
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. The
- * Jacobians of few states stay there: all stages at once save calls. Where df/dx is coupled there is no
- * Jacobian to be used up, but the block's vectors: each block goes through all stages. */
+ * Jacobians of few states stay there: all stages at once save calls. Where no Jacobian is formed, or df/dx is
+ * coupled, there is none to be used up, but the block's vectors: each block goes through all stages. */
 static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task, struct adjoint_plan *made)
 {
     const struct sens_tableau *tb = task->tableau;
@@ -90,7 +90,8 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
     find_stages(tb, plan);
     const bool coupled = sens_products_coupled(task->problem, m), running = task->cost->type->g;
     plan->whole = sens_products_together(task->problem, m) && !running;
-    plan->together = coupled || plan->whole ? plan->live : 1;
+    const bool all = plan->whole || coupled || !sens_products_formed(task->problem, m);
+    plan->together = all ? plan->live : 1;
     plan->at_once = plan->whole ? plan->live : 1;
     *made = (struct adjoint_plan){.points = plan->live,
                                   .parts = plan->live > 0 ? plan->live / plan->together : 0,
@@ -156,10 +157,13 @@ static void begin(void *worker, const sens_real *p)
 static void find_points(const void *own, const struct sens_step *step, struct sens_at *at)
 {
     const struct plan *plan = own;
-    for (size_t s = 0; s < plan->live; s++) {
-        const int i = plan->stage[s].i;
-        at[s] = (struct sens_at){sens_stage_time(plan->task->tableau, step->t, step->h, i),
-                                 step->Y + (size_t)i * plan->n, plan->task->problem->p};
+    const struct sens_tableau *tb = plan->task->tableau;
+    const sens_real t = step->t, h = step->h, *Y = step->Y, *p = plan->task->problem->p;
+    const size_t n = plan->n, live = plan->live;
+    const struct stage *stage = plan->stage;
+    for (size_t s = 0; s < live; s++) {
+        const int i = stage[s].i;
+        at[s] = (struct sens_at){sens_stage_time(tb, t, h, i), Y + (size_t)i * n, p};
     }
 }
 
@@ -182,15 +186,14 @@ static sens_status linearise(void *worker, size_t part, const struct adjoint_ste
 /* kappa_i and theta_i of the stages that are taken at once from s on, number `point` of those that are
  * linearised; where these are all stages, lambda too. */
 static void reverse_stages(const struct worker *w, const struct adjoint_step *step,
-                           const struct adjoint_block *block, size_t s, size_t point)
+                           const struct adjoint_block *block, size_t s, size_t point,
+                           const struct sens_slot *slot)
 {
     const struct plan *plan = w->plan;
     const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
     const struct sens_cost *cost = plan->task->cost;
-    struct sens_slot slot = {.kappa = w->room, .room = w->room};
     sens_real *lambda = plan->whole ? block->lambda : NULL; /* else add_stages does it */
-    if (step->batch) sens_batch_slot(step->batch, step->first + s, block->number, block->L, &slot);
-    sens_products_reverse(w->products, point, block->L, plan->at_once, stage, step->h, &slot, lambda);
+    sens_products_reverse(w->products, point, block->L, plan->at_once, stage, step->h, slot, lambda);
     if (!cost->type->g) return;
     const sens_real hb = step->h * plan->task->tableau->b[plan->stage[s].i]; /* of one stage */
     if (hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, stage->theta);
@@ -210,7 +213,13 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
     const struct worker *w = worker;
     const struct plan *plan = w->plan;
     const size_t first = part * plan->together, end = first + plan->together;
-    for (size_t s = first; s < end; s += plan->at_once) reverse_stages(w, step, block, s, s - first);
+    struct sens_slot slot = {.kappa = w->room, .room = w->room};
+    if (step->batch) sens_batch_slot(step->batch, step->first + first, block->number, block->L, &slot);
+    for (size_t s = first; s < end; s += plan->at_once) {
+        reverse_stages(w, step, block, s, s - first, &slot);
+        if (step->batch) slot.kappa += plan->n * block->L;
+        if (slot.s) slot.s += plan->n;
+    }
     if (end == plan->live && !plan->whole) add_stages(plan, block);
     return SENS_OK;
 }

@@ -92,25 +92,19 @@ void sens_products_at_kept(struct sens_products *pr, const struct sens_at *at, c
 void sens_products_at_all(struct sens_products *pr, size_t count, const struct sens_at *at)
 {
     const struct sens_problem *pb = pr->pb;
+    pr->points = at;
+    if (!pr->formed) return;
     if (pr->coupled) {
         sens_products_find_diagonals(pb, count, at, pr->own_d);
-        sens_products_at_kept(pr, at, pr->own_d);
-    } else if (count == 1) {
-        sens_products_at(pr, at);
+        pr->d = pr->own_d;
     } else {
         for (size_t k = 0; k < count; k++) pb->structure->jacobian(pb, &at[k], pr->J + k * pr->entries);
     }
 }
 
-void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
+static void multiply_formed(const struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
 {
     const struct sens_problem *pb = pr->pb;
-    pr->all += L;
-    if (!pr->formed) {
-        (pr->product == SENS_VJP ? pb->type->vjp : pb->type->jvp)(pb, &pr->at, L, W, OUT);
-        return;
-    }
-    pr->vectors += L;
     const struct sens_pattern *sparsity = pb->structure->sparsity;
     if (!sparsity) {
         sens_packed_multiply(&pr->dense, L, W, OUT);
@@ -123,25 +117,30 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
         sens_lanes_add_csr(sparse(sparsity, pr->J), L, W, OUT);
 }
 
-static void stages(struct sens_products *pr, size_t L, size_t count, const struct sens_stage *stage,
-                   sens_real scale, sens_real *kappa, sens_real *lambda)
+void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real *W, sens_real *OUT)
 {
-    const struct sens_problem *pb = pr->pb;
-    if (pr->formed && !pb->structure->sparsity) {
-        pr->vectors += count * L, pr->all += count * L;
-        sens_lanes_stages(pb->n, L, count, stage, scale, pr->J, kappa, lambda);
-        return;
+    pr->all += L;
+    if (pr->formed) {
+        pr->vectors += L;
+        multiply_formed(pr, L, W, OUT);
+    } else {
+        pr->pb->type->jvp(pr->pb, &pr->at, L, W, OUT);
     }
-    sens_lanes_combine(pb->n * L, stage->terms, scale, stage->w, stage->v, kappa);
-    sens_products_multiply(pr, L, kappa, stage->theta);
 }
 
-static void scaled_stage(struct sens_products *pr, size_t L, const struct sens_stage *stage, sens_real scale,
-                         const struct sens_slot *slot)
+/* ---- reverse sweeps ------------------------------------------------------------------------------------ */
+
+/* kappa of a stage, and where it is. */
+static const sens_real *combine(size_t n, size_t L, const struct sens_stage *stage, sens_real scale,
+                                const struct sens_slot *slot)
 {
-    sens_lanes_combine_scaled(pr->pb->n, L, stage->terms, scale, stage->w, stage->v, slot->s, slot->kappa,
-                              NULL, slot->room);
-    sens_products_multiply(pr, L, slot->room, stage->theta);
+    if (!slot->s) {
+        sens_lanes_combine(n * L, stage->terms, scale, stage->w, stage->v, slot->kappa);
+        return slot->kappa;
+    }
+    sens_lanes_combine_scaled(n, L, stage->terms, scale, stage->w, stage->v, slot->s, slot->kappa, NULL,
+                              slot->room);
+    return slot->room;
 }
 
 /* The s of the slot is that of the point; where no parameter product wants it, it is found here. */
@@ -151,7 +150,6 @@ static void coupled_stage(struct sens_products *pr, size_t point, size_t L, cons
     const size_t n = pr->pb->n;
     const sens_real *s = slot->s;
     if (!s) pr->pb->structure->outer(pr->pb, &pr->points[point], pr->s, pr->phi), s = pr->s;
-    pr->vectors += L, pr->all += L;
     sens_lanes_combine_scaled(n, L, stage->terms, scale, stage->w, stage->v, s, slot->kappa,
                               pr->d + point * n, stage->theta);
     sens_packed_add_product(&pr->dense, L, slot->kappa, stage->theta);
@@ -161,12 +159,20 @@ void sens_products_reverse(struct sens_products *pr, size_t point, size_t L, siz
                            const struct sens_stage *stage, sens_real scale, const struct sens_slot *slot,
                            sens_real *lambda)
 {
+    const struct sens_problem *pb = pr->pb;
+    pr->all += count * L;
+    if (!pr->formed) {
+        const sens_real *kappa = combine(pb->n, L, stage, scale, slot);
+        pb->type->vjp(pb, &pr->points[point], L, kappa, stage->theta);
+        return;
+    }
+    pr->vectors += count * L;
     if (pr->coupled)
         coupled_stage(pr, point, L, stage, scale, slot);
-    else if (slot->s)
-        scaled_stage(pr, L, stage, scale, slot);
+    else if (!slot->s && !pb->structure->sparsity)
+        sens_lanes_stages(pb->n, L, count, stage, scale, pr->J, slot->kappa, lambda);
     else
-        stages(pr, L, count, stage, scale, slot->kappa, lambda);
+        multiply_formed(pr, L, combine(pb->n, L, stage, scale, slot), stage->theta);
 }
 
 /* Column k = first + i cols + j has the one entry s_i phi_j, in row i. */

@@ -17,13 +17,13 @@ enum sens_product { SENS_VJP, SENS_JVP };
 struct sens_products {
     const struct sens_problem *pb;
     enum sens_product product;
-    struct sens_at at;
+    struct sens_at at;            /* SENS_JVP: the point moved to */
     bool formed;                  /* J is formed at each point */
     bool coupled;                 /* instead of that: J = diag(d) + diag(s) M, with M formed once a solve */
     size_t entries;               /* of J: n^2, or those of the pattern */
     sens_real *J, *memory;        /* [points][entries], or M; a second layout of it for SENS_JVP */
     struct sens_packed dense;     /* of J^T or M^T, or for SENS_JVP of J, where the problem has no pattern */
-    const struct sens_at *points; /* coupled: those that are taken together */
+    const struct sens_at *points; /* SENS_VJP: those moved to */
     const sens_real *d;           /* coupled: of these, [points][n] */
     sens_real *own_d;             /* room for them */
     sens_real *s, *phi;           /* outer factors at the point; NULL: none, or not asked for */
@@ -56,16 +56,10 @@ bool sens_products_scaled(const struct sens_problem *pb);
  * then only the n numbers of d to be found: points are taken together, and their d may be kept. */
 bool sens_products_coupled(const struct sens_problem *pb, size_t vectors);
 
-/* Moves to a point, whose x and p must stay until the next one. For SENS_VJP only with
- * sens_products_multiply. */
-static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
-
-/* OUT = J^T W for SENS_VJP, OUT = J W for SENS_JVP; W, OUT [n][L], L >= 0. */
-void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
-
 /* ---- reverse sweeps: SENS_VJP -------------------------------------------------------------------------- */
 
-/* Moves to so many points, which are taken together and must stay until the next ones. */
+/* Moves to so many points, which must stay until the next ones: more than one where they are taken together,
+ * or where no J is formed. */
 void sens_products_at_all(struct sens_products *products, size_t count, const struct sens_at *at);
 
 /* The same where sens_products_find_diagonals has found their d [count][n] before. sens_products_coupled. */
@@ -88,7 +82,13 @@ void sens_products_reverse(struct sens_products *products, size_t point, size_t 
                            const struct sens_stage *stage, sens_real scale, const struct sens_slot *slot,
                            sens_real *lambda);
 
-/* ---- columns of df/dp: SENS_JVP ------------------------------------------------------------------------ */
+/* ---- tangents: SENS_JVP -------------------------------------------------------------------------------- */
+
+/* Moves to a point, whose x and p must stay until the next one. */
+static inline void sens_products_at(struct sens_products *products, const struct sens_at *at);
+
+/* OUT = J W; W, OUT [n][L], L >= 0. */
+void sens_products_multiply(struct sens_products *products, size_t L, const sens_real *W, sens_real *OUT);
 
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);

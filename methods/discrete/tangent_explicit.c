@@ -1,0 +1,129 @@
+/* The discrete tangent of an explicit Runge-Kutta step,
+ *
+ *     sigma_i = s + h sum_{j<i} a_ij k_j,      k_i = (df/dx)(t_i, Y_i) sigma_i + (df/dq)(t_i, Y_i)
+ *     dG/dq  += h b_i ((dg/dx)(t_i, Y_i) sigma_i + (dg/dq)(t_i, Y_i)),      s += h sum_i b_i k_i,
+ *
+ * the transpose of adjoint_explicit.c, line by line. */
+#include "kernels.h"
+#include "tangent_family.h"
+
+struct rows {
+    const struct sens_task *task;
+    size_t n, L;
+    int stages;
+    bool running;                    /* the cost has a running part that depends on the state */
+    struct sens_terms *a, b;         /* [stages] */
+    struct sens_products **products; /* [stages] */
+    struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
+    sens_real *sigma;                /* [n][L] */
+    sens_real *k;                    /* [stages][n][L] */
+    sens_real *weight;               /* [stages + 1] coefficients, with their vectors below */
+    const sens_real **vector;
+};
+
+/* ---- one step ------------------------------------------------------------------------------------------ */
+
+static sens_status linearise(void *own, const struct sens_step *step)
+{
+    const struct rows *rows = own;
+    const struct sens_tableau *tb = rows->task->tableau;
+    for (int i = 0; i < rows->stages; i++) {
+        const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * rows->n,
+                                   rows->task->problem->p};
+        sens_products_at(rows->products[i], &at);
+        if (rows->running && tb->b[i] != 0)
+            sens_gradient_running(&rows->gradient[i], &at, step->h * tb->b[i]);
+    }
+    return SENS_OK;
+}
+
+/* out = s + h sum_j w_j k_j over `size` numbers; out may be s. */
+static void combine(const struct rows *rows, size_t size, const sens_real *s, sens_real h,
+                    const struct sens_terms *row, sens_real *out)
+{
+    rows->weight[0] = 1, rows->vector[0] = s;
+    for (int j = 0; j < row->terms; j++) {
+        rows->weight[j + 1] = h * row->weight[j];
+        rows->vector[j + 1] = rows->k + (size_t)row->stage[j] * rows->n * rows->L;
+    }
+    sens_lanes_combine(size, row->terms + 1, 1, rows->weight, rows->vector, out);
+}
+
+static sens_status advance(void *own, const struct sens_step *step, const struct tangent_block *block)
+{
+    const struct rows *rows = own;
+    const size_t L = block->L, size = rows->n * L;
+    for (int i = 0; i < rows->stages; i++) {
+        sens_real *k = rows->k + (size_t)i * rows->n * rows->L;
+        const sens_real *sigma = i > 0 ? rows->sigma : block->s;
+        if (i > 0) combine(rows, size, block->s, step->h, &rows->a[i], rows->sigma);
+        sens_products_multiply(rows->products[i], L, sigma, k);
+        tangent_add_columns(block, rows->products[i], k);
+        if (rows->running && rows->task->tableau->b[i] != 0)
+            tangent_add_cost(block, &rows->gradient[i], sigma);
+    }
+    combine(rows, size, block->s, step->h, &rows->b, block->s);
+    return SENS_OK;
+}
+
+static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
+{
+    const struct rows *rows = own;
+    for (int i = 0; i < rows->stages; i++) sens_products_count(rows->products[i], idle, lanes, work);
+}
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static sens_status create_terms(struct sens_ctx *ctx, struct rows *rows)
+{
+    const struct sens_tableau *tb = rows->task->tableau;
+    rows->a = SENS_NEW(ctx, struct sens_terms, (size_t)rows->stages);
+    if (!rows->a) return SENS_NO_MEMORY;
+    sens_status status = sens_terms_create(ctx, rows->stages, tb->b, &rows->b);
+    for (int i = 0; i < rows->stages && status == SENS_OK; i++)
+        status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &rows->a[i]);
+    return status;
+}
+
+/* What is kept at each stage of a step. */
+static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t n_cols)
+{
+    const struct sens_task *task = rows->task;
+    const size_t stages = (size_t)rows->stages;
+    rows->products = SENS_NEW(ctx, struct sens_products *, stages);
+    rows->gradient = rows->running ? SENS_NEW(ctx, struct sens_gradient, stages) : NULL;
+    if (!rows->products || (rows->running && !rows->gradient)) return SENS_NO_MEMORY;
+    sens_status status = SENS_OK;
+    for (size_t i = 0; i < stages && status == SENS_OK; i++)
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, n_cols, &rows->products[i]);
+    for (size_t i = 0; i < stages && rows->running && status == SENS_OK; i++)
+        status = sens_gradient_create(ctx, task, true, &rows->gradient[i]);
+    return status;
+}
+
+/* The last stage of an FSAL pair moves no direction, unless a cost or an interpolant asks for it: none does
+ * here. */
+static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
+                          void **own)
+{
+    const struct sens_tableau *tb = task->tableau;
+    struct rows *rows = SENS_NEW(ctx, struct rows, 1);
+    if (!rows) return SENS_NO_MEMORY;
+    *rows = (struct rows){.task = task,
+                          .n = task->problem->n,
+                          .L = L,
+                          .stages = tb->fsal ? tb->stages - 1 : tb->stages,
+                          .running = task->cost->type->g_dx};
+    const size_t stages = (size_t)rows->stages, block = rows->n * L;
+    rows->sigma = SENS_NEW(ctx, sens_real, block);
+    rows->k = SENS_NEW(ctx, sens_real, stages * block);
+    rows->weight = SENS_NEW(ctx, sens_real, stages + 1);
+    rows->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
+    if (!rows->sigma || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
+    *own = rows;
+    const sens_status status = create_terms(ctx, rows);
+    return status == SENS_OK ? create_stages(ctx, rows, n_cols) : status;
+}
+
+const struct tangent_family tangent_explicit = {
+    .create = create, .linearise = linearise, .advance = advance, .count = count};

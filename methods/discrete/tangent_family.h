@@ -1,0 +1,46 @@
+/* methods/discrete/tangent_family.h - what differs in the discrete tangent from one family of schemes to
+ * another: how a step carries s = dx/dq and dG/dq from its start to its end.
+ *
+ * The same for all families (discrete_tangent.c): directions and their lanes, initial values, observations,
+ * results. A step is linearised once, and then every block of directions goes through it. */
+#ifndef TANGENT_FAMILY_H
+#define TANGENT_FAMILY_H
+
+#include "gradient.h"
+#include "products.h"
+#include "step.h"
+
+struct tangent_block { /* `count` directions in L lanes; the lanes after them stay 0 */
+    const struct sens_problem *pb;
+    const size_t *col; /* [count] directions: col < np is p_col, np + i is x0_i */
+    size_t count, L;
+    sens_real *s;      /* [n][L] */
+    sens_real *dG;     /* [m][L] */
+    sens_real *column; /* [n][L] columns of df/dp before they are put into their lanes; shared */
+};
+
+struct tangent_family {
+    /* For n_cols directions in blocks of at most L lanes. Memory from the arena; SENS_NO_MEMORY. */
+    sens_status (*create)(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
+                          void **own);
+
+    /* A step, which stays until all blocks have gone through it. Any status of a solve. */
+    sens_status (*linearise)(void *own, const struct sens_step *step);
+    sens_status (*advance)(void *own, const struct sens_step *step, const struct tangent_block *block);
+
+    /* Adds the vectors multiplied, and forgets them: sens_products_count. */
+    void (*count)(void *own, size_t idle, size_t lanes, struct sens_work *work);
+};
+
+extern const struct tangent_family tangent_explicit;
+
+/* ---- for families -------------------------------------------------------------------------------------- */
+
+/* OUT [n][L] += df/dp of the block's parameters, where the products stand. */
+void tangent_add_columns(const struct tangent_block *block, struct sens_products *products, sens_real *OUT);
+
+/* dG += gradient S, S [n][L], and the explicit dependence on the block's parameters. */
+void tangent_add_cost(const struct tangent_block *block, const struct sens_gradient *gradient,
+                      const sens_real *S);
+
+#endif
