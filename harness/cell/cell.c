@@ -240,10 +240,11 @@ static bool set_wrt(struct resolution *re)
     struct key_value wrt, truth;
     if (!resolve_value(re, "wrt", &wrt) || !resolve_value(re, "truth", &truth)) return false;
     cell->truth = (enum bench_truth)truth.word;
-    cell->task.wrt = meaning[wrt.word];
-    if (!cell->task.wrt && cell->problem.np == 0) cell->task.wrt = SENS_WRT_X0;
-    if (!cell->task.wrt) cell->task.wrt = re->problem->many_states ? SENS_WRT_P : SENS_WRT_P | SENS_WRT_X0;
-    if (!(cell->task.wrt & SENS_WRT_P) || cell->problem.np > 0) return true;
+    unsigned by = meaning[wrt.word];
+    if (!by && cell->problem.np == 0) by = SENS_WRT_X0;
+    if (!by) by = re->problem->many_states ? SENS_WRT_P : SENS_WRT_P | SENS_WRT_X0;
+    cell->task.parts = sens_method_parts(re->method, by);
+    if (!(by & SENS_WRT_P) || cell->problem.np > 0) return true;
     return refuse_pair(re->error, resolve_given(re, "wrt"), "problem %s has no parameters",
                        re->problem->name);
 }
@@ -381,17 +382,20 @@ sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct c
     return SENS_OK;
 }
 
+struct sens_part_shape cell_part(const struct cell *cell, enum sens_part part)
+{
+    return sens_part_shape(part, cell->problem.n, cell->problem.np, cell->cost.m);
+}
+
 sens_status cell_out_create(struct sens_ctx *ctx, const struct cell *cell, struct sens_out *out)
 {
-    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
-    const bool p = cell->task.wrt & SENS_WRT_P, x0 = cell->task.wrt & SENS_WRT_X0;
-    const struct sens_out made = {
-        .G = SENS_NEW(ctx, sens_real, m),
-        .x = SENS_NEW(ctx, sens_real, n),
-        .dGdp = p ? SENS_NEW(ctx, sens_real, m * np) : NULL,
-        .dGdx0 = x0 ? SENS_NEW(ctx, sens_real, m * n) : NULL,
-    };
-    if (!made.G || !made.x || (p && !made.dGdp) || (x0 && !made.dGdx0)) return SENS_NO_MEMORY;
+    struct sens_out made = {.x = NULL};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(cell, k);
+        if (!sens_task_asks(&cell->task, k)) continue;
+        made.part[k] = SENS_NEW(ctx, sens_real, shape.rows * shape.cols);
+        if (!made.part[k]) return SENS_NO_MEMORY;
+    }
     *out = made;
     return SENS_OK;
 }

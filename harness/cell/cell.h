@@ -34,6 +34,9 @@ struct cell {
 sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
                          struct bench_error *error);
 
+/* Name and shape of a part of its results. */
+struct sens_part_shape cell_part(const struct cell *cell, enum sens_part part);
+
 /* Caller-owned results of a cell, allocated from the arena; the parts not asked for are NULL. */
 sens_status cell_out_create(struct sens_ctx *ctx, const struct cell *cell, struct sens_out *out);
 

@@ -86,7 +86,8 @@ static size_t *sample(struct sens_ctx *ctx, gsl_rng *rng, size_t range, size_t c
 static sens_status choose_columns(struct truth_job *job, gsl_rng *rng)
 {
     const struct reference *made = &job->made;
-    const size_t n_p = made->wrt & SENS_WRT_P ? made->np : 0, n_x0 = made->wrt & SENS_WRT_X0 ? made->n : 0;
+    const size_t n_p = made->parts & SENS_IN_DGDP ? made->np : 0,
+                 n_x0 = made->parts & SENS_IN_DGDX0 ? made->n : 0;
     if (n_p + n_x0 <= COLUMNS_P + COLUMNS_X0) return SENS_OK;
     const size_t take_p = n_p < COLUMNS_P ? n_p : COLUMNS_P, take_x0 = n_x0 < COLUMNS_X0 ? n_x0 : COLUMNS_X0;
     const size_t *p = sample(&job->ctx, rng, n_p, take_p), *x0 = sample(&job->ctx, rng, n_x0, take_x0);
@@ -105,7 +106,7 @@ static sens_status choose(struct truth_job *job)
     made->n = cell->problem.n;
     made->np = cell->problem.np;
     made->m = cell->cost.m;
-    made->wrt = job->check ? job->stored.wrt : cell->task.wrt;
+    made->parts = job->check ? job->stored.parts : cell->task.parts;
     made->rows = job->check ? job->stored.rows : job->sample && job->sample < made->m ? job->sample : made->m;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!rng) return SENS_NO_MEMORY;
@@ -135,17 +136,15 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
         .row = ref->row,
         .cols = job->cols,
         .col = job->col,
-        .wrt = ref->wrt,
+        .parts = ref->parts,
         .method = method,
         .tableau = ADJOINT_TABLEAU,
         .tolerance = adjoint ? ADJOINT_TOLERANCE : GBS_TOLERANCE,
     };
     sens_status status = reference_allocate(&job->ctx, ref);
     if (status != SENS_OK) return status;
-    struct sens_extended_result result = {.x = ref->part[PART_X],
-                                          .G = ref->part[PART_G],
-                                          .dGdp = ref->part[PART_DGDP],
-                                          .dGdx0 = ref->part[PART_DGDX0]};
+    struct sens_extended_result result = {.steps = 0};
+    memcpy(result.part, ref->part, sizeof result.part);
     const double start = machine_now();
     status = sens_extended_solve(&job->ctx, &request, &result);
     if (status != SENS_OK) return status;
@@ -200,22 +199,21 @@ static double digits_of(long double relative_error)
 }
 
 /* Was column k of a part computed both ways? */
-static bool compared(const struct truth_job *job, enum reference_part part, size_t k)
+static bool compared(const struct truth_job *job, enum sens_part part, size_t k)
 {
-    if (!job->cols || part == PART_X || part == PART_G) return true;
-    const size_t wanted = part == PART_DGDP ? k : job->made.np + k;
+    if (!job->cols || !sens_part_wrt(part)) return true;
+    const size_t wanted = part == SENS_PART_DGDP ? k : job->made.np + k;
     size_t at = 0;
     while (at < job->cols && job->col[at] != wanted) at++;
     return at < job->cols;
 }
 
 /* Digits on which a part of a and b agree; rows and columns as in the head of this file. */
-static struct reference_digits agree(const struct truth_job *job, enum reference_part part,
+static struct reference_digits agree(const struct truth_job *job, enum sens_part part,
                                      const struct reference *a, const struct reference *b, bool sampled)
 {
-    const bool vector = part == PART_X || part == PART_G;
-    const size_t rows = vector ? 1 : reference_part_rows(a, part);
-    const size_t cols = vector ? reference_part_rows(a, part) : reference_part_cols(a, part);
+    const struct sens_part_shape shape = reference_part(a, part);
+    const size_t rows = shape.wrt ? shape.rows : 1, cols = shape.wrt ? shape.cols : shape.rows;
     long double worst = 0, square = 0, norm_square = 0;
     for (size_t r = 0; r < rows; r++) {
         const long double *u = a->part[part] + r * cols, *v = b->part[part] + r * cols;
@@ -241,11 +239,11 @@ static bool report_agreement(const struct truth_job *job, const struct reference
 {
     bool enough = true;
     say("%-16s %6s %6s\n", title, "entry", "norm");
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) {
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++) {
         digits[part] = (struct reference_digits){0, 0};
         if (!a->part[part]) continue;
         digits[part] = agree(job, part, a, b, sampled);
-        say("  %-14s %6.1f %6.1f\n", reference_part_name[part], digits[part].entry, digits[part].norm);
+        say("  %-14s %6.1f %6.1f\n", reference_part(a, part).name, digits[part].entry, digits[part].norm);
         if (!(digits[part].entry >= REFERENCE_DIGITS && digits[part].norm >= REFERENCE_DIGITS))
             enough = false;
     }
@@ -264,7 +262,7 @@ static sens_status complete(struct truth_job *job)
     snprintf(made->compiler, sizeof made->compiler, "%s", SENS_COMPILER_TEXT);
     struct tm utc;
     strftime(made->date, sizeof made->date, "%Y-%m-%d", gmtime_r(&now, &utc));
-    for (enum reference_part part = 0; reference_is_binary(made) && part < REFERENCE_PARTS; part++) {
+    for (enum sens_part part = 0; reference_is_binary(made) && part < REFERENCE_PARTS; part++) {
         made->digits[part].entry = fmin(made->digits[part].entry, REFERENCE_DOUBLE_DIGITS);
         made->digits[part].norm = fmin(made->digits[part].norm, REFERENCE_DOUBLE_DIGITS);
     }

@@ -65,11 +65,12 @@ static void print_matrix(const char *name, size_t rows, size_t cols, const sens_
 
 static void print_results(const struct cell *cell, const struct sens_out *out)
 {
-    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
-    print_vector("x(t1)", n, out->x);
-    print_vector("G", m, out->G);
-    if (out->dGdp) print_matrix("dG/dp", m, np, out->dGdp);
-    if (out->dGdx0) print_matrix("dG/dx0", m, n, out->dGdx0);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(cell, k);
+        const char *const title = k == SENS_PART_X ? "x(t1)" : shape.title;
+        if (out->part[k] && shape.wrt) print_matrix(title, shape.rows, shape.cols, out->part[k]);
+        if (out->part[k] && !shape.wrt) print_vector(title, shape.rows * shape.cols, out->part[k]);
+    }
 }
 
 static void print_errors(const struct cell *cell, const struct record *rec)
@@ -149,24 +150,23 @@ void report_print(const struct cell *cell, const struct sens_out *out, const str
 
 /* ---- the dump ------------------------------------------------------------------------------------------ */
 
-static void dump_matrix(FILE *file, const char *name, size_t rows, size_t cols, const sens_real *value)
+static void dump_part(FILE *file, const struct sens_part_shape *shape, const sens_real *value)
 {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < cols; c++)
-            fprintf(file, "%s\t%zu\t%zu\t%.17g\n", name, r, c, (double)value[r * cols + c]);
+    for (size_t r = 0; value && r < shape->rows; r++)
+        for (size_t c = 0; c < shape->cols; c++)
+            fprintf(file, "%s\t%zu\t%zu\t%.17g\n", shape->name, r, c, (double)value[r * shape->cols + c]);
 }
 
 bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
                  struct bench_error *error)
 {
-    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
     FILE *file = create_file(path);
     if (!file) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
     fprintf(file, "quantity\trow\tcol\tvalue\n");
-    dump_matrix(file, "x", n, 1, out->x);
-    dump_matrix(file, "G", m, 1, out->G);
-    if (out->dGdp) dump_matrix(file, "dGdp", m, np, out->dGdp);
-    if (out->dGdx0) dump_matrix(file, "dGdx0", m, n, out->dGdx0);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(cell, k);
+        dump_part(file, &shape, out->part[k]);
+    }
     const bool failed = ferror(file);
     return (fclose(file) == 0 && !failed) || bench_refuse(error, "--dump %s: %s", path, strerror(errno));
 }

@@ -8,7 +8,7 @@
 /* A short readable report on stdout. */
 void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec);
 
-/* TSV `quantity row col value`: x [n], G [m] (col 0), dGdp [m][np], dGdx0 [m][n] as far as computed. */
+/* TSV `quantity row col value`: the parts of the result that were computed, by their names. */
 bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
                  struct bench_error *error);
 

@@ -145,7 +145,7 @@ static bool check_cell(const struct spec *spec, bool with_truth, struct bench_er
     if (status == SENS_OK && with_truth) {
         status =
             cell->truth == TRUTH_NONE ? SENS_NO_TRUTH : truth_find(&ctx, cell, cell->truth, &truth, &message);
-        if (status == SENS_OK && !truth.has_p && !truth.has_x0) status = SENS_NO_TRUTH;
+        if (status == SENS_OK && !truth.dGdp && !truth.dGdx0) status = SENS_NO_TRUTH;
         if (status == SENS_NO_TRUTH) {
             bench_refuse(error, "--error: no gradient to compare with: %.400s",
                          message.text[0] ? message.text : "truth=none");

@@ -189,13 +189,12 @@ static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extende
                                    .rtol = rq->tolerance,
                                    .atol = rq->tolerance,
                                    .max_steps = MAX_STEPS,
-                                   .wrt = rq->wrt,
+                                   .parts = rq->parts,
                                    .threads = 1,
                                    .option = option};
-    const struct sens_out out = {.G = result->G,
-                                 .x = result->x,
-                                 .dGdp = rq->wrt & SENS_WRT_P ? result->dGdp : NULL,
-                                 .dGdx0 = rq->wrt & SENS_WRT_X0 ? result->dGdx0 : NULL};
+    struct sens_out out = {.x = NULL};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (sens_task_asks(&task, k)) out.part[k] = result->part[k];
     struct sens_work work = {0};
     void *state = NULL;
     sens_status status = (*method)->prepare(ctx, &task, &state);
@@ -218,8 +217,8 @@ static sens_status list_columns(struct sens_ctx *ctx, const struct sens_extended
         list[(*cols)++] = rq->col[k];
     }
     if (rq->cols) return SENS_OK;
-    for (size_t k = 0; k < pb->np && rq->wrt & SENS_WRT_P; k++) list[(*cols)++] = k;
-    for (size_t i = 0; i < pb->n && rq->wrt & SENS_WRT_X0; i++) list[(*cols)++] = pb->np + i;
+    for (size_t k = 0; k < pb->np && rq->parts & SENS_IN_DGDP; k++) list[(*cols)++] = k;
+    for (size_t i = 0; i < pb->n && rq->parts & SENS_IN_DGDX0; i++) list[(*cols)++] = pb->np + i;
     return SENS_OK;
 }
 
@@ -230,8 +229,9 @@ static void place_columns(const struct sens_extended_request *rq, const struct s
     const size_t n = set->problem.n, np = set->problem.np;
     for (size_t c = 0; c < set->wanted->m; c++)
         for (size_t k = 0; k < cols; k++) {
-            if (col[k] < np && rq->wrt & SENS_WRT_P) result->dGdp[c * np + col[k]] = D[c * cols + k];
-            if (col[k] >= np && rq->wrt & SENS_WRT_X0) result->dGdx0[c * n + col[k] - np] = D[c * cols + k];
+            if (col[k] < np && rq->parts & SENS_IN_DGDP) result->dGdp[c * np + col[k]] = D[c * cols + k];
+            if (col[k] >= np && rq->parts & SENS_IN_DGDX0)
+                result->dGdx0[c * n + col[k] - np] = D[c * cols + k];
         }
 }
 

@@ -15,6 +15,7 @@
 
 #include "sens/context.h"
 #include "sens/option.h"
+#include "sens/result.h"
 #include "sens/status.h"
 
 enum sens_extended_method { SENS_EXTENDED_ADJOINT, SENS_EXTENDED_GBS };
@@ -27,9 +28,9 @@ struct sens_extended_request {
     double t1;        /* final time */
     size_t rows;      /* outputs wanted; 0: all of them */
     const size_t *row;
-    size_t cols; /* SENS_EXTENDED_GBS: columns wanted, k < np is p_k, np + i is x0_i; 0: all that wrt names */
+    size_t cols; /* SENS_EXTENDED_GBS: columns wanted, k < np is p_k, np + i is x0_i; 0: all of `parts` */
     const size_t *col;
-    unsigned wrt; /* SENS_WRT_* */
+    unsigned parts; /* of the gradient: SENS_IN_DGDP, SENS_IN_DGDX0 */
     enum sens_extended_method method;
     const char *tableau; /* SENS_EXTENDED_ADJOINT: name of the pair */
     double tolerance;    /* relative; SENS_EXTENDED_ADJOINT: also absolute */
@@ -38,10 +39,7 @@ struct sens_extended_request {
 /* Caller-owned. With `rows` given, m below is `rows`. Entries of columns not asked for are left as they are.
  */
 struct sens_extended_result {
-    long double *x;     /* [n] */
-    long double *G;     /* [m] */
-    long double *dGdp;  /* [m][np]; not written unless SENS_WRT_P */
-    long double *dGdx0; /* [m][n]; not written unless SENS_WRT_X0 */
+    SENS_RESULT_ARRAYS(long double); /* x, G and those of `parts`; others are not written */
     long steps, rejects;
 };
 

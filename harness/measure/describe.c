@@ -77,7 +77,7 @@ static void describe_task(const struct cell *cell, struct record *rec)
     if (task->dt > 0) rec->number[COL_dt] = task->dt;
     if (caps & SENS_CAP_CKPT) describe_ckpt(&task->ckpt, rec);
     const char *const wrt[] = {"", "p", "x0", "both"};
-    put_text(rec, COL_wrt, wrt[task->wrt & (SENS_WRT_P | SENS_WRT_X0)]);
+    put_text(rec, COL_wrt, wrt[sens_parts_wrt(task->parts)]);
 }
 
 /* Of the method, and of the derivative products. */

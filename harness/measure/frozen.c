@@ -32,8 +32,9 @@ static double estimate(const struct operation_counts *counts, double seconds, si
  * order. */
 static bool choose_columns(struct sens_ctx *ctx, const struct cell *cell, struct frozen *frozen)
 {
-    const size_t first = cell->task.wrt & SENS_WRT_P ? 0 : cell->problem.np;
-    const size_t last = cell->task.wrt & SENS_WRT_X0 ? cell->problem.np + cell->problem.n : cell->problem.np;
+    const size_t first = cell->task.parts & SENS_IN_DGDP ? 0 : cell->problem.np;
+    const size_t last =
+        cell->task.parts & SENS_IN_DGDX0 ? cell->problem.np + cell->problem.n : cell->problem.np;
     frozen->total = last > first ? last - first : 0;
     frozen->count = frozen->total < FROZEN_COLUMNS ? frozen->total : FROZEN_COLUMNS;
     size_t *const all = SENS_NEW(ctx, size_t, frozen->total);

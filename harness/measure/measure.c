@@ -40,32 +40,17 @@ struct measurement {
 
 /* ---- results: finite, and the same every time ---------------------------------------------------------- */
 
-struct span {
-    const sens_real *v;
-    size_t count;
-    const char *name;
-};
-enum { SPANS = 4 };
-
-static void out_spans(const struct cell *cell, const struct sens_out *out, struct span span[SPANS])
-{
-    const size_t m = cell->cost.m, n = cell->problem.n, np = cell->problem.np;
-    span[0] = (struct span){out->G, m, "G"};
-    span[1] = (struct span){out->x, n, "x"};
-    span[2] = (struct span){out->dGdp, out->dGdp ? m * np : 0, "dGdp"};
-    span[3] = (struct span){out->dGdx0, out->dGdx0 ? m * n : 0, "dGdx0"};
-}
-
 /* A method may not call a NaN a success. */
 static sens_status check_finite(const struct measurement *me)
 {
-    struct span span[SPANS];
-    out_spans(me->cell, &me->out, span);
-    for (int s = 0; s < SPANS; s++)
-        for (size_t i = 0; i < span[s].count; i++)
-            if (!isfinite(span[s].v[i]))
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(me->cell, k);
+        const sens_real *const v = me->out.part[k];
+        for (size_t i = 0; v && i < shape.rows * shape.cols; i++)
+            if (!isfinite(v[i]))
                 return sens_fail(me->ctx, SENS_NONFINITE, "the method reported success, but %s[%zu] is %g",
-                                 span[s].name, i, span[s].v[i]);
+                                 shape.name, i, v[i]);
+    }
     return SENS_OK;
 }
 
@@ -73,15 +58,15 @@ static sens_status check_finite(const struct measurement *me)
  * lost. */
 static uint64_t out_digest(const struct measurement *me)
 {
-    struct span span[SPANS];
-    out_spans(me->cell, &me->out, span);
     uint64_t hash = 0xcbf29ce484222325u;
-    for (int s = 0; s < SPANS; s++)
-        for (size_t i = 0; i < span[s].count; i++) {
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(me->cell, k);
+        for (size_t i = 0; me->out.part[k] && i < shape.rows * shape.cols; i++) {
             uint64_t bits;
-            memcpy(&bits, &span[s].v[i], sizeof bits);
+            memcpy(&bits, &me->out.part[k][i], sizeof bits);
             hash = (hash ^ bits) * 0x100000001b3u;
         }
+    }
     return hash;
 }
 
@@ -303,8 +288,7 @@ static sens_status record_truth(struct measurement *me, enum bench_truth level, 
         rec->number[COL_err_x] = off.err_x;
         rec->number[COL_err_grad] = off.err_grad;
         rec->number[COL_err_grad_max] = off.err_grad_max;
-        if (truth.has_x)
-            rec->number[COL_err_x_max] = largest_difference(me->cell->problem.n, me->out.x, truth.x);
+        if (truth.x) rec->number[COL_err_x_max] = largest_difference(me->cell->problem.n, me->out.x, truth.x);
     }
     sens_arena_rewind(&ctx->arena, mark);
     if (status == SENS_OK || (status == SENS_NO_TRUTH && !(wanted && level != TRUTH_AUTO))) return SENS_OK;

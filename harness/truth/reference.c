@@ -18,44 +18,38 @@
 #define SCHEMA    "sens-reference/2"
 #define UNPRINTED "sens-reference/1" /* without a fingerprint */
 
-const char *const reference_part_name[REFERENCE_PARTS] = {"x", "G", "dGdp", "dGdx0"};
-
-size_t reference_part_rows(const struct reference *ref, enum reference_part part)
+struct sens_part_shape reference_part(const struct reference *ref, enum sens_part part)
 {
-    if (part == PART_X) return ref->n;
-    if (part == PART_G) return ref->rows;
-    return ref->wrt & (part == PART_DGDP ? SENS_WRT_P : SENS_WRT_X0) ? ref->rows : 0;
+    struct sens_part_shape shape = sens_part_shape(part, ref->n, ref->np, ref->rows);
+    if (!(((ref->parts | SENS_IN_STATE) & SENS_IN_FIRST) >> part & 1)) shape.rows = 0;
+    return shape;
 }
 
-size_t reference_part_cols(const struct reference *ref, enum reference_part part)
+size_t reference_count(const struct reference *ref, enum sens_part part)
 {
-    const size_t cols[REFERENCE_PARTS] = {1, 1, ref->np, ref->n};
-    return cols[part];
-}
-
-static size_t part_count(const struct reference *ref, enum reference_part part)
-{
-    return reference_part_rows(ref, part) * reference_part_cols(ref, part);
+    const struct sens_part_shape shape = reference_part(ref, part);
+    return shape.rows * shape.cols;
 }
 
 static size_t total_count(const struct reference *ref)
 {
     size_t count = 0;
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) count += part_count(ref, part);
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++) count += reference_count(ref, part);
     return count;
 }
 
 /* The row number that stands in the file: outputs keep their own index. */
-static size_t row_label(const struct reference *ref, enum reference_part part, size_t row)
+static size_t row_label(const struct reference *ref, enum sens_part part, size_t row)
 {
-    return part == PART_X ? row : ref->row[row];
+    return part == SENS_PART_X ? row : ref->row[row];
 }
 
 sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref)
 {
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) {
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++) {
         ref->part[part] = NULL;
-        if (part_count(ref, part) && !(ref->part[part] = SENS_NEW(ctx, long double, part_count(ref, part))))
+        if (reference_count(ref, part) &&
+            !(ref->part[part] = SENS_NEW(ctx, long double, reference_count(ref, part))))
             return SENS_NO_MEMORY;
     }
     return SENS_OK;
@@ -90,28 +84,27 @@ static void write_header(FILE *out, const struct reference *ref)
     fprintf(out, "schema: " SCHEMA "\nkey: %s\nproblem: %s\ncost: %s\n", ref->key, ref->problem, ref->cost);
     fprintf(out, "shape: n=%zu np=%zu m=%zu rows=%zu\nrows:", ref->n, ref->np, ref->m, ref->rows);
     for (size_t r = 0; r < ref->rows; r++) fprintf(out, " %zu", ref->row[r]);
-    fprintf(out, "\nwrt: %u\n", ref->wrt);
+    fprintf(out, "\nwrt: %u\n", sens_parts_wrt(ref->parts & SENS_IN_FIRST));
     write_fingerprint(out, &ref->print);
     fprintf(out, "generator: %s\ncheck: %s\n", ref->generator, ref->check);
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++)
-        fprintf(out, "digits %s: %.1f entry, %.1f norm\n", reference_part_name[part], ref->digits[part].entry,
-                ref->digits[part].norm);
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++)
+        fprintf(out, "digits %s: %.1f entry, %.1f norm\n", reference_part(ref, part).name,
+                ref->digits[part].entry, ref->digits[part].norm);
     fprintf(out, "date: %s\ncompiler: %s\n", ref->date, ref->compiler);
 }
 
 static void write_text(FILE *out, const struct reference *ref)
 {
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++)
-        for (size_t r = 0; r < reference_part_rows(ref, part); r++)
-            for (size_t k = 0, cols = reference_part_cols(ref, part); k < cols; k++)
-                fprintf(out, "%s %zu %zu %.21Lg\n", reference_part_name[part], row_label(ref, part, r), k,
-                        ref->part[part][r * cols + k]);
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++)
+        for (size_t q = 0, cols = reference_part(ref, part).cols; q < reference_count(ref, part); q++)
+            fprintf(out, "%s %zu %zu %.21Lg\n", reference_part(ref, part).name,
+                    row_label(ref, part, q / cols), q % cols, ref->part[part][q]);
 }
 
 static void write_binary(FILE *out, const struct reference *ref)
 {
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++)
-        for (size_t k = 0; k < part_count(ref, part); k++) {
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++)
+        for (size_t k = 0; k < reference_count(ref, part); k++) {
             const double value = (double)ref->part[part][k];
             unsigned char byte[sizeof(uint64_t)];
             uint64_t bits;
@@ -291,15 +284,15 @@ static bool read_fingerprint(struct reader *rd, struct fingerprint *print)
 
 static bool read_digits(struct reader *rd, struct reference *ref)
 {
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++) {
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++) {
         char name[32];
-        snprintf(name, sizeof name, "digits %s", reference_part_name[part]);
+        snprintf(name, sizeof name, "digits %s", reference_part(ref, part).name);
         struct reference_digits *digits = &ref->digits[part];
         const char *value = header_value(rd, name);
         if (!value) return false;
         const bool read = sscanf(value, "%lf entry, %lf norm", &digits->entry, &digits->norm) == 2;
         const bool enough = digits->entry >= REFERENCE_DIGITS && digits->norm >= REFERENCE_DIGITS;
-        if (!read || (part_count(ref, part) && !enough))
+        if (!read || (reference_count(ref, part) && !enough))
             return bench_refuse(rd->error, "%s:%ld: %s '%s' are fewer than %g", rd->path, rd->line, name,
                                 value, REFERENCE_DIGITS);
     }
@@ -322,7 +315,7 @@ static bool read_header(struct sens_ctx *ctx, struct reader *rd, struct referenc
         return false;
     if (wrt > (SENS_WRT_P | SENS_WRT_X0))
         return bench_refuse(rd->error, "%s:%ld: bad wrt", rd->path, rd->line);
-    ref->wrt = (unsigned)wrt;
+    ref->parts = sens_parts_of((unsigned)wrt) & SENS_IN_FIRST;
     return read_fingerprint(rd, &ref->print) &&
            header_text(rd, "generator", ref->generator, sizeof ref->generator) &&
            header_text(rd, "check", ref->check, sizeof ref->check) && read_digits(rd, ref) &&
@@ -330,13 +323,12 @@ static bool read_header(struct sens_ctx *ctx, struct reader *rd, struct referenc
            header_text(rd, "compiler", ref->compiler, sizeof ref->compiler);
 }
 
-static bool read_text(struct reader *rd, const struct reference *ref, enum reference_part part, size_t r,
-                      size_t k)
+static bool read_text(struct reader *rd, const struct reference *ref, enum sens_part part, size_t r, size_t k)
 {
     char label[64], *next;
     rd->line++;
-    const int length =
-        snprintf(label, sizeof label, "%s %zu %zu ", reference_part_name[part], row_label(ref, part, r), k);
+    const int length = snprintf(label, sizeof label, "%s %zu %zu ", reference_part(ref, part).name,
+                                row_label(ref, part, r), k);
     char *number = rd->pos + length;
     if (rd->end - rd->pos <= length || memcmp(rd->pos, label, (size_t)length) != 0)
         return bench_refuse(rd->error, "%s:%ld: expected '%sNUMBER', found '%.60s'", rd->path, rd->line,
@@ -344,12 +336,12 @@ static bool read_text(struct reader *rd, const struct reference *ref, enum refer
     const long double value = strtold(number, &next);
     if (next == number || *next != '\n' || !isfinite(value))
         return bench_refuse(rd->error, "%s:%ld: bad number '%.40s'", rd->path, rd->line, number);
-    ref->part[part][r * reference_part_cols(ref, part) + k] = value;
+    ref->part[part][r * reference_part(ref, part).cols + k] = value;
     rd->pos = next + 1;
     return true;
 }
 
-static bool read_binary(struct reader *rd, const struct reference *ref, enum reference_part part, size_t r,
+static bool read_binary(struct reader *rd, const struct reference *ref, enum sens_part part, size_t r,
                         size_t k)
 {
     uint64_t bits = 0;
@@ -358,9 +350,9 @@ static bool read_binary(struct reader *rd, const struct reference *ref, enum ref
     rd->pos += sizeof bits;
     memcpy(&value, &bits, sizeof value);
     if (!isfinite(value))
-        return bench_refuse(rd->error, "%s: %s %zu %zu is not finite", rd->path, reference_part_name[part],
-                            row_label(ref, part, r), k);
-    ref->part[part][r * reference_part_cols(ref, part) + k] = value;
+        return bench_refuse(rd->error, "%s: %s %zu %zu is not finite", rd->path,
+                            reference_part(ref, part).name, row_label(ref, part, r), k);
+    ref->part[part][r * reference_part(ref, part).cols + k] = value;
     return true;
 }
 
@@ -370,9 +362,9 @@ static bool read_payload(struct reader *rd, const struct reference *ref, bool bi
     if (binary && size != expected)
         return bench_refuse(rd->error, "%s: payload of %zu bytes, its shape needs %zu", rd->path, size,
                             expected);
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++)
-        for (size_t r = 0; r < reference_part_rows(ref, part); r++)
-            for (size_t k = 0; k < reference_part_cols(ref, part); k++)
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++)
+        for (size_t r = 0; r < reference_part(ref, part).rows; r++)
+            for (size_t k = 0; k < reference_part(ref, part).cols; k++)
                 if (!(binary ? read_binary : read_text)(rd, ref, part, r, k)) return false;
     if (rd->pos != rd->end)
         return bench_refuse(rd->error, "%s:%ld: more numbers than the shape needs", rd->path, rd->line + 1);

@@ -14,8 +14,8 @@
 enum { REFERENCE_TEXT_MAX = 3000 };
 #define REFERENCE_DIGITS 14.0 /* agreed digits below which nothing is stored */
 
-enum reference_part { PART_X, PART_G, PART_DGDP, PART_DGDX0, REFERENCE_PARTS };
-extern const char *const reference_part_name[REFERENCE_PARTS];
+#define REFERENCE_PARTS (SENS_PART_DGDX0 + 1) /* a file holds those of SENS_IN_FIRST, the first of the list */
+_Static_assert(SENS_IN_FIRST == (1 << REFERENCE_PARTS) - 1, "what a reference holds leads the list of parts");
 
 struct reference_digits { /* on which two independent computations agree */
     double entry;         /* worst entry, relative to the largest of its row */
@@ -25,20 +25,19 @@ struct reference_digits { /* on which two independent computations agree */
 struct reference {
     char key[256], problem[64], cost[64]; /* key: cell.reference_key */
     size_t n, np, m, rows;
-    const size_t *row; /* [rows] outputs, increasing */
-    unsigned wrt;      /* SENS_WRT_*: which of dGdp, dGdx0 there are */
-    long double
-        *part[REFERENCE_PARTS]; /* x [n], G [rows], dGdp [rows][np], dGdx0 [rows][n]; NULL: not there */
+    const size_t *row;               /* [rows] outputs, increasing */
+    unsigned parts;                  /* which gradients there are: SENS_IN_* */
+    SENS_RESULT_ARRAYS(long double); /* with `rows` outputs; NULL: not there */
     struct reference_digits digits[REFERENCE_PARTS];
     struct fingerprint print; /* read: count and value alone */
     char generator[256], check[1024], date[32], compiler[128];
 };
 
-/* Rows and columns of a part; 0 rows where wrt leaves it out. */
-size_t reference_part_rows(const struct reference *ref, enum reference_part part);
-size_t reference_part_cols(const struct reference *ref, enum reference_part part);
+/* Name and shape of a part; 0 rows where it is left out. How many numbers it has. */
+struct sens_part_shape reference_part(const struct reference *ref, enum sens_part part);
+size_t reference_count(const struct reference *ref, enum sens_part part);
 
-/* Allocates part[] for the shape set in *ref. SENS_NO_MEMORY. */
+/* Allocates the arrays for the shape set in *ref. SENS_NO_MEMORY. */
 sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref);
 
 /* The file of a key in a folder: DIR/<problem>-<CRC-32 of the key>.ref. false when the name is too long. */

@@ -84,7 +84,7 @@ void reference_command(const struct cell *cell, const char *dir, size_t rows, ch
     if (!by_T) append(text, "t1", number_text(t1, shown));
     append(text, "cost", cell->cost.type->name);
     append_options("cost.", cell->cost.type->options, cell->cost_value, options, "", text);
-    append(text, "wrt", wrt[cell->task.wrt & (SENS_WRT_P | SENS_WRT_X0)]);
+    append(text, "wrt", wrt[sens_parts_wrt(cell->task.parts)]);
     const bool known = dir || reference_folder(folder);
     size_t used = strlen(text);
     if (rows) snprintf(text + used, REFERENCE_COMMAND - used, " --rows %zu", rows);

@@ -36,7 +36,7 @@ struct closed_form {
     double *x, *S, *S0;      /* [n], [n][np], [n][n]; NULL: not wanted or not known */
     double *cost_x, *cost_p; /* [n][BLOCK], [np][BLOCK] */
     struct truth *truth;
-    size_t total;   /* G, dGdp and dGdx0 are one array of this length, from truth->G on */
+    size_t total;   /* G and the gradients are one array of this length, from truth->G on */
     double *before; /* [total] */
 };
 
@@ -151,22 +151,28 @@ static bool integrate(struct closed_form *cf)
     return done;
 }
 
-/* Arrays of a truth for all m outputs; dGdp and dGdx0 follow G in one array. */
+/* Is this part asked for, and one that a truth can know? */
+static bool is_known(const struct cell *cell, enum sens_part part)
+{
+    return sens_task_asks(&cell->task, part) && SENS_IN_FIRST >> part & 1;
+}
+
+/* Arrays of a truth for all m outputs; the gradients follow G in one array. */
 static bool allocate_truth(struct sens_ctx *ctx, const struct cell *cell, struct truth *truth, size_t *total)
 {
-    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
-    size_t *row = SENS_NEW(ctx, size_t, m);
-    truth->has_x = true;
-    truth->has_p = cell->task.wrt & SENS_WRT_P;
-    truth->has_x0 = cell->task.wrt & SENS_WRT_X0;
-    *total = m * (1 + (truth->has_p ? np : 0) + (truth->has_x0 ? n : 0));
-    truth->x = SENS_NEW(ctx, double, n);
-    truth->G = SENS_NEW(ctx, double, *total);
-    if (!row || !truth->x || !truth->G) return false;
-    if (truth->has_p) truth->dGdp = truth->G + m;
-    if (truth->has_x0) truth->dGdx0 = truth->G + m + (truth->has_p ? m * np : 0);
-    for (size_t c = 0; c < m; c++) row[c] = c;
-    truth->rows = m;
+    size_t at[SENS_PARTS], count = 0, *const row = SENS_NEW(ctx, size_t, cell->cost.m);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(cell, k);
+        at[k] = count;
+        if (is_known(cell, k)) count += shape.rows * shape.cols;
+    }
+    double *const value = SENS_NEW(ctx, double, count);
+    if (!row || !value) return false;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (is_known(cell, k)) truth->part[k] = value + at[k];
+    for (size_t c = 0; c < cell->cost.m; c++) row[c] = c;
+    *total = count - at[SENS_PART_G];
+    truth->rows = cell->cost.m;
     truth->row = row;
     return true;
 }
@@ -174,12 +180,12 @@ static bool allocate_truth(struct sens_ctx *ctx, const struct cell *cell, struct
 static bool allocate_work(struct sens_ctx *ctx, struct closed_form *cf)
 {
     const size_t n = cf->cell->problem.n, np = cf->cell->problem.np;
-    cf->S = cf->truth->has_p ? SENS_NEW(ctx, double, (n * np)) : NULL;
-    cf->S0 = cf->truth->has_x0 ? SENS_NEW(ctx, double, (n * n)) : NULL;
+    cf->S = cf->truth->dGdp ? SENS_NEW(ctx, double, (n * np)) : NULL;
+    cf->S0 = cf->truth->dGdx0 ? SENS_NEW(ctx, double, (n * n)) : NULL;
     cf->cost_x = SENS_NEW(ctx, double, n *BLOCK);
     cf->cost_p = SENS_NEW(ctx, double, np *BLOCK);
     cf->before = cf->cell->cost.type->g ? SENS_NEW(ctx, double, cf->total) : NULL;
-    return (cf->S || !cf->truth->has_p) && (cf->S0 || !cf->truth->has_x0) && cf->cost_x && cf->cost_p &&
+    return (cf->S || !cf->truth->dGdp) && (cf->S0 || !cf->truth->dGdx0) && cf->cost_x && cf->cost_p &&
            (cf->before || !cf->cell->cost.type->g);
 }
 
@@ -190,7 +196,6 @@ static sens_status fill(struct closed_form *cf)
     const double t1 = cf->cell->problem.t1;
     if (!evaluate(cf, t1) && cf->S0) { /* a problem may know dx/dp only */
         cf->S0 = NULL;
-        truth->has_x0 = false;
         truth->dGdx0 = NULL;
     }
     if (!evaluate(cf, t1)) return SENS_NO_TRUTH;
@@ -228,14 +233,11 @@ static sens_status closed_form(struct sens_ctx *ctx, const struct cell *cell, en
 
 /* ---- stored references --------------------------------------------------------------------------------- */
 
-/* A part in double; NULL without memory, and where the reference or the cell's wish has none (*known false).
- */
-static double *narrowed(struct sens_ctx *ctx, const struct reference *ref, enum reference_part part,
-                        bool *known)
+/* A part in double; NULL without memory. */
+static double *narrowed(struct sens_ctx *ctx, const struct reference *ref, enum sens_part part)
 {
-    const size_t count = reference_part_rows(ref, part) * reference_part_cols(ref, part);
-    if (!ref->part[part]) *known = false;
-    double *value = *known ? SENS_NEW(ctx, double, count) : NULL;
+    const size_t count = reference_count(ref, part);
+    double *const value = SENS_NEW(ctx, double, count);
     for (size_t i = 0; value && i < count; i++) value[i] = (double)ref->part[part][i];
     return value;
 }
@@ -247,19 +249,12 @@ static sens_status from_reference(struct sens_ctx *ctx, const struct cell *cell,
     struct reference ref;
     const sens_status status = reference_find(ctx, cell, NULL, path, &ref, error);
     if (status != SENS_OK) return status;
-    bool has_x = true, has_G = true;
-    struct truth made = {.kind = "reference",
-                         .rows = ref.rows,
-                         .row = ref.row,
-                         .has_p = cell->task.wrt & SENS_WRT_P,
-                         .has_x0 = cell->task.wrt & SENS_WRT_X0};
-    made.x = narrowed(ctx, &ref, PART_X, &has_x);
-    made.G = narrowed(ctx, &ref, PART_G, &has_G);
-    made.dGdp = narrowed(ctx, &ref, PART_DGDP, &made.has_p);
-    made.dGdx0 = narrowed(ctx, &ref, PART_DGDX0, &made.has_x0);
-    made.has_x = has_x;
-    if (!made.x || !made.G || (made.has_p && !made.dGdp) || (made.has_x0 && !made.dGdx0))
-        return SENS_NO_MEMORY;
+    struct truth made = {.kind = "reference", .rows = ref.rows, .row = ref.row};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        if (!is_known(cell, k) || !ref.part[k]) continue;
+        made.part[k] = narrowed(ctx, &ref, k);
+        if (!made.part[k]) return SENS_NO_MEMORY;
+    }
     *truth = made;
     return SENS_OK;
 }
@@ -303,26 +298,45 @@ static double relative(const struct distance *di)
     return (double)sqrtl(di->square / di->norm_square);
 }
 
+/* The gradients that both know. */
+static unsigned gradients(const struct truth *truth, const struct sens_out *out)
+{
+    unsigned both = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (sens_part_wrt(k) && truth->part[k] && out->part[k]) both |= 1u << k;
+    return both;
+}
+
+/* Row after row, in each all gradients. */
+static void measure_rows(const struct cell *cell, const struct truth *truth, const struct sens_out *out,
+                         unsigned parts, struct distance *gradient)
+{
+    for (size_t r = 0; r < truth->rows; r++)
+        for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+            const size_t cols = cell_part(cell, k).cols;
+            if (!(parts >> k & 1)) continue;
+            measure(gradient, cols, out->part[k] + truth->row[r] * cols, truth->part[k] + r * cols);
+        }
+}
+
 /* A result with an entry that is not finite, in a known row or not, has no error but NaN. */
 void truth_compare(const struct cell *cell, const struct truth *truth, const struct sens_out *out,
                    struct truth_error *error)
 {
-    const size_t n = cell->problem.n, np = cell->problem.np, m = cell->cost.m;
+    const size_t n = cell->problem.n;
+    const unsigned parts = gradients(truth, out);
     struct distance state = {0}, gradient = {0};
-    const bool with_p = truth->has_p && out->dGdp, with_x0 = truth->has_x0 && out->dGdx0;
     *error = (struct truth_error){NAN, NAN, NAN};
-    if (truth->has_x && out->x && all_finite(n, out->x)) {
+    if (truth->x && out->x && all_finite(n, out->x)) {
         measure(&state, n, out->x, truth->x);
         error->err_x = relative(&state);
     }
-    if ((!with_p && !with_x0) || (with_p && !all_finite(m * np, out->dGdp)) ||
-        (with_x0 && !all_finite(m * n, out->dGdx0)))
-        return;
-    for (size_t r = 0; r < truth->rows; r++) {
-        const size_t c = truth->row[r];
-        if (with_p) measure(&gradient, np, out->dGdp + c * np, truth->dGdp + r * np);
-        if (with_x0) measure(&gradient, n, out->dGdx0 + c * n, truth->dGdx0 + r * n);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(cell, k);
+        if (parts >> k & 1 && !all_finite(shape.rows * shape.cols, out->part[k])) return;
     }
+    if (!parts) return;
+    measure_rows(cell, truth, out, parts, &gradient);
     error->err_grad = relative(&gradient);
     error->err_grad_max = (double)gradient.largest;
 }

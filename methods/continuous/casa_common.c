@@ -36,7 +36,7 @@ sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *ta
 {
     const struct sens_problem *pb = task->problem;
     *casa = (struct casa){.task = task, .n = pb->n, .m = task->cost->m};
-    casa->np = task->wrt & SENS_WRT_P ? pb->np : 0;
+    casa->np = task->parts & SENS_IN_DGDP ? pb->np : 0;
     casa->L = sens_blocks_lanes(task->lanes, casa->m);
     casa->x0 = SENS_NEW(ctx, sens_real, casa->n);
     casa->x1 = SENS_NEW(ctx, sens_real, casa->n);
@@ -224,7 +224,7 @@ sens_status casa_write(struct casa *casa, const struct sens_out *out)
     for (size_t c0 = 0; c0 < m && finite; c0 += casa->L) {
         const size_t w = block_width(casa, c0);
         if (np > 0) finite = sens_lanes_to_rows(np, w, w, casa->z + mu_offset(casa, c0), out->dGdp + c0 * np);
-        if (finite && (casa->task->wrt & SENS_WRT_X0))
+        if (finite && (casa->task->parts & SENS_IN_DGDX0))
             finite = sens_lanes_to_rows(n, w, w, casa->z + lambda_offset(casa, c0), out->dGdx0 + c0 * n);
     }
     if (!finite) return SENS_DIVERGED;

@@ -30,8 +30,8 @@ sens_status cfsa_create(struct sens_ctx *ctx, const struct sens_task *task, stru
 {
     const struct sens_problem *pb = task->problem;
     *system = (struct cfsa_system){.task = task, .n = pb->n, .m = task->cost->m};
-    const size_t nx = task->wrt & SENS_WRT_X0 ? pb->n : 0;
-    system->np = task->wrt & SENS_WRT_P ? pb->np : 0;
+    const size_t nx = task->parts & SENS_IN_DGDX0 ? pb->n : 0;
+    system->np = task->parts & SENS_IN_DGDP ? pb->np : 0;
     system->n_dir = system->np + nx;
     const size_t worked_with =
         (size_t)task->tableau->stages + 3; /* S, S1, a stage state or estimate, slopes */

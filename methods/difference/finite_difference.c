@@ -121,7 +121,7 @@ static sens_status column(struct sens_ctx *ctx, struct difference *fd, size_t k,
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct difference *fd = state;
-    const unsigned wrt = fd->task->wrt;
+    const unsigned parts = fd->task->parts;
     struct sens_solver_stats stats;
     const double begin = sens_now(ctx);
     sens_status status = nominal_solve(ctx, fd, &stats);
@@ -129,9 +129,9 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     if (status != SENS_OK) return status;
     memcpy(out->x, fd->x1, fd->n * sizeof *out->x);
     memcpy(out->G, fd->G, fd->m * sizeof *out->G);
-    for (size_t k = 0; k < fd->np && (wrt & SENS_WRT_P) && status == SENS_OK; k++)
+    for (size_t k = 0; k < fd->np && (parts & SENS_IN_DGDP) && status == SENS_OK; k++)
         status = column(ctx, fd, k, out->dGdp + k, fd->np);
-    for (size_t i = 0; i < fd->n && (wrt & SENS_WRT_X0) && status == SENS_OK; i++)
+    for (size_t i = 0; i < fd->n && (parts & SENS_IN_DGDX0) && status == SENS_OK; i++)
         status = column(ctx, fd, fd->np + i, out->dGdx0 + i, fd->n);
     if (status != SENS_OK) return status;
     *work = (struct sens_work){

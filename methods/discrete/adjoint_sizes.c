@@ -88,7 +88,7 @@ static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *t
                            const struct adjoint_plan *plan, const struct adjoint_sizes *size, size_t threads)
 {
     const size_t K = size->K, L = size->L, vector = task->problem->n * L * sizeof(sens_real);
-    const size_t gradient = task->wrt & SENS_WRT_P ? task->problem->np * L * sizeof(sens_real) : 0;
+    const size_t gradient = task->parts & SENS_IN_DGDP ? task->problem->np * L * sizeof(sens_real) : 0;
     const size_t cotangents = (K + plan->vectors + 1) * vector + 1;
     const size_t blocks = size->keep     ? third_level(ctx) / 8 / threads / (cotangents + gradient)
                           : formed(task) ? third_level(ctx) / cotangents

@@ -205,7 +205,7 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     struct worker *w = &ad->worker[number];
     const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
     const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
-    const bool wrt_p = ad->task->wrt & SENS_WRT_P;
+    const bool wrt_p = ad->task->parts & SENS_IN_DGDP;
     /* Worker 0, which need not be woken, has the larger share. */
     w->first = (units * rank + workers - 1) / workers * ad->size.unit;
     w->last = rank + 1 < workers ? (units * (rank + 1) + workers - 1) / workers * ad->size.unit : ad->m;
@@ -297,7 +297,7 @@ static void write_work(const struct adjoint *ad, const struct sens_solver_stats 
         ad->family->count(w->own, lanes - (w->last - w->first), lanes, work);
         if (w->batch) sens_batch_count(w->batch, work);
     }
-    if (ad->task->wrt & SENS_WRT_P) work->idle_vjp_p = work->idle_vjp;
+    if (ad->task->parts & SENS_IN_DGDP) work->idle_vjp_p = work->idle_vjp;
     sens_tangent_test_count(ad->test, work);
 }
 

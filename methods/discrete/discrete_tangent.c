@@ -268,8 +268,8 @@ sens_status sens_tangent_steps(struct sens_ctx *ctx, const struct sens_task *tas
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
 {
-    const size_t np = task->wrt & SENS_WRT_P ? task->problem->np : 0;
-    const size_t n = task->wrt & SENS_WRT_X0 ? task->problem->n : 0;
+    const size_t np = task->parts & SENS_IN_DGDP ? task->problem->np : 0;
+    const size_t n = task->parts & SENS_IN_DGDX0 ? task->problem->n : 0;
     size_t *col = SENS_NEW(ctx, size_t, np + n);
     if (!col) return SENS_NO_MEMORY;
     for (size_t k = 0; k < np; k++) col[k] = k;

@@ -118,7 +118,7 @@ sens_status sens_tangent_test_create(struct sens_ctx *ctx, const struct sens_tas
                                      struct sens_tangent_test **made)
 {
     const struct sens_problem *pb = task->problem;
-    const bool wrt_p = task->wrt & SENS_WRT_P && pb->np > 0, wrt_x0 = task->wrt & SENS_WRT_X0;
+    const bool wrt_p = task->parts & SENS_IN_DGDP && pb->np > 0, wrt_x0 = task->parts & SENS_IN_DGDX0;
     const size_t lanes = (size_t)wrt_x0 + wrt_p;
     *made = NULL;
     if (!wanted || !task->controller->adaptive || !task->tableau->e || lanes == 0) return SENS_OK;

@@ -130,7 +130,7 @@ static sens_status measure_fake(enum mischief mischief, struct measure_options o
     cell.method = &fake_method;
     cell.method_value = &value;
     cell.task.option = &value;
-    cell.task.wrt = SENS_WRT_P;
+    cell.task.parts = SENS_IN_DGDP;
     tally.states = tally.runs = 0;
     const sens_status status = measure_cell(&ctx, &cell, &options, rec, NULL);
     assert_int_equal(tally.states, 0); /* every prepared state was released */
@@ -247,7 +247,7 @@ static void errors_by_hand(void **state)
     (void)state;
     struct sens_out out;
     resolve("decay", "discrete_adjoint");
-    cell.task.wrt = SENS_WRT_P;
+    cell.task.parts = SENS_IN_DGDP;
     assert_int_equal(measure_cell(&ctx, &cell, &(struct measure_options){.warmups = 1}, rec, &out), SENS_OK);
     const double T = cell.problem.t1 - cell.problem.t0, k = cell.problem.p[0];
     const double y = cell.problem.x0[0] * exp(-k * T), S = -T * y;
@@ -295,7 +295,7 @@ static void frozen_difference_by_hand(void **state)
                                            "glv"}; /* few columns, and with np + n > 64 a sample */
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
         resolve(problems[i], "discrete_adjoint");
-        cell.task.wrt = SENS_WRT_P | SENS_WRT_X0;
+        cell.task.parts = SENS_IN_GRADIENT;
         struct sens_method_type exaggerated = *cell.method;
         honest = cell.method;
         exaggerated.run = run_exaggerated;

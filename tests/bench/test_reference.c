@@ -36,12 +36,15 @@ static void store_create(struct store *store, const char *problem, const char *k
                                     .m = M,
                                     .rows = ROWS,
                                     .row = store->row,
-                                    .wrt = SENS_WRT_P | SENS_WRT_X0,
+                                    .parts = SENS_IN_GRADIENT,
                                     .generator = "by hand",
                                     .check = "none",
                                     .date = "2000-01-01",
                                     .compiler = "none",
-                                    .part = {store->x, store->G, store->dGdp, store->dGdx0}};
+                                    .x = store->x,
+                                    .G = store->G,
+                                    .dGdp = store->dGdp,
+                                    .dGdx0 = store->dGdx0};
     for (int part = 0; part < REFERENCE_PARTS; part++)
         store->ref.digits[part] = (struct reference_digits){15, 16};
     store->ref.print.part[PRINT_F] = (struct fingerprint_numbers){.count = 3, .value = {0.1, -1e300, NAN}};
@@ -96,9 +99,9 @@ static void text_file_comes_back_exactly(void **state)
     assert_int_equal(reference_read(&ctx, store.path, &ref, &error), SENS_OK);
     assert_string_equal(ref.key, store.ref.key);
     assert_true(ref.rows == ROWS && ref.row[0] == 1 && ref.row[1] == 3);
-    for (size_t i = 0; i < ROWS * NP; i++) assert_true(ref.part[PART_DGDP][i] == store.dGdp[i]);
-    for (size_t i = 0; i < ROWS * N; i++) assert_true(ref.part[PART_DGDX0][i] == store.dGdx0[i]);
-    assert_true(ref.part[PART_X][0] == store.x[0] && ref.part[PART_G][1] == store.G[1]);
+    for (size_t i = 0; i < ROWS * NP; i++) assert_true(ref.dGdp[i] == store.dGdp[i]);
+    for (size_t i = 0; i < ROWS * N; i++) assert_true(ref.dGdx0[i] == store.dGdx0[i]);
+    assert_true(ref.x[0] == store.x[0] && ref.G[1] == store.G[1]);
     const struct fingerprint_numbers *f = &ref.print.part[PRINT_F];
     assert_true(f->count == 3 && f->value[0] == 0.1 && f->value[1] == -1e300 && isnan(f->value[2]));
     assert_int_equal(ref.print.part[PRINT_P].count, 0);
@@ -145,12 +148,12 @@ static void damaged_binary_file_is_refused(void **state)
     store_create(&store, "made_up", "made_up n=2");
     for (size_t i = 0; i < ROWS * WIDE; i++) wide[i] = (long double)i;
     store.ref.np = WIDE;
-    store.ref.part[PART_DGDP] = wide;
+    store.ref.dGdp = wide;
     assert_true(reference_write(store.path, &store.ref, &error));
     struct sens_ctx ctx = {0};
     struct reference ref;
     assert_int_equal(reference_read(&ctx, store.path, &ref, &error), SENS_OK);
-    for (size_t i = 0; i < ROWS * WIDE; i++) assert_true(ref.part[PART_DGDP][i] == wide[i]);
+    for (size_t i = 0; i < ROWS * WIDE; i++) assert_true(ref.dGdp[i] == wide[i]);
     sens_arena_release(&ctx.arena);
     const size_t count = read_bytes(store.path, bytes, sizeof bytes);
     for (size_t k = 0; k < count; k += 997) {
@@ -186,12 +189,12 @@ static void poor_quality_and_wrong_shape_are_refused(void **state)
     assert_true(reference_write(store.path, &store.ref, &error));
     assert_int_equal(truth_find(&fx.ctx, cell, TRUTH_REFERENCE, &fx.truth, &error), SENS_OK);
     assert_true(fx.truth.rows == 1 && fx.truth.row[0] == 0);
-    store.ref.digits[PART_DGDP].entry = 13.9;
+    store.ref.digits[SENS_PART_DGDP].entry = 13.9;
     assert_true(reference_write(store.path, &store.ref, &error));
     assert_refused(store.path);
     snprintf(store.ref.key, sizeof store.ref.key,
              "another n=2"); /* the name is a checksum of the key: not proof */
-    store.ref.digits[PART_DGDP].entry = 14;
+    store.ref.digits[SENS_PART_DGDP].entry = 14;
     assert_true(reference_write(store.path, &store.ref, &error));
     assert_int_equal(truth_find(&fx.ctx, cell, TRUTH_REFERENCE, &fx.truth, &error), SENS_BAD_INPUT);
     remove(store.path);

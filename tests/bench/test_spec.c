@@ -213,13 +213,13 @@ static void defaults(void **state)
     assert_string_equal(fx.cell.cost.type->name, "identity");
     assert_true(task->rtol == 1e-6 && task->atol == 1e-6 && task->dt == 0 && task->max_steps == 1000000);
     assert_true(sens_ckpt_stages(&task->ckpt) && task->lanes == 0 && task->threads == 0 && task->batch == 0);
-    assert_int_equal(task->wrt, SENS_WRT_P | SENS_WRT_X0);
+    assert_int_equal(task->parts, SENS_IN_FIRST);
     assert_int_equal(fx.cell.truth, TRUTH_AUTO);
     assert_int_equal(fx.cell.seed, 1);
     assert_string_equal(fx.cell.reference_key, "glv n=5 seed=1 kind=random T=10 t1=10 cost=identity");
     release(&fx);
     assert_int_equal(resolve(&fx, "problem=heat method=discrete_adjoint n=4"), SENS_OK);
-    assert_int_equal(fx.cell.task.wrt, SENS_WRT_P); /* many states */
+    assert_int_equal(fx.cell.task.parts, SENS_IN_STATE | SENS_IN_DGDP); /* many states */
     release(&fx);
 }
 
@@ -242,7 +242,7 @@ static void every_key(void **state)
     assert_string_equal(task->ckpt.policy->name, "every");
     assert_true(task->ckpt.number == 7);
     assert_true(task->lanes == 4 && task->threads == 2 && task->batch == 16 && task->max_steps == 99);
-    assert_int_equal(task->wrt, SENS_WRT_X0);
+    assert_int_equal(task->parts, SENS_IN_STATE | SENS_IN_DGDX0);
     assert_true(!fx.cell.problem.structure);
     assert_true(fx.cell.operations.vjp == 2 * 3 * 3); /* what it costs does not change with what is told */
     assert_true(fx.cell.problem.t1 == 2.5 && fx.cell.seed == 3 && fx.cell.truth == TRUTH_NONE);

@@ -124,7 +124,7 @@ static sens_status extrapolate(struct fixture *fx, struct reference *ref)
                               .np = cell->problem.np,
                               .m = cell->cost.m,
                               .rows = cell->cost.m,
-                              .wrt = cell->task.wrt};
+                              .parts = cell->task.parts};
     assert_int_equal(reference_allocate(&fx->ctx, ref), SENS_OK);
     const struct sens_extended_request request = {
         .problem = cell->problem.type->name,
@@ -133,14 +133,11 @@ static sens_status extrapolate(struct fixture *fx, struct reference *ref)
         .cost_value = cell->cost_value,
         .p = cell->problem.p,
         .t1 = cell->problem.t1,
-        .wrt = cell->task.wrt,
+        .parts = cell->task.parts,
         .x0 = sens_problem_x0_depends(&cell->problem) ? NULL : cell->problem.x0,
         .method = SENS_EXTENDED_GBS,
         .tolerance = 1e-16};
-    struct sens_extended_result result = {.x = ref->part[PART_X],
-                                          .G = ref->part[PART_G],
-                                          .dGdp = ref->part[PART_DGDP],
-                                          .dGdx0 = ref->part[PART_DGDX0]};
+    struct sens_extended_result result = {.x = ref->x, .G = ref->G, .dGdp = ref->dGdp, .dGdx0 = ref->dGdx0};
     return sens_extended_solve(&fx->ctx, &request, &result);
 }
 
@@ -164,11 +161,11 @@ static void check_closed_form(const char *words)
     find(&fx, words, TRUTH_ODE);
     assert_int_equal(extrapolate(&fx, &ref), SENS_OK);
     const size_t n = ref.n, np = ref.np, m = ref.m;
-    assert_part(words, fx.truth.x, ref.part[PART_X], n);
-    assert_part(words, fx.truth.G, ref.part[PART_G], m);
-    if (fx.truth.has_p) assert_part(words, fx.truth.dGdp, ref.part[PART_DGDP], m * np);
-    if (fx.truth.has_x0) assert_part(words, fx.truth.dGdx0, ref.part[PART_DGDX0], m * n);
-    assert_true(fx.truth.has_p || fx.truth.has_x0);
+    assert_part(words, fx.truth.x, ref.x, n);
+    assert_part(words, fx.truth.G, ref.G, m);
+    if (fx.truth.dGdp) assert_part(words, fx.truth.dGdp, ref.dGdp, m * np);
+    if (fx.truth.dGdx0) assert_part(words, fx.truth.dGdx0, ref.dGdx0, m * n);
+    assert_true(fx.truth.dGdp || fx.truth.dGdx0);
     release(&fx);
 }
 
@@ -215,19 +212,18 @@ static void rows_and_columns_are_those_of_the_whole(void **state)
                                                   .row = row,
                                                   .cols = 7,
                                                   .col = col,
-                                                  .wrt = SENS_WRT_P | SENS_WRT_X0,
+                                                  .parts = SENS_IN_GRADIENT,
                                                   .method = SENS_EXTENDED_GBS,
                                                   .tolerance = 1e-16};
     struct sens_extended_result result = {.x = x, .G = G, .dGdp = dGdp, .dGdx0 = dGdx0};
     assert_int_equal(sens_extended_solve(&fx.ctx, &request, &result), SENS_OK);
     for (size_t r = 0; r < 2; r++) {
-        assert_true(fabsl(G[r] - ref.part[PART_G][row[r]]) <= 1e-17L);
+        assert_true(fabsl(G[r] - ref.G[row[r]]) <= 1e-17L);
         for (size_t k = 0; k < 7; k++) {
             const bool is_p = col[k] < 42;
             const size_t c = is_p ? col[k] : col[k] - 42;
             const long double part = is_p ? dGdp[r * 42 + c] : dGdx0[r * 6 + c];
-            const long double whole =
-                is_p ? ref.part[PART_DGDP][row[r] * 42 + c] : ref.part[PART_DGDX0][row[r] * 6 + c];
+            const long double whole = is_p ? ref.dGdp[row[r] * 42 + c] : ref.dGdx0[row[r] * 6 + c];
             assert_true(fabsl(part - whole) <= 1e-16L);
             assert_true(whole != 0);
         }
@@ -247,7 +243,7 @@ static void arenstorf_equals_quadruple_precision(void **state)
     struct reference ref;
     assert_int_equal(resolve(&fx, "problem=arenstorf"), SENS_OK);
     assert_int_equal(extrapolate(&fx, &ref), SENS_OK);
-    for (size_t i = 0; i < 4; i++) assert_close((double)ref.part[PART_DGDX0][i], row[i], 1e-9);
+    for (size_t i = 0; i < 4; i++) assert_close((double)ref.dGdx0[i], row[i], 1e-9);
     release(&fx);
 }
 

@@ -48,7 +48,7 @@ static struct seen verdict_on(const char *check, const char *subject, unsigned p
     struct verify_result result = verify_open(check, "method x", subject);
     struct worst worst = {.count = 0};
     for (unsigned bit = 1; bit <= SENS_IN_OTHER; bit *= 2)
-        worst_note_in(&worst, (enum verify_part)bit, parts & bit ? 2 : 0.5, 1, "entry");
+        worst_note_in(&worst, bit, parts & bit ? 2 : 0.5, 1, "entry");
     verify_judge(&result, &worst);
     verify_close(&v, &result);
     return seen;

@@ -39,18 +39,13 @@ static bool read_reference(const char *path, struct sens_ctx *ctx, struct refere
     return status == SENS_OK;
 }
 
-static size_t count(const struct reference *ref, enum reference_part part)
-{
-    return reference_part_rows(ref, part) * reference_part_cols(ref, part);
-}
-
 static void check_same(const struct reference *a, const struct reference *b)
 {
     fuzz_promise(strcmp(a->key, b->key) == 0 && a->n == b->n && a->np == b->np && a->m == b->m &&
-                     a->rows == b->rows && a->wrt == b->wrt,
+                     a->rows == b->rows && a->parts == b->parts,
                  "a reference read is the reference written");
-    for (enum reference_part part = 0; part < REFERENCE_PARTS; part++)
-        for (size_t k = 0; k < count(a, part); k++)
+    for (enum sens_part part = 0; part < REFERENCE_PARTS; part++)
+        for (size_t k = 0; k < reference_count(a, part); k++)
             fuzz_promise((double)a->part[part][k] == (double)b->part[part][k],
                          "a number read is the number written");
 }

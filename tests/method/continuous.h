@@ -177,16 +177,15 @@ static inline void check_repeatable(const char *method, const char *cost)
 /* Only parameters, or only initial states: the part asked for, equal to its share of the whole. */
 static inline void check_parts(const char *method)
 {
-    for (unsigned part = SENS_WRT_P; part <= SENS_WRT_X0; part++) {
+    for (enum sens_part part = SENS_PART_DGDP; part <= SENS_PART_DGDX0; part++) {
         struct bed bed;
         bed_create(&bed, "initial", "tracking", NULL);
         assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
-        const size_t count = bed.cost.m * (part == SENS_WRT_P ? bed.problem.np : bed.problem.n);
-        sens_real **const asked = part == SENS_WRT_P ? &bed.out.dGdp : &bed.out.dGdx0;
-        sens_real *const whole = *asked, *const alone = SENS_NEW(&bed.ctx, sens_real, count);
+        const size_t count = bed_count(&bed, part);
+        sens_real *const whole = bed.out.part[part], *const alone = SENS_NEW(&bed.ctx, sens_real, count);
         bed.out.dGdp = bed.out.dGdx0 = NULL; /* writing there would crash */
-        *asked = alone;
-        bed.task.wrt = part;
+        bed.out.part[part] = alone;
+        bed.task.parts = 1u << part;
         assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
         /* Other components in the error test, other steps: both right to a multiple of tol = 1e-8. */
         assert_true(relative_error(count, alone, whole) < 1e-6);
@@ -198,10 +197,8 @@ static inline void check_parts(const char *method)
 
 static inline void fill(struct bed *bed, unsigned char byte)
 {
-    memset(bed->out.G, byte, bed->cost.m * sizeof *bed->out.G);
-    memset(bed->out.x, byte, bed->problem.n * sizeof *bed->out.x);
-    memset(bed->out.dGdp, byte, bed->cost.m * bed->problem.np * sizeof *bed->out.dGdp);
-    memset(bed->out.dGdx0, byte, bed->cost.m * bed->problem.n * sizeof *bed->out.dGdx0);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (bed->out.part[k]) memset(bed->out.part[k], byte, bed_count(bed, k) * sizeof *bed->out.part[k]);
 }
 
 static inline bool filled(size_t count, const sens_real *v, unsigned char byte)
@@ -219,9 +216,8 @@ static inline void check_failure(struct bed *bed, const char *method, sens_statu
     const sens_status status = bed_run(bed, method, NULL);
     if (status != expected)
         fail_msg("%s: %s instead of %s", method, sens_status_name(status), sens_status_name(expected));
-    assert_true(filled(bed->cost.m, bed->out.G, 0x5a) && filled(bed->problem.n, bed->out.x, 0x5a));
-    assert_true(filled(bed->cost.m * bed->problem.np, bed->out.dGdp, 0x5a));
-    assert_true(filled(bed->cost.m * bed->problem.n, bed->out.dGdx0, 0x5a));
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        assert_true(!bed->out.part[k] || filled(bed_count(bed, k), bed->out.part[k], 0x5a));
 }
 
 /* Right-hand sides that stop working at t = 1/2. */

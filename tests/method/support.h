@@ -44,6 +44,13 @@ struct bed { /* a test bed: everything of one task */
     struct sens_work work;
 };
 
+/* Numbers of a part of the results. */
+static inline size_t bed_count(const struct bed *bed, enum sens_part part)
+{
+    const struct sens_part_shape shape = sens_part_shape(part, bed->problem.n, bed->problem.np, bed->cost.m);
+    return shape.rows * shape.cols;
+}
+
 /* name = value pairs, ending with NULL: bed_options(table, value, "n", 10.0, NULL). */
 static inline void bed_options(const struct sens_option *table, struct sens_value *value, va_list pairs)
 {
@@ -80,13 +87,11 @@ static inline void bed_create(struct bed *bed, const char *problem, const char *
                                    .rtol = 1e-8,
                                    .atol = 1e-8,
                                    .max_steps = 1000000,
-                                   .wrt = SENS_WRT_P | (type->many_states ? 0u : SENS_WRT_X0),
+                                   .parts = type->many_states ? SENS_IN_DGDP : SENS_IN_GRADIENT,
                                    .option = bed->method_value};
-    const size_t m = bed->cost.m, n = bed->problem.n, np = bed->problem.np;
-    bed->out.G = SENS_NEW(&bed->ctx, sens_real, m);
-    bed->out.x = SENS_NEW(&bed->ctx, sens_real, n);
-    bed->out.dGdp = SENS_NEW(&bed->ctx, sens_real, m * np);
-    bed->out.dGdx0 = type->many_states ? NULL : SENS_NEW(&bed->ctx, sens_real, m * n);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (sens_task_asks(&bed->task, k))
+            bed->out.part[k] = SENS_NEW(&bed->ctx, sens_real, bed_count(bed, k));
 }
 
 /* Runs the method with the given options, once. */
@@ -110,15 +115,19 @@ static inline void bed_free(struct bed *bed)
     sens_arena_release(&bed->ctx.arena);
 }
 
-/* A malloc'ed copy of [dGdp | dGdx0]; *count its length. */
+/* A malloc'ed copy of the gradients, one after the other; *count its length. */
 static inline sens_real *bed_gradient(const struct bed *bed, size_t *count)
 {
-    const size_t p = bed->cost.m * bed->problem.np, x = bed->out.dGdx0 ? bed->cost.m * bed->problem.n : 0;
-    sens_real *copy = malloc((p + x + 1) * sizeof *copy);
+    *count = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (sens_part_wrt(k) && bed->out.part[k]) *count += bed_count(bed, k);
+    sens_real *const copy = malloc((*count + 1) * sizeof *copy), *to = copy;
     assert_non_null(copy);
-    memcpy(copy, bed->out.dGdp, p * sizeof *copy);
-    if (x) memcpy(copy + p, bed->out.dGdx0, x * sizeof *copy);
-    *count = p + x;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        if (!sens_part_wrt(k) || !bed->out.part[k]) continue;
+        memcpy(to, bed->out.part[k], bed_count(bed, k) * sizeof *to);
+        to += bed_count(bed, k);
+    }
     return copy;
 }
 

@@ -17,9 +17,9 @@ static void check_alone(const struct sens_method_type *method, const char *probl
     const size_t p = bed.cost.m * bed.problem.np, x = bed.cost.m * bed.problem.n;
     sens_real *const dGdp = bed.out.dGdp, *const dGdx0 = bed.out.dGdx0;
     const double tolerance = method->derivative == SENS_DERIVATIVE_CONTINUOUS ? 1e-5 : 1e-13;
-    for (unsigned wrt = SENS_WRT_P; wrt <= SENS_WRT_X0; wrt++) {
-        const bool by_p = wrt == SENS_WRT_P;
-        bed.task.wrt = wrt;
+    for (enum sens_part part = SENS_PART_DGDP; part <= SENS_PART_DGDX0; part++) {
+        const bool by_p = part == SENS_PART_DGDP;
+        bed.task.parts = 1u << part;
         bed.out.dGdp = by_p ? memset(dGdp, 0xff, p * sizeof *dGdp) : NULL;
         bed.out.dGdx0 = by_p ? NULL : memset(dGdx0, 0xff, x * sizeof *dGdx0);
         assert_int_equal(bed_run(&bed, method->name, NULL), SENS_OK);
@@ -116,7 +116,7 @@ static void no_parameters(void **state)
         for (unsigned wrt = SENS_WRT_P; wrt <= (SENS_WRT_P | SENS_WRT_X0); wrt++) {
             struct bed bed;
             line_create(&bed, &line, &x0, 0, "terminal"); /* G = x(T)^2/2, dG/dx0 = x(T) = 3.5 */
-            bed.task.wrt = wrt;
+            bed.task.parts = sens_method_parts(reg->methods[i], wrt);
             if (!(wrt & SENS_WRT_X0)) bed.out.dGdx0 = NULL;
             assert_int_equal(bed_run(&bed, reg->methods[i]->name, NULL), SENS_OK);
             assert_true(fabs(bed.out.G[0] - 6.125) < 1e-12);
@@ -126,13 +126,13 @@ static void no_parameters(void **state)
         }
 }
 
-static void require_diverged(const struct line *line, sens_real x0, const char *cost, unsigned wrt)
+static void require_diverged(const struct line *line, sens_real x0, const char *cost, unsigned parts)
 {
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->methods[i]; i++) {
         struct bed bed;
         line_create(&bed, line, &x0, 1, cost);
-        bed.task.wrt = wrt;
+        bed.task.parts = parts;
         const sens_status status = bed_run(&bed, reg->methods[i]->name, NULL);
         if (status != SENS_DIVERGED)
             fail_msg("%s, %s: %s", reg->methods[i]->name, cost, sens_status_name(status));
@@ -144,15 +144,15 @@ static void require_diverged(const struct line *line, sens_real x0, const char *
 static void overflowing_gradient(void **state)
 {
     (void)state;
-    require_diverged(&(struct line){.slope = 1e308}, 1, "identity", SENS_WRT_P | SENS_WRT_X0);
+    require_diverged(&(struct line){.slope = 1e308}, 1, "identity", SENS_IN_GRADIENT);
 }
 
 /* x stays at 1e200, whose square overflows in G; the gradient x is finite. */
 static void overflowing_cost(void **state)
 {
     (void)state;
-    require_diverged(&(struct line){.slope = 1}, 1e200, "terminal", SENS_WRT_X0);
-    require_diverged(&(struct line){.slope = 1}, 1e200, "tracking", SENS_WRT_X0);
+    require_diverged(&(struct line){.slope = 1}, 1e200, "terminal", SENS_IN_DGDX0);
+    require_diverged(&(struct line){.slope = 1}, 1e200, "tracking", SENS_IN_DGDX0);
 }
 
 int main(void)

@@ -219,7 +219,8 @@ static bool create_walk(struct sens_ctx *ctx, struct walk *w, size_t dim)
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **made)
 {
     struct state *st = SENS_NEW(ctx, struct state, 1);
-    const size_t n = task->problem->n, m = task->cost->m, np = task->wrt & SENS_WRT_P ? task->problem->np : 0;
+    const size_t n = task->problem->n, m = task->cost->m,
+                 np = task->parts & SENS_IN_DGDP ? task->problem->np : 0;
     if (!st) return SENS_NO_MEMORY;
     *st = (struct state){.task = task, .n = n, .np = np, .m = m};
     st->forward.slope = state_slope;

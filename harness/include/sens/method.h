@@ -1,16 +1,16 @@
 /* sens/method.h - a task, and the methods that solve it.
  *
  * prepare takes all memory from the arena (it may solve the problem once to learn how many steps it takes);
- * run computes G, dG/dp and dG/dx0, is repeatable bit for bit, and allocates nothing. */
+ * run computes the parts of the result that the task asks for (sens/result.h), is repeatable bit for bit, and
+ * allocates nothing. */
 #ifndef SENS_METHOD_H
 #define SENS_METHOD_H
 
 #include "sens/controller.h"
 #include "sens/cost.h"
 #include "sens/problem.h"
+#include "sens/result.h"
 #include "sens/tableau.h"
-
-enum { SENS_WRT_P = 1, SENS_WRT_X0 = 2 }; /* what to differentiate with respect to */
 
 /* Told, in order, of every accepted step of the solve that carries the state forward: from t with h to t1,
  * which is where the next step starts (t + h, or the stop that the step was cut to reach). */
@@ -45,19 +45,16 @@ struct sens_task { /* immutable while a method works on it */
     sens_real dt;              /* controller `fixed`: the step; elsewhere the first trial step, 0 = chosen */
     long max_steps;            /* accepted and rejected trials together */
     struct sens_ckpt ckpt;     /* how the trajectory is kept */
-    unsigned wrt;              /* SENS_WRT_* */
+    unsigned parts;            /* of the result, beside x and G: SENS_IN_DGDP, SENS_IN_DGDX0, ... */
     int lanes, threads, batch; /* 0 = auto */
     const struct sens_value *option; /* of the method, in the order of its table */
     struct sens_listener listener;   /* served in run by methods with SENS_CAP_STEPS */
 };
 
-/* Owned by the caller; holds results only after SENS_OK, and may be partly overwritten otherwise. */
-struct sens_out {
-    sens_real *G;     /* [m] */
-    sens_real *x;     /* [n] state at t1 */
-    sens_real *dGdp;  /* [m][np]; NULL unless SENS_WRT_P */
-    sens_real *dGdx0; /* [m][n]; NULL unless SENS_WRT_X0 */
-};
+static inline bool sens_task_asks(const struct sens_task *task, enum sens_part part)
+{
+    return (task->parts | SENS_IN_STATE) >> part & 1;
+}
 
 struct sens_work {
     long steps, rejects;                 /* of the solve that carries the state forward */
@@ -102,14 +99,11 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_TOLERANCE = 512     /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
 };
 
-/* What a failure of `sensbench verify` is in, where its check tells: bits. */
-enum sens_part {
-    SENS_IN_X = 1,
-    SENS_IN_G = 2,
-    SENS_IN_DGDP = 4,
-    SENS_IN_DGDX0 = 8,
-    SENS_IN_DIGITS = 16, /* in the last digits alone, of whatever part */
-    SENS_IN_OTHER = 32   /* in anything else: a status, a count, a bound on something derived */
+/* What a failure of `sensbench verify` is in, where its check tells: the bits of the parts, and these. */
+enum {
+    SENS_IN_DIGITS = 1 << SENS_PARTS, /* in the last digits alone, of whatever part */
+    SENS_IN_OTHER =
+        1 << (SENS_PARTS + 1) /* in anything else: a status, a count, a bound on something derived */
 };
 
 /* A check of `sensbench verify` that the method is known to fail, and why: what follows from how it works, or
@@ -126,7 +120,7 @@ struct sens_limit {
     const char *check;   /* the name of one check; no pattern */
     const char *subject; /* glob pattern on what was looked at: "forced form=power*quad=outside*" */
     const char *reason;
-    unsigned only; /* enum sens_part: a failure in anything else is none of this; 0: any failure */
+    unsigned only; /* SENS_IN_*: a failure in anything else is none of this; 0: any failure */
     bool always;   /* expected of every matching result: one that passes is a failure, but for random draws */
     const char *holds_with; /* of these and gradient.own, .frozen: "type=2a"; else NULL */
 };
@@ -135,6 +129,7 @@ struct sens_method_type {
     const char *name, *summary, *reference;
     enum sens_derivative derivative;
     unsigned caps;
+    unsigned more;                     /* parts that it computes beyond SENS_IN_FIRST */
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
     sens_status (*prepare)(struct sens_ctx *ctx, const struct sens_task *task, void **state);
     sens_status (*run)(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work);
@@ -143,6 +138,12 @@ struct sens_method_type {
     const char *(*library)(void);
     const struct sens_limit *limits; /* ends with check == NULL; may be NULL */
 };
+
+/* The parts that a method computes when it is asked for these derivatives: SENS_WRT_*. */
+static inline unsigned sens_method_parts(const struct sens_method_type *method, unsigned wrt)
+{
+    return sens_parts_of(wrt) & (SENS_IN_FIRST | method->more);
+}
 
 #define SENS_METHOD(id) const struct sens_method_type sens_method_##id
 

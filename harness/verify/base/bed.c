@@ -24,62 +24,56 @@ static bool guard_alive(size_t count, const double *v)
     return true;
 }
 
-enum { PARTS = 4 };
-
-struct part { /* a view of one array of an output */
-    const char *name;
-    enum verify_part bit;
-    size_t rows, cols;
-    double *v;
-};
-
-static void parts_of(const struct bed *bed, const struct sens_out *out, struct part part[PARTS])
+struct sens_part_shape bed_part(const struct bed *bed, enum sens_part part)
 {
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    part[0] = (struct part){"x", VERIFY_IN_X, n, 1, out->x};
-    part[1] = (struct part){"G", VERIFY_IN_G, m, 1, out->G};
-    part[2] = (struct part){"dG/dp", VERIFY_IN_DGDP, m, np, out->dGdp};
-    part[3] = (struct part){"dG/dx0", VERIFY_IN_DGDX0, m, n, out->dGdx0};
+    return sens_part_shape(part, bed->problem.n, bed->problem.np, bed->cost.m);
+}
+
+size_t bed_count(const struct bed *bed, enum sens_part part)
+{
+    const struct sens_part_shape shape = bed_part(bed, part);
+    return shape.rows * shape.cols;
+}
+
+static struct sens_out arrays(const struct bed *bed, unsigned parts)
+{
+    struct sens_out made = {.x = NULL};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (parts >> k & 1 && sens_task_asks(&bed->task, k))
+            made.part[k] = guarded(bed->v, bed_count(bed, k));
+    return made;
+}
+
+struct sens_out bed_outputs(const struct bed *bed)
+{
+    return arrays(bed, ~0u);
 }
 
 struct sens_out bed_shape(const struct bed *bed)
 {
-    struct verify *v = bed->v;
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    return (struct sens_out){
-        .x = guarded(v, n),
-        .G = guarded(v, m),
-        .dGdp = bed->task.wrt & SENS_WRT_P ? guarded(v, m * np) : NULL,
-        .dGdx0 = bed->task.wrt & SENS_WRT_X0 ? guarded(v, m * n) : NULL,
-    };
+    return arrays(bed, SENS_IN_FIRST);
 }
 
 struct sens_out bed_keep(const struct bed *bed)
 {
-    const struct sens_out copy = bed_shape(bed);
-    struct part from[PARTS], to[PARTS];
-    parts_of(bed, &bed->out, from);
-    parts_of(bed, &copy, to);
-    for (int k = 0; k < PARTS; k++)
-        if (to[k].v && from[k].v) memcpy(to[k].v, from[k].v, to[k].rows * to[k].cols * sizeof *to[k].v);
+    const struct sens_out copy = bed_outputs(bed);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (copy.part[k] && bed->out.part[k])
+            memcpy(copy.part[k], bed->out.part[k], bed_count(bed, k) * sizeof *copy.part[k]);
     return copy;
 }
 
 bool bed_canaries_alive(const struct bed *bed)
 {
-    struct part part[PARTS];
-    parts_of(bed, &bed->out, part);
-    for (int k = 0; k < PARTS; k++)
-        if (!guard_alive(part[k].rows * part[k].cols, part[k].v)) return false;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (!guard_alive(bed_count(bed, k), bed->out.part[k])) return false;
     return true;
 }
 
 static void fill_with_nan(struct bed *bed)
 {
-    struct part part[PARTS];
-    parts_of(bed, &bed->out, part);
-    for (int k = 0; k < PARTS; k++)
-        for (size_t i = 0; part[k].v && i < part[k].rows * part[k].cols; i++) part[k].v[i] = NAN;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        for (size_t q = 0; bed->out.part[k] && q < bed_count(bed, k); q++) bed->out.part[k][q] = NAN;
 }
 
 /* ---- the accepted steps -------------------------------------------------------------------------------- */
@@ -169,6 +163,7 @@ void bed_create(struct verify *v, const struct sens_problem *problem, const stru
                 const struct sens_method_type *method, struct bed *bed)
 {
     const double tol = v->seed ? pow(10, verify_uniform(v, -9, -5)) : 1e-7;
+    const unsigned by = (problem->np ? SENS_WRT_P : 0u) | (problem->type->many_states ? 0u : SENS_WRT_X0);
     *bed = (struct bed){.v = v, .problem = *problem, .cost = *cost, .method = method};
     bed->option = verify_memory(v, sens_option_count(method->options), sizeof *bed->option);
     sens_option_defaults(method->options, bed->option);
@@ -179,10 +174,9 @@ void bed_create(struct verify *v, const struct sens_problem *problem, const stru
                                    .rtol = tol,
                                    .atol = tol,
                                    .max_steps = MAX_STEPS,
-                                   .wrt = (problem->np ? SENS_WRT_P : 0u) |
-                                          (problem->type->many_states ? 0u : SENS_WRT_X0),
+                                   .parts = sens_method_parts(method, by),
                                    .option = bed->option};
-    bed->out = bed_shape(bed);
+    bed->out = bed_outputs(bed);
 }
 
 void bed_free(struct bed *bed)
@@ -286,22 +280,24 @@ void bed_subject(const struct bed *bed, const char *instance, char subject[VERIF
 
 /* ---- comparison ---------------------------------------------------------------------------------------- */
 
+struct sens_out out_only(const struct sens_out *out, unsigned parts)
+{
+    struct sens_out only = {.x = NULL};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (parts >> k & 1) only.part[k] = out->part[k];
+    return only;
+}
+
 void out_compare(struct worst *worst, const struct bed *bed, const struct sens_out *a,
                  const struct sens_out *b, const struct sens_out *bound, const char *what)
 {
-    struct part pa[PARTS], pb[PARTS], limit[PARTS];
-    parts_of(bed, a, pa);
-    parts_of(bed, b, pb);
-    parts_of(bed, bound, limit);
-    for (int k = 0; k < PARTS; k++) {
-        if (!pa[k].v || !pb[k].v || !limit[k].v) continue;
-        for (size_t i = 0; i < pa[k].rows; i++)
-            for (size_t j = 0; j < pa[k].cols; j++) {
-                const size_t q = i * pa[k].cols + j;
-                worst_note_in(worst, pa[k].bit, fabs(pa[k].v[q] - pb[k].v[q]), limit[k].v[q],
-                              "%s %s[%zu][%zu]: %.10g is not %.10g", what, pa[k].name, i, j, pa[k].v[q],
-                              pb[k].v[q]);
-            }
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = bed_part(bed, k);
+        const double *const got = a->part[k], *const right = b->part[k], *const limit = bound->part[k];
+        for (size_t q = 0; got && right && limit && q < shape.rows * shape.cols; q++)
+            worst_note_in(worst, 1u << k, fabs(got[q] - right[q]), limit[q],
+                          "%s %s[%zu][%zu]: %.10g is not %.10g", what, shape.title, q / shape.cols,
+                          q % shape.cols, got[q], right[q]);
     }
 }
 
@@ -310,43 +306,46 @@ static double relative(double difference, double size)
     return size > 0 ? sqrt(difference / size) : sqrt(difference);
 }
 
-void out_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b,
-                  double distance[3])
+struct distance out_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
-    struct part pa[PARTS], pb[PARTS];
-    double difference[3] = {0}, size[3] = {0};
-    parts_of(bed, a, pa);
-    parts_of(bed, b, pb);
-    for (int k = 2; k < PARTS; k++) {
-        const int part = k - 1;
-        const bool both = pa[k].v && pb[k].v;
-        for (size_t q = 0; both && q < pa[k].rows * pa[k].cols; q++) {
-            difference[part] += (pa[k].v[q] - pb[k].v[q]) * (pa[k].v[q] - pb[k].v[q]);
-            size[part] += pb[k].v[q] * pb[k].v[q];
+    double difference = 0, size = 0;
+    struct distance distance = {.gradient = NAN};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const bool both = a->part[k] && b->part[k];
+        double difference_here = 0, size_here = 0;
+        for (size_t q = 0; both && q < bed_count(bed, k); q++) {
+            const double d = a->part[k][q] - b->part[k][q];
+            difference_here += d * d;
+            size_here += b->part[k][q] * b->part[k][q];
         }
-        difference[0] += difference[part];
-        size[0] += size[part];
-        distance[part] = both ? relative(difference[part], size[part]) : NAN;
+        distance.part[k] = both ? relative(difference_here, size_here) : NAN;
+        if (!sens_part_wrt(k)) continue;
+        difference += difference_here;
+        size += size_here;
     }
-    distance[0] = relative(difference[0], size[0]);
+    distance.gradient = relative(difference, size);
+    return distance;
 }
 
 void out_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from)
 {
-    struct part target[PARTS], source[PARTS];
-    parts_of(bed, to, target);
-    parts_of(bed, from, source);
-    for (int k = 0; k < PARTS; k++)
-        for (size_t q = 0; target[k].v && source[k].v && q < target[k].rows * target[k].cols; q++)
-            target[k].v[q] += weight * source[k].v[q];
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        for (size_t q = 0; to->part[k] && from->part[k] && q < bed_count(bed, k); q++)
+            to->part[k][q] += weight * from->part[k][q];
+}
+
+void out_add_apart(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *a,
+                   const struct sens_out *b)
+{
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        for (size_t q = 0; to->part[k] && a->part[k] && b->part[k] && q < bed_count(bed, k); q++)
+            to->part[k][q] += weight * fabs(a->part[k][q] - b->part[k][q]);
 }
 
 bool out_finite(const struct bed *bed, const struct sens_out *a)
 {
-    struct part part[PARTS];
-    parts_of(bed, a, part);
-    for (int k = 0; k < PARTS; k++)
-        for (size_t q = 0; part[k].v && q < part[k].rows * part[k].cols; q++)
-            if (!isfinite(part[k].v[q])) return false;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        for (size_t q = 0; a->part[k] && q < bed_count(bed, k); q++)
+            if (!isfinite(a->part[k][q])) return false;
     return true;
 }

@@ -32,8 +32,8 @@ struct bed {
 };
 
 /* A task with cash_karp, odeint, rtol = atol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
- * all stages kept, everything automatic, wrt p and x0 (p alone for many states). Problem and cost are copied by value.
- */
+ * all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and cost are
+ * copied by value. */
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed);
 /* Tableau, controller by name; false when the method does not take it or the registry has none. */
@@ -44,7 +44,7 @@ struct sens_ckpt bed_every(const struct verify *v, long k);
 /* The fixed step of which `steps` make up [t0, t1]. false: the method has no fixed step. */
 bool bed_fixed(struct bed *bed, const char *tableau, long steps);
 /* prepare, run once, release; outputs are filled with NaN first. Memory of the method is given back. After a
- * change of wrt, set out = bed_shape(bed) first. */
+ * change of parts, set out = bed_outputs(bed) first. */
 sens_status bed_solve(struct bed *bed);
 /* prepare, then `runs` runs of one state; after each, visit(self, bed, number). */
 sens_status bed_solve_repeatedly(struct bed *bed, int runs,
@@ -61,8 +61,13 @@ sens_status bed_run(struct bed *bed, struct bed_state *state);
 void bed_release(struct bed *bed, struct bed_state *state);
 /* Did a solve write outside its outputs? */
 bool bed_canaries_alive(const struct bed *bed);
-/* A copy of the outputs, in the unit's arena; and empty outputs of the same shape. */
+/* Name and shape of a part of the results, and how many numbers it has. */
+struct sens_part_shape bed_part(const struct bed *bed, enum sens_part part);
+size_t bed_count(const struct bed *bed, enum sens_part part);
+/* A copy of the outputs, in the unit's arena; zeros of the same shape; and zeros for those parts alone that
+ * the harness can compute itself. Parts that one of two lacks are not compared. */
 struct sens_out bed_keep(const struct bed *bed);
+struct sens_out bed_outputs(const struct bed *bed);
 struct sens_out bed_shape(const struct bed *bed);
 void bed_free(struct bed *bed); /* the grid */
 
@@ -76,12 +81,18 @@ long bed_error_test(const struct bed *bed, size_t i, const char *choice);
  * entry's name: "dG/dp[3][7]". */
 void out_compare(struct worst *worst, const struct bed *bed, const struct sens_out *a,
                  const struct sens_out *b, const struct sens_out *bound, const char *what);
-/* |a - b|_F / |b|_F over the gradients, and over the parts: [0] both, [1] dGdp, [2] dGdx0; NaN where absent.
- */
-void out_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b,
-                  double distance[3]);
+/* |a - b|_F / |b|_F over all gradients, and over each part; NaN where one of the two lacks it. */
+struct distance {
+    double gradient, part[SENS_PARTS];
+};
+struct distance out_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b);
 /* to += weight from, entry by entry, over what both have. */
 void out_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from);
+/* to += weight |a - b|, likewise. */
+void out_add_apart(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *a,
+                   const struct sens_out *b);
+/* The same arrays, but for those of other parts, which are NULL. */
+struct sens_out out_only(const struct sens_out *out, unsigned parts);
 bool out_finite(const struct bed *bed, const struct sens_out *a);
 
 #endif

@@ -14,7 +14,7 @@
 struct worst {
     size_t count;
     size_t unbounded; /* not compared: their bounds are infinite */
-    unsigned parts;   /* beyond their bounds: enum verify_part */
+    unsigned parts;   /* beyond their bounds: SENS_IN_* */
     double value, bound;
     char where[VERIFY_TEXT / 2];
 };
@@ -23,8 +23,8 @@ struct worst {
 void worst_note(struct worst *worst, double value, double bound, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same for an entry of this part of the outputs. */
-void worst_note_in(struct worst *worst, enum verify_part part, double value, double bound, const char *format,
-                   ...) __attribute__((format(printf, 5, 6)));
+void worst_note_in(struct worst *worst, unsigned part, double value, double bound, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 bool worst_passes(const struct worst *worst);
 
 /* A result under way: make it, add blame and words, close it. `module` is "problem glv" and so on. */

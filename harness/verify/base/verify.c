@@ -82,7 +82,7 @@ static double ratio(double value, double bound)
     return bound > 0 ? value / bound : INFINITY;
 }
 
-static void note(struct worst *worst, enum verify_part part, double value, double bound, const char *format,
+static void note(struct worst *worst, unsigned part, double value, double bound, const char *format,
                  va_list arguments)
 {
     if (isfinite(value) && isinf(bound)) {
@@ -101,12 +101,11 @@ void worst_note(struct worst *worst, double value, double bound, const char *for
 {
     va_list arguments;
     va_start(arguments, format);
-    note(worst, VERIFY_IN_OTHER, value, bound, format, arguments);
+    note(worst, SENS_IN_OTHER, value, bound, format, arguments);
     va_end(arguments);
 }
 
-void worst_note_in(struct worst *worst, enum verify_part part, double value, double bound, const char *format,
-                   ...)
+void worst_note_in(struct worst *worst, unsigned part, double value, double bound, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -24,16 +24,6 @@ enum verify_verdict {
     VERIFY_LIMIT /* it failed as a known limit (limits.c) lets expect */
 };
 
-/* What a failure is in, where the check tells: those of sens/method.h. */
-enum verify_part {
-    VERIFY_IN_X = SENS_IN_X,
-    VERIFY_IN_G = SENS_IN_G,
-    VERIFY_IN_DGDP = SENS_IN_DGDP,
-    VERIFY_IN_DGDX0 = SENS_IN_DGDX0,
-    VERIFY_IN_DIGITS = SENS_IN_DIGITS,
-    VERIFY_IN_OTHER = SENS_IN_OTHER
-};
-
 enum { VERIFY_NAME = 64, VERIFY_SUBJECT = 192, VERIFY_TEXT = 640, VERIFY_BLAMES = 5 };
 
 /* A probable cause (causes.h) and how well it explains the failure: 1 reproduces the numbers, 0 not at all.
@@ -48,7 +38,7 @@ struct verify_result {            /* of one check on one subject; plain data: it
     char module[VERIFY_NAME];     /* whose fault a failure is: "problem glv", "method cfsa" */
     char subject[VERIFY_SUBJECT]; /* what was looked at: instance, cost, tableau, controller, tolerance */
     enum verify_verdict verdict;
-    unsigned parts;         /* fail: enum verify_part; 0: the check does not tell */
+    unsigned parts;         /* fail: SENS_IN_*; 0: the check does not tell */
     bool declared;          /* limit: one that the method declares itself */
     bool unmade;            /* fail: a skip that --require does not allow; nothing was found wrong */
     double value, bound;    /* pass: value <= bound; NaN where nothing is compared */

@@ -47,10 +47,13 @@ static double squares(size_t count, const double *a, const double *b)
 static double row_squares(const struct oracle *oracle, const struct sens_out *a, const struct sens_out *b,
                           size_t c)
 {
-    const size_t n = oracle->problem->n, np = oracle->problem->np;
-    const bool p = a->dGdp && b->dGdp, x0 = a->dGdx0 && b->dGdx0;
-    return (p ? squares(np, a->dGdp + c * np, b->dGdp + c * np) : 0) +
-           (x0 ? squares(n, a->dGdx0 + c * n, b->dGdx0 + c * n) : 0);
+    double sum = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const size_t cols = bed_part(oracle->shape, k).cols;
+        if (sens_part_wrt(k) && a->part[k] && b->part[k])
+            sum += squares(cols, a->part[k] + c * cols, b->part[k] + c * cols);
+    }
+    return sum;
 }
 
 static double distance(const struct hunt *hunt, const struct sens_out *a, const struct sens_out *b)
@@ -210,15 +213,15 @@ static void look_at_columns(struct hunt *hunt)
 static double row_error(const struct hunt *hunt, const struct sens_out *a, const struct sens_out *b,
                         size_t of_a, size_t of_b)
 {
-    const size_t n = hunt->oracle->problem->n, np = hunt->oracle->problem->np;
     double difference = 0, size = 0;
-    for (size_t q = 0; a->dGdp && b->dGdp && q < np; q++) {
-        difference += pow(a->dGdp[of_a * np + q] - b->dGdp[of_b * np + q], 2);
-        size += pow(b->dGdp[of_b * np + q], 2);
-    }
-    for (size_t q = 0; a->dGdx0 && b->dGdx0 && q < n; q++) {
-        difference += pow(a->dGdx0[of_a * n + q] - b->dGdx0[of_b * n + q], 2);
-        size += pow(b->dGdx0[of_b * n + q], 2);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const size_t cols = bed_part(hunt->oracle->shape, k).cols;
+        if (!sens_part_wrt(k) || !a->part[k] || !b->part[k]) continue;
+        const double *const of = a->part[k] + of_a * cols, *const from = b->part[k] + of_b * cols;
+        for (size_t q = 0; q < cols; q++) {
+            difference += pow(of[q] - from[q], 2);
+            size += pow(from[q], 2);
+        }
     }
     if (!isfinite(difference)) return INFINITY;
     return size > 0 ? sqrt(difference / size) : sqrt(difference);
@@ -283,17 +286,17 @@ static size_t only_column(const struct hunt *hunt)
 static void look_at_parts(struct hunt *hunt)
 {
     const struct sens_cost_type *cost = hunt->oracle->cost->type;
-    double error[3];
     if (!hunt->got->dGdp) return;
-    out_distance(hunt->oracle->shape, hunt->got, hunt->right, error);
+    const struct distance error = out_distance(hunt->oracle->shape, hunt->got, hunt->right);
+    const double of_p = error.part[SENS_PART_DGDP], of_x0 = error.part[SENS_PART_DGDX0];
     const size_t column = only_column(hunt);
     const bool open = hunt->best > EXPLAINED;
     if (column < hunt->oracle->problem->np && hunt->oracle->problem->np > 1) {
         verify_say(hunt->result, "only the column of p_%zu is wrong", column);
         if (open) verify_blame(hunt->result, CAUSE_parameter_entry, 0.5);
     }
-    if (error[1] < 1e-3 * error[2]) verify_say(hunt->result, "the error is in dG/dx0 alone");
-    if (!(error[2] < 1e-3 * error[1])) return;
+    if (of_p < 1e-3 * of_x0) verify_say(hunt->result, "the error is in dG/dx0 alone");
+    if (!(of_x0 < 1e-3 * of_p)) return;
     verify_say(hunt->result, "the error is in dG/dp alone");
     if (open) verify_blame(hunt->result, CAUSE_last_batch, 0.2);
     if (open && (cost->phi_dp || cost->g_dp)) verify_blame(hunt->result, CAUSE_missing_explicit_cost, 0.15);
@@ -304,15 +307,13 @@ static void look_at_kind(struct hunt *hunt)
 {
     const struct bed *bed = hunt->oracle->shape;
     struct sens_out truth = bed_shape(bed), uncertainty = bed_shape(bed);
-    double exact[3], of_right[3];
     if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE) return;
     if (oracle_truth(bed, &truth, &uncertainty) != SENS_OK) return;
-    out_distance(bed, hunt->got, &truth, exact);
-    out_distance(bed, hunt->right, &truth, of_right);
-    verify_say(hunt->result, "distance from the exact derivative %.1e (the right one's: %.1e)", exact[0],
-               of_right[0]);
-    if (exact[0] < 10 * (of_right[0] + bed->task.rtol))
-        verify_blame(hunt->result, CAUSE_kind_misdeclared, 0.5);
+    const double exact = out_distance(bed, hunt->got, &truth).gradient;
+    const double of_right = out_distance(bed, hunt->right, &truth).gradient;
+    verify_say(hunt->result, "distance from the exact derivative %.1e (the right one's: %.1e)", exact,
+               of_right);
+    if (exact < 10 * (of_right + bed->task.rtol)) verify_blame(hunt->result, CAUSE_kind_misdeclared, 0.5);
 }
 
 /* What nothing reproduces, and is of the size of a rounding to single precision. */
@@ -412,16 +413,16 @@ void oracle_blame_gradient(const struct oracle *oracle, const struct sens_out *g
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
     struct hunt hunt;
-    double error[3];
     start_hunt(oracle, got, right, result, &hunt);
     hunt.suspect.batch = work ? work->batch : 0;
     hunt.suspect.lanes = work ? work->lanes : 0;
     choose_rows(&hunt);
     hunt.error = distance(&hunt, got, right);
-    out_distance(oracle->shape, got, right, error);
-    verify_say(result, "relative error %.1e, of dG/dp %.1e, of dG/dx0 %.1e", error[0], error[1], error[2]);
+    const struct distance error = out_distance(oracle->shape, got, right);
+    verify_say(result, "relative error %.1e, of dG/dp %.1e, of dG/dx0 %.1e", error.gradient,
+               error.part[SENS_PART_DGDP], error.part[SENS_PART_DGDX0]);
     look_at_steps(&hunt);
-    hunt_gradient(&hunt, error[0]);
+    hunt_gradient(&hunt, error.gradient);
     sens_arena_rewind(arena, mark);
 }
 

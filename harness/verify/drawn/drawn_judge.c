@@ -152,7 +152,7 @@ static void judge_state(struct trial *trial, struct drawn_verdict *verdict)
 {
     struct scene state = trial->judge;
     struct expected expected;
-    state.bed.task.wrt = 0;
+    state.bed.task.parts = SENS_IN_STATE;
     if (expect_exact(&state, &expected) == SENS_OK) compare(trial, &expected, "exact:", verdict);
 }
 

@@ -58,7 +58,7 @@ static void note_power(const struct drawing *drawing, double power, const double
     if (status != SENS_OK)
         worst_note(worst, INFINITY, 0, "states of size 2^%.0f: %s", power, sens_status_name(status));
     for (size_t i = 0; i < n && status == SENS_OK; i++)
-        worst_note_in(worst, VERIFY_IN_X, fabs(scaled[i] - x[i]), bound[i],
+        worst_note_in(worst, SENS_IN_X, fabs(scaled[i] - x[i]), bound[i],
                       "states of size 2^%.0f: x[%zu] / 2^%.0f: %.12g is not %.12g", power, i, power,
                       scaled[i], x[i]);
 }

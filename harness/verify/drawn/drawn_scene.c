@@ -111,8 +111,8 @@ static void set_task(const struct drawn *drawn, struct bed *bed)
     if (caps & SENS_CAP_THREADS) task->threads = (int)value[AXIS_THREADS];
     if (caps & SENS_CAP_CKPT) task->ckpt = bed_every(bed->v, (long)value[AXIS_CKPT]);
     task->max_steps = (long)value[AXIS_LIMIT];
-    task->wrt = (unsigned)value[AXIS_WRT] & (bed->problem.np ? 3u : (unsigned)SENS_WRT_X0);
-    if (task->wrt == 0) task->wrt = SENS_WRT_X0;
+    const unsigned by = (unsigned)value[AXIS_WRT] & (bed->problem.np ? 3u : (unsigned)SENS_WRT_X0);
+    task->parts = sens_method_parts(bed->method, by ? by : SENS_WRT_X0);
     for (size_t k = 0; k < sens_option_count(bed->method->options) && k < AXIS_OPTIONS; k++)
         if (bed->method->options[k].kind != SENS_OPT_DATA)
             bed->option[k].number = value[AXIS_OPTION + (int)k];
@@ -147,7 +147,7 @@ bool drawn_scene(const struct drawing *drawing, const struct drawn *drawn, struc
     const bool taken = set_solver(drawing, drawn, scene);
     set_tolerances(drawing, drawn, &scene->bed);
     set_task(drawn, &scene->bed);
-    scene->bed.out = bed_shape(&scene->bed);
+    scene->bed.out = bed_outputs(&scene->bed);
     return taken;
 }
 
@@ -263,7 +263,7 @@ void drawn_mean_out(const struct bed *bed, const struct bed *mean, struct sens_o
     const struct mean *const of = mean->cost.data;
     const size_t m = bed->cost.m;
     memcpy(out->x, bed->out.x, bed->problem.n * sizeof *out->x);
-    mean_of(of->w, m, 1, bed->out.G, out->G);
-    mean_of(of->w, m, bed->problem.np, bed->out.dGdp, out->dGdp);
-    mean_of(of->w, m, bed->problem.n, bed->out.dGdx0, out->dGdx0);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (k == SENS_PART_G || sens_part_wrt(k))
+            mean_of(of->w, m, bed_part(bed, k).cols, bed->out.part[k], out->part[k]);
 }

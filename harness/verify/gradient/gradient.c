@@ -45,18 +45,6 @@ static bool check_completes(struct gradient_case *given)
 
 /* ---- state.map ----------------------------------------------------------------------------------------- */
 
-static struct sens_out state_only(struct sens_out out)
-{
-    out.dGdp = out.dGdx0 = NULL;
-    return out;
-}
-
-static struct sens_out gradient_only(struct sens_out out)
-{
-    out.x = out.G = NULL;
-    return out;
-}
-
 /* Causes of a wrong gradient; where the state is right as well, they are in the sweep. */
 static void blame_gradient(struct gradient_case *given, const struct sens_out *right,
                            const struct sens_out *bound, struct verify_result *result)
@@ -84,7 +72,7 @@ static void check_state(struct gradient_case *given)
     } else if (!rebuilt && !case_truth(given)) {
         verify_skip(&result, "the oracle cannot solve this task");
     } else {
-        const struct sens_out bound = state_only(rebuilt ? given->rounding : given->tolerance);
+        const struct sens_out bound = out_only(rebuilt ? &given->rounding : &given->tolerance, SENS_IN_STATE);
         const struct sens_out *right = rebuilt ? &given->frozen : &given->truth;
         out_compare(&worst, bed, &bed->out, right, &bound, rebuilt ? "on the same steps:" : "exact:");
         verify_judge(&result, &worst);
@@ -112,7 +100,7 @@ static void check_frozen(struct gradient_case *given)
     if (why_not) {
         verify_skip(&result, "%s", why_not);
     } else {
-        const struct sens_out bound = gradient_only(given->rounding);
+        const struct sens_out bound = out_only(&given->rounding, ~(unsigned)SENS_IN_STATE);
         out_compare(&worst, bed, &bed->out, &given->frozen, &bound, "tangent of the map:");
         out_compare(&worst, bed, &bed->out, &given->adjoint, &bound, "adjoint of the map:");
         verify_judge(&result, &worst);
@@ -130,7 +118,7 @@ static void check_frozen(struct gradient_case *given)
 static void judge_exact(struct gradient_case *given, struct verify_result *result)
 {
     struct bed *bed = &given->scene.bed;
-    const struct sens_out bound = gradient_only(given->tolerance);
+    const struct sens_out bound = out_only(&given->tolerance, ~(unsigned)SENS_IN_STATE);
     struct worst worst = {0};
     out_compare(&worst, bed, &bed->out, &given->truth, &bound, "exact:");
     verify_judge(result, &worst);
@@ -156,7 +144,7 @@ static void judge_difference(struct gradient_case *given, struct verify_result *
         return;
     }
     out_add(bed, &bound, 1, noise);
-    bound = gradient_only(bound);
+    bound = out_only(&bound, ~(unsigned)SENS_IN_STATE);
     out_compare(&worst, bed, &bed->out, right, &bound, fixed ? "of the map:" : "exact:");
     verify_judge(result, &worst);
     if (result->verdict == VERIFY_FAIL) blame_gradient(given, right, noise, result);

@@ -10,7 +10,7 @@ static struct bed bed_with_cost(const struct bed *bed, const struct sens_cost *c
     struct bed copy = *bed;
     copy.cost = *cost;
     copy.grid = (struct grid){.steps = 0};
-    copy.out = bed_shape(&copy);
+    copy.out = bed_outputs(&copy);
     return copy;
 }
 
@@ -51,7 +51,7 @@ static bool restart(const struct bed *bed, double t, const double *x, struct sen
     late.problem.t0 = t;
     late.problem.x0 = x;
     late.problem.x0_fixed = true;
-    late.out = bed_shape(&late);
+    late.out = bed_outputs(&late);
     const bool solved = bed_solve(&late) == SENS_OK;
     *out = late.out;
     bed_free(&late);

@@ -84,14 +84,14 @@ static void blame_rejection(struct verify *v, const struct gradient_case *given,
 static double error_at(struct verify *v, const struct gradient_case *given, double tol)
 {
     struct gradient_case other = {.settings = given->settings};
-    double error[3] = {NAN, NAN, NAN};
+    double error = NAN;
     other.settings.tol = tol;
     if (!scene_create(v, &other.settings, &other.scene)) return NAN;
     const struct bed *bed = &other.scene.bed;
     if (bed_solve(&other.scene.bed) == SENS_OK && case_prepare(&other) && case_frozen(&other))
-        out_distance(bed, &bed->out, &other.frozen, error);
+        error = out_distance(bed, &bed->out, &other.frozen).gradient;
     case_free(&other);
-    return error[0];
+    return error;
 }
 
 /* Errors of the size of single precision, whatever the tolerance is. */

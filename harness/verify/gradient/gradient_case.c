@@ -56,7 +56,7 @@ static bool solve_at(struct gradient_case *given, const double *p, double *G)
     struct bed bed = given->scene.bed;
     bed.grid = (struct grid){.steps = 0};
     bed.problem.p = p;
-    bed.out = bed_shape(&bed);
+    bed.out = bed_outputs(&bed);
     if (sens_problem_x0_depends(&bed.problem)) {
         double *const x0 = verify_array(bed.v, bed.problem.n);
         sens_problem_x0(&bed.problem, p, x0);
@@ -115,7 +115,7 @@ static bool right_without(const struct gradient_case *given, unsigned parts, boo
     bed->grid = (struct grid){.steps = 0};
     bed->problem.x0_fixed = bed->problem.x0_fixed || x0_fixed;
     probe_cost(bed->v, &bed->problem, bed->cost.m, parts & probe_parts_for(bed->method), &bed->cost);
-    bed->out = bed_shape(bed);
+    bed->out = bed_outputs(bed);
     bed_solve(bed);
     const bool right = case_is_right(&part);
     case_free(&part);
@@ -152,10 +152,10 @@ void case_blame_parts(struct gradient_case *given, struct verify_result *result)
 /* Frobenius distance of the gradients, absolute. */
 static double distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
     double sum = 0;
-    for (size_t q = 0; a->dGdp && b->dGdp && q < m * np; q++) sum += pow(a->dGdp[q] - b->dGdp[q], 2);
-    for (size_t q = 0; a->dGdx0 && b->dGdx0 && q < m * n; q++) sum += pow(a->dGdx0[q] - b->dGdx0[q], 2);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        for (size_t q = 0; sens_part_wrt(k) && a->part[k] && b->part[k] && q < bed_count(bed, k); q++)
+            sum += pow(a->part[k][q] - b->part[k][q], 2);
     return sqrt(sum);
 }
 

@@ -67,11 +67,14 @@ static bool value(const void *self, double s, bool shaken, double *out)
     if (sens_problem_x0_depends(pb)) sens_problem_x0(pb, own->moved_p, own->moved_x0);
     pb->p = own->moved_p;
     pb->x0 = own->moved_x0;
-    const unsigned wrt = bed->task.wrt;
+    const unsigned parts = bed->task.parts;
     const struct sens_out all = bed->out;
-    if (own->alone) bed->task.wrt = 0, bed->out.dGdp = bed->out.dGdx0 = NULL;
+    if (own->alone) {
+        bed->task.parts = SENS_IN_STATE;
+        bed->out = out_only(&all, SENS_IN_STATE);
+    }
     const bool solved = bed_solve(bed) == SENS_OK;
-    bed->task.wrt = wrt;
+    bed->task.parts = parts;
     bed->out = all;
     memcpy(out, bed->out.G, bed->cost.m * sizeof *out);
     own->steady = own->steady && own->count == bed->work.steps && grid_same(&own->steps, &bed->grid);
@@ -109,7 +112,7 @@ static double allowed_along(size_t count, const double *allowed, const double *d
 static const double TIGHT = 1e-8;
 
 /* The gradient along dp and dx, as far as they are, against the differences. false: a bound is not tight. */
-static bool note_direction(struct own *own, enum verify_part part, const struct sens_out *gradient,
+static bool note_direction(struct own *own, unsigned part, const struct sens_out *gradient,
                            struct worst *worst)
 {
     struct verify *v = own->bed->v;
@@ -129,9 +132,9 @@ static bool note_direction(struct own *own, enum verify_part part, const struct 
             worst_note_in(worst, part, fabs(got - slope[c]),
                           bound[c] + allowed + 64 * own->unit * (in_p + in_x),
                           "dG_%zu along a direction of %s: %.10g is not %.10g", c,
-                          part == VERIFY_IN_DGDP    ? "p"
-                          : part == VERIFY_IN_DGDX0 ? "x0"
-                                                    : "p and x0",
+                          part == SENS_IN_DGDP    ? "p"
+                          : part == SENS_IN_DGDX0 ? "x0"
+                                                  : "p and x0",
                           got, slope[c]);
     }
     return tight;
@@ -142,9 +145,9 @@ static void note_apart(struct own *own, const double *dp, const double *dx, cons
                        struct worst *worst)
 {
     own->dp = dp, own->dx = NULL;
-    if (dp) note_direction(own, VERIFY_IN_DGDP, gradient, worst);
+    if (dp) note_direction(own, SENS_IN_DGDP, gradient, worst);
     own->dp = NULL, own->dx = dx;
-    if (dx) note_direction(own, VERIFY_IN_DGDX0, gradient, worst);
+    if (dx) note_direction(own, SENS_IN_DGDX0, gradient, worst);
 }
 
 /* Along one direction of both, by few solves. false: nothing follows from them. */
@@ -153,7 +156,7 @@ static bool note_together(struct own *own, const double *dp, const double *dx,
 {
     struct worst noted = {.count = 0};
     own->dp = dp, own->dx = dx, own->dear = true;
-    const bool tight = note_direction(own, VERIFY_IN_OTHER, gradient, &noted);
+    const bool tight = note_direction(own, SENS_IN_OTHER, gradient, &noted);
     own->dear = false;
     if (!tight || noted.count == 0 || !worst_passes(&noted)) return false;
     *worst = noted;
@@ -167,7 +170,7 @@ static void note_residual(const struct bed *bed, double residual, struct worst *
     const bool tolerance = bed->method->caps & SENS_CAP_TOLERANCE && bed->task.rtol > 0;
     const double most = tolerance ? (double)bed->task.rtol / 10 : 1e-8;
     if (bed->method->derivative == SENS_DERIVATIVE_DISCRETE && residual != 0)
-        worst_note_in(worst, VERIFY_IN_OTHER, residual, most,
+        worst_note_in(worst, SENS_IN_OTHER, residual, most,
                       "the iterations of all steps leave %.3g of the state", residual);
 }
 
@@ -238,7 +241,7 @@ bool gradient_note_own(const struct bed *bed, bool by_few, struct worst *worst)
 {
     const struct held whole = {.how = by_few ? BY_FEW : BY_VALUES};
     struct bed same = *bed;
-    same.out = bed_shape(bed);
+    same.out = bed_outputs(bed);
     same.grid = (struct grid){.steps = 0};
     const bool held = bed_solve(&same) == SENS_OK && note_own(&same, &whole, worst);
     bed_free(&same);
@@ -250,8 +253,8 @@ bool gradient_note_quotient(const struct bed *bed, const struct sens_out *got, c
 {
     const struct held quotient = {.how = BY_FEW, .got = got, .allowed = allowed};
     struct bed same = *bed;
-    same.task.wrt = 0;
-    same.out = bed_shape(&same);
+    same.task.parts = SENS_IN_STATE;
+    same.out = bed_outputs(&same);
     same.grid = (struct grid){.steps = 0};
     const bool held = bed_solve(&same) == SENS_OK && note_own(&same, &quotient, worst);
     bed_free(&same);

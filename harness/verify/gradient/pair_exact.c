@@ -25,13 +25,13 @@ struct miss {
 
 static struct miss miss(const struct bed *bed, const struct target *exact)
 {
-    double distance[3], above = 0, below = 0;
-    out_distance(bed, &bed->out, &exact->value, distance);
+    double above = 0, below = 0;
     for (size_t i = 0; i < bed->problem.n; i++) {
         above += pow(bed->out.x[i] - exact->value.x[i], 2);
         below += pow(exact->value.x[i], 2);
     }
-    return (struct miss){distance[0], sqrt(above / (below > 0 ? below : 1))};
+    return (struct miss){out_distance(bed, &bed->out, &exact->value).gradient,
+                         sqrt(above / (below > 0 ? below : 1))};
 }
 
 /* Solves at a looser tolerance: does the error of the gradient follow that of the state? */
@@ -290,7 +290,7 @@ static void check_identities(struct pair *pair, struct bed *bed, const struct ta
     if (bed->method->caps & SENS_CAP_TOLERANCE) note_identities(&worst, bed, by_tolerance, target);
     verify_judge(&result, &worst);
     if (result.verdict == VERIFY_FAIL) {
-        if (!held_to_map && fail_in_dGdp_alone(bed, by_tolerance, target)) result.parts = VERIFY_IN_DGDP;
+        if (!held_to_map && fail_in_dGdp_alone(bed, by_tolerance, target)) result.parts = SENS_IN_DGDP;
         verify_blame(&result, CAUSE_derivative_not_solver, 0.3);
         verify_blame(&result, CAUSE_identity_wrong, 0.1);
     }

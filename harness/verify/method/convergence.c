@@ -41,20 +41,22 @@ static void add_squares(size_t count, const double *a, const double *b, double *
     for (size_t q = 0; a && b && q < count; q++) *sum += (a[q] - b[q]) * (a[q] - b[q]);
 }
 
-struct errors {                          /* |a - b|_F */
-    double gradient, dGdp, dGdx0, state; /* over both parts, over each; over x and G */
+struct errors { /* |a - b|_F over all gradients, over x and G, over each part */
+    double gradient, state, part[SENS_PARTS];
 };
 
 static struct errors difference(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    struct errors sum = {0, 0, 0, 0};
-    add_squares(m * np, a->dGdp, b->dGdp, &sum.dGdp);
-    add_squares(m * n, a->dGdx0, b->dGdx0, &sum.dGdx0);
-    add_squares(n, a->x, b->x, &sum.state);
-    add_squares(m, a->G, b->G, &sum.state);
-    sum.gradient = sum.dGdp + sum.dGdx0;
-    return (struct errors){sqrt(sum.gradient), sqrt(sum.dGdp), sqrt(sum.dGdx0), sqrt(sum.state)};
+    struct errors sum = {.gradient = 0};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        add_squares(bed_count(bed, k), a->part[k], b->part[k], &sum.part[k]);
+        if (sens_part_wrt(k)) sum.gradient += sum.part[k];
+        if (SENS_IN_STATE >> k & 1) add_squares(bed_count(bed, k), a->part[k], b->part[k], &sum.state);
+        sum.part[k] = sqrt(sum.part[k]);
+    }
+    sum.gradient = sqrt(sum.gradient);
+    sum.state = sqrt(sum.state);
+    return sum;
 }
 
 static struct errors size_of(const struct bed *bed, const struct sens_out *a)
@@ -68,12 +70,12 @@ static double share(double of, double size)
     return size > 0 ? of / size : of;
 }
 
-static struct errors shares(const struct errors *of, const struct errors *size)
+static struct errors shares(const struct errors *of, const struct errors *size, double more)
 {
-    return (struct errors){.gradient = share(of->gradient, size->gradient),
-                           .dGdp = share(of->dGdp, size->dGdp),
-                           .dGdx0 = share(of->dGdx0, size->dGdx0),
-                           .state = share(of->state, size->state)};
+    struct errors made = {.gradient = share(of->gradient, size->gradient) + more,
+                          .state = share(of->state, size->state) + more};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) made.part[k] = share(of->part[k], size->part[k]) + more;
+    return made;
 }
 
 /* Relative errors of the last solve, and what rounding and the truth leave uncertain of them. */
@@ -82,12 +84,8 @@ static void measure(const struct bed *bed, const struct goal *goal, struct error
 {
     const struct errors size = size_of(bed, &goal->truth), unsure = size_of(bed, &goal->uncertainty);
     const struct errors off = difference(bed, &bed->out, &goal->truth);
-    *error = shares(&off, &size);
-    *floor = shares(&unsure, &size);
-    floor->gradient += DBL_EPSILON;
-    floor->dGdp += DBL_EPSILON;
-    floor->dGdx0 += DBL_EPSILON;
-    floor->state += DBL_EPSILON;
+    *error = shares(&off, &size, 0);
+    *floor = shares(&unsure, &size, DBL_EPSILON);
 }
 
 /* ---- order.h ------------------------------------------------------------------------------------------- */
@@ -120,7 +118,7 @@ static int expected_order(const struct bed *bed)
 }
 
 struct ladders {
-    struct ladder gradient, state, dGdp, dGdx0; /* the last two for falling tolerances alone */
+    struct ladder gradient, state, part[SENS_PARTS]; /* the parts for falling tolerances alone */
 };
 
 /* Steps halved from 8 on, until rounding shows. false: the method fails on one. */
@@ -251,8 +249,8 @@ static bool climb_tolerances(struct scene *scene, const struct goal *goal, struc
             return bed->status == SENS_STEP_LIMIT && ladders->gradient.count > 1;
         measure(bed, goal, &error, &floor);
         ladder_add(&ladders->gradient, tol, error.gradient, floor.gradient);
-        ladder_add(&ladders->dGdp, tol, error.dGdp, floor.dGdp);
-        ladder_add(&ladders->dGdx0, tol, error.dGdx0, floor.dGdx0);
+        for (enum sens_part k = 0; k < SENS_PARTS; k++)
+            ladder_add(&ladders->part[k], tol, error.part[k], floor.part[k]);
         ladder_add(&ladders->state, tol, error.state, floor.state);
     }
     return true;
@@ -270,10 +268,10 @@ static double overall(const struct ladder *ladder)
 /* The parts whose error does not fall as it should. */
 static unsigned stuck_parts(const struct ladders *ladders)
 {
-    const bool dGdp = overall(&ladders->dGdp) >= 0.5, dGdx0 = overall(&ladders->dGdx0) >= 0.5;
-    const bool state = overall(&ladders->state) >= 0.5;
-    return (dGdp ? 0 : VERIFY_IN_DGDP) | (dGdx0 ? 0 : VERIFY_IN_DGDX0) |
-           (state ? 0 : VERIFY_IN_X | VERIFY_IN_G);
+    unsigned stuck = overall(&ladders->state) >= 0.5 ? 0 : SENS_IN_STATE;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (sens_part_wrt(k) && !(overall(&ladders->part[k]) >= 0.5)) stuck |= 1u << k;
+    return stuck;
 }
 
 static void judge_tolerances(const struct ladders *ladders, struct verify_result *result)

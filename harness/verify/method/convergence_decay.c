@@ -65,10 +65,10 @@ static void create_bed(struct verify *v, double from, struct bed *bed)
     const unsigned parts = probe_parts_for(v->method);
     probe_cost(v, &pb, 1, parts & PROBE_AT_T1 ? PROBE_AT_T1 : parts, &cost);
     bed_create(v, &pb, &cost, v->method, bed);
-    bed->task.wrt = SENS_WRT_P;
+    bed->task.parts = SENS_IN_DGDP;
     bed->task.rtol = bed->task.atol = TOL;
     bed->task.max_steps = LOW_STEPS;
-    bed->out = bed_shape(bed);
+    bed->out = bed_outputs(bed);
 }
 
 /* Every step adds twice its tolerance at most, and the equation lets none of it grow. */
@@ -78,7 +78,7 @@ static void note_state(const struct bed *bed, const char *tableau, double from, 
     const double p = bed->problem.p[0];
     for (size_t i = 0; i < N && steps > 0; i++) {
         const double x0 = bed->problem.x0[i], right = i == MOVES ? x0 * exp(-p * LENGTH) : x0;
-        worst_note_in(worst, VERIFY_IN_X, fabs(bed->out.x[i] - right),
+        worst_note_in(worst, SENS_IN_X, fabs(bed->out.x[i] - right),
                       2 * (double)steps * (bed->task.atol + bed->task.rtol * fabs(x0)),
                       "%s, x_1 from %g, %ld steps: x_%zu = %.10g is not %.10g", tableau, from, steps, i,
                       bed->out.x[i], right);

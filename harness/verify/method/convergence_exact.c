@@ -121,12 +121,11 @@ static void say_refinement(const struct scene *scene, const struct refinement *b
 
 /* ---- the errors ---------------------------------------------------------------------------------------- */
 
-enum { PARTS = 4, MOST_RUNGS = 7, LEAST_RUNGS = 3 };
+enum { MOST_RUNGS = 7, LEAST_RUNGS = 3 };
 static const double DONE = 1e-9, DONE_QUOTIENT = 1e-5;
 
 struct part { /* of the results, with the error on each rung */
     const char *name;
-    enum verify_part bit;
     size_t count;
     const double *got, *truth, *unsure;
     double done; /* relative: an error below is none */
@@ -135,22 +134,21 @@ struct part { /* of the results, with the error on each rung */
 };
 
 static void find_parts(const struct scene *scene, const struct goal *goal, enum way way,
-                       struct part part[PARTS])
+                       struct part part[SENS_PARTS])
 {
     const struct bed *bed = &scene->bed;
-    const struct sens_out *got = &bed->out, *truth = &goal->truth, *unsure = &goal->uncertainty;
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
     const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
-    const double done = quotient ? DONE_QUOTIENT : DONE;
     const bool gradient = !quotient || way != BY_TOLERANCE; /* else the controller's noise over the bump */
-    part[0] = (struct part){"x", VERIFY_IN_X, n, got->x, truth->x, unsure->x, DONE, true, {0}};
-    part[1] = (struct part){"G", VERIFY_IN_G, m, got->G, truth->G, unsure->G, DONE, true, {0}};
-    part[2] = (struct part){.name = "dG/dp", .bit = VERIFY_IN_DGDP, .count = m * np, .done = done};
-    part[3] = (struct part){.name = "dG/dx0", .bit = VERIFY_IN_DGDX0, .count = m * n, .done = done};
-    part[2].got = got->dGdp, part[2].truth = truth->dGdp, part[2].unsure = unsure->dGdp;
-    part[3].got = got->dGdx0, part[3].truth = truth->dGdx0, part[3].unsure = unsure->dGdx0;
-    part[2].judged = part[2].got && gradient;
-    part[3].judged = part[3].got && gradient;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = bed_part(bed, k);
+        part[k] = (struct part){.name = shape.title,
+                                .count = shape.rows * shape.cols,
+                                .got = bed->out.part[k],
+                                .truth = goal->truth.part[k],
+                                .unsure = goal->uncertainty.part[k],
+                                .done = shape.wrt && quotient ? DONE_QUOTIENT : DONE};
+        part[k].judged = part[k].got && part[k].truth && (gradient || !shape.wrt);
+    }
 }
 
 /* |a - b|_F; b NULL: |a|_F */
@@ -184,9 +182,9 @@ static double least_slope(enum way way)
     return way == BY_TOLERANCE ? 0.25 : 0.5;
 }
 
-static bool all_fall(const struct part part[PARTS], enum way way)
+static bool all_fall(const struct part part[SENS_PARTS], enum way way)
 {
-    for (int k = 0; k < PARTS; k++)
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
         if (part[k].judged && !(slope(&part[k]) >= least_slope(way))) return false;
     return true;
 }
@@ -195,32 +193,32 @@ static bool all_fall(const struct part part[PARTS], enum way way)
 
 static void blame_parts(unsigned parts, struct verify_result *result)
 {
-    const bool state = parts & (VERIFY_IN_X | VERIFY_IN_G);
+    const bool state = parts & SENS_IN_STATE;
     verify_blame(result, state ? CAUSE_solver_not_derivative : CAUSE_derivative_not_solver, 0.95);
     if (state) verify_blame(result, CAUSE_stops_early, 0.6);
 }
 
 /* Are the last errors of what fails those of single precision, and as good as equal? */
-static bool stays_at_single(const struct part part[PARTS], unsigned parts)
+static bool stays_at_single(const struct part part[SENS_PARTS], unsigned parts)
 {
     static const double least = 1e-10, most = 1e-6, equal = 30;
-    for (int k = 0; k < PARTS; k++) {
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct ladder *l = &part[k].ladder;
-        if (!part[k].judged || !(part[k].bit & parts)) continue;
+        if (!part[k].judged || !(parts >> k & 1)) continue;
         const double last = l->error[l->count - 1], before = l->count > 1 ? l->error[l->count - 2] : INFINITY;
         if (!(last > least && last < most && before < equal * last && last < equal * before)) return false;
     }
     return parts != 0;
 }
 
-static void judge_ladders(const struct part part[PARTS], enum way way, struct verify_result *result)
+static void judge_ladders(const struct part part[SENS_PARTS], enum way way, struct verify_result *result)
 {
     struct worst worst = {.count = 0};
-    for (int k = 0; k < PARTS; k++) {
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         char words[VERIFY_SUBJECT];
         if (!part[k].judged) continue;
         ladder_words(&part[k].ladder, words);
-        worst_note_in(&worst, part[k].bit, fmax(1 - slope(&part[k]), 0), 1 - least_slope(way),
+        worst_note_in(&worst, 1u << k, fmax(1 - slope(&part[k]), 0), 1 - least_slope(way),
                       "%s: the error against the exact one stays: %s; 1 - slope", part[k].name, words);
     }
     verify_judge(result, &worst);
@@ -233,18 +231,18 @@ static void judge_ladders(const struct part part[PARTS], enum way way, struct ve
  * error may be small by accident, so that a factor is allowed. */
 static const double BESIDE = 4;
 
-static void judge_beside(struct scene *scene, struct part part[PARTS], const struct refinement *by, int last,
-                         struct verify_result *result)
+static void judge_beside(struct scene *scene, struct part part[SENS_PARTS], const struct refinement *by,
+                         int last, struct verify_result *result)
 {
     struct worst worst = {.count = 0};
     if (last < 1 || !turn_parity(&scene->bed, by, last) || bed_solve(&scene->bed) != SENS_OK) return;
-    for (int i = 0; i < PARTS; i++) {
+    for (enum sens_part i = 0; i < SENS_PARTS; i++) {
         if (!part[i].judged) continue;
         add_rung(&part[i], exp2(-last));
         const struct ladder *l = &part[i].ladder;
         const double before = fmax(l->error[last - 1], l->error[last]);
         worst_note_in(
-            &worst, part[i].bit, l->error[last + 1], BESIDE * before + l->floor[last + 1] + part[i].done,
+            &worst, 1u << i, l->error[last + 1], BESIDE * before + l->floor[last + 1] + part[i].done,
             "%s: with an odd number of steps it was even, or the other way round (%ld in all): error",
             part[i].name, steps_of(&scene->bed));
     }
@@ -270,13 +268,13 @@ static const double *behind_steps(const struct bed *bed, long steps)
 }
 
 /* Observed a sliver later, the error is still that of the rung. A fixed step has to meet what is observed. */
-static void judge_slivers(struct scene *scene, const struct part part[PARTS], const struct refinement *by,
-                          int last, long steps, struct verify_result *result)
+static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS],
+                          const struct refinement *by, int last, long steps, struct verify_result *result)
 {
     struct bed *const bed = &scene->bed;
     const struct sens_cost usual = bed->cost;
     struct worst worst = {.count = 0};
-    struct part moved[PARTS];
+    struct part moved[SENS_PARTS];
     struct goal goal;
     double h;
     if (by->way == BY_STEP || last < 1 || steps < 1 || !refine(bed, by, last, &h)) return;
@@ -284,11 +282,11 @@ static void judge_slivers(struct scene *scene, const struct part part[PARTS], co
     const bool made = convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK;
     bed->cost = usual;
     find_parts(scene, &goal, by->way, moved);
-    for (int i = 0; i < PARTS && made; i++) {
+    for (enum sens_part i = 0; i < SENS_PARTS && made; i++) {
         const double *const error = part[i].ladder.error;
         if (!part[i].judged) continue;
         add_rung(&moved[i], h);
-        worst_note_in(&worst, part[i].bit, moved[i].ladder.error[0],
+        worst_note_in(&worst, 1u << i, moved[i].ladder.error[0],
                       BESIDE * fmax(error[last - 1], error[last]) + moved[i].ladder.floor[0] + part[i].done,
                       "%s: observed close behind the end of a step: error", part[i].name);
     }
@@ -303,13 +301,13 @@ static void judge_slivers(struct scene *scene, const struct part part[PARTS], co
 static void climb(struct scene *scene, const struct goal *goal, const struct refinement *by,
                   struct verify_result *result)
 {
-    struct part part[PARTS];
+    struct part part[SENS_PARTS];
     double h;
     int rungs = 0;
     find_parts(scene, goal, by->way, part);
     for (int k = 0; k < MOST_RUNGS && refine(&scene->bed, by, k, &h); k++) {
         if (bed_solve(&scene->bed) != SENS_OK) break;
-        for (int i = 0; i < PARTS; i++)
+        for (enum sens_part i = 0; i < SENS_PARTS; i++)
             if (part[i].judged) add_rung(&part[i], h);
         if (++rungs >= LEAST_RUNGS && all_fall(part, by->way)) break;
     }
@@ -348,7 +346,7 @@ static bool note_interval(struct verify *v, const char *choice, double length, s
     struct scene_settings settings = convergence_settings(v, NULL, NULL);
     struct scene scene;
     struct goal goal;
-    struct part part[PARTS], plain[PARTS];
+    struct part part[SENS_PARTS], plain[SENS_PARTS];
     struct sens_out rough;
     settings.length = length;
     settings.choice = choice;
@@ -359,9 +357,9 @@ static bool note_interval(struct verify *v, const char *choice, double length, s
     find_parts(&scene, &goal, BY_INTERVAL, part);
     scene.bed.out = made ? rough : scene.bed.out;
     find_parts(&scene, &goal, BY_INTERVAL, plain);
-    for (int k = 0; k < PARTS && made; k++)
+    for (enum sens_part k = 0; k < SENS_PARTS && made; k++)
         if (part[k].judged)
-            worst_note_in(worst, part[k].bit, distance(part[k].count, part[k].got, part[k].truth),
+            worst_note_in(worst, 1u << k, distance(part[k].count, part[k].got, part[k].truth),
                           EULERS * distance(part[k].count, plain[k].got, part[k].truth) +
                               part[k].done * distance(part[k].count, part[k].truth, NULL),
                           "%s is off on an interval of length %g in %ld steps", part[k].name, length,

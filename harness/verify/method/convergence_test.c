@@ -34,7 +34,7 @@ static bool right_otherwise(struct bed *ordinary, const struct sens_out *bound)
     struct worst worst = {0};
     struct sens_out truth = bed_shape(ordinary), uncertainty = bed_shape(ordinary);
     ordinary->grid = (struct grid){.steps = 0};
-    ordinary->out = bed_shape(ordinary);
+    ordinary->out = bed_outputs(ordinary);
     const bool made =
         bed_solve(ordinary) == SENS_OK && oracle_truth(ordinary, &truth, &uncertainty) == SENS_OK;
     if (made) out_compare(&worst, ordinary, &ordinary->out, &truth, bound, "");
@@ -112,7 +112,7 @@ static bool count_steps(struct scene *scene, const struct sens_problem *problem,
     const struct sens_cost own_cost = bed->cost;
     bed->problem = *problem;
     bed->cost = *cost;
-    bed->out = bed_shape(bed);
+    bed->out = bed_outputs(bed);
     const bool solved = bed_solve(bed) == SENS_OK;
     *work = bed->work;
     bed->problem = own_problem;

@@ -151,7 +151,7 @@ static void blame_checkpoints(const struct checkpoints *found, struct verify_res
     verify_say(result, "the difference is %s, %s", small ? "of the size of rounding" : "larger than rounding",
                fsal_alone ? "with a tableau whose last slope is the next step's first only"
                           : "whether or not slopes are carried over");
-    if (small) result->parts = VERIFY_IN_DIGITS;
+    if (small) result->parts = SENS_IN_DIGITS;
     if (!found->right) verify_say(result, "without checkpoints the result is wrong, too");
     verify_blame(result, CAUSE_stale_slope, trust * (fsal_alone ? 0.9 : 0.3));
     verify_blame(result, CAUSE_step_from_times, trust * (!small ? 0.2 : fsal_alone ? 0.5 : 0.9));
@@ -272,16 +272,16 @@ static void check_parts(struct verify *v, struct study *study)
     struct bed *bed = &study->scene.bed;
     struct worst worst = {.count = 0};
     struct verify_result result = verify_open("wrt.same", study->scene.module, study->scene.subject);
-    const unsigned kept = bed->task.wrt;
-    for (unsigned part = SENS_WRT_P; study->made && part <= SENS_WRT_X0; part++) {
-        bed->task.wrt = part;
-        bed->out = bed_shape(bed);
+    const unsigned kept = bed->task.parts;
+    for (unsigned by = SENS_WRT_P; study->made && by <= SENS_WRT_X0; by++) {
+        bed->task.parts = sens_method_parts(bed->method, by);
+        bed->out = bed_outputs(bed);
         bed_solve(bed);
         trial_compare_anew(&worst, bed, &study->steps, &study->first, &study->apart,
-                           part == SENS_WRT_P ? "dG/dp alone:" : "dG/dx0 alone:");
+                           by == SENS_WRT_P ? "dG/dp alone:" : "dG/dx0 alone:");
     }
-    bed->task.wrt = kept;
-    bed->out = bed_shape(bed);
+    bed->task.parts = kept;
+    bed->out = bed_outputs(bed);
     verify_judge(&result, &worst);
     if (result.verdict == VERIFY_FAIL) blame_parts(study, &result);
     verify_close(v, &result);

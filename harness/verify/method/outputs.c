@@ -158,7 +158,7 @@ static void check_padded(struct verify *v, const struct outputs *o)
         struct bed bed;
         decorate_pad_cost(v, &some, EXTRA, &padded);
         trial_decorated(&o->scene, &o->scene.bed.problem, &padded, &bed);
-        struct sens_out right = trial_nothing(&bed), bound = trial_nothing(&bed);
+        struct sens_out right = bed_shape(&bed), bound = bed_shape(&bed);
         bed.cost.m = KEPT; /* for the sums alone: rows past it stay zero */
         out_add(&bed, &right, 1, &o->alone);
         out_add(&bed, &bound, 1, &o->apart);
@@ -194,8 +194,8 @@ static bool count_work(struct verify *v, size_t m, size_t np, struct effort *eff
     if (!scene_create(v, &settings, &scene)) return false;
     decorate_inject(v, &scene.bed.problem, &counter, &problem);
     trial_decorated(&scene, &problem, &scene.bed.cost, &bed);
-    bed.task.wrt = SENS_WRT_P;
-    bed.out = bed_shape(&bed);
+    bed.task.parts = SENS_IN_DGDP;
+    bed.out = bed_outputs(&bed);
     bed.task.lanes = WORK_LANES;
     bed.task.threads = v->method->caps & SENS_CAP_THREADS ? 1 : 0;
     const bool solved = bed_solve(&bed) == SENS_OK;

@@ -177,11 +177,11 @@ static bool create_bed(struct verify *v, const struct sens_problem *pb, const st
     bed->task.threads = 1;
     if (size->cut == SINGLE) bed->task.lanes = 1;
     if (size->cut == STATES) {
-        bed->task.wrt &= SENS_WRT_X0;
-        bed->out = bed_shape(bed);
+        bed->task.parts = sens_method_parts(v->method, sens_parts_wrt(bed->task.parts) & SENS_WRT_X0);
+        bed->out = bed_outputs(bed);
     }
     const bool fixed = bed_fixed(bed, "cash_karp", STEPS + 2); /* a multiple of 8, for the observations */
-    return fixed && bed->task.wrt;
+    return fixed && sens_parts_wrt(bed->task.parts);
 }
 
 static void solve_as(const struct bed *like, const struct sens_problem *problem, enum cut cut,
@@ -189,7 +189,7 @@ static void solve_as(const struct bed *like, const struct sens_problem *problem,
 {
     bed_create(like->v, problem, &like->cost, like->method, bed);
     bed->task = like->task;
-    bed->out = bed_shape(bed);
+    bed->out = bed_outputs(bed);
     if (cut == PARTS) {
         bed->task.threads = 2;
         bed->cache = (struct sens_caches){LITTLE, LITTLE, LITTLE};
@@ -202,13 +202,13 @@ static void solve_as(const struct bed *like, const struct sens_problem *problem,
 /* to = max(to, |a - b|) */
 static void widen(size_t count, const double *a, const double *b, double *to)
 {
-    for (size_t q = 0; a && q < count; q++) to[q] = fmax(to[q], fabs(a[q] - b[q]));
+    for (size_t q = 0; q < count; q++) to[q] = fmax(to[q], fabs(a[q] - b[q]));
 }
 
 /* Each entry is a sum of numbers as large as the largest of its row. */
-static void finish(size_t rows, size_t cols, const double *value, double *bound)
+static void finish(const struct sens_part_shape *shape, const double *value, double *bound)
 {
-    for (size_t r = 0; value && r < rows; r++) {
+    for (size_t r = 0, cols = shape->cols; r < shape->rows; r++) {
         double largest = 0;
         for (size_t q = r * cols; q < (r + 1) * cols; q++) largest = fmax(largest, fabs(value[q]));
         for (size_t q = r * cols; q < (r + 1) * cols; q++)
@@ -220,7 +220,6 @@ static void finish(size_t rows, size_t cols, const double *value, double *bound)
 static sens_status rounding(const struct bed *plain, const struct sens_problem *inner,
                             const struct sens_out *right, const struct sens_out *bound)
 {
-    const size_t n = inner->n, np = inner->np, m = plain->cost.m;
     sens_status status = SENS_OK;
     for (int draw = 0; draw < DRAWS && status == SENS_OK; draw++) {
         const struct sens_arena_mark mark = sens_arena_mark(&plain->v->ctx.arena);
@@ -229,13 +228,16 @@ static sens_status rounding(const struct bed *plain, const struct sens_problem *
         shaken_problem(plain->v, inner, &problem);
         solve_as(plain, &problem, WHOLE, &bed);
         status = bed.status;
-        widen(m * np, bed.out.dGdp, right->dGdp, bound->dGdp);
-        widen(m * n, bed.out.dGdx0, right->dGdx0, bound->dGdx0);
+        for (enum sens_part k = 0; k < SENS_PARTS; k++)
+            if (sens_part_wrt(k) && bound->part[k])
+                widen(bed_count(plain, k), bed.out.part[k], right->part[k], bound->part[k]);
         bed_free(&bed);
         sens_arena_rewind(&plain->v->ctx.arena, mark);
     }
-    finish(m, np, right->dGdp, bound->dGdp);
-    finish(m, n, right->dGdx0, bound->dGdx0);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = bed_part(plain, k);
+        if (shape.wrt && bound->part[k]) finish(&shape, right->part[k], bound->part[k]);
+    }
     return status;
 }
 
@@ -243,15 +245,21 @@ static sens_status rounding(const struct bed *plain, const struct sens_problem *
 
 struct findings {
     struct worst worst;
-    bool parameters, states; /* that part of the gradient is wrong somewhere */
-    bool cut[CUTS];          /* something is, in outputs cut so */
+    unsigned wrong; /* gradients that are so somewhere: SENS_IN_* */
+    bool cut[CUTS]; /* something is, in outputs cut so */
 };
 
-static bool differs(size_t count, const double *a, const double *b, const double *bound)
+/* The gradients that are not within their bounds. */
+static unsigned wrong_gradients(const struct bed *bed, const struct sens_out *right,
+                                const struct sens_out *bound)
 {
-    for (size_t q = 0; a && b && q < count; q++)
-        if (!(fabs(a[q] - b[q]) <= bound[q])) return true;
-    return false;
+    unsigned wrong = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const double *const a = bed->out.part[k], *const b = right->part[k], *const limit = bound->part[k];
+        for (size_t q = 0; sens_part_wrt(k) && a && b && limit && q < bed_count(bed, k); q++)
+            if (!(fabs(a[q] - b[q]) <= limit[q])) wrong |= 1u << k;
+    }
+    return wrong;
 }
 
 static void compare(struct verify *v, const struct size *size, struct findings *found)
@@ -268,20 +276,17 @@ static void compare(struct verify *v, const struct size *size, struct findings *
     }
     const struct sens_out right = bed_keep(&without), bound = bed_shape(&without);
     if (rounding(&without, &plain, &right, &bound) == SENS_OK) {
-        const size_t n = plain.n, np = plain.np, m = without.cost.m;
         solve_as(&without, &instance.problem, size->cut, &with);
-        snprintf(what, sizeof what, "%s, m = %zu%s:", instance.label, m,
+        snprintf(what, sizeof what, "%s, m = %zu%s:", instance.label, without.cost.m,
                  cut_words[size->cut] ? cut_words[size->cut] : "");
         if (with.status == SENS_OK)
             out_compare(&found->worst, &with, &with.out, &right, &bound, what);
         else
             worst_note(&found->worst, INFINITY, 0, "%s %s %s", what, sens_status_name(with.status),
                        with.message);
-        const bool parameters = differs(m * np, with.out.dGdp, right.dGdp, bound.dGdp);
-        const bool states = differs(m * n, with.out.dGdx0, right.dGdx0, bound.dGdx0);
-        found->parameters = found->parameters || parameters;
-        found->states = found->states || states;
-        found->cut[size->cut] = found->cut[size->cut] || parameters || states;
+        const unsigned wrong = wrong_gradients(&with, &right, &bound);
+        found->wrong |= wrong;
+        found->cut[size->cut] = found->cut[size->cut] || wrong;
         bed_free(&with);
     }
     bed_free(&without);
@@ -321,10 +326,11 @@ static void run(struct verify *v)
     if (result.verdict == VERIFY_PASS) verify_judge(&result, &found.worst);
     const bool in_parts = found.cut[PARTS] && !found.cut[WHOLE] && !found.cut[SINGLE] && !found.cut[STATES];
     verify_blame(&result, CAUSE_stale_workspace, in_parts ? 0.7 : 0);
-    verify_blame(&result, CAUSE_structure_misused, found.parameters && !found.states ? 0.8 : 0.5);
-    verify_blame(&result, CAUSE_stale_jacobian, found.states ? 0.6 : 0.1);
-    verify_blame(&result, CAUSE_jacobian_not_transposed, found.states ? 0.4 : 0);
-    verify_blame(&result, CAUSE_last_batch, found.parameters && !found.states ? 0.5 : 0);
+    const bool states = sens_parts_wrt(found.wrong) & SENS_WRT_X0, parameters_alone = found.wrong && !states;
+    verify_blame(&result, CAUSE_structure_misused, parameters_alone ? 0.8 : 0.5);
+    verify_blame(&result, CAUSE_stale_jacobian, states ? 0.6 : 0.1);
+    verify_blame(&result, CAUSE_jacobian_not_transposed, states ? 0.4 : 0);
+    verify_blame(&result, CAUSE_last_batch, parameters_alone ? 0.5 : 0);
     verify_close(v, &result);
 }
 

@@ -70,7 +70,7 @@ static void shift_problem(struct verify *v, bool autonomous, struct shift_study 
         missing = "the harness cannot compute a bound over these steps";
     if (missing && !found->missing) found->missing = missing, found->status = status;
     for (size_t k = 0; !missing && k < sizeof shifts / sizeof shifts[0]; k++) {
-        struct sens_out bound = trial_nothing(&scene.bed);
+        struct sens_out bound = bed_shape(&scene.bed);
         out_add(&scene.bed, &bound, scene.fixed ? widening(&scene, &settings, shifts[k]) : 1, &apart);
         compare_shifted(v, &scene, shifts[k], &bound, found, autonomous);
     }
@@ -161,7 +161,7 @@ static sens_status quotients_apart(struct scene *scene, struct sens_out *apart)
     sens_status status = oracle_rounding(&oracle, &noise);
     if (status == SENS_OK) status = scene_difference(scene, &grid, &noise, &bound);
     out_add(bed, &bound, 1, &noise);
-    *apart = trial_nothing(bed);
+    *apart = bed_shape(bed);
     out_add(bed, apart, 2, &bound);
     grid_free(&grid);
     return status;
@@ -182,7 +182,7 @@ static void check_scale(struct verify *v, const char *module)
     else if (bed_solve(&scene.bed) != SENS_OK || quotients_apart(&scene, &apart) != SENS_OK)
         trial_skip(&scene.bed, &result);
     else {
-        struct sens_out bound = trial_nothing(&scene.bed);
+        struct sens_out bound = bed_shape(&scene.bed);
         out_add(&scene.bed, &bound, continuous ? ldexp(1, LARGEST_EXPONENT) : 1, &apart);
         compare_scaled(v, &scene, &bound, &result);
     }

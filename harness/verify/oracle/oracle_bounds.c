@@ -14,43 +14,35 @@ enum { TOLERANCE_DRAWS = 2, TOLERANCE_SAFETY = 16, TRUNCATION_STEPS = 100000 };
 
 /* ---- arrays of an output ------------------------------------------------------------------------------- */
 
-enum { PARTS = 4 };
-
-struct part {
-    size_t rows, cols;
-    double *v;
-};
-
-static void parts_of(const struct oracle *oracle, const struct sens_out *out, struct part part[PARTS])
+static struct sens_part_shape shape_of(const struct oracle *oracle, enum sens_part part)
 {
-    const size_t n = oracle->problem->n, np = oracle->problem->np, m = oracle->cost->m;
-    part[0] = (struct part){1, n, out->x};
-    part[1] = (struct part){1, m, out->G};
-    part[2] = (struct part){m, np, out->dGdp};
-    part[3] = (struct part){m, n, out->dGdx0};
+    return sens_part_shape(part, oracle->problem->n, oracle->problem->np, oracle->cost->m);
+}
+
+static size_t count_of(const struct oracle *oracle, enum sens_part part)
+{
+    const struct sens_part_shape shape = shape_of(oracle, part);
+    return shape.rows * shape.cols;
 }
 
 static void clear(const struct oracle *oracle, const struct sens_out *out)
 {
-    struct part part[PARTS];
-    parts_of(oracle, out, part);
-    for (int k = 0; k < PARTS; k++)
-        for (size_t q = 0; part[k].v && q < part[k].rows * part[k].cols; q++) part[k].v[q] = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        for (size_t q = 0; out->part[k] && q < count_of(oracle, k); q++) out->part[k][q] = 0;
 }
 
 /* bound = max(bound, |a - b|); what is not a number becomes infinity. */
 static void widen(const struct oracle *oracle, const struct sens_out *a, const struct sens_out *b,
                   const struct sens_out *bound)
 {
-    struct part pa[PARTS], pb[PARTS], limit[PARTS];
-    parts_of(oracle, a, pa);
-    parts_of(oracle, b, pb);
-    parts_of(oracle, bound, limit);
-    for (int k = 0; k < PARTS; k++)
-        for (size_t q = 0; limit[k].v && q < limit[k].rows * limit[k].cols; q++) {
-            const double d = fabs(pa[k].v[q] - pb[k].v[q]);
-            limit[k].v[q] = isnan(d) ? INFINITY : fmax(limit[k].v[q], d);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const double *const u = a->part[k], *const v = b->part[k];
+        double *const limit = bound->part[k];
+        for (size_t q = 0; u && v && limit && q < count_of(oracle, k); q++) {
+            const double d = fabs(u[q] - v[q]);
+            limit[q] = isnan(d) ? INFINITY : fmax(limit[q], d);
         }
+    }
 }
 
 /* safety d, and a few eps of the row's largest entry; none where the entry is zero in structure. A bound as
@@ -63,19 +55,19 @@ static double limit_of(double v, double d, double largest, double safety)
     return bound < largest || largest == 0 ? bound : INFINITY;
 }
 
+/* Row by row; what is no derivative is one row. */
 static void finish(const struct oracle *oracle, const struct sens_out *right, double safety,
                    const struct sens_out *bound)
 {
-    struct part value[PARTS], limit[PARTS];
-    parts_of(oracle, right, value);
-    parts_of(oracle, bound, limit);
-    for (int k = 0; k < PARTS; k++)
-        for (size_t r = 0; limit[k].v && r < limit[k].rows; r++) {
-            const double *v = value[k].v + r * value[k].cols;
-            double *b = limit[k].v + r * limit[k].cols, largest = 0;
-            for (size_t q = 0; q < value[k].cols; q++) largest = fmax(largest, fabs(v[q]));
-            for (size_t q = 0; q < value[k].cols; q++) b[q] = limit_of(v[q], b[q], largest, safety);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const size_t count = count_of(oracle, k), cols = sens_part_wrt(k) ? shape_of(oracle, k).cols : count;
+        for (size_t first = 0; right->part[k] && bound->part[k] && first < count; first += cols) {
+            const double *const v = right->part[k] + first;
+            double *const b = bound->part[k] + first, largest = 0;
+            for (size_t q = 0; q < cols; q++) largest = fmax(largest, fabs(v[q]));
+            for (size_t q = 0; q < cols; q++) b[q] = limit_of(v[q], b[q], largest, safety);
         }
+    }
 }
 
 /* ---- perturbed runs ------------------------------------------------------------------------------------ */

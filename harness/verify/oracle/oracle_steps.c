@@ -165,22 +165,6 @@ bool oracle_halve(const struct grid *grid, struct grid *half)
     return true;
 }
 
-/* u += |a - b| */
-static void add_difference(size_t count, const double *a, const double *b, double *u)
-{
-    for (size_t i = 0; a && i < count; i++) u[i] += fabs(a[i] - b[i]);
-}
-
-static void uncertain(const struct bed *bed, const struct sens_out *coarse, const struct sens_out *fine,
-                      struct sens_out *uncertainty)
-{
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    add_difference(n, coarse->x, fine->x, uncertainty->x);
-    add_difference(m, coarse->G, fine->G, uncertainty->G);
-    add_difference(m * np, coarse->dGdp, fine->dGdp, uncertainty->dGdp);
-    add_difference(m * n, coarse->dGdx0, fine->dGdx0, uncertainty->dGdx0);
-}
-
 typedef sens_status derivative_of(const struct oracle *oracle, struct sens_out *out);
 
 static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb, derivative_of *compute,
@@ -194,7 +178,7 @@ static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb
     sens_status status = compute(&coarse, &rough);
     if (status == SENS_OK) status = compute(&fine, truth);
     if (status == SENS_OK) status = oracle_rounding_cheaply(&coarse, uncertainty);
-    if (status == SENS_OK) uncertain(bed, &rough, truth, uncertainty);
+    if (status == SENS_OK) out_add_apart(bed, uncertainty, 1, &rough, truth);
     return status;
 }
 

@@ -327,33 +327,20 @@ static sens_status follow(struct stiff *s, const struct grid *grid, struct sens_
 
 /* ---- truth --------------------------------------------------------------------------------------------- */
 
-/* bound += |a - b| times safety. */
-static void widen(const struct bed *bed, const struct sens_out *a, const struct sens_out *b, double safety,
-                  struct sens_out *bound)
-{
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    for (size_t q = 0; q < n; q++) bound->x[q] += safety * fabs(a->x[q] - b->x[q]);
-    for (size_t q = 0; q < m; q++) bound->G[q] += safety * fabs(a->G[q] - b->G[q]);
-    for (size_t q = 0; bound->dGdp && q < m * np; q++)
-        bound->dGdp[q] += safety * fabs(a->dGdp[q] - b->dGdp[q]);
-    for (size_t q = 0; bound->dGdx0 && q < m * n; q++)
-        bound->dGdx0[q] += safety * fabs(a->dGdx0[q] - b->dGdx0[q]);
-}
-
 static sens_status truth_on(struct stiff *s, const struct grid *grid, const struct grid *half,
                             struct sens_out *truth, struct sens_out *uncertainty)
 {
     struct sens_out coarse = bed_shape(s->bed);
     sens_status status = follow(s, half, truth);
     if (status == SENS_OK) status = follow(s, grid, &coarse);
-    if (status == SENS_OK) widen(s->bed, &coarse, truth, 1, uncertainty);
+    if (status == SENS_OK) out_add_apart(s->bed, uncertainty, 1, &coarse, truth);
     for (int draw = 1; draw <= DRAWS && status == SENS_OK; draw++) {
         struct sens_out shaken = bed_shape(s->bed);
         s->noise = (struct noise){.relative = 4 * DBL_EPSILON,
                                   .bias = draw > 1 ? BIAS_UP : BIAS_NONE,
                                   .state = UINT64_C(0x2545F4914F6CDD1D) * (uint64_t)draw};
         status = follow(s, grid, &shaken);
-        if (status == SENS_OK) widen(s->bed, &shaken, &coarse, SAFETY, uncertainty);
+        if (status == SENS_OK) out_add_apart(s->bed, uncertainty, SAFETY, &shaken, &coarse);
     }
     return status;
 }
@@ -383,7 +370,7 @@ static sens_status tolerance_on(struct stiff *s, const struct grid *grid, double
         struct sens_out moved = bed_shape(s->bed);
         s->noise = (struct noise){.rtol = tol, .atol = tol, .draw = (uint64_t)draw};
         status = follow(s, grid, &moved);
-        if (status == SENS_OK) widen(s->bed, &moved, &still, TOLERANCE_SAFETY, bound);
+        if (status == SENS_OK) out_add_apart(s->bed, bound, TOLERANCE_SAFETY, &moved, &still);
     }
     return status;
 }

@@ -11,34 +11,10 @@ static const double LARGER_BUMP = 64, MODERATE = 1e-7, WEAK = 1e-2, LINEAR = 0.1
 /* Components times columns times steps of the quotients that a difference is bounded by. */
 static const double MOST_WORK = 2e7;
 
-/* ---- outputs as arrays --------------------------------------------------------------------------------- */
-
-enum { ARRAYS = 4 };
-
-struct array {
-    size_t count;
-    double *v;
-};
-
-static void arrays_of(const struct bed *bed, const struct sens_out *out, struct array array[ARRAYS])
-{
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    array[0] = (struct array){n, out->x};
-    array[1] = (struct array){m, out->G};
-    array[2] = (struct array){m * np, out->dGdp};
-    array[3] = (struct array){m * n, out->dGdx0};
-}
-
 struct sens_out agree_distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
-    const struct sens_out distance = bed_shape(bed);
-    struct array from[ARRAYS], minus[ARRAYS], to[ARRAYS];
-    arrays_of(bed, a, from);
-    arrays_of(bed, b, minus);
-    arrays_of(bed, &distance, to);
-    for (int k = 0; k < ARRAYS; k++)
-        for (size_t i = 0; from[k].v && minus[k].v && to[k].v && i < to[k].count; i++)
-            to[k].v[i] = fabs(from[k].v[i] - minus[k].v[i]);
+    struct sens_out distance = bed_shape(bed);
+    out_add_apart(bed, &distance, 1, a, b);
     return distance;
 }
 
@@ -49,15 +25,14 @@ static struct target empty(const struct bed *bed)
 
 double target_weakness(const struct bed *bed, const struct target *target)
 {
-    struct array value[ARRAYS], bound[ARRAYS];
     double above = 0, below = 0;
-    arrays_of(bed, &target->value, value);
-    arrays_of(bed, &target->bound, bound);
-    for (int k = 2; k < ARRAYS; k++)
-        for (size_t i = 0; value[k].v && bound[k].v && i < value[k].count; i++) {
-            above += bound[k].v[i] * bound[k].v[i];
-            below += value[k].v[i] * value[k].v[i];
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const double *const value = target->value.part[k], *const bound = target->bound.part[k];
+        for (size_t q = 0; sens_part_wrt(k) && value && bound && q < bed_count(bed, k); q++) {
+            above += bound[q] * bound[q];
+            below += value[q] * value[q];
         }
+    }
     return below > 0 ? sqrt(above / below) : above > 0 ? INFINITY : 0;
 }
 

@@ -156,8 +156,7 @@ bool scene_blame(const struct oracle *oracle, const struct sens_out *got, const 
 {
     const struct bed *bed = oracle->shape;
     struct worst state = {0};
-    struct sens_out limit = *bound;
-    limit.dGdp = limit.dGdx0 = NULL;
+    const struct sens_out limit = out_only(bound, SENS_IN_STATE);
     if (oracle->grid->steps > MOST_BLAMED) return true;
     out_compare(&state, bed, got, right, &limit, "");
     const bool state_right = worst_passes(&state);

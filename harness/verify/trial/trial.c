@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { OUTPUTS = 4, FIXED_STEPS = 32 };
+enum { FIXED_STEPS = 32 };
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
@@ -109,14 +109,14 @@ sens_status trial_apart(struct scene *scene, struct sens_out *apart)
 {
     struct expected expected;
     const sens_status status = with_grid(scene, false, &expected);
-    *apart = trial_nothing(&scene->bed);
+    *apart = bed_shape(&scene->bed);
     out_add(&scene->bed, apart, 2, &expected.bound);
     return status;
 }
 
 struct sens_out trial_nothing(const struct bed *bed)
 {
-    return bed_shape(bed); /* memory of the arena is zero */
+    return bed_outputs(bed); /* memory of the arena is zero */
 }
 
 void trial_compare(struct worst *worst, const struct bed *bed, const struct sens_out *right,
@@ -146,15 +146,6 @@ void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------ */
-
-static const double *array_of(const struct bed *bed, const struct sens_out *out, int k, size_t *count)
-{
-    const size_t n = bed->problem.n, np = bed->problem.np, m = bed->cost.m;
-    const double *const v[OUTPUTS] = {out->x, out->G, out->dGdp, out->dGdx0};
-    const size_t counts[OUTPUTS] = {n, m, m * np, m * n};
-    *count = counts[k];
-    return v[k];
-}
 
 static bool near(double a, double b, double bound)
 {
@@ -189,16 +180,14 @@ struct pattern trial_pattern(const struct bed *bed, const struct sens_out *got, 
                              const struct sens_out *bound)
 {
     struct pattern pattern = {.doubled = true, .unset = true};
-    bool differs[OUTPUTS] = {false};
-    for (int k = 0; k < OUTPUTS; k++) {
-        size_t count;
-        const double *const a = array_of(bed, got, k, &count), *const b = array_of(bed, right, k, &count),
-                            *const limit = array_of(bed, bound, k, &count);
-        if (a && b && limit) differs[k] = add_array(&pattern, count, a, b, limit);
+    unsigned differs = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const double *const a = got->part[k], *const b = right->part[k], *const limit = bound->part[k];
+        if (a && b && limit && add_array(&pattern, bed_count(bed, k), a, b, limit)) differs |= 1u << k;
     }
-    pattern.results = differs[0] || differs[1];
-    pattern.parameters = differs[2];
-    pattern.states = differs[3];
+    pattern.results = differs & SENS_IN_STATE;
+    pattern.parameters = sens_parts_wrt(differs) & SENS_WRT_P;
+    pattern.states = sens_parts_wrt(differs) & SENS_WRT_X0;
     pattern.any = pattern.results || pattern.parameters || pattern.states;
     if (!pattern.any) pattern.doubled = pattern.unset = false;
     return pattern;

@@ -278,7 +278,7 @@ static size_t choose_lanes(const struct sens_task *task, size_t vectors, size_t 
 
 static sens_status build(struct sens_ctx *ctx, const struct sens_task *task, struct cvodes_adjoint *adj)
 {
-    adj->np = task->wrt & SENS_WRT_P ? task->problem->np : 0;
+    adj->np = task->parts & SENS_IN_DGDP ? task->problem->np : 0;
     adj->running = task->cost->type->g;
     const int lmm = (int)task->option[OPT_LMM].number;
     const size_t m = task->cost->m;

@@ -187,8 +187,8 @@ static void release(void *state)
 
 static sens_status build(struct sens_ctx *ctx, const struct sens_task *task, struct cvodes_forward *fw)
 {
-    const size_t nx = task->wrt & SENS_WRT_X0 ? task->problem->n : 0;
-    fw->np = task->wrt & SENS_WRT_P ? task->problem->np : 0;
+    const size_t nx = task->parts & SENS_IN_DGDX0 ? task->problem->n : 0;
+    fw->np = task->parts & SENS_IN_DGDP ? task->problem->np : 0;
     fw->ns = fw->np + nx;
     const bool running = task->cost->type->g;
     const int lmm = (int)task->option[OPT_LMM].number;

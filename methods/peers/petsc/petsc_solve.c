@@ -250,8 +250,8 @@ sens_status petsc_prepare(struct sens_ctx *ctx, const struct sens_task *task,
                                 .n = pb->n,
                                 .np = pb->np,
                                 .m = task->cost->m,
-                                .wants_p = task->wrt & SENS_WRT_P && pb->np > 0,
-                                .wants_x0 = task->wrt & SENS_WRT_X0};
+                                .wants_p = task->parts & SENS_IN_DGDP && pb->np > 0,
+                                .wants_x0 = task->parts & SENS_IN_DGDX0};
     sens_status status = check_task(ctx, task);
     if (status == SENS_OK) status = check_recomputation(ctx, peer);
     if (status == SENS_OK) status = petsc_start(ctx);

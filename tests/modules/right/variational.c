@@ -184,7 +184,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     struct state *st = SENS_NEW(ctx, struct state, 1);
     if (!st) return SENS_NO_MEMORY;
     const size_t n = task->problem->n, np = task->problem->np, m = task->cost->m;
-    const bool wrt_p = task->wrt & SENS_WRT_P, wrt_x0 = task->wrt & SENS_WRT_X0;
+    const bool wrt_p = task->parts & SENS_IN_DGDP, wrt_x0 = task->parts & SENS_IN_DGDX0;
     const size_t cols = (wrt_p ? np : 0) + (wrt_x0 ? n : 0), size = (n + m) * (1 + cols);
     *st = (struct state){
         .task = task, .n = n, .np = np, .m = m, .cols = cols, .size = size, .wrt_p = wrt_p, .wrt_x0 = wrt_x0};
