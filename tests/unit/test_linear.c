@@ -193,6 +193,54 @@ static void test_blocks_of_vectors(void **state)
     bed_free(bed);
 }
 
+/* J = diag(i + 1) with 10 i more in column 0: two colours show its columns, but rows share that one. */
+static double arrow(size_t i, size_t j)
+{
+    return (i == j ? (double)(i + 1) : 0) + (j == 0 ? 10 * (double)i : 0);
+}
+
+static void arrow_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                      double *OUT)
+{
+    (void)at;
+    for (size_t i = 0; i < pb->n; i++)
+        for (size_t l = 0; l < L; l++)
+            OUT[i * L + l] = (double)(i + 1) * V[i * L + l] + 10 * (double)i * V[l];
+}
+
+static void arrow_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                      double *OUT)
+{
+    (void)at;
+    for (size_t i = pb->n; i-- > 0;)
+        for (size_t l = 0; l < L; l++) {
+            OUT[i * L + l] = (double)(i + 1) * W[i * L + l];
+            for (size_t k = 0; i == 0 && k < pb->n; k++) OUT[l] += 10 * (double)k * W[k * L + l];
+        }
+}
+
+static void test_rows_and_columns(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    static const size_t start[] = {0, 1, 3, 5, 7, 9, 11}, col[] = {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5};
+    const struct sens_pattern pattern = {N, N, start, col};
+    static const enum sens_product by[] = {SENS_JVP, SENS_VJP};
+    struct bed *bed = bed_new(N);
+    bed->type.jvp = arrow_jvp;
+    bed->type.vjp = arrow_vjp;
+    for (int k = 0; k < 2; k++) {
+        struct sens_jacobian *J;
+        double value[11];
+        assert_int_equal(sens_jacobian_create(&bed->ctx, &bed->pb, by[k], &pattern, &J), SENS_OK);
+        assert_int_equal(J->colours, k == 0 ? 2 : N);
+        sens_jacobian_at(J, &bed->at, value);
+        for (size_t i = 0; i < N; i++)
+            for (size_t e = start[i]; e < start[i + 1]; e++) assert_true(value[e] == arrow(i, col[e]));
+    }
+    bed_free(bed);
+}
+
 /* ---- patterns ------------------------------------------------------------------------------------------ */
 
 static void test_patterns(void **state)
@@ -334,6 +382,46 @@ static void test_klu(void **state)
     assert_false(check_kernel(17, false, SENS_KERNEL_KLU, "klu")); /* it needs a pattern */
 }
 
+/* Random numbers, whose pivots are seldom on the diagonal. */
+static void check_pivots(bool sparse, enum sens_kernel_choice choice)
+{
+    enum { N = 12, L = 3 };
+    struct sens_ctx ctx = {.now = NULL};
+    struct sens_pattern full;
+    struct sens_shifted *shifted;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    double *J = random_new(rng, N * N), *B = random_new(rng, N * L), X[N * L];
+    assert_int_equal(sens_pattern_band(&ctx, N, N, &full), SENS_OK);
+    const sens_status status = sens_shifted_create(&ctx, N, sparse ? &full : NULL, choice, &shifted);
+    if (status == SENS_OK)
+        assert_int_equal(sens_shifted_factor(shifted, (struct sens_shift){0, -1}, J), SENS_OK);
+    for (int transposed = 0; transposed < 2 && status == SENS_OK; transposed++) {
+        memcpy(X, B, sizeof X);
+        sens_shifted_solve(shifted, transposed, L, X);
+        for (size_t i = 0; i < N; i++)
+            for (size_t l = 0; l < L; l++) {
+                double sum = 0, size = 0;
+                for (size_t j = 0; j < N; j++) {
+                    const double term = (transposed ? J[j * N + i] : J[i * N + j]) * X[j * L + l];
+                    sum += term, size += fabs(term);
+                }
+                assert_true(fabs(sum - B[i * L + l]) <= 1e-13 * size); /* N^2 roundings and some growth */
+            }
+    }
+    sens_shifted_release(shifted);
+    sens_arena_release(&ctx.arena);
+    gsl_rng_free(rng);
+    free(J), free(B);
+}
+
+static void test_pivots(void **state)
+{
+    (void)state;
+    check_pivots(false, SENS_KERNEL_OWN);
+    check_pivots(false, SENS_KERNEL_LAPACK);
+    check_pivots(true, SENS_KERNEL_KLU);
+}
+
 /* ---- singular, not finite, no memory ------------------------------------------------------------------- */
 
 /* [[1, 1], [1, 1]], a row of zeros, and then the same system with another shift, which has a solution. */
@@ -404,10 +492,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_routes),   cmocka_unit_test(test_blocks_of_vectors),
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_own),
-        cmocka_unit_test(test_lapack),   cmocka_unit_test(test_klu),
-        cmocka_unit_test(test_singular), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_routes),           cmocka_unit_test(test_blocks_of_vectors),
+        cmocka_unit_test(test_patterns),         cmocka_unit_test(test_own),
+        cmocka_unit_test(test_lapack),           cmocka_unit_test(test_klu),
+        cmocka_unit_test(test_rows_and_columns), cmocka_unit_test(test_pivots),
+        cmocka_unit_test(test_singular),         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("linear", tests, NULL, NULL);
 }
