@@ -141,8 +141,9 @@ struct sens_problem_type {
 
     /* Optional, second derivatives: for each lane l, with D the derivative along v[:,l],
      *     OUT[:,l] = D (df/dx)^T W[:,l],   MU[:,l] += D (df/dp)^T W[:,l]        MU NULL: not wanted
-     * The adjoint of a Rosenbrock stage, which has J u + tau df/dt in it, takes v = (tau, u, 0); a second-order
-     * adjoint takes v = (0, S, I) with S = dx/dp; W of unit vectors gives dJ/dv transposed, for tangents. */
+     * The adjoint of a Rosenbrock stage, which has J u + tau df/dt in it, takes v = (tau, u, 0); an adjoint
+     * of second order takes v = (0, S, I) with S = dx/dp; W of unit vectors gives dJ/dv transposed, for
+     * tangents. */
     void (*hvp)(const struct sens_problem *pb, const struct sens_at *at, size_t L,
                 const struct sens_direction *v, const sens_real *W /*[n][L]*/, sens_real *OUT /*[n][L]*/,
                 sens_real *MU /*[np][L]*/);

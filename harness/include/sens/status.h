@@ -1,9 +1,9 @@
 /* sens/status.h - every outcome of a solve, in one list.
  *
- * A status is of one class: success; recoverable, where a smaller step may help; fatal; or harness, what is said
- * of a cell from outside and by no problem or method. The values are kept, because modules are built with them,
- * and say nothing. A function that returns a status other than SENS_OK has left its outputs untouched, unless
- * its comment says otherwise. The names are also the `status` column of a record. */
+ * A status is of one class: success; recoverable, where a smaller step may help; fatal; or harness, what is
+ * said of a cell from outside and by no problem or method. The values are kept, because modules are built
+ * with them, and say nothing. A function that returns a status other than SENS_OK has left its outputs
+ * untouched, unless its comment says otherwise. The names are also the `status` column of a record. */
 #ifndef SENS_STATUS_H
 #define SENS_STATUS_H
 
@@ -28,7 +28,7 @@
     X(SENS_DIVERGED, -7, FATAL, "diverged",                                                                  \
       "the solution became infinite or NaN and no smaller step helped")                                      \
     X(SENS_RHS_FAILED, -8, FATAL, "rhs_failed", "the right-hand side reported an unrecoverable error")       \
-    X(SENS_NOT_REPEATABLE, -9, HARNESS, "not_repeatable", "a repeated solve took different steps")           \
+    X(SENS_NOT_REPEATABLE, -9, FATAL, "not_repeatable", "a repeated solve took different steps")             \
     X(SENS_NO_TRUTH, -10, HARNESS, "no_truth", "no closed form and no stored reference for this cell")       \
     X(SENS_UNAVAILABLE, -11, FATAL, "unavailable",                                                           \
       "built without a library or an instruction set this needs")                                            \

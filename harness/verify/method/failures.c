@@ -122,7 +122,10 @@ static void fail_once(struct fragile *f, enum inject_where where, enum inject_ho
     snprintf(what, sizeof what, "%s gives %s %s call %lu (prepare makes %lu of %lu), %s steps: success,",
              place_name(where), how_name(how), stays ? "from" : "at", at, f->in_prepare[where],
              f->in_all[where], f->scene.fixed ? "fixed" : "adaptive");
-    if (f->bed.status != SENS_OK)
+    if (sens_status_class(f->bed.status) == SENS_CLASS_HARNESS)
+        worst_note(&one, INFINITY, 0, "%s gives %s: the method says %s, which is for the harness to say,",
+                   place_name(where), how_name(how), sens_status_name(f->bed.status));
+    else if (f->bed.status != SENS_OK)
         worst_note(&one, 0, 0, "%s", what);
     else if (has_to_fail(f, how, stays))
         worst_note(&one, INFINITY, 0, "%s where a status is due", what);
@@ -353,7 +356,9 @@ static const struct verify_check checks[] = {
          "its last call, in prepare and in run, once and from then on, with adaptive and with fixed steps. A "
          "fatal status must end the solve; so must a recoverable one with a fixed step or one that stays. "
          "Where a smaller step helps, the result must be right. A success with anything else reports the "
-         "numbers of another solve: look for a status that is not passed on."},
+         "numbers of another solve: look for a status that is not passed on. Nor is a status that is said of "
+         "a "
+         "process from outside (class harness in sens/status.h) a method's to give."},
     {.id = "fail.products",
      .summary = "a product that is not finite gives a status, or the right result by other steps",
      .bound = "a status; for a success, what the method has to get, by its kind",
