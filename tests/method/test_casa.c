@@ -204,9 +204,46 @@ static void failures_are_statuses(void **state)
     }
 }
 
+/* ---- declared structure -------------------------------------------------------------------------------- */
+
+/* Multiplied through structure, or by the problem's own products: what the counts say, and the same gradient to
+ * rounding, some hundred steps of it. Few states; more, with coupling and outer products; a sparse Jacobian. */
+static void structure_is_used(void **state)
+{
+    (void)state;
+    const struct {
+        const char *problem, *option;
+        double size;
+    } cases[] = {{"glv", "n", 3}, {"glv", "n", 21}, {"conduction", "n", 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bed bed;
+        size_t count;
+        bed_create(&bed, cases[i].problem, "identity", cases[i].option, cases[i].size, NULL);
+        assert_int_equal(bed_run(&bed, "casa_dense", NULL), SENS_OK);
+        const size_t slopes = bed.work.vjp / bed.cost.m;
+        if (slopes <= (size_t)bed.work.steps_reverse || slopes * bed.cost.m != bed.work.vjp)
+            fail_msg("%s: %zu vectors", cases[i].problem, bed.work.vjp);
+        sens_real *declared = bed_gradient(&bed, &count);
+        bed.problem.structure = NULL;
+        assert_int_equal(bed_run(&bed, "casa_dense", NULL), SENS_OK);
+        assert_true(bed.work.vjp == 0 && bed.work.vjp_p == 0);
+        sens_real *plain = bed_gradient(&bed, &count);
+        double size = 0, apart = 0;
+        for (size_t q = 0; q < count; q++) {
+            size = fmax(size, fabs(plain[q]));
+            apart = fmax(apart, fabs(plain[q] - declared[q]));
+        }
+        if (!(apart <= 1e-11 * size)) fail_msg("%s: %g of %g", cases[i].problem, apart, size);
+        free(declared);
+        free(plain);
+        bed_free(&bed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structure_is_used),
         cmocka_unit_test(error_follows_the_tolerance),
         cmocka_unit_test(van_der_pol),
         cmocka_unit_test(discrete_adjoint_agrees),
