@@ -1,19 +1,25 @@
 /* The implicit midpoint rule and its tangent, for modules that differ in the matrix I - h/2 df/dx that is
  * factorised: the including file defines NAME and FACTORS_OF_START (that at the beginning of the step alone,
- * as of a simplified Newton iteration). */
+ * as of a simplified Newton iteration); DOUBLES, where the steps are doubled until the state settles; and, where
+ * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise. */
 #include <stdbool.h>
 #include <string.h>
 #include <tgmath.h>
 
 #include "sens/plugin.h"
 
+#ifndef DOUBLES
+#define DOUBLES 0
+#endif
+
 struct state {
     const struct sens_task *task;
+    long steps;                    /* from t0 to t1 */
     size_t n, np, m, q;            /* q = np + n directions: parameters, then initial states */
     sens_real *x, *S;              /* [n], [n][q] */
     sens_real *F;                  /* [n][np] */
     sens_real *G, *dG, *g_x, *g_p; /* [m], [m][q], [n][m], [np][m] */
-    sens_real *Y, *K, *sigma, *LU, *unit, *pivot;
+    sens_real *Y, *K, *sigma, *LU, *unit, *pivot, *before;
 };
 
 /* dG += g_x V + g_p, which are zero afterwards */
@@ -83,6 +89,12 @@ static void factorise(struct state *st, const struct sens_at *at, sens_real h)
     }
 }
 
+#ifdef TANGENT_FACTORS
+static void TANGENT_FACTORS(struct state *st, const struct sens_at *at, sens_real h);
+#else
+#define TANGENT_FACTORS factorise
+#endif
+
 /* V [n][L] = (I - h/2 J)^-1 V */
 static void solve(const struct state *st, size_t L, sens_real *V)
 {
@@ -124,7 +136,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
         }
         small = moved <= 16 * SENS_EPSILON * size ? small + 1 : 0; /* and once more */
     }
-    if (!FACTORS_OF_START) factorise(st, &at, h);
+    if (!FACTORS_OF_START) TANGENT_FACTORS(st, &at, h);
     memset(st->sigma, 0, n * q * sizeof *st->sigma);
     add_p(st, &at, st->sigma);
     for (size_t e = 0; e < n * q; e++) st->sigma[e] = st->S[e] + h / 2 * st->sigma[e];
@@ -139,7 +151,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
                            struct sens_work *work)
 {
     const struct sens_problem *pb = st->task->problem;
-    const sens_real share = (sens_real)st->task->option[0].number * (stop - t) / (pb->t1 - pb->t0);
+    const sens_real share = (sens_real)st->steps * (stop - t) / (pb->t1 - pb->t0);
     const long count = share > 1 ? (long)(share + SENS_C(0.5)) : 1;
     const sens_real h = (stop - t) / (sens_real)count;
     if (work->steps + count > st->task->max_steps) return SENS_STEP_LIMIT;
@@ -173,12 +185,11 @@ static bool all_finite(size_t count, const sens_real *v)
     return true;
 }
 
-static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
+/* x, G and dG at t1. */
+static sens_status integrate_all(struct sens_ctx *ctx, struct state *st, struct sens_work *work)
 {
-    struct state *st = state;
     const struct sens_problem *pb = st->task->problem;
     const struct sens_cost *cost = st->task->cost;
-    const size_t n = st->n, np = st->np;
     size_t j = 0;
     *work = (struct sens_work){.lanes = 1, .threads = 1};
     start(st);
@@ -190,8 +201,17 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
         if (status != SENS_OK) return status;
         if (observed) observe(st, j++);
     }
-    if (!all_finite(n, st->x) || !all_finite(st->m, st->G) || !all_finite(st->m * st->q, st->dG))
-        return sens_fail(ctx, SENS_DIVERGED, "the state or the gradient is not finite");
+    if (all_finite(st->n, st->x) && all_finite(st->m, st->G) && all_finite(st->m * st->q, st->dG))
+        return SENS_OK;
+    return sens_fail(ctx, SENS_DIVERGED, "the state or the gradient is not finite");
+}
+
+static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
+{
+    struct state *st = state;
+    const size_t n = st->n, np = st->np;
+    const sens_status status = integrate_all(ctx, st, work);
+    if (status != SENS_OK) return status;
     memcpy(out->x, st->x, n * sizeof *out->x);
     memcpy(out->G, st->G, st->m * sizeof *out->G);
     for (size_t c = 0; c < st->m; c++) {
@@ -199,6 +219,28 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
         if (out->dGdx0) memcpy(out->dGdx0 + c * n, st->dG + c * st->q + np, n * sizeof *out->dGdx0);
     }
     return SENS_OK;
+}
+
+static bool settled(const struct state *st)
+{
+    for (size_t i = 0; i < st->n; i++)
+        if (fabs(st->x[i] - st->before[i]) > st->task->atol + st->task->rtol * fabs(st->x[i])) return false;
+    return true;
+}
+
+/* Twice as many until the state at t1 has settled. A solve that diverges may do so for want of steps. */
+static sens_status choose_steps(struct sens_ctx *ctx, struct state *st)
+{
+    struct sens_work work;
+    bool known = false; /* `before` is the state at t1 of the solve before */
+    for (; st->steps <= st->task->max_steps; st->steps *= 2) {
+        const sens_status status = integrate_all(ctx, st, &work);
+        if (status != SENS_OK && status != SENS_DIVERGED) return status;
+        if (status == SENS_OK && known && settled(st)) return SENS_OK;
+        known = status == SENS_OK;
+        memcpy(st->before, st->x, st->n * sizeof *st->before);
+    }
+    return sens_fail(ctx, SENS_UNSUPPORTED, "max_steps equal steps do not reach the tolerance");
 }
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **made)
@@ -213,15 +255,21 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     } const parts[] = {{&st->x, n},      {&st->S, n * q},     {&st->F, n * np},   {&st->G, m},
                        {&st->dG, m * q}, {&st->g_x, n * m},   {&st->g_p, np * m}, {&st->Y, n},
                        {&st->K, n},      {&st->sigma, n * q}, {&st->LU, n * n},   {&st->unit, n * n},
-                       {&st->pivot, n}};
+                       {&st->pivot, n},  {&st->before, n}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!(*parts[i].to = SENS_NEW(ctx, sens_real, parts[i].count))) return SENS_NO_MEMORY;
     *made = st;
-    return SENS_OK;
+    st->steps = (long)task->option[0].number;
+    return DOUBLES ? choose_steps(ctx, st) : SENS_OK;
 }
 
 static const struct sens_option options[] = {
-    {.name = "steps", .kind = SENS_OPT_INT, .fallback = 400, .min = 1, .max = 1e6, .help = "from t0 to t1"},
+    {.name = "steps",
+     .kind = SENS_OPT_INT,
+     .fallback = DOUBLES ? 16 : 400,
+     .min = 1,
+     .max = 1e6,
+     .help = "from t0 to t1"},
     SENS_OPTIONS_END,
 };
 
@@ -229,7 +277,7 @@ static SENS_METHOD(own) = {
     .name = NAME,
     .summary = "implicit midpoint rule with its tangent",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
+    .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | (DOUBLES ? SENS_CAP_TOLERANCE : 0),
     .options = options,
     .prepare = prepare,
     .run = run,

@@ -2,7 +2,7 @@
  * method takes 1e4 times the steps from 1e-3 to 1e-11. */
 #include "attain.h"
 
-static const double LOOSEST = 1e-3, TIGHTER = 100, HIGH_ORDER = 4;
+static const double LOOSEST = 1e-3, TIGHTER = 100, HIGH_ORDER = 4, LOOSER = 10;
 enum { LOOKS = 4 };
 
 /* Trial steps at this tolerance; 0: it fails, or does not say. */
@@ -36,12 +36,22 @@ static double reach(struct bed *bed, double wanted, long most)
     return wanted;
 }
 
+/* An order says how steps grow, and not that they come in powers of two, or that their last number is within
+ * the limit: what was reckoned is solved for. */
+static double met(struct bed *bed, double reckoned)
+{
+    double tol = reckoned;
+    while (tol < LOOSEST && steps_at(bed, tol) == 0) tol *= LOOSER;
+    return fmin(tol, fmax(reckoned, LOOSEST));
+}
+
 double attain_tolerance(struct bed *bed, double wanted, long most)
 {
     const unsigned caps = bed->method->caps;
     const double rtol = bed->task.rtol, atol = bed->task.atol;
     if (!(caps & SENS_CAP_TOLERANCE) || caps & SENS_CAP_TABLEAU) return wanted;
-    const double reached = reach(bed, wanted, most);
+    double reached = reach(bed, wanted, most);
+    if (reached > wanted) reached = met(bed, reached);
     bed->task.rtol = rtol;
     bed->task.atol = atol;
     return reached;

@@ -131,6 +131,8 @@
     X(lanes_lost, "outputs at the end of the list are lost: wrong from one output on")                       \
     X(lanes_shifted, "outputs are shifted: a row of the gradient is another output's")                       \
     X(extra_sweep, "a sweep too many: more work than the outputs need where their number fills the lanes")   \
+    X(cache_by_address,                                                                                      \
+      "a cache is keyed by an address: another task at the same place gets the numbers of the first")        \
     X(data_race, "threads share memory: the result depends on the thread count or differs between runs")     \
     X(equal_sizes,                                                                                           \
       "sizes are taken for one another: wrong where two of n, np and m are equal, or right there only")      \

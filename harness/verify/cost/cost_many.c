@@ -59,17 +59,20 @@ static void look_at_many(const struct cost_case *at)
     if (!worst_passes(&here)) verify_blame(&many->result, many->cause, many->usual ? 0.9 : 0.1);
 }
 
-/* Each number to a few others: whole ones to sizes past those of arrays on a stack. */
+/* Each number to a few others: whole ones to the least, where a formula for several may fail, and to sizes past
+ * those of arrays on a stack. */
 static void vary_option(struct verify *v, size_t n, double *set, size_t which)
 {
     const struct sens_option *option = &v->cost->options[which];
     const double far = 8 * fmax(fabs(option->fallback), 4), top = fmin(option->max, far);
     const double drawn = verify_uniform(v, fmax(option->min, -far), top);
     const double larger = fmin(option->max, (double)verify_integer(v, 131, v->quick ? 140 : 300));
-    const double whole[] = {larger, round(drawn), option->min}, real[] = {drawn, top, option->min};
+    const double whole[] = {option->min, larger, round(drawn)}, real[] = {drawn, top, option->min};
+    const bool is_whole = option->kind == SENS_OPT_INT;
+    static const enum cause of_whole[] = {CAUSE_too_few, CAUSE_size_limit, CAUSE_option_path};
     for (int k = 0; k < (v->quick ? 2 : 3); k++) {
-        set[which] = option->kind == SENS_OPT_INT ? whole[k] : real[k];
-        many->cause = option->kind == SENS_OPT_INT && k == 0 ? CAUSE_size_limit : CAUSE_option_path;
+        set[which] = is_whole ? whole[k] : real[k];
+        many->cause = is_whole ? of_whole[k] : CAUSE_option_path;
         cost_with(v, n, set, look_at_many);
     }
     set[which] = NAN;

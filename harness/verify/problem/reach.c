@@ -17,8 +17,8 @@
 
 enum { VALUES = 4 };
 
-/* The ends, the middle and a number between; whole numbers up to a size that is still looked
- * at in no time. */
+/* The ends, the middle and a number between, those first that a quick run looks at; whole numbers up to a size
+ * that is still looked at in no time. */
 static void values_of(struct verify *v, const struct sens_option *option, double value[VALUES])
 {
     const double far = 8 * fmax(fabs(option->fallback), 4);
@@ -27,7 +27,10 @@ static void values_of(struct verify *v, const struct sens_option *option, double
     value[1] = option->fallback == 0 ? fmin(1, high) : fmin(fmax(1.5 * option->fallback, low), high);
     value[2] = option->kind == SENS_OPT_INT ? high : option->max;
     value[3] = option->min;
-    for (int k = 0; option->kind == SENS_OPT_INT && k < VALUES; k++) value[k] = round(value[k]);
+    if (option->kind != SENS_OPT_INT) return;
+    value[3] = value[0]; /* the least first: a formula for several may fail for one */
+    value[0] = option->min;
+    for (int k = 0; k < VALUES; k++) value[k] = round(value[k]);
 }
 
 static bool is_varied(const struct sens_option *option)

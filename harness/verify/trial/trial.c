@@ -131,18 +131,15 @@ void trial_compare(struct worst *worst, const struct bed *bed, const struct sens
 void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct grid *steps,
                         const struct sens_out *right, const struct sens_out *bound, const char *what)
 {
-    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
+    const bool of_a_map = bed->method->derivative != SENS_DERIVATIVE_CONTINUOUS;
     const bool others =
-        discrete && bed->status == SENS_OK && bed->grid.steps > 0 && !grid_same(&bed->grid, steps);
-    struct oracle oracle;
-    struct sens_out own = bed_shape(bed), rounding = bed_shape(bed);
-    if (!others || !(bed->method->caps & SENS_CAP_TABLEAU)) {
+        of_a_map && bed->status == SENS_OK && bed->grid.steps > 0 && !grid_same(&bed->grid, steps);
+    struct scene here = {.bed = *bed};
+    struct expected own = {bed_shape(bed), bed_shape(bed)};
+    if (!others || !(bed->method->caps & SENS_CAP_TABLEAU))
         trial_compare(worst, bed, right, bound, what);
-        return;
-    }
-    oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
-    if (oracle_tangent(&oracle, &own) == SENS_OK && oracle_rounding(&oracle, &rounding) == SENS_OK)
-        trial_compare(worst, bed, &own, &rounding, what);
+    else if (on_steps(&here, &bed->grid, &own) == SENS_OK)
+        trial_compare(worst, bed, &own.value, &own.bound, what);
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------ */

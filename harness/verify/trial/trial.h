@@ -45,8 +45,9 @@ struct sens_out trial_nothing(const struct bed *bed);
 void trial_compare(struct worst *worst, const struct bed *bed, const struct sens_out *right,
                    const struct sens_out *bound, const char *what);
 
-/* The same after a change that may reach the error test: where a discrete method reports other steps than
- * `steps`, its result is compared with the derivative on its own. */
+/* The same after a change that may reach the error test: where a method whose derivative is that of its map
+ * (discrete, or by differences) reports other steps than `steps`, its result is compared with that on its
+ * own. */
 void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct grid *steps,
                         const struct sens_out *right, const struct sens_out *bound, const char *what);
 
