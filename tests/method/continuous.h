@@ -5,7 +5,7 @@
 #include "support.h"
 
 /* The cost again with one option changed, and outputs of its size. */
-static inline void set_cost(struct bed *bed, const char *option, double value)
+static inline void set_cost(struct method_bed *bed, const char *option, double value)
 {
     const struct sens_cost_type *type = bed->cost.type;
     const int index = sens_option_find(type->options, option);
@@ -18,14 +18,14 @@ static inline void set_cost(struct bed *bed, const char *option, double value)
     if (bed->out.dGdx0) bed->out.dGdx0 = SENS_NEW(&bed->ctx, sens_real, m * bed->problem.n);
 }
 
-static inline void set_accuracy(struct bed *bed, const char *tableau, double tol)
+static inline void set_accuracy(struct method_bed *bed, const char *tableau, double tol)
 {
     bed->task.tableau = named(bed->registry->tableaux, tableau);
     bed->task.rtol = bed->task.atol = tol;
 }
 
 /* The closed form of bed_gradient for cost `identity`; NULL where the problem has none. To be freed. */
-static inline sens_real *closed_form(const struct bed *bed)
+static inline sens_real *closed_form(const struct method_bed *bed)
 {
     const struct sens_problem *pb = &bed->problem;
     const struct sens_exact_query query = {.level = SENS_EXACT_ODE, .t = pb->t1};
@@ -43,7 +43,7 @@ static inline sens_real *closed_form(const struct bed *bed)
 static inline double error_of(const char *problem, const char *method, const char *tableau, double tol,
                               const sens_real *truth)
 {
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, problem, "identity", NULL);
     sens_real *exact = truth ? NULL : closed_form(&bed);
     double error = -1;
@@ -80,7 +80,7 @@ static const sens_real vdp_truth[] = {0.211577765778018940155926, 1.282084656050
                                       2.27007027614795311428,     7.56774212365543066663e-4};
 
 /* Two gradients of one task by different methods, the second at 1e-12 by a pair of order eight. */
-static inline double distance_to(const char *reference, struct bed *bed, const sens_real *gradient,
+static inline double distance_to(const char *reference, struct method_bed *bed, const sens_real *gradient,
                                  size_t count)
 {
     size_t same;
@@ -101,7 +101,7 @@ static inline void check_against(const char *method, const char *reference, doub
     for (size_t i = 0; reg->problems[i]; i++)
         for (size_t j = 0; reg->costs[j] && !reg->problems[i]->many_states; j++)
             for (int rho = 0; rho < 2; rho++) {
-                struct bed bed;
+                struct method_bed bed;
                 size_t count;
                 const char *problem = reg->problems[i]->name;
                 if (strcmp(problem, "arenstorf") == 0) continue;
@@ -126,7 +126,7 @@ static inline void check_lanes(const char *method, const char *cost, double m)
     const int lanes[] = {1, 2, 3, 5, 8, 11, 16, 64};
     sens_real *first = NULL;
     for (size_t q = 0; q < sizeof lanes / sizeof lanes[0]; q++) {
-        struct bed bed;
+        struct method_bed bed;
         size_t count;
         bed_create(&bed, "glv", cost, "n", 11.0, NULL);
         set_cost(&bed, "m", m);
@@ -148,7 +148,7 @@ static inline void check_lanes(const char *method, const char *cost, double m)
 /* A second run of one state has the same bits, counts the same steps and allocates nothing. */
 static inline void check_repeatable(const char *method, const char *cost)
 {
-    struct bed bed;
+    struct method_bed bed;
     size_t count;
     bed_create(&bed, "initial", cost, NULL);
     bed.method = named(bed.registry->methods, method);
@@ -178,7 +178,7 @@ static inline void check_repeatable(const char *method, const char *cost)
 static inline void check_parts(const char *method)
 {
     for (enum sens_part part = SENS_PART_DGDP; part <= SENS_PART_DGDX0; part++) {
-        struct bed bed;
+        struct method_bed bed;
         bed_create(&bed, "initial", "tracking", NULL);
         assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
         const size_t count = bed_count(&bed, part);
@@ -195,7 +195,7 @@ static inline void check_parts(const char *method)
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
 
-static inline void fill(struct bed *bed, unsigned char byte)
+static inline void fill(struct method_bed *bed, unsigned char byte)
 {
     for (enum sens_part k = 0; k < SENS_PARTS; k++)
         if (bed->out.part[k]) memset(bed->out.part[k], byte, bed_count(bed, k) * sizeof *bed->out.part[k]);
@@ -210,7 +210,7 @@ static inline bool filled(size_t count, const sens_real *v, unsigned char byte)
 }
 
 /* The method ends with this status, a message where the solver has one, and untouched outputs. */
-static inline void check_failure(struct bed *bed, const char *method, sens_status expected)
+static inline void check_failure(struct method_bed *bed, const char *method, sens_status expected)
 {
     fill(bed, 0x5a);
     const sens_status status = bed_run(bed, method, NULL);
@@ -250,7 +250,7 @@ static inline void infinite_at_start(const struct sens_cost *cost, size_t j, con
 
 static inline void check_infinite_gradient(const char *method)
 {
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "logistic", "tracking", NULL);
     struct sens_cost_type infinite = *bed.cost.type;
     infinite.phi_dx = infinite_at_start;
@@ -266,7 +266,7 @@ static inline void check_failures(const char *method)
         sens_status expected;
     } way[] = {{leaves_domain, SENS_DIVERGED}, {breaks, SENS_RHS_FAILED}, {becomes_nan, SENS_DIVERGED}};
     for (size_t q = 0; q < sizeof way / sizeof way[0]; q++) {
-        struct bed bed;
+        struct method_bed bed;
         bed_create(&bed, "logistic", "identity", NULL);
         struct sens_problem_type broken = *bed.problem.type;
         broken.rhs = way[q].rhs;
@@ -274,7 +274,7 @@ static inline void check_failures(const char *method)
         check_failure(&bed, method, way[q].expected);
         bed_free(&bed);
     }
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "logistic", "identity", NULL);
     bed.task.max_steps = 3;
     check_failure(&bed, method, SENS_STEP_LIMIT);

@@ -32,7 +32,7 @@ static inline const void *named(const void *table, const char *name)
 
 enum { MAX_OPTIONS = 32 };
 
-struct bed { /* a test bed: everything of one task */
+struct method_bed { /* a test bed: everything of one task */
     const struct sens_registry *registry;
     struct sens_ctx ctx;
     struct sens_value problem_value[MAX_OPTIONS], cost_value[MAX_OPTIONS], method_value[MAX_OPTIONS];
@@ -45,7 +45,7 @@ struct bed { /* a test bed: everything of one task */
 };
 
 /* Numbers of a part of the results. */
-static inline size_t bed_count(const struct bed *bed, enum sens_part part)
+static inline size_t bed_count(const struct method_bed *bed, enum sens_part part)
 {
     const struct sens_part_shape shape = sens_part_shape(part, bed->problem.n, bed->problem.np, bed->cost.m);
     return shape.rows * shape.cols;
@@ -65,9 +65,9 @@ static inline void bed_options(const struct sens_option *table, struct sens_valu
 /* Problem and cost by name, the problem with the given options. Costs depend explicitly on the parameters
  * where they can (option rho), so that no test passes without phi_dp and g_dp. Tasks start with cash_karp,
  * odeint, tol 1e-8. */
-static inline void bed_create(struct bed *bed, const char *problem, const char *cost, ...)
+static inline void bed_create(struct method_bed *bed, const char *problem, const char *cost, ...)
 {
-    *bed = (struct bed){.registry = sens_registry_baseline()};
+    *bed = (struct method_bed){.registry = sens_registry_baseline()};
     const struct sens_problem_type *type = named(bed->registry->problems, problem);
     const struct sens_cost_type *cost_type = named(bed->registry->costs, cost);
     va_list pairs;
@@ -95,7 +95,7 @@ static inline void bed_create(struct bed *bed, const char *problem, const char *
 }
 
 /* Runs the method with the given options, once. */
-static inline sens_status bed_run(struct bed *bed, const char *method, ...)
+static inline sens_status bed_run(struct method_bed *bed, const char *method, ...)
 {
     bed->method = named(bed->registry->methods, method);
     va_list pairs;
@@ -110,13 +110,13 @@ static inline sens_status bed_run(struct bed *bed, const char *method, ...)
     return status;
 }
 
-static inline void bed_free(struct bed *bed)
+static inline void bed_free(struct method_bed *bed)
 {
     sens_arena_release(&bed->ctx.arena);
 }
 
 /* A malloc'ed copy of the gradients, one after the other; *count its length. */
-static inline sens_real *bed_gradient(const struct bed *bed, size_t *count)
+static inline sens_real *bed_gradient(const struct method_bed *bed, size_t *count)
 {
     *count = 0;
     for (enum sens_part k = 0; k < SENS_PARTS; k++)

@@ -45,7 +45,7 @@ static void reverse_is_right_without_stiffness(void **state)
 
 static double reverse_error_of_decay(double k)
 {
-    struct bed bed;
+    struct method_bed bed;
     size_t count;
     bed_create(&bed, "decay", "terminal", "k", k, NULL);
     set_cost(&bed, "rho", 0);
@@ -72,7 +72,7 @@ static void reverse_prefers_growth_to_decay(void **state)
 static void reverse_is_unstable_on_heat(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     size_t count;
     bed_create(&bed, "heat", "terminal", "n", 30.0, NULL);
     set_accuracy(&bed, "dopri5", 1e-6);
@@ -94,7 +94,7 @@ static void reverse_is_unstable_on_heat(void **state)
 static void reverse_explains_its_failure(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "robertson", "identity", NULL);
     const sens_status status = bed_run(&bed, "casa_reverse", NULL);
     assert_true(sens_fatal(status));
@@ -110,7 +110,7 @@ struct outcome {
 };
 
 /* casa_dense at tol 1e-10 with one option, against the closed form. */
-static struct outcome outcome_of(struct bed *bed, const char *option, double value)
+static struct outcome outcome_of(struct method_bed *bed, const char *option, double value)
 {
     size_t count;
     sens_real *exact = closed_form(bed);
@@ -127,7 +127,7 @@ static struct outcome outcome_of(struct bed *bed, const char *option, double val
 
 static struct outcome logistic_outcome(const char *option, double value)
 {
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "logistic", "identity", NULL);
     return outcome_of(&bed, option, value);
 }
@@ -136,7 +136,7 @@ static struct outcome logistic_outcome(const char *option, double value)
  * small ones. */
 static struct outcome quadrature_outcome(const char *option, double value)
 {
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "forced", "identity", "form", 1.0, "q", 20.0, "T", 1.0, NULL);
     return outcome_of(&bed, option, value);
 }
@@ -193,7 +193,7 @@ static void failures_are_statuses(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         check_failures(methods[i]);
-        struct bed bed;
+        struct method_bed bed;
         bed_create(&bed, "oscillator", "tracking", NULL);
         assert_int_equal(bed_run(&bed, methods[i], NULL), SENS_OK);
         assert_true(bed.work.steps_reverse + bed.work.rejects_reverse > bed.work.steps + bed.work.rejects);
@@ -216,7 +216,7 @@ static void structure_is_used(void **state)
         double size;
     } cases[] = {{"glv", "n", 3}, {"glv", "n", 21}, {"conduction", "n", 10}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct bed bed;
+        struct method_bed bed;
         size_t count;
         bed_create(&bed, cases[i].problem, "identity", cases[i].option, cases[i].size, NULL);
         assert_int_equal(bed_run(&bed, "casa_dense", NULL), SENS_OK);

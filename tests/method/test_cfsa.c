@@ -36,7 +36,7 @@ static void gsl_meets_the_closed_forms(void **state)
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->problems[i]; i++)
         for (double stepper = 0; stepper < 4; stepper++) {
-            struct bed bed;
+            struct method_bed bed;
             size_t count;
             bed_create(&bed, reg->problems[i]->name, "identity", NULL);
             sens_real *exact = closed_form(&bed);
@@ -75,7 +75,7 @@ static void outside_the_test_is_the_discrete_tangent(void **state)
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->problems[i]; i++)
         for (size_t j = 0; reg->costs[j] && !reg->problems[i]->many_states; j++) {
-            struct bed bed;
+            struct method_bed bed;
             size_t count;
             bed_create(&bed, reg->problems[i]->name, reg->costs[j]->name, NULL);
             set_cost(&bed, "rho", 0);
@@ -105,7 +105,7 @@ static void every_pair_outside_the_test(void **state)
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->tableaux[i]; i++)
         for (size_t j = 0; j < sizeof costs / sizeof *costs && reg->tableaux[i]->e; j++) {
-            struct bed bed;
+            struct method_bed bed;
             size_t count;
             bed_create(&bed, "glv", costs[j], NULL);
             set_cost(&bed, "rho", 0.5);
@@ -139,7 +139,7 @@ static void blocks_do_not_change_the_norm(void **state)
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t c = 0; reg->controllers[c] && reg->controllers[c]->adaptive; c++)
         for (size_t i = 0; i < sizeof tableaux / sizeof *tableaux; i++) {
-            struct bed bed;
+            struct method_bed bed;
             size_t count;
             long steps = 0;
             sens_real *first = NULL;
@@ -174,7 +174,7 @@ static void inside_the_test_controls_the_sensitivities(void **state)
     (void)state;
     double error[2];
     for (int test = INSIDE; test <= OUTSIDE; test++) {
-        struct bed bed;
+        struct method_bed bed;
         size_t count;
         bed_create(&bed, "forced", "identity", "form", 1.0, "q", 12.0, "p", 1e-12, NULL);
         sens_real *exact = closed_form(&bed);
@@ -194,7 +194,7 @@ static void inside_the_test_controls_the_sensitivities(void **state)
 static void heat_equals_the_discrete_closed_form(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "heat", "identity", "n", 10.0, NULL);
     bed.task.tableau = named(bed.registry->tableaux, "rk4");
     bed.task.controller = named(bed.registry->controllers, "fixed");
@@ -233,7 +233,7 @@ static void failures_are_statuses(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) check_failures(methods[i]);
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "logistic", "identity", NULL);
     bed.task.rtol = bed.task.atol = 0;
     check_failure(&bed, "cfsa_gsl", SENS_BAD_INPUT);
@@ -265,7 +265,7 @@ static void too_large_a_step_is_repeated(void **state)
     sens_status (*const rhs[])(const struct sens_problem *, const struct sens_at *,
                                sens_real *) = {nan_above_the_limit, refuses_above_the_limit};
     for (size_t i = 0; i < 4; i++) {
-        struct bed bed;
+        struct method_bed bed;
         size_t count;
         bed_create(&bed, "logistic", "identity", "r", 20.0, NULL);
         sens_real *exact = closed_form(&bed);

@@ -12,7 +12,7 @@ static const double to_rounding = 1e-9;
 /* An adaptive explicit solve of a semi-discrete PDE rides on its stability boundary, where rounding in the
  * fast modes grows until the error test sees the state's share of it, at tol; with a stable fixed step it
  * does not grow. */
-static void stay_inside_stability(struct bed *bed)
+static void stay_inside_stability(struct method_bed *bed)
 {
     const struct sens_problem_type *type = bed->problem.type;
     if (!type->many_states && strcmp(type->name, "conduction") != 0) return;
@@ -24,14 +24,14 @@ static void stay_inside_stability(struct bed *bed)
 static const double coupled_size = 12;
 
 /* n 0: the problem's own size. */
-static void create_sized(struct bed *bed, const char *problem, double n, const char *cost)
+static void create_sized(struct method_bed *bed, const char *problem, double n, const char *cost)
 {
     bed_create(bed, problem, cost, n > 0 ? "n" : (const char *)NULL, n, NULL);
 }
 
 static void check_pair(const char *problem, double n, const char *cost)
 {
-    struct bed bed;
+    struct method_bed bed;
     create_sized(&bed, problem, n, cost);
     stay_inside_stability(&bed);
     size_t count;
@@ -62,7 +62,7 @@ static void every_tableau(void **state)
     (void)state;
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->tableaux[i]; i++) {
-        struct bed bed;
+        struct method_bed bed;
         size_t count;
         bed_create(&bed, "forced", "running", NULL);
         bed.task.tableau = reg->tableaux[i];
@@ -90,7 +90,7 @@ static void heat_equals_discrete_closed_form(void **state)
     const char *const tableau[] = {"euler", "rk4"};
     const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
     for (int i = 0; i < 4; i++) {
-        struct bed bed;
+        struct method_bed bed;
         bed_create(&bed, "heat", "identity", "n", 10.0, NULL);
         bed.task.tableau = named(bed.registry->tableaux, tableau[i / 2]);
         bed.task.controller = named(bed.registry->controllers, "fixed");
@@ -112,7 +112,7 @@ static void heat_equals_discrete_closed_form(void **state)
  * so true to rounding at any tolerance (facts of the GLV set-up; 1e-12 allows for sums of N products). */
 static void require_species_scaling(double species)
 {
-    struct bed bed;
+    struct method_bed bed;
     create_sized(&bed, "glv", species, "identity");
     bed.task.rtol = bed.task.atol = 1e-3;
     assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
@@ -142,7 +142,7 @@ struct sizes { /* as in struct sens_task */
 static sens_real *gradient_with(const char *problem, double n, const char *cost, const char *method,
                                 const char *tableau, struct sizes sizes, size_t *count)
 {
-    struct bed bed;
+    struct method_bed bed;
     create_sized(&bed, problem, n, cost);
     bed.task.tableau = named(bed.registry->tableaux, tableau);
     bed.task.ckpt = bed_every(&bed, sizes.ckpt);
@@ -183,7 +183,7 @@ static void checkpoints_and_threads_change_no_bit(void **state)
 static void memory_of_threads(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "glv", "identity", "n", 6.0, NULL);
     bed.task.ckpt = bed_every(&bed, 3);
     bed.task.lanes = 2;                                        /* three blocks */
@@ -231,7 +231,7 @@ static void lanes_and_batches_agree(void **state)
  * nothing. */
 static void require_repeatable(const struct sens_method_type *method, double n)
 {
-    struct bed bed;
+    struct method_bed bed;
     create_sized(&bed, "glv", n, "identity");
     sens_option_defaults(method->options, bed.method_value);
     void *prepared = NULL;
@@ -265,7 +265,7 @@ static void run_is_repeatable_and_allocates_nothing(void **state)
 static void require_refusals(const struct sens_method_type *method, const char *problem, double n)
 {
     for (size_t fail_at = 1;; fail_at++) {
-        struct bed bed;
+        struct method_bed bed;
         create_sized(&bed, problem, n, "identity");
         sens_option_defaults(method->options, bed.method_value);
         bed.ctx.arena.fail_at = bed.ctx.arena.allocations + fail_at;
@@ -297,7 +297,7 @@ static void gradient_order_equals_method_order(void **state)
         const int order = reg->tableaux[i]->order;
         const int steps = order >= 7 ? 3 : order >= 5 ? 8 : 24;
         for (int halving = 0; halving < 2; halving++) {
-            struct bed bed;
+            struct method_bed bed;
             size_t count;
             bed_create(&bed, "logistic", "identity", NULL);
             bed.task.tableau = reg->tableaux[i];
@@ -328,7 +328,7 @@ static void the_tangent_chooses_steps_where_the_state_is_at_rest(void **state)
     sens_real *gradient[2], exact[4], S[4], x[2];
     size_t count = 0;
     for (int k = 0; k < 2; k++) {
-        struct bed bed;
+        struct method_bed bed;
         bed_create(&bed, "oscillator", "identity", "position", 0.0, "velocity", 0.0, "T", 20.0, NULL);
         bed.task.tableau = named(bed.registry->tableaux, "dopri5");
         bed.task.rtol = bed.task.atol = 1e-10;
@@ -358,7 +358,7 @@ static void the_tangent_chooses_steps_where_the_state_is_at_rest(void **state)
 static void a_fixed_step_has_no_test(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     size_t count;
     bed_create(&bed, "glv", "running", NULL);
     bed.task.controller = named(bed.registry->controllers, "fixed");

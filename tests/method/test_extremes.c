@@ -9,7 +9,7 @@
  * errors. */
 static void check_alone(const struct sens_method_type *method, const char *problem, const char *cost)
 {
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, problem, cost, NULL);
     assert_int_equal(bed_run(&bed, method->name, NULL), SENS_OK);
     size_t count;
@@ -91,7 +91,7 @@ static const struct sens_problem_type line_type = {.name = "line",
 
 /* One state, np = 0 or 1 parameters (p = 0), the cost by name with its defaults; bed->out as the task wants.
  */
-static void line_create(struct bed *bed, const struct line *line, const sens_real *x0, size_t np,
+static void line_create(struct method_bed *bed, const struct line *line, const sens_real *x0, size_t np,
                         const char *cost)
 {
     static const sens_real zero = 0;
@@ -114,7 +114,7 @@ static void no_parameters(void **state)
     const sens_real x0 = 1;
     for (size_t i = 0; reg->methods[i]; i++)
         for (unsigned wrt = SENS_WRT_P; wrt <= (SENS_WRT_P | SENS_WRT_X0); wrt++) {
-            struct bed bed;
+            struct method_bed bed;
             line_create(&bed, &line, &x0, 0, "terminal"); /* G = x(T)^2/2, dG/dx0 = x(T) = 3.5 */
             bed.task.parts = sens_method_parts(reg->methods[i], wrt);
             if (!(wrt & SENS_WRT_X0)) bed.out.dGdx0 = NULL;
@@ -130,7 +130,7 @@ static void require_diverged(const struct line *line, sens_real x0, const char *
 {
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t i = 0; reg->methods[i]; i++) {
-        struct bed bed;
+        struct method_bed bed;
         line_create(&bed, line, &x0, 1, cost);
         bed.task.parts = parts;
         const sens_status status = bed_run(&bed, reg->methods[i]->name, NULL);

@@ -7,7 +7,7 @@ enum bump_kind { RELATIVE, ABSOLUTE };
 enum grid { OWN, FROZEN };
 enum { MAX_N = 16, MAX_NP = 64 };
 
-static sens_status difference(struct bed *bed, enum scheme scheme, enum bump_kind kind, double bump,
+static sens_status difference(struct method_bed *bed, enum scheme scheme, enum bump_kind kind, double bump,
                               enum grid grid)
 {
     return bed_run(bed, "finite_difference", "scheme", (double)scheme, "bump_kind", (double)kind, "bump",
@@ -16,7 +16,7 @@ static sens_status difference(struct bed *bed, enum scheme scheme, enum bump_kin
 
 /* An accurate solve of the problem with the cost `identity`; false when it is too large or has no closed
  * form. */
-static bool exact_bed(struct bed *bed, const struct sens_problem_type *type)
+static bool exact_bed(struct method_bed *bed, const struct sens_problem_type *type)
 {
     if (!type->exact || type->many_states) return false;
     bed_create(bed, type->name, "identity", NULL);
@@ -33,7 +33,7 @@ static bool exact_bed(struct bed *bed, const struct sens_problem_type *type)
 }
 
 /* Column k of the exact derivative with q_k moved by `shift`; q as in finite_difference.c. */
-static bool exact_column(const struct bed *bed, size_t k, double shift, sens_real *column /*[n]*/)
+static bool exact_column(const struct method_bed *bed, size_t k, double shift, sens_real *column /*[n]*/)
 {
     const size_t n = bed->problem.n, np = bed->problem.np;
     const struct sens_exact_query query = {.level = SENS_EXACT_ODE, .t = bed->problem.t1};
@@ -48,19 +48,19 @@ static bool exact_column(const struct bed *bed, size_t k, double shift, sens_rea
     return true;
 }
 
-static double nominal(const struct bed *bed, size_t k)
+static double nominal(const struct method_bed *bed, size_t k)
 {
     return k < bed->problem.np ? bed->problem.p[k] : bed->problem.x0[k - bed->problem.np];
 }
 
-static double computed(const struct bed *bed, size_t k, size_t i)
+static double computed(const struct method_bed *bed, size_t k, size_t i)
 {
     const size_t n = bed->problem.n, np = bed->problem.np;
     return k < np ? bed->out.dGdp[i * np + k] : bed->out.dGdx0[i * n + k - np];
 }
 
 /* The quotient is the mean of dG/dq over the interval of the bump, here by Simpson's rule. */
-static void check_column(const struct bed *bed, size_t k, enum scheme scheme, double h)
+static void check_column(const struct method_bed *bed, size_t k, enum scheme scheme, double h)
 {
     sens_real left[MAX_N], middle[MAX_N], right[MAX_N];
     const double start = scheme == CENTRAL ? -h : 0;
@@ -84,7 +84,7 @@ static void quotient_is_the_mean_derivative(void **state)
     const struct sens_registry *reg = sens_registry_baseline();
     size_t problems = 0;
     for (size_t j = 0; reg->problems[j]; j++) {
-        struct bed bed;
+        struct method_bed bed;
         if (!exact_bed(&bed, reg->problems[j])) continue;
         for (int variant = 0; variant < 8; variant++) {
             const enum scheme scheme = variant & 1 ? CENTRAL : FORWARD;
@@ -107,7 +107,7 @@ static void quotient_is_the_mean_derivative(void **state)
 static void error_follows_the_model(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     assert_true(exact_bed(&bed, named(sens_registry_baseline()->problems, "decay")));
     const double T = bed.problem.t1, G = exp(-T * bed.problem.p[0]), rounding = 8 * SENS_EPSILON * G;
     for (int exponent = 1; exponent <= 14; exponent++) {
@@ -125,7 +125,7 @@ static void error_follows_the_model(void **state)
 }
 
 /* |dG - exact|_2 / |exact|_2 with the default bump. */
-static double default_error(struct bed *bed, enum scheme scheme, enum grid grid)
+static double default_error(struct method_bed *bed, enum scheme scheme, enum grid grid)
 {
     double difference_2 = 0, size_2 = 0;
     assert_int_equal(difference(bed, scheme, RELATIVE, 0, grid), SENS_OK);
@@ -146,7 +146,7 @@ static void central_is_better_than_forward(void **state)
     (void)state;
     const struct sens_registry *reg = sens_registry_baseline();
     for (size_t j = 0; reg->problems[j]; j++) {
-        struct bed bed;
+        struct method_bed bed;
         if (!exact_bed(&bed, reg->problems[j])) continue;
         const double forward = default_error(&bed, FORWARD, FROZEN),
                      central = default_error(&bed, CENTRAL, FROZEN);
@@ -159,7 +159,7 @@ static void central_is_better_than_forward(void **state)
 }
 
 /* Relative distance of the central quotient on the frozen grid from the discrete tangent. */
-static double distance(struct bed *bed, const sens_real *tangent, double bump)
+static double distance(struct method_bed *bed, const sens_real *tangent, double bump)
 {
     size_t count;
     assert_int_equal(difference(bed, CENTRAL, RELATIVE, bump, FROZEN), SENS_OK);
@@ -173,7 +173,7 @@ static double distance(struct bed *bed, const sens_real *tangent, double bump)
  * the quotient goes to the former, with the square of the bump: 100 times closer for a tenth of it. */
 static void check_convergence(const char *problem, const char *cost)
 {
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, problem, cost, NULL);
     bed.task.rtol = bed.task.atol = 1e-3;
     assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
@@ -203,7 +203,7 @@ static void frozen_grid_converges_to_the_tangent(void **state)
 static void failures_are_statuses(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "logistic", "identity", NULL);
     assert_int_equal(difference(&bed, FORWARD, RELATIVE, 1e-20, OWN), SENS_BAD_INPUT);
     bed.task.max_steps = 2;

@@ -19,7 +19,7 @@ static const struct problem_case {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static void create_case(struct bed *bed, const struct problem_case *c)
+static void create_case(struct method_bed *bed, const struct problem_case *c)
 {
     if (c->option)
         bed_create(bed, c->name, "identity", c->option, c->value, NULL);
@@ -27,7 +27,8 @@ static void create_case(struct bed *bed, const struct problem_case *c)
         bed_create(bed, c->name, "identity", NULL);
 }
 
-static sens_status wrap(struct bed *bed, const struct sens_problem *inner, struct sens_problem *wrapped)
+static sens_status wrap(struct method_bed *bed, const struct sens_problem *inner,
+                        struct sens_problem *wrapped)
 {
     return sens_plugin.providers[0]->wrap(&bed->ctx, inner, wrapped);
 }
@@ -119,7 +120,7 @@ static void test_products(void **state)
     (void)state;
     static const size_t lanes[] = {0, 1, 3, 64, 65, 130, 1};
     for (size_t c = 0; c < CASES; c++) {
-        struct bed bed;
+        struct method_bed bed;
         struct sens_problem taped;
         create_case(&bed, &cases[c]);
         assert_int_equal(wrap(&bed, &bed.problem, &taped), SENS_OK);
@@ -140,7 +141,7 @@ static void test_gradients(void **state)
     for (size_t c = 0; c < CASES; c++) {
         if (strcmp(cases[c].name, "vdp") == 0) continue; /* stiff: rounding grows */
         for (size_t k = 0; k < 2 * sizeof methods / sizeof *methods; k++) {
-            struct bed bed;
+            struct method_bed bed;
             struct sens_problem taped;
             size_t count;
             create_case(&bed, &cases[c]);
@@ -180,7 +181,7 @@ static sens_status other_rhs(const struct sens_problem *pb, const struct sens_at
 static void test_refused(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     struct sens_problem taped;
     bed_create(&bed, "arenstorf", "identity", NULL);
     assert_int_equal(wrap(&bed, &bed.problem, &taped), SENS_UNSUPPORTED);
@@ -204,7 +205,7 @@ static void test_refused(void **state)
 static void test_in_place(void **state)
 {
     (void)state;
-    struct bed bed;
+    struct method_bed bed;
     bed_create(&bed, "vdp", "identity", "initial", 1.0, NULL);
     struct sens_problem pb = bed.problem;
     double x[2], own[2], MU = 0, MU_own = 0;

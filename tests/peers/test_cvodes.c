@@ -15,7 +15,7 @@ static const double TOL = 1e-8, WITHIN = 2e3, TIGHTER = 1e-4;
 extern const struct sens_plugin sens_plugin;
 
 struct peer {
-    struct bed bed;
+    struct method_bed bed;
     struct sens_registry registry; /* with CVODES' methods */
     const struct sens_method_type *methods[64];
     sens_real *truth; /* the gradient */
@@ -25,7 +25,7 @@ struct peer {
 /* Of the final state: dG/dp = S, dG/dx0 = S0. */
 static bool closed_form(struct peer *peer)
 {
-    struct bed *bed = &peer->bed;
+    struct method_bed *bed = &peer->bed;
     const struct sens_problem *pb = &bed->problem;
     const struct sens_exact_query query = {.level = SENS_EXACT_ODE, .t = pb->t1};
     return strcmp(bed->cost.type->name, "identity") == 0 && pb->type->exact &&
@@ -34,7 +34,7 @@ static bool closed_form(struct peer *peer)
 
 static void prepare_truth(struct peer *peer)
 {
-    struct bed *bed = &peer->bed;
+    struct method_bed *bed = &peer->bed;
     size_t count = 0;
     peer->registry = *bed->registry;
     for (; peer->registry.methods[count]; count++) peer->methods[count] = peer->registry.methods[count];
@@ -62,7 +62,7 @@ struct setting {
     const char *name, *value; /* NULL: none */
 };
 
-static void set_option(struct bed *bed, const struct setting *setting)
+static void set_option(struct method_bed *bed, const struct setting *setting)
 {
     const int i = sens_option_find(bed->method->options, setting->name);
     if (i < 0) fail_msg("no option named %s", setting->name);
@@ -84,7 +84,7 @@ enum { SETTINGS = 4 };
 /* Prepared once and run twice. */
 static sens_real *solve(struct peer *peer, const char *method, const struct setting *setting)
 {
-    struct bed *bed = &peer->bed;
+    struct method_bed *bed = &peer->bed;
     size_t count;
     void *state = NULL;
     bed->method = named(bed->registry->methods, method);

@@ -20,7 +20,7 @@ static const double DECIDED = 1e-3, FIRST_TRIAL = 1e-3;
 /* ---- our solve ----------------------------------------------------------------------------------------- */
 
 struct solve {
-    struct bed bed;
+    struct method_bed bed;
     enum odeint_pair pair;
     const struct sens_tableau *tableau;
     long calls, calls_before; /* of the right-hand side: in all, and before the current step */
@@ -261,7 +261,7 @@ static struct solve *solve_case(const struct problem_case *c, enum odeint_pair p
         bed_create(&solve->bed, c->name, "identity", "n", c->n, NULL);
     else
         bed_create(&solve->bed, c->name, "identity", NULL);
-    struct bed *bed = &solve->bed;
+    struct method_bed *bed = &solve->bed;
     const size_t n = bed->problem.n;
     solve->pair = pair;
     solve->tableau = named(bed->registry->tableaux, pair == ODEINT_DOPRI5 ? "dopri5" : "cash_karp");

@@ -33,7 +33,7 @@ static void note(void *self, double t, double h, double t1)
 /* ---- a task for either --------------------------------------------------------------------------------- */
 
 struct pair {
-    struct bed bed;
+    struct method_bed bed;
     struct sens_registry registry; /* with PETSc's methods */
     const struct sens_method_type *methods[64];
 };

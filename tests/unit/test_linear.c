@@ -86,7 +86,7 @@ static struct sens_pattern pattern_of(struct sens_ctx *ctx, size_t n, bool whole
     return (struct sens_pattern){n, n, start, col};
 }
 
-struct bed {
+struct linear_bed {
     struct sens_ctx ctx;
     struct sens_problem_type type;
     struct sens_pattern pattern;
@@ -96,9 +96,9 @@ struct bed {
     struct sens_at at;
 };
 
-static struct bed *bed_new(size_t n)
+static struct linear_bed *bed_new(size_t n)
 {
-    struct bed *bed = calloc(1, sizeof *bed);
+    struct linear_bed *bed = calloc(1, sizeof *bed);
     assert_non_null(bed);
     bed->type = (struct sens_problem_type){.name = "made", .rhs = rhs, .jvp = jvp, .vjp = vjp};
     bed->pattern = pattern_of(&bed->ctx, n, true);
@@ -110,7 +110,7 @@ static struct bed *bed_new(size_t n)
     return bed;
 }
 
-static void bed_free(struct bed *bed)
+static void bed_free(struct linear_bed *bed)
 {
     sens_arena_release(&bed->ctx.arena);
     free(bed);
@@ -126,7 +126,8 @@ static double value_at(const struct sens_jacobian *J, const double *value, size_
 }
 
 /* Column j by central differences of f: step 1e-5, so that h^2 f''' and eps / h are both below 1e-9. */
-static void expect_finite_truth(const struct bed *bed, const struct sens_jacobian *J, const double *value)
+static void expect_finite_truth(const struct linear_bed *bed, const struct sens_jacobian *J,
+                                const double *value)
 {
     const size_t n = bed->pb.n;
     double moved[200], f[2][200];
@@ -141,7 +142,7 @@ static void expect_finite_truth(const struct bed *bed, const struct sens_jacobia
     }
 }
 
-static void check_route(struct bed *bed, enum sens_product by, const struct sens_pattern *found,
+static void check_route(struct linear_bed *bed, enum sens_product by, const struct sens_pattern *found,
                         enum sens_route route, long vectors)
 {
     struct sens_jacobian *J;
@@ -165,7 +166,7 @@ static void test_routes(void **state)
 {
     (void)state;
     enum { N = 17 };
-    struct bed *bed = bed_new(N);
+    struct linear_bed *bed = bed_new(N);
     check_route(bed, SENS_JVP, NULL, SENS_ROUTE_UNITS, N);
     check_route(bed, SENS_VJP, NULL, SENS_ROUTE_UNITS, N);
     check_route(bed, SENS_JVP, &bed->pattern, SENS_ROUTE_COLOURED, 4);
@@ -183,7 +184,7 @@ static void test_routes(void **state)
 static void test_blocks_of_vectors(void **state)
 {
     (void)state;
-    struct bed *bed = bed_new(75);
+    struct linear_bed *bed = bed_new(75);
     struct sens_pattern band;
     check_route(bed, SENS_JVP, NULL, SENS_ROUTE_UNITS, 75);
     check_route(bed, SENS_VJP, NULL, SENS_ROUTE_UNITS, 75);
@@ -226,7 +227,7 @@ static void test_rows_and_columns(void **state)
     static const size_t start[] = {0, 1, 3, 5, 7, 9, 11}, col[] = {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5};
     const struct sens_pattern pattern = {N, N, start, col};
     static const enum sens_product by[] = {SENS_JVP, SENS_VJP};
-    struct bed *bed = bed_new(N);
+    struct linear_bed *bed = bed_new(N);
     bed->type.jvp = arrow_jvp;
     bed->type.vjp = arrow_vjp;
     for (int k = 0; k < 2; k++) {
@@ -278,7 +279,7 @@ static void test_patterns(void **state)
 static const struct sens_shift shifts[] = {{1, 0.05}, {20, 1}, {1, 0}};
 
 /* B = M X or M^T X, M = alpha I - beta J from the entries themselves. */
-static void multiply(const struct bed *bed, struct sens_shift shift, bool transposed, size_t L,
+static void multiply(const struct linear_bed *bed, struct sens_shift shift, bool transposed, size_t L,
                      const double *X, double *B)
 {
     const size_t n = bed->pb.n;
@@ -291,7 +292,7 @@ static void multiply(const struct bed *bed, struct sens_shift shift, bool transp
         }
 }
 
-static void check_solve(const struct bed *bed, struct sens_shifted *shifted, struct sens_shift shift,
+static void check_solve(const struct linear_bed *bed, struct sens_shifted *shifted, struct sens_shift shift,
                         bool transposed, size_t L)
 {
     const size_t n = bed->pb.n;
@@ -316,7 +317,7 @@ static void check_solve(const struct bed *bed, struct sens_shifted *shifted, str
 static bool check_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, const char *name)
 {
     static const size_t lanes[] = {1, 3, 8};
-    struct bed *bed = bed_new(n);
+    struct linear_bed *bed = bed_new(n);
     struct sens_shifted *shifted;
     struct sens_jacobian *J;
     bed->structure.jacobian = jacobian;
@@ -463,7 +464,7 @@ static void test_singular(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    struct bed *bed = bed_new(17);
+    struct linear_bed *bed = bed_new(17);
     for (int kind = 0; kind < 5; kind++)
         for (size_t fail = 1;; fail++) {
             static const enum sens_kernel_choice choice[] = {SENS_KERNEL_OWN, SENS_KERNEL_LAPACK,
