@@ -159,6 +159,11 @@ bool bed_fixed(struct bed *bed, const char *tableau, long steps)
     return true;
 }
 
+bool bed_is_fixed(const struct bed *bed)
+{
+    return (bed->method->caps & SENS_CAP_CONTROLLER) && !bed->task.controller->adaptive;
+}
+
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed)
 {
@@ -262,14 +267,13 @@ long bed_error_test(const struct bed *bed, size_t i, const char *choice)
 void bed_subject(const struct bed *bed, const char *instance, char subject[VERIFY_SUBJECT])
 {
     const unsigned caps = bed->method->caps;
-    const bool adaptive = !(caps & SENS_CAP_CONTROLLER) || bed->task.controller->adaptive;
+    const bool fixed = bed_is_fixed(bed);
     const char *const tableau = caps & SENS_CAP_TABLEAU ? bed->task.tableau->name : "own steps";
     /* The steps of a discrete method are those of the state, unless it says otherwise. */
     const char *const unusual = bed->method->derivative == SENS_DERIVATIVE_DISCRETE ? "inside" : "outside";
     const char *const controller = caps & SENS_CAP_CONTROLLER ? bed->task.controller->name : "";
     snprintf(subject, VERIFY_SUBJECT, "%s, cost %s m=%zu, %s %s %s %.3g", instance, bed->cost.type->name,
-             bed->cost.m, tableau, controller, adaptive ? "tol" : "dt",
-             adaptive ? bed->task.rtol : bed->task.dt);
+             bed->cost.m, tableau, controller, fixed ? "dt" : "tol", fixed ? bed->task.dt : bed->task.rtol);
     verify_name_held(bed->v, bed->method->options, ", ", VERIFY_SUBJECT, subject);
     for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
         const size_t used = strlen(subject);

@@ -43,6 +43,8 @@ bool bed_controller(struct bed *bed, const char *name);
 struct sens_ckpt bed_every(const struct verify *v, long k);
 /* The fixed step of which `steps` make up [t0, t1]. false: the method has no fixed step. */
 bool bed_fixed(struct bed *bed, const char *tableau, long steps);
+/* Does the method take fixed steps on this task? */
+bool bed_is_fixed(const struct bed *bed);
 /* prepare, run once, release; outputs are filled with NaN first. Memory of the method is given back. After a
  * change of parts, set out = bed_outputs(bed) first. */
 sens_status bed_solve(struct bed *bed);

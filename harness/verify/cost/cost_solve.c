@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost_terms.h"
+#include "expected.h"
 #include "jacobian.h"
 #include "oracle_internal.h"
 
@@ -11,26 +12,6 @@
 
 enum { STEPS = 16 };
 static const struct sens_method_type no_method = {.name = "none"};
-
-/* Steps that land on the observations, about so many. */
-static bool make_grid(const struct bed *bed, struct grid *grid)
-{
-    const struct sens_problem *pb = &bed->problem;
-    double from = pb->t0;
-    *grid = (struct grid){.steps = 0};
-    for (size_t j = 0; j <= bed->cost.n_obs; j++) {
-        const double to = j < bed->cost.n_obs ? bed->cost.t_obs[j] : pb->t1;
-        const double length = to - from;
-        const long parts = (long)fmax(1, ceil(STEPS * length / (pb->t1 - pb->t0)));
-        for (long k = 0; length > 0 && k < parts; k++) {
-            const double t = from + length * (double)k / (double)parts;
-            const double end = k + 1 < parts ? from + length * (double)(k + 1) / (double)parts : to;
-            if (!grid_append(grid, t, end - t, end)) return false;
-        }
-        if (length > 0) from = to;
-    }
-    return true;
-}
 
 struct solve_line { /* G over the steps, along a direction of p or of x0 */
     const struct oracle *oracle;
@@ -145,14 +126,14 @@ void cost_check_solve(const struct cost_case *at)
     struct grid grid = {.steps = 0};
     struct oracle oracle;
     bed_create(at->v, &at->problem, &at->cost, &no_method, &bed);
-    struct sens_out forward = bed_shape(&bed), reverse = bed_shape(&bed), rounding = bed_shape(&bed);
-    const bool made = make_grid(&bed, &grid);
+    struct sens_out reverse = bed_shape(&bed);
+    struct expected forward;
+    const bool made = expected_equal_steps(&bed, STEPS, &grid);
     oracle_create(&bed, bed.task.tableau, &grid, &oracle);
-    if (made && oracle_tangent(&oracle, &forward) == SENS_OK &&
-        oracle_adjoint(&oracle, &reverse) == SENS_OK && oracle_rounding(&oracle, &rounding) == SENS_OK &&
-        out_finite(&bed, &forward)) {
-        note_solve(&worst, &oracle, &forward, &rounding, "forward");
-        note_solve(&worst, &oracle, &reverse, &rounding, "in reverse");
+    if (made && expected_map(&bed, &grid, &forward) == SENS_OK &&
+        oracle_adjoint(&oracle, &reverse) == SENS_OK && out_finite(&bed, &forward.value)) {
+        note_solve(&worst, &oracle, &forward.value, &forward.bound, "forward");
+        note_solve(&worst, &oracle, &reverse, &forward.bound, "in reverse");
     }
     if (worst.count == 0)
         verify_skip(&result, "the problem could not be solved on %ld fixed steps of cash_karp", grid.steps);

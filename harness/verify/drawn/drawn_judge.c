@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agree.h"
 #include "drawn.h"
 #include "gradient_case.h"
-#include "oracle_internal.h"
 #include "trial.h"
 
 enum { RACE_RUNS = 3, MOST_ENTRIES = 600, MOST_STEPS = 400 };
@@ -92,49 +90,26 @@ static void judge_steps(const struct bed *bed, struct drawn_verdict *verdict)
 
 /* ---- what is expected ---------------------------------------------------------------------------------- */
 
-static struct expected nothing_expected(const struct bed *bed)
+/* Over the steps of the map; of quotients, with what they may be off by. */
+static sens_status expect_map(const struct trial *trial, bool quotient, struct expected *expected)
 {
-    return (struct expected){bed_shape(bed), bed_shape(bed)};
-}
-
-/* Over the steps of the map. Noise is measured in reverse alone, and doubled for it. */
-static sens_status expect_map(struct trial *trial, struct expected *expected)
-{
-    struct bed *bed = &trial->judge.bed;
+    const struct bed *bed = &trial->judge.bed;
     struct grid grid;
-    struct oracle oracle;
-    *expected = nothing_expected(bed);
-    if (!scene_grid(&trial->judge, &grid)) return SENS_NO_MEMORY;
-    oracle_create(bed, bed->task.tableau, &grid, &oracle);
-    sens_status status = oracle_adjoint(&oracle, &expected->value);
-    if (status == SENS_OK) status = oracle_rounding_cheaply(&oracle, &expected->bound);
-    if (status == SENS_OK) out_add(bed, &expected->bound, 1, &expected->bound);
-    grid_free(&grid);
-    return status;
-}
-
-static sens_status expect_quotient(struct trial *trial, struct expected *expected)
-{
-    struct grid grid;
-    sens_status status = expect_map(trial, expected);
-    if (status != SENS_OK) return status;
-    if (!scene_grid(&trial->judge, &grid)) return SENS_NO_MEMORY;
-    struct target target = {expected->value, expected->bound};
-    status = target_quotient(&trial->judge.bed, &grid, &target);
+    if (!expected_grid(bed, &grid)) return SENS_NO_MEMORY;
+    sens_status status = expected_map_in_reverse(bed, &grid, expected);
+    if (status == SENS_OK && quotient) status = expected_allow_quotient(bed, &grid, expected);
     grid_free(&grid);
     return status;
 }
 
 /* The exact solution, to the tolerance. */
-static sens_status expect_exact(struct scene *judge, struct expected *expected)
+static sens_status expect_exact(const struct bed *bed, struct expected *expected)
 {
     struct grid grid;
-    struct sens_out uncertainty = bed_shape(&judge->bed);
-    *expected = nothing_expected(&judge->bed);
-    sens_status status = oracle_truth_in_reverse(&judge->bed, &expected->value, &uncertainty);
+    sens_status status = expected_exact_in_reverse(bed, expected);
     if (status != SENS_OK) return status;
-    if (!scene_grid(judge, &grid)) return SENS_NO_MEMORY;
-    status = scene_tolerance(judge, &grid, &uncertainty, &expected->bound);
+    if (!expected_grid(bed, &grid)) return SENS_NO_MEMORY;
+    status = expected_allow_errors(bed, &grid, expected_local_error(bed), expected);
     grid_free(&grid);
     return status;
 }
@@ -153,7 +128,7 @@ static void judge_state(struct trial *trial, struct drawn_verdict *verdict)
     struct scene state = trial->judge;
     struct expected expected;
     state.bed.task.parts = SENS_IN_STATE;
-    if (expect_exact(&state, &expected) == SENS_OK) compare(trial, &expected, "exact:", verdict);
+    if (expect_exact(&state.bed, &expected) == SENS_OK) compare(trial, &expected, "exact:", verdict);
 }
 
 /* Values of the method itself, where nothing else is known of its map. */
@@ -165,7 +140,7 @@ static bool judge_own(const struct bed *bed, struct drawn_verdict *verdict)
     return true;
 }
 
-/* How much of a bump sound methods differ in: target_quotient has that of a forward quotient. */
+/* How much of a bump sound methods differ in: expected_allow_quotient has that of a forward quotient. */
 static const double BUMPS_DIFFER = 2;
 
 /* Quotients of a map that is not known, against those of its values that are better. What they may be off by
@@ -175,7 +150,7 @@ static bool judge_quotient(struct trial *trial, struct drawn_verdict *verdict)
     struct expected expected;
     struct worst own = {.count = 0};
     const struct bed *bed = &trial->judge.bed;
-    if (expect_quotient(trial, &expected) != SENS_OK) return false;
+    if (expect_map(trial, true, &expected) != SENS_OK) return false;
     out_add(bed, &expected.bound, BUMPS_DIFFER - 1, &expected.bound);
     if (!gradient_note_quotient(bed, &trial->got, &expected.bound, &own)) return false;
     if (own.count > 0)
@@ -188,14 +163,14 @@ static bool judge_discrete(struct trial *trial, struct drawn_verdict *verdict)
 {
     const unsigned caps = trial->scene.bed.method->caps;
     struct expected expected;
-    if ((caps & SENS_CAP_TOLERANCE) && !trial->scene.fixed) judge_state(trial, verdict);
-    if (scene_rebuilds(&trial->scene)) {
-        if (expect_map(trial, &expected) != SENS_OK) return false;
+    if ((caps & SENS_CAP_TOLERANCE) && !bed_is_fixed(&trial->scene.bed)) judge_state(trial, verdict);
+    if (expected_rebuilds(&trial->scene.bed)) {
+        if (expect_map(trial, false, &expected) != SENS_OK) return false;
         compare(trial, &expected, "on the same steps, the mean of all outputs:", verdict);
         return true;
     }
     if (!(caps & SENS_CAP_TOLERANCE)) return judge_own(&trial->scene.bed, verdict);
-    if (expect_exact(&trial->judge, &expected) != SENS_OK) return false;
+    if (expect_exact(&trial->judge.bed, &expected) != SENS_OK) return false;
     out_add(&trial->judge.bed, &expected.bound, UNSEEN - 1, &expected.bound);
     compare(trial, &expected, "exact, the mean of all outputs:", verdict);
     return true;
@@ -206,10 +181,10 @@ static bool judge_numbers(struct trial *trial, struct drawn_verdict *verdict)
     const enum sens_derivative kind = trial->scene.bed.method->derivative;
     struct expected expected;
     if (kind == SENS_DERIVATIVE_DISCRETE) return judge_discrete(trial, verdict);
-    if (kind == SENS_DERIVATIVE_DIFFERENCE && !scene_rebuilds(&trial->scene))
+    if (kind == SENS_DERIVATIVE_DIFFERENCE && !expected_rebuilds(&trial->scene.bed))
         return judge_quotient(trial, verdict);
-    const sens_status status = kind == SENS_DERIVATIVE_CONTINUOUS ? expect_exact(&trial->judge, &expected)
-                                                                  : expect_quotient(trial, &expected);
+    const sens_status status = kind == SENS_DERIVATIVE_CONTINUOUS ? expect_exact(&trial->judge.bed, &expected)
+                                                                  : expect_map(trial, true, &expected);
     if (status == SENS_OK) compare(trial, &expected, "the mean of all outputs:", verdict);
     return status == SENS_OK;
 }
@@ -237,7 +212,7 @@ static struct drawn_verdict judge(const struct drawing *drawing, const struct dr
     if (trial.scene.bed.task.threads > 1)
         trial.scene.bed.problem = trial_yielding(drawing->v, &trial.scene.bed.problem);
     solve(&trial.scene.bed, &verdict);
-    if (verdict.outcome == DRAWN_FAILED && !agree_solvable(&trial.scene.bed, 1e-6, &steps))
+    if (verdict.outcome == DRAWN_FAILED && !expected_solvable(&trial.scene.bed, 1e-6, &steps))
         verdict.outcome = DRAWN_UNJUDGED;
     if (verdict.status == SENS_OK) {
         make_judge(&trial);
@@ -268,12 +243,11 @@ struct drawn_verdict drawn_judge(const struct drawing *drawing, const struct dra
 static void search(struct gradient_case *given, struct verify_result *result)
 {
     struct bed *bed = &given->scene.bed;
-    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
     const size_t entries = bed->cost.m * (bed->problem.n + bed->problem.np);
     if (entries > MOST_ENTRIES || bed_solve(bed) != SENS_OK || bed->work.steps > MOST_STEPS) return;
-    if (!case_prepare(given) || !(discrete ? case_frozen(given) : case_truth(given))) return;
-    scene_blame(&given->oracle, &bed->out, discrete ? &given->frozen : &given->truth,
-                discrete ? &given->rounding : &given->tolerance, result);
+    if (!case_prepare(given)) return;
+    const struct expected *const expected = case_expected(given);
+    if (expected) scene_blame(&given->oracle, &bed->out, expected, result);
 }
 
 void drawn_blame_catalogue(const struct drawing *drawing, const struct drawn *drawn,

@@ -127,7 +127,7 @@ static bool set_solver(const struct drawing *drawing, const struct drawn *drawn,
     bed->task.tableau = reg->tableaux[(size_t)drawn->value[AXIS_TABLEAU]];
     bed->task.controller = controller;
     if (!(bed->method->caps & SENS_CAP_CONTROLLER)) return true;
-    if (!scene->fixed) return bed->task.tableau->e != NULL;
+    if (!bed_is_fixed(&scene->bed)) return bed->task.tableau->e != NULL;
     bed->task.dt = (bed->problem.t1 - bed->problem.t0) / drawn->value[AXIS_STEPS];
     return bed->method->derivative != SENS_DERIVATIVE_CONTINUOUS;
 }
@@ -138,9 +138,10 @@ bool drawn_scene(const struct drawing *drawing, const struct drawn *drawn, struc
     struct sens_problem problem;
     struct sens_cost cost;
     const struct sens_controller *controller = v->reg->controllers[(size_t)drawn->value[AXIS_CONTROLLER]];
-    *scene = (struct scene){.fixed = (v->method->caps & SENS_CAP_CONTROLLER) && !controller->adaptive};
+    const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && !controller->adaptive;
+    *scene = (struct scene){.subject = ""};
     make_problem(drawing, drawn, &problem);
-    make_cost(drawing, drawn, scene->fixed, &problem, &cost);
+    make_cost(drawing, drawn, fixed, &problem, &cost);
     bed_create(v, &problem, &cost, v->method, &scene->bed);
     verify_module("method", v->method->name, scene->module);
     drawn_subject(drawing, drawn, scene->subject);

@@ -1,6 +1,6 @@
 /* Every method that can do a problem against every other.
  *
- * Each method has a target T and a bound B by the kind it declares (agree.h); two of them agree when
+ * Each method has a target T and a bound B by the kind it declares (expected.h); two of them agree when
  *
  *     |a - b| <= B_a + B_b + |T_a - T_b|      entry by entry,
  *
@@ -10,7 +10,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
-#include "agree.h"
+#include "pair.h"
 #include "probe.h"
 
 enum { MAX_METHODS = 32, MAX_STEPS = 8000 };
@@ -44,7 +44,7 @@ static const struct verify_check checks[] = {
 
 struct entry { /* a method's result */
     struct bed bed;
-    struct target target;
+    struct expected target;
     double deviation; /* largest |got - T| / B */
     bool usable;
 };
@@ -57,7 +57,7 @@ struct matrix {
     double tol;
     size_t count;
     struct entry entry[MAX_METHODS];
-    struct target exact, continuous;
+    struct expected exact, continuous;
     int told[3]; /* results by check */
 };
 
@@ -77,7 +77,7 @@ static int check_of(enum sens_derivative kind)
 }
 
 /* The tangent on these steps, unless an earlier method took the same. */
-static bool frozen_target(struct matrix *matrix, const struct entry *entry, struct target *target)
+static bool frozen_target(struct matrix *matrix, const struct entry *entry, struct expected *target)
 {
     for (const struct entry *other = matrix->entry; other < entry; other++)
         if (other->usable && other->bed.method->derivative == SENS_DERIVATIVE_DISCRETE &&
@@ -85,7 +85,7 @@ static bool frozen_target(struct matrix *matrix, const struct entry *entry, stru
             *target = other->target;
             return true;
         }
-    return target_frozen(&entry->bed, target) == SENS_OK;
+    return expected_reported_map(&entry->bed, target) == SENS_OK;
 }
 
 /* That of a difference comes with its steps. */
@@ -98,15 +98,15 @@ static bool find_target(struct matrix *matrix, struct entry *entry)
 }
 
 /* Difference quotients on equal steps, all others adaptive. */
-static bool set_task(const struct matrix *matrix, struct entry *entry, const char **why_not)
+static bool set_task(const struct matrix *matrix, struct entry *entry)
 {
     struct bed *const bed = &entry->bed;
     bed->task.rtol = bed->task.atol = matrix->tol;
     bed->task.max_steps = MAX_STEPS;
     if (bed->method->derivative != SENS_DERIVATIVE_DIFFERENCE) return true;
-    *why_not = "the method does not take rk4 with a fixed step";
+    entry->target.why = "the method does not take rk4 with a fixed step";
     if (!bed_fixed(bed, "rk4", 1)) return false;
-    const long steps = target_difference(bed, &entry->target, why_not);
+    const long steps = expected_difference(bed, &entry->target);
     return steps > 0 && bed_fixed(bed, "rk4", steps);
 }
 
@@ -116,18 +116,17 @@ static void solve_entry(struct matrix *matrix, struct entry *entry)
     const int check = check_of(bed->method->derivative);
     struct worst worst = {.count = 0};
     char why[VERIFY_TEXT / 2];
-    const char *why_not = NULL;
-    if (!set_task(matrix, entry, &why_not)) {
-        skip_entry(matrix, entry, check, why_not);
+    if (!set_task(matrix, entry)) {
+        skip_entry(matrix, entry, check, entry->target.why);
     } else if (bed_solve(bed) != SENS_OK) {
         snprintf(why, sizeof why, "%s: %s", sens_status_name(bed->status), bed->message);
         skip_entry(matrix, entry, check, why);
     } else if (!find_target(matrix, entry)) {
         skip_entry(matrix, entry, check, "no reference");
-    } else if (target_weakness(bed, &entry->target) > 1) {
+    } else if (expected_weakness(bed, &entry->target) > 1) {
         skip_entry(matrix, entry, check, "its bound is as large as the derivative: nothing could be told");
     } else {
-        out_compare(&worst, bed, &bed->out, &entry->target.value, &entry->target.bound, "");
+        expected_compare(&worst, bed, &bed->out, &entry->target);
         entry->deviation = worst.bound > 0 ? worst.value / worst.bound : worst.value > 0 ? INFINITY : 0;
         if (!out_finite(bed, &bed->out)) entry->deviation = INFINITY;
         entry->usable = true;
@@ -146,10 +145,9 @@ static int check_of_pair(const struct entry *a, const struct entry *b)
 static struct sens_out joint_bound(const struct entry *a, const struct entry *b)
 {
     struct sens_out bound = bed_shape(&a->bed);
-    const struct sens_out distance = agree_distance(&a->bed, &a->target.value, &b->target.value);
     out_add(&a->bed, &bound, 1, &a->target.bound);
     out_add(&a->bed, &bound, 1, &b->target.bound);
-    out_add(&a->bed, &bound, 1, &distance);
+    out_add_apart(&a->bed, &bound, 1, &a->target.value, &b->target.value);
     return bound;
 }
 
@@ -169,7 +167,7 @@ static void compare(struct matrix *matrix, const struct entry *a, const struct e
     if (result.verdict == VERIFY_FAIL) {
         verify_say(&result, "from its own target, %s is off by %.3g bounds and %s by %.3g",
                    a->bed.method->name, a->deviation, b->bed.method->name, b->deviation);
-        agree_blame(&off->bed, &off->target.value, &result);
+        pair_blame(&off->bed, &off->target.value, &result);
     }
     verify_close(matrix->v, &result);
     matrix->told[check]++;
@@ -198,7 +196,7 @@ static bool create_task(struct matrix *matrix)
     struct bed bed;
     const struct horizon want = {&matrix->instance.problem, v->reg->methods[0], matrix->tol, common_parts(v),
                                  NULL};
-    const sens_status status = agree_horizon(v, &want, &bed, &matrix->exact, &matrix->continuous);
+    const sens_status status = expected_horizon(v, &want, &bed, &matrix->exact, &matrix->continuous);
     matrix->problem = bed.problem;
     matrix->cost = bed.cost;
     bed_free(&bed);

@@ -46,10 +46,10 @@ static bool check_completes(struct gradient_case *given)
 /* ---- state.map ----------------------------------------------------------------------------------------- */
 
 /* Causes of a wrong gradient; where the state is right as well, they are in the sweep. */
-static void blame_gradient(struct gradient_case *given, const struct sens_out *right,
-                           const struct sens_out *bound, struct verify_result *result)
+static void blame_gradient(struct gradient_case *given, const struct expected *expected,
+                           struct verify_result *result)
 {
-    const bool state_right = scene_blame(&given->oracle, &given->scene.bed.out, right, bound, result);
+    const bool state_right = scene_blame(&given->oracle, &given->scene.bed.out, expected, result);
     if (state_right)
         case_blame_parts(given, result);
     else
@@ -72,11 +72,11 @@ static void check_state(struct gradient_case *given)
     } else if (!rebuilt && !case_truth(given)) {
         verify_skip(&result, "the oracle cannot solve this task");
     } else {
-        const struct sens_out bound = out_only(rebuilt ? &given->rounding : &given->tolerance, SENS_IN_STATE);
-        const struct sens_out *right = rebuilt ? &given->frozen : &given->truth;
-        out_compare(&worst, bed, &bed->out, right, &bound, rebuilt ? "on the same steps:" : "exact:");
+        const struct expected state = expected_state(rebuilt ? &given->frozen : &given->truth);
+        expected_compare(&worst, bed, &bed->out, &state);
         verify_judge(&result, &worst);
-        if (result.verdict == VERIFY_FAIL) oracle_blame_state(&given->oracle, &bed->out, right, &result);
+        if (result.verdict == VERIFY_FAIL)
+            oracle_blame_state(&given->oracle, &bed->out, &state.value, &result);
     }
     verify_close(bed->v, &result);
 }
@@ -100,12 +100,12 @@ static void check_frozen(struct gradient_case *given)
     if (why_not) {
         verify_skip(&result, "%s", why_not);
     } else {
-        const struct sens_out bound = out_only(&given->rounding, ~(unsigned)SENS_IN_STATE);
-        out_compare(&worst, bed, &bed->out, &given->frozen, &bound, "tangent of the map:");
-        out_compare(&worst, bed, &bed->out, &given->adjoint, &bound, "adjoint of the map:");
+        const struct expected gradient = expected_gradient(&given->frozen);
+        out_compare(&worst, bed, &bed->out, &gradient.value, &gradient.bound, "tangent of the map:");
+        out_compare(&worst, bed, &bed->out, &given->adjoint, &gradient.bound, "adjoint of the map:");
         verify_judge(&result, &worst);
         if (result.verdict == VERIFY_FAIL) {
-            blame_gradient(given, &given->frozen, &given->rounding, &result);
+            blame_gradient(given, &given->frozen, &result);
             case_say_controlled(given, &result);
         }
     }
@@ -118,12 +118,12 @@ static void check_frozen(struct gradient_case *given)
 static void judge_exact(struct gradient_case *given, struct verify_result *result)
 {
     struct bed *bed = &given->scene.bed;
-    const struct sens_out bound = out_only(&given->tolerance, ~(unsigned)SENS_IN_STATE);
+    const struct expected gradient = expected_gradient(&given->truth);
     struct worst worst = {0};
-    out_compare(&worst, bed, &bed->out, &given->truth, &bound, "exact:");
+    expected_compare(&worst, bed, &bed->out, &gradient);
     verify_judge(result, &worst);
     if (result->verdict != VERIFY_FAIL) return;
-    blame_gradient(given, &given->truth, &given->tolerance, result);
+    blame_gradient(given, &given->truth, result);
     verify_blame(result, CAUSE_outside_test, 0.3);
     verify_blame(result, CAUSE_unstable_reverse, 0.12);
     case_say_controlled(given, result);
@@ -134,32 +134,32 @@ static void judge_exact(struct gradient_case *given, struct verify_result *resul
 static void judge_difference(struct gradient_case *given, struct verify_result *result)
 {
     struct bed *bed = &given->scene.bed;
+    const struct expected *const plain = bed_is_fixed(bed) ? &given->frozen : &given->truth;
+    struct expected quotient = expected_zero(bed);
     struct worst worst = {0};
-    struct sens_out bound = bed_shape(bed);
-    const bool fixed = given->scene.fixed;
-    const struct sens_out *noise = fixed ? &given->rounding : &given->tolerance;
-    const struct sens_out *right = fixed ? &given->frozen : &given->truth;
-    if (scene_difference(&given->scene, given->oracle.grid, noise, &bound) != SENS_OK) {
+    quotient.value = plain->value;
+    quotient.why = plain->why;
+    out_add(bed, &quotient.bound, 1, &plain->bound);
+    if (expected_allow_quotient(bed, &given->grid, &quotient) != SENS_OK) {
         verify_skip(result, "the oracle cannot bound the quotient");
         return;
     }
-    out_add(bed, &bound, 1, noise);
-    bound = out_only(&bound, ~(unsigned)SENS_IN_STATE);
-    out_compare(&worst, bed, &bed->out, right, &bound, fixed ? "of the map:" : "exact:");
+    quotient = expected_gradient(&quotient);
+    expected_compare(&worst, bed, &bed->out, &quotient);
     verify_judge(result, &worst);
-    if (result->verdict == VERIFY_FAIL) blame_gradient(given, right, noise, result);
+    if (result->verdict == VERIFY_FAIL) blame_gradient(given, plain, result);
 }
 
 static void check_exact(struct gradient_case *given)
 {
     struct bed *bed = &given->scene.bed;
     const enum sens_derivative kind = bed->method->derivative;
-    const bool of_map = kind == SENS_DERIVATIVE_DIFFERENCE && given->scene.fixed;
+    const bool of_map = kind == SENS_DERIVATIVE_DIFFERENCE && bed_is_fixed(&given->scene.bed);
     struct verify_result result = verify_open("gradient.exact", given->scene.module, given->scene.subject);
     if (kind == SENS_DERIVATIVE_DISCRETE)
         verify_skip(&result,
                     "a discrete derivative has no tolerance of its own: order.h and order.tol judge it");
-    else if (kind == SENS_DERIVATIVE_CONTINUOUS && given->scene.fixed)
+    else if (kind == SENS_DERIVATIVE_CONTINUOUS && bed_is_fixed(&given->scene.bed))
         verify_skip(&result, "a fixed step has no tolerance: order.h judges it");
     else if (of_map ? !case_frozen(given) : !case_truth(given))
         verify_skip(&result, "the oracle cannot solve this task");
@@ -183,9 +183,9 @@ static void check_taylor(struct gradient_case *given)
     } else {
         const int rays = bed->v->quick ? 1 : 3;
         for (int k = 0; k < rays; k++)
-            taylor_remainders(&worst, bed, &bed->out, &given->frozen, &given->rounding);
+            taylor_remainders(&worst, bed, &bed->out, &given->frozen.value, &given->frozen.bound);
         verify_judge(&result, &worst);
-        if (result.verdict == VERIFY_FAIL) blame_gradient(given, &given->frozen, &given->rounding, &result);
+        if (result.verdict == VERIFY_FAIL) blame_gradient(given, &given->frozen, &result);
     }
     verify_close(bed->v, &result);
 }
@@ -201,9 +201,9 @@ static void note_kind(struct gradient_case *given, struct kinds *kinds)
     if (bed->v->quick && kinds->worst.count > 0) return;
     if (kind == SENS_DERIVATIVE_DISCRETE && case_frozen(given) && case_truth(given))
         kinds_note_discrete(given, kinds);
-    if (kind == SENS_DERIVATIVE_CONTINUOUS && !given->scene.fixed && case_truth(given))
+    if (kind == SENS_DERIVATIVE_CONTINUOUS && !bed_is_fixed(&given->scene.bed) && case_truth(given))
         kinds_note_continuous(given, kinds);
-    if (kind == SENS_DERIVATIVE_DIFFERENCE && given->scene.fixed && case_frozen(given))
+    if (kind == SENS_DERIVATIVE_DIFFERENCE && bed_is_fixed(&given->scene.bed) && case_frozen(given))
         kinds_note_difference(given, kinds);
 }
 

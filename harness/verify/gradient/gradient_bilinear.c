@@ -98,21 +98,21 @@ static void note_at(const struct bed *bed, double t, const struct sens_out *stat
 static bool judge_discrete(struct bed *bed, struct verify_result *result)
 {
     struct worst worst = {0};
-    struct sens_out right = bed_shape(bed);
+    struct expected expected;
     struct oracle oracle;
     struct grid grid;
-    struct sens_out bound = bed_shape(bed);
     const long steps = lround((bed->problem.t1 - bed->problem.t0) / bed->task.dt);
-    bool made = scene_uniform(bed, steps, &grid);
+    const bool made =
+        expected_equal_steps(bed, steps, &grid) && expected_map(bed, &grid, &expected) == SENS_OK;
     oracle_create(bed, bed->task.tableau, &grid, &oracle);
-    made = made && oracle_rounding(&oracle, &bound) == SENS_OK && oracle_tangent(&oracle, &right) == SENS_OK;
     for (long part = 1; part < 4 && made; part++) {
         struct sens_out state;
         const long k = steps * part / 4;
-        if (mapped_state(bed, &grid, k, &state)) note_at(bed, grid.t1[k - 1], &state, &bound, &worst);
+        if (mapped_state(bed, &grid, k, &state))
+            note_at(bed, grid.t1[k - 1], &state, &expected.bound, &worst);
     }
     if (made) verify_judge(result, &worst);
-    if (result->verdict == VERIFY_FAIL) scene_blame(&oracle, &bed->out, &right, &bound, result);
+    if (result->verdict == VERIFY_FAIL) scene_blame(&oracle, &bed->out, &expected, result);
     grid_free(&grid);
     return made;
 }
@@ -120,13 +120,13 @@ static bool judge_discrete(struct bed *bed, struct verify_result *result)
 static bool judge_continuous(struct gradient_case *given, struct bed *bed, struct verify_result *result)
 {
     struct worst worst = {0};
-    struct scene scene = given->scene;
-    struct sens_out bound = bed_shape(bed), state;
+    struct expected allowed = expected_zero(bed);
+    struct sens_out state;
     const double middle = (bed->problem.t0 + bed->problem.t1) / 2;
-    scene.bed = *bed;
     if (!exact_state(bed, middle, &state)) return false;
-    if (scene_tolerance(&scene, &given->grid, NULL, &bound) != SENS_OK) return false;
-    note_at(bed, middle, &state, &bound, &worst);
+    if (expected_allow_errors(bed, &given->grid, expected_local_error(bed), &allowed) != SENS_OK)
+        return false;
+    note_at(bed, middle, &state, &allowed.bound, &worst);
     verify_judge(result, &worst);
     return true;
 }
@@ -159,9 +159,10 @@ void gradient_check_bilinear(struct gradient_case *given)
         verify_skip(&result, "a difference quotient conserves nothing");
     else if (!bed->out.dGdx0)
         verify_skip(&result, "no derivative by the initial state");
-    else if (kind == SENS_DERIVATIVE_DISCRETE && !(given->scene.fixed && scene_rebuilds(&given->scene)))
+    else if (kind == SENS_DERIVATIVE_DISCRETE &&
+             !(bed_is_fixed(&given->scene.bed) && expected_rebuilds(&given->scene.bed)))
         verify_skip(&result, "restarted with the fixed step only, where the steps are the same");
-    else if (kind == SENS_DERIVATIVE_CONTINUOUS && given->scene.fixed)
+    else if (kind == SENS_DERIVATIVE_CONTINUOUS && bed_is_fixed(&given->scene.bed))
         verify_skip(&result, "a fixed step has no tolerance");
     else
         judge(given, &result);

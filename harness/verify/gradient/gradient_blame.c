@@ -75,7 +75,8 @@ static bool right_without_rejection(struct verify *v, const struct gradient_case
 static void blame_rejection(struct verify *v, const struct gradient_case *given, struct verify_result *result)
 {
     const struct bed *bed = &given->scene.bed;
-    if (bed->work.rejects == 0 || given->scene.fixed || !right_without_rejection(v, given)) return;
+    if (bed->work.rejects == 0 || bed_is_fixed(&given->scene.bed) || !right_without_rejection(v, given))
+        return;
     verify_say(result, "right where no trial step is rejected (here %ld are)", bed->work.rejects);
     verify_blame(result, CAUSE_after_rejection, 0.97);
 }
@@ -89,7 +90,7 @@ static double error_at(struct verify *v, const struct gradient_case *given, doub
     if (!scene_create(v, &other.settings, &other.scene)) return NAN;
     const struct bed *bed = &other.scene.bed;
     if (bed_solve(&other.scene.bed) == SENS_OK && case_prepare(&other) && case_frozen(&other))
-        error = out_distance(bed, &bed->out, &other.frozen).gradient;
+        error = out_distance(bed, &bed->out, &other.frozen.value).gradient;
     case_free(&other);
     return error;
 }

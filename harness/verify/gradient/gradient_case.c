@@ -8,7 +8,7 @@
 bool case_prepare(struct gradient_case *given)
 {
     struct bed *bed = &given->scene.bed;
-    if (!scene_grid(&given->scene, &given->grid)) return false;
+    if (!expected_grid(&given->scene.bed, &given->grid)) return false;
     oracle_create(bed, bed->task.tableau, &given->grid, &given->oracle);
     return true;
 }
@@ -18,13 +18,10 @@ bool case_frozen(struct gradient_case *given)
     struct bed *bed = &given->scene.bed;
     if (given->frozen_tried) return given->frozen_known;
     given->frozen_tried = true;
-    if (!scene_rebuilds(&given->scene)) return false;
-    given->frozen = bed_shape(bed);
+    if (!expected_rebuilds(bed)) return false;
     given->adjoint = bed_shape(bed);
-    given->rounding = bed_shape(bed);
-    given->frozen_known = oracle_tangent(&given->oracle, &given->frozen) == SENS_OK &&
-                          oracle_adjoint(&given->oracle, &given->adjoint) == SENS_OK &&
-                          oracle_rounding(&given->oracle, &given->rounding) == SENS_OK;
+    given->frozen_known = expected_map(bed, &given->grid, &given->frozen) == SENS_OK &&
+                          oracle_adjoint(&given->oracle, &given->adjoint) == SENS_OK;
     return given->frozen_known;
 }
 
@@ -33,13 +30,20 @@ bool case_truth(struct gradient_case *given)
     struct bed *bed = &given->scene.bed;
     if (given->truth_tried) return given->truth_known;
     given->truth_tried = true;
-    given->truth = bed_shape(bed);
     given->uncertainty = bed_shape(bed);
-    given->tolerance = bed_shape(bed);
+    given->truth_known = expected_exact(bed, &given->truth) == SENS_OK;
+    if (!given->truth_known) return false;
+    out_add(bed, &given->uncertainty, 1, &given->truth.bound);
     given->truth_known =
-        oracle_truth(bed, &given->truth, &given->uncertainty) == SENS_OK &&
-        scene_tolerance(&given->scene, &given->grid, &given->uncertainty, &given->tolerance) == SENS_OK;
+        expected_allow_errors(bed, &given->grid, expected_local_error(bed), &given->truth) == SENS_OK;
     return given->truth_known;
+}
+
+const struct expected *case_expected(struct gradient_case *given)
+{
+    if (given->scene.bed.method->derivative == SENS_DERIVATIVE_DISCRETE)
+        return case_frozen(given) ? &given->frozen : NULL;
+    return case_truth(given) ? &given->truth : NULL;
 }
 
 void case_free(struct gradient_case *given)
@@ -89,8 +93,8 @@ void case_say_controlled(struct gradient_case *given, struct verify_result *resu
     if (!solve_at(given, p, below)) return;
     verify_say(result, "G_0 along a random dp: gradient %.6g, with the controller %.6g",
                along_p(bed, &bed->out, 0, d), (above[0] - below[0]) / (2 * eps));
-    if (case_truth(given)) verify_say(result, "exact %.6g", along_p(bed, &given->truth, 0, d));
-    if (case_frozen(given)) verify_say(result, "frozen %.6g", along_p(bed, &given->frozen, 0, d));
+    if (case_truth(given)) verify_say(result, "exact %.6g", along_p(bed, &given->truth.value, 0, d));
+    if (case_frozen(given)) verify_say(result, "frozen %.6g", along_p(bed, &given->frozen.value, 0, d));
 }
 
 /* ---- which part of the task ---------------------------------------------------------------------------- */
@@ -98,13 +102,11 @@ void case_say_controlled(struct gradient_case *given, struct verify_result *resu
 bool case_is_right(struct gradient_case *solved)
 {
     const struct bed *bed = &solved->scene.bed;
-    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
     struct worst worst = {0};
     if (bed->status != SENS_OK || !out_finite(bed, &bed->out) || !case_prepare(solved)) return false;
-    if (!(discrete ? case_frozen(solved) : case_truth(solved))) return false;
-    out_compare(&worst, bed, &bed->out, discrete ? &solved->frozen : &solved->truth,
-                discrete ? &solved->rounding : &solved->tolerance, "");
-    return worst_passes(&worst);
+    const struct expected *const expected = case_expected(solved);
+    if (expected) expected_compare(&worst, bed, &bed->out, expected);
+    return expected && worst_passes(&worst);
 }
 
 /* Is the gradient right for this cost, the initial state held or not? */
@@ -171,10 +173,10 @@ static const double APART = 1000;
 void kinds_note_discrete(struct gradient_case *given, struct kinds *kinds)
 {
     const struct bed *bed = &given->scene.bed;
-    const double rounding = size_of(bed, &given->rounding) + size_of(bed, &given->uncertainty);
-    if (distance(bed, &given->frozen, &given->truth) < APART * rounding) return;
-    worst_note(&kinds->worst, distance(bed, &bed->out, &given->frozen),
-               10 * distance(bed, &bed->out, &given->truth) + rounding,
+    const double rounding = size_of(bed, &given->frozen.bound) + size_of(bed, &given->uncertainty);
+    if (distance(bed, &given->frozen.value, &given->truth.value) < APART * rounding) return;
+    worst_note(&kinds->worst, distance(bed, &bed->out, &given->frozen.value),
+               10 * distance(bed, &bed->out, &given->truth.value) + rounding,
                "%s: declared discrete, yet ten times nearer to the exact derivative than to the frozen one",
                given->scene.subject);
 }
@@ -214,7 +216,7 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
     const double smallest = size_of(bed, &rounding);
     bed->task.rtol = bed->task.atol = 1e-5;
     const bool solved = bed_solve(bed) == SENS_OK && frozen_on_state_steps(given, &frozen);
-    if (solved && distance(bed, &frozen, &given->truth) > APART * smallest)
+    if (solved && distance(bed, &frozen, &given->truth.value) > APART * smallest)
         worst_note(
             &kinds->worst, smallest, distance(bed, &bed->out, &frozen),
             "%s: declared continuous, yet to rounding the discrete derivative over the state's own steps",
@@ -226,7 +228,8 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
 void kinds_note_difference(struct gradient_case *given, struct kinds *kinds)
 {
     const struct bed *bed = &given->scene.bed;
-    worst_note(&kinds->worst, size_of(bed, &given->rounding), distance(bed, &bed->out, &given->frozen),
+    worst_note(&kinds->worst, size_of(bed, &given->frozen.bound),
+               distance(bed, &bed->out, &given->frozen.value),
                "%s: declared a difference quotient, yet to rounding the derivative of the map",
                given->scene.subject);
 }

@@ -11,19 +11,22 @@ struct gradient_case {
     struct scene scene;
     unsigned parts;                 /* of the cost */
     struct scene_settings settings; /* n = 0: not known */
-    struct grid grid;               /* scene_grid of the solve */
+    struct grid grid;               /* expected_grid of the solve */
     struct oracle oracle;
     bool to_rounding; /* the gradient was compared with the derivative of the map, to rounding */
     bool frozen_known, frozen_tried, truth_known, truth_tried;
-    struct sens_out frozen, adjoint, rounding;     /* over the grid */
-    struct sens_out truth, uncertainty, tolerance; /* tolerance includes the uncertainty */
+    struct expected frozen, truth; /* over the grid, to rounding; exact, to the tolerance */
+    struct sens_out adjoint;       /* over the grid */
+    struct sens_out uncertainty;   /* of the truth, which its bound includes */
 };
 /* After the solve: the grid and the oracle. */
 bool case_prepare(struct gradient_case *given);
-/* frozen, adjoint, rounding; false where the map cannot be made again. */
+/* frozen, adjoint; false where the map cannot be made again. */
 bool case_frozen(struct gradient_case *given);
-/* truth, uncertainty, tolerance; false where the oracle fails. */
+/* truth, uncertainty; false where the oracle fails. */
 bool case_truth(struct gradient_case *given);
+/* What a method of this kind is held to where it is: frozen if it is discrete, else truth; NULL: not known. */
+const struct expected *case_expected(struct gradient_case *given);
 void case_free(struct gradient_case *given);
 
 /* Adds to the text the derivative along one direction: what the method has, the exact and the frozen one, and

@@ -267,9 +267,8 @@ static bool exact_to_tolerance(struct gradient_case *given)
     const struct bed *bed = &given->scene.bed;
     struct worst worst = {0};
     if (!case_truth(given)) return false;
-    struct sens_out bound = given->tolerance;
-    bound.x = bound.G = NULL;
-    out_compare(&worst, bed, &bed->out, &given->truth, &bound, "exact:");
+    const struct expected gradient = expected_gradient(&given->truth);
+    expected_compare(&worst, bed, &bed->out, &gradient);
     return worst.count > 0 && worst.unbounded == 0 && worst_passes(&worst);
 }
 
@@ -294,12 +293,12 @@ static void blame_own(struct gradient_case *given, bool adaptive, struct verify_
 void gradient_check_own(struct gradient_case *given)
 {
     const struct bed *bed = &given->scene.bed;
-    const bool adaptive = bed->method->caps & SENS_CAP_TOLERANCE && !given->scene.fixed;
+    const bool adaptive = bed->method->caps & SENS_CAP_TOLERANCE && !bed_is_fixed(&given->scene.bed);
     struct verify_result result = verify_open("gradient.own", given->scene.module, given->scene.subject);
     struct worst worst = {0};
     if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE) {
         verify_skip(&result, "the method does not declare the derivative of the discrete map");
-    } else if (scene_rebuilds(&given->scene)) {
+    } else if (expected_rebuilds(&given->scene.bed)) {
         verify_skip(&result, "gradient.frozen makes the map again");
     } else if ((!adaptive && gradient_note_own(bed, false, &worst)) || gradient_note_faint(bed, &worst)) {
         verify_judge(&result, &worst);

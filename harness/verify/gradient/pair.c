@@ -1,7 +1,7 @@
 /* A method on a registered problem: does it compute the derivative that it declares?
  *
  * The problem's callbacks have been verified before; a failure here is the method's. Targets and bounds are
- * those of agree.h, by kind of derivative. */
+ * those of expected.h, by kind of derivative. */
 #include "pair.h"
 
 enum { QUICK_INSTANCES = 2 };
@@ -75,8 +75,8 @@ bool pair_declares(const struct pair *pair, enum sens_derivative kind)
 static bool solvable(const struct bed *bed)
 {
     long steps;
-    return agree_solvable(bed, bed->task.rtol, &steps) && steps < PAIR_STEPS / 4 &&
-           agree_solvable(bed, bed->task.rtol * LOOSER, &steps);
+    return expected_solvable(bed, bed->task.rtol, &steps) && steps < PAIR_STEPS / 4 &&
+           expected_solvable(bed, bed->task.rtol * LOOSER, &steps);
 }
 
 static void judge_status(struct verify_result *result, const struct bed *bed)
@@ -138,23 +138,33 @@ struct verify_result pair_open(const struct pair *pair, const struct bed *bed, c
 }
 
 /* Notes the gradient, the state and the cost against the target. */
-void pair_judge(struct verify_result *result, const struct bed *bed, const struct target *target)
+void pair_judge(struct verify_result *result, const struct bed *bed, const struct expected *target)
 {
     struct worst worst = {.count = 0};
-    const double weakness = target_weakness(bed, target);
+    const double weakness = expected_weakness(bed, target);
     if (weakness > 1) {
         verify_skip(result, "the bound is %.2g times the derivative: nothing could be told", weakness);
         return;
     }
-    out_compare(&worst, bed, &bed->out, &target->value, &target->bound, "");
+    expected_compare(&worst, bed, &bed->out, target);
     verify_judge(result, &worst);
 }
 
-bool pair_state_fails(const struct bed *bed, const struct target *target)
+void pair_blame(const struct bed *bed, const struct sens_out *right, struct verify_result *result)
+{
+    struct oracle oracle;
+    struct grid grid = {.steps = 0};
+    oracle_create(bed, bed->task.tableau, &grid, &oracle);
+    if (expected_grid(bed, &grid)) oracle_blame_gradient(&oracle, &bed->out, right, &bed->work, result);
+    if (bed->work.steps_reverse > 0) verify_blame(result, CAUSE_unstable_reverse, 0.3);
+    grid_free(&grid);
+}
+
+bool pair_state_fails(const struct bed *bed, const struct expected *target)
 {
     struct worst worst = {.count = 0};
-    const struct sens_out state = {.x = target->value.x, .G = target->value.G};
-    out_compare(&worst, bed, &bed->out, &state, &target->bound, "");
+    const struct expected state = expected_state(target);
+    expected_compare(&worst, bed, &bed->out, &state);
     return !worst_passes(&worst);
 }
 

@@ -2,7 +2,7 @@
 #ifndef VERIFY_PAIR_H
 #define VERIFY_PAIR_H
 
-#include "agree.h"
+#include "expected.h"
 
 enum { PAIR_STEPS = 8000 }; /* that a method is given */
 
@@ -22,14 +22,16 @@ struct verify_result pair_open(const struct pair *pair, const struct bed *bed, c
 void pair_skip(struct pair *pair, const char *check, const char *reason);
 /* State, cost and gradient against the target, entry by entry; a skip where the bound is no smaller than the
  * derivative. */
-void pair_judge(struct verify_result *result, const struct bed *bed, const struct target *target);
+void pair_judge(struct verify_result *result, const struct bed *bed, const struct expected *target);
 /* Is the method no worse than it must be, though its gradient is beyond the target's bound? Where the state
  * is right and the error test sees nothing else: a state at rest, one that needs no such short steps as its
  * derivative, a part outside the test across a jump of rhs; or sees no quadrature. Then why is in reason. */
-bool pair_excuse(const struct bed *bed, const struct target *exact, const struct target *target,
+bool pair_excuse(const struct bed *bed, const struct expected *exact, const struct expected *target,
                  char reason[VERIFY_TEXT]);
+/* Blames single faults by what they do on the steps that the method reported, or on steps of its tolerance. */
+void pair_blame(const struct bed *bed, const struct sens_out *right, struct verify_result *result);
 /* Are x or G beyond their bounds? */
-bool pair_state_fails(const struct bed *bed, const struct target *target);
+bool pair_state_fails(const struct bed *bed, const struct expected *target);
 
 void pair_frozen(struct pair *pair); /* pair.frozen, pair.taylor */
 void pair_exact(struct pair *pair);  /* pair.exact */

@@ -23,7 +23,7 @@ struct miss {
     double gradient, state;
 };
 
-static struct miss miss(const struct bed *bed, const struct target *exact)
+static struct miss miss(const struct bed *bed, const struct expected *exact)
 {
     double above = 0, below = 0;
     for (size_t i = 0; i < bed->problem.n; i++) {
@@ -35,7 +35,7 @@ static struct miss miss(const struct bed *bed, const struct target *exact)
 }
 
 /* Solves at a looser tolerance: does the error of the gradient follow that of the state? */
-static void blame_by_tolerance(struct bed *bed, const struct target *exact, struct verify_result *result)
+static void blame_by_tolerance(struct bed *bed, const struct expected *exact, struct verify_result *result)
 {
     const struct miss tight = miss(bed, exact);
     const double tol = bed->task.rtol;
@@ -65,8 +65,8 @@ static void name_interval(const struct pair *pair, const struct bed *bed, char l
 
 /* ---- the exact derivative ------------------------------------------------------------------------------ */
 
-static void check_exact(struct pair *pair, struct bed *bed, const char *label, const struct target *exact,
-                        const struct target *target)
+static void check_exact(struct pair *pair, struct bed *bed, const char *label, const struct expected *exact,
+                        const struct expected *target)
 {
     char subject[VERIFY_SUBJECT];
     if (!pair_solve(pair, bed)) {
@@ -81,7 +81,7 @@ static void check_exact(struct pair *pair, struct bed *bed, const char *label, c
         result = verify_open("pair.exact", pair->module, subject);
         verify_skip(&result, "%s", reason);
     } else if (result.verdict == VERIFY_FAIL) {
-        agree_blame(bed, &exact->value, &result);
+        pair_blame(bed, &exact->value, &result);
         blame_by_tolerance(bed, exact, &result);
     }
     verify_close(pair->v, &result);
@@ -89,7 +89,7 @@ static void check_exact(struct pair *pair, struct bed *bed, const char *label, c
 
 /* The choice that is not the default of each option that takes a part into the error test, or out of it. */
 static void check_error_tests(struct pair *pair, struct bed *bed, const char *label,
-                              const struct target *exact, const struct target *target)
+                              const struct expected *exact, const struct expected *target)
 {
     const struct sens_option *const table = bed->method->options;
     for (size_t i = 0; i < sens_option_count(table); i++) {
@@ -123,9 +123,9 @@ static void check_adaptive(struct pair *pair)
     const double tol = reachable(pair, draw_tolerance(v));
     const struct horizon want = {pb, v->method, tol, probe_parts_for(v->method), NULL};
     struct bed bed;
-    struct target exact, target;
+    struct expected exact, target;
     char label[VERIFY_SUBJECT];
-    const sens_status status = agree_horizon(v, &want, &bed, &exact, &target);
+    const sens_status status = expected_horizon(v, &want, &bed, &exact, &target);
     name_interval(pair, &bed, label);
     if (status == SENS_OK) {
         check_exact(pair, &bed, label, &exact, &target);
@@ -142,11 +142,10 @@ static void check_adaptive(struct pair *pair)
  * its error one that can be foretold. */
 static void check_difference(struct pair *pair, struct bed *bed)
 {
-    struct target target;
-    const char *why_not = "the method does not take rk4 with a fixed step";
-    const long steps = bed_fixed(bed, "rk4", 1) ? target_difference(bed, &target, &why_not) : 0;
+    struct expected target = {.why = "the method does not take rk4 with a fixed step"};
+    const long steps = bed_fixed(bed, "rk4", 1) ? expected_difference(bed, &target) : 0;
     if (steps == 0) {
-        pair_skip(pair, "pair.exact", why_not);
+        pair_skip(pair, "pair.exact", target.why);
         return;
     }
     bed_fixed(bed, "rk4", steps);
@@ -156,22 +155,22 @@ static void check_difference(struct pair *pair, struct bed *bed)
     }
     struct verify_result result = pair_open(pair, bed, "pair.exact");
     pair_judge(&result, bed, &target);
-    if (result.verdict == VERIFY_FAIL) agree_blame(bed, &target.value, &result);
+    if (result.verdict == VERIFY_FAIL) pair_blame(bed, &target.value, &result);
     verify_close(pair->v, &result);
 }
 
 /* The closed form of the map itself, to rounding. */
 static void check_discrete_form(struct pair *pair, struct bed *bed)
 {
-    struct target target;
+    struct expected target;
     struct sens_out form;
-    const long steps = bed_fixed(bed, "rk4", 1) ? agree_fixed_steps(bed) : 0;
-    if (steps == 0 || !bed_fixed(bed, "rk4", steps) || !agree_discrete_form(bed, &form)) return;
-    if (!pair_solve(pair, bed) || target_frozen(bed, &target) != SENS_OK) return;
+    const long steps = bed_fixed(bed, "rk4", 1) ? expected_fixed_steps(bed) : 0;
+    if (steps == 0 || !bed_fixed(bed, "rk4", steps) || !expected_discrete_form(bed, &form)) return;
+    if (!pair_solve(pair, bed) || expected_reported_map(bed, &target) != SENS_OK) return;
     struct verify_result result = pair_open(pair, bed, "pair.exact");
     target.value = form;
     pair_judge(&result, bed, &target);
-    if (result.verdict == VERIFY_FAIL) agree_blame(bed, &target.value, &result);
+    if (result.verdict == VERIFY_FAIL) pair_blame(bed, &target.value, &result);
     verify_close(pair->v, &result);
 }
 
@@ -237,7 +236,7 @@ static void respond(const struct bed *bed, const struct sens_identity *identity,
 
 /* Notes the residual at the method's numbers, if the target's own is within the bound. */
 static void note_identity(struct worst *worst, const struct bed *bed, const struct sens_identity *identity,
-                          const struct target *target)
+                          const struct expected *target)
 {
     const size_t n = bed->problem.n, np = bed->problem.np;
     const struct sens_out *at = &target->value, *by = &target->bound;
@@ -256,7 +255,7 @@ enum { IDENTITY_OF_MAP = 1, IDENTITY_OF_SOLUTION = 2 };
 
 /* Notes the identities of these kinds. */
 static void note_identities(struct worst *worst, const struct bed *bed, unsigned kinds,
-                            const struct target *target)
+                            const struct expected *target)
 {
     for (const struct sens_identity *identity = bed->problem.type->identities; identity->name; identity++)
         if (kinds & (identity->discrete ? IDENTITY_OF_MAP : IDENTITY_OF_SOLUTION))
@@ -264,7 +263,7 @@ static void note_identities(struct worst *worst, const struct bed *bed, unsigned
 }
 
 /* Do the identities hold as soon as dG/dp is the target's? Then they fail in nothing else. */
-static bool fail_in_dGdp_alone(struct bed *bed, unsigned kinds, const struct target *target)
+static bool fail_in_dGdp_alone(struct bed *bed, unsigned kinds, const struct expected *target)
 {
     struct worst worst = {.count = 0};
     sens_real *const own = bed->out.dGdp;
@@ -275,17 +274,17 @@ static bool fail_in_dGdp_alone(struct bed *bed, unsigned kinds, const struct tar
 }
 
 /* Those of every Runge-Kutta map are put to a discrete method at the level of rounding. */
-static void check_identities(struct pair *pair, struct bed *bed, const struct target *target)
+static void check_identities(struct pair *pair, struct bed *bed, const struct expected *target)
 {
     const bool discrete = pair_declares(pair, SENS_DERIVATIVE_DISCRETE);
     const unsigned by_tolerance = discrete ? IDENTITY_OF_SOLUTION : IDENTITY_OF_MAP | IDENTITY_OF_SOLUTION;
     struct worst worst = {.count = 0};
-    struct target frozen;
+    struct expected frozen;
     char label[VERIFY_SUBJECT], subject[VERIFY_SUBJECT];
     name_interval(pair, bed, label);
     bed_subject(bed, label, subject);
     struct verify_result result = verify_open("pair.identity", pair->module, subject);
-    const bool held_to_map = discrete && target_frozen(bed, &frozen) == SENS_OK;
+    const bool held_to_map = discrete && expected_reported_map(bed, &frozen) == SENS_OK;
     if (held_to_map) note_identities(&worst, bed, IDENTITY_OF_MAP, &frozen);
     if (bed->method->caps & SENS_CAP_TOLERANCE) note_identities(&worst, bed, by_tolerance, target);
     verify_judge(&result, &worst);
@@ -320,14 +319,14 @@ void pair_identities(struct pair *pair)
     struct verify *v = pair->v;
     struct horizon want = {&pair->instance->problem, v->method, draw_tolerance(v), 0, final_state(v)};
     const char *const why_not = no_identities(pair, want.cost);
-    struct target exact, target;
+    struct expected exact, target;
     struct bed bed;
     if (why_not) {
         pair_skip(pair, "pair.identity", why_not);
         return;
     }
     want.tol = reachable(pair, want.tol);
-    if (agree_horizon(v, &want, &bed, &exact, &target) != SENS_OK)
+    if (expected_horizon(v, &want, &bed, &exact, &target) != SENS_OK)
         pair_skip(pair, "pair.identity", "no reference: the harness's own solve fails");
     else if (pair_solve(pair, &bed))
         check_identities(pair, &bed, &target);

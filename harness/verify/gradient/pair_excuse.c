@@ -52,16 +52,16 @@ static double movement(const struct bed *bed)
 
 /* Is what the method got the derivative of the map on its own steps, to rounding? Then the steps are to
  * blame, if the products are not: those give the exact derivative on fine steps. */
-static bool right_for_its_steps(const struct bed *bed, const struct target *exact,
-                                const struct target *target)
+static bool right_for_its_steps(const struct bed *bed, const struct expected *exact,
+                                const struct expected *target)
 {
-    struct target frozen;
+    struct expected frozen;
     struct worst own = {.count = 0}, products = {.count = 0};
     struct sens_out truth = bed_shape(bed), uncertainty = bed_shape(bed);
-    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE || target_frozen(bed, &frozen) != SENS_OK)
+    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE || expected_reported_map(bed, &frozen) != SENS_OK)
         return false;
     if (oracle_truth(bed, &truth, &uncertainty) != SENS_OK) return false;
-    out_compare(&own, bed, &bed->out, &frozen.value, &frozen.bound, "");
+    expected_compare(&own, bed, &bed->out, &frozen);
     out_compare(&products, bed, &truth, &exact->value, &target->bound, "");
     return own.count > 0 && worst_passes(&own) && worst_passes(&products);
 }
@@ -97,7 +97,7 @@ static bool on_long_steps(const struct bed *bed, const struct sens_cost *cost, s
 }
 
 /* On the longest steps that the state allows, is all but the running cost's share within the bounds? */
-static bool right_without_running(const struct bed *bed, const struct target *target)
+static bool right_without_running(const struct bed *bed, const struct expected *target)
 {
     struct sens_cost_type *const type = verify_memory(bed->v, 1, sizeof *type);
     struct bed without = *bed;
@@ -115,14 +115,14 @@ static bool right_without_running(const struct bed *bed, const struct target *ta
 }
 
 /* Is the method no farther off than the quadrature of an honest solve with long steps? */
-static bool as_the_quadrature(const struct bed *bed, const struct target *exact, const struct target *target)
+static bool as_the_quadrature(const struct bed *bed, const struct expected *exact,
+                              const struct expected *target)
 {
     struct sens_out out, allowed = bed_shape(bed);
     struct worst worst = {.count = 0};
     if (!bed->cost.type->g || !on_long_steps(bed, &bed->cost, &out)) return false;
-    const struct sens_out distance = agree_distance(bed, &out, &exact->value);
     out_add(bed, &allowed, 1, &target->bound);
-    out_add(bed, &allowed, SAFETY, &distance);
+    out_add_apart(bed, &allowed, SAFETY, &out, &exact->value);
     out_compare(&worst, bed, &bed->out, &exact->value, &allowed, "");
     return worst_passes(&worst) && right_without_running(bed, target);
 }
@@ -166,7 +166,7 @@ static bool find_jump(const struct bed *bed, double *when)
 }
 
 /* The state, and G where nothing of it is a quadrature. */
-static bool state_is_off(const struct bed *bed, const struct target *target)
+static bool state_is_off(const struct bed *bed, const struct expected *target)
 {
     struct worst worst = {.count = 0};
     const struct sens_out state = {.x = target->value.x, .G = bed->cost.type->g ? NULL : target->value.G};
@@ -176,7 +176,7 @@ static bool state_is_off(const struct bed *bed, const struct target *target)
 
 /* ---- the excuse ---------------------------------------------------------------------------------------- */
 
-bool pair_excuse(const struct bed *bed, const struct target *exact, const struct target *target,
+bool pair_excuse(const struct bed *bed, const struct expected *exact, const struct expected *target,
                  char reason[VERIFY_TEXT])
 {
     double when;

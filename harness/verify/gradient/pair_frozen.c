@@ -7,7 +7,7 @@
 enum { DIRECTIONS = 2, OUTPUTS = 3, TIGHTENINGS = 2 };
 static const double WEAK = 1e-6;
 
-static void check_frozen(struct pair *pair, const struct bed *bed, const struct target *frozen)
+static void check_frozen(struct pair *pair, const struct bed *bed, const struct expected *frozen)
 {
     struct verify_result result = pair_open(pair, bed, "pair.frozen");
     struct oracle oracle;
@@ -20,7 +20,7 @@ static void check_frozen(struct pair *pair, const struct bed *bed, const struct 
     verify_close(pair->v, &result);
 }
 
-static void check_taylor(struct pair *pair, const struct bed *bed, const struct target *frozen)
+static void check_taylor(struct pair *pair, const struct bed *bed, const struct expected *frozen)
 {
     struct verify_result result = pair_open(pair, bed, "pair.taylor");
     struct worst worst = {.count = 0};
@@ -43,7 +43,7 @@ static void skip_both(struct pair *pair, const char *reason)
 
 /* Explicit steps of a stiff problem are at the boundary of stability, where rounding may grow from step to
  * step: the tolerance is tightened until it does not. */
-static bool solve_well(struct pair *pair, struct bed *bed, struct target *frozen)
+static bool solve_well(struct pair *pair, struct bed *bed, struct expected *frozen)
 {
     for (int k = 0; k <= TIGHTENINGS; k++) {
         if (!pair_solve(pair, bed)) {
@@ -54,8 +54,8 @@ static bool solve_well(struct pair *pair, struct bed *bed, struct target *frozen
             skip_both(pair, "the method reports no steps: its map cannot be made again");
             return false;
         }
-        if (target_frozen(bed, frozen) != SENS_OK) break;
-        if (k == TIGHTENINGS || target_weakness(bed, frozen) < WEAK) return true;
+        if (expected_reported_map(bed, frozen) != SENS_OK) break;
+        if (k == TIGHTENINGS || expected_weakness(bed, frozen) < WEAK) return true;
         bed->task.rtol = bed->task.atol = bed->task.rtol / 100;
     }
     skip_both(pair, "the tangent cannot be followed over the reported steps");
@@ -66,7 +66,7 @@ void pair_frozen(struct pair *pair)
 {
     struct bed bed;
     struct sens_cost cost;
-    struct target frozen;
+    struct expected frozen;
     if (!pair_declares(pair, SENS_DERIVATIVE_DISCRETE)) {
         skip_both(pair, "the method does not declare a discrete derivative");
         return;

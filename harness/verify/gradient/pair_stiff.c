@@ -5,9 +5,8 @@
 #include "probe.h"
 
 enum { OUTPUTS = 2 };
-/* Norms differ in what they hold an error against, as in scene_tolerance; a solve of ours at this tolerance.
- */
-static const double NORMS_DIFFER = 8, MODERATE = 1e-6;
+/* Tolerance of a solve of ours. */
+static const double MODERATE = 1e-6;
 
 /* What may be tested is. */
 static void test_all(struct bed *bed)
@@ -33,44 +32,32 @@ static void create_bed(const struct pair *pair, double tol, struct bed *bed)
 static bool is_stiff(const struct bed *bed)
 {
     long steps;
-    return !agree_solvable(bed, MODERATE, &steps) && bed->problem.n <= STIFF_LARGEST;
+    return !expected_solvable(bed, MODERATE, &steps) && bed->problem.n <= STIFF_LARGEST;
 }
 
 /* Of a derivative that the error test does not see, and of one that is integrated back, it is not known how
  * far off it may be. */
-static void keep_known(const struct bed *bed, struct target *target)
+static void judge(struct verify_result *result, const struct bed *bed, const struct expected *target)
 {
-    if (bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS && bed->work.steps_reverse == 0) return;
-    target->value.dGdp = target->value.dGdx0 = NULL;
-}
-
-/* false: there is nothing to hold it against. */
-static bool find_target(const struct bed *bed, struct target *target)
-{
-    *target = (struct target){bed_shape(bed), bed_shape(bed)};
-    struct sens_out allowed = bed_shape(bed);
-    if (oracle_stiff_truth(bed, &target->value, &target->bound) != SENS_OK) return false;
-    const double tol = NORMS_DIFFER * bed->task.rtol;
-    if (oracle_stiff_tolerance(bed, tol, bed->work.steps, &allowed) != SENS_OK) return false;
-    out_add(bed, &target->bound, 1, &allowed);
-    keep_known(bed, target);
-    return true;
+    const bool known = bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS && bed->work.steps_reverse == 0;
+    const struct expected state = expected_state(target);
+    pair_judge(result, bed, known ? target : &state);
 }
 
 void pair_stiff(struct pair *pair, double tol)
 {
     struct bed bed;
-    struct target target;
+    struct expected target;
     create_bed(pair, tol, &bed);
     if (is_stiff(&bed)) {
         struct verify_result result = pair_open(pair, &bed, "pair.exact");
         if (bed_solve(&bed) != SENS_OK)
             verify_skip(&result, "to the end of the stiff interval, t = %.6g: %s: %s", bed.problem.t1,
                         sens_status_name(bed.status), bed.message);
-        else if (!find_target(&bed, &target))
+        else if (expected_stiff(&bed, &target) != SENS_OK)
             verify_skip(&result, "no reference on the whole interval: implicit steps of ours fail");
         else
-            pair_judge(&result, &bed, &target);
+            judge(&result, &bed, &target);
         verify_blame(&result, CAUSE_solver_not_derivative, 0.5);
         verify_blame(&result, CAUSE_derivative_not_solver, 0.5);
         verify_close(pair->v, &result);

@@ -12,13 +12,6 @@
 
 #include "convergence.h"
 
-bool convergence_goal(struct scene *scene, struct goal *goal)
-{
-    goal->truth = bed_shape(&scene->bed);
-    goal->uncertainty = bed_shape(&scene->bed);
-    return oracle_truth(&scene->bed, &goal->truth, &goal->uncertainty) == SENS_OK;
-}
-
 struct scene_settings convergence_settings(struct verify *v, const char *tableau, const char *controller)
 {
     const bool any = v->seed != 0;
@@ -79,11 +72,11 @@ static struct errors shares(const struct errors *of, const struct errors *size, 
 }
 
 /* Relative errors of the last solve, and what rounding and the truth leave uncertain of them. */
-static void measure(const struct bed *bed, const struct goal *goal, struct errors *error,
+static void measure(const struct bed *bed, const struct expected *goal, struct errors *error,
                     struct errors *floor)
 {
-    const struct errors size = size_of(bed, &goal->truth), unsure = size_of(bed, &goal->uncertainty);
-    const struct errors off = difference(bed, &bed->out, &goal->truth);
+    const struct errors size = size_of(bed, &goal->value), unsure = size_of(bed, &goal->bound);
+    const struct errors off = difference(bed, &bed->out, &goal->value);
     *error = shares(&off, &size, 0);
     *floor = shares(&unsure, &size, DBL_EPSILON);
 }
@@ -91,18 +84,17 @@ static void measure(const struct bed *bed, const struct goal *goal, struct error
 /* ---- order.h ------------------------------------------------------------------------------------------- */
 
 /* A difference quotient has an error that no step removes. */
-static sens_status quotient_floor(struct scene *scene, const struct goal *goal, double *floor)
+static sens_status quotient_floor(struct scene *scene, const struct expected *goal, double *floor)
 {
     struct bed *bed = &scene->bed;
-    struct sens_out bound = bed_shape(bed), rounding = bed_shape(bed);
-    struct oracle oracle;
+    struct expected quotient;
     struct grid grid;
     if (bed->method->derivative != SENS_DERIVATIVE_DIFFERENCE) return SENS_OK;
-    if (!scene_grid(scene, &grid)) return SENS_NO_MEMORY;
-    oracle_create(bed, bed->task.tableau, &grid, &oracle);
-    sens_status status = oracle_rounding(&oracle, &rounding);
-    if (status == SENS_OK) status = scene_difference(scene, &grid, &rounding, &bound);
-    *floor += size_of(bed, &bound).gradient / size_of(bed, &goal->truth).gradient;
+    if (!expected_grid(bed, &grid)) return SENS_NO_MEMORY;
+    sens_status status = expected_map(bed, &grid, &quotient);
+    if (status == SENS_OK) status = expected_allow_quotient(bed, &grid, &quotient);
+    if (status == SENS_OK)
+        *floor += size_of(bed, &quotient.bound).gradient / size_of(bed, &goal->value).gradient;
     grid_free(&grid);
     return status;
 }
@@ -122,7 +114,7 @@ struct ladders {
 };
 
 /* Steps halved from 8 on, until rounding shows. false: the method fails on one. */
-static bool climb_steps(struct scene *scene, const struct goal *goal, struct ladders *ladders)
+static bool climb_steps(struct scene *scene, const struct expected *goal, struct ladders *ladders)
 {
     enum { FEWEST = 8, MOST = 1024 };
     struct bed *bed = &scene->bed;
@@ -168,32 +160,32 @@ static void blame_order(const struct ladders *ladders, int order, struct verify_
 }
 
 /* Against the derivative of the map where it can be made again, else against the exact one. */
-static void blame_on(struct scene *scene, const struct oracle *oracle, const struct goal *goal,
+static void blame_on(struct scene *scene, const struct oracle *oracle, const struct expected *goal,
                      struct verify_result *result)
 {
     struct bed *bed = &scene->bed;
-    struct sens_out frozen = bed_shape(bed), rounding = bed_shape(bed);
-    if (!scene_rebuilds(scene))
-        oracle_blame_gradient(oracle, &bed->out, &goal->truth, &bed->work, result);
-    else if (oracle_tangent(oracle, &frozen) == SENS_OK && oracle_rounding(oracle, &rounding) == SENS_OK)
-        scene_blame(oracle, &bed->out, &frozen, &rounding, result);
+    struct expected frozen;
+    if (!expected_rebuilds(&scene->bed))
+        oracle_blame_gradient(oracle, &bed->out, &goal->value, &bed->work, result);
+    else if (expected_map(bed, oracle->grid, &frozen) == SENS_OK)
+        scene_blame(oracle, &bed->out, &frozen, result);
 }
 
 /* Names what is wrong on few steps: the catalogue of faults is tried on each. */
-static void blame_faults(struct scene *scene, const struct goal *goal, struct verify_result *result)
+static void blame_faults(struct scene *scene, const struct expected *goal, struct verify_result *result)
 {
     struct bed *bed = &scene->bed;
     struct oracle oracle;
     struct grid grid;
     bed->task.rtol = bed->task.atol = 1e-5;
-    if (scene->fixed) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 16;
-    if (bed_solve(bed) != SENS_OK || !scene_grid(scene, &grid)) return;
+    if (bed_is_fixed(&scene->bed)) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 16;
+    if (bed_solve(bed) != SENS_OK || !expected_grid(&scene->bed, &grid)) return;
     oracle_create(bed, bed->task.tableau, &grid, &oracle);
     if (grid.steps < 1000) blame_on(scene, &oracle, goal, result);
     grid_free(&grid);
 }
 
-static void judge_order(struct scene *scene, const struct goal *goal, struct verify_result *result)
+static void judge_order(struct scene *scene, const struct expected *goal, struct verify_result *result)
 {
     const int order = expected_order(&scene->bed);
     struct ladders ladders;
@@ -222,13 +214,13 @@ static void check_order_h(struct verify *v, const char *tableau)
 {
     struct scene_settings settings = convergence_settings(v, tableau, "fixed");
     struct scene scene;
-    struct goal goal;
+    struct expected goal;
     settings.steps = 8;
     if (!scene_create(v, &settings, &scene)) return;
     snprintf(scene.subject + strcspn(scene.subject, ","), sizeof scene.subject / 2, ", %s fixed, dt halved",
              tableau);
     struct verify_result result = verify_open("order.h", scene.module, scene.subject);
-    if (convergence_goal(&scene, &goal))
+    if (expected_exact(&scene.bed, &goal) == SENS_OK)
         judge_order(&scene, &goal, &result);
     else
         verify_skip(&result, "the oracle cannot solve this task");
@@ -238,7 +230,7 @@ static void check_order_h(struct verify *v, const char *tableau)
 
 /* ---- order.tol ----------------------------------------------------------------------------------------- */
 
-static bool climb_tolerances(struct scene *scene, const struct goal *goal, struct ladders *ladders)
+static bool climb_tolerances(struct scene *scene, const struct expected *goal, struct ladders *ladders)
 {
     struct bed *bed = &scene->bed;
     *ladders = (struct ladders){.gradient = {.count = 0}};
@@ -302,7 +294,7 @@ static void check_order_tol(struct verify *v, const char *tableau, const char *c
 {
     const struct scene_settings settings = convergence_settings(v, tableau, controller);
     struct scene scene;
-    struct goal goal;
+    struct expected goal;
     struct ladders ladders;
     if (!scene_create(v, &settings, &scene)) return;
     struct verify_result result = verify_open("order.tol", scene.module, scene.subject);
@@ -311,7 +303,7 @@ static void check_order_tol(struct verify *v, const char *tableau, const char *c
                     "the controller's noise over the quotient's step does not fall with the tolerance");
     else if (!(v->method->caps & SENS_CAP_TOLERANCE))
         verify_skip(&result, "the method takes no tolerance");
-    else if (!convergence_goal(&scene, &goal))
+    else if (expected_exact(&scene.bed, &goal) != SENS_OK)
         verify_skip(&result, "the oracle cannot solve this task");
     else if (!climb_tolerances(&scene, &goal, &ladders))
         verify_skip(&result, "the solve failed: solve.completes");

@@ -4,12 +4,6 @@
 
 #include "scene.h"
 
-/* Exact results of a scene's task. */
-struct goal {
-    struct sens_out truth, uncertainty;
-};
-bool convergence_goal(struct scene *scene, struct goal *goal);
-
 /* The probe of the group: standard, or drawn. */
 struct scene_settings convergence_settings(struct verify *v, const char *tableau, const char *controller);
 

@@ -64,7 +64,7 @@ static struct refinement find_refinement(struct scene *scene)
 {
     struct bed *bed = &scene->bed;
     if (bed->method->caps & SENS_CAP_TOLERANCE) return (struct refinement){.way = BY_TOLERANCE};
-    if (scene->fixed) return (struct refinement){.way = BY_STEP};
+    if (bed_is_fixed(&scene->bed)) return (struct refinement){.way = BY_STEP};
     return find_option(bed);
 }
 
@@ -133,7 +133,7 @@ struct part { /* of the results, with the error on each rung */
     struct ladder ladder;
 };
 
-static void find_parts(const struct scene *scene, const struct goal *goal, enum way way,
+static void find_parts(const struct scene *scene, const struct expected *goal, enum way way,
                        struct part part[SENS_PARTS])
 {
     const struct bed *bed = &scene->bed;
@@ -144,8 +144,8 @@ static void find_parts(const struct scene *scene, const struct goal *goal, enum 
         part[k] = (struct part){.name = shape.title,
                                 .count = shape.rows * shape.cols,
                                 .got = bed->out.part[k],
-                                .truth = goal->truth.part[k],
-                                .unsure = goal->uncertainty.part[k],
+                                .truth = goal->value.part[k],
+                                .unsure = goal->bound.part[k],
                                 .done = shape.wrt && quotient ? DONE_QUOTIENT : DONE};
         part[k].judged = part[k].got && part[k].truth && (gradient || !shape.wrt);
     }
@@ -275,11 +275,11 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
     const struct sens_cost usual = bed->cost;
     struct worst worst = {.count = 0};
     struct part moved[SENS_PARTS];
-    struct goal goal;
+    struct expected goal;
     double h;
     if (by->way == BY_STEP || last < 1 || steps < 1 || !refine(bed, by, last, &h)) return;
     bed->cost.t_obs = behind_steps(bed, steps);
-    const bool made = convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK;
+    const bool made = expected_exact(&scene->bed, &goal) == SENS_OK && bed_solve(bed) == SENS_OK;
     bed->cost = usual;
     find_parts(scene, &goal, by->way, moved);
     for (enum sens_part i = 0; i < SENS_PARTS && made; i++) {
@@ -298,7 +298,7 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
 
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
-static void climb(struct scene *scene, const struct goal *goal, const struct refinement *by,
+static void climb(struct scene *scene, const struct expected *goal, const struct refinement *by,
                   struct verify_result *result)
 {
     struct part part[SENS_PARTS];
@@ -334,7 +334,7 @@ static bool euler(struct bed *bed, struct sens_out *out)
     struct grid grid;
     while (*tableau && strcmp((*tableau)->name, "euler") != 0) tableau++;
     *out = bed_shape(bed);
-    if (!*tableau || !scene_uniform(bed, steps < MAX_STEPS ? steps : MAX_STEPS, &grid)) return false;
+    if (!*tableau || !expected_equal_steps(bed, steps < MAX_STEPS ? steps : MAX_STEPS, &grid)) return false;
     oracle_create(bed, *tableau, &grid, &oracle);
     const bool made = oracle_tangent(&oracle, out) == SENS_OK;
     grid_free(&grid);
@@ -345,15 +345,15 @@ static bool note_interval(struct verify *v, const char *choice, double length, s
 {
     struct scene_settings settings = convergence_settings(v, NULL, NULL);
     struct scene scene;
-    struct goal goal;
+    struct expected goal;
     struct part part[SENS_PARTS], plain[SENS_PARTS];
     struct sens_out rough;
     settings.length = length;
     settings.choice = choice;
     settings.parts = PROBE_AT_T1 | PROBE_RUNNING | PROBE_EXPLICIT; /* equal steps meet every stop */
     if (!scene_create(v, &settings, &scene)) return false;
-    const bool made =
-        convergence_goal(&scene, &goal) && bed_solve(&scene.bed) == SENS_OK && euler(&scene.bed, &rough);
+    const bool made = expected_exact(&scene.bed, &goal) == SENS_OK && bed_solve(&scene.bed) == SENS_OK &&
+                      euler(&scene.bed, &rough);
     find_parts(&scene, &goal, BY_INTERVAL, part);
     scene.bed.out = made ? rough : scene.bed.out;
     find_parts(&scene, &goal, BY_INTERVAL, plain);
@@ -392,14 +392,14 @@ static bool create_scene(struct verify *v, const char *choice, struct scene *sce
     settings.choice = choice;
     if (!scene_create(v, &settings, scene)) return false;
     scene->bed.task.max_steps = MAX_STEPS;
-    scene->fixed = fixed && bed_controller(&scene->bed, "fixed");
+    if (fixed) bed_controller(&scene->bed, "fixed");
     return true;
 }
 
 static void check_exact(struct verify *v, const char *choice)
 {
     struct scene scene;
-    struct goal goal;
+    struct expected goal;
     char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
     verify_module("method", v->method->name, module);
     if (!create_scene(v, choice, &scene)) {
@@ -411,7 +411,7 @@ static void check_exact(struct verify *v, const char *choice)
     const size_t used = strlen(subject);
     if (choice) snprintf(subject + used, sizeof subject - used, ", %s", choice);
     struct verify_result result = verify_open("order.exact", module, subject);
-    if (!convergence_goal(&scene, &goal))
+    if (expected_exact(&scene.bed, &goal) != SENS_OK)
         verify_skip(&result, "the oracle cannot solve this task");
     else if (by.way == BY_INTERVAL)
         shorten(v, choice, &result);

@@ -20,53 +20,47 @@ static void make_faint(struct scene *scene)
     pb->x0_fixed = true;
 }
 
-/* Steps that resolve the sensitivities: those of the pair for a state of size 1. */
-static bool honest_grid(struct scene *scene, const struct sens_problem *original, struct grid *grid)
-{
-    const struct bed *bed = &scene->bed;
-    return oracle_steps(bed->v, original, &bed->cost, bed->task.tableau, bed->task.rtol, bed->task.max_steps,
-                        grid) == SENS_OK;
-}
-
 /* Is the gradient right where the state is of size 1, and its own test controls the steps? */
 static bool right_otherwise(struct bed *ordinary, const struct sens_out *bound)
 {
     struct worst worst = {0};
-    struct sens_out truth = bed_shape(ordinary), uncertainty = bed_shape(ordinary);
+    struct expected exact;
     ordinary->grid = (struct grid){.steps = 0};
     ordinary->out = bed_outputs(ordinary);
-    const bool made =
-        bed_solve(ordinary) == SENS_OK && oracle_truth(ordinary, &truth, &uncertainty) == SENS_OK;
-    if (made) out_compare(&worst, ordinary, &ordinary->out, &truth, bound, "");
+    const bool made = bed_solve(ordinary) == SENS_OK && expected_exact(ordinary, &exact) == SENS_OK;
+    if (made) out_compare(&worst, ordinary, &ordinary->out, &exact.value, bound, "");
     bed_free(ordinary);
     return made && worst_passes(&worst);
+}
+
+/* Errors of the tolerance on steps that resolve the sensitivities: those of the pair for a state of size 1. */
+static bool allow_honest(const struct bed *ordinary, struct expected *goal)
+{
+    const struct local_error error = {ordinary->task.rtol, ordinary->task.atol};
+    struct grid grid;
+    const bool made =
+        expected_grid(ordinary, &grid) && expected_allow_errors(ordinary, &grid, error, goal) == SENS_OK;
+    grid_free(&grid);
+    return made;
 }
 
 static void judge_inside(struct scene *scene, const struct sens_problem *original,
                          struct verify_result *result)
 {
     struct bed *bed = &scene->bed;
-    struct goal goal;
-    struct grid grid = {.steps = 0};
-    struct oracle oracle;
     struct bed ordinary = *bed; /* the bound is that of the probe as it is, whose state is of size 1 */
-    struct sens_out bound = bed_shape(bed);
+    struct expected goal;
     struct worst gradient = {0};
-    bool made =
-        convergence_goal(scene, &goal) && bed_solve(bed) == SENS_OK && honest_grid(scene, original, &grid);
     ordinary.problem = *original;
-    oracle_create(&ordinary, bed->task.tableau, &grid, &oracle);
-    made = made && oracle_tolerance(&oracle, bed->task.rtol, bed->task.atol, &bound) == SENS_OK;
-    grid_free(&grid);
-    if (!made) {
+    if (expected_exact(bed, &goal) != SENS_OK || bed_solve(bed) != SENS_OK ||
+        !allow_honest(&ordinary, &goal)) {
         verify_skip(result, "the task cannot be solved");
         return;
     }
-    out_add(bed, &bound, 1, &goal.uncertainty);
-    out_compare(&gradient, bed, &bed->out, &goal.truth, &bound, "exact:");
+    expected_compare(&gradient, bed, &bed->out, &goal);
     verify_judge(result, &gradient);
     if (result->verdict != VERIFY_FAIL) return;
-    const bool elsewhere = right_otherwise(&ordinary, &bound);
+    const bool elsewhere = right_otherwise(&ordinary, &goal.bound);
     verify_say(result, "%ld steps; %s where the state is of size 1", bed->work.steps,
                elsewhere ? "right" : "wrong, too,");
     verify_blame(result, CAUSE_outside_test, elsewhere ? 0.95 : 0.2);

@@ -53,8 +53,8 @@ static bool fragile_create(struct verify *v, const char *controller, struct frag
     trial_decorated(&f->scene, &problem, &f->scene.bed.cost, &f->bed);
     if (v->method->caps & SENS_CAP_THREADS) f->bed.task.threads = 1;
     f->made = solve_healthy(f);
-    f->expects = f->made && !f->scene.fixed && trial_right(&f->scene) &&
-                 trial_expect(&f->scene, &f->expected) == SENS_OK;
+    f->expects = f->made && !bed_is_fixed(&f->scene.bed) && trial_right(&f->scene) &&
+                 expected_declared(&f->scene.bed, &f->expected) == SENS_OK;
     return f->made;
 }
 
@@ -91,7 +91,7 @@ static void note_success(struct fragile *f, const char *what, struct worst *wors
 {
     const struct grid none = {.steps = 0};
     const struct sens_out nothing = trial_nothing(&f->bed);
-    if (f->scene.fixed)
+    if (bed_is_fixed(&f->scene.bed))
         trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
     else if (f->expects)
         trial_compare_anew(worst, &f->bed, &none, &f->expected.value, &f->expected.bound, what);
@@ -108,7 +108,7 @@ struct found {
 
 static bool has_to_fail(const struct fragile *f, enum inject_how how, bool stays)
 {
-    return how == INJECT_FATAL || (how == INJECT_RECOVERABLE && (stays || f->scene.fixed));
+    return how == INJECT_FATAL || (how == INJECT_RECOVERABLE && (stays || bed_is_fixed(&f->scene.bed)));
 }
 
 static void fail_once(struct fragile *f, enum inject_where where, enum inject_how how, unsigned long at,
@@ -121,7 +121,7 @@ static void fail_once(struct fragile *f, enum inject_where where, enum inject_ho
     solve_failing(f, where, how, at, stays);
     snprintf(what, sizeof what, "%s gives %s %s call %lu (prepare makes %lu of %lu), %s steps: success,",
              place_name(where), how_name(how), stays ? "from" : "at", at, f->in_prepare[where],
-             f->in_all[where], f->scene.fixed ? "fixed" : "adaptive");
+             f->in_all[where], bed_is_fixed(&f->scene.bed) ? "fixed" : "adaptive");
     if (sens_status_class(f->bed.status) == SENS_CLASS_HARNESS)
         worst_note(&one, INFINITY, 0, "%s gives %s: the method says %s, which is for the harness to say,",
                    place_name(where), how_name(how), sens_status_name(f->bed.status));
@@ -216,12 +216,12 @@ static void demand_too_much(struct fragile *f, struct worst *worst)
 {
     const struct sens_task kept = f->bed.task;
     const bool heeds = f->bed.method->caps & SENS_CAP_TOLERANCE;
-    if (!f->scene.fixed && heeds) {
+    if (!bed_is_fixed(&f->scene.bed) && heeds) {
         f->bed.task.rtol = 0;
         f->bed.task.atol = 1e-300;
         f->bed.task.max_steps = 500;
         note_unfinished(&f->bed, "rtol = 0, atol = 1e-300", worst);
-    } else if (f->scene.fixed) {
+    } else if (bed_is_fixed(&f->scene.bed)) {
         f->bed.task.dt = (f->bed.problem.t1 - f->bed.problem.t0) / 24.3;
         note_unfinished(&f->bed, "a fixed step that does not divide the interval", worst);
     }

@@ -128,7 +128,7 @@ static void vary_checkpoints(struct scene *scene, struct checkpoints *found)
     static const long number[] = {1, 2, 3, 7, 1000};
     struct bed *bed = &scene->bed;
     const struct sens_ckpt_policy *const *policy = bed->v->reg->ckpt_policies;
-    if (!scene->fixed) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 2;
+    if (!bed_is_fixed(bed)) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 2;
     if (bed_solve(bed) != SENS_OK) return;
     const struct sens_out stored = bed_keep(bed);
     for (; *policy; policy++) {
@@ -204,7 +204,7 @@ static void study_create(struct verify *v, struct study *study)
     study->made = study->made && bed_solve(&study->scene.bed) == SENS_OK &&
                   trial_apart(&study->scene, &study->apart) == SENS_OK;
     if (study->made) study->first = bed_keep(&study->scene.bed);
-    study->made = study->made && scene_grid(&study->scene, &study->steps);
+    study->made = study->made && expected_grid(&study->scene.bed, &study->steps);
 }
 
 static void check_lanes(struct verify *v, struct study *study)

@@ -54,7 +54,7 @@ static void outputs_create(struct verify *v, size_t more, struct outputs *o)
     settings.n += more;
     *o = (struct outputs){.made = false};
     o->made = scene_create(v, &settings, &o->scene) && bed_solve(&o->scene.bed) == SENS_OK &&
-              trial_apart(&o->scene, &o->apart) == SENS_OK && scene_grid(&o->scene, &o->steps);
+              trial_apart(&o->scene, &o->apart) == SENS_OK && expected_grid(&o->scene.bed, &o->steps);
     o->alone = bed_shape(&o->scene.bed);
     o->made = o->made && solve_alone(o);
 }
@@ -71,7 +71,8 @@ static bool is_alone_wrong(const struct outputs *o, const struct bed *bed)
 static void blame_outputs(struct outputs *o, const struct bed *bed, size_t L, struct verify_result *result)
 {
     if (!o->expects)
-        o->expects = bed_solve(&o->scene.bed) == SENS_OK && trial_expect(&o->scene, &o->right) == SENS_OK;
+        o->expects =
+            bed_solve(&o->scene.bed) == SENS_OK && expected_declared(&o->scene.bed, &o->right) == SENS_OK;
     if (o->expects) trial_blame_rows(bed, &bed->out, &o->right.value, &o->right.bound, L, result);
     if (o->expects && bed->cost.m > 1 && result->blames == 0 && is_alone_wrong(o, bed)) {
         verify_say(result, "right for %zu outputs at once, wrong for one", bed->cost.m);
@@ -265,7 +266,7 @@ static bool lacks_explicit_part(struct scene *scene)
     without.phi_dp = NULL;
     without.g_dp = NULL;
     scene->bed.cost.type = &without;
-    const sens_status status = trial_expect(scene, &other);
+    const sens_status status = expected_declared(&scene->bed, &other);
     scene->bed.cost.type = kept;
     return status == SENS_OK && !trial_pattern(&scene->bed, &scene->bed.out, &other.value, &other.bound).any;
 }
@@ -283,7 +284,7 @@ static void blame_part(struct scene *scene, const struct cost_part *part, const 
         verify_blame(result, CAUSE_quadrature_state, 0.3);
     }
     if (explicit_p) verify_blame(result, CAUSE_missing_explicit_cost, lacks_explicit_part(scene) ? 1 : 0.3);
-    if (scene_grid(scene, &grid)) {
+    if (expected_grid(&scene->bed, &grid)) {
         oracle_create(bed, bed->task.tableau, &grid, &oracle);
         oracle_blame_gradient(&oracle, &bed->out, &expected->value, &bed->work, result);
         if (pattern.results) oracle_blame_state(&oracle, &bed->out, &expected->value, result);
@@ -339,7 +340,7 @@ static void solve_part(struct verify *v, const struct cost_part *part, bool expl
         } else if (bed->status != SENS_OK) {
             trial_compare(worst, bed, &bed->out, &bed->out, part->name);
             verify_blame(result, CAUSE_refuses_declared, is_refused(bed) ? 0.9 : 0);
-        } else if (trial_expect(&scene, &expected) == SENS_OK) {
+        } else if (expected_declared(bed, &expected) == SENS_OK) {
             trial_compare(worst, bed, &expected.value, &expected.bound, what);
             if (fine && !worst_passes(worst)) blame_part(&scene, part, &expected, explicit_p, result);
         }

@@ -40,7 +40,7 @@ static void overwrite(struct verify *v, const struct scene *scene, bool of_p, st
         if (bed_solve(&fresh) == SENS_OK) {
             const bool fine = worst_passes(&place->worst);
             snprintf(what, sizeof what, "%s overwritten in place, %s:", of_p ? "p" : "x0",
-                     scene->fixed ? "fixed steps" : "its own steps");
+                     bed_is_fixed(&scene->bed) ? "fixed steps" : "its own steps");
             trial_compare(&place->worst, &here, &fresh.out, &nothing, what);
             const struct pattern old = trial_pattern(&here, &here.out, &first, &nothing);
             if (fine && !worst_passes(&place->worst) && !old.any)

@@ -100,13 +100,11 @@ static void check_fixed(struct scene *scene, long steps)
 static sens_status compare_results(struct scene *scene, struct worst *worst, struct sens_out *right)
 {
     struct bed *bed = &scene->bed;
-    struct oracle oracle;
-    struct sens_out bound = bed_shape(bed);
-    *right = bed_shape(bed);
-    oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
-    sens_status status = oracle_tangent(&oracle, right);
-    if (status == SENS_OK) status = oracle_rounding(&oracle, &bound);
-    if (status == SENS_OK) out_compare(worst, bed, &bed->out, right, &bound, "on the reported steps:");
+    struct expected expected;
+    const sens_status status = expected_map(bed, &bed->grid, &expected);
+    if (status == SENS_OK)
+        out_compare(worst, bed, &bed->out, &expected.value, &expected.bound, "on the reported steps:");
+    *right = expected.value;
     return status;
 }
 
@@ -371,13 +369,13 @@ static void check_plan(struct verify *v, const struct plan *plan)
     if (!scene_create(v, &settings, &scene)) return;
     const double length = scene.bed.problem.t1 - scene.bed.problem.t0;
     const double part = v->seed ? pow(10, verify_uniform(v, -3, 0)) : plan->dt;
-    const bool far = !scene.fixed && plan->dt == 1;
-    if (!scene.fixed) scene.bed.task.dt = length * (far ? 1 : part);
+    const bool far = !bed_is_fixed(&scene.bed) && plan->dt == 1;
+    if (!bed_is_fixed(&scene.bed)) scene.bed.task.dt = length * (far ? 1 : part);
     if (bed_solve(&scene.bed) == SENS_OK) {
         check_cover(&scene);
-        if (scene.fixed) check_fixed(&scene, settings.steps);
-        const bool controlled = v->method->caps & SENS_CAP_CONTROLLER && scene_rebuilds(&scene);
-        if (controlled && !scene.fixed) check_controller(&scene);
+        if (bed_is_fixed(&scene.bed)) check_fixed(&scene, settings.steps);
+        const bool controlled = v->method->caps & SENS_CAP_CONTROLLER && expected_rebuilds(&scene.bed);
+        if (controlled && !bed_is_fixed(&scene.bed)) check_controller(&scene);
         if (controlled && far && scene.bed.task.tableau->fsal) check_rejected(&scene);
     } else {
         verify_skip_check(v, "steps.cover", scene.module, scene.subject, "the solve failed: solve.completes");

@@ -39,7 +39,8 @@ static void blame(struct study *study, const struct sens_out *got, struct verify
     const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
     verify_blame(result, CAUSE_structure_misused, study->pattern.states ? 0.5 : 0.8);
     verify_blame(result, CAUSE_stale_jacobian, study->pattern.states ? 0.6 : 0.1);
-    if (!discrete || !scene_rebuilds(&study->scene) || !scene_grid(&study->scene, &grid)) return;
+    if (!discrete || !expected_rebuilds(&study->scene.bed) || !expected_grid(&study->scene.bed, &grid))
+        return;
     oracle_create(bed, bed->task.tableau, &grid, &oracle);
     oracle_blame_gradient(&oracle, got, &study->first, &bed->work, result);
     grid_free(&grid);

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agree.h"
 #include "callbacks.h"
 #include "declared.h"
+#include "expected.h"
 #include "probe.h"
 
 enum { DRAWS = 6, SAFETY = 32, FLOOR_EPS = 4, STEPS = 6 };

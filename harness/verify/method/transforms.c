@@ -71,7 +71,8 @@ static void shift_problem(struct verify *v, bool autonomous, struct shift_study 
     if (missing && !found->missing) found->missing = missing, found->status = status;
     for (size_t k = 0; !missing && k < sizeof shifts / sizeof shifts[0]; k++) {
         struct sens_out bound = bed_shape(&scene.bed);
-        out_add(&scene.bed, &bound, scene.fixed ? widening(&scene, &settings, shifts[k]) : 1, &apart);
+        out_add(&scene.bed, &bound, bed_is_fixed(&scene.bed) ? widening(&scene, &settings, shifts[k]) : 1,
+                &apart);
         compare_shifted(v, &scene, shifts[k], &bound, found, autonomous);
     }
     scene_free(&scene);
@@ -150,19 +151,16 @@ static void compare_scaled(struct verify *v, struct scene *scene, const struct s
 static sens_status quotients_apart(struct scene *scene, struct sens_out *apart)
 {
     struct bed *bed = &scene->bed;
-    struct sens_out noise = bed_shape(bed), bound = bed_shape(bed);
+    struct expected expected;
     struct grid grid;
-    struct oracle oracle;
     const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
-    if (!quotient || scene_rebuilds(scene)) return trial_apart(scene, apart);
-    if (bed->method->caps & SENS_CAP_TOLERANCE && !scene->fixed) return SENS_UNSUPPORTED;
-    if (!scene_grid(scene, &grid)) return SENS_NO_MEMORY;
-    oracle_create(bed, bed->task.tableau, &grid, &oracle);
-    sens_status status = oracle_rounding(&oracle, &noise);
-    if (status == SENS_OK) status = scene_difference(scene, &grid, &noise, &bound);
-    out_add(bed, &bound, 1, &noise);
+    if (!quotient || expected_rebuilds(&scene->bed)) return trial_apart(scene, apart);
+    if (bed->method->caps & SENS_CAP_TOLERANCE && !bed_is_fixed(&scene->bed)) return SENS_UNSUPPORTED;
+    if (!expected_grid(&scene->bed, &grid)) return SENS_NO_MEMORY;
+    sens_status status = expected_map(bed, &grid, &expected);
+    if (status == SENS_OK) status = expected_allow_quotient(bed, &grid, &expected);
     *apart = bed_shape(bed);
-    out_add(bed, apart, 2, &bound);
+    out_add(bed, apart, 2, &expected.bound);
     grid_free(&grid);
     return status;
 }

@@ -135,7 +135,4 @@ sens_status run_interpolate(struct run *run, const struct oracle *other, double 
 /* Each step of the grid as two, appended to *half. false without memory. */
 bool oracle_halve(const struct grid *grid, struct grid *half);
 
-/* oracle_rounding from fewer runs, by the cheaper of tangent and adjoint. */
-sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound);
-
 #endif

@@ -7,7 +7,7 @@ static const double COARSE = 1e-2, SHORTER = 8; /* tolerance of the steps; what 
 
 struct map { /* of a few coarse steps, with its derivatives and what rounding can do to them */
     struct bed bed;
-    struct sens_out value, bound;
+    struct expected expected;
 };
 
 /* Steps so coarse that the map is far from the exact solution. A stiff problem takes them on a part of its
@@ -21,15 +21,11 @@ static bool map_create(const struct subject *subject, struct map *map)
     for (int k = 0; tableau && k <= SHORTENINGS; k++) {
         struct sens_cost cost;
         struct grid grid = {.steps = 0};
-        struct oracle oracle;
         scene_state_cost(v, &pb, &cost);
         bed_create(v, &pb, &cost, &no_method, &map->bed);
-        bool made = oracle_steps(v, &pb, &cost, tableau, COARSE, MOST_STEPS, &grid) == SENS_OK;
-        oracle_create(&map->bed, tableau, &grid, &oracle);
-        map->value = bed_shape(&map->bed);
-        map->bound = bed_shape(&map->bed);
-        made = made && oracle_tangent(&oracle, &map->value) == SENS_OK &&
-               oracle_rounding(&oracle, &map->bound) == SENS_OK;
+        map->bed.task.tableau = tableau;
+        const bool made = oracle_steps(v, &pb, &cost, tableau, COARSE, MOST_STEPS, &grid) == SENS_OK &&
+                          expected_map(&map->bed, &grid, &map->expected) == SENS_OK;
         grid_free(&grid);
         if (made) return true;
         pb.t1 = pb.t0 + (pb.t1 - pb.t0) / SHORTER;
@@ -40,7 +36,8 @@ static bool map_create(const struct subject *subject, struct map *map)
 static void residual_of(const struct map *map, const struct sens_identity *identity, double *residual,
                         double *size)
 {
-    identity->residual(&map->bed.problem, map->value.x, map->value.dGdp, map->value.dGdx0, residual, size);
+    identity->residual(&map->bed.problem, map->expected.value.x, map->expected.value.dGdp,
+                       map->expected.value.dGdx0, residual, size);
 }
 
 /* bound[r] += |residual(.., z_i + by_i, ..) - residual|, added up over i */
@@ -71,9 +68,9 @@ static void note_identity(struct worst *worst, const struct map *map, const stru
     double *const bound = verify_array(v, rows);
     residual_of(map, identity, residual, size);
     for (size_t r = 0; r < rows; r++) bound[r] = 64 * DBL_EPSILON * size[r];
-    respond(map, identity, residual, n, map->value.x, map->bound.x, bound);
-    respond(map, identity, residual, n * np, map->value.dGdp, map->bound.dGdp, bound);
-    respond(map, identity, residual, n * n, map->value.dGdx0, map->bound.dGdx0, bound);
+    respond(map, identity, residual, n, map->expected.value.x, map->expected.bound.x, bound);
+    respond(map, identity, residual, n * np, map->expected.value.dGdp, map->expected.bound.dGdp, bound);
+    respond(map, identity, residual, n * n, map->expected.value.dGdx0, map->expected.bound.dGdx0, bound);
     for (size_t r = 0; r < rows; r++)
         worst_note(worst, fabs(residual[r]), bound[r], "residual %zu of '%s', of terms that add up to %.3g",
                    r, identity->name, size[r]);

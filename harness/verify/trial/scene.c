@@ -82,12 +82,12 @@ bool scene_create(struct verify *v, const struct scene_settings *s, struct scene
     struct sens_cost cost;
     probe_problem(v, &settings, &problem);
     probe_cost(v, &problem, s->m, s->parts & probe_parts_for(v->method), &cost);
-    *scene = (struct scene){.fixed = is_fixed(s)};
+    *scene = (struct scene){.subject = ""};
     bed_create(v, &problem, &cost, v->method, &scene->bed);
     scene->bed.task.max_steps = MAX_STEPS;
     verify_module("method", v->method->name, scene->module);
     if (!configure(&scene->bed, s)) return false;
-    if (!scene->fixed) loosen(&scene->bed);
+    if (!bed_is_fixed(&scene->bed)) loosen(&scene->bed);
     set_subject(scene, s);
     return true;
 }
@@ -97,71 +97,19 @@ void scene_free(struct scene *scene)
     bed_free(&scene->bed);
 }
 
-bool scene_rebuilds(const struct scene *scene)
-{
-    const unsigned caps = scene->bed.method->caps;
-    return (caps & SENS_CAP_TABLEAU) && (scene->fixed || scene->bed.grid.steps > 0);
-}
-
-/* ---- steps --------------------------------------------------------------------------------------------- */
-
-/* Steps from `from` to `to`, the last of which ends there exactly. */
-static bool append_segment(struct grid *grid, double from, double to, long steps)
-{
-    const double h = (to - from) / (double)steps;
-    for (long k = 0; k < steps; k++) {
-        const double t = from + (double)k * h, t1 = k + 1 == steps ? to : from + (double)(k + 1) * h;
-        if (!grid_append(grid, t, h, t1)) return false;
-    }
-    return true;
-}
-
-bool scene_uniform(const struct bed *bed, long steps, struct grid *grid)
-{
-    const struct sens_problem *pb = &bed->problem;
-    const double dt = (pb->t1 - pb->t0) / (double)steps;
-    double from = pb->t0;
-    *grid = (struct grid){.steps = 0};
-    for (size_t j = 0; j <= bed->cost.n_obs; j++) {
-        const double to = j < bed->cost.n_obs ? bed->cost.t_obs[j] : pb->t1;
-        if (to > from && !append_segment(grid, from, to, lround((to - from) / dt))) return false;
-        from = fmax(from, to);
-    }
-    return true;
-}
-
-static bool copy_grid(const struct grid *from, struct grid *to)
-{
-    *to = (struct grid){.steps = 0};
-    for (long k = 0; k < from->steps; k++)
-        if (!grid_append(to, from->t[k], from->h[k], from->t1[k])) return false;
-    return true;
-}
-
-bool scene_grid(struct scene *scene, struct grid *grid)
-{
-    struct bed *bed = &scene->bed;
-    const struct sens_task *task = &bed->task;
-    *grid = (struct grid){.steps = 0};
-    if (bed->grid.steps > 0) return copy_grid(&bed->grid, grid);
-    if (scene->fixed) return scene_uniform(bed, lround((bed->problem.t1 - bed->problem.t0) / task->dt), grid);
-    return oracle_steps_within(bed->v, &bed->problem, &bed->cost, task->tableau, task->rtol, task->atol,
-                               task->max_steps, grid) == SENS_OK;
-}
-
 /* ---- causes -------------------------------------------------------------------------------------------- */
 
-bool scene_blame(const struct oracle *oracle, const struct sens_out *got, const struct sens_out *right,
-                 const struct sens_out *bound, struct verify_result *result)
+bool scene_blame(const struct oracle *oracle, const struct sens_out *got, const struct expected *expected,
+                 struct verify_result *result)
 {
     const struct bed *bed = oracle->shape;
     struct worst state = {0};
-    const struct sens_out limit = out_only(bound, SENS_IN_STATE);
+    const struct expected of_state = expected_state(expected);
     if (oracle->grid->steps > MOST_BLAMED) return true;
-    out_compare(&state, bed, got, right, &limit, "");
+    expected_compare(&state, bed, got, &of_state);
     const bool state_right = worst_passes(&state);
-    if (!state_right) oracle_blame_state(oracle, got, right, result);
-    oracle_blame_gradient(oracle, got, right, &bed->work, result);
+    if (!state_right) oracle_blame_state(oracle, got, &expected->value, result);
+    oracle_blame_gradient(oracle, got, &expected->value, &bed->work, result);
     return state_right;
 }
 
@@ -193,82 +141,6 @@ void scene_state_cost(struct verify *v, const struct sens_problem *problem, stru
                                .np = problem->np,
                                .n_obs = 1,
                                .t_obs = verify_copy(v, 1, &problem->t1)};
-}
-
-/* ---- bounds -------------------------------------------------------------------------------------------- */
-
-/* Norms differ in what they hold an error against: |x|, |x| + |h f|, the mean of many components; and what no
- * test sees (quadrature, interpolant) follows the steps they lead to. */
-static const double NORMS_DIFFER = 8;
-
-sens_status scene_tolerance(struct scene *scene, const struct grid *grid, const struct sens_out *uncertainty,
-                            struct sens_out *bound)
-{
-    struct bed *bed = &scene->bed;
-    struct oracle oracle;
-    oracle_create(bed, bed->task.tableau, grid, &oracle);
-    const sens_status status =
-        oracle_tolerance(&oracle, NORMS_DIFFER * bed->task.rtol, NORMS_DIFFER * bed->task.atol, bound);
-    if (status == SENS_OK && uncertainty) out_add(bed, bound, 1, uncertainty);
-    return status;
-}
-
-/* ---- difference quotients ------------------------------------------------------------------------------ */
-
-/* q_k of all np + n: parameters, then initial states. */
-static double *coordinate(double *p, double *x0, size_t np, size_t k)
-{
-    return k < np ? p + k : x0 + (k - np);
-}
-
-/* The derivative over the grid with q_k moved by `by`; the initial state is then what it is given as, but
- * for a parameter on which it depends. */
-static sens_status moved_tangent(struct scene *scene, const struct grid *grid, size_t k, double by,
-                                 struct sens_out *out)
-{
-    struct bed *bed = &scene->bed;
-    struct sens_problem moved = bed->problem;
-    const size_t n = moved.n, np = moved.np;
-    double *p = verify_copy(bed->v, np, moved.p), *x0 = verify_array(bed->v, n);
-    struct oracle oracle;
-    sens_problem_x0(&moved, p, x0);
-    *coordinate(p, x0, np, k) += by;
-    moved.x0_fixed = moved.x0_fixed || k >= np;
-    if (!moved.x0_fixed) sens_problem_x0(&moved, p, x0);
-    moved.p = p;
-    moved.x0 = x0;
-    oracle_create(bed, bed->task.tableau, grid, &oracle);
-    oracle.problem = &moved;
-    return oracle_tangent(&oracle, out);
-}
-
-/* The entries of column k of both gradients. */
-static double *entry(const struct bed *bed, const struct sens_out *out, size_t c, size_t k)
-{
-    const size_t n = bed->problem.n, np = bed->problem.np;
-    return k < np ? &out->dGdp[c * np + k] : &out->dGdx0[c * n + (k - np)];
-}
-
-sens_status scene_difference(struct scene *scene, const struct grid *grid, const struct sens_out *noise,
-                             struct sens_out *bound)
-{
-    struct bed *bed = &scene->bed;
-    const size_t n = bed->problem.n, np = bed->problem.np;
-    const double forward = sqrt(DBL_EPSILON), central = cbrt(DBL_EPSILON);
-    double *x0 = verify_array(bed->v, n), *p = verify_copy(bed->v, np, bed->problem.p);
-    struct sens_out low = bed_shape(bed), high = bed_shape(bed);
-    sens_problem_x0(&bed->problem, p, x0);
-    for (size_t k = bound->dGdp ? 0 : np; k < np + (bound->dGdx0 ? n : 0); k++) {
-        const double q = *coordinate(p, x0, np, k), size = q != 0 ? fabs(q) : 1, by = 1e-3 * size;
-        sens_status status = moved_tangent(scene, grid, k, -by, &low);
-        if (status == SENS_OK) status = moved_tangent(scene, grid, k, by, &high);
-        if (status != SENS_OK) return status;
-        for (size_t c = 0; c < bed->cost.m; c++) {
-            const double curvature = fabs(*entry(bed, &high, c, k) - *entry(bed, &low, c, k)) / (2 * by);
-            *entry(bed, bound, c, k) = curvature * central * size + 2 * noise->G[c] / (forward * size);
-        }
-    }
-    return SENS_OK;
 }
 
 /* ---- a step -------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef VERIFY_SCENE_H
 #define VERIFY_SCENE_H
 
-#include "oracle.h"
+#include "expected.h"
 #include "probe.h"
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
@@ -23,7 +23,6 @@ struct scene_settings {
 
 struct scene {
     struct bed bed;
-    bool fixed;
     char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
 };
 /* The probe on [1/4, 1/4 + length] and a bed for v->method. false: the method does not take these settings.
@@ -31,35 +30,13 @@ struct scene {
 bool scene_create(struct verify *v, const struct scene_settings *settings, struct scene *scene);
 void scene_free(struct scene *scene);
 
-/* Does every step that is known about the method's map come from the task: its tableau, and the steps either
- * reported or fixed? */
-bool scene_rebuilds(const struct scene *scene);
-/* The steps of the last solve: those reported, or those that the fixed step means; else those of the task's
- * pair (cash_karp where the method takes none) at the task's tolerance. To be freed by grid_free. false: it
- * could not be made. */
-bool scene_grid(struct scene *scene, struct grid *grid);
-/* Steps of equal size, `steps` on all of [t0, t1], which land on the observation times. */
-bool scene_uniform(const struct bed *bed, long steps, struct grid *grid);
-
 /* Blames what reproduces the wrong gradient, and the wrong state where that is beyond its bound too. Is the
  * state right? */
-bool scene_blame(const struct oracle *oracle, const struct sens_out *got, const struct sens_out *right,
-                 const struct sens_out *bound, struct verify_result *result);
+bool scene_blame(const struct oracle *oracle, const struct sens_out *got, const struct expected *expected,
+                 struct verify_result *result);
 
 /* The state itself, G_i = x_i(t1), i < n. */
 void scene_state_cost(struct verify *v, const struct sens_problem *problem, struct sens_cost *cost);
-
-/* ---- bounds -------------------------------------------------------------------------------------------- */
-
-/* What a method of the continuous kind may be off the exact derivative by: local errors of the tolerance, of
- * the quadrature and of the interpolant, conditioning included, and the uncertainty of the truth. */
-sens_status scene_tolerance(struct scene *scene, const struct grid *grid, const struct sens_out *uncertainty,
-                            struct sens_out *bound);
-/* What a difference quotient may be off the derivative by: |G''| H + 2 noise / h, twice the truncation of a
- * one-sided one, with the largest and the smallest step in use, H = eps^(1/3) |q| and h = eps^(1/2) |q|.
- * noise: of x and G. */
-sens_status scene_difference(struct scene *scene, const struct grid *grid, const struct sens_out *noise,
-                             struct sens_out *bound);
 
 /* ---- a step -------------------------------------------------------------------------------------------- */
 

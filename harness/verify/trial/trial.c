@@ -47,50 +47,11 @@ void trial_decorated(const struct scene *scene, const struct sens_problem *probl
 
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
-static sens_status on_steps(struct scene *scene, const struct grid *grid, struct expected *expected)
-{
-    struct bed *bed = &scene->bed;
-    struct oracle oracle;
-    oracle_create(bed, bed->task.tableau, grid, &oracle);
-    sens_status status = oracle_tangent(&oracle, &expected->value);
-    if (status == SENS_OK) status = oracle_rounding(&oracle, &expected->bound);
-    if (status != SENS_OK || bed->method->derivative == SENS_DERIVATIVE_DISCRETE) return status;
-    struct sens_out quotient = bed_shape(bed);
-    status = scene_difference(scene, grid, &expected->bound, &quotient);
-    out_add(bed, &expected->bound, 1, &quotient);
-    return status;
-}
-
-static sens_status with_grid(struct scene *scene, bool whole, struct expected *expected)
-{
-    struct bed *bed = &scene->bed;
-    struct grid grid;
-    const bool continuous = bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS;
-    *expected = (struct expected){bed_shape(bed), bed_shape(bed)};
-    struct sens_out uncertainty = bed_shape(bed);
-    sens_status status = SENS_OK;
-    if (continuous ? scene->fixed : !scene_rebuilds(scene)) return SENS_UNSUPPORTED;
-    if (continuous && whole) status = oracle_truth(bed, &expected->value, &uncertainty);
-    if (status != SENS_OK) return status;
-    if (!scene_grid(scene, &grid))
-        status = SENS_NO_MEMORY;
-    else if (continuous)
-        status = scene_tolerance(scene, &grid, whole ? &uncertainty : NULL, &expected->bound);
-    else
-        status = on_steps(scene, &grid, expected);
-    grid_free(&grid);
-    return status;
-}
-
-sens_status trial_expect(struct scene *scene, struct expected *expected)
-{
-    return with_grid(scene, true, expected);
-}
-
 bool trial_right(struct scene *scene)
 {
     struct expected expected;
-    if (bed_solve(&scene->bed) != SENS_OK || trial_expect(scene, &expected) != SENS_OK) return false;
+    if (bed_solve(&scene->bed) != SENS_OK || expected_declared(&scene->bed, &expected) != SENS_OK)
+        return false;
     return !trial_pattern(&scene->bed, &scene->bed.out, &expected.value, &expected.bound).any;
 }
 
@@ -107,10 +68,10 @@ void trial_skip(const struct bed *bed, struct verify_result *result)
 
 sens_status trial_apart(struct scene *scene, struct sens_out *apart)
 {
-    struct expected expected;
-    const sens_status status = with_grid(scene, false, &expected);
+    struct sens_out allowed;
+    const sens_status status = expected_allowed(&scene->bed, &allowed);
     *apart = bed_shape(&scene->bed);
-    out_add(&scene->bed, apart, 2, &expected.bound);
+    out_add(&scene->bed, apart, 2, &allowed);
     return status;
 }
 
@@ -134,11 +95,10 @@ void trial_compare_anew(struct worst *worst, const struct bed *bed, const struct
     const bool of_a_map = bed->method->derivative != SENS_DERIVATIVE_CONTINUOUS;
     const bool others =
         of_a_map && bed->status == SENS_OK && bed->grid.steps > 0 && !grid_same(&bed->grid, steps);
-    struct scene here = {.bed = *bed};
-    struct expected own = {bed_shape(bed), bed_shape(bed)};
+    struct expected own;
     if (!others || !(bed->method->caps & SENS_CAP_TABLEAU))
         trial_compare(worst, bed, right, bound, what);
-    else if (on_steps(&here, &bed->grid, &own) == SENS_OK)
+    else if (expected_declared(bed, &own) == SENS_OK)
         trial_compare(worst, bed, &own.value, &own.bound, what);
 }
 

@@ -23,14 +23,7 @@ struct sens_problem trial_yielding(struct verify *v, const struct sens_problem *
 
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
-struct expected {
-    struct sens_out value, bound;
-};
-/* What the method has to get on the task last solved, by what it declares: discrete, the tangent on its own
- * steps, to rounding; continuous, the exact derivative, to its tolerance; difference, the tangent on the
- * fixed steps, to truncation and noise. SENS_UNSUPPORTED: its steps are not known. */
-sens_status trial_expect(struct scene *scene, struct expected *expected);
-/* Does a solve of the task, as it stands, get that? What is wrong from the start is another check's business,
+/* Does a solve of the task, as it stands, get what is expected? What is wrong from the start is another check's business,
  * and says nothing of what is varied here. */
 bool trial_right(struct scene *scene);
 /* Why trial_apart, after a solve, gave no bound: the status and message of the solve, or what is not known.
