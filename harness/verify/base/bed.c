@@ -131,9 +131,20 @@ static const void *find(const void *table, const char *name)
     return *entry;
 }
 
+const struct sens_tableau *verify_formula(const struct verify *v, const char *name)
+{
+    return find(v->reg->tableaux, name);
+}
+
+const struct sens_tableau *bed_pair(const struct bed *bed)
+{
+    const bool takes = bed->method->caps & SENS_CAP_TABLEAU && bed->task.tableau->e;
+    return takes ? bed->task.tableau : verify_formula(bed->v, "cash_karp");
+}
+
 bool bed_tableau(struct bed *bed, const char *name)
 {
-    const struct sens_tableau *found = find(bed->v->reg->tableaux, name);
+    const struct sens_tableau *found = verify_formula(bed->v, name);
     if (!found || !(bed->method->caps & SENS_CAP_TABLEAU)) return false;
     bed->task.tableau = found;
     return true;
@@ -174,7 +185,7 @@ void bed_create(struct verify *v, const struct sens_problem *problem, const stru
     sens_option_defaults(method->options, bed->option);
     bed->task = (struct sens_task){.problem = &bed->problem,
                                    .cost = &bed->cost,
-                                   .tableau = find(v->reg->tableaux, "cash_karp"),
+                                   .tableau = verify_formula(v, "cash_karp"),
                                    .controller = find(v->reg->controllers, "odeint"),
                                    .rtol = tol,
                                    .atol = tol,
@@ -329,6 +340,17 @@ struct distance out_distance(const struct bed *bed, const struct sens_out *a, co
     }
     distance.gradient = relative(difference, size);
     return distance;
+}
+
+double out_norm(const struct bed *bed, const struct sens_out *a, const struct sens_out *b, unsigned parts)
+{
+    double sum = 0;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const double *const of = a->part[k], *const from = b ? b->part[k] : NULL;
+        if (!(parts >> k & 1) || !of || (b && !from)) continue;
+        for (size_t q = 0; q < bed_count(bed, k); q++) sum += pow(of[q] - (from ? from[q] : 0), 2);
+    }
+    return sqrt(sum);
 }
 
 void out_add(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *from)

@@ -31,6 +31,8 @@ struct bed {
     char message[256]; /* of the method, for the evidence */
 };
 
+/* The tableau of the registry by its name; NULL: there is none. */
+const struct sens_tableau *verify_formula(const struct verify *v, const char *name);
 /* A task with cash_karp, odeint, rtol = atol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
  * all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and cost are
  * copied by value. */
@@ -43,6 +45,8 @@ bool bed_controller(struct bed *bed, const char *name);
 struct sens_ckpt bed_every(const struct verify *v, long k);
 /* The fixed step of which `steps` make up [t0, t1]. false: the method has no fixed step. */
 bool bed_fixed(struct bed *bed, const char *tableau, long steps);
+/* The pair that the method steps with, or cash_karp where it has its own or takes fixed steps. */
+const struct sens_tableau *bed_pair(const struct bed *bed);
 /* Does the method take fixed steps on this task? */
 bool bed_is_fixed(const struct bed *bed);
 /* prepare, run once, release; outputs are filled with NaN first. Memory of the method is given back. After a
@@ -93,6 +97,8 @@ void out_add(const struct bed *bed, struct sens_out *to, double weight, const st
 /* to += weight |a - b|, likewise. */
 void out_add_apart(const struct bed *bed, struct sens_out *to, double weight, const struct sens_out *a,
                    const struct sens_out *b);
+/* |a - b|_F over those of the parts that both have; b NULL: |a|_F. */
+double out_norm(const struct bed *bed, const struct sens_out *a, const struct sens_out *b, unsigned parts);
 /* The same arrays, but for those of other parts, which are NULL. */
 struct sens_out out_only(const struct sens_out *out, unsigned parts);
 bool out_finite(const struct bed *bed, const struct sens_out *a);

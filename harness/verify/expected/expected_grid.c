@@ -1,7 +1,7 @@
 /* The steps that a solve took, or would take. */
 #include "expected.h"
 
-enum { EIGHTHS = 8, MAX_STEPS = 5000, LEAST_ORDER = 4 };
+enum { EIGHTHS = 8, MAX_STEPS = 5000 };
 static const double MODERATE = 1e-7;
 
 /* Steps from `from` to `to`, the last of which ends there exactly. */
@@ -61,12 +61,9 @@ bool expected_grid(const struct bed *bed, struct grid *grid)
 
 bool expected_solvable(const struct bed *bed, double tol, long *steps)
 {
-    const struct sens_tableau *const *tableau = bed->v->reg->tableaux;
     struct grid grid = {.steps = 0};
-    while (*tableau && (*tableau)->order_hat < LEAST_ORDER) tableau++;
-    const sens_status status =
-        !*tableau ? SENS_UNAVAILABLE
-                  : oracle_steps(bed->v, &bed->problem, &bed->cost, *tableau, tol, MAX_STEPS, &grid);
+    const sens_status status = oracle_steps(bed->v, &bed->problem, &bed->cost,
+                                            verify_formula(bed->v, "cash_karp"), tol, MAX_STEPS, &grid);
     *steps = grid.steps;
     grid_free(&grid);
     return status == SENS_OK;

@@ -151,20 +151,10 @@ void case_blame_parts(struct gradient_case *given, struct verify_result *result)
 
 /* ---- kinds --------------------------------------------------------------------------------------------- */
 
-/* Frobenius distance of the gradients, absolute. */
+/* Frobenius distance of the gradients, absolute; b NULL: size of a. */
 static double distance(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
-    double sum = 0;
-    for (enum sens_part k = 0; k < SENS_PARTS; k++)
-        for (size_t q = 0; sens_part_wrt(k) && a->part[k] && b->part[k] && q < bed_count(bed, k); q++)
-            sum += pow(a->part[k][q] - b->part[k][q], 2);
-    return sqrt(sum);
-}
-
-static double size_of(const struct bed *bed, const struct sens_out *a)
-{
-    const struct sens_out zero = bed_shape(bed);
-    return distance(bed, a, &zero);
+    return out_norm(bed, a, b, SENS_IN_GRADIENT);
 }
 
 /* Tasks whose exact and frozen derivatives are nearer than this many roundings tell nothing. */
@@ -173,7 +163,8 @@ static const double APART = 1000;
 void kinds_note_discrete(struct gradient_case *given, struct kinds *kinds)
 {
     const struct bed *bed = &given->scene.bed;
-    const double rounding = size_of(bed, &given->frozen.bound) + size_of(bed, &given->uncertainty);
+    const double rounding =
+        distance(bed, &given->frozen.bound, NULL) + distance(bed, &given->uncertainty, NULL);
     if (distance(bed, &given->frozen.value, &given->truth.value) < APART * rounding) return;
     worst_note(&kinds->worst, distance(bed, &bed->out, &given->frozen.value),
                10 * distance(bed, &bed->out, &given->truth.value) + rounding,
@@ -213,7 +204,7 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
     if ((bed->method->caps & both) != both) return;
     if (strcmp(bed->task.controller->name, "odeint") == 0) return;
     if (oracle_rounding(&given->oracle, &rounding) != SENS_OK) return;
-    const double smallest = size_of(bed, &rounding);
+    const double smallest = distance(bed, &rounding, NULL);
     bed->task.rtol = bed->task.atol = 1e-5;
     const bool solved = bed_solve(bed) == SENS_OK && frozen_on_state_steps(given, &frozen);
     if (solved && distance(bed, &frozen, &given->truth.value) > APART * smallest)
@@ -228,7 +219,7 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
 void kinds_note_difference(struct gradient_case *given, struct kinds *kinds)
 {
     const struct bed *bed = &given->scene.bed;
-    worst_note(&kinds->worst, size_of(bed, &given->frozen.bound),
+    worst_note(&kinds->worst, distance(bed, &given->frozen.bound, NULL),
                distance(bed, &bed->out, &given->frozen.value),
                "%s: declared a difference quotient, yet to rounding the derivative of the map",
                given->scene.subject);

@@ -68,21 +68,13 @@ static bool right_for_its_steps(const struct bed *bed, const struct expected *ex
 
 /* ---- a quadrature that nothing tests ------------------------------------------------------------------- */
 
-enum { LONG_STEPS = 8000, LEAST_ORDER = 4 };
+enum { LONG_STEPS = 8000 };
 static const double SAFETY = 16; /* of methods whose norms, factors and pairs differ */
-
-static const struct sens_tableau *pair_of(const struct bed *bed)
-{
-    const struct sens_tableau *const *entry = bed->v->reg->tableaux;
-    if (bed->method->caps & SENS_CAP_TABLEAU && bed->task.tableau->e) return bed->task.tableau;
-    while (*entry && (*entry)->order_hat < LEAST_ORDER) entry++;
-    return *entry;
-}
 
 /* The derivative of this cost on the longest steps that the state allows. */
 static bool on_long_steps(const struct bed *bed, const struct sens_cost *cost, struct sens_out *out)
 {
-    const struct sens_tableau *const tb = pair_of(bed);
+    const struct sens_tableau *const tb = bed_pair(bed);
     struct grid grid = {.steps = 0};
     struct bed shape = *bed;
     struct oracle oracle;
@@ -150,13 +142,11 @@ static double jump_across(const struct bed *bed, const double *x, double t, doub
 static bool find_jump(const struct bed *bed, double *when)
 {
     const struct sens_problem *pb = &bed->problem;
-    const struct sens_tableau *const *tableau = bed->v->reg->tableaux;
     struct grid grid = {.steps = 0};
     double *const x = verify_array(bed->v, pb->n);
     bool found = false;
-    while (*tableau && (*tableau)->order_hat < 4) tableau++;
-    if (!*tableau || oracle_visit(bed->v, pb, pb->t1, x) != SENS_OK) return false;
-    oracle_steps(bed->v, pb, &bed->cost, *tableau, 1e-10, 20000, &grid);
+    if (oracle_visit(bed->v, pb, pb->t1, x) != SENS_OK) return false;
+    oracle_steps(bed->v, pb, &bed->cost, verify_formula(bed->v, "cash_karp"), 1e-10, 20000, &grid);
     for (long k = 0; k < grid.steps && !found; k++) {
         found = grid.h[k] < SLIVER * (pb->t1 - pb->t0) && jump_across(bed, x, grid.t[k], grid.h[k]) > JUMP;
         if (found) *when = grid.t[k];

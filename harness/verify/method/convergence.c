@@ -29,33 +29,17 @@ struct scene_settings convergence_settings(struct verify *v, const char *tableau
 
 /* ---- norms --------------------------------------------------------------------------------------------- */
 
-static void add_squares(size_t count, const double *a, const double *b, double *sum)
-{
-    for (size_t q = 0; a && b && q < count; q++) *sum += (a[q] - b[q]) * (a[q] - b[q]);
-}
-
 struct errors { /* |a - b|_F over all gradients, over x and G, over each part */
     double gradient, state, part[SENS_PARTS];
 };
 
+/* b NULL: of a itself */
 static struct errors difference(const struct bed *bed, const struct sens_out *a, const struct sens_out *b)
 {
-    struct errors sum = {.gradient = 0};
-    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
-        add_squares(bed_count(bed, k), a->part[k], b->part[k], &sum.part[k]);
-        if (sens_part_wrt(k)) sum.gradient += sum.part[k];
-        if (SENS_IN_STATE >> k & 1) add_squares(bed_count(bed, k), a->part[k], b->part[k], &sum.state);
-        sum.part[k] = sqrt(sum.part[k]);
-    }
-    sum.gradient = sqrt(sum.gradient);
-    sum.state = sqrt(sum.state);
-    return sum;
-}
-
-static struct errors size_of(const struct bed *bed, const struct sens_out *a)
-{
-    const struct sens_out zero = bed_shape(bed);
-    return difference(bed, a, &zero);
+    struct errors of = {.gradient = out_norm(bed, a, b, SENS_IN_GRADIENT),
+                        .state = out_norm(bed, a, b, SENS_IN_STATE)};
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) of.part[k] = out_norm(bed, a, b, 1u << k);
+    return of;
 }
 
 static double share(double of, double size)
@@ -75,7 +59,8 @@ static struct errors shares(const struct errors *of, const struct errors *size, 
 static void measure(const struct bed *bed, const struct expected *goal, struct errors *error,
                     struct errors *floor)
 {
-    const struct errors size = size_of(bed, &goal->value), unsure = size_of(bed, &goal->bound);
+    const struct errors size = difference(bed, &goal->value, NULL);
+    const struct errors unsure = difference(bed, &goal->bound, NULL);
     const struct errors off = difference(bed, &bed->out, &goal->value);
     *error = shares(&off, &size, 0);
     *floor = shares(&unsure, &size, DBL_EPSILON);
@@ -94,7 +79,8 @@ static sens_status quotient_floor(struct scene *scene, const struct expected *go
     sens_status status = expected_map(bed, &grid, &quotient);
     if (status == SENS_OK) status = expected_allow_quotient(bed, &grid, &quotient);
     if (status == SENS_OK)
-        *floor += size_of(bed, &quotient.bound).gradient / size_of(bed, &goal->value).gradient;
+        *floor += out_norm(bed, &quotient.bound, NULL, SENS_IN_GRADIENT) /
+                  out_norm(bed, &goal->value, NULL, SENS_IN_GRADIENT);
     grid_free(&grid);
     return status;
 }

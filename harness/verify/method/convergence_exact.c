@@ -328,14 +328,13 @@ static const double EULERS = 8; /* times the error of Euler's method, for steps 
 /* Euler's results on as many equal steps as the method took. */
 static bool euler(struct bed *bed, struct sens_out *out)
 {
-    const struct sens_tableau *const *tableau = bed->v->reg->tableaux;
+    const struct sens_tableau *const tableau = verify_formula(bed->v, "euler");
     const long steps = steps_of(bed) > 0 ? steps_of(bed) : 1;
     struct oracle oracle;
     struct grid grid;
-    while (*tableau && strcmp((*tableau)->name, "euler") != 0) tableau++;
     *out = bed_shape(bed);
-    if (!*tableau || !expected_equal_steps(bed, steps < MAX_STEPS ? steps : MAX_STEPS, &grid)) return false;
-    oracle_create(bed, *tableau, &grid, &oracle);
+    if (!tableau || !expected_equal_steps(bed, steps < MAX_STEPS ? steps : MAX_STEPS, &grid)) return false;
+    oracle_create(bed, tableau, &grid, &oracle);
     const bool made = oracle_tangent(&oracle, out) == SENS_OK;
     grid_free(&grid);
     return made;

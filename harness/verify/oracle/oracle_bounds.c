@@ -158,16 +158,6 @@ sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out
     return status;
 }
 
-/* The pair that a method steps with, or a common one where it has its own. */
-static const struct sens_tableau *pair_of(const struct oracle *oracle)
-{
-    const struct bed *bed = oracle->shape;
-    const struct sens_tableau *const *entry = oracle->v->reg->tableaux;
-    if (bed->method->caps & SENS_CAP_TABLEAU && bed->task.tableau->e) return bed->task.tableau;
-    while (*entry && (!(*entry)->e || (*entry)->order < 5)) entry++;
-    return *entry;
-}
-
 /* The derivative on steps at the tolerance that test the state alone: what truncation does, to the quadrature
  * too, which no test sees. */
 static sens_status widen_by_tangent(const struct oracle *at_tol, const struct sens_out *right,
@@ -207,7 +197,7 @@ static void widen_by_truncation(const struct oracle *oracle, double rtol, double
                                 const struct sens_out *tangent, const struct sens_out *adjoint,
                                 struct sens_out *bound)
 {
-    const struct sens_tableau *tb = pair_of(oracle);
+    const struct sens_tableau *tb = bed_pair(oracle->shape);
     struct grid grid = {.steps = 0};
     struct oracle at_tol;
     if (!tb) return;

@@ -128,17 +128,10 @@ sens_status oracle_long_steps(struct verify *v, const struct sens_problem *probl
 enum { TRUTH_STEPS = 5000 };
 static const double TRUTH_TOL = 1e-12;
 
-static const struct sens_tableau *find_tableau(const struct sens_registry *reg, const char *name)
-{
-    const struct sens_tableau *const *entry = reg->tableaux;
-    while (*entry && strcmp((*entry)->name, name) != 0) entry++;
-    return *entry;
-}
-
 sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, double stop, double *x)
 {
     enum { VISIT_STEPS = 2000 };
-    const struct sens_tableau *tableau = find_tableau(v->reg, "cash_karp");
+    const struct sens_tableau *tableau = verify_formula(v, "cash_karp");
     struct grid grid = {.steps = 0};
     if (!tableau) return SENS_UNAVAILABLE;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
@@ -185,7 +178,7 @@ static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb
 static sens_status truth_by(const struct bed *bed, derivative_of *compute, struct sens_out *truth,
                             struct sens_out *uncertainty)
 {
-    const struct sens_tableau *tb = find_tableau(bed->v->reg, "dop853");
+    const struct sens_tableau *tb = verify_formula(bed->v, "dop853");
     struct grid grid = {.steps = 0}, half = {.steps = 0};
     if (!tb) return SENS_UNAVAILABLE;
     sens_status status = oracle_steps(bed->v, &bed->problem, &bed->cost, tb, TRUTH_TOL, TRUTH_STEPS, &grid);

@@ -93,15 +93,6 @@ bool form_create(const struct subject *subject, const struct sens_exact_query *q
     return form_value(form, query->t, p, z);
 }
 
-/* ---- the discrete form --------------------------------------------------------------------------------- */
-
-const struct sens_tableau *exact_tableau(const struct verify *v, const char *name)
-{
-    const struct sens_tableau *const *tableau = v->reg->tableaux;
-    while (*tableau && strcmp((*tableau)->name, name) != 0) tableau++;
-    return *tableau;
-}
-
 /* ---- identities ---------------------------------------------------------------------------------------- */
 
 enum { SHAKES = 4 };

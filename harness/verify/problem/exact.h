@@ -19,9 +19,6 @@ bool form_value(const struct form *form, double t, const double *p, double *z);
 /* The same with t and p off by a few roundings. */
 bool form_shaken(const struct form *form, double t, const double *p, double *z);
 
-/* NULL: the registry has none of this name. */
-const struct sens_tableau *exact_tableau(const struct verify *v, const char *name);
-
 /* The checks of these ids (exact_equation.c, exact_derivative.c). true: no failure. */
 bool exact_check_equation(const struct subject *subject, const char *check);
 bool exact_check_derivative(const struct subject *subject, const char *check);

@@ -112,7 +112,7 @@ static void note_level(struct worst *worst, const struct subject *subject, enum 
     struct form form;
     struct path path;
     if (level == SENS_EXACT_DISCRETE)
-        query.tableau = exact_tableau(subject->v, "rk4"), query.dt = span / FINE;
+        query.tableau = verify_formula(subject->v, "rk4"), query.dt = span / FINE;
     if (level == SENS_EXACT_DISCRETE && !query.tableau) return;
     if (!form_create(subject, &query, pb->p, &form)) return;
     double *z = verify_array(subject->v, form_size(&form));
@@ -204,7 +204,7 @@ static void note_discrete(struct worst *worst, const struct subject *subject, co
     const struct sens_problem *pb = subject->pb;
     const double dt = (pb->t1 - pb->t0) / FINE;
     const struct sens_exact_query query = {SENS_EXACT_DISCRETE, pb->t0 + STEPS * dt,
-                                           exact_tableau(subject->v, tableau), dt};
+                                           verify_formula(subject->v, tableau), dt};
     struct form form;
     if (!query.tableau || !form_create(subject, &query, pb->p, &form)) return;
     struct rk_step step = rk_step_create(subject->v, query.tableau, pb->n);

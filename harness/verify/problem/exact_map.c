@@ -16,7 +16,7 @@ static bool map_create(const struct subject *subject, struct map *map)
 {
     static const struct sens_method_type no_method = {.name = "none"};
     struct verify *v = subject->v;
-    const struct sens_tableau *const tableau = exact_tableau(v, "cash_karp");
+    const struct sens_tableau *const tableau = verify_formula(v, "cash_karp");
     struct sens_problem pb = *subject->pb;
     for (int k = 0; tableau && k <= SHORTENINGS; k++) {
         struct sens_cost cost;
