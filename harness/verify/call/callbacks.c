@@ -53,6 +53,26 @@ void subject_each(struct verify *v, const struct verify_check *checks, void (*lo
     if (number == 0) skip_all(&subject, checks, "no instance could be created");
 }
 
+void subject_with_size(struct verify *v, size_t n, void (*look)(struct subject *subject))
+{
+    struct instance instance;
+    struct subject subject;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    if (instance_sized(v, v->problem, n, &instance) && subject_create(v, &instance, &subject)) look(&subject);
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+void subject_each_edge(struct verify *v, void (*look)(struct subject *subject))
+{
+    enum { EDGES = 5, LARGEST = 16 }; /* a least size past LARGEST is no edge of a formula */
+    const int option = sens_option_find(v->problem->options, "n");
+    if (option < 0) return;
+    const size_t least = (size_t)fmax(1, v->problem->options[option].min);
+    const size_t size[EDGES] = {least, least + 1, 2, 3, 4};
+    for (int k = 0; k < EDGES; k++)
+        if (size[k] <= LARGEST && (k < 2 || size[k] > least + 1)) subject_with_size(v, size[k], look);
+}
+
 struct verify_result subject_open(const struct subject *subject, const char *check)
 {
     return verify_open(check, subject->module, subject->label);
@@ -203,14 +223,70 @@ double *verify_shaken(struct verify *v, size_t count, const double *from)
     return made;
 }
 
-/* The map at inputs that differ by a few roundings. */
-static struct linear shaken_map(const struct linear *map)
+/* Times that differ by a few roundings, of those in [t0, t1] within it: nothing is said of others. */
+static double *shaken_times(const struct linear *map)
+{
+    const double t0 = map->pb->t0, t1 = map->pb->t1;
+    double *made = verify_shaken(map->v, map->K, map->t);
+    for (size_t k = 0; k < map->K; k++)
+        if (map->t[k] >= t0 && map->t[k] <= t1) made[k] = fmin(fmax(made[k], t0), t1);
+    return made;
+}
+
+/* The map at inputs that differ by a few roundings, all of them or all but t. */
+static struct linear shaken_map(const struct linear *map, bool hold_time)
 {
     struct linear shaken = *map;
-    shaken.t = verify_shaken(map->v, map->K, map->t);
+    if (!hold_time) shaken.t = shaken_times(map);
     shaken.X = verify_shaken(map->v, map->K * map->pb->n, map->X);
     shaken.p = verify_shaken(map->v, map->pb->np, map->p);
     return shaken;
+}
+
+/* ---- jumps at a time ----------------------------------------------------------------------------------- */
+
+/* Where a product jumps at a time and rhs does not, the jump is no rounding: a window that ends at t1, say. A
+ * right product of a function that jumps follows it. */
+static const double FAR = 1.5e-8; /* sqrt(eps), relative: more than rounding makes of a smooth function */
+
+/* Does rhs, at a state and parameters of no special kind, move far when t is moved by a few roundings? */
+static bool rhs_moves_far(const struct linear *map)
+{
+    enum { SIDES = 4 };
+    static const double side[SIDES] = {-16, -4, 4, 16};
+    const struct sens_problem *pb = map->pb;
+    struct verify *v = map->v;
+    const double *p = verify_perturbed(v, pb->np, map->p, 0.1);
+    double *still = verify_array(v, pb->n), *moved = verify_array(v, pb->n);
+    for (size_t k = 0; k < map->K; k++) {
+        const double *x = verify_perturbed(v, pb->n, map->X + k * pb->n, 0.1);
+        const struct sens_at at = {map->t[k], x, p};
+        if (pb->type->rhs(pb, &at, still) != SENS_OK) return true; /* nothing is known */
+        for (int s = 0; s < SIDES; s++) {
+            const struct sens_at beside = {at.t * (1 + side[s] * DBL_EPSILON), x, p};
+            if (pb->type->rhs(pb, &beside, moved) != SENS_OK) return true;
+            for (size_t i = 0; i < pb->n; i++)
+                if (!(fabs(moved[i] - still[i]) <= FAR * fabs(still[i]))) return true;
+        }
+    }
+    return false;
+}
+
+/* Of rows by L numbers. */
+static bool is_far(size_t rows, size_t L, const double *still, const double *spread)
+{
+    double size = 0, most = 0;
+    for (size_t q = 0; q < rows * L; q++) size = fmax(size, fabs(still[q]));
+    for (size_t i = 0; i < rows; i++) most = fmax(most, spread[i]);
+    return most > FAR * size;
+}
+
+/* Is what the shaken map moves by a jump at its time, and no rounding? */
+static bool jumps_alone(const struct linear *map, size_t rows, size_t L, const double *still,
+                        const double *spread)
+{
+    const bool has_time = map->product != PRODUCT_X0_JVP && map->product != PRODUCT_X0_VJP;
+    return has_time && is_far(rows, L, still, spread) && !rhs_moves_far(map);
 }
 
 /* ---- rounding ------------------------------------------------------------------------------------------ */
@@ -222,6 +298,19 @@ static void raise_to_distance(size_t rows, size_t L, const double *a, const doub
         for (size_t l = 0; l < L; l++) to[i] = fmax(to[i], fabs(a[i * L + l] - b[i * L + l]));
 }
 
+/* spread [out]: how far shaken inputs move the map of W [in][few] from `still`. */
+static void measure_spread(const struct linear *map, bool hold_time, size_t few, const double *W,
+                           const double *still, double *spread)
+{
+    double *moved = verify_array(map->v, map->out * few);
+    memset(spread, 0, map->out * sizeof *spread);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct linear shaken = shaken_map(map, hold_time);
+        linear_apply(&shaken, few, W, moved);
+        raise_to_distance(map->out, few, still, moved, spread);
+    }
+}
+
 double *linear_rounding(const struct linear *map, const double *most)
 {
     const size_t in = map->in, out = map->out, L = SIZE_LANES, few = SHAKEN_LANES;
@@ -229,16 +318,13 @@ double *linear_rounding(const struct linear *map, const double *most)
     const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
     double *V = verify_random(map->v, in * L), *OUT = verify_array(map->v, out * L);
     double *W = verify_random(map->v, in * few), *still = verify_array(map->v, out * few);
-    double *moved = verify_array(map->v, out * few), *spread = verify_array(map->v, out);
+    double *spread = verify_array(map->v, out);
     for (size_t q = 0; q < in * L; q++) V[q] *= most[q / L];
     for (size_t q = 0; q < in * few; q++) W[q] *= most[q / few];
     linear_apply(map, L, V, OUT);
     linear_apply(map, few, W, still);
-    for (int k = 0; k < SHAKES; k++) {
-        const struct linear shaken = shaken_map(map);
-        linear_apply(&shaken, few, W, moved);
-        raise_to_distance(out, few, still, moved, spread);
-    }
+    measure_spread(map, false, few, W, still, spread);
+    if (jumps_alone(map, out, few, still, spread)) measure_spread(map, true, few, W, still, spread);
     for (size_t i = 0; i < out; i++) {
         double squares = 0;
         for (size_t l = 0; l < L; l++) squares += OUT[i * L + l] * OUT[i * L + l] / (double)L;
@@ -289,16 +375,25 @@ double *linear_matrix(const struct linear *map, const struct sample *s)
     return matrix;
 }
 
+static void measure_matrix_spread(const struct linear *map, bool hold_time, const struct sample *s,
+                                  const double *matrix, double *spread)
+{
+    const size_t count = s->rows * s->cols;
+    memset(spread, 0, count * sizeof *spread);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
+        const struct linear shaken = shaken_map(map, hold_time);
+        raise_to_distance(count, 1, matrix, linear_matrix(&shaken, s), spread);
+        sens_arena_rewind(&map->v->ctx.arena, mark);
+    }
+}
+
 double *linear_matrix_rounding(const struct linear *map, const struct sample *s, const double *matrix)
 {
     const size_t count = s->rows * s->cols;
     double *bound = verify_array(map->v, count);
-    for (int k = 0; k < SHAKES; k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&map->v->ctx.arena);
-        const struct linear shaken = shaken_map(map);
-        raise_to_distance(count, 1, matrix, linear_matrix(&shaken, s), bound);
-        sens_arena_rewind(&map->v->ctx.arena, mark);
-    }
+    measure_matrix_spread(map, false, s, matrix, bound);
+    if (jumps_alone(map, count, 1, matrix, bound)) measure_matrix_spread(map, true, s, matrix, bound);
     for (size_t q = 0; q < count; q++) bound[q] = 4 * bound[q] + 16 * DBL_EPSILON * fabs(matrix[q]) + DBL_MIN;
     return bound;
 }

@@ -26,6 +26,11 @@ struct subject { /* an instance of the unit's problem */
 bool subject_create(struct verify *v, struct instance *instance, struct subject *subject);
 /* look(subject) for every instance; memory is given back after each. Skips the checks where there is none. */
 void subject_each(struct verify *v, const struct verify_check *checks, void (*look)(struct subject *subject));
+/* The same for instances of the sizes at which formulas are at their edge: the least that the option n takes and
+ * one more, 2, 3 and 4. None where there is no such option. */
+void subject_each_edge(struct verify *v, void (*look)(struct subject *subject));
+/* The same for one size; nothing where the option n does not take it. */
+void subject_with_size(struct verify *v, size_t n, void (*look)(struct subject *subject));
 struct verify_result subject_open(const struct subject *subject, const char *check);
 void subject_skip(const struct subject *subject, const char *check, const char *reason);
 /* Points in a run: the nominal one and perturbed ones. */

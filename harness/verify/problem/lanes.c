@@ -242,6 +242,7 @@ static void look(struct subject *subject)
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
+    subject_each_edge(v, look);
 }
 
 const struct verify_group verify_lanes = {

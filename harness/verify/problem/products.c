@@ -103,12 +103,10 @@ struct points points_create(const struct subject *subject)
     return points;
 }
 
-/* Judges, looks for causes among the products at the points, and closes. */
-static void conclude(const struct subject *subject, const char *check, const struct worst *worst,
-                     const struct points *points, int products, const enum product *product)
+/* Looks for causes among the products at the points, and closes. */
+static void conclude_result(const struct subject *subject, struct verify_result result,
+                            const struct points *points, int products, const enum product *product)
 {
-    struct verify_result result = subject_open(subject, check);
-    verify_judge(&result, worst);
     for (int q = 0; q < products && result.verdict == VERIFY_FAIL; q++) {
         struct suspicion suspicion = {.places = 0};
         for (int k = 0; k < points->count; k++)
@@ -116,6 +114,15 @@ static void conclude(const struct subject *subject, const char *check, const str
         suspicion_tell(&suspicion, &result);
     }
     verify_close(subject->v, &result);
+}
+
+/* Judges before that. */
+static void conclude(const struct subject *subject, const char *check, const struct worst *worst,
+                     const struct points *points, int products, const enum product *product)
+{
+    struct verify_result result = subject_open(subject, check);
+    verify_judge(&result, worst);
+    conclude_result(subject, result, points, products, product);
 }
 
 /* ---- entry by entry ------------------------------------------------------------------------------------ */
@@ -358,7 +365,7 @@ static void check_time(const struct subject *subject)
 {
     static const enum product all[] = {PRODUCT_JVP, PRODUCT_VJP, PRODUCT_JVP_P, PRODUCT_VJP_P};
     const struct sens_problem *pb = subject->pb;
-    struct worst worst = {.count = 0};
+    struct worst worst = {.count = 0}, between = {.count = 0};
     struct points points = {.count = 0};
     struct sens_at at = subject_point(subject, 1);
     for (int k = 0; k < TIMES; k++) {
@@ -366,12 +373,21 @@ static void check_time(const struct subject *subject)
         const double inside = verify_uniform(subject->v, (double)k - 0.5, (double)k + 0.5) / (TIMES - 1);
         at.t = pb->t0 + (pb->t1 - pb->t0) * (k == 0 ? 0 : k == TIMES - 1 ? 1 : inside);
         if (points.count < MOST_POINTS && k > 0) points.at[points.count++] = at;
-        if (subject_usable(subject, &at)) products_note_along(&worst, subject, of_states, &at);
+        struct worst *const here = k > 0 && k < TIMES - 1 ? &between : &worst;
+        if (subject_usable(subject, &at)) products_note_along(here, subject, of_states, &at);
         if (subject_usable(subject, &at) && pb->np > 0)
-            products_note_along(&worst, subject, of_parameters, &at);
+            products_note_along(here, subject, of_parameters, &at);
         sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
-    conclude(subject, "products.time", &worst, &points, pb->np > 0 ? 4 : 2, all);
+    struct verify_result result = subject_open(subject, "products.time");
+    const bool ends_alone = between.count > 0 && worst_passes(&between) && !worst_passes(&worst);
+    if (between.count > 0) worst_note(&worst, between.value, between.bound, "%s", between.where);
+    verify_judge(&result, &worst);
+    if (ends_alone) {
+        verify_say(&result, "at t0 or t1 alone: right at times between");
+        verify_blame(&result, CAUSE_product_window, 0.98);
+    }
+    conclude_result(subject, result, &points, pb->np > 0 ? 4 : 2, all);
 }
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
@@ -404,6 +420,7 @@ static void look(struct subject *subject)
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
+    subject_each_edge(v, look);
 }
 
 const struct verify_group verify_products = {

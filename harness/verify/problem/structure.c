@@ -301,19 +301,18 @@ static void look(struct subject *subject)
         subject_skip(subject, "structure.parameters", "no sparse df/dp is declared");
 }
 
-/* Past a vector's length, and past the tiles that products are cut into. */
+static void look_if_declared(struct subject *subject)
+{
+    if (subject->pb->structure) look(subject);
+}
+
+/* The least sizes, where neighbours may be one; past a vector's length, and past the tiles that products are
+ * cut into. */
 static void look_at_sizes(struct verify *v)
 {
-    static const size_t sizes[] = {21, 70};
-    struct instance instance;
-    struct subject subject;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        if (instance_sized(v, v->problem, sizes[k], &instance) && subject_create(v, &instance, &subject) &&
-            subject.pb->structure)
-            look(&subject);
-        sens_arena_rewind(&v->ctx.arena, mark);
-    }
+    subject_each_edge(v, look_if_declared);
+    subject_with_size(v, 21, look_if_declared);
+    subject_with_size(v, 70, look_if_declared);
 }
 
 /* A type whose instances declare nothing; all else is the inner type's. */

@@ -55,22 +55,58 @@ static bool is_explained(const struct tally tally[CAUSE_COUNT])
     return false;
 }
 
+/* What gives other bits for equal inputs, or changes its inputs, spoils every other check of the module: where
+ * a check has seen it, no other cause is better. */
+static bool spoils_all(enum cause cause, double weight)
+{
+    return (cause == CAUSE_impure || cause == CAUSE_input_changed) && !(weight < 1);
+}
+
+/* Did the check pass on the instance of the same problem with its defaults, whose subject is its name? What
+ * fails at another size alone is no choice's fault. */
+static bool passes_by_default(size_t count, const struct verify_result *const *result,
+                              const struct verify_result *failed)
+{
+    static const char KIND[] = "problem ";
+    const char *const name = failed->module + strlen(KIND);
+    const size_t length = strlen(name);
+    if (strcmp(failed->check, "reach.options") == 0) return true; /* on all instances but that one */
+    if (strncmp(failed->module, KIND, strlen(KIND)) != 0 || strncmp(failed->subject, name, length) != 0 ||
+        failed->subject[length] != ' ' || strncmp(failed->subject + length, " n=", 3) == 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (result[i]->verdict == VERIFY_PASS && strcmp(result[i]->check, failed->check) == 0 &&
+            strcmp(result[i]->module, failed->module) == 0 && strcmp(result[i]->subject, name) == 0)
+            return true;
+    return false;
+}
+
+/* The weight of an option, where all that fails is right with the defaults. */
+static const double BY_DEFAULT = 0.85;
+
 static void rank(size_t count, const struct verify_result *const *result, struct ranked_module *module)
 {
     struct tally tally[CAUSE_COUNT] = {{0}};
     size_t blaming = 0;
+    bool options_alone = true;
     for (size_t i = 0; i < count; i++) {
         if (!fails_on(result[i], module->module)) continue;
+        options_alone = options_alone && passes_by_default(count, result, result[i]);
         module->failures++;
         module->unmade += result[i]->unmade;
         blaming += result[i]->blames > 0;
         add_blames(tally, result[i]);
     }
+    if (options_alone && blaming > 0) {
+        tally[CAUSE_option_path].max = fmax(tally[CAUSE_option_path].max, BY_DEFAULT);
+        tally[CAUSE_option_path].sum = (double)blaming * tally[CAUSE_option_path].max;
+    }
     const bool explained = is_explained(tally);
     for (int c = 0; c < CAUSE_COUNT; c++) {
         if (!(tally[c].max > 0)) continue;
         const double share = explained && cause_is_general((enum cause)c) ? 0.5 : 1;
-        const double score = share * (0.5 * tally[c].max + 0.5 * tally[c].sum / (double)blaming);
+        const double mixed = share * (0.5 * tally[c].max + 0.5 * tally[c].sum / (double)blaming);
+        const double score = spoils_all((enum cause)c, tally[c].max) ? 1 : mixed;
         insert(module, (struct ranked_cause){cause_name((enum cause)c), score, tally[c].max});
     }
 }
