@@ -14,6 +14,7 @@ struct inputs inputs_create(const struct subject *subject, size_t K, size_t L)
                            .X = b.X,
                            .p = verify_copy(v, subject->pb->np, b.p),
                            .W = verify_random(v, room * subject->pb->n * L),
+                           .beside = verify_array(v, subject->pb->n * L),
                            .room = room};
 }
 
@@ -113,15 +114,6 @@ size_t call_size(const struct subject *subject, enum callback callback, const st
     return call_rows(subject, callback) * width(subject, callback, in->L);
 }
 
-static void make_hvp_p(const struct subject *subject, const struct sens_at *at, size_t L,
-                       const struct sens_direction *v, const double *W, double *MU)
-{
-    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-    double *OUT = verify_array(subject->v, subject->pb->n * L);
-    subject->pb->type->hvp(subject->pb, at, L, v, W, OUT, MU);
-    sens_arena_rewind(&subject->v->ctx.arena, mark);
-}
-
 sens_status call_make(const struct subject *subject, enum callback callback, const struct inputs *in,
                       double *out)
 {
@@ -139,7 +131,7 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     if (callback == CALL_X0_VJP) type->x0_vjp(pb, in->p, L, in->W, out);
     if (callback == CALL_X0_JVP) type->x0_jvp_cols(pb, in->p, k0, L, out);
     if (callback == CALL_HVP) type->hvp(pb, &at, L, &along, in->W, out, NULL);
-    if (callback == CALL_HVP_P) make_hvp_p(subject, &at, L, &along, in->W, out);
+    if (callback == CALL_HVP_P) type->hvp(pb, &at, L, &along, in->W, in->beside, out);
     if (callback == CALL_RHS_T) type->rhs_t(pb, &at, out);
     if (callback == CALL_JACOBIAN) pb->structure->jacobian(pb, &at, out);
     if (callback == CALL_JACOBIAN_P) pb->structure->jacobian_p(pb, &at, out);

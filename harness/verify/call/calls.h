@@ -28,6 +28,7 @@ struct inputs { /* at (t[0], X[0], p), for vjp_p_batch at K points; one point at
     size_t K, L;
     double *t, *X, *p; /* [K], [K][n], [np] */
     double *W;         /* [K][n][L] */
+    double *beside;    /* [n][L]: what a callback writes beside what is asked of it; threads call at once */
     size_t room;       /* points that t, X and W have room for */
 };
 
