@@ -273,16 +273,17 @@ static bool exact_to_tolerance(struct gradient_case *given)
 }
 
 /* A gradient that is the exact one to a tight tolerance, and yet not that of the method's values at a loose
- * one, lacks no term and follows the tolerance: it is the derivative of something else. */
+ * one, lacks no term and follows the tolerance: it is the derivative of something else, or has a matrix that is
+ * held and gets better as the steps do. */
 static void blame_own(struct gradient_case *given, bool adaptive, struct verify_result *result)
 {
+    case_blame_linear(given, adaptive, result);
     if (adaptive && exact_to_tolerance(given)) {
         verify_say(result, "at the tolerance %.0e of the task it is the exact one, to the tolerance",
                    (double)given->scene.bed.task.rtol);
         verify_blame(result, CAUSE_kind_misdeclared, 0.9);
         return;
     }
-    case_blame_linear(given, adaptive, result);
     verify_blame(result, CAUSE_derivative_not_solver, 0.6);
     verify_blame(result, CAUSE_kind_misdeclared, adaptive ? 0.4 : 0);
     if (sens_problem_x0_depends(&given->scene.bed.problem))
