@@ -114,7 +114,7 @@ static void blame_digits(struct verify *v, const struct gradient_case *given, st
 void case_blame_settings(struct gradient_case *given, struct verify_result *result)
 {
     struct verify *v = given->scene.bed.v;
-    if (given->settings.n == 0) return;
+    if (given->settings.n == 0 || !case_tells(result)) return;
     blame_rejection(v, given, result);
     if (result->blames > 0 && result->blame[0].weight > 0.95) return; /* it is explained */
     blame_digits(v, given, result);

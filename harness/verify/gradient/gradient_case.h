@@ -33,6 +33,8 @@ void case_free(struct gradient_case *given);
  * that of the method's own results with their step controller, by central differences. */
 void case_say_controlled(struct gradient_case *given, struct verify_result *result);
 
+/* Is the error so far beyond its bound that another task, which is right, says something of the change? */
+bool case_tells(const struct verify_result *result);
 /* Solves without each of the parts of the cost, and with the initial state held; blames what goes with the
  * part whose absence leaves the gradient right. */
 void case_blame_parts(struct gradient_case *given, struct verify_result *result);
