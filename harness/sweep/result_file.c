@@ -1,4 +1,4 @@
-/* Opening, locking, repairing and continuing a result file. */
+/* Opening, locking, repairing and continuing a result file; a row is written to it in result_keep.c. */
 #include "result_file.h"
 
 #include <errno.h>

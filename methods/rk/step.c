@@ -1,4 +1,4 @@
-/* Accepted steps, see step.h. */
+/* The steps that a solve has accepted, see step.h; which are accepted is decided in solver.c. */
 #include "step.h"
 
 sens_status sens_grid_create(struct sens_ctx *ctx, long n_steps, bool stops, struct sens_grid *grid)

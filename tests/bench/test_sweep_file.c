@@ -64,7 +64,7 @@ static size_t count_cells(const struct sweep *sweep, const char *key, const char
 static const char grid[] = "[sweep] # a remark\n"
                            "name = grid\r\n"
                            "title = Title, with commas = and signs\n"
-                           "figure = work-precision\n"
+                           "figure = work_precision\n"
                            "budget = 60\n"
                            "quick.budget = 6\n"
                            "samples = 5\n"
@@ -102,7 +102,7 @@ static void product_of_axes(void **state)
     assert_int_equal(count_cells(&sweep, "tol", "0.5"), 1);
     assert_string_equal(sweep.name, "grid");
     assert_string_equal(sweep.title, "Title, with commas = and signs");
-    assert_string_equal(sweep.figure, "work-precision");
+    assert_string_equal(sweep.figure, "work_precision");
     assert_true(sweep.budget == 60 && sweep.measure.samples == 5 && !sweep.measure.pin);
     assert_true(sweep.measure.memory_limit == 2147483648.0);
     sweep_free(&sweep);

@@ -43,7 +43,7 @@ static void test_recoverable_trial(void **state)
         struct bench bench;
         trouble = recoverable[k];
         assert_int_equal(solve_with_trouble(true, &bench), SENS_OK);
-        assert_true(bench.stats.rejects > 0 && bench.stats.steps >= 2 / longest);
+        assert_true(bench.stats.rejects > 0 && (double)bench.stats.steps >= 2 / longest);
         for (long s = 0; s < log_a.steps; s++) assert_true(log_a.h[s] <= longest);
         assert_true(error_at(bench.y, 2) < 1e-3);
         bench_close(&bench);

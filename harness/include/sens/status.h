@@ -56,13 +56,10 @@ enum sens_status_class { SENS_CLASS_SUCCESS, SENS_CLASS_RECOVERABLE, SENS_CLASS_
 /* Fatal for a value outside the list. */
 static inline enum sens_status_class sens_status_class(sens_status status)
 {
-    switch (status) {
-#define SENS_STATUS_CASE(code, value, class, name, message)                                                  \
-    case code:                                                                                               \
-        return SENS_CLASS_##class;
-        SENS_STATUS_LIST(SENS_STATUS_CASE)
-#undef SENS_STATUS_CASE
-    }
+#define SENS_STATUS_CLASS(code, value, class, name, message)                                                 \
+    if (status == (code)) return SENS_CLASS_##class;
+    SENS_STATUS_LIST(SENS_STATUS_CLASS)
+#undef SENS_STATUS_CLASS
     return SENS_CLASS_FATAL;
 }
 
