@@ -38,11 +38,24 @@ void record_pack(const struct record *rec, struct record_image *image)
     for (int c = 0; c < COLUMN_COUNT; c++) strncpy(image->text[c], rec->text[c], RECORD_TEXT);
 }
 
+/* "stages", "7", "every:7" */
+static bool is_policy(const char *text)
+{
+    char name[64];
+    const size_t length = strcspn(text, ":");
+    if (length >= sizeof name) return false;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    const char *const number = text + length + 1;
+    return is_name(name) && (!text[length] || (number[0] && !number[strspn(number, "0123456789")]));
+}
+
 bool record_text_fits(int column, const char *text)
 {
-    static const enum record_column names[] = {COL_problem, COL_cost, COL_method, COL_tableau, COL_controller,
-                                               COL_ckpt,    COL_vjp,  COL_isa,    COL_machine, COL_git,
-                                               COL_sweep,   COL_wrt,  COL_truth,  COL_track,   COL_structure};
+    static const enum record_column names[] = {
+        COL_problem, COL_cost, COL_method, COL_tableau, COL_controller, COL_vjp,   COL_isa,
+        COL_machine, COL_git,  COL_sweep,  COL_wrt,     COL_truth,      COL_track, COL_structure};
+    if (column == COL_ckpt) return !text[0] || is_policy(text);
     if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=")];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((int)names[i] == column && text[0] && !is_name(text)) return false;

@@ -200,7 +200,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bo
 {
     const struct sens_tableau *tb = task->tableau;
     const bool known = (int)tb->family >= 0 && tb->family < SENS_FAMILIES && families[tb->family];
-    if (!known) return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: no tangent of its family", tb->name);
+    if (!known) {
+        sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: no tangent of its family", tb->name);
+        return SENS_UNSUPPORTED;
+    }
     struct tangent *tg = SENS_NEW(ctx, struct tangent, 1);
     if (!tg) return SENS_NO_MEMORY;
     *tg = (struct tangent){.task = task, .family = families[tb->family], .n_cols = n_cols, .col = col};

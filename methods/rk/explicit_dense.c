@@ -21,7 +21,7 @@ sens_status sens_explicit_dense_create(struct sens_ctx *ctx, struct sens_scheme 
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
     const struct sens_tableau *tb = scheme->with.tableau;
-    const size_t n = scheme->with.ode->n, all = (size_t)(tb->stages + tb->extra_stages);
+    const size_t n = scheme->with.ode->n, all = (size_t)tb->stages + (size_t)tb->extra_stages;
     *size = (CUBIC + bubble_terms(tb)) * n;
     ex->dense = SENS_NEW(ctx, sens_real, (all + 1) * n);
     return ex->dense ? SENS_OK : SENS_NO_MEMORY;

@@ -297,7 +297,7 @@ sens_status sens_solver_count(struct sens_ctx *ctx, struct sens_solver *solver, 
                               const sens_real *y0, const struct sens_stops *stops, sens_real *y_end,
                               long *steps)
 {
-    struct sens_solver_stats stats;
+    struct sens_solver_stats stats = {.steps = 0};
     const sens_status status =
         sens_solver_solve(ctx, solver, t0, y0, stops->n, stops->t, NULL, y_end, &stats);
     if (status == SENS_OK) *steps = stats.steps;

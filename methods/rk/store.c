@@ -4,9 +4,9 @@
 #include <stdint.h>
 
 const struct sens_ckpt_policy *const sens_ckpt_policies[] = {
-    &sens_store_stages.policy,
-    &sens_store_every.policy,
-    NULL,
+#define STORE_POLICY(name) &sens_store_##name.policy,
+    SENS_STORE_LIST(STORE_POLICY) NULL,
+#undef STORE_POLICY
 };
 
 sens_status sens_store_create(struct sens_ctx *ctx, const struct sens_ckpt *ckpt,

@@ -1,6 +1,6 @@
 /* methods/rk/store.h - how the stages of the steps of a solve are kept, and got back.
  *
- * A policy is one file that ends in a sens_store_type, and one line in store.c. The times of the steps are
+ * A policy is one file store_NAME.c that ends in a sens_store_type, and one line in SENS_STORE_LIST. The times of the steps are
  * not its business: the trajectory keeps them always (step.h). */
 #ifndef SENS_STORE_H
 #define SENS_STORE_H
@@ -48,9 +48,16 @@ struct sens_store_type {
     sens_status (*load)(struct sens_store_reader *reader, long k, const sens_real **Y);
 };
 
-extern const struct sens_store_type sens_store_stages, sens_store_every;
+/* Every policy; the first one is the default. */
+#define SENS_STORE_LIST(X)                                                                                   \
+    X(stages)                                                                                                \
+    X(every)
 
-/* NULL-terminated; the first one is the default. Each is the head of a sens_store_type. */
+#define SENS_STORE_EXTERN(name) extern const struct sens_store_type sens_store_##name;
+SENS_STORE_LIST(SENS_STORE_EXTERN)
+#undef SENS_STORE_EXTERN
+
+/* Of that list, NULL-terminated. Each is the head of a sens_store_type. */
 extern const struct sens_ckpt_policy *const sens_ckpt_policies[];
 
 /* The store that a task names. SENS_BAD_INPUT for a number that is none; else as type->create. */

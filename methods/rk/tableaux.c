@@ -338,17 +338,7 @@ const struct sens_tableau sens_tableau_tsit5 = {
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
 const struct sens_tableau *const sens_tableaux[] = {
-    &sens_tableau_euler,
-    &sens_tableau_heun,
-    &sens_tableau_midpoint,
-    &sens_tableau_rk4,
-    &sens_tableau_bs32,
-    &sens_tableau_cash_karp,
-    &sens_tableau_fehlberg45,
-    &sens_tableau_dopri5,
-    &sens_tableau_tsit5,
-    &sens_tableau_verner65,
-    &sens_tableau_fehlberg78,
-    &sens_tableau_dop853,
-    NULL,
+#define TABLEAU_ENTRY(name) &sens_tableau_##name,
+    SENS_TABLEAU_LIST(TABLEAU_ENTRY) NULL,
+#undef TABLEAU_ENTRY
 };

@@ -1,6 +1,6 @@
 /* methods/rk/tableaux.h - the explicit Runge-Kutta pairs on offer.
  *
- * Adding one: its coefficients in a tableaux*.c file, a line here and one in the list in tableaux.c.
+ * Adding one: its coefficients in a tableaux*.c file, and a line in SENS_TABLEAU_LIST.
  * Coefficients are exact rationals (SENS_Q) or all digits of the source (SENS_C), never rounded to double on
  * the way; the order conditions, those of the embedded formula and of the dense output are tested for every
  * entry of the list. */
@@ -9,11 +9,26 @@
 
 #include "sens/tableau.h"
 
-extern const struct sens_tableau sens_tableau_euler, sens_tableau_heun, sens_tableau_midpoint,
-    sens_tableau_rk4, sens_tableau_bs32, sens_tableau_cash_karp, sens_tableau_fehlberg45, sens_tableau_dopri5,
-    sens_tableau_tsit5, sens_tableau_verner65, sens_tableau_fehlberg78, sens_tableau_dop853;
+/* Every pair, by order. */
+#define SENS_TABLEAU_LIST(X)                                                                                 \
+    X(euler)                                                                                                 \
+    X(heun)                                                                                                  \
+    X(midpoint)                                                                                              \
+    X(rk4)                                                                                                   \
+    X(bs32)                                                                                                  \
+    X(cash_karp)                                                                                             \
+    X(fehlberg45)                                                                                            \
+    X(dopri5)                                                                                                \
+    X(tsit5)                                                                                                 \
+    X(verner65)                                                                                              \
+    X(fehlberg78)                                                                                            \
+    X(dop853)
 
-extern const struct sens_tableau *const sens_tableaux[]; /* NULL-terminated, by order */
+#define SENS_TABLEAU_EXTERN(name) extern const struct sens_tableau sens_tableau_##name;
+SENS_TABLEAU_LIST(SENS_TABLEAU_EXTERN)
+#undef SENS_TABLEAU_EXTERN
+
+extern const struct sens_tableau *const sens_tableaux[]; /* of that list, NULL-terminated */
 
 /* Row i of B for a continuous extension that adds multiples of theta^2 (1 - theta)^2 to the cubic Hermite
  * polynomial:

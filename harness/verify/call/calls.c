@@ -97,7 +97,7 @@ size_t call_rows(const struct subject *subject, enum callback callback)
     const struct sens_pattern *sparsity = declared->sparsity;
     if (callback == CALL_OUTER) return pb->n + sens_structure_factors(declared);
     if (callback == CALL_JACOBIAN) return sparsity ? sparsity->start[pb->n] : pb->n * pb->n;
-    if (callback == CALL_JACOBIAN_P) return declared->sparsity_p->start[pb->np];
+    if (callback == CALL_JACOBIAN_P) return declared->sparsity_p ? declared->sparsity_p->start[pb->np] : 0;
     if (callback == CALL_COUPLING) return pb->n * pb->n;
     return callback == CALL_VJP_P || callback == CALL_X0_VJP || callback == CALL_HVP_P ? pb->np : pb->n;
 }

@@ -192,9 +192,13 @@ void decorate_scale(struct verify *v, const struct sens_problem *inner, const in
 
 /* ---- fault injection ----------------------------------------------------------------------------------- */
 
+struct planned { /* the decoration's own data, which is const: what it counts is the caller's */
+    struct injection *injection;
+};
+
 static struct injection *plan_of(const struct sens_problem *pb)
 {
-    return *(struct injection *const *)pb->data;
+    return ((const struct planned *)pb->data)->injection;
 }
 
 /* Counts a call; does the fault fall on it? */
@@ -265,7 +269,7 @@ void decorate_inject(struct verify *v, const struct sens_problem *inner, struct 
                                                                  .jvp = inject_jvp,
                                                                  .jvp_p_cols = inject_jvp_p_cols,
                                                                  .vjp_p_batch = inject_vjp_p_batch}};
-    struct injection **plan = verify_memory(v, 1, sizeof *plan);
-    *plan = injection;
+    struct planned *plan = verify_memory(v, 1, sizeof *plan);
+    plan->injection = injection;
     decorate_wrap(v, inner, &with, plan, problem);
 }
