@@ -1,0 +1,284 @@
+/* harness/derive/graph/graph.c - building a graph: hash-consing by an open-addressed table. */
+#include "graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct graph_index { /* slot: node + 1; 0: free. At most half full. */
+    uint32_t *slot;
+    size_t slots; /* a power of two */
+};
+
+enum { FIRST_SLOTS = 1024, FIRST_ROOM = 256 };
+
+static const char *const op_name[GRAPH_OPS] = {
+#define NAME(code, name, operands) name,
+    GRAPH_OP_LIST(NAME)
+#undef NAME
+};
+static const unsigned char op_operands[GRAPH_OPS] = {
+#define OPERANDS(code, name, operands) operands,
+    GRAPH_OP_LIST(OPERANDS)
+#undef OPERANDS
+};
+
+const char *graph_op_name(enum graph_op op)
+{
+    return op_name[op];
+}
+
+unsigned graph_operands(enum graph_op op)
+{
+    return op_operands[op];
+}
+
+sens_status graph_status(const struct graph *graph)
+{
+    return graph->status;
+}
+
+static void fail(struct graph *graph, sens_status status)
+{
+    if (graph->status == SENS_OK) graph->status = status;
+}
+
+/* Room for one more of `size` bytes each. false: no memory, which stays in the graph. */
+static bool grow(struct graph *graph, void **array, size_t count, size_t *room, size_t size)
+{
+    if (graph->status != SENS_OK) return false;
+    if (count < *room) return true;
+    const size_t wanted = *room ? 2 * *room : FIRST_ROOM;
+    void *larger = wanted <= SIZE_MAX / size ? realloc(*array, wanted * size) : NULL;
+    if (!larger) {
+        fail(graph, SENS_NO_MEMORY);
+        return false;
+    }
+    *array = larger;
+    *room = wanted;
+    return true;
+}
+
+/* ---- equal nodes --------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const struct graph_operation *node)
+{
+    const uint64_t low = (uint64_t)node->op << 32 | node->a;
+    return mix(mix(low) ^ ((uint64_t)node->b << 32 | node->c));
+}
+
+static bool same(const struct graph_operation *one, const struct graph_operation *two)
+{
+    return one->op == two->op && one->a == two->a && one->b == two->b && one->c == two->c;
+}
+
+/* The slot that holds an equal node, or the free one where it belongs. */
+static size_t slot_of(const struct graph *graph, const struct graph_index *index,
+                      const struct graph_operation *node)
+{
+    size_t at = hash_of(node) & (index->slots - 1);
+    while (index->slot[at] && !same(&graph->node[index->slot[at] - 1], node))
+        at = (at + 1) & (index->slots - 1);
+    return at;
+}
+
+static bool widen(struct graph *graph)
+{
+    struct graph_index wider = {.slots = graph->index->slots ? 2 * graph->index->slots : FIRST_SLOTS};
+    wider.slot = calloc(wider.slots, sizeof *wider.slot);
+    if (!wider.slot) {
+        fail(graph, SENS_NO_MEMORY);
+        return false;
+    }
+    for (size_t k = 0; k < graph->n_nodes; k++)
+        wider.slot[slot_of(graph, &wider, &graph->node[k])] = (uint32_t)k + 1;
+    free(graph->index->slot);
+    *graph->index = wider;
+    return true;
+}
+
+static graph_node intern(struct graph *graph, struct graph_operation node)
+{
+    if (graph->status != SENS_OK) return GRAPH_ZERO;
+    if (2 * graph->n_nodes >= graph->index->slots && !widen(graph)) return GRAPH_ZERO;
+    const size_t at = slot_of(graph, graph->index, &node);
+    if (graph->index->slot[at]) return graph->index->slot[at] - 1;
+    if (graph->n_nodes >= UINT32_MAX - 1) fail(graph, SENS_UNSUPPORTED);
+    void *array = graph->node;
+    const bool room = grow(graph, &array, graph->n_nodes, &graph->node_room, sizeof *graph->node);
+    graph->node = array;
+    if (!room) return GRAPH_ZERO;
+    graph->node[graph->n_nodes] = node;
+    graph->index->slot[at] = (uint32_t)graph->n_nodes + 1;
+    return (graph_node)graph->n_nodes++;
+}
+
+/* ---- building ------------------------------------------------------------------------------------------ */
+
+struct graph *graph_create(void)
+{
+    struct graph *graph = calloc(1, sizeof *graph);
+    if (!graph) return NULL;
+    graph->index = calloc(1, sizeof *graph->index);
+    if (!graph->index || graph_constant(graph, 0) != GRAPH_ZERO || graph->status != SENS_OK) {
+        graph_destroy(graph);
+        return NULL;
+    }
+    return graph;
+}
+
+void graph_destroy(struct graph *graph)
+{
+    if (!graph) return;
+    if (graph->index) free(graph->index->slot);
+    free(graph->index);
+    free(graph->node);
+    free(graph->output);
+    free(graph->guard);
+    free(graph);
+}
+
+graph_node graph_leaf(struct graph *graph, enum graph_op leaf, size_t index)
+{
+    if (index > UINT32_MAX) fail(graph, SENS_UNSUPPORTED);
+    return intern(graph, (struct graph_operation){.op = leaf, .a = (graph_node)index});
+}
+
+/* The value of a constant in three words: a and b the significand as a whole number of 64 bits, c the power of
+ * two that it is multiplied with, and the sign. */
+static const uint32_t EXPONENT_OFFSET = 1u << 20, NOT_FINITE = 1u << 29, SIGN = 1u << 30;
+
+static struct graph_operation encoded(long double value)
+{
+    struct graph_operation node = {.op = GRAPH_CONSTANT};
+    if (value == 0) return node;
+    if (isnan(value) || isinf(value)) {
+        node.a = isnan(value) ? 1u : 0u;
+        node.c = NOT_FINITE | (isinf(value) && value < 0 ? SIGN : 0u);
+        return node;
+    }
+    int exponent;
+    const uint64_t significand = (uint64_t)ldexpl(frexpl(fabsl(value), &exponent), 64);
+    node.a = (graph_node)significand;
+    node.b = (graph_node)(significand >> 32);
+    node.c = ((uint32_t)exponent + EXPONENT_OFFSET) | (value < 0 ? SIGN : 0u);
+    return node;
+}
+
+static long double decoded(const struct graph_operation *node)
+{
+    const long double sign = node->c & SIGN ? -1 : 1;
+    if (node->c & NOT_FINITE) return node->a ? (long double)NAN : sign * (long double)INFINITY;
+    const uint64_t significand = (uint64_t)node->b << 32 | node->a;
+    if (significand == 0) return 0;
+    return sign * ldexpl((long double)significand, (int)(node->c & (SIGN - 1)) - (int)EXPONENT_OFFSET - 64);
+}
+
+graph_node graph_constant(struct graph *graph, long double value)
+{
+    return intern(graph, encoded(value));
+}
+
+bool graph_is_constant(const struct graph *graph, graph_node node, long double *value)
+{
+    if (graph->node[node].op != GRAPH_CONSTANT) return false;
+    if (value) *value = decoded(&graph->node[node]);
+    return true;
+}
+
+static bool is_value(const struct graph *graph, graph_node node, long double wanted)
+{
+    long double value;
+    return graph_is_constant(graph, node, &value) && value == wanted;
+}
+
+/* The operation on constants alone is a constant. */
+static bool all_constant(const struct graph *graph, const graph_node operand[3], unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (graph->node[operand[k]].op != GRAPH_CONSTANT) return false;
+    return true;
+}
+
+static graph_node fold(struct graph *graph, enum graph_op op, const graph_node operand[3])
+{
+    long double value[3] = {0};
+    for (unsigned k = 0; k < op_operands[op]; k++) value[k] = decoded(&graph->node[operand[k]]);
+    return graph_constant(graph, graph_operate(op, value[0], value[1], value[2]));
+}
+
+static graph_node plain(struct graph *graph, enum graph_op op, graph_node a, graph_node b)
+{
+    return intern(graph, (struct graph_operation){.op = op, .a = a, .b = b});
+}
+
+static graph_node negated(struct graph *graph, graph_node a)
+{
+    const struct graph_operation *node = &graph->node[a];
+    return node->op == GRAPH_NEG ? node->a : plain(graph, GRAPH_NEG, a, 0);
+}
+
+/* Sums and products with a 0 or a 1 of the source; operands of a sum or a product in one order, so that a + b
+ * and b + a are one node. */
+static graph_node arithmetic(struct graph *graph, enum graph_op op, graph_node a, graph_node b)
+{
+    switch (op) {
+    case GRAPH_NEG:
+        return negated(graph, a);
+    case GRAPH_ADD:
+        if (a == GRAPH_ZERO) return b;
+        if (b == GRAPH_ZERO) return a;
+        return a < b ? plain(graph, op, a, b) : plain(graph, op, b, a);
+    case GRAPH_SUB:
+        if (b == GRAPH_ZERO) return a;
+        if (a == GRAPH_ZERO) return negated(graph, b);
+        return plain(graph, op, a, b);
+    case GRAPH_MUL:
+        if (a == GRAPH_ZERO || b == GRAPH_ZERO) return GRAPH_ZERO;
+        if (is_value(graph, a, 1)) return b;
+        if (is_value(graph, b, 1)) return a;
+        return a < b ? plain(graph, op, a, b) : plain(graph, op, b, a);
+    case GRAPH_DIV:
+        if (a == GRAPH_ZERO && b != GRAPH_ZERO) return GRAPH_ZERO;
+        if (is_value(graph, b, 1)) return a;
+        return plain(graph, op, a, b);
+    default:
+        return plain(graph, op, a, b);
+    }
+}
+
+graph_node graph_apply(struct graph *graph, enum graph_op op, graph_node a, graph_node b, graph_node c)
+{
+    const graph_node operand[3] = {a, b, c};
+    if (graph->status != SENS_OK) return GRAPH_ZERO;
+    if (all_constant(graph, operand, op_operands[op])) return fold(graph, op, operand);
+    if (op != GRAPH_SELECT) return arithmetic(graph, op, a, b);
+    if (b == c) return b;
+    return intern(graph, (struct graph_operation){.op = op, .a = a, .b = b, .c = c});
+}
+
+void graph_add_output(struct graph *graph, graph_node node)
+{
+    void *array = graph->output;
+    const bool room = grow(graph, &array, graph->n_outputs, &graph->output_room, sizeof *graph->output);
+    graph->output = array;
+    if (room) graph->output[graph->n_outputs++] = node;
+}
+
+void graph_add_guard(struct graph *graph, enum graph_comparison comparison, graph_node a, graph_node b,
+                     bool held)
+{
+    void *array = graph->guard;
+    const bool room = grow(graph, &array, graph->n_guards, &graph->guard_room, sizeof *graph->guard);
+    graph->guard = array;
+    if (!room) return;
+    graph->guard[graph->n_guards++] =
+        (struct graph_guard){.comparison = comparison, .a = a, .b = b, .held = held};
+}

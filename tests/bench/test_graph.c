@@ -1,0 +1,106 @@
+/* harness/derive/graph: equal operations are one node, what may be folded is, what may not is kept. */
+#include "graph.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void test_equal_operations_are_one_node(void **state)
+{
+    struct graph *g = graph_create();
+    (void)state;
+    assert_non_null(g);
+    const graph_node x = graph_leaf(g, GRAPH_X, 3), y = graph_leaf(g, GRAPH_P, 3);
+    assert_int_not_equal(x, y);
+    assert_int_equal(x, graph_leaf(g, GRAPH_X, 3));
+    assert_int_equal(graph_apply(g, GRAPH_ADD, x, y, 0), graph_apply(g, GRAPH_ADD, y, x, 0));
+    assert_int_not_equal(graph_apply(g, GRAPH_SUB, x, y, 0), graph_apply(g, GRAPH_SUB, y, x, 0));
+    const size_t before = g->n_nodes;
+    for (size_t k = 0; k < 10000; k++) graph_leaf(g, GRAPH_W, k);
+    assert_int_equal(g->n_nodes, before + 10000);
+    for (size_t k = 0; k < 10000; k++) graph_leaf(g, GRAPH_W, k);
+    assert_int_equal(g->n_nodes, before + 10000);
+    assert_int_equal(graph_status(g), SENS_OK);
+    graph_destroy(g);
+}
+
+/* Every constant comes back with all its bits. */
+static void test_constants(void **state)
+{
+    static const long double values[] = {1,        -1,        0.1L,     -0.1L,    1e4000L,      3e-4900L,
+                                         INFINITY, -INFINITY, 0x1p-60L, 1 / 3.0L, 1 + 0x1p-63L, 4096};
+    struct graph *g = graph_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        long double got = 0;
+        const graph_node node = graph_constant(g, values[k]);
+        assert_true(graph_is_constant(g, node, &got));
+        assert_true(got == values[k]);
+        assert_int_equal(node, graph_constant(g, values[k]));
+    }
+    long double nothing = 1;
+    assert_true(graph_is_constant(g, graph_constant(g, NAN), &nothing) && isnan(nothing));
+    assert_int_equal(graph_constant(g, 0), GRAPH_ZERO);
+    assert_int_equal(graph_constant(g, -0.0L), GRAPH_ZERO);
+    graph_destroy(g);
+}
+
+static void test_folding(void **state)
+{
+    struct graph *g = graph_create();
+    (void)state;
+    const graph_node x = graph_leaf(g, GRAPH_X, 0), zero = GRAPH_ZERO, one = graph_constant(g, 1);
+    const graph_node two = graph_constant(g, 2);
+    assert_int_equal(graph_apply(g, GRAPH_ADD, one, one, 0), two);
+    assert_int_equal(graph_apply(g, GRAPH_ADD, x, zero, 0), x);
+    assert_int_equal(graph_apply(g, GRAPH_SUB, x, zero, 0), x);
+    assert_int_equal(graph_apply(g, GRAPH_MUL, x, zero, 0), zero);
+    assert_int_equal(graph_apply(g, GRAPH_MUL, one, x, 0), x);
+    assert_int_equal(graph_apply(g, GRAPH_DIV, x, one, 0), x);
+    assert_int_equal(graph_apply(g, GRAPH_NEG, graph_apply(g, GRAPH_NEG, x, 0, 0), 0, 0), x);
+    assert_int_equal(graph_apply(g, GRAPH_SUB, zero, x, 0), graph_apply(g, GRAPH_NEG, x, 0, 0));
+    const graph_node gone = graph_apply(g, GRAPH_SUB, x, x, 0); /* cancels, and stays */
+    assert_int_equal(g->node[gone].op, GRAPH_SUB);
+    assert_int_equal(graph_apply(g, GRAPH_SELECT, graph_apply(g, GRAPH_LESS, x, two, 0), x, x), x);
+    assert_int_equal(g->node[graph_apply(g, GRAPH_DIV, one, zero, 0)].op, GRAPH_CONSTANT);
+    graph_destroy(g);
+}
+
+/* x0 p0 + sin(t), with a guard x0 < p0 */
+static void test_evaluation(void **state)
+{
+    struct graph *g = graph_create();
+    (void)state;
+    const graph_node x = graph_leaf(g, GRAPH_X, 0), p = graph_leaf(g, GRAPH_P, 0);
+    const graph_node t = graph_leaf(g, GRAPH_T, 0);
+    graph_add_guard(g, GRAPH_IS_LESS, x, p, true);
+    const graph_node f =
+        graph_apply(g, GRAPH_ADD, graph_apply(g, GRAPH_MUL, x, p, 0), graph_apply(g, GRAPH_SIN, t, 0, 0), 0);
+    graph_add_output(g, f);
+    long double value[16];
+    assert_true(g->n_nodes <= 16);
+    const struct graph_point at = {.t = 0.5L, .x = (long double[]){2}, .p = (long double[]){3}};
+    graph_evaluate(g, &at, value);
+    assert_true(value[g->output[0]] == 6 + sinl(0.5L));
+    assert_true(graph_guards_hold(g, value));
+    const struct graph_point other = {.t = 0.5L, .x = (long double[]){4}, .p = (long double[]){3}};
+    graph_evaluate(g, &other, value);
+    assert_false(graph_guards_hold(g, value));
+    const struct graph_point nowhere = {.t = 0.5L, .x = (long double[]){NAN}, .p = (long double[]){3}};
+    graph_evaluate(g, &nowhere, value);
+    assert_false(graph_guards_hold(g, value));
+    graph_destroy(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_operations_are_one_node),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_evaluation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
