@@ -1,0 +1,72 @@
+/* derive/products/copy.c - nodes of one graph in another. */
+#include "copy.h"
+
+#include <stdlib.h>
+
+graph_node copy_node(struct graph *into, const struct graph_operation *node, const graph_node *place)
+{
+    if (graph_operands(node->op)) {
+        /* an operand that is not there is node 0, which every graph has first */
+        return graph_apply(into, node->op, place[node->a], place[node->b], place[node->c]);
+    }
+    return graph_leaf(into, node->op, node->a);
+}
+
+static void copy_guard(struct graph *into, const struct graph_guard *guard, const graph_node *place)
+{
+    graph_add_guard(into, guard->comparison, place[guard->a], place[guard->b], guard->held);
+}
+
+static void place_node(struct graph *into, const struct graph *f, size_t k, graph_node *place)
+{
+    long double value;
+    place[k] = graph_is_constant(f, (graph_node)k, &value) ? graph_constant(into, value)
+                                                           : copy_node(into, &f->node[k], place);
+}
+
+void copy_all(struct graph *into, const struct graph *f, graph_node *place)
+{
+    for (size_t k = 0; k < f->n_nodes; k++) place_node(into, f, k, place);
+    for (size_t k = 0; k < f->n_guards; k++) copy_guard(into, &f->guard[k], place);
+}
+
+/* needed [n_nodes]: those that outputs and guards are made of. */
+static void mark_needed(const struct graph *g, bool *needed)
+{
+    for (size_t k = 0; k < g->n_outputs; k++) needed[g->output[k]] = true;
+    for (size_t k = 0; k < g->n_guards; k++) needed[g->guard[k].a] = needed[g->guard[k].b] = true;
+    for (size_t k = g->n_nodes; k-- > 0;) {
+        const struct graph_operation *node = &g->node[k];
+        if (needed[k] && graph_operands(node->op)) needed[node->a] = needed[node->b] = needed[node->c] = true;
+    }
+}
+
+static void copy_marked(struct graph *into, const struct graph *whole, const bool *needed, graph_node *place)
+{
+    for (size_t k = 0; k < whole->n_nodes; k++)
+        if (needed[k]) place_node(into, whole, k, place);
+    for (size_t k = 0; k < whole->n_outputs; k++) graph_add_output(into, place[whole->output[k]]);
+    for (size_t k = 0; k < whole->n_guards; k++) copy_guard(into, &whole->guard[k], place);
+}
+
+sens_status copy_needed(struct graph *whole, struct graph **product)
+{
+    struct graph *made = graph_create();
+    bool *needed = calloc(whole->n_nodes, sizeof *needed);
+    graph_node *place = calloc(whole->n_nodes, sizeof *place);
+    sens_status status = made && needed && place ? graph_status(whole) : SENS_NO_MEMORY;
+    if (status == SENS_OK) {
+        mark_needed(whole, needed);
+        copy_marked(made, whole, needed, place);
+        status = graph_status(made);
+    }
+    free(needed);
+    free(place);
+    graph_destroy(whole);
+    if (status != SENS_OK) {
+        graph_destroy(made);
+        made = NULL;
+    }
+    *product = made;
+    return status;
+}

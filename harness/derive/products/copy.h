@@ -1,0 +1,16 @@
+/* derive/products/copy.h - nodes of one graph in another. */
+#ifndef DERIVE_COPY_H
+#define DERIVE_COPY_H
+
+#include "graph.h"
+
+/* The node as one of `into`; place [nodes of its graph]: where its operands are there. */
+graph_node copy_node(struct graph *into, const struct graph_operation *node, const graph_node *place);
+
+/* All nodes and guards of f, no outputs; place [f->n_nodes] is filled. */
+void copy_all(struct graph *into, const struct graph *f, graph_node *place);
+
+/* *product is *whole without the nodes that neither an output nor a guard needs. Destroys *whole. */
+sens_status copy_needed(struct graph *whole, struct graph **product);
+
+#endif

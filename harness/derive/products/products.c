@@ -1,0 +1,346 @@
+/* derive/products/products.c - sweeps over a graph, whose every operation adds nodes to another one. */
+#include "products.h"
+
+#include <stdlib.h>
+
+#include "copy.h"
+#include "rules.h"
+
+/* f inside the graph that is to become its product. */
+struct sweep {
+    const struct graph *f;
+    struct graph *g;
+    graph_node *place;      /* [f->n_nodes] the nodes of f in g */
+    graph_node *derivative; /* [f->n_nodes] adjoints, or derivatives along a direction */
+    bool *reached;          /* [f->n_nodes] by a derivative */
+};
+
+static void sweep_free(struct sweep *s)
+{
+    free(s->place);
+    free(s->derivative);
+    free(s->reached);
+}
+
+/* After a failure nothing has to be freed. */
+static sens_status sweep_start(const struct graph *f, struct sweep *s)
+{
+    *s = (struct sweep){.f = f, .g = graph_create()};
+    s->place = calloc(f->n_nodes, sizeof *s->place);
+    s->derivative = calloc(f->n_nodes, sizeof *s->derivative);
+    s->reached = calloc(f->n_nodes, sizeof *s->reached);
+    if (graph_status(f) == SENS_OK && s->g && s->place && s->derivative && s->reached) {
+        copy_all(s->g, f, s->place);
+        return SENS_OK;
+    }
+    graph_destroy(s->g);
+    sweep_free(s);
+    return graph_status(f) != SENS_OK ? graph_status(f) : SENS_NO_MEMORY;
+}
+
+static sens_status sweep_end(struct sweep *s, struct graph **product)
+{
+    sweep_free(s);
+    return copy_needed(s->g, product);
+}
+
+static graph_node operand_of(const struct graph_operation *node, unsigned which)
+{
+    return which == 0 ? node->a : which == 1 ? node->b : node->c;
+}
+
+/* Node k of f with the operands that it has in g. */
+static struct graph_operation placed(const struct sweep *s, size_t k)
+{
+    struct graph_operation node = s->f->node[k];
+    node.a = s->place[node.a];
+    node.b = s->place[node.b];
+    node.c = s->place[node.c];
+    return node;
+}
+
+/* ---- reverse ------------------------------------------------------------------------------------------- */
+
+static void add_adjoint(struct sweep *s, graph_node k, graph_node adjoint)
+{
+    s->derivative[k] = s->reached[k] ? rule_sum(s->g, s->derivative[k], adjoint) : adjoint;
+    s->reached[k] = true;
+}
+
+/* The operands of node k get their part of its adjoint. */
+static void pass_adjoint(struct sweep *s, size_t k)
+{
+    if (graph_operands(s->f->node[k].op) == 0) return;
+    const struct graph_operation node = placed(s, k);
+    const graph_node adjoint = s->derivative[k], value = s->place[k];
+    for (unsigned which = 0; which < graph_operands(node.op); which++) {
+        const graph_node operand = operand_of(&s->f->node[k], which);
+        if (!rule_passes(node.op, which) || s->f->node[operand].op == GRAPH_CONSTANT) continue;
+        add_adjoint(s, operand,
+                    rule_is_linear(node.op)
+                        ? rule_reverse(s->g, &node, which, adjoint)
+                        : rule_scaled(s->g, adjoint, rule_partial(s->g, &node, value, which)));
+    }
+}
+
+/* Adjoints of all nodes, from w as that of the outputs. */
+static void reverse_sweep(struct sweep *s)
+{
+    for (size_t i = 0; i < s->f->n_outputs; i++)
+        add_adjoint(s, s->f->output[i], graph_leaf(s->g, GRAPH_W, i));
+    for (size_t k = s->f->n_nodes; k-- > 0;)
+        if (s->reached[k]) pass_adjoint(s, k);
+}
+
+/* The adjoints of the leaves of one kind become outputs. */
+static void output_adjoints(struct sweep *s, enum graph_op leaf, size_t count)
+{
+    const size_t first = s->g->n_outputs;
+    for (size_t i = 0; i < count; i++) graph_add_output(s->g, GRAPH_ZERO);
+    if (graph_status(s->g) != SENS_OK) return;
+    for (size_t k = 0; k < s->f->n_nodes; k++)
+        if (s->f->node[k].op == leaf && s->f->node[k].a < count)
+            s->g->output[first + s->f->node[k].a] = s->derivative[k];
+}
+
+/* (df/dx)^T w, n outputs, then (df/dp)^T w, np outputs. */
+static sens_status transposed(const struct graph *f, size_t n, size_t np, struct graph **product)
+{
+    struct sweep s;
+    *product = NULL;
+    const sens_status status = sweep_start(f, &s);
+    if (status != SENS_OK) return status;
+    reverse_sweep(&s);
+    output_adjoints(&s, GRAPH_X, n);
+    output_adjoints(&s, GRAPH_P, np);
+    return sweep_end(&s, product);
+}
+
+sens_status derive_vjp(const struct graph *f, size_t n, struct graph **product)
+{
+    return transposed(f, n, 0, product);
+}
+
+sens_status derive_vjp_p(const struct graph *f, size_t np, struct graph **product)
+{
+    return transposed(f, 0, np, product);
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------- */
+
+/* The derivative of a leaf along the direction; 0 where that has no such part. */
+static graph_node of_leaf(struct sweep *s, const struct graph_operation *leaf, unsigned parts)
+{
+    if (leaf->op == GRAPH_T && parts & DERIVE_T) return graph_leaf(s->g, GRAPH_DT, 0);
+    if (leaf->op == GRAPH_X && parts & DERIVE_X) return graph_leaf(s->g, GRAPH_DX, leaf->a);
+    if (leaf->op == GRAPH_P && parts & DERIVE_P) return graph_leaf(s->g, GRAPH_DP, leaf->a);
+    return GRAPH_ZERO;
+}
+
+static graph_node of_operation(struct sweep *s, size_t k)
+{
+    const struct graph_operation node = placed(s, k);
+    graph_node d[3] = {GRAPH_ZERO, GRAPH_ZERO, GRAPH_ZERO}, sum = GRAPH_ZERO;
+    for (unsigned which = 0; which < graph_operands(node.op); which++) {
+        if (!rule_passes(node.op, which)) continue;
+        d[which] = s->derivative[operand_of(&s->f->node[k], which)];
+        if (d[which] == GRAPH_ZERO || rule_is_linear(node.op)) continue;
+        const graph_node partial = rule_partial(s->g, &node, s->place[k], which);
+        sum = rule_sum(s->g, sum, rule_scaled(s->g, d[which], partial));
+    }
+    return rule_is_linear(node.op) ? rule_forward(s->g, &node, d) : sum;
+}
+
+/* `seed`: what the derivative of t is; its leaf where it is GRAPH_ZERO. */
+static void forward_sweep(struct sweep *s, unsigned parts, graph_node seed)
+{
+    for (size_t k = 0; k < s->f->n_nodes; k++) {
+        const struct graph_operation *node = &s->f->node[k];
+        s->derivative[k] = graph_operands(node->op) ? of_operation(s, k) : of_leaf(s, node, parts);
+        if (node->op == GRAPH_T && seed != GRAPH_ZERO) s->derivative[k] = seed;
+    }
+    for (size_t i = 0; i < s->f->n_outputs; i++) graph_add_output(s->g, s->derivative[s->f->output[i]]);
+}
+
+sens_status derive_along(const struct graph *f, unsigned parts, struct graph **product)
+{
+    struct sweep s;
+    *product = NULL;
+    const sens_status status = sweep_start(f, &s);
+    if (status != SENS_OK) return status;
+    forward_sweep(&s, parts, GRAPH_ZERO);
+    return sweep_end(&s, product);
+}
+
+sens_status derive_rhs_t(const struct graph *f, struct graph **product)
+{
+    struct sweep s;
+    *product = NULL;
+    const sens_status status = sweep_start(f, &s);
+    if (status != SENS_OK) return status;
+    forward_sweep(&s, 0, graph_constant(s.g, 1));
+    return sweep_end(&s, product);
+}
+
+sens_status derive_hvp(const struct graph *f, size_t n, size_t np, unsigned parts, struct graph **product)
+{
+    struct graph *gradient;
+    *product = NULL;
+    sens_status status = transposed(f, n, np, &gradient);
+    if (status != SENS_OK) return status;
+    status = derive_along(gradient, parts, product);
+    graph_destroy(gradient);
+    return status;
+}
+
+/* ---- entries of a Jacobian ------------------------------------------------------------------------------ */
+
+struct entry { /* of df/dx or df/dp */
+    size_t output, input;
+    graph_node value;
+};
+
+struct entry_list {
+    struct entry *entry;
+    size_t count, room;
+    graph_node *stack; /* [f->n_nodes] */
+};
+
+static bool add_entry(struct entry_list *list, struct entry entry)
+{
+    if (list->count == list->room) {
+        const size_t wanted = list->room ? 2 * list->room : 256;
+        struct entry *larger = realloc(list->entry, wanted * sizeof *larger);
+        if (!larger) return false;
+        list->entry = larger;
+        list->room = wanted;
+    }
+    list->entry[list->count++] = entry;
+    return true;
+}
+
+static int descending(const void *one, const void *two)
+{
+    const graph_node a = *(const graph_node *)one, b = *(const graph_node *)two;
+    return (a < b) - (a > b);
+}
+
+/* The nodes that the derivative of an output reaches, last first; their count. Clears what they held. */
+static size_t nodes_below(struct sweep *s, graph_node output, graph_node *stack)
+{
+    size_t count = 0;
+    stack[count++] = output;
+    s->reached[output] = true;
+    for (size_t at = 0; at < count; at++) {
+        const struct graph_operation *node = &s->f->node[stack[at]];
+        for (unsigned which = 0; which < graph_operands(node->op); which++) {
+            const graph_node operand = operand_of(node, which);
+            if (!rule_passes(node->op, which) || s->reached[operand]) continue;
+            s->reached[operand] = true;
+            stack[count++] = operand;
+        }
+    }
+    qsort(stack, count, sizeof *stack, descending);
+    for (size_t at = 0; at < count; at++) s->reached[stack[at]] = false;
+    return count;
+}
+
+/* The row of output i: a reverse sweep over what it is made of. false: no memory. */
+static bool jacobian_row(struct sweep *s, enum graph_op leaf, size_t i, struct entry_list *list)
+{
+    const size_t count = nodes_below(s, s->f->output[i], list->stack);
+    bool done = true;
+    add_adjoint(s, s->f->output[i], graph_constant(s->g, 1));
+    for (size_t at = 0; at < count; at++) {
+        const graph_node k = list->stack[at];
+        if (s->reached[k]) pass_adjoint(s, k);
+        if (s->reached[k] && s->f->node[k].op == leaf)
+            done = done && add_entry(list, (struct entry){i, s->f->node[k].a, s->derivative[k]});
+        s->reached[k] = false;
+    }
+    return done;
+}
+
+static int by_output(const void *one, const void *two)
+{
+    const struct entry *a = one, *b = two;
+    if (a->output != b->output) return a->output < b->output ? -1 : 1;
+    return (a->input > b->input) - (a->input < b->input);
+}
+
+static int by_input(const void *one, const void *two)
+{
+    const struct entry *a = one, *b = two;
+    if (a->input != b->input) return a->input < b->input ? -1 : 1;
+    return (a->output > b->output) - (a->output < b->output);
+}
+
+/* The pattern of the sorted list. */
+static sens_status make_pattern(const struct entry_list *list, bool by_columns, size_t rows, size_t cols,
+                                struct sens_pattern *pattern)
+{
+    size_t *start = calloc(rows + 1, sizeof *start), *col = calloc(list->count + 1, sizeof *col);
+    if (!start || !col) {
+        free(start);
+        free(col);
+        return SENS_NO_MEMORY;
+    }
+    for (size_t e = 0; e < list->count; e++) {
+        const struct entry *entry = &list->entry[e];
+        start[(by_columns ? entry->input : entry->output) + 1]++;
+        col[e] = by_columns ? entry->output : entry->input;
+    }
+    for (size_t r = 0; r < rows; r++) start[r + 1] += start[r];
+    *pattern = (struct sens_pattern){.rows = rows, .cols = cols, .start = start, .col = col};
+    return SENS_OK;
+}
+
+static bool all_rows(struct sweep *s, enum graph_op leaf, struct entry_list *list)
+{
+    list->stack = calloc(s->f->n_nodes, sizeof *list->stack);
+    if (!list->stack) return false;
+    for (size_t i = 0; i < s->f->n_outputs; i++)
+        if (!jacobian_row(s, leaf, i, list)) return false;
+    return true;
+}
+
+/* Entries of df/dleaf, `inputs` leaves; transposed: of (df/dleaf)^T. */
+static sens_status derive_entries(const struct graph *f, enum graph_op leaf, size_t inputs, bool by_columns,
+                                  struct derive_entries *entries)
+{
+    struct sweep s;
+    struct entry_list list = {.entry = NULL};
+    *entries = (struct derive_entries){.graph = NULL};
+    sens_status status = sweep_start(f, &s);
+    if (status != SENS_OK) return status;
+    const bool complete = all_rows(&s, leaf, &list);
+    if (list.count) qsort(list.entry, list.count, sizeof *list.entry, by_columns ? by_input : by_output);
+    for (size_t e = 0; e < list.count; e++) graph_add_output(s.g, list.entry[e].value);
+    status = sweep_end(&s, &entries->graph);
+    if (status == SENS_OK && !complete) status = SENS_NO_MEMORY;
+    if (status == SENS_OK)
+        status = make_pattern(&list, by_columns, by_columns ? inputs : f->n_outputs,
+                              by_columns ? f->n_outputs : inputs, &entries->pattern);
+    free(list.entry);
+    free(list.stack);
+    if (status != SENS_OK) derive_entries_destroy(entries);
+    return status;
+}
+
+sens_status derive_jacobian(const struct graph *f, size_t n, struct derive_entries *entries)
+{
+    return derive_entries(f, GRAPH_X, n, false, entries);
+}
+
+sens_status derive_jacobian_p(const struct graph *f, size_t np, struct derive_entries *entries)
+{
+    return derive_entries(f, GRAPH_P, np, true, entries);
+}
+
+void derive_entries_destroy(struct derive_entries *entries)
+{
+    free((void *)entries->pattern.start);
+    free((void *)entries->pattern.col);
+    graph_destroy(entries->graph);
+    *entries = (struct derive_entries){.graph = NULL};
+}
