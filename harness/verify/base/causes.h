@@ -105,6 +105,9 @@
     X(missing_parameter_term, "missing df/dp: dG/dp has only what comes through the initial state")          \
     X(missing_explicit_cost, "missing explicit dependence of the cost on p: error only in dG/dp, only for "  \
                              "costs with phi_p or g_p")                                                      \
+    X(explicit_elsewhere,                                                                                    \
+      "the cost's explicit derivative (phi_p, g_p) is taken at another time, state or observation than "     \
+      "the cost: error only in dG/dp, only for costs that depend on p")                                      \
     X(missing_running_cost, "missing g_x in the sweep: error only for running costs")                        \
     X(observation_t0, "the observation at t0 is skipped")                                                    \
     X(observation_t1, "the observation at t1 is skipped")                                                    \

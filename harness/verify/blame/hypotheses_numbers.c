@@ -67,6 +67,15 @@ static bool take_for_none(const struct suspect *suspect, struct scheme *scheme, 
 
 /* ---- once for the whole solve -------------------------------------------------------------------------- */
 
+/* At one time in all steps. */
+static void hold_time(const struct suspect *suspect, const struct scheme *scheme, double t, struct rule *rule)
+{
+    double *times = verify_array(suspect->oracle->v, (size_t)scheme->steps);
+    for (long k = 0; k < scheme->steps; k++) times[k] = t;
+    for (int i = 0; i < scheme->stages; i++) rule->c[i] = 0;
+    rule->t = times;
+}
+
 /* J, J and df/dp, df/dp; at t0 and x0, at x0, at t0. */
 static bool hold_products(const struct suspect *suspect, struct scheme *scheme, long variant)
 {
@@ -74,7 +83,7 @@ static bool hold_products(const struct suspect *suspect, struct scheme *scheme, 
     (void)suspect;
     for (unsigned r = 0; r < 2; r++) {
         if (!((r == RULE_JACOBIAN && which < 3) || (r == RULE_PARAMETER && which > 1))) continue;
-        scheme->rule[r].first_time = variant % 3 != 1;
+        if (variant % 3 != 1) hold_time(suspect, scheme, scheme->t[0], &scheme->rule[r]);
         scheme->rule[r].first_state = variant % 3 != 2;
     }
     return scheme->steps > 0;

@@ -226,6 +226,72 @@ static bool quadrature_weights(const struct suspect *suspect, struct scheme *sch
     return true;
 }
 
+/* ---- where explicit derivatives of the cost are taken --------------------------------------------------- */
+
+/* Of each step: the times of the step before, of the next, of the whole interval's beginning, of its end,
+ * since t0. */
+static const double *other_times(const struct suspect *suspect, const struct scheme *scheme, long variant)
+{
+    const double t0 = suspect->oracle->problem->t0, t1 = suspect->oracle->problem->t1;
+    const long last = scheme->steps - 1;
+    double *times = verify_array(suspect->oracle->v, (size_t)scheme->steps);
+    for (long k = 0; k <= last; k++) {
+        const double other[] = {scheme->t[k > 0 ? k - 1 : 0], scheme->t[k < last ? k + 1 : last], t0, t1,
+                                scheme->t[k] - t0};
+        times[k] = other[variant];
+    }
+    return times;
+}
+
+/* In stage i of s: of the step's beginning, of its end, of the stage before, of the next, of the step's middle. */
+static double other_node(const struct scheme *scheme, long variant, int i)
+{
+    const int last = scheme->stages - 1;
+    const double other[] = {0, 1, i > 0 ? scheme->c[i - 1] : 0, i < last ? scheme->c[i + 1] : 1, 0.5};
+    return other[variant];
+}
+
+/* g_p at another time: of the step, then of the interval; at another state: of the step's beginning, of the
+ * stage before, of t0; at the step's beginning. */
+static bool g_p_elsewhere(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    enum { NODES = 5, TIMES = NODES + 5, STATES = TIMES + 3 };
+    struct verify *v = suspect->oracle->v;
+    const size_t s = (size_t)scheme->stages;
+    const struct rule *const right = &scheme->rule[RULE_COST];
+    struct rule *rule = verify_memory(v, 1, sizeof *rule);
+    if (!suspect->oracle->cost->type->g_dp) return false;
+    *rule = (struct rule){verify_copy(v, s, right->c), verify_memory(v, s, sizeof(int)), 1, NULL, false};
+    for (int i = 0; i < scheme->stages; i++) {
+        rule->state[i] = variant < TIMES ? i : variant == TIMES + 1 && i > 0 ? i - 1 : 0;
+        if (variant < NODES) rule->c[i] = other_node(scheme, variant, i);
+        if (variant == NODES + 2 || variant == NODES + 3 || variant == STATES) rule->c[i] = 0;
+    }
+    if (variant >= NODES && variant < TIMES) rule->t = other_times(suspect, scheme, variant - NODES);
+    rule->first_state = variant == TIMES + 2;
+    scheme->g_p = rule;
+    return true;
+}
+
+/* phi_p of the observation before, of the next, of the first, of the last; at the state a step before, a step
+ * after, of t0, of t1. */
+static bool phi_p_elsewhere(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const struct sens_cost *cost = suspect->oracle->cost;
+    const long count = (long)cost->n_obs, steps = scheme->steps;
+    long *of = verify_memory(suspect->oracle->v, (size_t)steps + 1, sizeof *of);
+    if (!cost->type->phi_dp) return false;
+    for (long k = 0; k <= steps; k++) {
+        const long j = scheme->observation[k];
+        const long other[] = {j > 0 ? j - 1 : 0, j + 1 < count ? j + 1 : count - 1, 0, count - 1,
+                              k > 0 ? k - 1 : 0, k < steps ? k + 1 : steps,         0, steps};
+        of[k] = other[variant];
+    }
+    if (variant < 4) scheme->phi_p = of;
+    if (variant >= 4) scheme->phi_p_at = of;
+    return true;
+}
+
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
 enum { ANYWHERE = FAULT_SWEEP | FAULT_SOLVE | FAULT_BOTH };
@@ -248,5 +314,7 @@ const struct hypothesis hypotheses_of_steps[] = {
     {CAUSE_stale_stage, "", FAULT_SWEEP, stale_stage, 14, 0.98},
     {CAUSE_quadrature_weights, "", FAULT_SWEEP | FAULT_SOLVE, quadrature_weights, 6, 1},
     {CAUSE_quadrature_state, "", FAULT_SWEEP | FAULT_SOLVE, quadrature_state, 3, 1},
+    {CAUSE_explicit_elsewhere, "g_p", FAULT_SWEEP, g_p_elsewhere, 14, 1},
+    {CAUSE_explicit_elsewhere, "phi_p", FAULT_SWEEP, phi_p_elsewhere, 8, 1},
     {.alter = NULL},
 };

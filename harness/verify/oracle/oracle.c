@@ -186,23 +186,22 @@ static struct sens_at input(struct run *run, unsigned single, double t, double h
 /* A state that an interpolant gives is as far off as the end of a step. */
 struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i)
 {
-    const double t = run->reverse->t[k], h = run->replay->ha[k];
+    const double *const t = rule->t ? rule->t : run->reverse->t, h = run->replay->ha[k];
     const double *x = run->state + (size_t)k * run->n;
     const size_t stage = (size_t)rule->state[i], first = (size_t)(k * run->replay->stages);
     const double *Y = run->given ? run->given + (first + stage) * run->n : run->Y + stage * run->n;
     if (rule->first_state) x = Y = run->state;
-    const double time = rule->first_time ? run->reverse->t[0] : t + rule->c[i] * h;
-    const struct sens_at at = input(run, run->reverse->single, time, h, Y);
+    const struct sens_at at = input(run, run->reverse->single, t[k] + rule->c[i] * h, h, Y);
     if (rule->stretch == 1 && run->noise.rtol == 0 && run->noise.atol == 0) return at;
     for (size_t q = 0; q < run->n; q++) run->x_in[q] = x[q] + rule->stretch * (Y[q] - x[q]);
     noise_step(&run->noise, PLACE_STATE, 0, run->n, run->x_in);
     return (struct sens_at){at.t, run->x_in, at.p};
 }
 
-struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k)
+struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k, long seen)
 {
-    const long seen = scheme->observed[k], j = scheme->observation[k];
-    return input(run, scheme->single, run->oracle->cost->t_obs[j], 0, run->state + (size_t)seen * run->n);
+    const double t = run->oracle->cost->t_obs[scheme->observation[k]];
+    return input(run, scheme->single, t, 0, run->state + (size_t)seen * run->n);
 }
 
 /* ---- the map ------------------------------------------------------------------------------------------- */
@@ -254,7 +253,7 @@ static void observe(struct run *run, long k, double *G)
     const struct sens_cost *cost = run->oracle->cost;
     const long j = run->forward->observation[k];
     if (j < 0) return;
-    const struct sens_at at = run_observed(run, run->forward, k);
+    const struct sens_at at = run_observed(run, run->forward, k, run->forward->observed[k]);
     cost->type->phi(cost, (size_t)j, at.x, at.p, G);
     noise_touch(&run->noise, run->m, G);
 }

@@ -95,6 +95,18 @@ static void multiply(struct run *run, const struct sweep *sweep, long k, int i)
     }
 }
 
+/* mu += w g_p. */
+static void add_explicit(struct run *run, const struct sweep *sweep, const struct sens_at *at, double w)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    if (!cost->type->g_dp || !sweep->wrt_p) return;
+    for (size_t e = 0; e < sweep->count; e++) {
+        const size_t c = run->reverse->g_row[sweep->row[e]];
+        cost->type->g_dp(cost, at, run->reverse->factor[TERM_G_P] * w, c, 1, sweep->mu + e * run->np);
+        noise_touch(&run->noise, run->np, sweep->mu + e * run->np);
+    }
+}
+
 /* theta += hq bq g_x, mu += hq bq g_p. */
 static void add_running(struct run *run, const struct sweep *sweep, long k, int i)
 {
@@ -102,17 +114,16 @@ static void add_running(struct run *run, const struct sweep *sweep, long k, int 
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double w = scheme->hq[k] * scheme->bq[i];
-    const bool wrt_p = cost->type->g_dp && sweep->wrt_p;
     if (!cost->type->g_dx || w == 0) return;
-    const struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
+    struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
     for (size_t e = 0; e < sweep->count; e++) {
         const size_t c = scheme->g_row[sweep->row[e]];
-        double *theta = sweep->theta + (e * s + (size_t)i) * n, *mu = sweep->mu + e * run->np;
+        double *theta = sweep->theta + (e * s + (size_t)i) * n;
         cost->type->g_dx(cost, &at, scheme->factor[TERM_G_X] * w, c, 1, theta);
-        if (wrt_p) cost->type->g_dp(cost, &at, scheme->factor[TERM_G_P] * w, c, 1, mu);
         noise_touch(&run->noise, n, theta);
-        if (wrt_p) noise_touch(&run->noise, run->np, mu);
     }
+    if (scheme->g_p) at = run_point(run, scheme->g_p, k, i);
+    add_explicit(run, sweep, &at, w);
 }
 
 /* ---- steps and observations ---------------------------------------------------------------------------- */
@@ -146,20 +157,30 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
     noise_step(&run->noise, PLACE_QUADRATURE, 0, sweep->count * run->np, sweep->mu);
 }
 
+/* phi [np] behind phi_x += phi_p, of another observation or at another state where the scheme says so. */
+static void observe_explicit(struct run *run, const struct sweep *sweep, long k, struct sens_at at, size_t c)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const long j = scheme->phi_p ? scheme->phi_p[k] : scheme->observation[k];
+    if (!cost->type->phi_dp || !sweep->wrt_p) return;
+    if (scheme->phi_p_at) at = run_observed(run, scheme, k, scheme->phi_p_at[k]);
+    cost->type->phi_dp(cost, (size_t)j, at.x, at.p, c, 1, sweep->phi + run->n);
+}
+
 static void observe(struct run *run, const struct sweep *sweep, long k)
 {
     const struct sens_cost *cost = run->oracle->cost;
     const struct scheme *scheme = run->reverse;
     const long j = scheme->observation[k];
-    const bool wrt_p = cost->type->phi_dp && sweep->wrt_p;
     if (j < 0) return;
-    const struct sens_at at = run_observed(run, scheme, k);
+    const struct sens_at at = run_observed(run, scheme, k, scheme->observed[k]);
     for (size_t e = 0; e < sweep->count; e++) {
         const size_t c = scheme->phi_row[sweep->row[e]];
         double *lambda = sweep->lambda + e * run->n, *mu = sweep->mu + e * run->np;
         clear(run->n + run->np, sweep->phi);
         cost->type->phi_dx(cost, (size_t)j, at.x, at.p, c, 1, sweep->phi);
-        if (wrt_p) cost->type->phi_dp(cost, (size_t)j, at.x, at.p, c, 1, sweep->phi + run->n);
+        observe_explicit(run, sweep, k, at, c);
         noise_touch(&run->noise, run->n + run->np, sweep->phi);
         add(run->n, scheme->factor[TERM_PHI_X], sweep->phi, lambda);
         add(run->np, scheme->factor[TERM_PHI_P], sweep->phi + run->n, mu);

@@ -36,7 +36,8 @@ struct rule {   /* where a product is taken in stage i: at t + c[i] h, x + stret
     double *c;  /* [s] */
     int *state; /* [s] */
     double stretch;
-    bool first_time, first_state; /* at t0, at x0: the same for all steps */
+    const double *t;  /* [steps] the times it reckons from; NULL: those of the steps */
+    bool first_state; /* at x0, for all steps */
 };
 
 enum single {                  /* what is rounded to single precision */
@@ -70,12 +71,15 @@ struct scheme {
     double *t;         /* [steps] */
     double *bq, *hq;   /* weights of the quadrature */
     struct rule rule[RULES];
-    bool *taken;             /* [steps]: false: the step is not made */
-    double *in_lambda;       /* [steps][s]: factor of theta_i in lambda */
-    double *in_mu;           /* [steps][s]: factor of the parameter product */
-    long *observation;       /* [steps + 1]: the one that enters after step k - 1, or -1 */
-    long *observed;          /* [steps + 1]: the state it is taken at */
-    int slope_from;          /* K_1 of a step is its own (0), or the last slope of that many steps before */
+    bool *taken;            /* [steps]: false: the step is not made */
+    double *in_lambda;      /* [steps][s]: factor of theta_i in lambda */
+    double *in_mu;          /* [steps][s]: factor of the parameter product */
+    long *observation;      /* [steps + 1]: the one that enters after step k - 1, or -1 */
+    long *observed;         /* [steps + 1]: the state it is taken at */
+    const struct rule *g_p; /* where g_p is taken; NULL: where g and g_x are */
+    long *phi_p,
+        *phi_p_at;  /* [steps + 1]: of which observation phi_p is taken, at which state; NULL: its own */
+    int slope_from; /* K_1 of a step is its own (0), or the last slope of that many steps before */
     size_t *phi_row, *g_row; /* [m]: the output whose derivatives are taken; m: none */
     bool not_transposed;     /* J where J^T is due */
     bool x0_always;          /* dx0/dp enters, though the task holds x0 */
@@ -116,8 +120,8 @@ sens_status run_forward(struct run *run, const double *x0, double *G);
 sens_status run_stages(struct run *run, const struct scheme *scheme, long k);
 /* The point of a product of stage i, perturbed; valid until the next. run_stages has been called. */
 struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i);
-/* The state at an observation, perturbed. */
-struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k);
+/* The state `seen` for the observation after step k - 1, perturbed. */
+struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k, long seen);
 
 /* x, G and those of dGdp, dGdx0 that *out has. Only the outputs row[0 .. rows) of the gradient, or all of
  * them (row NULL). */

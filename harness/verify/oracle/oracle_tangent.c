@@ -52,7 +52,7 @@ static void observe_tangent(struct run *run, const struct directions *d, long k)
     const struct sens_cost *cost = run->oracle->cost;
     const long j = run->forward->observation[k];
     if (j < 0) return;
-    const struct sens_at at = run_observed(run, run->forward, k);
+    const struct sens_at at = run_observed(run, run->forward, k, run->forward->observed[k]);
     clear(run->m * run->n, d->g_x);
     clear(run->m * run->np, d->g_p);
     for (size_t c = 0; c < run->m; c++) {
