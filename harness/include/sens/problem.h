@@ -1,9 +1,10 @@
 /* sens/problem.h - an initial value problem x' = f(t, x, p), x(t0) = x0(p), with its derivative products.
  *
  * Shapes are row-major with the lane index last and contiguous: W [n][L] holds L vectors of length n.
- * Nothing aliases. f is pure: the same (t, x, p) gives the same bits. The products cannot fail: at a point
- * where rhs would (an interpolated state may be one) they write whatever they compute, and the methods reject
- * results that are not finite. L and K are any counts >= 0. */
+ * Nothing aliases. Methods ask for t in [t0, t1], but for a few roundings. f is pure: the same (t, x, p) gives
+ * the same bits. The products cannot fail: at a point where rhs would (an interpolated state may be one) they
+ * write whatever they compute, and the methods reject results that are not finite. L and K are any counts
+ * >= 0. */
 #ifndef SENS_PROBLEM_H
 #define SENS_PROBLEM_H
 

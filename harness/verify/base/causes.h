@@ -178,6 +178,9 @@
     X(limit_ignored, "max_steps is ignored, or a truncated solve is returned as a number")                   \
     X(allocation_unchecked, "a refused allocation is not noticed")                                           \
     X(allocates_in_run, "run allocates memory")                                                              \
+    X(contract_broken,                                                                                       \
+      "a callback is asked for what the contract excludes: columns past np, an observation that is not "     \
+      "there, a time outside [t0, t1], memory shared by input and output")                                   \
     X(limit_too_wide, "a known limit is declared that would excuse more than a limit may")                   \
     X(crash, "the module crashes")                                                                           \
     X(no_return, "the module does not return, or takes longer than the limit of time")

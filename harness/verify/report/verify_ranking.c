@@ -55,11 +55,12 @@ static bool is_explained(const struct tally tally[CAUSE_COUNT])
     return false;
 }
 
-/* What gives other bits for equal inputs, or changes its inputs, spoils every other check of the module: where
- * a check has seen it, no other cause is better. */
+/* What gives other bits for equal inputs, changes its inputs, or asks for what there is not, spoils every other
+ * check of the module: where a check has seen it, no other cause is better. */
 static bool spoils_all(enum cause cause, double weight)
 {
-    return (cause == CAUSE_impure || cause == CAUSE_input_changed) && !(weight < 1);
+    return (cause == CAUSE_impure || cause == CAUSE_input_changed || cause == CAUSE_contract_broken) &&
+           !(weight < 1);
 }
 
 /* Did the check pass on the instance of the same problem with its defaults, whose subject is its name? What

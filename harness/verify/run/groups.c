@@ -14,6 +14,7 @@
     X(verify_provider)                                                                                       \
     X(verify_wrapped)                                                                                        \
     X(verify_tableau)                                                                                        \
+    X(verify_asked)                                                                                          \
     X(verify_limits)                                                                                         \
     X(verify_gradient)                                                                                       \
     X(verify_convergence)                                                                                    \
