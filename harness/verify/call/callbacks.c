@@ -23,8 +23,7 @@ bool subject_create(struct verify *v, struct instance *instance, struct subject 
 {
     *subject = subject_of(v, instance);
     v->ctx.message[0] = '\0';
-    const struct sens_provider_request request = {&instance->problem, v->reg, 1};
-    return !v->provider || v->provider->wrap(&v->ctx, &request, &instance->problem) == SENS_OK;
+    return !v->provider || v->provider->wrap(&v->ctx, &instance->problem, &instance->problem) == SENS_OK;
 }
 
 static void skip_all(const struct subject *subject, const struct verify_check *checks, const char *why)

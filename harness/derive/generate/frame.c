@@ -1,0 +1,103 @@
+/* derive/generate/frame.c - heads of functions, and single operations as C. */
+#include "frame.h"
+
+static const char scalar_head[] =
+    "static void core_%s(double t, const double *restrict x, const double *restrict p,\n"
+    "    double *restrict OUT)\n{\n    (void)t, (void)x, (void)p, (void)OUT;\n";
+static const char lanes_head[] =
+    "static void core_%s(double t, const double *restrict x, const double *restrict p, size_t L,\n"
+    "    const double *restrict W, const double *restrict DT, const double *restrict DX,\n"
+    "    const double *restrict DP, double *restrict OUT)\n"
+    "{\n    (void)t, (void)x, (void)p, (void)L, (void)W, (void)DT, (void)DX, (void)DP, (void)OUT;\n";
+
+/* Vectors in memory need no alignment; the largest are split by the compiler where the machine has less. */
+static const char prelude[] =
+    "#include <math.h>\n"
+    "#include <stddef.h>\n"
+    "typedef double lanes8 __attribute__((vector_size(64)));\n"
+    "typedef double lanes4 __attribute__((vector_size(32)));\n"
+    "typedef double lanes2 __attribute__((vector_size(16)));\n"
+    "typedef double lanes1;\n"
+    "typedef double memory8 __attribute__((vector_size(64), aligned(8), may_alias));\n"
+    "typedef double memory4 __attribute__((vector_size(32), aligned(8), may_alias));\n"
+    "typedef double memory2 __attribute__((vector_size(16), aligned(8), may_alias));\n"
+    "typedef double memory1;\n"
+    "#define GET8(a) (*(const memory8 *)(a))\n"
+    "#define GET4(a) (*(const memory4 *)(a))\n"
+    "#define GET2(a) (*(const memory2 *)(a))\n"
+    "#define GET1(a) (*(a))\n"
+    "#define PUT8(a) (*(memory8 *)(a))\n"
+    "#define PUT4(a) (*(memory4 *)(a))\n"
+    "#define PUT2(a) (*(memory2 *)(a))\n"
+    "#define PUT1(a) (*(a))\n\n";
+
+void frame_open(struct text *text, const struct frame *frame)
+{
+    text_add(text, frame->lanes ? lanes_head : scalar_head, frame->name);
+}
+
+void frame_prelude(struct text *text)
+{
+    text_add(text, "%s", prelude);
+}
+
+const char *frame_array(enum graph_op leaf)
+{
+    switch (leaf) {
+    case GRAPH_X:
+        return "x";
+    case GRAPH_P:
+        return "p";
+    case GRAPH_W:
+        return "W";
+    case GRAPH_DT:
+        return "DT";
+    case GRAPH_DX:
+        return "DX";
+    default:
+        return "DP";
+    }
+}
+
+bool frame_in_lanes(enum graph_op leaf)
+{
+    return leaf == GRAPH_W || leaf == GRAPH_DT || leaf == GRAPH_DX || leaf == GRAPH_DP;
+}
+
+bool frame_is_linear(enum graph_op op)
+{
+    return op == GRAPH_NEG || op == GRAPH_ADD || op == GRAPH_SUB || op == GRAPH_MUL || op == GRAPH_DIV ||
+           op == GRAPH_SELECT;
+}
+
+/* x^2, x^3, x^4 are products; others are left to the library. */
+static bool power(struct text *text, const char *a, const long double *exponent)
+{
+    const int k = exponent && (*exponent == 2 || *exponent == 3 || *exponent == 4) ? (int)*exponent : 0;
+    if (k == 2) text_add(text, "(%s * %s)", a, a);
+    if (k == 3) text_add(text, "(%s * %s * %s)", a, a, a);
+    if (k == 4) text_add(text, "((%s * %s) * (%s * %s))", a, a, a, a);
+    return k != 0;
+}
+
+void frame_operation(struct text *text, enum graph_op op, const char *a, const char *b, const char *c,
+                     const long double *b_constant)
+{
+    static const char *const infix[GRAPH_OPS] = {
+        [GRAPH_ADD] = "+", [GRAPH_SUB] = "-",  [GRAPH_MUL] = "*",
+        [GRAPH_DIV] = "/", [GRAPH_LESS] = "<", [GRAPH_LESS_EQUAL] = "<="};
+    if (op == GRAPH_NEG)
+        text_add(text, "(-%s)", a);
+    else if (op == GRAPH_SELECT)
+        text_add(text, "(%s != 0 ? %s : %s)", a, b, c);
+    else if (op == GRAPH_LESS || op == GRAPH_LESS_EQUAL)
+        text_add(text, "((double)(%s %s %s))", a, infix[op], b);
+    else if (infix[op])
+        text_add(text, "(%s %s %s)", a, infix[op], b);
+    else if (op == GRAPH_POW && power(text, a, b_constant))
+        return;
+    else if (graph_operands(op) == 1)
+        text_add(text, "%s(%s)", graph_op_name(op), a);
+    else
+        text_add(text, "%s(%s, %s)", graph_op_name(op), a, b);
+}

@@ -1,0 +1,77 @@
+/* derive/generate/generate.h - from the graph of a right-hand side to C for it and for its derivative products.
+ *
+ * The text includes <math.h> and <stddef.h> alone, is in gcc's C (vector types; clang has them too), holds no
+ * state that a caller sees, and defines, all of them for double, with n = the outputs of f and lanes contiguous
+ * as in sens/problem.h:
+ *
+ *     void sens_generated_rhs(double t, const double *x, const double *p, double *dx);
+ *     void sens_generated_rhs_t(double t, const double *x, const double *p, double *OUT);
+ *     void sens_generated_vjp(double t, const double *x, const double *p, size_t L, const double *W, double *OUT);
+ *     void sens_generated_vjp_p(double t, const double *x, const double *p, size_t L, const double *W, double *MU);
+ *     void sens_generated_jvp(double t, const double *x, const double *p, size_t L, const double *V, double *OUT);
+ *     void sens_generated_jvp_p(double t, const double *x, const double *p, size_t L, const double *V, double *OUT);
+ *     void sens_generated_hvp(double t, const double *x, const double *p, size_t L, const double *dt,
+ *                             const double *dx, const double *dp, const double *W, double *OUT, double *MU);
+ *     void sens_generated_jacobian(double t, const double *x, const double *p, double *J);
+ *     void sens_generated_jacobian_p(double t, const double *x, const double *p, double *value);
+ *     int sens_generated_guards(double t, const double *x, const double *p);
+ *
+ * vjp_p and the MU of hvp are added to, all else is overwritten; jvp_p takes V [np][L]. Of hvp, dt, dx, dp and
+ * MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the values in the order of
+ * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. guards is 1 where all
+ * comparisons come out as they did when f was recorded, else 0: what the others write is then not f. With
+ * generate_found.n_blocks > 0 there is also
+ *     void sens_generated_outer(double t, const double *x, const double *p, double *s, double *phi);
+ * and with generate_found.coupling
+ *     void sens_generated_coupling(const double *p, double *M);
+ *     void sens_generated_diagonal(double t, const double *x, const double *p, double *d);
+ * as struct sens_structure has them.
+ *
+ * To be compiled with -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math and the instruction set. Nothing
+ * is allocated; nothing but the functions of <math.h> is called. Safe for any number of threads. */
+#ifndef DERIVE_GENERATE_H
+#define DERIVE_GENERATE_H
+
+#include "graph.h"
+#include "sens/problem.h"
+
+enum generate_product {
+    GENERATE_RHS,
+    GENERATE_RHS_T,
+    GENERATE_VJP,
+    GENERATE_VJP_P,
+    GENERATE_JVP,
+    GENERATE_JVP_P,
+    GENERATE_HVP, /* both parts, along x, t and p */
+    GENERATE_JACOBIAN,
+    GENERATE_JACOBIAN_P,
+    GENERATE_GUARDS,
+    GENERATE_PRODUCTS
+};
+
+struct generate_count {
+    size_t operations; /* of the graph that the outputs need, leaves and constants not counted */
+    size_t operators;  /* loops that are written in their place; straight-line code: its operations */
+    double seconds;    /* to differentiate, roll and write */
+};
+
+/* What was found on the way; generate_found_release gives the memory back. */
+struct generate_found {
+    struct generate_count count[GENERATE_PRODUCTS];
+    struct sens_pattern *sparsity, *sparsity_p; /* NULL: more than half are entries, all are written */
+    bool constant_jacobian;                     /* df/dx depends on neither t nor x */
+    size_t n_blocks;                            /* outer products, as struct sens_structure has them */
+    struct sens_outer *blocks;
+    bool coupling; /* df/dx = diag(d) + diag(s) M, s that of the outer blocks */
+};
+
+/* *source: the text, the caller frees it. f is a function of x [n] and p [np] with n outputs. SENS_NO_MEMORY;
+ * SENS_UNSUPPORTED: a leaf beyond n or np, or one of a product, in f. Nothing is written then. */
+sens_status generate_source(const struct graph *f, size_t n, size_t np, char **source,
+                            struct generate_found *found);
+void generate_found_release(struct generate_found *found); /* all zero: nothing is done */
+
+/* The name of the function that computes a product: "sens_generated_rhs", ... */
+const char *generate_function_name(enum generate_product product);
+
+#endif

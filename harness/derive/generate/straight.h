@@ -1,0 +1,19 @@
+/* derive/generate/straight.h - a product as straight-line code, a statement an operation: the fastest form of
+ * small ones. */
+#ifndef DERIVE_STRAIGHT_H
+#define DERIVE_STRAIGHT_H
+
+#include "frame.h"
+
+/* The function of outputs [first, first + count) of the graph, which go to OUT[0 .. count). SENS_NO_MEMORY;
+ * SENS_UNSUPPORTED: an operation on lanes that is not linear. */
+sens_status straight_write(struct text *text, const struct frame *frame, const struct graph *graph,
+                           size_t first, size_t count);
+
+/* needed [n_nodes]: what these outputs need. The number of operations among them. */
+size_t straight_needed(const struct graph *graph, size_t first, size_t count, bool *needed);
+
+/* in_lanes [n_nodes]: what depends on a leaf in lanes. false: an operation on lanes is not linear. */
+bool straight_lanes(const struct graph *graph, const bool *needed, bool *in_lanes);
+
+#endif

@@ -1,0 +1,59 @@
+/* derive/generate/text.c - text that grows by half of its room. */
+#include "text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FIRST_ROOM = 4096 };
+
+static bool ensure(struct text *text, size_t more)
+{
+    if (text->failed) return false;
+    if (more < text->room - text->length) return true;
+    const size_t room = text->room + text->room / 2 + more + FIRST_ROOM;
+    char *larger = realloc(text->at, room);
+    text->failed = !larger;
+    if (!larger) return false;
+    text->at = larger;
+    text->room = room;
+    return true;
+}
+
+void text_add(struct text *text, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    const int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (length < 0) text->failed = true;
+    if (length >= 0 && ensure(text, (size_t)length))
+        text->length += (size_t)vsnprintf(text->at + text->length, (size_t)length + 1, format, again);
+    va_end(again);
+}
+
+void text_add_number(struct text *text, long double value)
+{
+    const double number = (double)value;
+    if (isnan(number))
+        text_add(text, "NAN");
+    else if (isinf(number))
+        text_add(text, number < 0 ? "(-INFINITY)" : "INFINITY");
+    else if (number == floor(number) && fabs(number) < 1e15)
+        text_add(text, number < 0 ? "(%.1f)" : "%.1f", number);
+    else
+        text_add(text, number < 0 ? "(%.17g)" : "%.17g", number);
+}
+
+char *text_take(struct text *text)
+{
+    char *taken = text->failed || !ensure(text, 1) ? NULL : text->at;
+    if (taken)
+        taken[text->length] = '\0';
+    else
+        free(text->at);
+    *text = (struct text){.at = NULL};
+    return taken;
+}
