@@ -264,6 +264,7 @@ static void check_varied(const struct drawing *drawing)
             verify_skip(&result, "not varied: %s (%s)", axis_name(drawing, axis), why);
     }
     if (none[0]) verify_skip(&result, "not varied: %s (the method declares none)", none);
+    if (drawing->left[0]) verify_skip(&result, "not varied: %s", drawing->left);
     verify_close(drawing->v, &result);
 }
 
@@ -292,12 +293,14 @@ static void run(struct verify *v)
     struct drawing drawing;
     const struct drawn_verdict verdict = find_usual(v, &drawing);
     const int rounds = v->quick ? 1 : ROUNDS;
-    if (check_usual(&drawing, &verdict)) {
+    const bool right = check_usual(&drawing, &verdict);
+    if (right) {
         for (int k = 0; k < rounds * THEMES; k++)
             if (!v->quick || !is_repetition(&drawing, k % THEMES))
                 check_drawn(&drawing, draw_scene(&drawing, &themes[k % THEMES]));
         check_options(&drawing, rounds);
     }
+    drawn_check_ends(&drawing, right);
     drawn_check_scaled(&drawing);
     check_varied(&drawing);
 }
@@ -315,6 +318,16 @@ static const struct verify_check checks[] = {
          "right and wrong. A refusal (unsupported) is excused where it refuses a choice as such, whatever "
          "the sizes, and names it; never for a size, a time or a tolerance that the method declares to "
          "take."},
+    {.id = "drawn.ends",
+     .summary = "every option that is a number is right at its least and at its most",
+     .bound = "that of drawn.right; of a real number: a status, or numbers that are finite",
+     .explanation =
+         "Each option of the method that is a whole number is set to its ends, further than 1,024 from the "
+         "default (or 16 times it) not, with all else as usual, and the scene is judged like those of "
+         "drawn.right. A status other than ok is taken for an answer. Where the derivative is not one of the "
+         "steps taken, an error that falls as the tolerance is made a hundred times smaller is one of "
+         "accuracy, and no fault. What was not tried, or refused, is in drawn.varied. A failure is a table "
+         "with room for the default, or a branch that only an end takes."},
     {.id = "drawn.scaled",
      .summary =
          "states and atol scaled together by 2^20 or 2^-20 take the same steps, and give the scaled state",

@@ -46,10 +46,11 @@ struct drawn { /* a scene */
 struct drawing { /* of one method */
     struct verify *v;
     struct drawn usual;
-    double tol;       /* of the usual scene; 0: the method takes none */
-    long steps;       /* of the usual scene; 0: not known */
-    bool every_state; /* ckpt > 1 is refused as such */
-    int led_back;     /* wrong scenes that were */
+    double tol;                 /* of the usual scene; 0: the method takes none */
+    long steps;                 /* of the usual scene; 0: not known */
+    bool every_state;           /* ckpt > 1 is refused as such */
+    int led_back;               /* wrong scenes that were */
+    char left[VERIFY_TEXT / 2]; /* values of options that are not tried, or refused */
 };
 
 /* The usual scene with this tolerance. */
@@ -119,6 +120,10 @@ bool drawn_blame_rest(const struct drawing *drawing, const struct drawn *drawn, 
 /* Leads a scene back to what its outcome needs, and says and blames it. */
 void drawn_explain(const struct drawing *drawing, const struct drawn *drawn,
                    const struct drawn_verdict *verdict, struct verify_result *result);
+
+/* drawn.ends: options at their least and their most. Notes in `left` what was not tried. `usual`: the usual
+ * scene is right; else it is skipped. */
+void drawn_check_ends(struct drawing *drawing, bool usual);
 
 /* drawn.scaled: states and atol scaled together by a power of two take the same steps. */
 void drawn_check_scaled(const struct drawing *drawing);

@@ -13,127 +13,6 @@
 #include "oracle.h"
 #include "structure.h"
 
-/* ---- reach.options ------------------------------------------------------------------------------------- */
-
-enum { VALUES = 4 };
-
-/* The ends, the middle and a number between, those first that a quick run looks at; whole numbers up to a size
- * that is still looked at in no time. */
-static void values_of(struct verify *v, const struct sens_option *option, double value[VALUES])
-{
-    const double far = 8 * fmax(fabs(option->fallback), 4);
-    const double low = fmax(option->min, -far), high = fmin(option->max, far);
-    value[0] = verify_uniform(v, low, high);
-    value[1] = option->fallback == 0 ? fmin(1, high) : fmin(fmax(1.5 * option->fallback, low), high);
-    value[2] = option->kind == SENS_OPT_INT ? high : option->max;
-    value[3] = option->min;
-    if (option->kind != SENS_OPT_INT) return;
-    value[3] = value[0]; /* the least first: a formula for several may fail for one */
-    value[0] = option->min;
-    for (int k = 0; k < VALUES; k++) value[k] = round(value[k]);
-}
-
-static bool is_varied(const struct sens_option *option)
-{
-    return (option->kind == SENS_OPT_INT && strcmp(option->name, "n") != 0) || option->kind == SENS_OPT_REAL;
-}
-
-struct option_record {
-    struct worst worst;
-    struct verify_result result;
-    bool usual;                 /* the default instance is right */
-    char left[VERIFY_TEXT / 2]; /* names of options that could not be set to anything else */
-};
-
-/* Looks at the instance with these options. false: there is none. */
-static bool look_at_options(struct verify *v, const double *set, struct option_record *record)
-{
-    struct instance instance;
-    struct subject subject;
-    struct sens_at at;
-    const bool fine = worst_passes(&record->worst);
-    if (!instance_with(v, v->problem, set, &instance) || !subject_create(v, &instance, &subject))
-        return false;
-    const struct reach_bases bases = {1, {instance.problem.x0}};
-    for (int k = 0; k < 2; k++) {
-        struct worst here = {.count = 0};
-        if (!reach_draw_place(&subject, &bases, k, 2, &at)) continue;
-        reach_note_place(&here, &subject, &at);
-        if (here.count)
-            worst_note(&record->worst, here.value, here.bound, "%s: %s", instance.label, here.where);
-        if (!fine || worst_passes(&here)) continue;
-        verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
-        reach_look_for_causes(&subject, &at, &record->result);
-        break;
-    }
-    return true;
-}
-
-static void vary_option(struct verify *v, size_t which, struct option_record *record)
-{
-    const struct sens_option *table = v->problem->options;
-    const size_t count = sens_option_count(table);
-    double value[VALUES], *set = verify_array(v, count);
-    bool any = false;
-    values_of(v, &table[which], value);
-    for (size_t i = 0; i < count; i++) set[i] = NAN;
-    for (int k = 0; k < (v->quick ? 2 : VALUES); k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        set[which] = value[k];
-        any = look_at_options(v, set, record) || any;
-        sens_arena_rewind(&v->ctx.arena, mark);
-    }
-    const size_t used = strlen(record->left);
-    if (!any) snprintf(record->left + used, sizeof record->left - used, " %s", table[which].name);
-}
-
-/* All options at once, near their defaults: two that are right alone need not be together. */
-static void vary_together(struct verify *v, struct option_record *record)
-{
-    const struct sens_option *table = v->problem->options;
-    const size_t count = sens_option_count(table);
-    double value[VALUES], *set = verify_array(v, count);
-    for (int k = 0; k < (v->quick ? 1 : 8); k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        for (size_t i = 0; i < count; i++) {
-            long choices = 0;
-            set[i] = NAN;
-            while (table[i].kind == SENS_OPT_CHOICE && table[i].choices[choices]) choices++;
-            if (choices) set[i] = (double)verify_integer(v, 0, choices - 1);
-            if (!is_varied(&table[i])) continue;
-            values_of(v, &table[i], value);
-            set[i] = value[verify_integer(v, 0, 1)];
-        }
-        look_at_options(v, set, record);
-        sens_arena_rewind(&v->ctx.arena, mark);
-    }
-}
-
-/* The problem, with the options that were given: the subject of what is said of more than one instance. */
-static void name_problem(const struct verify *v, char label[VERIFY_SUBJECT])
-{
-    snprintf(label, VERIFY_SUBJECT, "%s", v->problem->name);
-    verify_name_held(v, v->problem->options, " ", VERIFY_SUBJECT, label);
-}
-
-static void check_options(struct verify *v, const char *module, bool usual)
-{
-    char label[VERIFY_SUBJECT];
-    const struct sens_option *table = v->problem->options;
-    struct option_record record = {.worst = {.count = 0}, .usual = usual, .left = ""};
-    name_problem(v, label);
-    record.result = verify_open("reach.options", module, label);
-    for (size_t i = 0; i < sens_option_count(table); i++)
-        if (is_varied(&table[i]) && !verify_held(v, &table[i])) vary_option(v, i, &record);
-    if (sens_option_count(table) > 0) vary_together(v, &record);
-    if (record.worst.count == 0)
-        verify_skip(&record.result, "the problem has no options of numbers");
-    else
-        verify_judge(&record.result, &record.worst);
-    if (record.left[0]) verify_say(&record.result, "not varied:%s", record.left);
-    verify_close(v, &record.result);
-}
-
 /* ---- reach.sizes --------------------------------------------------------------------------------------- */
 
 static void note_large(struct verify *v, const struct subject *subject, struct worst *worst)
@@ -246,9 +125,11 @@ static const struct verify_check checks[] = {
      .bound = "as reach.places",
      .explanation =
          "Each option that is a number is set to others: one drawn from its range, half as much again as the "
-         "default, and in a full run both ends; then all at once are drawn. At two places of each instance "
-         "reach.places is repeated. A failure is a term that an option switches on, or scales, and that a "
-         "product does not have.",
+         "default, and its ends, or as far towards them as an instance can be had that has values and is not "
+         "too large to look at (what lies beyond is in reach.varied); then all at once are drawn. At two "
+         "places of each instance reach.places is repeated. A failure is a term that an option switches on, "
+         "or "
+         "scales, and that a product does not have.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.sizes",
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
@@ -300,7 +181,7 @@ static const struct verify_check checks[] = {
     {.id = NULL}};
 
 /* What no seed and no longer run varies. */
-static void tell_the_rest(struct verify *v, const struct subject *subject)
+static void tell_the_rest(struct verify *v, const struct subject *subject, const char *left)
 {
     char words[VERIFY_TEXT / 2] = "times outside [t0, t1]", label[VERIFY_SUBJECT];
     const struct sens_option *table = v->problem->options;
@@ -314,7 +195,8 @@ static void tell_the_rest(struct verify *v, const struct subject *subject)
              sens_option_find(table, "n") < 0 ? ", the number of states: there is no option n"
              : v->provider                    ? ", more than 24 states"
                                               : ", more than 200 states");
-    name_problem(v, label);
+    snprintf(words + strlen(words), sizeof words - strlen(words), "%s", left);
+    reach_name_problem(v, label);
     verify_not_varied(v, "reach.varied", subject->module, label, words);
 }
 
@@ -330,13 +212,14 @@ static void look_once(struct verify *v)
 {
     struct instance instance;
     struct subject subject;
+    char left[VERIFY_TEXT / 2] = "";
     if (!instance_create(v, v->problem, 0, &instance) || !subject_create(v, &instance, &subject)) return;
     reach_check_instances(&subject); /* first: what changes after many calls has not changed yet */
     reach_check_threads(&subject);
     const bool usual = is_usual_right(&subject);
     check_sizes(&subject, usual);
-    check_options(v, subject.module, usual);
-    tell_the_rest(v, &subject);
+    reach_check_options(v, subject.module, usual, left);
+    tell_the_rest(v, &subject, left);
 }
 
 static void run(struct verify *v)

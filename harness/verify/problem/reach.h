@@ -31,6 +31,11 @@ void reach_look_for_causes(const struct subject *subject, const struct sens_at *
                            struct verify_result *result);
 void reach_check_places(const struct subject *subject);
 
+/* reach.options (reach_options.c). `usual`: the default instance is right. Adds to `left` what was not varied. */
+void reach_check_options(struct verify *v, const char *module, bool usual, char left[VERIFY_TEXT / 2]);
+/* The problem, with the options that were given: the subject of what is said of more than one instance. */
+void reach_name_problem(const struct verify *v, char label[VERIFY_SUBJECT]);
+
 /* reach.zeros and reach.scale (reach_linear.c) */
 void reach_check_zeros(const struct subject *subject);
 void reach_check_scale(const struct subject *subject);

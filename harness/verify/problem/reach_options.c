@@ -1,0 +1,198 @@
+/* Products of a problem with other values of its options; see reach.c.
+ *
+ * An option that is a number is set to one drawn from its range, to half as much again as its default, and to
+ * its ends. An end may be where nothing can be looked at: rhs has no values there, or a size makes an instance
+ * that is too large. Then it is approached as far as can be, and what is beyond is said. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reach.h"
+
+enum { DRAWN, HALF_MORE, LEAST, MOST, VALUES };
+
+/* An instance is no larger than this, so that a quick run stays quick; of a library that differentiates every
+ * point anew, MOST_PROVIDED. */
+enum { MOST_STATES = 256, MOST_PROVIDED = 24, MOST_PARAMETERS = 20000, APPROACHES = 10, CLOSER = 6 };
+static const size_t MOST_BYTES = (size_t)1 << 26;
+
+static bool is_varied(const struct sens_option *option)
+{
+    return (option->kind == SENS_OPT_INT && strcmp(option->name, "n") != 0) || option->kind == SENS_OPT_REAL;
+}
+
+struct option_record {
+    struct worst worst;
+    struct verify_result result;
+    bool usual; /* the default instance is right */
+    char *left; /* [VERIFY_TEXT / 2] values that could not be looked at */
+};
+
+static void add_left(struct option_record *record, const char *format, const char *name, double value)
+    __attribute__((format(printf, 2, 0)));
+
+static void add_left(struct option_record *record, const char *format, const char *name, double value)
+{
+    const size_t used = strlen(record->left);
+    snprintf(record->left + used, VERIFY_TEXT / 2 - used, format, name, value);
+}
+
+/* ---- one instance -------------------------------------------------------------------------------------- */
+
+/* The instance with these options, if there is one that is small enough. */
+static bool create(struct verify *v, const double *set, struct instance *instance)
+{
+    struct sens_arena *arena = &v->ctx.arena;
+    const size_t limit = arena->limit;
+    arena->limit = arena->bytes + MOST_BYTES;
+    const bool made = instance_with(v, v->problem, set, instance);
+    arena->limit = limit;
+    const size_t most = v->provider ? MOST_PROVIDED : MOST_STATES;
+    return made && instance->problem.n <= most && instance->problem.np <= MOST_PARAMETERS;
+}
+
+/* Looks at the instance with these options. false: there is none, or nothing to be seen in it. */
+static bool look_at_options(struct verify *v, const double *set, struct option_record *record)
+{
+    struct instance instance;
+    struct subject subject;
+    struct sens_at at;
+    bool any = false;
+    const bool fine = worst_passes(&record->worst);
+    if (!create(v, set, &instance) || !subject_create(v, &instance, &subject)) return false;
+    const struct reach_bases bases = {1, {instance.problem.x0}};
+    for (int k = 0; k < 2; k++) {
+        struct worst here = {.count = 0};
+        if (!reach_draw_place(&subject, &bases, k, 2, &at)) continue;
+        reach_note_place(&here, &subject, &at);
+        any = any || here.count > 0;
+        if (here.count)
+            worst_note(&record->worst, here.value, here.bound, "%s: %s", instance.label, here.where);
+        if (!fine || worst_passes(&here)) continue;
+        verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
+        reach_look_for_causes(&subject, &at, &record->result);
+        break;
+    }
+    return any;
+}
+
+/* ---- one option ---------------------------------------------------------------------------------------- */
+
+/* Half way from an end to the default: of the logarithm, for ends may be 1e300. */
+static double nearer(const struct sens_option *option, double value)
+{
+    const double fallback = option->fallback;
+    const bool alike = value * fallback > 0;
+    const double half = alike ? copysign(sqrt(fabs(value)) * sqrt(fabs(fallback)), value)
+                              : fallback + copysign(sqrt(fabs(value - fallback)), value - fallback) / 2;
+    return option->kind == SENS_OPT_INT ? round(half) : half;
+}
+
+/* Near the default, the ends among them where these are near. */
+static double draw_value(struct verify *v, const struct sens_option *option, int which)
+{
+    const double far = 8 * fmax(fabs(option->fallback), 4);
+    const double low = fmax(option->min, -far), high = fmin(option->max, far);
+    const double more = option->fallback == 0 ? fmin(1, high) : fmin(fmax(1.5 * option->fallback, low), high);
+    const double value = which == DRAWN ? verify_uniform(v, low, high) : more;
+    return option->kind == SENS_OPT_INT ? round(value) : value;
+}
+
+/* All but one option as by default. */
+static double *set_alone(struct verify *v, size_t which, double value)
+{
+    const size_t count = sens_option_count(v->problem->options);
+    double *set = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) set[i] = i == which ? value : (double)NAN;
+    return set;
+}
+
+static bool look_at_value(struct verify *v, size_t which, double value, struct option_record *record)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const bool seen = look_at_options(v, set_alone(v, which, value), record);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return seen;
+}
+
+/* Between what is seen and what is not: as near to the latter as a few looks come. */
+static double close_in(struct verify *v, size_t which, double seen, double unseen,
+                       struct option_record *record)
+{
+    const bool whole = v->problem->options[which].kind == SENS_OPT_INT;
+    for (int k = 0; k < CLOSER && whole && fabs(unseen - seen) > 1; k++) {
+        const double middle = round((seen + unseen) / 2);
+        *(look_at_value(v, which, middle, record) ? &seen : &unseen) = middle;
+    }
+    return seen;
+}
+
+/* The end, or as near to it as there is something to be seen. */
+static void approach(struct verify *v, size_t which, double end, struct option_record *record)
+{
+    const struct sens_option *option = &v->problem->options[which];
+    double value = end, unseen = end;
+    for (int k = 0; k < APPROACHES && value != option->fallback; k++, value = nearer(option, value)) {
+        if (!look_at_value(v, which, value, record)) {
+            unseen = value;
+            continue;
+        }
+        if (value == end) return;
+        add_left(record, ", %s beyond %g", option->name, close_in(v, which, value, unseen, record));
+        return;
+    }
+    if (end != option->fallback) add_left(record, ", %s towards %g", option->name, end);
+}
+
+static void vary_option(struct verify *v, size_t which, struct option_record *record)
+{
+    const struct sens_option *option = &v->problem->options[which];
+    for (int k = DRAWN; k <= HALF_MORE; k++) look_at_value(v, which, draw_value(v, option, k), record);
+    approach(v, which, option->min, record);
+    approach(v, which, option->max, record);
+}
+
+/* ---- all options --------------------------------------------------------------------------------------- */
+
+/* All options at once, near their defaults: two that are right alone need not be together. */
+static void vary_together(struct verify *v, struct option_record *record)
+{
+    const struct sens_option *table = v->problem->options;
+    const size_t count = sens_option_count(table);
+    for (int k = 0; k < (v->quick ? 1 : 8); k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        double *set = verify_array(v, count);
+        for (size_t i = 0; i < count; i++) {
+            long choices = 0;
+            set[i] = NAN;
+            while (table[i].kind == SENS_OPT_CHOICE && table[i].choices[choices]) choices++;
+            if (choices) set[i] = (double)verify_integer(v, 0, choices - 1);
+            if (is_varied(&table[i]))
+                set[i] = draw_value(v, &table[i], (int)verify_integer(v, DRAWN, HALF_MORE));
+        }
+        look_at_options(v, set, record);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+}
+
+void reach_name_problem(const struct verify *v, char label[VERIFY_SUBJECT])
+{
+    snprintf(label, VERIFY_SUBJECT, "%s", v->problem->name);
+    verify_name_held(v, v->problem->options, " ", VERIFY_SUBJECT, label);
+}
+
+void reach_check_options(struct verify *v, const char *module, bool usual, char left[VERIFY_TEXT / 2])
+{
+    char label[VERIFY_SUBJECT];
+    const struct sens_option *table = v->problem->options;
+    struct option_record record = {.worst = {.count = 0}, .usual = usual, .left = left};
+    reach_name_problem(v, label);
+    record.result = verify_open("reach.options", module, label);
+    for (size_t i = 0; i < sens_option_count(table); i++)
+        if (is_varied(&table[i]) && !verify_held(v, &table[i])) vary_option(v, i, &record);
+    if (sens_option_count(table) > 0) vary_together(v, &record);
+    if (record.worst.count == 0)
+        verify_skip(&record.result, "the problem has no options of numbers");
+    else
+        verify_judge(&record.result, &record.worst);
+    verify_close(v, &record.result);
+}
