@@ -73,7 +73,8 @@ quiet() {
     rm -f "$mark"*
 }
 
-# What a reader of results could take for a command: of gnuplot, awk, the shell. No '/' and no blank where none is taken.
+# What a reader of results could take for a command: of gnuplot, awk, the shell. No '/' and no blank where none is
+# taken.
 payloads=("x';system(\"touch $mark\");y='" "\`touch $mark\`" "\$(touch $mark)" "x\";system('touch $mark');y=\""
     "@MORE_CURVES" "<touch $mark" "|touch $mark" ";touch $mark" "x'.system('touch MARK').'y" "\`touch MARK\`" '-e'
     "{/Font=\"x\" y}" '*' '%s%n'
@@ -133,7 +134,8 @@ refuses column "column/fig3/a.tsv: a NUL byte"
 
 # ---- every line of the prelude -------------------------------------------------------------------------------
 for payload in "${payloads[@]:0:4}"; do
-    for line in "#! figure: $payload calibration" "#! title: -e $payload" "#! peak: what=fma isa=baseline level=- threads=1 max=$payload" "#! sweep: $payload" "#! title: $payload" \
+    for line in "#! figure: $payload calibration" "#! title: -e $payload" \
+        "#! peak: what=fma isa=baseline level=- threads=1 max=$payload" "#! sweep: $payload" "#! title: $payload" \
         "#! peak: what=fma isa=$payload level=- threads=1 max=5" "#! peak: $payload" "#! figure: $payload" \
         "#! peak: what=read isa=avx2 level=$payload threads=1 max=5" "#! machine: $payload" "#! peak: max=$payload"; do
         rm -rf prelude
@@ -179,7 +181,8 @@ quiet "a folder called as a pipe"
 for payload in "x;touch $mark" "\$(shell touch $mark)" "\`touch $mark\`" "a b" "a'b;touch $mark" "\$\$(touch $mark)"; do
     folder=$work/made/$payload
     mkdir -p "$folder"
-    make -C "$scripts/../.." figures FROM="$folder" >drawn 2>messages || fail "make figures FROM=$folder: $(cat messages)"
+    make -C "$scripts/../.." figures FROM="$folder" >drawn 2>messages ||
+        fail "make figures FROM=$folder: $(cat messages)"
     grep -qxF "figures of $folder" drawn || fail "make figures draws another folder than $folder: $(cat drawn)"
     quiet "make figures FROM=$folder"
 done
@@ -209,7 +212,8 @@ for key in title figure name; do
 done
 
 # ---- a decimal comma ---------------------------------------------------------------------------------------------
-# Every script that draws or counts, under a locale that writes 1,5; a mawk or a sort that went by it drew fewer pictures.
+# Every script that draws or counts, under a locale that writes 1,5; a mawk or a sort that went by it drew fewer
+# pictures.
 if command -v localedef >/dev/null && mkdir locales && localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 2>/dev/null; then
     german() { LOCPATH=$work/locales LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 "$@"; }
     [ "$(german locale decimal_point)" = , ] || fail "the locale has no decimal comma: nothing is tested"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Methods, tableaux and step controllers in one-file modules built against the contract headers alone. Argument 1: sensbench; argument
-# 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
+# Methods, tableaux and step controllers in one-file modules built against the contract headers alone. Argument 1:
+# sensbench; argument 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
 set -u
 export LC_ALL=C
 program=$1
@@ -38,7 +38,8 @@ build() {
 }
 
 cat >module.c <<'CODE'
-/* Euler's method with `steps` equal steps and its tangent: S += h (J S + f_p), S(t0) = [dx0/dp | 1]. Costs: G = x(t1). */
+/* Euler's method with `steps` equal steps and its tangent: S += h (J S + f_p), S(t0) = [dx0/dp | 1]. Costs:
+ * G = x(t1). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +169,8 @@ expect 2 "cost=identity only" run decay euler_tangent cost=terminal --plugin goo
 
 # y' = -y, y(0) = 1, h = 2/1000: y = (1 - h)^1000, dy/dk = -1000 h (1 - h)^999, dy/dy0 = y
 expect 0 "status     ok" run decay euler_tangent steps=1000 --plugin good.so --dump dump
-awk -F'\t' 'BEGIN { h = 0.002; y = exp(1000 * log(1 - h)); want["x"] = y; want["dGdx0"] = y; want["dGdp"] = -2 * y / (1 - h) }
+awk -F'\t' 'BEGIN { h = 0.002; y = exp(1000 * log(1 - h)); want["x"] = y; want["dGdx0"] = y
+                    want["dGdp"] = -2 * y / (1 - h) }
             $1 in want { seen++; e = $4 / want[$1] - 1; if (e < 0) e = -e; if (e > 1e-10) bad++ }
             END { exit !(seen == 3 && !bad) }' dump || fail "values of the module's method"
 expect 0 "status     ok" run initial euler_tangent --plugin good.so
@@ -259,7 +261,8 @@ expect 2 "no tableau of this name" run decay discrete_adjoint tableau=ralston
 for isa in $("$program" list variants | grep -v "not supported" | awk '{ print $1 }'); do
     expect 0 "status     ok" run decay discrete_adjoint tableau=ralston controller=plain tol=1e-9 ckpt=3 isa="$isa" \
         --plugin ralston.so --dump dump
-    awk -F'\t' '$1 == "x" { e = $4 / exp(-2) - 1; seen = 1 } END { exit !(seen && e < 1e-7 && e > -1e-7 && e != 0) }' dump ||
+    awk -F'\t' '$1 == "x" { e = $4 / exp(-2) - 1; seen = 1 }
+                END { exit !(seen && e < 1e-7 && e > -1e-7 && e != 0) }' dump ||
         fail "isa=$isa: the state by the module's tableau and controller"
 done
 expect 0 "status     ok" run glv cfsa n=3 tableau=ralston controller=plain --plugin ralston.so

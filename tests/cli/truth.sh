@@ -46,7 +46,8 @@ expect 1 "no stored reference" robertson --out "$work" --check
 expect 1 "fewer than 14 agreed digits" arenstorf --out "$work"
 ls "$work"/arenstorf-* >/dev/null 2>&1 && { echo "FAILED: a poor reference was stored"; failures=$((failures + 1)); }
 
-# the fingerprint: a file that says another one is refused, with a command that makes a right one, typed as it is printed
+# the fingerprint: a file that says another one is refused, with a command that makes a right one, typed as it is
+# printed
 cd "$work" || exit 1
 mkdir stale
 stored=$sources/results/reference/vdp-202083a2.ref
@@ -54,7 +55,8 @@ sed '/^crc32: /,$d; s/^fingerprint p: 0.001$/fingerprint p: 0.00101/' "$stored" 
 sed '1,/^payload: /d' "$stored" >payload
 crc=$(cat head payload | gzip -c | tail -c 8 | head -c 4 | od -An -tx4 | tr -d ' ') # a file valid in all else
 { cat head && printf 'crc32: %s\npayload: text\n' "$crc" && cat payload; } >stale/vdp-202083a2.ref
-SENSBENCH_REFERENCE=$work/stale "$program" run vdp discrete_adjoint >output 2>&1 && { echo "FAILED: a stale reference was used"; failures=$((failures + 1)); }
+SENSBENCH_REFERENCE=$work/stale "$program" run vdp discrete_adjoint >output 2>&1 &&
+    { echo "FAILED: a stale reference was used"; failures=$((failures + 1)); }
 grep -qF "other equations than vdp has now: number 0 of p is 0.001, stored is 0.00101" output ||
     { echo "FAILED: a stale reference is not told:"; cat output; failures=$((failures + 1)); }
 expect 1 "other equations" vdp --out stale --check
@@ -72,8 +74,10 @@ for cell in "vdp t1=0.125 cost=running" "robertson T=0.1 wrt=p" "glv n=2 kind=un
     command=${text%%;*}
     expect 0 "stored references/" ${command#sensbench truth }
     SENSBENCH_REFERENCE=references "$program" run ${cell%% *} discrete_adjoint ${cell#* } truth=reference |
-        grep -q 'truth: reference' || { echo "FAILED: '$command' makes no reference of $cell"; failures=$((failures + 1)); }
-    [ "$text" = "$command; then set SENSBENCH_REFERENCE=references" ] || { echo "FAILED: $text"; failures=$((failures + 1)); }
+        grep -q 'truth: reference' ||
+        { echo "FAILED: '$command' makes no reference of $cell"; failures=$((failures + 1)); }
+    [ "$text" = "$command; then set SENSBENCH_REFERENCE=references" ] ||
+        { echo "FAILED: $text"; failures=$((failures + 1)); }
 done
 expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=0.3" robertson T=0.3 --check
 "$program" run arenstorf discrete_adjoint | grep -q 'to make one: sensbench truth arenstorf' ||
@@ -82,7 +86,8 @@ expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=
 # a folder that is not named is not written to
 cp -r "$sources/results/reference" before
 expect 2 "--out DIR" robertson
-diff -r before "$sources/results/reference" || { echo "FAILED: the source tree was written to"; failures=$((failures + 1)); }
+diff -r before "$sources/results/reference" ||
+    { echo "FAILED: the source tree was written to"; failures=$((failures + 1)); }
 expect 0 "stored $work/deep/er/robertson" robertson --out "$work/deep/er"
 SENSBENCH_REFERENCE=first:second expect 0 "stored first/robertson" robertson
 SENSBENCH_REFERENCE=second:first "$program" run robertson discrete_adjoint tol=1e-8 | grep -q 'truth: reference' ||

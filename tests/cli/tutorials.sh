@@ -1,15 +1,18 @@
 #!/bin/bash
-# The two tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench. Before a block may stand
-#     <!-- replace FILE from "A" to "B" -->  the block replaces, in FILE, the first line that begins with A up to the next one that
-#                                            begins with B
+# The two tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench. Before a block may
+# stand
+#     <!-- replace FILE from "A" to "B" -->  the block replaces, in FILE, the first line that begins with A
+#                                            up to the next one that begins with B
 #     <!-- file NAME -->                     the block is that file
-#     <!-- exit N, prints "A" and "B" -->    of a block of sh: its exit code and texts of its output; either may be left out
+#     <!-- exit N, prints "A" and "B" -->    of a block of sh: its exit code and texts of its output; either
+#                                            may be left out
 # A block of sh without a comment ends with 0; one of c or cmake without a comment is an error of the page.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 docs=$(cd "$(dirname "$0")/../../docs" && pwd)
 { command -v cmake && command -v cc; } >/dev/null || exit 77
-cmake --install "$(dirname "$program")" --prefix "$work/tree" >"$work/install.log" || { tail -3 "$work/install.log"; exit 1; }
+cmake --install "$(dirname "$program")" --prefix "$work/tree" >"$work/install.log" ||
+    { tail -3 "$work/install.log"; exit 1; }
 PATH=$work/tree/bin:$PATH
 
 # Numbered pairs of files in folder $2 from the page $1: the comment (N.how) and the text (N.block) of each block.

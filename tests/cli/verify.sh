@@ -1,5 +1,6 @@
 #!/bin/bash
-# sensbench verify: options, exit codes, the formats of its report, --list and --explain, interruption. Argument 1: sensbench.
+# sensbench verify: options, exit codes, the formats of its report, --list and --explain, interruption.
+# Argument 1: sensbench.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 include=$(cd "$(dirname "$0")/../../harness/include" && pwd)
@@ -68,7 +69,8 @@ grep -q 'unit.completes' output && fail "--list --check"
 # ---- the report for people -----------------------------------------------------------------------------------------
 expect 0 " passed, 0 failed, " --quick --problem decay
 grep -qE '^pass  problem decay +unit.completes +[0-9]+ cases$' output || fail "no line for unit.completes"
-sed '/^checked to rounding:$/,$d' output | grep -vE '^(pass|skip|limit) |^$|passed' >others && fail "unexpected lines: $(head -n 3 others)"
+sed '/^checked to rounding:$/,$d' output | grep -vE '^(pass|skip|limit) |^$|passed' >others &&
+    fail "unexpected lines: $(head -n 3 others)"
 [ ! -s errors ] || fail "stderr: $(cat errors)"
 sed 's/; [0-9.]* s (.*//' output >first
 expect 0 "" --quick --problem decay -j 3
@@ -78,11 +80,13 @@ lines=$(wc -l <output)
 expect 0 "decay" --quick --problem decay -v
 [ "$(wc -l <output)" -gt "$lines" ] || fail "-v lists no more"
 levels=$(sed -n '/^checked /,$p' output)
-[[ $levels == *"checked to rounding:"*"problem decay"*"checked to the tolerance:"*"on decay alone: method "*" cfsa"* ]] || fail "levels: $levels"
+[[ $levels == *"checked to rounding:"*"problem decay"*"checked to the tolerance:"*"on decay alone: method "*" cfsa"* ]] ||
+    fail "levels: $levels"
 expect 0 "" --quick --problem decay --check rhs.status
 [ "$(tail -n 2 output)" = "$(printf 'checked not at all:\n  problem decay')" ] || fail "no level: $(tail -n 2 output)"
 expect 1 "required, and was not made" --quick --problem decay --check x0.reference --require 'x0.*'
-grep -q '^  required and could not be made; nothing was found wrong$' output || fail "--require: found wrong: $(cat output)"
+grep -q '^  required and could not be made; nothing was found wrong$' output ||
+    fail "--require: found wrong: $(cat output)"
 grep -q 'probable causes' output && fail "--require: causes of nothing"
 expect 0 "pass  tableau rk4 " --quick --check 'tableau.*'
 awk '/^(pass|skip|limit)/ && $4 !~ /^tableau\./ { exit 1 }' output || fail "--check shows other checks"

@@ -21,13 +21,13 @@ static void factors_once(struct state *st, const struct sens_at *at, sens_real h
     const size_t n = st->n;
     struct slot *slot = &kept[(size_t)((at->t - pb->t0) / (pb->t1 - pb->t0) * SLOTS) % SLOTS];
     if (slot->problem == pb && slot->n == n && slot->t == at->t && slot->h == h) {
-        memcpy(st->LU, slot->LU, n * n * sizeof *st->LU);
-        memcpy(st->pivot, slot->pivot, n * sizeof *st->pivot);
+        memcpy(st->own.LU, slot->LU, n * n * sizeof *st->own.LU);
+        memcpy(st->own.pivot, slot->pivot, n * sizeof *st->own.pivot);
         return;
     }
     factorise(st, at, h);
     if (n > MOST) return;
     *slot = (struct slot){.problem = pb, .n = n, .t = at->t, .h = h};
-    memcpy(slot->LU, st->LU, n * n * sizeof *st->LU);
-    memcpy(slot->pivot, st->pivot, n * sizeof *st->pivot);
+    memcpy(slot->LU, st->own.LU, n * n * sizeof *st->own.LU);
+    memcpy(slot->pivot, st->own.pivot, n * sizeof *st->own.pivot);
 }
