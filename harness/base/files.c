@@ -112,11 +112,11 @@ bool read_numbers(const char *path, size_t expect, double **number, size_t *coun
     return true;
 }
 
-bool make_folders(char *path, struct bench_error *error)
+bool make_folders(char *path, mode_t mode, struct bench_error *error)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        const bool made = mkdir(path, mode) == 0 || errno == EEXIST;
         if (!made) bench_refuse(error, "%s: %s", path, strerror(errno));
         *slash = '/';
         if (!made) return false;

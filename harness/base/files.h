@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "refuse.h"
 
@@ -14,7 +15,7 @@ bool read_number(const char *text, double *number);
  * line and value on a bad number or on a count other than `expect` (0 = any). */
 bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error);
 
-/* Makes every folder that path passes through (its last part is left to the caller). */
-bool make_folders(char *path, struct bench_error *error);
+/* Makes every folder that path passes through (its last part is left to the caller), with these permissions. */
+bool make_folders(char *path, mode_t mode, struct bench_error *error);
 
 #endif

@@ -313,7 +313,7 @@ static bool choose_place(struct truth_job *job)
     if (!reference_path(job->dir ? job->dir : dir, cell->problem.type->name, cell->reference_key, job->path,
                         sizeof job->path))
         return bench_refuse(&job->error, "truth: the name of the folder is too long");
-    if (!make_folders(job->path, &job->error)) return false;
+    if (!make_folders(job->path, 0777, &job->error)) return false;
     snprintf(dir, sizeof dir, "%s", job->path);
     *strrchr(dir, '/') = '\0';
     return access(dir, W_OK) == 0 || bench_refuse(&job->error, "%s: %s", dir, strerror(errno));

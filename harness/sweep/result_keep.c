@@ -59,7 +59,7 @@ static bool rescue(const struct result_file *result, struct bench_error *error)
     char name[sizeof result->path + 16], path[sizeof result->path];
     struct bench_error none;
     strcpy(path, result->path);
-    const bool folder = make_folders(path, &none);
+    const bool folder = make_folders(path, 0777, &none);
     const int to = folder ? make_beside(result->path, name, sizeof name) : -1;
     const bool copied = to >= 0 && copy_all(fileno(result->file), to);
     if (to >= 0) close(to);
