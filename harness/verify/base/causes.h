@@ -69,6 +69,8 @@
     X(input_changed, "an input is changed by the call")                                                      \
     X(impure, "the result depends on earlier calls: equal inputs give other bits")                           \
     X(initial_products, "x0, x0_vjp and x0_jvp_cols do not belong together")                                 \
+    X(no_values,                                                                                             \
+      "rhs has no values where the solution goes: it ends with a status, or is no number, before t1")        \
     X(closed_form_wrong, "the closed form is wrong: it does not satisfy the equations it is to solve")       \
     X(identity_wrong, "the identity is wrong: the oracle's derivative breaks it too")                        \
     X(fp_environment, "the floating-point environment is changed and not restored")                          \

@@ -137,6 +137,13 @@ static void try_all(struct hunt *hunt, unsigned places)
                    hunt->what[0] ? ", " : "", hunt->what, hunt->best);
 }
 
+/* Of a registered problem; the probe is right. */
+static void accuse_problem(struct hunt *hunt)
+{
+    const struct verify *v = hunt->oracle->v;
+    if (v->problem) verify_module("problem", v->problem->name, hunt->result->module);
+}
+
 /* The computations without fault: when one of them makes the error, the callbacks do. */
 static bool try_callbacks(struct hunt *hunt)
 {
@@ -149,6 +156,7 @@ static bool try_callbacks(struct hunt *hunt)
                "the oracle's own %s makes the same error: the products of the problem or the "
                "cost do, not the method",
                reverse <= forward ? "adjoint" : "tangent");
+    accuse_problem(hunt);
     verify_blame(hunt->result, CAUSE_jacobian_entry, 0.5);
     verify_blame(hunt->result, CAUSE_parameter_entry, 0.4);
     return true;

@@ -29,6 +29,9 @@ bool reach_draw_place(const struct subject *subject, const struct reach_bases *b
 /* Adds what the other groups would say of a place where a product is wrong. */
 void reach_look_for_causes(const struct subject *subject, const struct sens_at *at,
                            struct verify_result *result);
+/* The same, and whether it is wrong at that time alone; `beside`: at states beside the solution alone. */
+void reach_blame_place(const struct subject *subject, const struct reach_bases *bases,
+                       const struct sens_at *at, bool beside, struct verify_result *result);
 void reach_check_places(const struct subject *subject);
 
 /* reach.options (reach_options.c). `usual`: the default instance is right. Adds to `left` what was not varied. */

@@ -132,9 +132,8 @@ static bool right_on_solution(const struct subject *subject, const struct reach_
     return true;
 }
 
-/* beside: it is wrong at places beside the solution alone. */
-static void blame_place(const struct subject *subject, const struct reach_bases *bases,
-                        const struct sens_at *at, bool beside, struct verify_result *result)
+void reach_blame_place(const struct subject *subject, const struct reach_bases *bases,
+                       const struct sens_at *at, bool beside, struct verify_result *result)
 {
     if (right_elsewhen(subject, *at)) verify_blame(result, CAUSE_product_window, 0.95);
     if (beside && right_on_solution(subject, bases, *at))
@@ -164,6 +163,6 @@ void reach_check_places(const struct subject *subject)
             sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
     verify_judge(&result, &worst);
-    if (wrong.x) blame_place(subject, &bases, &wrong, beside, &result);
+    if (wrong.x) reach_blame_place(subject, &bases, &wrong, beside, &result);
     verify_close(subject->v, &result);
 }

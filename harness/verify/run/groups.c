@@ -7,6 +7,7 @@
     X(verify_second)                                                                                         \
     X(verify_structure)                                                                                      \
     X(verify_reach)                                                                                          \
+    X(verify_along)                                                                                          \
     X(verify_lanes)                                                                                          \
     X(verify_initial)                                                                                        \
     X(verify_exact)                                                                                          \
