@@ -48,6 +48,7 @@ enum generate_product {
     GENERATE_GUARDS,
     GENERATE_PRODUCTS
 };
+enum { GENERATE_ALL = (1 << GENERATE_PRODUCTS) - 1 };
 
 struct generate_count {
     size_t operations; /* of the graph that the outputs need, leaves and constants not counted */
@@ -65,9 +66,10 @@ struct generate_found {
     bool coupling; /* df/dx = diag(d) + diag(s) M, s that of the outer blocks */
 };
 
-/* *source: the text, the caller frees it. f is a function of x [n] and p [np] with n outputs. SENS_NO_MEMORY;
- * SENS_UNSUPPORTED: a leaf beyond n or np, or one of a product, in f. Nothing is written then. */
-sens_status generate_source(const struct graph *f, size_t n, size_t np, char **source,
+/* *source: the text, the caller frees it. f is a function of x [n] and p [np] with n outputs; of its products those
+ * that are wanted, 1 << GENERATE_VJP and so on. SENS_NO_MEMORY; SENS_UNSUPPORTED: a leaf beyond n or np, or one of
+ * a product, in f. Nothing is written then. */
+sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, char **source,
                             struct generate_found *found);
 void generate_found_release(struct generate_found *found); /* all zero: nothing is done */
 

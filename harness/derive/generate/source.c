@@ -270,7 +270,7 @@ static bool is_right_hand_side(const struct graph *f, size_t n, size_t np)
     return f->n_outputs == n;
 }
 
-sens_status generate_source(const struct graph *f, size_t n, size_t np, char **source,
+sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, char **source,
                             struct generate_found *found)
 {
     struct source s = {.f = f, .n = n, .np = np, .found = found};
@@ -281,6 +281,7 @@ sens_status generate_source(const struct graph *f, size_t n, size_t np, char **s
     frame_prelude(&s.text);
     for (int which = 0; status == SENS_OK && which < GENERATE_PRODUCTS; which++) {
         const double start = now();
+        if (!(wanted >> which & 1)) continue;
         s.count = &found->count[which];
         status = writers[which](&s);
         s.count->seconds = now() - start;
