@@ -98,23 +98,43 @@ static sens_status refuse_products(struct resolution *re, const struct spec_pair
     return status == SENS_UNSUPPORTED ? SENS_BAD_INPUT : status;
 }
 
-/* vjp=NAME: from here on the products are the provider's. They take turns, so that more than one thread would
+static bool one_thread(const struct cell *cell)
+{
+    return cell->provider && !cell->provider->parallel;
+}
+
+/* threads=K, where the products may be called by several. */
+static bool set_request_threads(struct resolution *re, struct sens_provider_request *request)
+{
+    const struct spec_pair *given = resolve_given(re, "threads");
+    struct key_value threads;
+    if (!resolve_value(re, "threads", &threads)) return false;
+    if (one_thread(re->cell) && threads.word < 0 && threads.number != 1)
+        return refuse_pair(re->error, given, "with products that work on one thread");
+    request->threads = one_thread(re->cell) ? 1
+                       : threads.word < 0   ? (int)threads.number
+                       : re->ctx->cores > 1 ? re->ctx->cores
+                                            : 1;
+    return true;
+}
+
+/* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would
  * only be seen waiting. */
 static sens_status replace_products(struct resolution *re)
 {
     struct cell *cell = re->cell;
-    const struct spec_pair *given = resolve_given(re, "vjp"), *threads = resolve_given(re, "threads");
+    const struct spec_pair *given = resolve_given(re, "vjp");
+    struct sens_provider_request request = {.inner = &cell->problem, .variant = cell->variant};
     struct bench_error reason;
     if (!given || strcmp(given->value, "hand") == 0) return SENS_OK;
     sens_status status = peer_load(PEER_PROVIDER, given->value, &reason);
     if (status != SENS_OK) return refuse_products(re, given, reason.text, status);
-    if (threads && strcmp(threads->value, "1") != 0 && strcmp(threads->value, "auto") != 0)
-        return refuse_products(re, threads, "with products that work on one thread", SENS_BAD_INPUT);
     cell->provider = find_provider(given->value);
     if (!cell->provider)
         return refuse_products(re, given, "no provider of this name; see sensbench list providers",
                                SENS_BAD_INPUT);
-    status = cell->provider->wrap(re->ctx, &cell->problem, &cell->problem);
+    if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    status = cell->provider->wrap(re->ctx, &request, &cell->problem);
     if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
     sens_problem_operations(&cell->problem, &cell->operations);
     return SENS_OK;
@@ -226,7 +246,7 @@ static bool set_counts(struct resolution *re)
         !resolve_value(re, "batch", &batch) || !resolve_value(re, "sample_seed", &seed))
         return false;
     task->lanes = lanes.word < 0 ? (int)lanes.number : 0;
-    task->threads = re->cell->provider ? 1 : threads.word < 0 ? (int)threads.number : 0;
+    task->threads = one_thread(re->cell) ? 1 : threads.word < 0 ? (int)threads.number : 0;
     task->batch = batch.word < 0 ? (int)batch.number : 0;
     re->cell->seed = (unsigned long)seed.number;
     return true;

@@ -23,6 +23,16 @@ static const sens_real *rounded_copy(struct sens_ctx *ctx, size_t count, const s
     return copy;
 }
 
+/* What the instance was created with: another copy of it is made from that. */
+static const struct sens_value *option_copy(struct sens_ctx *ctx, const struct sens_problem_type *type,
+                                            const struct sens_value *option)
+{
+    const size_t count = sens_option_count(type->options);
+    struct sens_value *copy = SENS_NEW(ctx, struct sens_value, count);
+    if (copy && count) memcpy(copy, option, count * sizeof *copy);
+    return copy;
+}
+
 static bool all_finite(size_t count, const sens_real *v)
 {
     for (size_t i = 0; i < count; i++)
@@ -42,7 +52,8 @@ sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_
                          type->name);
     pb.x0 = rounded_copy(ctx, pb.n, pb.x0);
     pb.p = rounded_copy(ctx, pb.np, pb.p);
-    if (!pb.x0 || !pb.p) return SENS_NO_MEMORY;
+    pb.option = option_copy(ctx, type, option);
+    if (!pb.x0 || !pb.p || !pb.option) return SENS_NO_MEMORY;
     if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p) || !isfinite(pb.t0) || !isfinite(pb.t1))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0, p, t0 or t1 is not finite", type->name);
     const sens_status structure = sens_structure_check(ctx, &pb);

@@ -55,7 +55,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     if (!type) return sens_fail(ctx, SENS_BAD_INPUT, "no such problem");
     if (!inner) return SENS_NO_MEMORY;
     sens_status status = sens_problem_create(ctx, type, option, inner);
-    if (status == SENS_OK) status = adolc_module.providers[0]->wrap(ctx, inner, inner);
+    const struct sens_provider_request request = {.inner = inner, .threads = 1};
+    if (status == SENS_OK) status = adolc_module.providers[0]->wrap(ctx, &request, inner);
     if (status != SENS_OK) return status;
     *problem = *inner;
     problem->data = inner;

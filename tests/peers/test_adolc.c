@@ -30,7 +30,8 @@ static void create_case(struct method_bed *bed, const struct problem_case *c)
 static sens_status wrap(struct method_bed *bed, const struct sens_problem *inner,
                         struct sens_problem *wrapped)
 {
-    return sens_plugin.providers[0]->wrap(&bed->ctx, inner, wrapped);
+    const struct sens_provider_request request = {.inner = inner, .threads = 1};
+    return sens_plugin.providers[0]->wrap(&bed->ctx, &request, wrapped);
 }
 
 /* ---- products ------------------------------------------------------------------------------------------ */

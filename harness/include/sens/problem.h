@@ -83,6 +83,7 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     const sens_real *x0; /* [n] nominal initial state: the value of type->x0 at p, where it depends on p */
     const sens_real *p;  /* [np] nominal parameters */
     const void *data;
+    const struct sens_value *option;  /* [options of type] what it was created with */
     const struct sens_problem *inner; /* of a decorator (sens/decorate.h); else NULL */
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */

@@ -9,16 +9,28 @@
 
 #include "sens/problem.h"
 
+struct sens_registry; /* sens/registry.h */
+
+struct sens_provider_request {           /* what the products are wanted of */
+    const struct sens_problem *inner;    /* inner->option: what it was created with */
+    const struct sens_registry *variant; /* the instruction set that the methods run on */
+    int threads;                         /* at most so many call the products at a time */
+};
+
 struct sens_provider {
     const char *name, *summary;
     const char *(*library)(void); /* version and build, on one line */
 
+    /* The products may be called from several threads at a time, and do not wait for each other. Without it
+     * they may be called so as well, but take turns, and methods are run on one thread. */
+    bool parallel;
+
     /* *wrapped is *inner with the products of this provider and without its structure; the rest, rhs
      * included, is that of *inner, which is copied: the two may be one. sens_problem_decorate does it
-     * (sens/decorate.h), and wrapped->structure = NULL. Memory comes from the arena. The
-     * products may be called from several threads, but are free to take turns: time them on one.
-     * SENS_UNSUPPORTED, with a message, for a problem that this provider does not know; SENS_NO_MEMORY. */
-    sens_status (*wrap)(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped);
+     * (sens/decorate.h), and wrapped->structure = NULL. Memory comes from the arena. SENS_UNSUPPORTED, with a
+     * message, for a problem that this provider does not know; SENS_NO_MEMORY. */
+    sens_status (*wrap)(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                        struct sens_problem *wrapped);
 };
 
 #endif

@@ -23,7 +23,8 @@ bool subject_create(struct verify *v, struct instance *instance, struct subject 
 {
     *subject = subject_of(v, instance);
     v->ctx.message[0] = '\0';
-    return !v->provider || v->provider->wrap(&v->ctx, &instance->problem, &instance->problem) == SENS_OK;
+    const struct sens_provider_request request = {&instance->problem, v->reg, 1};
+    return !v->provider || v->provider->wrap(&v->ctx, &request, &instance->problem) == SENS_OK;
 }
 
 static void skip_all(const struct subject *subject, const struct verify_check *checks, const char *why)

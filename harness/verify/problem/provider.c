@@ -24,7 +24,8 @@ static sens_status try_problem(struct verify *v, const struct sens_problem_type 
     struct sens_problem inner, wrapped;
     if (!create_default(v, type, &inner)) return SENS_UNSUPPORTED;
     v->ctx.message[0] = '\0';
-    const sens_status status = v->provider->wrap(&v->ctx, &inner, &wrapped);
+    const sens_status status =
+        v->provider->wrap(&v->ctx, &(struct sens_provider_request){&inner, v->reg, 1}, &wrapped);
     if (status != SENS_OK && status != SENS_UNSUPPORTED)
         verify_fail(result, "%s for problem %s", sens_status_name(status), type->name);
     if (status == SENS_UNSUPPORTED && !v->ctx.message[0])

@@ -106,8 +106,10 @@ static sens_status find_form(struct sens_ctx *ctx, const struct sens_problem *pb
 
 /* ---- the provider -------------------------------------------------------------------------------------- */
 
-static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
+static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                        struct sens_problem *wrapped)
 {
+    const struct sens_problem *inner = request->inner;
     static const struct sens_problem_decoration with = {.type = {.vjp = vjp,
                                                                  .jvp = jvp,
                                                                  .jvp_p_cols = jvp_p_cols,

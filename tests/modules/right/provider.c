@@ -13,8 +13,10 @@ static const char *library(void)
     return "none";
 }
 
-static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
+static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                        struct sens_problem *wrapped)
 {
+    const struct sens_problem *inner = request->inner;
     static const struct sens_problem_decoration with = {.type = {.vjp = vjp}};
     struct sens_decorated_problem *room = SENS_NEW(ctx, struct sens_decorated_problem, 1);
     if (!room) return SENS_NO_MEMORY;

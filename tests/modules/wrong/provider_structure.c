@@ -28,8 +28,10 @@ static const char *library(void)
     return "none";
 }
 
-static sens_status wrap(struct sens_ctx *ctx, const struct sens_problem *inner, struct sens_problem *wrapped)
+static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                        struct sens_problem *wrapped)
 {
+    const struct sens_problem *inner = request->inner;
     struct wrapped *made = sens_arena_alloc(&ctx->arena, 1, sizeof *made);
     if (!made) return SENS_NO_MEMORY;
     made->inner = *inner;
