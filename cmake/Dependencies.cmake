@@ -1,7 +1,7 @@
-# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test` and `linear` row is used when found.
+# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test`, `linear` and `place` row is used when found.
 # Rows of a kind peer-NAME are left to methods/peers; SENS_PACKAGES_NAME lists their packages.
 find_package(PkgConfig REQUIRED)
-file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test|linear)")
+file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test|linear|place)")
 set(SENS_LIBRARIES "")
 foreach(row IN LISTS rows)
   string(REGEX REPLACE " +" ";" fields "${row}")

@@ -23,11 +23,11 @@ static const sens_real *rounded_copy(struct sens_ctx *ctx, size_t count, const s
     return copy;
 }
 
-/* What the instance was created with: another copy of it is made from that. */
-static const struct sens_value *option_copy(struct sens_ctx *ctx, const struct sens_problem_type *type,
+/* What an instance was created with: another of it is made from that. */
+static const struct sens_value *option_copy(struct sens_ctx *ctx, const struct sens_option *table,
                                             const struct sens_value *option)
 {
-    const size_t count = sens_option_count(type->options);
+    const size_t count = sens_option_count(table);
     struct sens_value *copy = SENS_NEW(ctx, struct sens_value, count);
     if (copy && count) memcpy(copy, option, count * sizeof *copy);
     return copy;
@@ -52,7 +52,7 @@ sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_
                          type->name);
     pb.x0 = rounded_copy(ctx, pb.n, pb.x0);
     pb.p = rounded_copy(ctx, pb.np, pb.p);
-    pb.option = option_copy(ctx, type, option);
+    pb.option = option_copy(ctx, type->options, option);
     if (!pb.x0 || !pb.p || !pb.option) return SENS_NO_MEMORY;
     if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p) || !isfinite(pb.t0) || !isfinite(pb.t1))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0, p, t0 or t1 is not finite", type->name);
@@ -76,6 +76,8 @@ sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *
             (j && !(made.t_obs[j] > made.t_obs[j - 1])))
             return sens_fail(ctx, SENS_BAD_INPUT,
                              "cost %s: observation %zu is not inside [t0, t1] and increasing", type->name, j);
+    made.option = option_copy(ctx, type->options, option);
+    if (!made.option) return SENS_NO_MEMORY;
     *cost = made;
     return SENS_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "refuse.h"
+#include "sens/plugin.h"
 #include "sens/provider.h"
 #include "sens/registry.h"
 
@@ -21,6 +22,11 @@ bool variant_known(const char *isa);
  * ends. To be called before any registry is looked at. false: not loadable, not such a module, or a name that
  * is taken. */
 bool plugin_load(const char *path, struct bench_error *error);
+/* The parts of the loaded modules that were compiled to be recorded (sens/recorded.h), part < count: tables of
+ * problems and costs whose numbers have 128 bits. */
+size_t recorded_parts(void);
+const struct sens_plugin *recorded_part(size_t part);
+
 /* NULL: none of this name has been loaded. */
 const struct sens_provider *find_provider(const char *name);
 

@@ -261,6 +261,32 @@ static bool check_arithmetic(const char *path, const struct fp_state *before, st
                         path, changed);
 }
 
+/* ---- the part that can be recorded --------------------------------------------------------------------- */
+
+static const void **recorded; /* of struct sens_plugin; ends with NULL; NULL: none */
+
+size_t recorded_parts(void)
+{
+    return length((const void *const *)recorded);
+}
+
+const struct sens_plugin *recorded_part(size_t part)
+{
+    return recorded[part];
+}
+
+/* Its types have the layout of those in double. What it lacks is said when it is asked for. */
+static bool add_recorded(const char *path, void *handle, struct bench_error *error)
+{
+    const void *const part[] = {dlsym(handle, "recorded_sens_plugin"), NULL};
+    if (!part[0]) return true;
+    if (!check_version(path, part[0], error)) return false;
+    const void **table = joined((const void *const *)recorded, part);
+    if (!table) return bench_refuse(error, "plugin %s: no memory", path);
+    recorded = table;
+    return true;
+}
+
 static bool accept(const char *path, void *handle, struct bench_error *error)
 {
     const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
@@ -273,7 +299,7 @@ static bool accept(const char *path, void *handle, struct bench_error *error)
     struct sens_registry *reg = variant_tables();
     for (int i = 0; i < VARIANTS; i++)
         if (!add_tables(&reg[i], plugin)) return bench_refuse(error, "plugin %s: no memory", path);
-    return true;
+    return add_recorded(path, handle, error);
 }
 
 bool plugin_load(const char *path, struct bench_error *error)

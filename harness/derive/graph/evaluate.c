@@ -111,7 +111,7 @@ void graph_evaluate(const struct graph *graph, const struct graph_point *at, lon
     }
 }
 
-static bool holds(enum graph_comparison comparison, long double a, long double b)
+bool graph_holds(enum graph_comparison comparison, long double a, long double b)
 {
     switch (comparison) {
     case GRAPH_IS_LESS:
@@ -128,7 +128,7 @@ bool graph_guards_hold(const struct graph *graph, const long double *value)
 {
     for (size_t k = 0; k < graph->n_guards; k++) {
         const struct graph_guard *guard = &graph->guard[k];
-        if (holds(guard->comparison, value[guard->a], value[guard->b]) != guard->held) return false;
+        if (graph_holds(guard->comparison, value[guard->a], value[guard->b]) != guard->held) return false;
     }
     return true;
 }

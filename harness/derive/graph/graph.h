@@ -141,6 +141,8 @@ struct graph_point { /* values of the leaves; NULL where the graph has none of t
 /* value [n_nodes]: all nodes at a point. */
 void graph_evaluate(const struct graph *graph, const struct graph_point *at, long double *value);
 
+bool graph_holds(enum graph_comparison comparison, long double a, long double b);
+
 /* Do all guards hold with these values of the nodes? */
 bool graph_guards_hold(const struct graph *graph, const long double *value);
 

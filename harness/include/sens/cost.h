@@ -18,7 +18,8 @@ struct sens_cost { /* an instance; immutable; memory belongs to the ctx it was c
     size_t n_obs;
     const sens_real *t_obs; /* [n_obs] */
     const void *data;
-    const struct sens_cost *inner; /* of a decorator (sens/decorate.h); else NULL */
+    const struct sens_value *option; /* [options of type] what it was created with */
+    const struct sens_cost *inner;   /* of a decorator (sens/decorate.h); else NULL */
 };
 
 struct sens_cost_type {
@@ -50,6 +51,6 @@ sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *
                              const struct sens_value *option, const struct sens_problem *pb,
                              struct sens_cost *cost);
 
-#define SENS_COST(id) const struct sens_cost_type sens_cost_##id
+#define SENS_COST(id) const struct sens_cost_type sens_cost_##id SENS_LINK_NAME(sens_cost_##id)
 
 #endif

@@ -145,6 +145,6 @@ static inline unsigned sens_method_parts(const struct sens_method_type *method, 
     return sens_parts_of(wrt) & (SENS_IN_FIRST | method->more);
 }
 
-#define SENS_METHOD(id) const struct sens_method_type sens_method_##id
+#define SENS_METHOD(id) const struct sens_method_type sens_method_##id SENS_LINK_NAME(sens_method_##id)
 
 #endif

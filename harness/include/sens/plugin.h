@@ -42,7 +42,8 @@ struct sens_plugin {
 
 /* Defines the object; the declaration keeps it visible under -fvisibility=hidden. */
 #define SENS_PLUGIN                                                                                          \
-    extern const struct sens_plugin sens_plugin __attribute__((visibility("default")));                      \
+    extern const struct sens_plugin sens_plugin SENS_LINK_NAME(sens_plugin)                                  \
+        __attribute__((visibility("default")));                                                              \
     const struct sens_plugin sens_plugin
 
 #endif

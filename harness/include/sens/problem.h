@@ -207,6 +207,6 @@ static inline size_t sens_structure_factors(const struct sens_structure *structu
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
                                 const struct sens_value *option, struct sens_problem *problem);
 
-#define SENS_PROBLEM(id) const struct sens_problem_type sens_problem_##id
+#define SENS_PROBLEM(id) const struct sens_problem_type sens_problem_##id SENS_LINK_NAME(sens_problem_##id)
 
 #endif

@@ -3,11 +3,25 @@
  * Numerical sources (problems, methods, lane kernels) are compiled once per variant: in double for every
  * instruction set, and once in extended precision (x87, 64-bit significand) for the reference solutions.
  * They write sens_real, take functions from <tgmath.h>, and constants from SENS_C or SENS_Q, so that nothing
- * is rounded to double on the way. */
+ * is rounded to double on the way.
+ *
+ * Problems and costs are compiled a third time, to be recorded (sens/recorded.h): their derivative products
+ * come from that where they are not written by hand. A branch on a value that depends on t, x or p is then
+ * recorded as it was taken; where another one would be taken, it is recorded anew. That is the right thing
+ * for a switch of the whole system, and a slow one for a case that differs from cell to cell: there, write
+ * sens_where_less. */
 #ifndef SENS_REAL_H
 #define SENS_REAL_H
 
 #include <float.h>
+
+#ifdef SENS_RECORDED
+#include "sens/recorded.h"
+#define SENS_EXTENDED        /* no vector types */
+#define SENS_LINK_NAME(name) __asm__("recorded_" #name)
+#else
+#define SENS_LINK_NAME(name)
+#endif
 
 #ifdef SENS_EXTENDED
 typedef long double sens_real;
@@ -21,5 +35,16 @@ typedef double sens_real;
 
 /* The rational num/den of two whole numbers, correctly rounded in the working precision. */
 #define SENS_Q(num, den) ((sens_real)(num) / (sens_real)(den))
+
+/* x where a < b, and y elsewhere (or where a or b is NaN). x and y are computed and have to be finite in
+ * either case; the derivative is that of the one which is taken. */
+static inline sens_real sens_where_less(sens_real a, sens_real b, sens_real x, sens_real y)
+{
+#ifdef SENS_RECORDED
+    return sens_record_where_less(a, b, x, y);
+#else
+    return a < b ? x : y;
+#endif
+}
 
 #endif

@@ -1,0 +1,222 @@
+/* harness/derive/record/record.c - an instance that can be recorded, and its functions run on numbers that
+ * record. */
+#include "record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "modules.h"
+#include "recorded.h"
+#include "recorder.h"
+
+struct record {
+    const char *name; /* of the problem */
+    size_t n, np, m;
+    bool x0_depends;
+    const struct recorded_problem *problem;
+    const struct recorded_cost *cost; /* NULL: none */
+    bool has_g, has_phi;
+};
+
+/* ---- instances ----------------------------------------------------------------------------------------- */
+
+/* Types of a recorded part have the layout of those in double, and the name first. */
+static const void *find(const void *const *types, const char *name)
+{
+    for (; types && *types; types++) {
+        const char *const *const first = *types;
+        if (strcmp(*first, name) == 0) return *types;
+    }
+    return NULL;
+}
+
+/* Of the program or of a module; NULL: of none. */
+static const void *find_problem_type(const char *name)
+{
+    const void *type = find(sens_recorded_entry()->problems, name);
+    for (size_t i = 0; !type && i < recorded_parts(); i++)
+        type = find((const void *const *)recorded_part(i)->problems, name);
+    return type;
+}
+
+static const void *find_cost_type(const char *name)
+{
+    const void *type = find(sens_recorded_entry()->costs, name);
+    for (size_t i = 0; !type && i < recorded_parts(); i++)
+        type = find((const void *const *)recorded_part(i)->costs, name);
+    return type;
+}
+
+static sens_status refuse_part(struct sens_ctx *ctx, const char *kind, const char *name)
+{
+    return sens_fail(
+        ctx, SENS_UNSUPPORTED,
+        "%s %s cannot be recorded: its module has no recorded part; compile its source a second time "
+        "as sens/recorded.h says, and link both",
+        kind, name);
+}
+
+static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *pb, struct record *record)
+{
+    struct recorded_problem *problem;
+    const struct recorded_start start = {.type = find_problem_type(pb->type->name),
+                                         .option = pb->option,
+                                         .n = pb->n,
+                                         .np = pb->np,
+                                         .t0 = pb->t0,
+                                         .t1 = pb->t1,
+                                         .x0 = pb->x0,
+                                         .p = pb->p,
+                                         .x0_fixed = pb->x0_fixed};
+    if (pb->inner || !pb->option)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "problem %s: a decorated one cannot be recorded",
+                         record->name);
+    if (!start.type) return refuse_part(ctx, "problem", record->name);
+    const sens_status status = sens_recorded_entry()->create_problem(ctx, &start, &problem);
+    record->problem = problem;
+    return status;
+}
+
+static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, struct record *record)
+{
+    struct recorded_cost *made;
+    const char *name = cost->type->name;
+    const void *type = find_cost_type(name);
+    if (cost->inner || !cost->option)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "cost %s: a decorated one cannot be recorded", name);
+    if (!type) return refuse_part(ctx, "cost", name);
+    const sens_status status =
+        sens_recorded_entry()->create_cost(ctx, type, cost->option, record->problem, &made);
+    if (status != SENS_OK) return status;
+    if (sens_recorded_entry()->outputs(made) != cost->m)
+        return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: its recorded part has another number of outputs",
+                         name);
+    record->cost = made;
+    record->m = cost->m;
+    record->has_g = cost->type->g;
+    record->has_phi = cost->type->phi;
+    return SENS_OK;
+}
+
+sens_status record_create(struct sens_ctx *ctx, const struct sens_problem *pb, const struct sens_cost *cost,
+                          const struct record **made)
+{
+    struct record *record = SENS_NEW(ctx, struct record, 1);
+    if (!record) return SENS_NO_MEMORY;
+    *record = (struct record){
+        .name = pb->type->name, .n = pb->n, .np = pb->np, .x0_depends = sens_problem_x0_depends(pb)};
+    sens_status status = add_problem(ctx, pb, record);
+    if (status == SENS_OK && cost) status = add_cost(ctx, cost, record);
+    if (status == SENS_OK) *made = record;
+    return status;
+}
+
+/* ---- one function, run once ---------------------------------------------------------------------------- */
+
+struct call { /* which, and its arguments in 128 bits */
+    const struct record *record;
+    enum { CALL_RHS, CALL_X0, CALL_G, CALL_PHI } function;
+    size_t j;
+    record_number t, *x, *p, *output; /* [n], [np], [n] or [m] */
+    size_t n_outputs;
+};
+
+static sens_status run(const struct call *call)
+{
+    const struct recorded_entry *entry = sens_recorded_entry();
+    const struct record *record = call->record;
+    switch (call->function) {
+    case CALL_RHS:
+        return entry->rhs(record->problem, &call->t, call->x, call->p, call->output);
+    case CALL_X0:
+        entry->x0(record->problem, call->p, call->output);
+        break;
+    case CALL_G:
+        entry->g(record->cost, &call->t, call->x, call->p, call->output);
+        break;
+    case CALL_PHI:
+        entry->phi(record->cost, call->j, call->x, call->p, call->output);
+        break;
+    }
+    return SENS_OK;
+}
+
+static void set_leaves(struct recorder *recorder, struct call *call, const struct sens_at *at)
+{
+    const struct record *record = call->record;
+    if (call->function != CALL_X0 && call->function != CALL_PHI)
+        call->t = recorder_leaf(recorder, GRAPH_T, 0, at->t);
+    for (size_t i = 0; call->function != CALL_X0 && i < record->n; i++)
+        call->x[i] = recorder_leaf(recorder, GRAPH_X, i, at->x[i]);
+    for (size_t k = 0; k < record->np; k++) call->p[k] = recorder_leaf(recorder, GRAPH_P, k, at->p[k]);
+}
+
+/* Here the recorder comes back to from wherever it fails (recorder.h); nothing is changed between. */
+static sens_status run_recorded(struct recorder *recorder, const struct call *call)
+{
+    if (setjmp(recorder->escape)) return recorder->status;
+    return run(call);
+}
+
+static sens_status add_outputs(struct recorder *recorder, const struct call *call)
+{
+    for (size_t i = 0; i < call->n_outputs; i++) {
+        if (!recorder_is_node(call->output[i]) && !isfinite((double)call->output[i])) {
+            bench_refuse(recorder->error, "output %zu is %g", i, (double)call->output[i]);
+            return SENS_NONFINITE;
+        }
+        graph_add_output(recorder->graph, recorder_node(recorder, call->output[i]));
+    }
+    return graph_status(recorder->graph);
+}
+
+static sens_status record_call(struct call *call, const struct sens_at *at, struct graph *graph,
+                               struct bench_error *error)
+{
+    const size_t n = call->record->n, np = call->record->np;
+    struct recorder recorder;
+    record_number *memory = calloc(n + np + call->n_outputs, sizeof *memory);
+    error->text[0] = '\0';
+    if (!memory) return SENS_NO_MEMORY;
+    call->x = memory, call->p = call->x + n, call->output = call->p + np;
+    if (!recorder_begin(&recorder, graph, error)) {
+        free(memory);
+        return SENS_NO_MEMORY;
+    }
+    set_leaves(&recorder, call, at);
+    sens_status status = recorder.status;
+    if (status == SENS_OK) status = run_recorded(&recorder, call);
+    if (status == SENS_OK) status = add_outputs(&recorder, call);
+    recorder_end(&recorder);
+    free(memory);
+    return status;
+}
+
+sens_status record_rhs(const struct record *record, const struct sens_at *at, struct graph *graph,
+                       struct bench_error *error)
+{
+    struct call call = {.record = record, .function = CALL_RHS, .n_outputs = record->n};
+    return record_call(&call, at, graph, error);
+}
+
+sens_status record_x0(const struct record *record, const double *p, struct graph *graph,
+                      struct bench_error *error)
+{
+    struct call call = {.record = record, .function = CALL_X0, .n_outputs = record->n};
+    return record_call(&call, &(struct sens_at){.p = p}, graph, error);
+}
+
+sens_status record_g(const struct record *record, const struct sens_at *at, struct graph *graph,
+                     struct bench_error *error)
+{
+    struct call call = {.record = record, .function = CALL_G, .n_outputs = record->m};
+    return record_call(&call, at, graph, error);
+}
+
+sens_status record_phi(const struct record *record, size_t j, const double *x, const double *p,
+                       struct graph *graph, struct bench_error *error)
+{
+    struct call call = {.record = record, .function = CALL_PHI, .j = j, .n_outputs = record->m};
+    return record_call(&call, &(struct sens_at){.x = x, .p = p}, graph, error);
+}

@@ -1,0 +1,57 @@
+/* harness/derive/record/recorder.h - what records, while a right-hand side runs.
+ *
+ * A recorded number is a quiet NaN of 128 bits:
+ *
+ *     sign | exponent 7fff | quiet 1 | tag of the recording, 47 bits || magic, 32 bits | node, 32 bits
+ *
+ * The sign means "minus that node", because compilers change signs in place. Every other pattern is a
+ * constant, so that zeroed memory is 0. Each node has its value at the point of the recording, in double,
+ * which decides the comparisons. The first failure leaves the right-hand side at once (longjmp; it is a pure
+ * function, and holds nothing): no number is made up for it to go on with. */
+#ifndef DERIVE_RECORDER_H
+#define DERIVE_RECORDER_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph.h"
+#include "refuse.h"
+
+__extension__ typedef __float128 record_number;
+
+struct recorder {
+    struct graph *graph; /* the caller's */
+    double *value;       /* [valued] of the nodes, at the point */
+    size_t valued, room;
+    uint64_t tag;
+    jmp_buf escape; /* set by who starts it */
+    sens_status status;
+    struct bench_error *error;
+};
+
+/* Makes *recorder the one of this thread, with the value of node 0; false: no memory. recorder_end frees its
+ * values. */
+bool recorder_begin(struct recorder *recorder, struct graph *graph, struct bench_error *error);
+void recorder_end(struct recorder *recorder);
+
+/* The number that stands for a leaf whose value is `value`. */
+record_number recorder_leaf(struct recorder *recorder, enum graph_op leaf, size_t index, double value);
+/* The node of any number: of a recorded one, or its constant. */
+graph_node recorder_node(struct recorder *recorder, record_number number);
+
+/* ---- for the functions that compilers and sources call; caller: their return address ------------------- */
+
+bool recorder_is_node(record_number number);
+bool recorder_minus(record_number number); /* the sign bit */
+
+/* op(a, b, c) of numbers one of which at least is recorded. _plain: the signs of nodes are left out. */
+record_number recorder_apply(enum graph_op op, record_number a, record_number b, record_number c,
+                             const void *caller);
+record_number recorder_apply_plain(enum graph_op op, record_number a, record_number b, const void *caller);
+/* A comparison of the same, as a guard. */
+bool recorder_compare(enum graph_comparison comparison, record_number a, record_number b, const void *caller);
+/* Ends the recording; returns only where none is going on. */
+void recorder_refuse(const void *caller, const char *what);
+
+#endif
