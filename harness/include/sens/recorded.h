@@ -57,19 +57,37 @@ SENS_RECORD_CALL(__powitf2, sens_record_powi)
 
 /* ---- what sources call: <math.h> ----------------------------------------------------------------------- */
 
-#define SENS_RECORD_OF_ONE(F)                                                                                \
-    F(sqrt)                                                                                                  \
-    F(cbrt)                                                                                                  \
-    F(exp) F(expm1) F(log) F(log1p) F(sin) F(cos) F(tan) F(asin) F(acos) F(atan) F(sinh) F(cosh) F(tanh)     \
-        F(fabs) F(exp2) F(log2) F(log10) F(floor) F(ceil) F(trunc) F(round) F(rint)
-#define SENS_RECORD_OF_TWO(F) F(pow) F(atan2) F(hypot) F(fmin) F(fmax) F(copysign) F(fmod)
-
-#define SENS_RECORD_ONE(name) long double sens_record_##name(long double a);
-#define SENS_RECORD_TWO(name) long double sens_record_##name(long double a, long double b);
-SENS_RECORD_OF_ONE(SENS_RECORD_ONE)
-SENS_RECORD_OF_TWO(SENS_RECORD_TWO)
-#undef SENS_RECORD_ONE
-#undef SENS_RECORD_TWO
+long double sens_record_sqrt(long double a);
+long double sens_record_cbrt(long double a);
+long double sens_record_exp(long double a);
+long double sens_record_expm1(long double a);
+long double sens_record_log(long double a);
+long double sens_record_log1p(long double a);
+long double sens_record_sin(long double a);
+long double sens_record_cos(long double a);
+long double sens_record_tan(long double a);
+long double sens_record_asin(long double a);
+long double sens_record_acos(long double a);
+long double sens_record_atan(long double a);
+long double sens_record_sinh(long double a);
+long double sens_record_cosh(long double a);
+long double sens_record_tanh(long double a);
+long double sens_record_fabs(long double a);
+long double sens_record_exp2(long double a);
+long double sens_record_log2(long double a);
+long double sens_record_log10(long double a);
+long double sens_record_floor(long double a);
+long double sens_record_ceil(long double a);
+long double sens_record_trunc(long double a);
+long double sens_record_round(long double a);
+long double sens_record_rint(long double a);
+long double sens_record_pow(long double a, long double b);
+long double sens_record_atan2(long double a, long double b);
+long double sens_record_hypot(long double a, long double b);
+long double sens_record_fmin(long double a, long double b);
+long double sens_record_fmax(long double a, long double b);
+long double sens_record_copysign(long double a, long double b);
+long double sens_record_fmod(long double a, long double b);
 long double sens_record_fma(long double a, long double b, long double c);
 long double sens_record_ldexp(long double a, int power);
 long double sens_record_where_less(long double a, long double b, long double x, long double y);

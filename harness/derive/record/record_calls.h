@@ -1,7 +1,7 @@
-/* harness/derive/record/operations.h - the functions of sens/recorded.h, as the program sees them: a long
+/* harness/derive/record/record_calls.h - the functions of sens/recorded.h, as the program sees them: a long
  * double of a recorded source is a record_number here. */
-#ifndef DERIVE_OPERATIONS_H
-#define DERIVE_OPERATIONS_H
+#ifndef DERIVE_RECORD_CALLS_H
+#define DERIVE_RECORD_CALLS_H
 
 #include "recorder.h"
 

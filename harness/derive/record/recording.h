@@ -1,24 +1,24 @@
-/* harness/derive/record/record.h - the functions of a problem and a cost as graphs.
+/* harness/derive/record/recording.h - the functions of a problem and a cost as graphs.
  *
  *     f(t, x, p) -> n outputs     x0(p) -> n outputs     g(t, x, p), phi_j(x, p) -> m outputs
  *
  * A graph is what the source does at one point, with the branches it takes there as guards. Nothing of t, x
  * and p is folded into it; all else that the source reads (options, data, nominal values) is constant. */
-#ifndef DERIVE_RECORD_H
-#define DERIVE_RECORD_H
+#ifndef DERIVE_RECORDING_H
+#define DERIVE_RECORDING_H
 
 #include "graph.h"
 #include "refuse.h"
 #include "sens/cost.h"
 
-struct record; /* an instance of a problem, and of a cost, that can be recorded; immutable, of the ctx */
+struct recording; /* an instance of a problem, and of a cost, that can be recorded; immutable, of the ctx */
 
 /* Of *pb and, unless it is NULL, *cost, which must have been created (sens_problem_create, sens_cost_create)
  * and stay as they are; t0, t1, x0 and p may have been replaced since. SENS_UNSUPPORTED with a message in ctx
  * for a decorated one (sens/decorate.h) and where there is no recorded part of its module; SENS_BAD_INPUT,
  * SENS_NO_MEMORY. */
-sens_status record_create(struct sens_ctx *ctx, const struct sens_problem *pb, const struct sens_cost *cost,
-                          const struct record **made);
+sens_status recording_create(struct sens_ctx *ctx, const struct sens_problem *pb,
+                             const struct sens_cost *cost, const struct recording **made);
 
 /* Fills a graph that was just created: nodes, guards in the order in which they are met, outputs. May be
  * called from several threads, with a graph each. With a message in *error that names the place in the sources,
@@ -26,13 +26,13 @@ sens_status record_create(struct sens_ctx *ctx, const struct sens_problem *pb, c
  *     SENS_UNSUPPORTED    a value becomes a double or a whole number; too many nodes
  *     SENS_NO_MEMORY
  * and any status of rhs itself. The graph is then worth nothing. */
-sens_status record_rhs(const struct record *record, const struct sens_at *at, struct graph *graph,
-                       struct bench_error *error);
-sens_status record_x0(const struct record *record, const double *p, struct graph *graph,
-                      struct bench_error *error);
-sens_status record_g(const struct record *record, const struct sens_at *at, struct graph *graph,
-                     struct bench_error *error);
-sens_status record_phi(const struct record *record, size_t j, const double *x, const double *p,
-                       struct graph *graph, struct bench_error *error);
+sens_status recording_rhs(const struct recording *recording, const struct sens_at *at, struct graph *graph,
+                          struct bench_error *error);
+sens_status recording_x0(const struct recording *recording, const double *p, struct graph *graph,
+                         struct bench_error *error);
+sens_status recording_g(const struct recording *recording, const struct sens_at *at, struct graph *graph,
+                        struct bench_error *error);
+sens_status recording_phi(const struct recording *recording, size_t j, const double *x, const double *p,
+                          struct graph *graph, struct bench_error *error);
 
 #endif

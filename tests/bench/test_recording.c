@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "modules.h"
-#include "record_support.h"
+#include "recording_support.h"
 
 enum { RECORDINGS = 3, POINTS = 400, KEYS = 3 };
 
@@ -26,6 +26,8 @@ static const struct setting {
     {"vdp", {"form"}, {0}},
     {"vdp", {"form", "initial", "eps"}, {1, 1, 0.05}},
     {"vdp", {"initial"}, {1}},
+    {"chain", {"n"}, {1}},
+    {"chain", {"n"}, {40}},
     {"heat", {"n"}, {2}},
     {"heat", {"n"}, {7}},
     {"conduction", {"n"}, {2}},
@@ -71,13 +73,13 @@ struct function { /* of the problem, or of a cost */
     size_t j, outputs;
 };
 
-static sens_status record(const struct function *f, const struct record *made, const struct sens_at *at,
+static sens_status record(const struct function *f, const struct recording *made, const struct sens_at *at,
                           struct graph *graph, struct bench_error *error)
 {
-    if (strcmp(f->name, "rhs") == 0) return record_rhs(made, at, graph, error);
-    if (strcmp(f->name, "x0") == 0) return record_x0(made, at->p, graph, error);
-    if (strcmp(f->name, "g") == 0) return record_g(made, at, graph, error);
-    return record_phi(made, f->j, at->x, at->p, graph, error);
+    if (strcmp(f->name, "rhs") == 0) return recording_rhs(made, at, graph, error);
+    if (strcmp(f->name, "x0") == 0) return recording_x0(made, at->p, graph, error);
+    if (strcmp(f->name, "g") == 0) return recording_g(made, at, graph, error);
+    return recording_phi(made, f->j, at->x, at->p, graph, error);
 }
 
 static sens_status in_double(struct bed *bed, const struct function *f, const struct sens_at *at, double *out)
@@ -120,7 +122,7 @@ static void compare_at(struct bed *bed, const struct function *f, const struct g
     }
 }
 
-static void check_function(struct bed *bed, const struct function *f, const struct record *made)
+static void check_function(struct bed *bed, const struct function *f, const struct recording *made)
 {
     for (int recording = 0; recording < RECORDINGS; recording++) {
         const struct sens_arena_mark mark = sens_arena_mark(&bed->ctx.arena);
@@ -146,10 +148,10 @@ static void check_cost(struct bed *bed, const struct sens_cost_type *type)
 {
     struct sens_value value[16];
     struct sens_cost cost;
-    const struct record *made;
+    const struct recording *made;
     sens_option_defaults(type->options, value);
     if (sens_cost_create(&bed->ctx, type, value, &bed->pb, &cost) != SENS_OK) return;
-    if (record_create(&bed->ctx, &bed->pb, &cost, &made) != SENS_OK) fail_msg("%s", bed->ctx.message);
+    if (recording_create(&bed->ctx, &bed->pb, &cost, &made) != SENS_OK) fail_msg("%s", bed->ctx.message);
     for (size_t j = 0; j < cost.n_obs; j += 3)
         check_function(bed, &(struct function){"phi", &cost, j, cost.m}, made);
     if (type->g) check_function(bed, &(struct function){"g", &cost, 0, cost.m}, made);
@@ -159,9 +161,9 @@ static void check_problem(struct bed *bed, const struct sens_problem_type *type,
                           const struct setting *setting)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&bed->ctx.arena);
-    const struct record *made;
+    const struct recording *made;
     create(bed, type, setting);
-    if (record_create(&bed->ctx, &bed->pb, NULL, &made) != SENS_OK) fail_msg("%s", bed->ctx.message);
+    if (recording_create(&bed->ctx, &bed->pb, NULL, &made) != SENS_OK) fail_msg("%s", bed->ctx.message);
     check_function(bed, &(struct function){"rhs", NULL, 0, bed->pb.n}, made);
     check_function(bed, &(struct function){"x0", NULL, 0, bed->pb.n}, made);
     for (size_t i = 0; bed->reg->costs[i]; i++) check_cost(bed, bed->reg->costs[i]);
@@ -184,15 +186,15 @@ static void test_every_problem(void **state)
 static void test_nothing_is_folded(void **state)
 {
     struct bed bed = {.reg = variant_all()[0]};
-    const struct record *made;
+    const struct recording *made;
     struct bench_error error;
     (void)state;
     create(&bed, find_problem(bed.reg, "glv"), &(struct setting){"glv", {"n"}, {10}});
-    assert_int_equal(record_create(&bed.ctx, &bed.pb, NULL, &made), SENS_OK);
+    assert_int_equal(recording_create(&bed.ctx, &bed.pb, NULL, &made), SENS_OK);
     const double zero[110] = {0};
     struct graph *graph = graph_create();
     const struct sens_at at = {0, zero, zero};
-    assert_int_equal(record_rhs(made, &at, graph, &error), SENS_OK);
+    assert_int_equal(recording_rhs(made, &at, graph, &error), SENS_OK);
     size_t products = 0, inputs = 0;
     for (size_t k = 0; k < graph->n_nodes; k++) {
         products += graph->node[k].op == GRAPH_MUL;
@@ -208,23 +210,23 @@ static void test_nothing_is_folded(void **state)
 static void test_what_cannot_be_recorded(void **state)
 {
     struct bed bed = {.reg = variant_all()[0]};
-    const struct record *made;
+    const struct recording *made;
     struct bench_error error;
     (void)state;
     create(&bed, find_problem(bed.reg, "arenstorf"), NULL);
-    assert_int_equal(record_create(&bed.ctx, &bed.pb, NULL, &made), SENS_OK);
+    assert_int_equal(recording_create(&bed.ctx, &bed.pb, NULL, &made), SENS_OK);
     const double infinite[] = {INFINITY, 0, 0, 0};
     struct graph *graph = graph_create();
     const struct sens_at at = {0, infinite, bed.pb.p};
-    assert_int_equal(record_rhs(made, &at, graph, &error), SENS_NONFINITE);
+    assert_int_equal(recording_rhs(made, &at, graph, &error), SENS_NONFINITE);
     assert_non_null(strstr(error.text, "arenstorf.c:"));
     print_message("%s\n", error.text);
     graph_destroy(graph);
     struct sens_problem decorated = bed.pb;
     decorated.inner = &bed.pb;
-    assert_int_equal(record_create(&bed.ctx, &decorated, NULL, &made), SENS_UNSUPPORTED);
+    assert_int_equal(recording_create(&bed.ctx, &decorated, NULL, &made), SENS_UNSUPPORTED);
     bed.ctx.arena.limit = bed.ctx.arena.bytes;
-    assert_int_equal(record_create(&bed.ctx, &bed.pb, NULL, &made), SENS_NO_MEMORY);
+    assert_int_equal(recording_create(&bed.ctx, &bed.pb, NULL, &made), SENS_NO_MEMORY);
     sens_arena_release(&bed.ctx.arena);
 }
 

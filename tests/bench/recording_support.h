@@ -4,14 +4,14 @@
  * The bound is the first-order one, node by node: what an operation makes of the errors of its operands, by
  * moving each of them, and a rounding of its own; constants are rounded once. Twice that, because sources sum
  * in another order. */
-#ifndef RECORD_SUPPORT_H
-#define RECORD_SUPPORT_H
+#ifndef RECORDING_SUPPORT_H
+#define RECORDING_SUPPORT_H
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "record.h"
+#include "recording.h"
 
 static inline long double moved(const struct graph_operation *node, const long double *v,
                                 const long double *shift, long double value)

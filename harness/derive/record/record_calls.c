@@ -1,8 +1,8 @@
-/* harness/derive/record/operations.c - what compilers call for numbers of 128 bits (sens/recorded.h).
+/* harness/derive/record/record_calls.c - what compilers call for numbers of 128 bits (sens/recorded.h).
  *
  * Constants are computed with as the compiler does it; where a recorded number takes part, there is a node.
  * Signs of recorded numbers are carried along: a + (-b) is a - b, (-a) b is -(a b), with equal rounding. */
-#include "operations.h"
+#include "record_calls.h"
 
 #include <math.h>
 

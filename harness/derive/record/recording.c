@@ -1,6 +1,6 @@
-/* harness/derive/record/record.c - an instance that can be recorded, and its functions run on numbers that
+/* harness/derive/record/recording.c - an instance that can be recorded, and its functions run on numbers that
  * record. */
-#include "record.h"
+#include "recording.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "recorded.h"
 #include "recorder.h"
 
-struct record {
+struct recording {
     const char *name; /* of the problem */
     size_t n, np, m;
     bool x0_depends;
@@ -57,7 +57,8 @@ static sens_status refuse_part(struct sens_ctx *ctx, const char *kind, const cha
         kind, name);
 }
 
-static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *pb, struct record *record)
+static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *pb,
+                               struct recording *recording)
 {
     struct recorded_problem *problem;
     const struct recorded_start start = {.type = find_problem_type(pb->type->name),
@@ -71,14 +72,14 @@ static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *
                                          .x0_fixed = pb->x0_fixed};
     if (pb->inner || !pb->option)
         return sens_fail(ctx, SENS_UNSUPPORTED, "problem %s: a decorated one cannot be recorded",
-                         record->name);
-    if (!start.type) return refuse_part(ctx, "problem", record->name);
+                         recording->name);
+    if (!start.type) return refuse_part(ctx, "problem", recording->name);
     const sens_status status = sens_recorded_entry()->create_problem(ctx, &start, &problem);
-    record->problem = problem;
+    recording->problem = problem;
     return status;
 }
 
-static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, struct record *record)
+static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, struct recording *recording)
 {
     struct recorded_cost *made;
     const char *name = cost->type->name;
@@ -87,35 +88,35 @@ static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, 
         return sens_fail(ctx, SENS_UNSUPPORTED, "cost %s: a decorated one cannot be recorded", name);
     if (!type) return refuse_part(ctx, "cost", name);
     const sens_status status =
-        sens_recorded_entry()->create_cost(ctx, type, cost->option, record->problem, &made);
+        sens_recorded_entry()->create_cost(ctx, type, cost->option, recording->problem, &made);
     if (status != SENS_OK) return status;
     if (sens_recorded_entry()->outputs(made) != cost->m)
         return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: its recorded part has another number of outputs",
                          name);
-    record->cost = made;
-    record->m = cost->m;
-    record->has_g = cost->type->g;
-    record->has_phi = cost->type->phi;
+    recording->cost = made;
+    recording->m = cost->m;
+    recording->has_g = cost->type->g;
+    recording->has_phi = cost->type->phi;
     return SENS_OK;
 }
 
-sens_status record_create(struct sens_ctx *ctx, const struct sens_problem *pb, const struct sens_cost *cost,
-                          const struct record **made)
+sens_status recording_create(struct sens_ctx *ctx, const struct sens_problem *pb,
+                             const struct sens_cost *cost, const struct recording **made)
 {
-    struct record *record = SENS_NEW(ctx, struct record, 1);
-    if (!record) return SENS_NO_MEMORY;
-    *record = (struct record){
+    struct recording *recording = SENS_NEW(ctx, struct recording, 1);
+    if (!recording) return SENS_NO_MEMORY;
+    *recording = (struct recording){
         .name = pb->type->name, .n = pb->n, .np = pb->np, .x0_depends = sens_problem_x0_depends(pb)};
-    sens_status status = add_problem(ctx, pb, record);
-    if (status == SENS_OK && cost) status = add_cost(ctx, cost, record);
-    if (status == SENS_OK) *made = record;
+    sens_status status = add_problem(ctx, pb, recording);
+    if (status == SENS_OK && cost) status = add_cost(ctx, cost, recording);
+    if (status == SENS_OK) *made = recording;
     return status;
 }
 
 /* ---- one function, run once ---------------------------------------------------------------------------- */
 
 struct call { /* which, and its arguments in 128 bits */
-    const struct record *record;
+    const struct recording *recording;
     enum { CALL_RHS, CALL_X0, CALL_G, CALL_PHI } function;
     size_t j;
     record_number t, *x, *p, *output; /* [n], [np], [n] or [m] */
@@ -125,18 +126,18 @@ struct call { /* which, and its arguments in 128 bits */
 static sens_status run(const struct call *call)
 {
     const struct recorded_entry *entry = sens_recorded_entry();
-    const struct record *record = call->record;
+    const struct recording *recording = call->recording;
     switch (call->function) {
     case CALL_RHS:
-        return entry->rhs(record->problem, &call->t, call->x, call->p, call->output);
+        return entry->rhs(recording->problem, &call->t, call->x, call->p, call->output);
     case CALL_X0:
-        entry->x0(record->problem, call->p, call->output);
+        entry->x0(recording->problem, call->p, call->output);
         break;
     case CALL_G:
-        entry->g(record->cost, &call->t, call->x, call->p, call->output);
+        entry->g(recording->cost, &call->t, call->x, call->p, call->output);
         break;
     case CALL_PHI:
-        entry->phi(record->cost, call->j, call->x, call->p, call->output);
+        entry->phi(recording->cost, call->j, call->x, call->p, call->output);
         break;
     }
     return SENS_OK;
@@ -144,12 +145,12 @@ static sens_status run(const struct call *call)
 
 static void set_leaves(struct recorder *recorder, struct call *call, const struct sens_at *at)
 {
-    const struct record *record = call->record;
+    const struct recording *recording = call->recording;
     if (call->function != CALL_X0 && call->function != CALL_PHI)
         call->t = recorder_leaf(recorder, GRAPH_T, 0, at->t);
-    for (size_t i = 0; call->function != CALL_X0 && i < record->n; i++)
+    for (size_t i = 0; call->function != CALL_X0 && i < recording->n; i++)
         call->x[i] = recorder_leaf(recorder, GRAPH_X, i, at->x[i]);
-    for (size_t k = 0; k < record->np; k++) call->p[k] = recorder_leaf(recorder, GRAPH_P, k, at->p[k]);
+    for (size_t k = 0; k < recording->np; k++) call->p[k] = recorder_leaf(recorder, GRAPH_P, k, at->p[k]);
 }
 
 /* Here the recorder comes back to from wherever it fails (recorder.h); nothing is changed between. */
@@ -174,7 +175,7 @@ static sens_status add_outputs(struct recorder *recorder, const struct call *cal
 static sens_status record_call(struct call *call, const struct sens_at *at, struct graph *graph,
                                struct bench_error *error)
 {
-    const size_t n = call->record->n, np = call->record->np;
+    const size_t n = call->recording->n, np = call->recording->np;
     struct recorder recorder;
     record_number *memory = calloc(n + np + call->n_outputs, sizeof *memory);
     error->text[0] = '\0';
@@ -193,30 +194,30 @@ static sens_status record_call(struct call *call, const struct sens_at *at, stru
     return status;
 }
 
-sens_status record_rhs(const struct record *record, const struct sens_at *at, struct graph *graph,
-                       struct bench_error *error)
+sens_status recording_rhs(const struct recording *recording, const struct sens_at *at, struct graph *graph,
+                          struct bench_error *error)
 {
-    struct call call = {.record = record, .function = CALL_RHS, .n_outputs = record->n};
+    struct call call = {.recording = recording, .function = CALL_RHS, .n_outputs = recording->n};
     return record_call(&call, at, graph, error);
 }
 
-sens_status record_x0(const struct record *record, const double *p, struct graph *graph,
-                      struct bench_error *error)
+sens_status recording_x0(const struct recording *recording, const double *p, struct graph *graph,
+                         struct bench_error *error)
 {
-    struct call call = {.record = record, .function = CALL_X0, .n_outputs = record->n};
+    struct call call = {.recording = recording, .function = CALL_X0, .n_outputs = recording->n};
     return record_call(&call, &(struct sens_at){.p = p}, graph, error);
 }
 
-sens_status record_g(const struct record *record, const struct sens_at *at, struct graph *graph,
-                     struct bench_error *error)
+sens_status recording_g(const struct recording *recording, const struct sens_at *at, struct graph *graph,
+                        struct bench_error *error)
 {
-    struct call call = {.record = record, .function = CALL_G, .n_outputs = record->m};
+    struct call call = {.recording = recording, .function = CALL_G, .n_outputs = recording->m};
     return record_call(&call, at, graph, error);
 }
 
-sens_status record_phi(const struct record *record, size_t j, const double *x, const double *p,
-                       struct graph *graph, struct bench_error *error)
+sens_status recording_phi(const struct recording *recording, size_t j, const double *x, const double *p,
+                          struct graph *graph, struct bench_error *error)
 {
-    struct call call = {.record = record, .function = CALL_PHI, .j = j, .n_outputs = record->m};
+    struct call call = {.recording = recording, .function = CALL_PHI, .j = j, .n_outputs = recording->m};
     return record_call(&call, &(struct sens_at){.x = x, .p = p}, graph, error);
 }
