@@ -29,7 +29,8 @@ static const char prelude[] =
     "#define PUT8(a) (*(memory8 *)(a))\n"
     "#define PUT4(a) (*(memory4 *)(a))\n"
     "#define PUT2(a) (*(memory2 *)(a))\n"
-    "#define PUT1(a) (*(a))\n\n";
+    "#define PUT1(a) (*(a))\n"
+    "#define SUM8(v) (((v)[0] + (v)[4]) + ((v)[1] + (v)[5]) + (((v)[2] + (v)[6]) + ((v)[3] + (v)[7])))\n\n";
 
 void frame_open(struct text *text, const struct frame *frame)
 {

@@ -1,18 +1,22 @@
 /* derive/generate/product.c - which of the two forms a product is written in. */
 #include "product.h"
 
-#include <stdlib.h>
-
+#include "loops.h"
 #include "straight.h"
 
 sens_status product_write(struct text *text, const struct frame *frame, const struct graph *graph,
                           size_t first, size_t count, struct generate_count *counted)
 {
-    bool *needed = calloc(graph->n_nodes, sizeof *needed);
-    if (!needed) return SENS_NO_MEMORY;
-    const size_t operations = straight_needed(graph, first, count, needed);
-    free(needed);
-    counted->operations += operations;
-    counted->operators += operations;
-    return straight_write(text, frame, graph, first, count);
+    struct rolled *rolled;
+    sens_status status = roll_graph(graph, first, count, frame->adds, &rolled);
+    if (status != SENS_OK) return status;
+    const bool small = rolled->operations <= PRODUCT_SMALL && count <= PRODUCT_SMALL;
+    counted->operations += rolled->operations;
+    counted->operators += small ? rolled->operations : rolled->n_operators;
+    if (small)
+        status = straight_write(text, frame, graph, first, count);
+    else
+        status = loops_write(text, frame, rolled);
+    roll_destroy(rolled);
+    return status;
 }

@@ -5,7 +5,7 @@
 #include "frame.h"
 #include "generate.h"
 
-/* Operations up to which straight-line code is written. */
+/* Operations and outputs up to which straight-line code is written. */
 enum { PRODUCT_SMALL = 60 };
 
 /* The function of outputs [first, first + count) of the graph; what was counted is added to *counted. */
