@@ -50,13 +50,34 @@ void *sens_arena_alloc(struct sens_arena *arena, size_t count, size_t size)
     return memset(memory, 0, bytes);
 }
 
+struct sens_arena_guest {
+    struct sens_arena_guest *older;
+    void (*end)(void *object);
+    void *object;
+};
+
+sens_status sens_arena_attach(struct sens_arena *arena, void (*end)(void *object), void *object)
+{
+    struct sens_arena_guest *guest = sens_arena_alloc(arena, 1, sizeof *guest);
+    if (!guest) return SENS_NO_MEMORY;
+    *guest = (struct sens_arena_guest){arena->guests, end, object};
+    arena->guests = guest;
+    return SENS_OK;
+}
+
 struct sens_arena_mark sens_arena_mark(const struct sens_arena *arena)
 {
-    return (struct sens_arena_mark){arena->head, arena->head ? arena->head->used : 0, arena->bytes};
+    return (struct sens_arena_mark){arena->head, arena->head ? arena->head->used : 0, arena->bytes,
+                                    arena->guests};
 }
 
 void sens_arena_rewind(struct sens_arena *arena, struct sens_arena_mark mark)
 {
+    while (arena->guests != mark.guests) { /* while their memory, and that of what they look at, is there */
+        const struct sens_arena_guest *guest = arena->guests;
+        arena->guests = guest->older;
+        guest->end(guest->object);
+    }
     while (arena->head != mark.head) {
         struct sens_arena_block *block = arena->head;
         arena->head = block->older;
@@ -68,7 +89,7 @@ void sens_arena_rewind(struct sens_arena *arena, struct sens_arena_mark mark)
 
 void sens_arena_release(struct sens_arena *arena)
 {
-    sens_arena_rewind(arena, (struct sens_arena_mark){NULL, 0, 0});
+    sens_arena_rewind(arena, (struct sens_arena_mark){.head = NULL});
 }
 
 sens_status sens_fail(struct sens_ctx *ctx, sens_status status, const char *format, ...)

@@ -48,6 +48,39 @@ static void test_arena_rewind(void **state)
     sens_arena_release(&arena);
 }
 
+struct guest {
+    int *order, *count;
+};
+
+static void note_end(void *object)
+{
+    const struct guest *guest = object;
+    *guest->order = ++*guest->count;
+}
+
+/* Guests end newest first, with what was taken after the mark; those before it stay until the release. */
+static void test_arena_guests(void **state)
+{
+    (void)state;
+    struct sens_arena arena = {0};
+    int count = 0, order[3] = {0};
+    struct guest guest[3];
+    struct sens_arena_mark mark = {.head = NULL};
+    for (int k = 0; k < 3; k++) {
+        if (k == 1) mark = sens_arena_mark(&arena);
+        guest[k] = (struct guest){&order[k], &count};
+        assert_int_equal(sens_arena_attach(&arena, note_end, &guest[k]), SENS_OK);
+    }
+    sens_arena_rewind(&arena, mark);
+    assert_true(order[0] == 0 && order[1] == 2 && order[2] == 1);
+    sens_arena_release(&arena);
+    assert_true(order[0] == 3 && count == 3 && !arena.guests);
+    arena = (struct sens_arena){.fail_at = 1};
+    assert_int_equal(sens_arena_attach(&arena, note_end, &guest[0]), SENS_NO_MEMORY);
+    sens_arena_release(&arena);
+    assert_int_equal(count, 3);
+}
+
 static void test_arena_refusals(void **state)
 {
     (void)state;
@@ -195,9 +228,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena_memory),   cmocka_unit_test(test_arena_rewind),
-        cmocka_unit_test(test_arena_refusals), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_classes),        cmocka_unit_test(test_problem_checks),
-        cmocka_unit_test(test_cost_checks),
+        cmocka_unit_test(test_arena_refusals), cmocka_unit_test(test_arena_guests),
+        cmocka_unit_test(test_statuses),       cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_problem_checks), cmocka_unit_test(test_cost_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #define SENS_ALIGNMENT 64
 
 struct sens_arena_block;
+struct sens_arena_guest;
 
 struct sens_arena {
     struct sens_arena_block *head; /* newest block */
@@ -22,11 +23,13 @@ struct sens_arena {
     size_t limit;                  /* refuse to go past this; 0 = no limit */
     size_t allocations;            /* requests served so far */
     size_t fail_at; /* refuse this request (1-based) and all later ones; 0 = never. For fault injection. */
+    struct sens_arena_guest *guests; /* newest first */
 };
 
 struct sens_arena_mark {
     struct sens_arena_block *head;
     size_t used, bytes;
+    struct sens_arena_guest *guests;
 };
 
 /* count objects of size bytes each, zeroed; NULL when memory, the limit or fail_at refuses, or the product
@@ -35,6 +38,10 @@ void *sens_arena_alloc(struct sens_arena *arena, size_t count, size_t size);
 struct sens_arena_mark sens_arena_mark(const struct sens_arena *arena);
 void sens_arena_rewind(struct sens_arena *arena, struct sens_arena_mark mark);
 void sens_arena_release(struct sens_arena *arena);
+
+/* For what the arena cannot hold (a thread's lock, memory that is taken later): end(object) is called when the
+ * arena is released or rewound to a mark before this call, newest first. SENS_NO_MEMORY: it will not be. */
+sens_status sens_arena_attach(struct sens_arena *arena, void (*end)(void *object), void *object);
 
 #define SENS_NEW(ctx, type, count) ((type *)sens_arena_alloc(&(ctx)->arena, (count), sizeof(type)))
 
