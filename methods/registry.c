@@ -59,6 +59,7 @@ const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
         .tangent_columns = sens_tangent_columns,
         .tangent_steps = sens_tangent_steps,
         .peak = &sens_peak,
+        .tape = &sens_tape,
     };
     return &registry;
 }

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
-enum { N = 3, NP = 2, MAX_OUT = 16 };
+#include "random_graph.h"
+
+enum { N = RANDOM_N, NP = RANDOM_NP, MAX_OUT = 16 };
 
 /* A point and a direction of the test functions. */
 struct place {
@@ -175,12 +177,6 @@ static void check_all(const struct graph *f, const struct place *at)
 
 /* ---- single operations ----------------------------------------------------------------------------------- */
 
-static long double uniform(unsigned long *state)
-{
-    *state = *state * 6364136223846793005UL + 1442695040888963407UL;
-    return (long double)(*state >> 11) * 0x1p-52L - 1;
-}
-
 static struct place somewhere(unsigned long *state)
 {
     struct place at = {.t = uniform(state), .dt = uniform(state)};
@@ -190,29 +186,9 @@ static struct place somewhere(unsigned long *state)
     return at;
 }
 
-static graph_node two(struct graph *g, enum graph_op op, graph_node a, graph_node b)
-{
-    return graph_apply(g, op, a, b, 0);
-}
-
 static graph_node constant(struct graph *g, long double value)
 {
     return graph_constant(g, value);
-}
-
-/* An operand for which every operation is smooth: sin moves it into [0.3, 0.7]. */
-static graph_node tame(struct graph *g, graph_node a)
-{
-    return two(g, GRAPH_ADD, constant(g, 0.5L),
-               two(g, GRAPH_MUL, constant(g, 0.2L), two(g, GRAPH_SIN, a, 0)));
-}
-
-/* The operation on operands that are far from its edges, and from ties. */
-static graph_node apply_tamed(struct graph *g, enum graph_op op, graph_node a, graph_node b)
-{
-    const graph_node u = tame(g, a), v = two(g, GRAPH_ADD, tame(g, b), constant(g, 0.9L));
-    if (op != GRAPH_SELECT) return two(g, op, u, v);
-    return graph_apply(g, op, two(g, GRAPH_LESS, v, u), two(g, GRAPH_EXP, u, 0), two(g, GRAPH_MUL, u, v));
 }
 
 static void test_single_operations(void **state)
@@ -241,20 +217,8 @@ static void test_random_compositions(void **state)
     unsigned long seed = 2;
     (void)state;
     for (int round = 0; round < 100; round++) {
-        graph_node known[40];
-        size_t count = 0;
-        struct graph *f = graph_create();
+        struct graph *f = random_graph(&seed);
         assert_non_null(f);
-        for (size_t i = 0; i < N; i++) known[count++] = graph_leaf(f, GRAPH_X, i);
-        for (size_t j = 0; j < NP; j++) known[count++] = graph_leaf(f, GRAPH_P, j);
-        known[count++] = graph_leaf(f, GRAPH_T, 0);
-        while (count < 20) {
-            const size_t a = (size_t)((uniform(&seed) + 1) / 2 * (long double)count);
-            const size_t b = (size_t)((uniform(&seed) + 1) / 2 * (long double)count);
-            const int drawn = (int)((uniform(&seed) + 1) / 2 * (GRAPH_OPS - GRAPH_NEG));
-            known[count++] = apply_tamed(f, (enum graph_op)(GRAPH_NEG + drawn), known[a], known[b]);
-        }
-        for (size_t k = 0; k < N; k++) graph_add_output(f, known[count - 1 - 2 * k]);
         const struct place at = somewhere(&seed);
         check_all(f, &at);
         graph_destroy(f);
@@ -379,6 +343,10 @@ static void test_sides_not_taken(void **state)
     const graph_node one = graph_apply(f, GRAPH_SELECT, less, two(f, GRAPH_MUL, p, x), bad);
     const graph_node other = graph_apply(f, GRAPH_SELECT, two(f, GRAPH_LESS, x, p), x, bad);
     gradient(f, two(f, GRAPH_SUB, two(f, GRAPH_MUL, one, one), other), at, 2 * -3 * 3 - 1, 2 * -3 * -1);
+    f = graph_create();
+    x = graph_leaf(f, GRAPH_X, 0);
+    p = graph_leaf(f, GRAPH_P, 0); /* a condition has no derivative */
+    gradient(f, graph_apply(f, GRAPH_SELECT, x, two(f, GRAPH_MUL, p, p), x), at, 0, 6);
     f = graph_create();
     x = graph_leaf(f, GRAPH_X, 0);
     p = graph_leaf(f, GRAPH_P, 0);

@@ -337,6 +337,45 @@ sens_status derive_jacobian_p(const struct graph *f, size_t np, struct derive_en
     return derive_entries(f, GRAPH_P, np, true, entries);
 }
 
+sens_status derive_dense(const struct derive_entries *entries, struct graph **product)
+{
+    const struct sens_pattern *pattern = &entries->pattern;
+    struct graph *dense = graph_create();
+    graph_node *place = calloc(entries->graph->n_nodes, sizeof *place);
+    *product = NULL;
+    if (dense && place) copy_all(dense, entries->graph, place);
+    for (size_t r = 0; dense && place && r < pattern->rows; r++) {
+        size_t e = pattern->start[r];
+        for (size_t c = 0; c < pattern->cols; c++) {
+            const bool entry = e < pattern->start[r + 1] && pattern->col[e] == c;
+            graph_add_output(dense, entry ? place[entries->graph->output[e++]] : GRAPH_ZERO);
+        }
+    }
+    const sens_status status = dense && place ? graph_status(dense) : SENS_NO_MEMORY;
+    free(place);
+    if (status == SENS_OK)
+        *product = dense;
+    else
+        graph_destroy(dense);
+    return status;
+}
+
+bool derive_few_entries(const struct graph *f, enum graph_op leaf, size_t most)
+{
+    struct sweep s = {.f = f, .reached = calloc(f->n_nodes, sizeof *s.reached)};
+    graph_node *stack = calloc(f->n_nodes, sizeof *stack);
+    bool few = s.reached && stack;
+    size_t entries = 0;
+    for (size_t i = 0; few && i < f->n_outputs; i++) {
+        const size_t count = nodes_below(&s, f->output[i], stack);
+        for (size_t k = 0; k < count; k++) entries += f->node[stack[k]].op == leaf;
+        few = entries <= most;
+    }
+    free(s.reached);
+    free(stack);
+    return few;
+}
+
 void derive_entries_destroy(struct derive_entries *entries)
 {
     free((void *)entries->pattern.start);

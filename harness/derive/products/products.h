@@ -46,6 +46,10 @@ struct derive_entries {
 };
 sens_status derive_jacobian(const struct graph *f, size_t n, struct derive_entries *entries);
 sens_status derive_jacobian_p(const struct graph *f, size_t np, struct derive_entries *entries);
+/* Outputs [rows][cols]: the entries in their places, and zeros. */
+sens_status derive_dense(const struct derive_entries *entries, struct graph **product);
+/* Has df/dx (leaf GRAPH_X) or df/dp (GRAPH_P) at most so many entries? false as well: no memory to tell. */
+bool derive_few_entries(const struct graph *f, enum graph_op leaf, size_t most);
 void derive_entries_destroy(struct derive_entries *entries); /* all zero: nothing is done */
 
 #endif

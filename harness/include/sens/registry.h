@@ -11,6 +11,7 @@
 #include "sens/problem.h"
 #include "sens/provider.h"
 #include "sens/tableau.h"
+#include "sens/tape.h"
 
 struct sens_registry {
     const char *isa; /* baseline, avx2, avx512 */
@@ -33,6 +34,7 @@ struct sens_registry {
                                  long *tested);
 
     const struct sens_peak *peak; /* the most that this instruction set lets a core do */
+    const struct sens_tape_functions *tape;
 };
 
 const struct sens_registry *sens_registry_baseline(void);

@@ -1,0 +1,260 @@
+/* Tapes, block by block: see sens/tape.h.
+ *
+ * A call goes strip by strip, in each of these point by point: a sum over points then finds the rows that it is
+ * added to in the cache. Lanes are taken 16, 8, 4 or 1 at a time. */
+#include "sens/tape.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+#include "vectors.h"
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+/* to[i] = expression of value[j], value[k], ...: one loop an operation. */
+#define OPERANDS_1                                                                                           \
+    const sens_real a = value[index[1]];                                                                     \
+    index += 2;
+#define OPERANDS_2                                                                                           \
+    const sens_real a = value[index[1]], b = value[index[2]];                                                \
+    index += 3;
+#define OPERANDS_3                                                                                           \
+    const sens_real a = value[index[1]], b = value[index[2]], c = value[index[3]];                           \
+    index += 4;
+#define LOOP(code, operands, expression)                                                                     \
+    static void loop_##code(uint32_t rows, const uint32_t *index, const sens_real *value, sens_real *to)     \
+    {                                                                                                        \
+        for (uint32_t row = 0; row < rows; row++) {                                                          \
+            sens_real *const at = to + index[0];                                                             \
+            OPERANDS_##operands;                                                                             \
+            *at = expression;                                                                                \
+        }                                                                                                    \
+    }
+SENS_TAPE_OP_LIST(LOOP)
+
+typedef void loop_function(uint32_t rows, const uint32_t *index, const sens_real *value, sens_real *to);
+static loop_function *const loop[] = {
+#define ENTRY(code, operands, expression) loop_##code,
+    SENS_TAPE_OP_LIST(ENTRY)};
+
+/* sum_k value[a_k] value[b_k], in two partial sums. */
+ALWAYS_INLINE sens_real products(uint32_t count, const uint32_t *index, const sens_real *value)
+{
+    sens_real even = 0, odd = 0;
+    uint32_t k = 0;
+    for (; k + 2 <= count; k += 2, index += 4) {
+        even += value[index[0]] * value[index[1]];
+        odd += value[index[2]] * value[index[3]];
+    }
+    if (k < count) even += value[index[0]] * value[index[1]];
+    return even + odd;
+}
+
+static void sum_values(const struct sens_tape_block *block, const uint32_t *index, const sens_real *value,
+                       sens_real *to)
+{
+    const uint32_t added = block->part[0], subtracted = block->part[1];
+    for (uint32_t row = 0; row < block->rows; row++, index += 1 + 2 * (added + subtracted))
+        to[index[0]] = products(added, index + 1, value) - products(subtracted, index + 1 + 2 * added, value);
+}
+
+static bool compare(enum sens_tape_op op, sens_real a, sens_real b)
+{
+    return op == SENS_TAPE_GUARD_LESS ? a < b : op == SENS_TAPE_GUARD_LESS_EQUAL ? a <= b : a == b;
+}
+
+static bool guards_hold(const struct sens_tape_block *block, const uint32_t *index, const sens_real *value)
+{
+    for (uint32_t row = 0; row < block->rows; row++, index += 3)
+        if (compare(block->op, value[index[0]], value[index[1]]) != (index[2] != 0)) return false;
+    return true;
+}
+
+/* false: a guard does not hold. */
+static bool run_values(const struct sens_tape *tape, const struct sens_tape_strip *strip, sens_real *value,
+                       const struct sens_tape_call *call)
+{
+    for (size_t k = strip->values; k < strip->lanes; k++) {
+        const struct sens_tape_block *block = &tape->block[k];
+        const uint32_t *index = tape->index + block->index;
+        sens_real *to = block->goal == SENS_TAPE_KEPT ? value : call->out;
+        if (block->op < SENS_TAPE_SUM)
+            loop[block->op](block->rows, index, value, to);
+        else if (block->op == SENS_TAPE_SUM)
+            sum_values(block, index, value, to);
+        else if (!call->unguarded && !guards_hold(block, index, value))
+            return false;
+    }
+    return true;
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------------------- */
+
+struct lane_rows {
+    sens_real *at;
+    size_t step;
+};
+
+struct lane_frame {         /* some lanes at one point */
+    const sens_real *value; /* of the point */
+    const sens_real *v, *extra[3];
+    size_t v_step; /* L: from a row of these, and of the outputs, to the next */
+    sens_real *kept;
+    struct lane_rows goal[3]; /* by enum sens_tape_goal */
+};
+
+#if defined SENS_EXTENDED
+enum { LANES_4 = 4 };
+#define QUARTET_TYPE      sens_real
+#define QUARTET_IN_MEMORY sens_real
+#elif defined __AVX__
+enum { LANES_4 = 1 };
+#define QUARTET_TYPE      quartet
+#define QUARTET_IN_MEMORY quartet_in_memory
+#else
+enum { LANES_4 = 2 };
+#define QUARTET_TYPE      vector
+#define QUARTET_IN_MEMORY vector_in_memory
+#endif
+
+#define KERNEL(name)   name##_16
+#define WIDTH          16
+#define COUNT          (16 / VECTOR)
+#define TYPE           vector
+#define TYPE_IN_MEMORY vector_in_memory
+#include "tape_kernel.h"
+
+#define KERNEL(name)   name##_8
+#define WIDTH          8
+#define COUNT          (8 / VECTOR)
+#define TYPE           vector
+#define TYPE_IN_MEMORY vector_in_memory
+#include "tape_kernel.h"
+
+#define KERNEL(name)   name##_4
+#define WIDTH          4
+#define COUNT          LANES_4
+#define TYPE           QUARTET_TYPE
+#define TYPE_IN_MEMORY QUARTET_IN_MEMORY
+#include "tape_kernel.h"
+
+#define KERNEL(name)   name##_1
+#define WIDTH          1
+#define COUNT          1
+#define TYPE           sens_real
+#define TYPE_IN_MEMORY sens_real
+#include "tape_kernel.h"
+
+static size_t widest(size_t lanes)
+{
+    return lanes >= 16 ? 16 : lanes >= 8 ? 8 : lanes >= 4 ? 4 : 1;
+}
+
+static void run_width(const struct lane_frame *f, size_t width, const struct sens_tape *tape,
+                      const struct sens_tape_strip *strip)
+{
+    if (width == 16)
+        blocks_16(f, tape, strip->lanes, strip->end);
+    else if (width == 8)
+        blocks_8(f, tape, strip->lanes, strip->end);
+    else if (width == 4)
+        blocks_4(f, tape, strip->lanes, strip->end);
+    else
+        blocks_1(f, tape, strip->lanes, strip->end);
+}
+
+static const sens_real *moved(const sens_real *v, size_t by)
+{
+    return v ? v + by : NULL;
+}
+
+static sens_real *moved_output(sens_real *v, size_t by)
+{
+    return v ? v + by : NULL;
+}
+
+/* Lanes first, ..., first + lanes - 1 at a point; kept [n_lane_values][lanes], in groups of lanes. */
+static void run_lanes(const struct sens_tape *tape, const struct sens_tape_strip *strip,
+                      const struct sens_tape_call *call, size_t point, size_t first, size_t lanes,
+                      const sens_real *value, sens_real *kept)
+{
+    for (size_t l = 0, width; l < lanes; l += width) {
+        const size_t at = first + l;
+        width = widest(lanes - l);
+        struct lane_frame f = {.value = value,
+                               .v = moved(call->v, point * call->v_step + at),
+                               .v_step = call->lanes,
+                               .kept = kept + l * tape->n_lane_values,
+                               .goal = {{kept + l * tape->n_lane_values, width},
+                                        {moved_output(call->out, at), call->lanes},
+                                        {moved_output(call->sum, at), call->lanes}}};
+        for (size_t k = 0; k < 3; k++) f.extra[k] = moved(call->extra[k], at);
+        run_width(&f, width, tape, strip);
+    }
+}
+
+/* ---- a call ---------------------------------------------------------------------------------------------- */
+
+/* Numbers of one point: its values, then its lane values, each from a multiple of 64 bytes on. */
+static size_t values_size(const struct sens_tape *tape)
+{
+    return (tape->n_values + 7) / 8 * 8;
+}
+
+static size_t point_size(const struct sens_tape *tape)
+{
+    return values_size(tape) + tape->n_lane_values * SENS_TAPE_LANES;
+}
+
+static size_t room(const struct sens_tape *tape, size_t points)
+{
+    return points * point_size(tape);
+}
+
+static void prepare(const struct sens_tape *tape, size_t points, sens_real *memory)
+{
+    for (size_t k = 0; k < points; k++) {
+        sens_real *value = memory + k * point_size(tape);
+        if (tape->n_constants) memcpy(value, tape->constant, tape->n_constants * sizeof *value);
+    }
+}
+
+static void enter_point(const struct sens_tape *tape, const struct sens_tape_call *call, size_t point,
+                        sens_real *value)
+{
+    value[tape->t_at] = call->t[point];
+    if (tape->n_x) memcpy(value + tape->x_at, call->x + point * call->x_step, tape->n_x * sizeof *value);
+    if (tape->n_p) memcpy(value + tape->p_at, call->p, tape->n_p * sizeof *value);
+}
+
+/* All strips for some of the lanes, at most SENS_TAPE_LANES. */
+static bool run_group(const struct sens_tape *tape, const struct sens_tape_call *call, size_t first,
+                      size_t lanes, sens_real *memory)
+{
+    for (size_t k = 0; k < call->points; k++) {
+        sens_real *value = memory + k * point_size(tape), *kept = value + values_size(tape);
+        enter_point(tape, call, k, value);
+        for (size_t l = 0, width; l < lanes; l += width) {
+            width = widest(lanes - l);
+            memset(kept + l * tape->n_lane_values, 0, width * sizeof *kept); /* lane value 0 */
+        }
+    }
+    for (size_t s = 0; s < tape->n_strips; s++)
+        for (size_t k = 0; k < call->points; k++) {
+            sens_real *value = memory + k * point_size(tape), *kept = value + values_size(tape);
+            if (!run_values(tape, &tape->strip[s], value, call)) return false;
+            run_lanes(tape, &tape->strip[s], call, k, first, lanes, value, kept);
+        }
+    return true;
+}
+
+static bool run(const struct sens_tape *tape, const struct sens_tape_call *call, sens_real *memory)
+{
+    const size_t L = call->lanes;
+    for (size_t first = 0; first < L || first == 0; first += SENS_TAPE_LANES)
+        if (!run_group(tape, call, first, L - first < SENS_TAPE_LANES ? L - first : SENS_TAPE_LANES, memory))
+            return false;
+    return true;
+}
+
+const struct sens_tape_functions sens_tape = {.room = room, .prepare = prepare, .run = run};

@@ -1,0 +1,110 @@
+/* products/tape_kernel.h - blocks of a tape on WIDTH lanes, COUNT vectors of TYPE; included once for each width.
+ * KERNEL(name) gives the functions their names. */
+
+/* The lanes of one row. */
+ALWAYS_INLINE void KERNEL(add)(const sens_real *v, sens_real s, TYPE *sum)
+{
+#pragma GCC unroll 16
+    for (size_t c = 0; c < COUNT; c++) sum[c] += s * *(const TYPE_IN_MEMORY *)(v + c * (WIDTH / COUNT));
+}
+
+ALWAYS_INLINE void KERNEL(subtract)(const sens_real *v, sens_real s, TYPE *sum)
+{
+#pragma GCC unroll 16
+    for (size_t c = 0; c < COUNT; c++) sum[c] -= s * *(const TYPE_IN_MEMORY *)(v + c * (WIDTH / COUNT));
+}
+
+ALWAYS_INLINE void KERNEL(store)(enum sens_tape_goal goal, const TYPE *sum, sens_real *to)
+{
+#pragma GCC unroll 16
+    for (size_t c = 0; c < COUNT; c++) {
+        TYPE_IN_MEMORY *at = (TYPE_IN_MEMORY *)(to + c * (WIDTH / COUNT));
+        if (goal == SENS_TAPE_ADDED)
+            *at += sum[c];
+        else
+            *at = sum[c];
+    }
+}
+
+ALWAYS_INLINE void KERNEL(sum_block)(const struct lane_frame *f, const struct sens_tape_block *block,
+                                     const enum sens_tape_goal goal, const uint32_t *index)
+{
+    const uint32_t n0 = block->part[0], n1 = block->part[1], n2 = block->part[2], n3 = block->part[3];
+    const struct lane_rows to = f->goal[goal];
+    for (uint32_t row = 0; row < block->rows; row++) {
+        TYPE sum[COUNT] = {0};
+        sens_real *out = to.at + *index++ * to.step;
+        for (uint32_t k = 0; k < n0; k++, index += 2)
+            KERNEL(add)(f->v + index[1] * f->v_step, f->value[index[0]], sum);
+        for (uint32_t k = 0; k < n1; k++, index += 2)
+            KERNEL(subtract)(f->v + index[1] * f->v_step, f->value[index[0]], sum);
+        for (uint32_t k = 0; k < n2; k++, index += 2)
+            KERNEL(add)(f->kept + index[1] * WIDTH, f->value[index[0]], sum);
+        for (uint32_t k = 0; k < n3; k++, index += 2)
+            KERNEL(subtract)(f->kept + index[1] * WIDTH, f->value[index[0]], sum);
+        KERNEL(store)(goal, sum, out);
+    }
+}
+
+ALWAYS_INLINE const sens_real *KERNEL(operand)(const struct lane_frame *f, uint32_t of_v, uint32_t index)
+{
+    return of_v ? f->v + index * f->v_step : f->kept + index * WIDTH;
+}
+
+static void KERNEL(product_block)(const struct lane_frame *f, const struct sens_tape_block *block,
+                                  const uint32_t *index)
+{
+    for (uint32_t row = 0; row < block->rows; row++, index += 3) {
+        const sens_real *a = KERNEL(operand)(f, block->part[0], index[1]);
+        const sens_real *b = KERNEL(operand)(f, block->part[1], index[2]);
+        TYPE product[COUNT];
+#pragma GCC unroll 16
+        for (size_t c = 0; c < COUNT; c++)
+            product[c] = *(const TYPE_IN_MEMORY *)(a + c * (WIDTH / COUNT)) *
+                         *(const TYPE_IN_MEMORY *)(b + c * (WIDTH / COUNT));
+        KERNEL(store)(SENS_TAPE_KEPT, product, f->kept + index[0] * WIDTH);
+    }
+}
+
+static void KERNEL(select_block)(const struct lane_frame *f, const struct sens_tape_block *block,
+                                 const uint32_t *index)
+{
+    for (uint32_t row = 0; row < block->rows; row++, index += 4) {
+        const unsigned which = f->value[index[1]] != 0 ? 0 : 1;
+        const sens_real *from = KERNEL(operand)(f, block->part[which], index[2 + which]);
+        memcpy(f->kept + index[0] * WIDTH, from, WIDTH * sizeof *from);
+    }
+}
+
+static void KERNEL(load_block)(const struct lane_frame *f, const struct sens_tape_block *block,
+                               const uint32_t *index)
+{
+    const sens_real *from = f->extra[block->part[0]];
+    for (uint32_t row = 0; row < block->rows; row++, index += 2)
+        memcpy(f->kept + index[0] * WIDTH, from + index[1] * f->v_step, WIDTH * sizeof *from);
+}
+
+static void KERNEL(blocks)(const struct lane_frame *f, const struct sens_tape *tape, size_t first, size_t end)
+{
+    for (const struct sens_tape_block *block = tape->block + first; block < tape->block + end; block++) {
+        const uint32_t *index = tape->index + block->index;
+        if (block->op == SENS_TAPE_LANE_PRODUCT)
+            KERNEL(product_block)(f, block, index);
+        else if (block->op == SENS_TAPE_LANE_SELECT)
+            KERNEL(select_block)(f, block, index);
+        else if (block->op == SENS_TAPE_LANE_LOAD)
+            KERNEL(load_block)(f, block, index);
+        else if (block->goal == SENS_TAPE_KEPT)
+            KERNEL(sum_block)(f, block, SENS_TAPE_KEPT, index);
+        else if (block->goal == SENS_TAPE_WRITTEN)
+            KERNEL(sum_block)(f, block, SENS_TAPE_WRITTEN, index);
+        else
+            KERNEL(sum_block)(f, block, SENS_TAPE_ADDED, index);
+    }
+}
+
+#undef KERNEL
+#undef WIDTH
+#undef COUNT
+#undef TYPE
+#undef TYPE_IN_MEMORY
