@@ -82,6 +82,7 @@ foreach(name IN LISTS names)
   set_tests_properties(verify/peer/${name} PROPERTIES LABELS peers)
 endforeach()
 sens_add_verify_test(tableaux --check "tableau.*")
+sens_add_verify_test(provider/tape --provider tape)
 
 # Whole modules of others: the wrong ones that verify must catch, the right ones that it must pass.
 file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/modules/wrong/*.[ce]*

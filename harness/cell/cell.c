@@ -94,7 +94,11 @@ static sens_status drop_structure(struct resolution *re)
 static sens_status refuse_products(struct resolution *re, const struct spec_pair *given, const char *why,
                                    sens_status status)
 {
-    refuse_pair(re->error, given, "%s", why[0] ? why : sens_status_message(status));
+    const char *const reason = why[0] ? why : sens_status_message(status);
+    if (given)
+        refuse_pair(re->error, given, "%s", reason);
+    else
+        bench_refuse(re->error, "problem=%s: its products cannot be derived: %s", re->problem->name, reason);
     return status == SENS_UNSUPPORTED ? SENS_BAD_INPUT : status;
 }
 
@@ -118,6 +122,14 @@ static bool set_request_threads(struct resolution *re, struct sens_provider_requ
     return true;
 }
 
+/* auto: the problem's own products; where it has none, the fastest that are derived. */
+static const char *products_name(const struct resolution *re, const struct spec_pair *given)
+{
+    if (given && strcmp(given->value, "auto") != 0) return given->value;
+    if (re->problem->vjp) return "hand";
+    return find_provider("compiled") ? "compiled" : "tape";
+}
+
 /* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would
  * only be seen waiting. */
 static sens_status replace_products(struct resolution *re)
@@ -126,10 +138,14 @@ static sens_status replace_products(struct resolution *re)
     const struct spec_pair *given = resolve_given(re, "vjp");
     struct sens_provider_request request = {.inner = &cell->problem, .variant = cell->variant};
     struct bench_error reason;
-    if (!given || strcmp(given->value, "hand") == 0) return SENS_OK;
-    sens_status status = peer_load(PEER_PROVIDER, given->value, &reason);
+    const char *const name = products_name(re, given);
+    if (strcmp(name, "hand") == 0)
+        return re->problem->vjp
+                   ? SENS_OK
+                   : refuse_products(re, given, "the problem has no products of its own", SENS_BAD_INPUT);
+    sens_status status = peer_load(PEER_PROVIDER, name, &reason);
     if (status != SENS_OK) return refuse_products(re, given, reason.text, status);
-    cell->provider = find_provider(given->value);
+    cell->provider = find_provider(name);
     if (!cell->provider)
         return refuse_products(re, given, "no provider of this name; see sensbench list providers",
                                SENS_BAD_INPUT);

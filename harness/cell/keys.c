@@ -113,10 +113,12 @@ static const struct bench_key keys[] = {
      .words = tracks,
      .help = "natural: each method as its authors recommend; controlled: structure=none for all"},
     {.name = "vjp",
-     .fallback = "hand",
+     .fallback = "auto",
      .unit = "-",
      .kind = KEY_NAME,
-     .help = "derivative products: as the problem has them, or by ADOL-C (on one thread, no structure)"},
+     .help = "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
+             "auto: "
+             "its own, where it has any, else derived"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

@@ -49,13 +49,22 @@ static void list_methods(const struct sens_registry *reg, struct list *list)
         if (!find_method(reg, name[i])) add(list, name[i], lacking[i].text);
 }
 
+static bool named(const char *const name[], size_t count, const char *wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name[i], wanted) == 0) return true;
+    return false;
+}
+
 static void list_providers(const struct sens_registry *reg, struct list *list)
 {
     static struct bench_error lacking[PEERS_MAX];
     const char *name[PEERS_MAX];
     const size_t peers = peer_names(PEER_PROVIDER, name, PEERS_MAX);
-    (void)reg;
     add(list, "hand", "derivative products as the problem has them");
+    for (size_t i = 0; reg->providers && reg->providers[i]; i++)
+        if (!named(name, peers, reg->providers[i]->name))
+            add(list, reg->providers[i]->name, reg->providers[i]->summary);
     for (size_t i = 0; i < peers; i++) {
         peer_load(PEER_PROVIDER, name[i], &lacking[i]);
         const struct sens_provider *provider = find_provider(name[i]);

@@ -8,7 +8,9 @@
 #include "cli.h"
 #include "exit_codes.h"
 #include "machine.h"
+#include "modules.h"
 #include "names.h"
+#include "providers.h"
 #include "streams.h"
 
 /* A sweep takes the signal in another way, to stop between rows (isolate.c). */
@@ -65,6 +67,7 @@ int main(int argc, char **argv)
     if (!streams_open())
         return fputs("sensbench: no descriptor or no memory for the output\n", stderr), EXIT_USAGE;
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers have a point, whatever a module sets */
+    if (!providers_add(derive_providers)) return fputs("sensbench: no memory\n", stderr), EXIT_USAGE;
     const int code = dispatch(argc, argv);
     if (streams_finish()) return code;
     struct bench_error error;

@@ -103,6 +103,10 @@ static void print_work(const struct record *rec)
     if (number[COL_n_newton] > 0 || number[COL_n_factor] > 0)
         say("; Newton %.0f, factorisations %.0f, solves %.0f", number[COL_n_newton], number[COL_n_factor],
             number[COL_n_solve]);
+    if (number[COL_n_recorded] > 0)
+        say("; recorded %.0f times in %.3g ms, analysed in %.3g ms", number[COL_n_recorded],
+            1e3 * number[COL_t_record_s], 1e3 * number[COL_t_analyse_s]);
+    if (number[COL_t_compile_s] > 0) say(", compiled in %.3g ms", 1e3 * number[COL_t_compile_s]);
     if (number[COL_bytes_traj] > 0) say("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
     say("\n");
 }

@@ -232,6 +232,18 @@ static void record_work(struct measurement *me, struct record *rec)
     if (getrusage(RUSAGE_SELF, &usage) == 0) rec->number[COL_rss_bytes] = (double)usage.ru_maxrss * 1024;
 }
 
+/* What derived products took beside the runs. */
+static void record_account(const struct cell *cell, struct record *rec)
+{
+    struct sens_provider_account account;
+    if (!cell->provider || !cell->provider->account) return;
+    cell->provider->account(&cell->problem, &account);
+    rec->number[COL_n_recorded] = account.n_recorded;
+    rec->number[COL_t_record_s] = account.t_record;
+    rec->number[COL_t_analyse_s] = account.t_analyse;
+    rec->number[COL_t_compile_s] = account.t_compile;
+}
+
 static void record_times(struct measurement *me, struct record *rec)
 {
     struct samples *samples = &me->samples;
@@ -320,6 +332,7 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     sens_status status = all_runs(&me);
     if (status == SENS_OK) {
         record_work(&me, rec);
+        record_account(cell, rec);
         record_times(&me, rec);
         operations_count(&me.counts, &me.work, &counts);
         operations_record(cell, &counts, me.peak, rec);

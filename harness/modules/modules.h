@@ -27,7 +27,10 @@ bool plugin_load(const char *path, struct bench_error *error);
 size_t recorded_parts(void);
 const struct sens_plugin *recorded_part(size_t part);
 
-/* NULL: none of this name has been loaded. */
+/* Adds providers of the program itself (a table that ends with NULL) to every variant; likewise before any
+ * registry is looked at. false: no memory. */
+bool providers_add(const struct sens_provider *const *table);
+/* NULL: there is none of this name. */
 const struct sens_provider *find_provider(const char *name);
 
 const struct sens_problem_type *find_problem(const struct sens_registry *reg, const char *name);

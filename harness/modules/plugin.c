@@ -248,6 +248,15 @@ static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plug
     return true;
 }
 
+bool providers_add(const struct sens_provider *const *table)
+{
+    const struct sens_plugin own = {.providers = table};
+    struct sens_registry *reg = variant_tables();
+    for (int i = 0; i < VARIANTS; i++)
+        if (!add_tables(&reg[i], &own)) return false;
+    return true;
+}
+
 /* Every result of this process would be computed in another arithmetic, and differ from its records. */
 static bool check_arithmetic(const char *path, const struct fp_state *before, struct bench_error *error)
 {

@@ -89,7 +89,7 @@ static bool is_result(int column)
     return (column >= COL_steps && column <= COL_rss_bytes) ||
            (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
            (column >= COL_n_jacobian && column <= COL_share_reverse) ||
-           (column >= COL_t_lo_wide_s && column <= COL_n_newton);
+           (column >= COL_t_lo_wide_s && column <= COL_t_compile_s);
 }
 
 void record_set_status(struct record *rec, sens_status status, const char *message)

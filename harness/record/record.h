@@ -85,7 +85,11 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(t_hi_wide_s, REAL, "s", "upper end")                                                                   \
     X(n_factor, INT, "-", "matrices of linear systems factorised")                                           \
     X(n_solve, INT, "vectors", "vectors that factorised systems were solved for")                            \
-    X(n_newton, INT, "-", "iterations of Newton's method")
+    X(n_newton, INT, "-", "iterations of Newton's method")                                                   \
+    X(n_recorded, INT, "-", "times the right-hand side was recorded for derived products")                   \
+    X(t_record_s, REAL, "s", "to record it, in all; part of no run but where a new branch was met")          \
+    X(t_analyse_s, REAL, "s", "to make products of the recordings, likewise")                                \
+    X(t_compile_s, REAL, "s", "to compile them, likewise")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

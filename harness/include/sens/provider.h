@@ -17,6 +17,11 @@ struct sens_provider_request {           /* what the products are wanted of */
     int threads;                         /* at most so many call the products at a time */
 };
 
+struct sens_provider_account { /* beside the runs, seconds */
+    double n_recorded;         /* times that the right-hand side, or x0(p), was recorded */
+    double t_record, t_analyse, t_compile;
+};
+
 struct sens_provider {
     const char *name, *summary;
     const char *(*library)(void); /* version and build, on one line */
@@ -25,12 +30,21 @@ struct sens_provider {
      * they may be called so as well, but take turns, and methods are run on one thread. */
     bool parallel;
 
-    /* *wrapped is *inner with the products of this provider and without its structure; the rest, rhs
+    /* The products are difference quotients, with errors far above rounding: there is nothing to verify. */
+    bool approximate;
+
+    /* The wrapped problem has a structure of its own, found by the provider. */
+    bool declares;
+
+    /* *wrapped is *inner with the products of this provider and without the structure of *inner; the rest, rhs
      * included, is that of *inner, which is copied: the two may be one. sens_problem_decorate does it
-     * (sens/decorate.h), and wrapped->structure = NULL. Memory comes from the arena. SENS_UNSUPPORTED, with a
+     * (sens/decorate.h), and wrapped->structure = NULL, or that of the provider. Memory comes from the arena. SENS_UNSUPPORTED, with a
      * message, for a problem that this provider does not know; SENS_NO_MEMORY. */
     sens_status (*wrap)(struct sens_ctx *ctx, const struct sens_provider_request *request,
                         struct sens_problem *wrapped);
+
+    /* What it took so far; NULL: nothing is told. */
+    void (*account)(const struct sens_problem *wrapped, struct sens_provider_account *account);
 };
 
 #endif

@@ -140,6 +140,7 @@ static void add_providers(struct planner *planner)
 {
     const struct sens_registry *reg = planner->reg;
     for (size_t i = 0; reg->providers && reg->providers[i]; i++) {
+        if (reg->providers[i]->approximate) continue;
         add(planner, VERIFY_PROVIDER, (struct verify_unit){.provider = reg->providers[i]});
         for (size_t k = 0; reg->problems[k]; k++) {
             const struct verify_unit unit = {.provider = reg->providers[i], .problem = reg->problems[k]};

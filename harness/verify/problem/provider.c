@@ -97,11 +97,12 @@ static void check_rest(const struct couple *couple)
     struct verify_result result = subject_open(&couple->wrapped, "provider.rest");
     const struct sens_problem *a = couple->own.pb, *b = couple->wrapped.pb;
     worst_note(&worst, same_shape(a, b) ? 0 : 1, 0, "n, np, t0, t1, p or the initial state is another");
-    worst_note(&worst, b->structure ? 1 : 0, 0,
+    const bool kept = b->structure && !couple->own.v->provider->declares;
+    worst_note(&worst, kept ? 1 : 0, 0,
                "the problem's structure is still declared: methods would use it and not the products");
     if (a->n == b->n && a->np == b->np) compare_values(couple, &worst);
     verify_judge(&result, &worst);
-    verify_blame(&result, b->structure ? CAUSE_structure_kept : CAUSE_contract_unchecked, 0.8);
+    verify_blame(&result, kept ? CAUSE_structure_kept : CAUSE_contract_unchecked, 0.8);
     verify_close(couple->own.v, &result);
 }
 
@@ -143,7 +144,8 @@ static const struct verify_check wrapped_checks[] = {
      .explanation =
          "Sizes, times, nominal values and, at three points, the bits of rhs and of the initial state must "
          "be those of the problem that was wrapped. Its structure must be gone: a method that "
-         "finds a Jacobian declared uses that, and none of the provider's products."},
+         "finds a Jacobian declared uses that, and none of the provider's products. A provider that says "
+         "so (declares) has one of its own in its place, which is looked at like that of a problem."},
     {.id = "provider.products",
      .summary = "the products of a provider are the problem's own",
      .bound = "rounding of both, measured at shaken inputs",

@@ -1,0 +1,65 @@
+/* derive/provider/engine.h - a way to run the products of a recorded function.
+ *
+ * f(t, x, p) has m outputs; with an x0(p), x is not there. Shapes are those of sens/problem.h. */
+#ifndef DERIVE_ENGINE_H
+#define DERIVE_ENGINE_H
+
+#include "graph.h"
+#include "sens/problem.h"
+#include "sens/tape.h"
+
+enum product_kind {
+    PRODUCT_VJP,        /* out = (df/dx)^T v */
+    PRODUCT_VJP_P,      /* sum += (df/dp)^T v */
+    PRODUCT_JVP,        /* out = (df/dx) v */
+    PRODUCT_JVP_P,      /* out = (df/dp) v */
+    PRODUCT_RHS_T,      /* out = df/dt */
+    PRODUCT_JACOBIAN,   /* out = df/dx, [m][n] or the entries of a pattern */
+    PRODUCT_JACOBIAN_P, /* out = (df/dp)^T, the entries of a pattern */
+    PRODUCT_HVP         /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
+};
+
+struct product_call {
+    enum product_kind kind;
+    unsigned
+        parts; /* PRODUCT_HVP: DERIVE_T | DERIVE_X | DERIVE_P, at least one; a sum is wanted where it is not NULL */
+    bool at_its_own;          /* this is the point that was recorded: its guards hold but for rounding */
+    struct sens_tape_call on; /* points, numbers, lanes, where to write */
+};
+
+struct function_shape {
+    size_t outputs, n, np; /* numbers in f, x and p; n = 0: there is no x */
+    int threads;           /* so many calls at a time, seldom more */
+};
+
+struct engine_maker;
+
+/* What an engine makes of one recording. Calls may come from several threads. */
+struct engine {
+    const struct engine_maker *maker;
+    double seconds; /* that it took to analyse or compile so far */
+};
+
+struct engine_maker {
+    /* The graph stays as long as the engine. SENS_NO_MEMORY, SENS_UNSUPPORTED, SENS_UNAVAILABLE. */
+    sens_status (*create)(const struct engine_maker *maker, const struct graph *f,
+                          const struct function_shape *shape, struct engine **engine);
+    void (*destroy)(struct engine *engine);
+    /* Gets a product ready that will be wanted: what it takes is then no part of a call. */
+    sens_status (*ready)(struct engine *engine, enum product_kind kind);
+    /* SENS_OK; SENS_OUT_OF_DOMAIN: a guard does not hold at one of the points; other statuses: it cannot be done.
+     * Nothing is written but with SENS_OK. */
+    sens_status (*run)(struct engine *engine, const struct product_call *call);
+    /* The pattern of PRODUCT_JACOBIAN, PRODUCT_JACOBIAN_P. NULL: [m][n], as where there are guards, on whose other
+     * side the pattern may be another; or no memory. */
+    const struct sens_pattern *(*pattern)(struct engine *engine, enum product_kind kind);
+    /* Operations of a product: shared by the vectors of a call, and of each vector. */
+    void (*operations)(struct engine *engine, enum product_kind kind, double *shared, double *vector);
+    const struct sens_tape_functions *tape; /* of the instruction set */
+    double (*now)(void);                    /* seconds; NULL: nothing is timed */
+};
+
+/* The tape. */
+struct engine_maker tape_engine(const struct sens_tape_functions *functions, double (*clock)(void));
+
+#endif

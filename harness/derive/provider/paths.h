@@ -1,0 +1,48 @@
+/* derive/provider/paths.h - the recordings of one function, each with the guards of its path.
+ *
+ * A product at a point is that of the first recording whose guards hold there. Where none does the function is
+ * recorded again at this point, by one thread at a time. */
+#ifndef DERIVE_PATHS_H
+#define DERIVE_PATHS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "engine.h"
+#include "refuse.h"
+
+enum { PATHS_KEPT = 64 }; /* recordings; one more is made at each point that none of these is right for */
+
+struct path;
+
+struct paths {
+    /* Records the function at a point, as the functions of recording.h do. */
+    sens_status (*record)(const void *source, const struct sens_at *at, struct graph *graph,
+                          struct bench_error *error);
+    const void *source;
+    struct function_shape shape;
+    struct engine_maker maker;
+    pthread_mutex_t recording;
+    _Atomic(struct path *) newest;
+    size_t n_kept;
+    atomic_size_t n_recorded; /* in all */
+    double t_record;          /* seconds */
+};
+
+/* Records at the point; with a message in *error where that fails: see record.h. Nothing has to be destroyed
+ * then. */
+sens_status paths_create(struct paths *paths, const struct sens_at *at, struct bench_error *error);
+void paths_destroy(struct paths *paths);
+
+/* The call, whose points are call->on.x [points][..]. SENS_OK, or it cannot be recorded or run there, and nothing
+ * is written. */
+sens_status paths_run(struct paths *paths, const struct product_call *call);
+
+/* Seconds that the engines took to be made. */
+double paths_analysis(const struct paths *paths);
+
+/* The recording at the nominal point, and what was made of it. */
+const struct graph *paths_first_graph(const struct paths *paths);
+struct engine *paths_first_engine(const struct paths *paths);
+
+#endif

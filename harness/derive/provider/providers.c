@@ -1,0 +1,39 @@
+/* derive/provider/providers.c - the providers of the program itself. */
+#include "providers.h"
+
+#include "derived.h"
+#include "differences.h"
+#include "sens/registry.h"
+
+static const char *nothing(void)
+{
+    return "";
+}
+
+static sens_status wrap_tape(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                             struct sens_problem *wrapped)
+{
+    const struct engine_maker maker = tape_engine(request->variant->tape, ctx->now);
+    return derived_wrap(ctx, request, &maker, wrapped);
+}
+
+static const struct sens_provider tape = {
+    .name = "tape",
+    .summary = "derived from the recorded right-hand side, run by an interpreter, all lanes an operation",
+    .library = nothing,
+    .parallel = true,
+    .declares = true,
+    .wrap = wrap_tape,
+    .account = derived_account,
+};
+
+static const struct sens_provider fd = {
+    .name = "fd",
+    .summary = "difference quotients of the right-hand side, in groups of columns that share no row",
+    .library = nothing,
+    .parallel = true,
+    .approximate = true,
+    .wrap = differences_wrap,
+};
+
+const struct sens_provider *const derive_providers[] = {&tape, &fd, NULL};

@@ -1,0 +1,191 @@
+/* derive/provider/slots.c - the slots of a problem (sens/problem.h), each a call of one product. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "derived.h"
+#include "products.h"
+
+static struct derived *derived_of(const struct sens_problem *pb)
+{
+    return (struct derived *)pb->data;
+}
+
+/* Products cannot fail: numbers that no method takes for a result. */
+static void spoil(size_t count, double *out)
+{
+    for (size_t k = 0; out && k < count; k++) out[k] = (double)NAN;
+}
+
+static struct product_call call_at(enum product_kind kind, const struct sens_problem *pb,
+                                   const struct sens_at *at, size_t L)
+{
+    return (struct product_call){
+        .kind = kind, .on = {.points = 1, .t = &at->t, .x = at->x, .x_step = pb->n, .p = at->p, .lanes = L}};
+}
+
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
+{
+    struct product_call call = call_at(PRODUCT_VJP, pb, at, L);
+    call.on.v = W;
+    call.on.out = OUT;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n * L, OUT);
+}
+
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
+{
+    struct product_call call = call_at(PRODUCT_JVP, pb, at, L);
+    call.on.v = V;
+    call.on.out = OUT;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n * L, OUT);
+}
+
+static void rhs_t(const struct sens_problem *pb, const struct sens_at *at, double *OUT)
+{
+    struct product_call call = call_at(PRODUCT_RHS_T, pb, at, 0);
+    call.on.out = OUT;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n, OUT);
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    for (size_t k = 0; k < K; k += SENS_TAPE_POINTS) {
+        const struct product_call call = {
+            .kind = PRODUCT_VJP_P,
+            .on = {.points = K - k < SENS_TAPE_POINTS ? K - k : SENS_TAPE_POINTS,
+                   .t = t + k,
+                   .x = X + k * pb->n,
+                   .x_step = pb->n,
+                   .p = p,
+                   .lanes = L,
+                   .v = W + k * pb->n * L,
+                   .v_step = pb->n * L,
+                   .sum = MU}};
+        if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->np * L, MU);
+    }
+}
+
+static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                const struct sens_direction *v, const double *W, double *OUT, double *MU)
+{
+    struct product_call call = call_at(PRODUCT_HVP, pb, at, L);
+    call.parts = (v->t ? DERIVE_T : 0u) | (v->x ? DERIVE_X : 0u) | (v->p ? DERIVE_P : 0u);
+    call.on.v = W;
+    call.on.extra[0] = v->t;
+    call.on.extra[1] = v->x;
+    call.on.extra[2] = v->p;
+    call.on.out = OUT;
+    call.on.sum = MU;
+    if (paths_run(&derived_of(pb)->rhs, &call) == SENS_OK) return;
+    spoil(pb->n * L, OUT);
+    spoil(pb->np * L, MU);
+}
+
+/* ---- entries ------------------------------------------------------------------------------------------------ */
+
+/* A recording of another path may have other entries: derived_wrap declares a pattern only where there is but
+ * one path. */
+void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
+{
+    const struct sens_structure *declared = pb->structure;
+    struct product_call call = call_at(PRODUCT_JACOBIAN, pb, at, 0);
+    call.on.out = J;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK)
+        spoil(declared->sparsity ? declared->sparsity->start[pb->n] : pb->n * pb->n, J);
+}
+
+void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
+{
+    struct product_call call = call_at(PRODUCT_JACOBIAN_P, pb, at, 0);
+    call.on.out = value;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK)
+        spoil(derived_of(pb)->structure.sparsity_p->start[pb->np], value);
+}
+
+/* OUT[:,l] += column k0 + l, by lanes that are unit vectors. */
+static bool add_columns(struct paths *paths, const struct product_call *columns, size_t k0, size_t np,
+                        size_t outputs, double *OUT)
+{
+    const size_t L = columns->on.lanes;
+    double *memory = calloc((np + outputs) * L + 1, sizeof *memory);
+    struct product_call call = *columns;
+    if (!memory) return false;
+    for (size_t l = 0; l < L; l++) memory[(k0 + l) * L + l] = 1;
+    call.on.v = memory;
+    call.on.out = memory + np * L;
+    const bool done = paths_run(paths, &call) == SENS_OK;
+    for (size_t k = 0; done && k < outputs * L; k++) OUT[k] += call.on.out[k];
+    free(memory);
+    return done;
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
+{
+    const struct product_call call = call_at(PRODUCT_JVP_P, pb, at, L);
+    if (!add_columns(&derived_of(pb)->rhs, &call, k0, pb->np, pb->n, OUT)) spoil(pb->n * L, OUT);
+}
+
+/* ---- the initial state --------------------------------------------------------------------------------------- */
+
+static void x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W, double *MU)
+{
+    const struct sens_at at = {.p = p};
+    struct product_call call = call_at(PRODUCT_VJP_P, pb, &at, L);
+    call.on.v = W;
+    call.on.sum = MU;
+    if (paths_run(&derived_of(pb)->x0, &call) != SENS_OK) spoil(pb->np * L, MU);
+}
+
+static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L, double *OUT)
+{
+    const struct sens_at at = {.p = p};
+    const struct product_call call = call_at(PRODUCT_JVP_P, pb, &at, L);
+    if (!add_columns(&derived_of(pb)->x0, &call, k0, pb->np, pb->n, OUT)) spoil(pb->n * L, OUT);
+}
+
+/* ---- what they cost -------------------------------------------------------------------------------------------- */
+
+static double of_vector(const struct sens_problem *pb, enum product_kind kind)
+{
+    double shared, vector;
+    struct engine *engine = paths_first_engine(&derived_of(pb)->rhs);
+    engine->maker->operations(engine, kind, &shared, &vector);
+    return vector;
+}
+
+/* A function is one operation, a copy, a change of sign or a choice none. */
+static double of_rhs(const struct graph *f)
+{
+    double count = 0;
+    for (size_t k = 0; k < f->n_nodes; k++)
+        count +=
+            graph_operands(f->node[k].op) > 0 && f->node[k].op != GRAPH_NEG && f->node[k].op != GRAPH_SELECT;
+    return count;
+}
+
+/* What the structure does not say; an rhs that the problem has counted stays. */
+static void operations(const struct sens_problem *pb, struct sens_operations *ops)
+{
+    struct sens_operations inner;
+    sens_problem_operations(pb->inner, &inner);
+    ops->rhs = isnan(inner.rhs) ? of_rhs(paths_first_graph(&derived_of(pb)->rhs)) : inner.rhs;
+    if (isnan(ops->vjp)) ops->vjp = of_vector(pb, PRODUCT_VJP);
+    if (isnan(ops->jvp)) ops->jvp = of_vector(pb, PRODUCT_JVP);
+    if (isnan(ops->vjp_p)) ops->vjp_p = of_vector(pb, PRODUCT_VJP_P);
+    if (isnan(ops->jvp_p)) ops->jvp_p = of_vector(pb, PRODUCT_JVP_P);
+}
+
+const struct sens_problem_type derived_type = {
+    .vjp = vjp,
+    .jvp = jvp,
+    .jvp_p_cols = jvp_p_cols,
+    .vjp_p_batch = vjp_p_batch,
+    .rhs_t = rhs_t,
+    .hvp = hvp,
+    .operations = operations,
+    .x0_vjp = x0_vjp,
+    .x0_jvp_cols = x0_jvp_cols,
+};

@@ -1,0 +1,268 @@
+/* derive/provider/tape_engine.c - products by tapes, each made when it is first wanted. */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "compile_tape.h"
+#include "engine.h"
+#include "products.h"
+
+enum { HVP_KINDS = 16, PROGRAMS = PRODUCT_HVP + HVP_KINDS, ALIGNMENT = 64, FEW_NUMBERS = 64 };
+
+struct program {
+    struct sens_tape *tape;
+    struct derive_entries entries; /* their graph is not kept */
+    size_t points;                 /* at a time */
+    size_t n_rooms;
+    _Atomic(double *) *room; /* [n_rooms] memory for a call; NULL: it is in use */
+};
+
+struct tape_of {
+    struct engine engine;
+    const struct graph *f;
+    struct function_shape shape;
+    pthread_mutex_t making;
+    _Atomic(struct program *) program[PROGRAMS];
+};
+
+/* ---- memory of calls -------------------------------------------------------------------------------------- */
+
+static double *make_room(const struct tape_of *of, const struct program *program)
+{
+    const struct sens_tape_functions *functions = of->engine.maker->tape;
+    const size_t bytes = functions->room(program->tape, program->points) * sizeof(double);
+    double *room = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    if (room) functions->prepare(program->tape, program->points, room);
+    return room;
+}
+
+/* *place: whose memory it is; n_rooms: of none, made for this call alone. */
+static double *take_room(const struct tape_of *of, struct program *program, size_t *place)
+{
+    for (*place = 0; *place < program->n_rooms; ++*place) {
+        double *room = atomic_exchange(&program->room[*place], NULL);
+        if (room) return room;
+    }
+    return make_room(of, program);
+}
+
+static void give_room(struct program *program, size_t place, double *room)
+{
+    if (place < program->n_rooms)
+        atomic_store(&program->room[place], room);
+    else
+        free(room);
+}
+
+static sens_status make_rooms(const struct tape_of *of, struct program *program)
+{
+    const size_t wanted = of->shape.threads > 1 ? (size_t)of->shape.threads : 1;
+    program->room = calloc(wanted, sizeof *program->room);
+    while (program->room && program->n_rooms < wanted) {
+        double *room = make_room(of, program);
+        if (!room) return SENS_NO_MEMORY;
+        atomic_init(&program->room[program->n_rooms++], room);
+    }
+    return program->room ? SENS_OK : SENS_NO_MEMORY;
+}
+
+static void destroy_program(struct program *program)
+{
+    if (!program) return;
+    for (size_t k = 0; k < program->n_rooms; k++) free(program->room[k]);
+    free(program->room);
+    tape_destroy(program->tape);
+    derive_entries_destroy(&program->entries);
+    free(program);
+}
+
+/* ---- graphs of products ------------------------------------------------------------------------------------ */
+
+/* The parts of a direction and whether a sum is wanted, as one number. */
+static size_t place_of(enum product_kind kind, unsigned parts, bool sum)
+{
+    return kind == PRODUCT_HVP ? PRODUCT_HVP + 2 * (parts & 7) + sum : kind;
+}
+
+/* Is df/dx as a full matrix faster to multiply with, or the only form that fits all paths? */
+static bool is_dense(const struct tape_of *of, const struct sens_pattern *pattern)
+{
+    const size_t all = pattern->rows * pattern->cols;
+    return of->f->n_guards > 0 || all <= FEW_NUMBERS || pattern->start[pattern->rows] > all / 3;
+}
+
+static sens_status entries_of(const struct tape_of *of, size_t place, struct program *program,
+                              struct graph **product)
+{
+    struct derive_entries *entries = &program->entries;
+    const bool of_x = place == PRODUCT_JACOBIAN;
+    sens_status status =
+        of_x ? derive_jacobian(of->f, of->shape.n, entries) : derive_jacobian_p(of->f, of->shape.np, entries);
+    if (status != SENS_OK) return status;
+    if (of_x && is_dense(of, &entries->pattern)) {
+        status = derive_dense(entries, product);
+        derive_entries_destroy(entries);
+        return status;
+    }
+    *product = entries->graph;
+    entries->graph = NULL;
+    return SENS_OK;
+}
+
+static sens_status product_of(const struct tape_of *of, size_t place, struct program *program,
+                              struct tape_request *request, struct graph **product)
+{
+    const struct function_shape *shape = &of->shape;
+    request->vector = GRAPH_W;
+    request->written = shape->n;
+    switch (place) {
+    case PRODUCT_VJP:
+        return derive_vjp(of->f, shape->n, product);
+    case PRODUCT_VJP_P:
+        request->written = 0;
+        return derive_vjp_p(of->f, shape->np, product);
+    case PRODUCT_JVP:
+        request->vector = GRAPH_DX;
+        request->written = shape->outputs;
+        return derive_along(of->f, DERIVE_X, product);
+    case PRODUCT_JVP_P:
+        request->vector = GRAPH_DP;
+        request->written = shape->outputs;
+        return derive_along(of->f, DERIVE_P, product);
+    case PRODUCT_RHS_T:
+        request->vector = GRAPH_OPS;
+        request->written = shape->outputs;
+        return derive_rhs_t(of->f, product);
+    case PRODUCT_JACOBIAN:
+    case PRODUCT_JACOBIAN_P:
+        request->vector = GRAPH_OPS;
+        request->written = SIZE_MAX;
+        return entries_of(of, place, program, product);
+    default:
+        place -= PRODUCT_HVP;
+        return derive_hvp(of->f, shape->n, place % 2 ? shape->np : 0, (unsigned)(place / 2), product);
+    }
+}
+
+static sens_status make_program(const struct tape_of *of, size_t place, struct program *program)
+{
+    struct graph *product = NULL;
+    struct tape_request request = {.n = of->shape.n, .np = of->shape.np};
+    sens_status status = product_of(of, place, program, &request, &product);
+    if (status == SENS_OK) status = tape_compile(product, &request, &program->tape);
+    graph_destroy(product);
+    program->points = place == PRODUCT_VJP_P ? SENS_TAPE_POINTS : 1;
+    return status == SENS_OK ? make_rooms(of, program) : status;
+}
+
+static double now(const struct tape_of *of)
+{
+    return of->engine.maker->now ? of->engine.maker->now() : 0;
+}
+
+/* The program, made now if there is none yet. */
+static sens_status program_at(struct tape_of *of, size_t place, struct program **found)
+{
+    sens_status status = SENS_OK;
+    *found = atomic_load(&of->program[place]);
+    if (*found) return SENS_OK;
+    pthread_mutex_lock(&of->making);
+    *found = atomic_load(&of->program[place]);
+    if (!*found) {
+        const double begin = now(of);
+        *found = calloc(1, sizeof **found);
+        status = *found ? make_program(of, place, *found) : SENS_NO_MEMORY;
+        of->engine.seconds += now(of) - begin;
+        if (status != SENS_OK) {
+            destroy_program(*found);
+            *found = NULL;
+        }
+        atomic_store(&of->program[place], *found);
+    }
+    pthread_mutex_unlock(&of->making);
+    return status;
+}
+
+/* ---- the engine -------------------------------------------------------------------------------------------- */
+
+static struct tape_of *of_engine(struct engine *engine)
+{
+    return (struct tape_of *)engine;
+}
+
+static sens_status create(const struct engine_maker *maker, const struct graph *f,
+                          const struct function_shape *shape, struct engine **engine)
+{
+    struct tape_of *made = calloc(1, sizeof *made);
+    if (!made) return SENS_NO_MEMORY;
+    made->engine.maker = maker;
+    made->f = f;
+    made->shape = *shape;
+    if (pthread_mutex_init(&made->making, NULL) != 0) {
+        free(made);
+        return SENS_NO_MEMORY;
+    }
+    *engine = &made->engine;
+    return SENS_OK;
+}
+
+static void destroy(struct engine *engine)
+{
+    struct tape_of *of = of_engine(engine);
+    if (!engine) return;
+    for (size_t k = 0; k < PROGRAMS; k++) destroy_program(atomic_load(&of->program[k]));
+    pthread_mutex_destroy(&of->making);
+    free(of);
+}
+
+static sens_status ready(struct engine *engine, enum product_kind kind)
+{
+    struct program *program;
+    return program_at(of_engine(engine), kind, &program);
+}
+
+static sens_status run(struct engine *engine, const struct product_call *call)
+{
+    struct tape_of *of = of_engine(engine);
+    struct program *program;
+    size_t place;
+    struct sens_tape_call on = call->on;
+    const sens_status status = program_at(of, place_of(call->kind, call->parts, on.sum), &program);
+    if (status != SENS_OK) return status;
+    double *room = take_room(of, program, &place);
+    if (!room) return SENS_NO_MEMORY;
+    on.unguarded = call->at_its_own;
+    const bool held = engine->maker->tape->run(program->tape, &on, room);
+    give_room(program, place, room);
+    return held ? SENS_OK : SENS_OUT_OF_DOMAIN;
+}
+
+static const struct sens_pattern *pattern(struct engine *engine, enum product_kind kind)
+{
+    struct program *program;
+    if (program_at(of_engine(engine), kind, &program) != SENS_OK) return NULL;
+    return program->entries.pattern.start ? &program->entries.pattern : NULL;
+}
+
+static void operations(struct engine *engine, enum product_kind kind, double *shared, double *vector)
+{
+    struct program *program;
+    *shared = *vector = (double)NAN;
+    if (program_at(of_engine(engine), kind, &program) != SENS_OK) return;
+    const struct tape_cost cost = tape_cost(program->tape);
+    *shared = cost.values;
+    *vector = cost.lane;
+}
+
+struct engine_maker tape_engine(const struct sens_tape_functions *functions, double (*clock)(void))
+{
+    return (struct engine_maker){.create = create,
+                                 .destroy = destroy,
+                                 .ready = ready,
+                                 .run = run,
+                                 .pattern = pattern,
+                                 .operations = operations,
+                                 .tape = functions,
+                                 .now = clock};
+}

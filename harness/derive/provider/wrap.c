@@ -1,0 +1,163 @@
+/* derive/provider/wrap.c - a problem, recorded, with products of its graph. */
+#include "derived.h"
+#include "products.h"
+#include "recording.h"
+
+enum {
+    FEW_STATES = 100, /* so many states that a full df/dx with few entries is no loss */
+    MANY_ENTRIES =
+        16 /* entries of df/dx an operation of f: products with the graph are cheaper from there on */
+};
+
+static void end(void *object)
+{
+    struct derived *derived = object;
+    paths_destroy(&derived->rhs);
+    if (derived->has_x0) paths_destroy(&derived->x0);
+}
+
+/* A failure of the recorder; it tells why in *error. */
+static sens_status refuse(struct sens_ctx *ctx, sens_status status, const struct bench_error *error)
+{
+    if (status == SENS_NO_MEMORY) return status;
+    return sens_fail(ctx, SENS_UNSUPPORTED, "%s", error->text[0] ? error->text : sens_status_message(status));
+}
+
+static sens_status record_rhs(const void *source, const struct sens_at *at, struct graph *graph,
+                              struct bench_error *error)
+{
+    return recording_rhs(source, at, graph, error);
+}
+
+static sens_status record_x0(const void *source, const struct sens_at *at, struct graph *graph,
+                             struct bench_error *error)
+{
+    return recording_x0(source, at->p, graph, error);
+}
+
+static struct paths paths_of(const struct sens_provider_request *request, const struct recording *source,
+                             const struct engine_maker *maker, bool initial)
+{
+    const struct function_shape shape = {.outputs = request->inner->n,
+                                         .n = initial ? 0 : request->inner->n,
+                                         .np = request->inner->np,
+                                         .threads = request->threads};
+    return (struct paths){
+        .record = initial ? record_x0 : record_rhs, .source = source, .shape = shape, .maker = *maker};
+}
+
+/* Both functions at the nominal point. */
+static sens_status record_functions(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                                    const struct engine_maker *maker, struct derived *derived)
+{
+    const struct sens_problem *inner = &derived->room.inner;
+    const struct sens_at at = {inner->t0, inner->x0, inner->p};
+    const struct recording *source;
+    struct bench_error error = {.text = ""};
+    sens_status status = recording_create(ctx, inner, NULL, &source);
+    if (status != SENS_OK) return status;
+    derived->rhs = paths_of(request, source, maker, false);
+    status = paths_create(&derived->rhs, &at, &error);
+    if (status != SENS_OK) return refuse(ctx, status, &error);
+    derived->has_x0 = sens_problem_x0_depends(inner);
+    if (!derived->has_x0) return SENS_OK;
+    derived->x0 = paths_of(request, source, maker, true);
+    status = paths_create(&derived->x0, &at, &error);
+    if (status == SENS_OK) return SENS_OK;
+    paths_destroy(&derived->rhs);
+    return refuse(ctx, status, &error);
+}
+
+static sens_status make_ready(struct engine *engine, const enum product_kind *kind, size_t count)
+{
+    sens_status status = SENS_OK;
+    for (size_t k = 0; k < count && status == SENS_OK; k++) status = engine->maker->ready(engine, kind[k]);
+    return status;
+}
+
+/* df/dx where it has few entries an operation, (df/dp)^T where there is one path: patterns hold on all. */
+static sens_status declare(struct derived *derived)
+{
+    static const enum product_kind of_x = PRODUCT_JACOBIAN, of_p = PRODUCT_JACOBIAN_P;
+    const struct graph *f = paths_first_graph(&derived->rhs);
+    struct engine *engine = paths_first_engine(&derived->rhs);
+    const size_t n = derived->room.inner.n, np = derived->room.inner.np;
+    sens_status status = SENS_OK;
+    if ((f->n_guards == 0 || n <= FEW_STATES) && derive_few_entries(f, GRAPH_X, MANY_ENTRIES * f->n_nodes)) {
+        status = make_ready(engine, &of_x, 1);
+        derived->structure.jacobian = derived_jacobian;
+        derived->structure.sparsity = engine->maker->pattern(engine, of_x);
+    }
+    if (status != SENS_OK || np == 0 || f->n_guards > 0) return status;
+    if (!derive_few_entries(f, GRAPH_P, MANY_ENTRIES * f->n_nodes)) return status;
+    status = make_ready(engine, &of_p, 1);
+    derived->structure.jacobian_p = derived_jacobian_p;
+    derived->structure.sparsity_p = engine->maker->pattern(engine, of_p);
+    return status;
+}
+
+static sens_status get_ready(struct derived *derived)
+{
+    static const enum product_kind rhs[] = {PRODUCT_VJP, PRODUCT_JVP, PRODUCT_RHS_T, PRODUCT_VJP_P,
+                                            PRODUCT_JVP_P},
+                                   x0[] = {PRODUCT_VJP_P, PRODUCT_JVP_P};
+    sens_status status = make_ready(paths_first_engine(&derived->rhs), rhs, sizeof rhs / sizeof *rhs);
+    if (status == SENS_OK && derived->has_x0)
+        status = make_ready(paths_first_engine(&derived->x0), x0, sizeof x0 / sizeof *x0);
+    return status == SENS_OK ? declare(derived) : status;
+}
+
+/* The slots of derived_type: also those that the inner type does not have. */
+static void fill_slots(struct derived *derived)
+{
+    struct sens_problem_type *type = &derived->room.type;
+    type->vjp = derived_type.vjp;
+    type->jvp = derived_type.jvp;
+    type->jvp_p_cols = derived_type.jvp_p_cols;
+    type->vjp_p_batch = derived_type.vjp_p_batch;
+    type->rhs_t = derived_type.rhs_t;
+    type->hvp = derived_type.hvp;
+    type->operations = derived_type.operations;
+    if (!derived->has_x0) return;
+    type->x0_vjp = derived_type.x0_vjp;
+    type->x0_jvp_cols = derived_type.x0_jvp_cols;
+}
+
+sens_status derived_wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                         const struct engine_maker *maker, struct sens_problem *wrapped)
+{
+    static const struct sens_problem_decoration nothing = {.another = false};
+    struct derived *derived = SENS_NEW(ctx, struct derived, 1);
+    struct sens_problem made;
+    if (!derived) return SENS_NO_MEMORY;
+    sens_problem_decorate(request->inner, &nothing, derived, &derived->room, &made);
+    sens_status status = record_functions(ctx, request, maker, derived);
+    if (status != SENS_OK) return status;
+    status = sens_arena_attach(&ctx->arena, end, derived);
+    if (status != SENS_OK) {
+        end(derived);
+        return status;
+    }
+    status = get_ready(derived);
+    if (status != SENS_OK) return status;
+    fill_slots(derived);
+    made.structure =
+        derived->structure.jacobian || derived->structure.jacobian_p ? &derived->structure : NULL;
+    *wrapped = made;
+    return SENS_OK;
+}
+
+static void add_account(const struct paths *paths, struct sens_provider_account *account)
+{
+    account->n_recorded += (double)atomic_load(&paths->n_recorded);
+    account->t_record += paths->t_record;
+    account->t_analyse += paths_analysis(paths);
+}
+
+void derived_account(const struct sens_problem *wrapped, struct sens_provider_account *account)
+{
+    const struct derived *derived = wrapped->data;
+    *account = (struct sens_provider_account){.n_recorded = 0};
+    add_account(&derived->rhs, account);
+    if (derived->has_x0) add_account(&derived->x0, account);
+}

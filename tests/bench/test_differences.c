@@ -1,0 +1,140 @@
+/* vjp=fd: difference quotients against the problems' own products, and how many right-hand sides they take. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "modules.h"
+#include "providers.h"
+#include "sens/decorate.h"
+
+enum { LANES = 2 };
+
+/* ---- a problem whose right-hand sides are counted --------------------------------------------------------- */
+
+struct counter {
+    struct sens_decorated_problem room;
+    long calls;
+};
+
+static sens_status counted_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    ((struct counter *)pb->data)->calls++;
+    return pb->inner->type->rhs(pb->inner, at, dx);
+}
+
+static double *zeroed(size_t count)
+{
+    double *v = calloc(count + 1, sizeof *v);
+    assert_non_null(v);
+    return v;
+}
+
+static struct sens_problem created(struct sens_ctx *ctx, const char *name)
+{
+    const struct sens_problem_type *type = find_problem(variant_all()[0], name);
+    struct sens_value *value = SENS_NEW(ctx, struct sens_value, sens_option_count(type->options));
+    struct sens_problem pb;
+    sens_option_defaults(type->options, value);
+    assert_int_equal(sens_problem_create(ctx, type, value, &pb), SENS_OK);
+    return pb;
+}
+
+static struct sens_problem by_differences(struct sens_ctx *ctx, const struct sens_problem *pb)
+{
+    const struct sens_provider_request request = {pb, variant_all()[0], 1};
+    struct sens_problem wrapped;
+    assert_int_equal(find_provider("fd")->wrap(ctx, &request, &wrapped), SENS_OK);
+    assert_null(wrapped.structure);
+    return wrapped;
+}
+
+/* ---- products --------------------------------------------------------------------------------------------- */
+
+/* Forward differences have errors of sqrt(epsilon) times second derivatives by first ones, and epsilon |f| by
+ * the step: far below 1e-4 of the largest entry where no state is 0. */
+static void assert_near(const double *got, const double *wanted, size_t count)
+{
+    double largest = 0;
+    for (size_t k = 0; k < count; k++) largest = fmax(largest, fabs(wanted[k]));
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(got[k] - wanted[k]) <= 1e-4 * largest))
+            fail_msg("%zu: %g is not %g", k, got[k], wanted[k]);
+}
+
+static void check_problem(struct sens_ctx *ctx, const char *name)
+{
+    const struct sens_problem own = created(ctx, name), fd = by_differences(ctx, &own);
+    const size_t n = own.n, np = own.np, all = (n > np ? n : np) * LANES;
+    double *V = zeroed(all), *a = zeroed(all), *b = zeroed(all), *x = zeroed(n);
+    const struct sens_at at = {own.t0, x, own.p};
+    for (size_t i = 0; i < n; i++) x[i] = own.x0[i] + 0.1;
+    for (size_t k = 0; k < n * LANES; k++) V[k] = sin(1.0 + (double)k);
+    fd.type->vjp(&fd, &at, LANES, V, a);
+    own.type->vjp(&own, &at, LANES, V, b);
+    assert_near(a, b, n * LANES);
+    fd.type->jvp(&fd, &at, LANES, V, a);
+    own.type->jvp(&own, &at, LANES, V, b);
+    assert_near(a, b, n * LANES);
+    for (int k = 0; np && k < 2; k++) {
+        const struct sens_problem *pb = k ? &own : &fd;
+        double *out = k ? b : a;
+        memset(out, 0, all * sizeof *out);
+        pb->type->vjp_p_batch(pb, 1, &at.t, at.x, at.p, LANES, V, out);
+    }
+    if (np) assert_near(a, b, np * LANES);
+    for (int k = 0; np && k < 2; k++) {
+        const struct sens_problem *pb = k ? &own : &fd;
+        memset(k ? b : a, 0, n * sizeof *a);
+        pb->type->jvp_p_cols(pb, &at, np - 1, 1, k ? b : a);
+    }
+    if (np) assert_near(a, b, n);
+    double *const all_memory[] = {V, a, b, x};
+    for (size_t k = 0; k < 4; k++) free(all_memory[k]);
+}
+
+static void test_products(void **state)
+{
+    struct sens_ctx ctx = {.now = NULL};
+    (void)state;
+    for (const struct sens_problem_type *const *type = variant_all()[0]->problems; *type; type++)
+        if ((*type)->vjp && (*type)->jvp) check_problem(&ctx, (*type)->name);
+    sens_arena_release(&ctx.arena);
+}
+
+/* The five-point stencil takes a handful of groups, whatever the grid; without its pattern each state one. What is
+ * counted is not recorded: it is a decorated problem. */
+static void test_groups(void **state)
+{
+    struct sens_ctx ctx = {.now = NULL};
+    const struct sens_problem own = created(&ctx, "heat");
+    struct counter *counter = SENS_NEW(&ctx, struct counter, 1);
+    struct sens_problem counted;
+    const struct sens_problem_decoration with = {.type = {.rhs = counted_rhs}};
+    (void)state;
+    sens_problem_decorate(&own, &with, counter, &counter->room, &counted);
+    struct sens_problem plain = by_differences(&ctx, &counted), grouped = by_differences(&ctx, &own);
+    grouped.inner = &counted;
+    const struct sens_at at = {own.t0, own.x0, own.p};
+    double *V = zeroed(own.n), *a = zeroed(own.n);
+    counter->calls = 0;
+    plain.type->vjp(&plain, &at, 1, V, a);
+    assert_int_equal(counter->calls, 1 + (long)own.n);
+    counter->calls = 0;
+    grouped.type->vjp(&grouped, &at, 1, V, a);
+    assert_in_range(counter->calls, 6, 10);
+    free(V);
+    free(a);
+    sens_arena_release(&ctx.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_groups)};
+    if (!providers_add(derive_providers)) return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
