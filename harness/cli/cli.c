@@ -101,6 +101,20 @@ static const struct cli_flag truth_flags[] = {
     FLAGS_END,
 };
 
+static const struct cli_flag derive_flags[] = {{"--json", NULL, "one JSON object"},
+                                               {"--code", NULL, "the C of all products instead"},
+                                               FLAG_PLUGIN,
+                                               FLAG_HELP,
+                                               FLAGS_END};
+
+static const char *const derive_notes[] = {
+    "For each product: the operations of its graph; what a tape of it (vjp=tape) does once a point, and for "
+    "each vector, by the operations of the right-hand side; the loops that are left of it in C. Groups are "
+    "columns that share no row, guards are comparisons that decided what was recorded.",
+    "Exit codes: 0 done, 2 bad input, or a right-hand side that cannot be recorded: the place is named.",
+    NULL,
+};
+
 static const struct cli_flag summary_flags[] = {{"--json", NULL, "one JSON object"}, FLAG_HELP, FLAGS_END};
 
 static const struct cli_flag peak_flags[] = {{"--json", NULL, "one JSON array, a rate an object"},
@@ -224,6 +238,13 @@ static const struct cli_command commands[] = {
      .summary = "tables and the verdict on each published statement",
      .flags = summary_flags,
      .run = cmd_summary},
+    {.name = "derive",
+     .arguments = "PROBLEM [key=value ...]",
+     .summary = "what its derivative products are, made from the right-hand side alone",
+     .flags = derive_flags,
+     .takes_keys = true,
+     .notes = derive_notes,
+     .run = cmd_derive},
     {.name = "new",
      .arguments = "problem|cost|method NAME",
      .summary = "writes a module that compiles and passes verify as it stands",

@@ -68,6 +68,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_truth(int argc, char **argv);
 int cmd_summary(int argc, char **argv);
+int cmd_derive(int argc, char **argv);
 int cmd_new(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_peak(int argc, char **argv);
