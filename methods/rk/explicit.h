@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "controllers.h"
 #include "followers.h"
 #include "rules.h"
 #include "scheme.h"

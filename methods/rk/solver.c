@@ -13,7 +13,6 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "controllers.h"
 #include "first_step.h"
 #include "rules.h"
 

@@ -1,4 +1,4 @@
-/* A problem as a system, see system.h. */
+/* A problem as a system, and the norm of its parts, see system.h. */
 #include "system.h"
 
 static sens_status problem_f(void *self, sens_real t, const sens_real *y, sens_real *dy)
@@ -18,4 +18,15 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
         .part = {.count = pb->n, .rtol = task->rtol, .atol = task->atol, .tested = true},
     };
     *ode = (struct sens_ode){.n = pb->n, .f = problem_f, .self = self, .n_parts = 1, .part = &self->part};
+}
+
+void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
+                               struct sens_trial rest, struct sens_error_norm *norm)
+{
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        const struct sens_ode_part *part = &ode->part[k];
+        if (part->tested) controller->add(part, &rest, norm);
+        rest.y += part->count, rest.f += part->count, rest.y1 += part->count, rest.e += part->count;
+        if (rest.e3) rest.e3 += part->count;
+    }
 }

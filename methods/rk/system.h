@@ -1,4 +1,5 @@
-/* methods/rk/system.h - what a solver integrates: any first-order system, and a task's own as one. */
+/* methods/rk/system.h - what a solver integrates: any first-order system, and a task's own as one; the error
+ * norm of its whole state. */
 #ifndef SENS_SYSTEM_H
 #define SENS_SYSTEM_H
 
@@ -22,5 +23,17 @@ struct sens_problem_ode {
 };
 void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct sens_problem_ode *self,
                       struct sens_ode *ode);
+
+/* Adds the tested parts of a whole state. */
+void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
+                               struct sens_trial trial, struct sens_error_norm *norm);
+static inline void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
+                                       const struct sens_trial *trial, struct sens_error_norm *norm)
+{
+    if (ode->n_parts == 1 && ode->part->tested) /* the usual system; spares a copy of the trial */
+        controller->add(ode->part, trial, norm);
+    else
+        sens_error_norm_add_parts(controller, ode, *trial, norm);
+}
 
 #endif

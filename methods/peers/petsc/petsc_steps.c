@@ -7,7 +7,7 @@
  * trajectory in memory over several calls of TSSolve (the last step of each is not stored), and its
  * TSSetTimeSpan reads past the end of its array when a step is computed again.
  *
- * PETSc chooses no first step. Where the task gives none it is that of our engine (rk/rules.h). */
+ * PETSc chooses no first step. Where the task gives none it is that of our engine (rules/rules.h). */
 #include <math.h>
 #include <string.h>
 

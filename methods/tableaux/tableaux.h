@@ -1,4 +1,4 @@
-/* methods/rk/tableaux.h - the explicit Runge-Kutta pairs on offer.
+/* methods/tableaux/tableaux.h - the explicit Runge-Kutta pairs on offer.
  *
  * Adding one: its coefficients in a tableaux*.c file, and a line in SENS_TABLEAU_LIST.
  * Coefficients are exact rationals (SENS_Q) or all digits of the source (SENS_C), never rounded to double on

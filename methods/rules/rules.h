@@ -1,4 +1,4 @@
-/* methods/rk/rules.h - rules of a solve that need nothing of the solver, so that a library's solver follows
+/* methods/rules/rules.h - rules of a solve that need nothing of the solver, so that a library's solver follows
  * the same. */
 #ifndef SENS_RULES_H
 #define SENS_RULES_H
@@ -17,6 +17,12 @@ sens_real sens_first_step(sens_real h0, sens_real d1, sens_real d2, int order);
  * as, which M steps multiply: 4 ulp of length (of double, whatever sens_real) cover it, and 1e-9 dt covers a
  * dt typed with ten digits, such as 0.3333333333. A dt that is wrong is wrong by far more. */
 long sens_whole_steps(sens_real dt, sens_real length);
+
+/* fmax where b is a number; one instruction, where fmax is a call. */
+static inline sens_real sens_larger(sens_real a, sens_real b)
+{
+    return a > b ? a : b;
+}
 
 /* Is each of the numbers finite? A few are not worth a call. */
 bool sens_many_finite(size_t count, const sens_real *v);

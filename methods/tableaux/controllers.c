@@ -10,6 +10,8 @@
 
 #include <tgmath.h>
 
+#include "rules.h"
+
 enum {
     LANES = 8, /* partial results of a norm: one order of summation, and vectors for the compiler */
     TILE = 64  /* ratios at a time */
@@ -242,14 +244,3 @@ static const struct sens_controller fixed = {
 };
 
 const struct sens_controller *const sens_controllers[] = {&odeint, &hairer_pi, &petsc, &fixed, NULL};
-
-void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
-                               struct sens_trial rest, struct sens_error_norm *norm)
-{
-    for (size_t k = 0; k < ode->n_parts; k++) {
-        const struct sens_ode_part *part = &ode->part[k];
-        if (part->tested) controller->add(part, &rest, norm);
-        rest.y += part->count, rest.f += part->count, rest.y1 += part->count, rest.e += part->count;
-        if (rest.e3) rest.e3 += part->count;
-    }
-}

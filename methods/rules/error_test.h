@@ -1,4 +1,4 @@
-/* methods/rk/error_test.h - the choice that several methods offer: a part of the state in or out of the error
+/* methods/rules/error_test.h - the choice that several methods offer: a part of the state in or out of the error
  * test; and what follows for those that have all of it inside. */
 #ifndef SENS_ERROR_TEST_H
 #define SENS_ERROR_TEST_H

@@ -1,4 +1,4 @@
-/* methods/rk/stops.h - the times at which a solve has to land. Needs nothing of the solver. */
+/* methods/rules/stops.h - the times at which a solve has to land. Needs nothing of the solver. */
 #ifndef SENS_STOPS_H
 #define SENS_STOPS_H
 

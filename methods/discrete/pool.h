@@ -1,4 +1,4 @@
-/* methods/rk/pool.h - a few threads, started once by prepare, that share out the lane blocks of a run. */
+/* methods/discrete/pool.h - a few threads, started once by prepare, that share out the lane blocks of a run. */
 #ifndef SENS_POOL_H
 #define SENS_POOL_H
 

@@ -1,4 +1,4 @@
-/* methods/rk/trajectory.h - the accepted steps of the problem's own solve, kept for a reverse or a tangent
+/* methods/trajectory/trajectory.h - the accepted steps of the problem's own solve, kept for a reverse or a tangent
  * sweep. How they are kept is the secret of its store (store.h). */
 #ifndef SENS_TRAJECTORY_H
 #define SENS_TRAJECTORY_H
