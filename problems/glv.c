@@ -79,23 +79,27 @@ static inline __attribute__((always_inline)) void outer_known(const size_t n, co
 
 /* Functions of their own for each number of few species: they need neither a frame nor a saved register. */
 struct known {
-    sens_status (*rhs)(const struct sens_at *at, sens_real *dx);
-    void (*jacobian)(const struct sens_at *at, sens_real *J);
-    void (*outer)(const struct sens_at *at, sens_real *s, sens_real *phi);
+    sens_status (*rhs)(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx);
+    void (*jacobian)(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
+    void (*outer)(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi);
 };
 
 #define KNOWN(n)                                                                                             \
-    static sens_status rhs_of_##n(const struct sens_at *at, sens_real *dx)                                   \
+    static sens_status rhs_of_##n(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)    \
     {                                                                                                        \
+        (void)pb;                                                                                            \
         rhs_known(n, at->p, at->p + (n), at->x, dx);                                                         \
         return SENS_OK;                                                                                      \
     }                                                                                                        \
-    static void jacobian_of_##n(const struct sens_at *at, sens_real *J)                                      \
+    static void jacobian_of_##n(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)       \
     {                                                                                                        \
+        (void)pb;                                                                                            \
         jacobian_known(n, at->p, at->p + (n), at->x, J);                                                     \
     }                                                                                                        \
-    static void outer_of_##n(const struct sens_at *at, sens_real *s, sens_real *phi)                         \
+    static void outer_of_##n(const struct sens_problem *pb, const struct sens_at *at, sens_real *s,          \
+                             sens_real *phi)                                                                 \
     {                                                                                                        \
+        (void)pb;                                                                                            \
         outer_known(n, at->x, s, phi);                                                                       \
     }
 KNOWN(1)
@@ -108,24 +112,12 @@ KNOWN(7)
 KNOWN(8)
 
 enum { FEW = 8 };
-static const struct known few[FEW + 1] = {
-    [1] = {rhs_of_1, jacobian_of_1, outer_of_1}, [2] = {rhs_of_2, jacobian_of_2, outer_of_2},
-    [3] = {rhs_of_3, jacobian_of_3, outer_of_3}, [4] = {rhs_of_4, jacobian_of_4, outer_of_4},
-    [5] = {rhs_of_5, jacobian_of_5, outer_of_5}, [6] = {rhs_of_6, jacobian_of_6, outer_of_6},
-    [7] = {rhs_of_7, jacobian_of_7, outer_of_7}, [8] = {rhs_of_8, jacobian_of_8, outer_of_8}};
 
-/* Not inlined: the few would pay for its saved registers. */
-static __attribute__((noinline)) sens_status rhs_of_many(const struct sens_problem *pb,
-                                                         const struct sens_at *at, sens_real *dx)
+static sens_status rhs_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
     growth(pb, at, 0, pb->n, dx);
     for (size_t i = 0; i < pb->n; i++) dx[i] *= at->x[i];
     return SENS_OK;
-}
-
-static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
-{
-    return pb->n <= FEW ? few[pb->n].rhs(at, dx) : rhs_of_many(pb, at, dx);
 }
 
 /* OUT = g W + A^T (x W) */
@@ -204,8 +196,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
 }
 
 /* J_ij = x_i A_ij + delta_ij g_i */
-static __attribute__((noinline)) void jacobian_of_many(const struct sens_problem *pb,
-                                                       const struct sens_at *at, sens_real *J)
+static void jacobian_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     const size_t n = pb->n;
     sens_real g[ROW_TILE];
@@ -215,14 +206,6 @@ static __attribute__((noinline)) void jacobian_of_many(const struct sens_problem
         growth(pb, at, i0, rows, g);
         for (size_t i = i0; i < i0 + rows; i++) J[i * n + i] += g[i - i0];
     }
-}
-
-static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
-{
-    if (pb->n <= FEW)
-        few[pb->n].jacobian(at, J);
-    else
-        jacobian_of_many(pb, at, J);
 }
 
 static void coupling(const struct sens_problem *pb, const sens_real *p, sens_real *M)
@@ -235,18 +218,27 @@ static void diagonal(const struct sens_problem *pb, const struct sens_at *at, se
     growth(pb, at, 0, pb->n, d);
 }
 
-static __attribute__((noinline)) void outer_of_many(const struct sens_problem *pb, const struct sens_at *at,
-                                                    sens_real *restrict s, sens_real *restrict phi)
+static void outer_of_many(const struct sens_problem *pb, const struct sens_at *at, sens_real *restrict s,
+                          sens_real *restrict phi)
 {
     outer_known(pb->n, at->x, s, phi);
 }
 
-static void outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi)
+static const struct known few[FEW + 1] = {
+    [1] = {rhs_of_1, jacobian_of_1, outer_of_1}, [2] = {rhs_of_2, jacobian_of_2, outer_of_2},
+    [3] = {rhs_of_3, jacobian_of_3, outer_of_3}, [4] = {rhs_of_4, jacobian_of_4, outer_of_4},
+    [5] = {rhs_of_5, jacobian_of_5, outer_of_5}, [6] = {rhs_of_6, jacobian_of_6, outer_of_6},
+    [7] = {rhs_of_7, jacobian_of_7, outer_of_7}, [8] = {rhs_of_8, jacobian_of_8, outer_of_8}};
+static const struct known many = {rhs_of_many, jacobian_of_many, outer_of_many};
+
+static const struct known *known_of(size_t n)
 {
-    if (pb->n <= FEW)
-        few[pb->n].outer(at, s, phi);
-    else
-        outer_of_many(pb, at, s, phi);
+    return n <= FEW ? &few[n] : &many;
+}
+
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    return known_of(pb->n)->rhs(pb, at, dx);
 }
 
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)
@@ -319,8 +311,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     problem->t1 = option[OPTION_T].number;
     problem->x0 = state;
     problem->p = parameter;
-    *declared = (struct sens_structure){.jacobian = jacobian,
-                                        .outer = outer,
+    *declared = (struct sens_structure){.jacobian = known_of(n)->jacobian,
+                                        .outer = known_of(n)->outer,
                                         .coupling = coupling,
                                         .diagonal = diagonal,
                                         .n_blocks = 2,

@@ -35,7 +35,6 @@ struct plan {
 struct worker {
     const struct plan *plan;
     struct sens_products *products;
-    sens_real *room; /* [at_once][n][L]: kappa where no batch keeps it, or beside what it keeps */
 };
 
 struct block {
@@ -108,9 +107,8 @@ static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void
     const struct sens_task *task = plan->task;
     struct worker *w = SENS_NEW(ctx, struct worker, 1);
     if (!w) return SENS_NO_MEMORY;
+    (void)L;
     w->plan = plan;
-    w->room = SENS_NEW(ctx, sens_real, plan->at_once * plan->n * L);
-    if (!w->room) return SENS_NO_MEMORY;
     *made = w;
     return sens_products_create(ctx, task->problem, SENS_VJP, plan->together, task->cost->m, &w->products);
 }
@@ -212,13 +210,14 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
 {
     const struct worker *w = worker;
     const struct plan *plan = w->plan;
-    const size_t first = part * plan->together, end = first + plan->together;
-    struct sens_slot slot = {.kappa = w->room, .room = w->room};
-    if (step->batch) sens_batch_slot(step->batch, step->first + first, block->number, block->L, &slot);
+    const size_t n = plan->n, first = part * plan->together, end = first + plan->together;
+    struct sens_slot slot = block->slot;
+    slot.kappa += first * n * block->L;
+    if (slot.s) slot.s += first * n;
     for (size_t s = first; s < end; s += plan->at_once) {
         reverse_stages(w, step, block, s, s - first, &slot);
-        if (step->batch) slot.kappa += plan->n * block->L;
-        if (slot.s) slot.s += plan->n;
+        slot.kappa += n * block->L;
+        if (slot.s) slot.s += n;
     }
     if (end == plan->live && !plan->whole) add_stages(plan, block);
     return SENS_OK;

@@ -15,7 +15,7 @@ struct adjoint_plan { /* of a task */
     size_t parts;     /* of a step */
     size_t vectors;   /* [n][L] of a block, beside its lambda */
     size_t kept;      /* numbers of a step that are worth finding once for all groups; 0: none */
-    bool adds_to_mu;  /* a sweep adds to mu, beside what it gives to the batch */
+    bool adds_to_mu;  /* a sweep adds to mu, beside what goes to the slots */
     void *own;        /* the family's */
 };
 
@@ -23,15 +23,14 @@ struct adjoint_step { /* where a sweep stands */
     sens_real h;
     const struct sens_at *at; /* [points] */
     const sens_real *kept;    /* [kept]; NULL: they are not kept */
-    struct sens_batch *batch; /* takes the cotangents of df/dp; NULL unless dG/dp is asked for */
-    size_t first;             /* number in the batch of the first point */
 };
 
 struct adjoint_block { /* outputs c0 ... in L lanes, the last of which may be past the share */
-    size_t c0, L, number;
-    sens_real *lambda; /* [n][L], then the family's vectors, each in the room of a whole block */
-    sens_real *mu;     /* [np][L]; NULL unless dG/dp is asked for */
-    void *own;         /* the family's */
+    size_t c0, L;
+    sens_real *lambda;     /* [n][L], then the family's vectors, each in the room of a whole block */
+    sens_real *mu;         /* [np][L]; NULL unless dG/dp is asked for */
+    struct sens_slot slot; /* where the cotangents of df/dp go, [points][n][L], as products.h says of one */
+    void *own;             /* the family's */
 };
 
 struct adjoint_family {

@@ -28,7 +28,7 @@ struct worker {
     size_t blocks;               /* of the group at hand */
     struct adjoint_block *block; /* [group] */
     sens_real *state;            /* [group][1 + vectors][n][L] */
-    sens_real *rows;             /* [L][n]: lambda where nobody asks for dG/dx0 */
+    sens_real *room;             /* [points][n][L], or [n][L] where a batch takes the cotangents */
     sens_real *mu;               /* [group][np][L]; NULL unless dG/dp is asked for */
     bool fresh;                  /* nothing has been written to mu in this group yet */
     sens_status status;
@@ -76,13 +76,20 @@ static sens_real *kept_of(const struct adjoint *ad, long k)
     return ad->kept ? ad->kept + (size_t)k * ad->plan.kept : NULL;
 }
 
+/* The blocks' slots for the points of a step, of which `first` is the batch's number of the first. */
+static void take_slots(const struct worker *w, size_t first)
+{
+    for (size_t b = 0; b < w->blocks; b++)
+        sens_batch_slot(w->batch, first, b, w->block[b].L, &w->block[b].slot);
+}
+
 static sens_status reverse_step(const struct adjoint *ad, const struct worker *w,
                                 const struct sens_step *step)
 {
     const struct adjoint_family *family = ad->family;
-    struct adjoint_step at = {.h = step->h, .at = w->at, .kept = kept_of(ad, step->k), .batch = w->batch};
+    const struct adjoint_step at = {.h = step->h, .at = w->at, .kept = kept_of(ad, step->k)};
     family->points(ad->plan.own, step, w->at);
-    if (w->batch) at.first = sens_batch_points(w->batch, ad->plan.points, w->at);
+    if (w->batch) take_slots(w, sens_batch_points(w->batch, ad->plan.points, w->at));
     sens_status status = SENS_OK;
     for (size_t part = 0; part < ad->plan.parts && status == SENS_OK; part++) {
         status = family->linearise(w->own, part, &at);
@@ -125,7 +132,7 @@ static sens_status write_gradient(const struct adjoint *ad, const struct worker 
         if (sens_problem_x0_depends(pb)) pb->type->x0_vjp(pb, pb->p, L, block->lambda, block->mu);
         if (!sens_lanes_to_rows(ad->np, L, width, block->mu, out->dGdp + c0 * ad->np)) return SENS_DIVERGED;
     }
-    sens_real *rows = out->dGdx0 ? out->dGdx0 + c0 * ad->n : w->rows;
+    sens_real *rows = out->dGdx0 ? out->dGdx0 + c0 * ad->n : w->room;
     return sens_lanes_to_rows(ad->n, L, width, block->lambda, rows) ? SENS_OK : SENS_DIVERGED;
 }
 
@@ -194,9 +201,9 @@ static sens_status create_block(struct sens_ctx *ctx, const struct adjoint *ad, 
                                 size_t b)
 {
     struct adjoint_block *block = &w->block[b];
-    block->number = b;
     block->lambda = w->state + b * (1 + ad->plan.vectors) * ad->n * ad->size.L;
     block->mu = w->mu ? w->mu + b * ad->np * ad->size.L : NULL;
+    block->slot = (struct sens_slot){.kappa = w->room, .room = w->room};
     return ad->family->create_block(ctx, ad->plan.own, ad->size.L, block);
 }
 
@@ -213,9 +220,9 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     w->block = SENS_NEW(ctx, struct adjoint_block, ad->size.group);
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
     w->state = SENS_NEW(ctx, sens_real, ad->size.group * (1 + ad->plan.vectors) * vector);
-    w->rows = SENS_NEW(ctx, sens_real, vector);
+    w->room = SENS_NEW(ctx, sens_real, (wrt_p ? 1 : ad->plan.points) * vector);
     w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->size.group * ad->np * ad->size.L) : NULL;
-    if (!w->at || !w->block || !w->x_after || !w->state || !w->rows || (wrt_p && !w->mu))
+    if (!w->at || !w->block || !w->x_after || !w->state || !w->room || (wrt_p && !w->mu))
         return SENS_NO_MEMORY;
     sens_status status = ad->family->create_worker(ctx, ad->plan.own, ad->size.L, &w->own);
     for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);

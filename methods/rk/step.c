@@ -11,17 +11,6 @@ sens_status sens_grid_create(struct sens_ctx *ctx, long n_steps, bool stops, str
     return grid->t && grid->h && (grid->stop || !stops) ? SENS_OK : SENS_NO_MEMORY;
 }
 
-sens_status sens_grid_keep(struct sens_grid *grid, const struct sens_step *step)
-{
-    const long k = step->k;
-    if (k >= grid->n_steps) return SENS_NOT_REPEATABLE;
-    grid->t[k] = step->t;
-    grid->h[k] = step->h;
-    grid->t[k + 1] = step->t1;
-    if (grid->stop) grid->stop[k] = step->stop;
-    return SENS_OK;
-}
-
 sens_status sens_grid_check(struct sens_ctx *ctx, const struct sens_grid *grid, sens_status status,
                             long steps)
 {

@@ -28,7 +28,16 @@ struct sens_grid {
 sens_status sens_grid_create(struct sens_ctx *ctx, long n_steps, bool stops, struct sens_grid *grid);
 
 /* Adds a step. SENS_NOT_REPEATABLE when there is no room for it. */
-sens_status sens_grid_keep(struct sens_grid *grid, const struct sens_step *step);
+static inline sens_status sens_grid_keep(struct sens_grid *grid, const struct sens_step *step)
+{
+    const long k = step->k;
+    if (k >= grid->n_steps) return SENS_NOT_REPEATABLE;
+    grid->t[k] = step->t;
+    grid->h[k] = step->h;
+    grid->t[k + 1] = step->t1;
+    if (grid->stop) grid->stop[k] = step->stop;
+    return SENS_OK;
+}
 
 /* What a solve of `steps` steps ended with, of which each was kept: SENS_NOT_REPEATABLE, with a message, when
  * they are not those that the grid was made for. */
