@@ -7,7 +7,7 @@
 struct sens_kernel {
     const char *name;
     bool sparse; /* M holds the values of a pattern; else [n][n] by rows */
-    /* What the first factorisation needs; *ctx for messages. */
+    /* What the first factorisation needs; *ctx for messages. SENS_UNAVAILABLE: its library cannot be loaded. */
     sens_status (*create)(struct sens_ctx *ctx, struct sens_shifted *shifted);
     sens_status (*factor)(struct sens_shifted *shifted); /* of M, which it may overwrite */
     void (*solve)(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
@@ -28,15 +28,20 @@ struct sens_shifted {
 
 extern const struct sens_kernel sens_kernel_own;
 #ifndef SENS_EXTENDED
-#ifdef SENS_HAVE_LAPACK
+#ifdef SENS_LAPACK_LIBRARY
 #define SENS_KERNEL_HAS_LAPACK 1
 extern const struct sens_kernel sens_kernel_lapack;
 #endif
-#ifdef SENS_HAVE_KLU
+#ifdef SENS_KLU_LIBRARY
 #define SENS_KERNEL_HAS_KLU 1
 extern const struct sens_kernel sens_kernel_klu;
 #endif
 #endif
+
+/* A function of a library, or of one that it is built on. The first call loads the library, which then stays:
+ * a program that solves no such system does not pay for it. *place is a pointer to the function; false: it is
+ * not there, and *place is left alone. */
+bool sens_kernel_function(const char *library, const char *name, void *place);
 
 /* Rows a and b of X [n][L] change places. */
 static inline void sens_kernel_exchange(size_t L, sens_real *X, size_t a, size_t b)

@@ -10,13 +10,42 @@
 
 enum { TOGETHER = 4 }; /* right-hand sides that KLU takes in one pass */
 
+struct library {
+    __typeof__(klu_defaults) *defaults;
+    __typeof__(klu_analyze) *analyze;
+    __typeof__(klu_factor) *factor;
+    __typeof__(klu_solve) *solve, *tsolve;
+    __typeof__(klu_free_symbolic) *free_symbolic;
+    __typeof__(klu_free_numeric) *free_numeric;
+};
+
 struct klu {
+    struct library library;
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric; /* NULL: there are no factors */
     int *start, *col;     /* of M */
     double *rows;         /* [TOGETHER][n] */
 };
+
+static bool load(struct library *to)
+{
+    const struct {
+        const char *name;
+        void *place;
+    } functions[] = {
+        {"klu_defaults", &to->defaults},
+        {"klu_analyze", &to->analyze},
+        {"klu_factor", &to->factor},
+        {"klu_solve", &to->solve},
+        {"klu_tsolve", &to->tsolve},
+        {"klu_free_symbolic", &to->free_symbolic},
+        {"klu_free_numeric", &to->free_numeric},
+    };
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        if (!sens_kernel_function(SENS_KLU_LIBRARY, functions[k].name, functions[k].place)) return false;
+    return true;
+}
 
 static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, struct klu *klu)
 {
@@ -34,12 +63,13 @@ static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
 {
     struct klu *const klu = SENS_NEW(ctx, struct klu, 1);
-    shifted->own = klu;
     if (!klu) return SENS_NO_MEMORY;
+    if (!load(&klu->library)) return SENS_UNAVAILABLE;
+    shifted->own = klu;
     const sens_status status = copy_pattern(ctx, &shifted->filled, klu);
     if (status != SENS_OK) return status;
-    klu_defaults(&klu->common);
-    klu->symbolic = klu_analyze((int)shifted->n, klu->start, klu->col, &klu->common);
+    klu->library.defaults(&klu->common);
+    klu->symbolic = klu->library.analyze((int)shifted->n, klu->start, klu->col, &klu->common);
     return klu->symbolic ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -47,15 +77,15 @@ static void release(struct sens_shifted *shifted)
 {
     struct klu *const klu = shifted->own;
     if (!klu) return;
-    if (klu->numeric) klu_free_numeric(&klu->numeric, &klu->common);
-    if (klu->symbolic) klu_free_symbolic(&klu->symbolic, &klu->common);
+    if (klu->numeric) klu->library.free_numeric(&klu->numeric, &klu->common);
+    if (klu->symbolic) klu->library.free_symbolic(&klu->symbolic, &klu->common);
 }
 
 static sens_status factor(struct sens_shifted *shifted)
 {
     struct klu *const klu = shifted->own;
-    if (klu->numeric) klu_free_numeric(&klu->numeric, &klu->common);
-    klu->numeric = klu_factor(klu->start, klu->col, shifted->M, klu->symbolic, &klu->common);
+    if (klu->numeric) klu->library.free_numeric(&klu->numeric, &klu->common);
+    klu->numeric = klu->library.factor(klu->start, klu->col, shifted->M, klu->symbolic, &klu->common);
     if (klu->numeric) return SENS_OK;
     return klu->common.status == KLU_SINGULAR ? SENS_SINGULAR : SENS_NO_MEMORY;
 }
@@ -63,8 +93,9 @@ static sens_status factor(struct sens_shifted *shifted)
 /* KLU's matrix is M^T: of M X = B it solves the transposed system. */
 static void solve_rows(struct klu *klu, bool transposed, size_t n, size_t count, double *rows)
 {
-    (transposed ? klu_solve : klu_tsolve)(klu->symbolic, klu->numeric, (int)n, (int)count, rows,
-                                          &klu->common);
+    const struct library *const library = &klu->library;
+    (transposed ? library->solve : library->tsolve)(klu->symbolic, klu->numeric, (int)n, (int)count, rows,
+                                                    &klu->common);
 }
 
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)

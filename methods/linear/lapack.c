@@ -3,39 +3,48 @@
 #include "kernel.h"
 
 #ifdef SENS_KERNEL_HAS_LAPACK
-#include <dlfcn.h>
 #include <limits.h>
 
 /* Fortran's: after the arguments, the lengths of those that are text. */
-extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
-extern void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
+typedef void dgetrf(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
+typedef void dtrsm(const char *side, const char *uplo, const char *trans, const char *diag, const int *m,
                    const int *n, const double *alpha, const double *a, const int *lda, double *b,
                    const int *ldb, size_t, size_t, size_t, size_t);
 
+struct lapack {
+    dgetrf *dgetrf;
+    dtrsm *dtrsm;
+    int *pivot; /* [n] */
+};
+
 /* An OpenBLAS that has threads is to take none: a cell's threads are the harness's to count. */
-static void take_one_thread(void)
+static bool load(struct lapack *lapack)
 {
-    void *const program = dlopen(NULL, RTLD_LAZY);
-    void (*set)(int) = NULL;
-    if (!program) return;
-    *(void **)&set = dlsym(program, "openblas_set_num_threads");
-    if (set) set(1);
-    dlclose(program);
+    void (*set_threads)(int) = NULL;
+    if (!sens_kernel_function(SENS_LAPACK_LIBRARY, "dgetrf_", &lapack->dgetrf) ||
+        !sens_kernel_function(SENS_LAPACK_LIBRARY, "dtrsm_", &lapack->dtrsm))
+        return false;
+    if (sens_kernel_function(SENS_LAPACK_LIBRARY, "openblas_set_num_threads", &set_threads)) set_threads(1);
+    return true;
 }
 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
 {
+    struct lapack *const lapack = SENS_NEW(ctx, struct lapack, 1);
     if (shifted->n > INT_MAX) return sens_fail(ctx, SENS_UNSUPPORTED, "too many unknowns for LAPACK");
-    take_one_thread();
-    shifted->own = SENS_NEW(ctx, int, shifted->n);
-    return shifted->own ? SENS_OK : SENS_NO_MEMORY;
+    if (!lapack) return SENS_NO_MEMORY;
+    if (!load(lapack)) return SENS_UNAVAILABLE;
+    shifted->own = lapack;
+    lapack->pivot = SENS_NEW(ctx, int, shifted->n);
+    return lapack->pivot ? SENS_OK : SENS_NO_MEMORY;
 }
 
 static sens_status factor(struct sens_shifted *shifted)
 {
     const int n = (int)shifted->n;
     int info;
-    dgetrf_(&n, &n, shifted->M, &n, shifted->own, &info);
+    struct lapack *const lapack = shifted->own;
+    lapack->dgetrf(&n, &n, shifted->M, &n, lapack->pivot, &info);
     return info == 0 ? SENS_OK : SENS_SINGULAR;
 }
 
@@ -45,14 +54,15 @@ static void divide(const struct sens_shifted *shifted, const char *uplo, const c
 {
     const int n = (int)shifted->n, lanes = (int)L;
     const double one = 1;
-    dtrsm_("R", uplo, trans, *uplo == 'L' ? "U" : "N", &lanes, &n, &one, shifted->M, &n, X, &lanes, 1, 1, 1,
-           1);
+    const struct lapack *const lapack = shifted->own;
+    lapack->dtrsm("R", uplo, trans, *uplo == 'L' ? "U" : "N", &lanes, &n, &one, shifted->M, &n, X, &lanes, 1,
+                  1, 1, 1);
 }
 
 /* Of M X = B: X^T = B^T U^-1 L^-1 P^T; of M^T X = B: X^T = B^T P L^-T U^-T. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
 {
-    const int *const pivot = shifted->own;
+    const int *const pivot = ((const struct lapack *)shifted->own)->pivot;
     if (!transposed) {
         divide(shifted, "U", "N", L, X);
         divide(shifted, "L", "N", L, X);

@@ -53,25 +53,32 @@ static sens_status place_values(struct sens_ctx *ctx, struct sens_shifted *shift
     return SENS_OK;
 }
 
+static sens_status refuse(struct sens_ctx *ctx, enum sens_kernel_choice choice)
+{
+    return sens_fail(ctx, SENS_UNAVAILABLE, "%s is not there for these systems",
+                     choice == SENS_KERNEL_KLU ? "KLU" : "LAPACK");
+}
+
 sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                 enum sens_kernel_choice choice, struct sens_shifted **made)
 {
     const struct sens_kernel *const kernel = choose(n, pattern, choice);
     *made = NULL;
-    if (!kernel || (kernel->sparse && !pattern))
-        return sens_fail(ctx, SENS_UNAVAILABLE, "%s is not there for these systems",
-                         choice == SENS_KERNEL_KLU ? "KLU" : "LAPACK");
+    if (!kernel || (kernel->sparse && !pattern)) return refuse(ctx, choice);
     struct sens_shifted *const shifted = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!shifted) return SENS_NO_MEMORY;
     shifted->kernel = kernel;
     shifted->n = n;
     shifted->pattern = pattern;
     shifted->entries = pattern ? sens_pattern_entries(pattern) : n * n;
-    const sens_status status = place_values(ctx, shifted);
-    if (status != SENS_OK) return status;
-    shifted->M = SENS_NEW(ctx, sens_real, shifted->size);
+    sens_status status = place_values(ctx, shifted);
+    if (status == SENS_OK) status = kernel->create(ctx, shifted);
+    if (status == SENS_UNAVAILABLE)
+        return choice == SENS_KERNEL_AUTO ? sens_shifted_create(ctx, n, pattern, SENS_KERNEL_OWN, made)
+                                          : refuse(ctx, choice);
     *made = shifted;
-    return shifted->M ? kernel->create(ctx, shifted) : SENS_NO_MEMORY;
+    shifted->M = SENS_NEW(ctx, sens_real, shifted->size);
+    return status == SENS_OK && !shifted->M ? SENS_NO_MEMORY : status;
 }
 
 void sens_shifted_release(struct sens_shifted *shifted)

@@ -32,13 +32,14 @@ struct sens_shift { /* M = identity I - jacobian J */
     sens_real identity, jacobian;
 };
 
-/* AUTO: klu for a pattern, own for few unknowns, else lapack; own where that one is not built in. */
+/* AUTO: klu for a pattern, own for few unknowns, else lapack; own where that one is not there. */
 enum sens_kernel_choice { SENS_KERNEL_AUTO, SENS_KERNEL_OWN, SENS_KERNEL_LAPACK, SENS_KERNEL_KLU };
 
 struct sens_shifted;
 
 /* For J given as sens_jacobian_at does: with a pattern its values, which has to stay, else [n][n] by rows.
- * SENS_NO_MEMORY; SENS_UNAVAILABLE: a kernel that was named is not built in, or not in this precision;
+ * SENS_NO_MEMORY; SENS_UNAVAILABLE: a kernel that was named is not built in, cannot be loaded, or
+ * lacks this precision;
  * SENS_UNSUPPORTED: too large for the indices of the library. Whatever the status, sens_shifted_release is
  * due unless *made is NULL. */
 sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 
+#include "kernel.h"
 #include "linear_support.h"
 
 static const struct sens_shift shifts[] = {{1, 0.05}, {20, 1}, {1, 0}};
@@ -110,6 +111,17 @@ static void test_klu(void **state)
     assert_true(check_kernel(17, true, SENS_KERNEL_KLU, "klu"));
     assert_true(check_kernel(190, true, SENS_KERNEL_AUTO, "klu"));
     assert_false(check_kernel(17, false, SENS_KERNEL_KLU, "klu")); /* it needs a pattern */
+}
+
+static void test_library(void **state)
+{
+    (void)state;
+    void (*function)(void) = NULL;
+    assert_false(sens_kernel_function("libnot_there.so.0", "abs", &function));
+    assert_false(sens_kernel_function("libc.so.6", "no_such_function", &function));
+    assert_null(function);
+    assert_true(sens_kernel_function("libc.so.6", "abs", &function));
+    assert_non_null(function);
 }
 
 /* Random numbers, whose pivots are seldom on the diagonal. */
@@ -222,8 +234,9 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own),    cmocka_unit_test(test_lapack),   cmocka_unit_test(test_klu),
-        cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_own),       cmocka_unit_test(test_lapack), cmocka_unit_test(test_klu),
+        cmocka_unit_test(test_library),   cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("shifted", tests, NULL, NULL);
 }
