@@ -44,30 +44,7 @@ void sens_lanes_combine(size_t size, int terms, sens_real scale, const sens_real
                         const sens_real *const *v, sens_real *out)
 {
     switch (terms) {
-    case 1:
-        combine_known(1, size, scale, w, v, out);
-        break;
-    case 2:
-        combine_known(2, size, scale, w, v, out);
-        break;
-    case 3:
-        combine_known(3, size, scale, w, v, out);
-        break;
-    case 4:
-        combine_known(4, size, scale, w, v, out);
-        break;
-    case 5:
-        combine_known(5, size, scale, w, v, out);
-        break;
-    case 6:
-        combine_known(6, size, scale, w, v, out);
-        break;
-    case 7:
-        combine_known(7, size, scale, w, v, out);
-        break;
-    case 8:
-        combine_known(8, size, scale, w, v, out);
-        break;
+        CASES_1_TO_8(combine_known, size, scale, w, v, out)
     default:
         combine_any(terms, size, scale, w, v, out);
         break;
@@ -152,30 +129,7 @@ void sens_lanes_combine_scaled(size_t n, size_t L, int terms, sens_real scale, c
 {
     const struct scaled to = {.s = s, .d = d, .u = u, .other = other};
     switch (terms) {
-    case 1:
-        scaled_known(1, n, L, scale, w, v, &to);
-        return;
-    case 2:
-        scaled_known(2, n, L, scale, w, v, &to);
-        return;
-    case 3:
-        scaled_known(3, n, L, scale, w, v, &to);
-        return;
-    case 4:
-        scaled_known(4, n, L, scale, w, v, &to);
-        return;
-    case 5:
-        scaled_known(5, n, L, scale, w, v, &to);
-        return;
-    case 6:
-        scaled_known(6, n, L, scale, w, v, &to);
-        return;
-    case 7:
-        scaled_known(7, n, L, scale, w, v, &to);
-        return;
-    case 8:
-        scaled_known(8, n, L, scale, w, v, &to);
-        return;
+        CASES_1_TO_8(scaled_known, n, L, scale, w, v, &to)
     default:
         scaled_any(terms, n, L, scale, w, v, &to);
         return;

@@ -38,47 +38,21 @@ ALWAYS_INLINE void all_lanes(const size_t R, bool add, const struct sens_gather 
         lanes_of(R, false, g, L, phi, out);
 }
 
+ALWAYS_INLINE void all_columns(size_t cols, const struct sens_gather *g, size_t L, const sens_real *phi,
+                               bool add, sens_real *const *out)
+{
+    switch (cols) {
+        CASES_1_TO_6(all_lanes, add, g, L, phi, out)
+        CASES_7_TO_12(all_lanes, add, g, L, phi, out)
+    default:
+        return;
+    }
+}
+
 bool sens_lanes_add_gathered(const struct sens_gather *g, size_t L, size_t cols, const sens_real *phi,
                              bool add, sens_real *const *out)
 {
-    switch (L % HALF == 0 ? cols : SENS_FEW_COLUMNS + 1) {
-    case 1:
-        all_lanes(1, add, g, L, phi, out);
-        return true;
-    case 2:
-        all_lanes(2, add, g, L, phi, out);
-        return true;
-    case 3:
-        all_lanes(3, add, g, L, phi, out);
-        return true;
-    case 4:
-        all_lanes(4, add, g, L, phi, out);
-        return true;
-    case 5:
-        all_lanes(5, add, g, L, phi, out);
-        return true;
-    case 6:
-        all_lanes(6, add, g, L, phi, out);
-        return true;
-    case 7:
-        all_lanes(7, add, g, L, phi, out);
-        return true;
-    case 8:
-        all_lanes(8, add, g, L, phi, out);
-        return true;
-    case 9:
-        all_lanes(9, add, g, L, phi, out);
-        return true;
-    case 10:
-        all_lanes(10, add, g, L, phi, out);
-        return true;
-    case 11:
-        all_lanes(11, add, g, L, phi, out);
-        return true;
-    case 12:
-        all_lanes(12, add, g, L, phi, out);
-        return true;
-    default:
-        return cols == 0;
-    }
+    if (L % HALF != 0 || cols > SENS_FEW_COLUMNS) return cols == 0;
+    all_columns(cols, g, L, phi, add, out);
+    return true;
 }

@@ -89,7 +89,7 @@ void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L,
         product_lanes(A, V, L, l0, L - l0 < TILE_LANES ? L - l0 : TILE_LANES, OUT);
 }
 
-ALWAYS_INLINE void csr_body(const struct sens_csr *A, size_t L, const sens_real *V, sens_real *restrict OUT)
+ALWAYS_INLINE void csr_body(size_t L, const struct sens_csr *A, const sens_real *V, sens_real *restrict OUT)
 {
     for (size_t r = 0; r < A->rows; r++)
         for (size_t e = A->start[r]; e < A->start[r + 1]; e++)
@@ -99,28 +99,17 @@ ALWAYS_INLINE void csr_body(const struct sens_csr *A, size_t L, const sens_real 
 void sens_lanes_add_csr(struct sens_csr A, size_t L, const sens_real *V, sens_real *OUT)
 {
     switch (L) {
-    case 1:
-        csr_body(&A, 1, V, OUT);
-        break;
-    case 2:
-        csr_body(&A, 2, V, OUT);
-        break;
-    case 4:
-        csr_body(&A, 4, V, OUT);
-        break;
-    case 8:
-        csr_body(&A, 8, V, OUT);
-        break;
-    case 16:
-        csr_body(&A, 16, V, OUT);
-        break;
+        CASE(1, csr_body, &A, V, OUT)
+        CASE(2, csr_body, &A, V, OUT)
+        CASE(4, csr_body, &A, V, OUT)
+        CASE(8, csr_body, &A, V, OUT)
+        CASE(16, csr_body, &A, V, OUT)
     default:
-        csr_body(&A, L, V, OUT);
-        break;
+        csr_body(L, &A, V, OUT);
     }
 }
 
-ALWAYS_INLINE void csr_transposed_body(const struct sens_csr *A, size_t L, const sens_real *W,
+ALWAYS_INLINE void csr_transposed_body(size_t L, const struct sens_csr *A, const sens_real *W,
                                        sens_real *restrict OUT)
 {
     for (size_t r = 0; r < A->rows; r++)
@@ -131,29 +120,18 @@ ALWAYS_INLINE void csr_transposed_body(const struct sens_csr *A, size_t L, const
 void sens_lanes_add_csr_transposed(struct sens_csr A, size_t L, const sens_real *W, sens_real *OUT)
 {
     switch (L) {
-    case 1:
-        csr_transposed_body(&A, 1, W, OUT);
-        break;
-    case 2:
-        csr_transposed_body(&A, 2, W, OUT);
-        break;
-    case 4:
-        csr_transposed_body(&A, 4, W, OUT);
-        break;
-    case 8:
-        csr_transposed_body(&A, 8, W, OUT);
-        break;
-    case 16:
-        csr_transposed_body(&A, 16, W, OUT);
-        break;
+        CASE(1, csr_transposed_body, &A, W, OUT)
+        CASE(2, csr_transposed_body, &A, W, OUT)
+        CASE(4, csr_transposed_body, &A, W, OUT)
+        CASE(8, csr_transposed_body, &A, W, OUT)
+        CASE(16, csr_transposed_body, &A, W, OUT)
     default:
-        csr_transposed_body(&A, L, W, OUT);
-        break;
+        csr_transposed_body(L, &A, W, OUT);
     }
 }
 
 /* OUT = s W + u OUT, or s W where u is NULL. */
-ALWAYS_INLINE void rows_body(size_t n, size_t L, const sens_real *s, const sens_real *W, const sens_real *u,
+ALWAYS_INLINE void rows_body(size_t L, size_t n, const sens_real *s, const sens_real *W, const sens_real *u,
                              sens_real *restrict OUT)
 {
     for (size_t i = 0; i < n; i++)
@@ -162,7 +140,7 @@ ALWAYS_INLINE void rows_body(size_t n, size_t L, const sens_real *s, const sens_
 }
 
 /* Rows of at least one vector; the last of a row is stored twice in part, which does no harm. */
-ALWAYS_INLINE void scale_body(size_t n, size_t L, const sens_real *s, const sens_real *W, sens_real *OUT)
+ALWAYS_INLINE void scale_body(size_t L, size_t n, const sens_real *s, const sens_real *W, sens_real *OUT)
 {
     for (size_t i = 0; i < n; i++, W += L, OUT += L) {
         const sens_real s_i = s[i];
@@ -176,24 +154,15 @@ ALWAYS_INLINE void scale_body(size_t n, size_t L, const sens_real *s, const sens
 void sens_lanes_scale_rows(size_t n, size_t L, const sens_real *s, const sens_real *W, sens_real *OUT)
 {
     switch (L) {
-    case 1:
-        rows_body(n, 1, s, W, NULL, OUT);
-        break;
-    case 4:
-        rows_body(n, 4, s, W, NULL, OUT);
-        break;
-    case 8:
-        rows_body(n, 8, s, W, NULL, OUT);
-        break;
-    case 16:
-        rows_body(n, 16, s, W, NULL, OUT);
-        break;
+        CASE(1, rows_body, n, s, W, NULL, OUT)
+        CASE(4, rows_body, n, s, W, NULL, OUT)
+        CASE(8, rows_body, n, s, W, NULL, OUT)
+        CASE(16, rows_body, n, s, W, NULL, OUT)
     default:
         if (L < VECTOR)
-            rows_body(n, L, s, W, NULL, OUT);
+            rows_body(L, n, s, W, NULL, OUT);
         else
-            scale_body(n, L, s, W, OUT);
-        break;
+            scale_body(L, n, s, W, OUT);
     }
 }
 
@@ -201,21 +170,12 @@ void sens_lanes_combine_rows(size_t n, size_t L, const sens_real *s, const sens_
                              sens_real *OUT)
 {
     switch (L) {
-    case 1:
-        rows_body(n, 1, s, W, u, OUT);
-        break;
-    case 4:
-        rows_body(n, 4, s, W, u, OUT);
-        break;
-    case 8:
-        rows_body(n, 8, s, W, u, OUT);
-        break;
-    case 16:
-        rows_body(n, 16, s, W, u, OUT);
-        break;
+        CASE(1, rows_body, n, s, W, u, OUT)
+        CASE(4, rows_body, n, s, W, u, OUT)
+        CASE(8, rows_body, n, s, W, u, OUT)
+        CASE(16, rows_body, n, s, W, u, OUT)
     default:
-        rows_body(n, L, s, W, u, OUT);
-        break;
+        rows_body(L, n, s, W, u, OUT);
     }
 }
 

@@ -21,7 +21,7 @@ ALWAYS_INLINE void partial_sums(size_t cols, const sens_real *A, const sens_real
     for (size_t i = j; i < cols; i++) s[i - j] += A[i] * x[i];
 }
 
-ALWAYS_INLINE void matvec_rows(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y)
+ALWAYS_INLINE void matvec_rows(size_t cols, size_t rows, const sens_real *A, const sens_real *x, sens_real *y)
 {
     for (size_t r = 0; r < rows; r++) {
         sens_real s[4];
@@ -79,7 +79,7 @@ ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real 
 ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real *A, const sens_real *x,
                                 sens_real *y)
 {
-    matvec_rows(rows, cols, A, x, y);
+    matvec_rows(cols, rows, A, x, y);
 }
 #endif
 
@@ -87,27 +87,9 @@ ALWAYS_INLINE void matvec_block(const size_t rows, size_t cols, const sens_real 
 static void matvec_small(size_t rows, size_t cols, const sens_real *A, const sens_real *x, sens_real *y)
 {
     switch (cols) {
-    case 1:
-        matvec_rows(rows, 1, A, x, y);
-        break;
-    case 2:
-        matvec_rows(rows, 2, A, x, y);
-        break;
-    case 3:
-        matvec_rows(rows, 3, A, x, y);
-        break;
-    case 4:
-        matvec_rows(rows, 4, A, x, y);
-        break;
-    case 5:
-        matvec_rows(rows, 5, A, x, y);
-        break;
-    case 6:
-        matvec_rows(rows, 6, A, x, y);
-        break;
+        CASES_1_TO_6(matvec_rows, rows, A, x, y)
     default:
-        matvec_rows(rows, 7, A, x, y);
-        break;
+        matvec_rows(7, rows, A, x, y);
     }
 }
 
@@ -127,5 +109,5 @@ void sens_matvec(size_t rows, size_t cols, const sens_real *A, const sens_real *
         for (; r < rows; r++) y[r] += last[r + 4 - rows];
         return;
     }
-    matvec_rows(rows - r, cols, A + r * cols, x, y + r);
+    matvec_rows(cols, rows - r, A + r * cols, x, y + r);
 }

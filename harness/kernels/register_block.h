@@ -52,46 +52,14 @@ ALWAYS_INLINE void choose_rows(size_t R, const enum width width, const bool add,
                                const struct panel *q, const sens_real *b, sens_real *out)
 {
     switch (R) {
-    case 1:
-        block(1, width, add, layout, q, b, out);
-        return;
-    case 2:
-        block(2, width, add, layout, q, b, out);
-        return;
-    case 3:
-        block(3, width, add, layout, q, b, out);
-        return;
-    case 4:
-        block(4, width, add, layout, q, b, out);
-        return;
-    case 5:
-        block(5, width, add, layout, q, b, out);
-        return;
-    case 6:
-        block(6, width, add, layout, q, b, out);
-        return;
+        CASES_1_TO_6(block, width, add, layout, q, b, out)
     default:
         break;
     }
     if (layout == STRIDED || (width == PAIRED && PAIR <= FEW_ROWS)) return; /* the caller asks for no more */
     switch (R) {
-    case 7:
-        block(7, width, add, layout, q, b, out);
-        return;
-    case 8:
-        block(8, width, add, layout, q, b, out);
-        return;
-    case 9:
-        block(9, width, add, layout, q, b, out);
-        return;
-    case 10:
-        block(10, width, add, layout, q, b, out);
-        return;
-    case 11:
-        block(11, width, add, layout, q, b, out);
-        return;
+        CASES_7_TO_12(block, width, add, layout, q, b, out)
     default:
-        block(PANEL, width, add, layout, q, b, out);
         return;
     }
 }

@@ -37,45 +37,27 @@ ALWAYS_INLINE void stages_known(const size_t n, const size_t lanes, size_t count
         stages_of_four(n, count, stage, scale, J, kappa, lambda);
 }
 
-/* false: the states are not few. */
-ALWAYS_INLINE bool few_states(size_t n, const size_t lanes, size_t count, const struct sens_stage *stage,
+ALWAYS_INLINE void few_states(size_t n, const size_t lanes, size_t count, const struct sens_stage *stage,
                               sens_real scale, const sens_real *J, sens_real *kappa, sens_real *lambda)
 {
     switch (n) {
-    case 1:
-        stages_known(1, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 2:
-        stages_known(2, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 3:
-        stages_known(3, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 4:
-        stages_known(4, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 5:
-        stages_known(5, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 6:
-        stages_known(6, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 7:
-        stages_known(7, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
-    case 8:
-        stages_known(8, lanes, count, stage, scale, J, kappa, lambda);
-        return true;
+        CASES_1_TO_8(stages_known, lanes, count, stage, scale, J, kappa, lambda)
     default:
-        return false;
+        return;
     }
 }
 
 void sens_lanes_stages(size_t n, size_t L, size_t count, const struct sens_stage *stage, sens_real scale,
                        const sens_real *J, sens_real *kappa, sens_real *lambda)
 {
-    if (L == EIGHT && few_states(n, EIGHT, count, stage, scale, J, kappa, lambda)) return;
-    if (L == FOUR && few_states(n, FOUR, count, stage, scale, J, kappa, lambda)) return;
+    if (n <= SENS_FEW_STATES && L == EIGHT) {
+        few_states(n, EIGHT, count, stage, scale, J, kappa, lambda);
+        return;
+    }
+    if (n <= SENS_FEW_STATES && L == FOUR) {
+        few_states(n, FOUR, count, stage, scale, J, kappa, lambda);
+        return;
+    }
     for (size_t s = 0; s < count; s++, J += n * n, kappa += n * L) {
         const struct sens_packed transposed = sens_packed_view(n, n, J, n);
         sens_lanes_combine(n * L, stage[s].terms, scale, stage[s].w, stage[s].v, kappa);

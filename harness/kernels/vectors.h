@@ -11,6 +11,30 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* Cases of a switch over a number that f, inlined, knows as its first argument then. Each of them returns. */
+#define CASE(number, f, ...)                                                                                 \
+    case number:                                                                                             \
+        f(number, __VA_ARGS__);                                                                              \
+        return;
+#define CASES_1_TO_6(f, ...)                                                                                 \
+    CASE(1, f, __VA_ARGS__)                                                                                  \
+    CASE(2, f, __VA_ARGS__)                                                                                  \
+    CASE(3, f, __VA_ARGS__)                                                                                  \
+    CASE(4, f, __VA_ARGS__)                                                                                  \
+    CASE(5, f, __VA_ARGS__)                                                                                  \
+    CASE(6, f, __VA_ARGS__)
+#define CASES_1_TO_8(f, ...)                                                                                 \
+    CASES_1_TO_6(f, __VA_ARGS__)                                                                             \
+    CASE(7, f, __VA_ARGS__)                                                                                  \
+    CASE(8, f, __VA_ARGS__)
+#define CASES_7_TO_12(f, ...)                                                                                \
+    CASE(7, f, __VA_ARGS__)                                                                                  \
+    CASE(8, f, __VA_ARGS__)                                                                                  \
+    CASE(9, f, __VA_ARGS__)                                                                                  \
+    CASE(10, f, __VA_ARGS__)                                                                                 \
+    CASE(11, f, __VA_ARGS__)                                                                                 \
+    CASE(12, f, __VA_ARGS__)
+
 #if defined SENS_EXTENDED
 enum { VECTOR = 1, HALF = 1, QUARTET = 1, REGISTERS = 8 };
 typedef sens_real vector, vector_in_memory, half, half_in_memory, quartet, quartet_in_memory;
