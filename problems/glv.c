@@ -11,7 +11,6 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <string.h>
-#include <tgmath.h>
 
 #include "glv_exact.h"
 #include "sens/lanes.h"

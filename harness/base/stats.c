@@ -40,10 +40,3 @@ void stats_summarise(double *sample, size_t count, struct stats *stats)
     stats->lo_wide = sample[wide - 1];
     stats->hi_wide = sample[count - wide];
 }
-
-double stats_quantile(double *sample, size_t count, double q)
-{
-    if (count == 0) return NAN;
-    gsl_sort(sample, 1, count);
-    return gsl_stats_quantile_from_sorted_data(sample, 1, count, q);
-}

@@ -24,7 +24,4 @@ void stats_summarise(double *sample, size_t count, struct stats *stats);
  * the extremes do not reach the level, less. 0 with one sample or none. */
 double stats_coverage(size_t count, double level);
 
-/* The q-quantile, 0 <= q <= 1, by linear interpolation; sorts sample[count]. NaN when count is 0. */
-double stats_quantile(double *sample, size_t count, double q);
-
 #endif

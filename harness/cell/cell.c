@@ -1,9 +1,9 @@
 /* A cell: what a spec stands for, in the order modules, problem, cost, task, checks, names. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "append.h"
 #include "modules.h"
 #include "peers.h"
 #include "resolve.h"
@@ -334,16 +334,6 @@ static bool check_cost(const struct resolution *re)
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 3, 4))) static bool append(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-    return length >= 0 && (size_t)length < size - used;
-}
 
 static bool append_options(struct cell *cell, const struct sens_option *option,
                            const struct sens_value *value)

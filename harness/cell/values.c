@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "append.h"
 #include "files.h"
 #include "names.h"
 
@@ -31,24 +32,16 @@ const char *number_text(double number, char text[NUMBER_TEXT])
 
 /* ---- what may be written ------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void append(char text[RANGE_TEXT], const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, RANGE_TEXT - used, format, arguments);
-    va_end(arguments);
-}
-
 static void append_words(char text[RANGE_TEXT], const char *const *words)
 {
-    for (size_t i = 0; words && words[i]; i++) append(text, "%s%s", text[0] ? " | " : "", words[i]);
+    for (size_t i = 0; words && words[i]; i++)
+        append(text, RANGE_TEXT, "%s%s", text[0] ? " | " : "", words[i]);
 }
 
 static void append_interval(char text[RANGE_TEXT], bool whole, double min, double max)
 {
     char low[NUMBER_TEXT], high[NUMBER_TEXT];
-    append(text, "%s%snumber from %s to %s", text[0] ? " | " : "", whole ? "whole " : "",
+    append(text, RANGE_TEXT, "%s%snumber from %s to %s", text[0] ? " | " : "", whole ? "whole " : "",
            number_text(min, low), number_text(max, high));
 }
 
@@ -58,8 +51,8 @@ const char *key_range(const struct bench_key *key, char text[RANGE_TEXT])
     append_words(text, key->words);
     if (key->kind == KEY_INT || key->kind == KEY_REAL)
         append_interval(text, key->kind == KEY_INT, key->min, key->max);
-    if (key->kind == KEY_FILE) append(text, "FILE");
-    if (key->kind == KEY_NAME) append(text, "a name of sensbench list");
+    if (key->kind == KEY_FILE) append(text, RANGE_TEXT, "FILE");
+    if (key->kind == KEY_NAME) append(text, RANGE_TEXT, "a name of sensbench list");
     return text;
 }
 
@@ -75,7 +68,7 @@ const char *option_range(const struct sens_option *option, char text[RANGE_TEXT]
         append_words(text, option->choices);
         break;
     case SENS_OPT_DATA:
-        append(text, "FILE");
+        append(text, RANGE_TEXT, "FILE");
         break;
     }
     return text;
@@ -84,7 +77,7 @@ const char *option_range(const struct sens_option *option, char text[RANGE_TEXT]
 const char *option_text(const struct sens_option *option, double number, char text[RANGE_TEXT])
 {
     text[0] = '\0';
-    if (option->kind == SENS_OPT_CHOICE) append(text, "%s", option->choices[(size_t)number]);
+    if (option->kind == SENS_OPT_CHOICE) append(text, RANGE_TEXT, "%s", option->choices[(size_t)number]);
     if (option->kind == SENS_OPT_INT || option->kind == SENS_OPT_REAL) number_text(number, text);
     return text;
 }

@@ -55,7 +55,6 @@ int cli_exit_code(sens_status status);
 /* help.c, manual.c, completion.c: text on out. */
 void help_overview(FILE *out);
 void help_command(FILE *out, const struct cli_command *command);
-void help_keys(FILE *out);
 void manual_write(FILE *out);
 void completion_write(FILE *out);
 

@@ -14,7 +14,6 @@
 #include "names.h"
 #include "peers.h"
 #include "streams.h"
-#include "values.h"
 #include "variants.h"
 #include "verify_demands.h"
 #include "verify_report.h"

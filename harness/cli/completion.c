@@ -4,7 +4,6 @@
 #include "cli.h"
 #include "modules.h"
 #include "peers.h"
-#include "truth.h"
 #include "variants.h"
 
 /* bash breaks words at '=', so that a key and its value are words of their own. */

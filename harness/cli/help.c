@@ -25,7 +25,7 @@ void help_overview(FILE *out)
         "3 unavailable, 4 the solver failed, 130 interrupted.\n");
 }
 
-void help_keys(FILE *out)
+static void help_keys(FILE *out)
 {
     char range[RANGE_TEXT];
     fprintf(out, "Keys, beside the options of the problem, the cost and the method (sensbench show NAME):\n");

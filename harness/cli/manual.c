@@ -5,8 +5,6 @@
 #include "cli.h"
 #include "modules.h"
 #include "peers.h"
-#include "streams.h"
-#include "truth.h"
 #include "values.h"
 
 /* Text as it is to be read: no control line, no escape, hyphens that can be copied. */

@@ -12,7 +12,6 @@
 #include "progress.h"
 #include "record.h"
 #include "spec.h"
-#include "stats.h"
 
 enum { COMPARE_ROUNDS = 21, COMPARE_ROUNDS_LEAST = 5, COMPARE_ROUNDS_MAX = 10001, COMPARE_TEXT = 256 };
 

@@ -52,7 +52,7 @@ static double processor_seconds(void)
 }
 
 /* `repeat` runs; the sample is of one of them. */
-static sens_status batch(struct compare_cell *me, int repeat, struct compare_sample *sample)
+static sens_status take_runs(struct compare_cell *me, int repeat, struct compare_sample *sample)
 {
     struct sens_work work = {0};
     *sample = (struct compare_sample){.peak = NAN};
@@ -78,7 +78,7 @@ static sens_status warm_up(struct compare_cell *me)
 {
     struct compare_sample sample;
     for (me->repeat = 1;; me->repeat *= 2) {
-        const sens_status status = batch(me, me->repeat, &sample);
+        const sens_status status = take_runs(me, me->repeat, &sample);
         if (status != SENS_OK) return status;
         me->run_seconds = sample.total;
         if (sample.total * me->repeat >= sample_seconds || me->repeat >= REPEAT_MAX) return SENS_OK;
@@ -214,8 +214,8 @@ static sens_status take_sample(void *self, struct compare_sample *sample, char m
 {
     struct compare_cell *me = self;
     sens_status status = SENS_OK;
-    if (me->run_seconds < cold_seconds) status = batch(me, 1, sample);
-    if (status == SENS_OK) status = batch(me, me->repeat, sample);
+    if (me->run_seconds < cold_seconds) status = take_runs(me, 1, sample);
+    if (status == SENS_OK) status = take_runs(me, me->repeat, sample);
     if (status == SENS_OK) sample->peak = peak_fma(me->cell.variant, me->threads, me->ctx.bind);
     return tell(me, status, message);
 }

@@ -1,6 +1,6 @@
 /* From the words of the command to cells: the lists of the base make the groups, each --vs a contender of
- * every group. All of them are resolved here once, so that bad input is refused before anything is measured.
- */
+ * every group. All of them are resolved here once, so that bad input is refused before anything is
+ * measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,8 +159,8 @@ static bool check_cell(const struct spec *spec, bool with_truth, struct bench_er
     return status != SENS_BAD_INPUT;
 }
 
-/* With errors to be reached there must be no tolerance, and a cell with the first of the ladder is checked.
- */
+/* With errors to be reached there must be no tolerance, and a cell with the first of the ladder is
+ * checked. */
 static bool check(const struct spec *spec, bool calibrated, struct bench_error *error)
 {
     static const char *const tolerance[] = {"tol", "rtol", "atol"};

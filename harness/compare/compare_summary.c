@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "stats.h"
 
 void compare_ratio(size_t rounds, const struct compare_sample *sample, const struct compare_sample *base,
                    double *scratch, struct compare_ratio *ratio)
@@ -55,15 +56,7 @@ static void put_times(struct contender *contender, size_t rounds, double *scratc
     if (peak.count > 0) rec->number[COL_peak_gflops] = peak.median;
     rec->number[COL_share] = rec->number[COL_gflops] / rec->number[COL_peak_gflops];
     rec->number[COL_share_reverse] = rec->number[COL_gflops_reverse] / rec->number[COL_peak_gflops];
-    rec->number[COL_samples] = (double)total.count;
-    rec->number[COL_t_total_s] = total.median;
-    rec->number[COL_t_min_s] = total.min;
-    rec->number[COL_t_lo_s] = total.lo;
-    rec->number[COL_t_hi_s] = total.hi;
-    rec->number[COL_t_lo_wide_s] = total.lo_wide;
-    rec->number[COL_t_hi_wide_s] = total.hi_wide;
-    rec->number[COL_t_forward_s] = forward.median;
-    rec->number[COL_t_reverse_s] = reverse.median;
+    record_set_times(rec, &total, &forward, &reverse);
 }
 
 void compare_summarise(struct compare_group *group)

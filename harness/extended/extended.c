@@ -2,7 +2,6 @@
 #include "extended.h"
 
 #include <string.h>
-#include <tgmath.h>
 
 #include "gbs.h"
 #include "sens/decorate.h"

@@ -36,8 +36,8 @@ struct sens_extended_request {
     double tolerance;    /* relative; SENS_EXTENDED_ADJOINT: also absolute */
 };
 
-/* Caller-owned. With `rows` given, m below is `rows`. Entries of columns not asked for are left as they are.
- */
+/* Caller-owned. With `rows` given, m below is `rows`. Entries of columns not asked for are left as they
+ * are. */
 struct sens_extended_result {
     SENS_RESULT_ARRAYS(long double); /* x, G and those of `parts`; others are not written */
     long steps, rejects;

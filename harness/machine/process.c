@@ -17,13 +17,11 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "exit_codes.h"
 #include "machine.h"
-#include "refuse.h"
 
 static const double kill_seconds = 5; /* a killed process is gone in much less, unless the kernel holds it */
 static const double blink = 0.02;     /* between two looks, where nothing tells */

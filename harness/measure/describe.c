@@ -1,7 +1,7 @@
 /* The columns of a record that say what its cell is, as opposed to what came out of it. */
-#include <stdarg.h>
 #include <string.h>
 
+#include "append.h"
 #include "machine.h"
 #include "measure.h"
 #include "operations.h"
@@ -11,28 +11,19 @@ static void put_text(struct record *rec, int column, const char *text)
     snprintf(rec->text[column], RECORD_TEXT, "%s", text);
 }
 
-__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, RECORD_TEXT - used, format, arguments);
-    va_end(arguments);
-}
-
 static void append_option(char *text, const struct sens_option *option, const struct sens_value *value)
 {
     const char *gap = text[0] ? " " : "";
     switch (option->kind) {
     case SENS_OPT_CHOICE:
-        append(text, "%s%s=%s", gap, option->name, option->choices[(size_t)value->number]);
+        append(text, RECORD_TEXT, "%s%s=%s", gap, option->name, option->choices[(size_t)value->number]);
         break;
     case SENS_OPT_DATA:
-        if (value->count) append(text, "%s%s=<%zu numbers>", gap, option->name, value->count);
+        if (value->count) append(text, RECORD_TEXT, "%s%s=<%zu numbers>", gap, option->name, value->count);
         break;
     case SENS_OPT_INT:
     case SENS_OPT_REAL:
-        append(text, "%s%s=%.15g", gap, option->name, value->number);
+        append(text, RECORD_TEXT, "%s%s=%.15g", gap, option->name, value->number);
         break;
     }
 }
@@ -48,8 +39,8 @@ static void describe_options(const struct cell *cell, char *text)
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
         for (size_t i = 0; i < sens_option_count(part[k].table); i++)
             append_option(text, &part[k].table[i], &part[k].value[i]);
-    if (cell->params_file[0]) append(text, "%sparams=%s", text[0] ? " " : "", cell->params_file);
-    if (cell->x0_file[0]) append(text, "%sx0=%s", text[0] ? " " : "", cell->x0_file);
+    if (cell->params_file[0]) append(text, RECORD_TEXT, "%sparams=%s", text[0] ? " " : "", cell->params_file);
+    if (cell->x0_file[0]) append(text, RECORD_TEXT, "%sx0=%s", text[0] ? " " : "", cell->x0_file);
 }
 
 /* As on the command line; a plain number is every:K. */

@@ -74,7 +74,9 @@ static bool chooses(const struct cell *cell, const char *choice)
     return strcmp(cell->method->options[i].choices[(int)cell->task.option[i].number], choice) == 0;
 }
 
-bool cell_tests_tangent(const struct cell *cell)
+/* Does the error test of this cell's own steps see the tangent, as it does in a discrete method with
+ * sens_test = inside? */
+static bool cell_tests_tangent(const struct cell *cell)
 {
     return cell->method->derivative == SENS_DERIVATIVE_DISCRETE && chooses(cell, "inside");
 }

@@ -113,8 +113,8 @@ static sens_status counted_run(struct measurement *me)
 }
 
 /* `repeat` runs; *seconds of them all together. */
-static sens_status batch(struct measurement *me, void *state, int repeat, double *seconds,
-                         struct sens_work *sum)
+static sens_status take_runs(struct measurement *me, void *state, int repeat, double *seconds,
+                             struct sens_work *sum)
 {
     *sum = (struct sens_work){0};
     const double start = machine_now();
@@ -137,7 +137,7 @@ static void keep_sample(struct samples *samples, int repeat, double seconds, con
     samples->count++;
 }
 
-/* Doubles the runs in a batch until a batch is long enough to be timed; the runs warm up as well. A single
+/* Doubles the runs of a sample until it is long enough to be timed; the runs warm up as well. A single
  * run that is longer than the whole budget is kept as the only sample. */
 static sens_status timed_runs(struct measurement *me, void *state)
 {
@@ -146,7 +146,7 @@ static sens_status timed_runs(struct measurement *me, void *state)
     double seconds = 0;
     int repeat = 1, done = 0;
     for (;; repeat *= 2) {
-        const sens_status status = batch(me, state, repeat, &seconds, &sum);
+        const sens_status status = take_runs(me, state, repeat, &seconds, &sum);
         if (status != SENS_OK) return status;
         done += repeat;
         if (options->samples == 0 || seconds >= sample_seconds || repeat >= REPEAT_MAX) break;
@@ -156,12 +156,12 @@ static sens_status timed_runs(struct measurement *me, void *state)
         return SENS_OK;
     }
     for (; done < options->warmups; done++) {
-        const sens_status status = batch(me, state, 1, &seconds, &sum);
+        const sens_status status = take_runs(me, state, 1, &seconds, &sum);
         if (status != SENS_OK) return status;
     }
     const double deadline = machine_now() + options->sample_budget;
     while (me->samples.count < (size_t)options->samples) {
-        const sens_status status = batch(me, state, repeat, &seconds, &sum);
+        const sens_status status = take_runs(me, state, repeat, &seconds, &sum);
         if (status != SENS_OK) return status;
         keep_sample(&me->samples, repeat, seconds, &sum);
         if (machine_now() >= deadline) break;
@@ -251,15 +251,7 @@ static void record_times(struct measurement *me, struct record *rec)
     stats_summarise(samples->total, samples->count, &total);
     stats_summarise(samples->forward, samples->count, &forward);
     stats_summarise(samples->reverse, samples->count, &reverse);
-    rec->number[COL_samples] = (double)samples->count;
-    rec->number[COL_t_total_s] = total.median;
-    rec->number[COL_t_min_s] = total.min;
-    rec->number[COL_t_lo_s] = total.lo;
-    rec->number[COL_t_hi_s] = total.hi;
-    rec->number[COL_t_lo_wide_s] = total.lo_wide;
-    rec->number[COL_t_hi_wide_s] = total.hi_wide;
-    rec->number[COL_t_forward_s] = forward.median;
-    rec->number[COL_t_reverse_s] = reverse.median;
+    record_set_times(rec, &total, &forward, &reverse);
 }
 
 static double largest_difference(size_t count, const sens_real *found, const double *expected)

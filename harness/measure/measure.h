@@ -43,10 +43,6 @@ sens_status measure_check_fp(struct sens_ctx *ctx, const struct fp_state *before
 double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const struct operation_counts *counts,
                          double seconds, double limit, const struct sens_out *out);
 
-/* Does the error test of this cell's own steps see the tangent, as it does in a discrete method with
- * sens_test = inside? */
-bool cell_tests_tangent(const struct cell *cell);
-
 /* Is the cell's state at rest, or so small against its tolerances, that steps which it alone chooses are far
  * too long for its derivative? Two solves more. Then the sentence that says so is in message. false also
  * where the steps are not ours. */

@@ -1,6 +1,5 @@
 /* The statements on Figure 2, Van der Pol: published errors and step counts of Cash-Karp with the odeint
  * controller. */
-#include <math.h>
 
 #include "statements.h"
 

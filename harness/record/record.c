@@ -7,6 +7,7 @@
 
 #include "names.h"
 #include "record.h"
+#include "stats.h"
 
 const struct column_info record_column_info[COLUMN_COUNT] = {
 #define COLUMN_ROW(name, kind, unit, meaning) {#name, unit, meaning, COLUMN_##kind},
@@ -90,6 +91,20 @@ static bool is_result(int column)
            (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
            (column >= COL_n_jacobian && column <= COL_share_reverse) ||
            (column >= COL_t_lo_wide_s && column <= COL_t_compile_s);
+}
+
+void record_set_times(struct record *rec, const struct stats *total, const struct stats *forward,
+                      const struct stats *reverse)
+{
+    rec->number[COL_samples] = (double)total->count;
+    rec->number[COL_t_total_s] = total->median;
+    rec->number[COL_t_min_s] = total->min;
+    rec->number[COL_t_lo_s] = total->lo;
+    rec->number[COL_t_hi_s] = total->hi;
+    rec->number[COL_t_lo_wide_s] = total->lo_wide;
+    rec->number[COL_t_hi_wide_s] = total->hi_wide;
+    rec->number[COL_t_forward_s] = forward->median;
+    rec->number[COL_t_reverse_s] = reverse->median;
 }
 
 void record_set_status(struct record *rec, sens_status status, const char *message)

@@ -9,8 +9,8 @@
 
 enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
 
-/*  X(name, kind, unit, meaning). Columns are only ever appended. The same names in TSV, JSON and FORMAT.md.
- */
+/*  X(name, kind, unit, meaning). Columns are only ever appended. The same names in TSV, JSON and
+ * FORMAT.md. */
 #define RECORD_COLUMNS(X)                                                                                    \
     X(status, TEXT, "-", "ok, or the name of what went wrong (then every result is NaN)")                    \
     X(problem, TEXT, "-", "problem")                                                                         \
@@ -125,6 +125,10 @@ bool record_unpack(const struct record_image *image, struct record *rec);
 /* Names stand in paths, titles and commands, so that they are as those of modules are. A series is a list of
  * settings: names and numbers, with commas and equal signs between them. Other texts may be anything. */
 bool record_text_fits(int column, const char *text);
+struct stats;
+/* Samples, median, extreme and intervals of the total; medians of its two parts. */
+void record_set_times(struct record *rec, const struct stats *total, const struct stats *forward,
+                      const struct stats *reverse);
 void record_set_status(struct record *rec, sens_status status, const char *message);
 void record_write_header(FILE *out);
 void record_write_row(FILE *out, const struct record *rec);  /* flushes */

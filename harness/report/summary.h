@@ -56,7 +56,6 @@ void summary_ratio_text(struct ratio ratio, int digits, char text[RATIO_TEXT]);
 /* ---- summary_curves.c ---------------------------------------------------------------------------------- */
 
 enum { GOALS = 4, ACCURACY_STATUSES = 32 };
-extern const double accuracy_goal[GOALS]; /* 1e-4, 1e-6, 1e-8, 1e-10 */
 
 /* The time at which the lower envelope of the points (error, seconds) comes to an error: of the points that
  * no other one beats in both, a line through the logarithms of the two around it; the time of the fastest

@@ -2,11 +2,11 @@
  * 1e-10, from its own curve of times and errors over the tolerances or steps (summary_curves.c). Any sweep
  * that varies them has its tables. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "summary.h"
+
+#include "append.h"
 
 static const char *const goal_name[GOALS] = {"1e-4", "1e-6", "1e-8", "1e-10"};
 static const char ours[] = "discrete_adjoint";
@@ -17,15 +17,6 @@ static bool same(const struct record *a, const struct record *b, enum record_col
 }
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 2, 3))) static void append(char text[SUMMARY_TEXT], const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, SUMMARY_TEXT - used, format, arguments);
-    va_end(arguments);
-}
 
 /* What else the cells of a curve asked for, where another curve of the task has the same name: " lanes=1". */
 static void append_pairs(const struct accuracy *accuracy, const struct accuracy_curve *curve,
@@ -42,7 +33,7 @@ static void append_pairs(const struct accuracy *accuracy, const struct accuracy_
                 strcmp(name, other_name) != 0;
     }
     for (const char *at = row->text[COL_cell]; !alone && accuracy_next_pair(row, PAIRS_OF_CURVE, &at, pair);)
-        append(text, " %s", pair);
+        append(text, SUMMARY_TEXT, " %s", pair);
 }
 
 /* With what became of its cells, where not all fared alike: "cvodes_forward: outside (timeout 3 of 10)". */
@@ -56,9 +47,9 @@ static void name_curve(const struct accuracy *accuracy, const struct accuracy_cu
     append_pairs(accuracy, curve, text);
     if (curve->failure[0].count == curve->rows) return;
     for (size_t i = 0; i < ACCURACY_STATUSES && curve->failure[i].name; i++)
-        append(text, "%s%.40s %zu of %zu", i ? ", " : " (", curve->failure[i].name, curve->failure[i].count,
-               curve->rows);
-    if (curve->failure[0].name) append(text, ")");
+        append(text, SUMMARY_TEXT, "%s%.40s %zu of %zu", i ? ", " : " (", curve->failure[i].name,
+               curve->failure[i].count, curve->rows);
+    if (curve->failure[0].name) append(text, SUMMARY_TEXT, ")");
 }
 
 static void print_task(const struct summary *summary, const struct record *row, FILE *out)

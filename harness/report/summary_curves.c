@@ -18,7 +18,7 @@
 #include "spec.h"
 #include "summary.h"
 
-const double accuracy_goal[GOALS] = {1e-4, 1e-6, 1e-8, 1e-10};
+static const double accuracy_goal[GOALS] = {1e-4, 1e-6, 1e-8, 1e-10};
 
 /* ---- one curve ----------------------------------------------------------------------------------------- */
 

@@ -32,9 +32,7 @@ void result_file_close(struct result_file *result);
 /* result_keep.c: renames a file to the next free of the names path.1, path.2, ...; false and errno. */
 bool result_keep_aside(const char *path, char *name, size_t size);
 bool result_is_there(const struct result_file *result); /* whether its path is this very file */
-/* result_retry.c: whether a status is in a list "timeout,crashed"; whether a list has but statuses of
- * failures. */
-bool result_retry_has(const char *list, const char *status);
+/* result_retry.c: whether a list "timeout,crashed" has but statuses of failures. */
 bool result_retry_check(const char *list, struct bench_error *error);
 /* Writes the lines of path, less the rows with a status of the list, to `to`. */
 bool result_retry_copy(const char *path, const char *list, FILE *to, struct bench_error *error);

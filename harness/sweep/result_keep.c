@@ -1,7 +1,6 @@
 /* Rows that stay: each is on the disk before the next cell is run, and none is lost when its file is. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
  * shuffled so that a slow spell of the machine spreads over all curves instead of bending one. */
 #include "sweep.h"
 
-#include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <signal.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 
 #include "exit_codes.h"
-#include "isolate.h"
 #include "process.h"
 #include "progress.h"
 #include "result_file.h"

@@ -2,8 +2,8 @@
 #include "reference.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include <zlib.h>
 
 #include "build_info.h"
-#include "streams.h"
 #include "text_file.h"
 
 #define SCHEMA    "sens-reference/2"

@@ -9,7 +9,6 @@
  * the result moves by less than 1e-14 of its norm. Closed forms are evaluated in double by the cell's own
  * variant: good to about 1e-15. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_integration.h>

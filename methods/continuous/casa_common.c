@@ -56,12 +56,12 @@ sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *ta
 }
 
 sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
-                               const struct sens_solver_observer *observer)
+                               const struct sens_step_watcher *watcher)
 {
     const struct sens_problem *pb = casa->task->problem;
     sens_problem_x0(pb, pb->p, casa->x0);
     sens_cost_sum_start(&casa->cost, casa->x0);
-    return sens_solver_solve(ctx, casa->forward, pb->t0, casa->x0, casa->stops.n, casa->stops.t, observer,
+    return sens_solver_solve(ctx, casa->forward, pb->t0, casa->x0, casa->stops.n, casa->stops.t, watcher,
                              casa->x1, &casa->forward_stats);
 }
 

@@ -59,9 +59,9 @@ sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *ta
 sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct casa_tolerances lambda,
                                  struct casa_tolerances mu);
 
-/* x1, and G when the observer passes its steps to sens_cost_sum_step. Any status of a solve. */
+/* x1, and G when the watcher passes its steps to sens_cost_sum_step. Any status of a solve. */
 sens_status casa_solve_forward(struct sens_ctx *ctx, struct casa *casa,
-                               const struct sens_solver_observer *observer);
+                               const struct sens_step_watcher *watcher);
 
 /* lambda and mu, from t1 to t0. Any status of a solve. */
 sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa);

@@ -33,8 +33,8 @@ static sens_status record_step(void *self, const struct sens_step *step)
 
 static sens_status record_forward(struct sens_ctx *ctx, struct dense *dense)
 {
-    const struct sens_solver_observer observer = {record_step, dense};
-    sens_status status = casa_solve_forward(ctx, &dense->casa, &observer);
+    const struct sens_step_watcher watcher = {record_step, dense};
+    sens_status status = casa_solve_forward(ctx, &dense->casa, &watcher);
     status = sens_grid_check(ctx, &dense->grid, status, dense->casa.forward_stats.steps);
     /* From an extra stage of the interpolant, which no smaller step was tried for. */
     if (sens_recoverable(status)) return sens_fail(ctx, SENS_DIVERGED, "no finite dense output");

@@ -12,11 +12,8 @@
 
 enum { OPT_SENS_TEST };
 static const struct sens_option options[] = {
-    [OPT_SENS_TEST] = {.name = "sens_test",
-                       .kind = SENS_OPT_CHOICE,
-                       .fallback = TEST_INSIDE,
-                       .choices = error_test_choices,
-                       .help = "lambda and mu inside or outside the error test of the backward solve"},
+    [OPT_SENS_TEST] =
+        SENS_TEST_OPTION(TEST_INSIDE, "lambda and mu inside or outside the error test of the backward solve"),
     SENS_OPTIONS_END,
 };
 
@@ -36,9 +33,9 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
 static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work)
 {
     struct casa *casa = state;
-    const struct sens_solver_observer observer = {sens_cost_sum_step, &casa->cost};
+    const struct sens_step_watcher watcher = {sens_cost_sum_step, &casa->cost};
     double time[3] = {sens_now(ctx), 0, 0};
-    sens_status status = casa_solve_forward(ctx, casa, &observer);
+    sens_status status = casa_solve_forward(ctx, casa, &watcher);
     time[1] = sens_now(ctx);
     if (status == SENS_OK) status = casa_solve_backward(ctx, casa);
     if (status == SENS_OK) status = casa_write(casa, out);

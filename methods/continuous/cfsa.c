@@ -98,11 +98,7 @@ static sens_status add_step(void *self, const struct sens_step *step)
 
 enum { OPT_SENS_TEST };
 static const struct sens_option options[] = {
-    [OPT_SENS_TEST] = {.name = "sens_test",
-                       .kind = SENS_OPT_CHOICE,
-                       .fallback = TEST_INSIDE,
-                       .choices = error_test_choices,
-                       .help = "sensitivities inside or outside the error test"},
+    [OPT_SENS_TEST] = SENS_TEST_OPTION(TEST_INSIDE, "sensitivities inside or outside the error test"),
     SENS_OPTIONS_END,
 };
 
@@ -191,7 +187,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 {
     struct cfsa *cfsa = state;
     const struct cfsa_system *system = &cfsa->system;
-    const struct sens_solver_observer observer = {add_step, cfsa};
+    const struct sens_step_watcher watcher = {add_step, cfsa};
     struct sens_solver_stats stats;
     const double begin = sens_now(ctx);
     sens_real *S = sens_solver_followers(cfsa->solver);
@@ -200,7 +196,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     sens_cost_sum_start(&cfsa->cost, cfsa->x);
     if (cfsa->stops.obs_at_t0 >= 0) observe(cfsa, (size_t)cfsa->stops.obs_at_t0, cfsa->x, S);
     sens_status status = sens_solver_solve(ctx, cfsa->solver, system->task->problem->t0, cfsa->x,
-                                           cfsa->stops.n, cfsa->stops.t, &observer, cfsa->x, &stats);
+                                           cfsa->stops.n, cfsa->stops.t, &watcher, cfsa->x, &stats);
     if (status == SENS_OK) status = cfsa_write(system, cfsa->x, cfsa->G, cfsa->dG, out);
     if (status != SENS_OK) return status;
     *work = (struct sens_work){.steps = stats.steps,

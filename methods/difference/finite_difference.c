@@ -38,24 +38,23 @@ struct difference {
 
 /* ---- one evaluation of G ------------------------------------------------------------------------------- */
 
-static sens_status solve(struct sens_ctx *ctx, struct difference *fd,
-                         const struct sens_solver_observer *observer, sens_real *G,
-                         struct sens_solver_stats *stats)
+static sens_status solve(struct sens_ctx *ctx, struct difference *fd, const struct sens_step_watcher *watcher,
+                         sens_real *G, struct sens_solver_stats *stats)
 {
     const struct sens_problem *pb = fd->task->problem;
     fd->cost.G = G;
     sens_cost_sum_start(&fd->cost, fd->x0);
-    return sens_solver_solve(ctx, fd->solver, pb->t0, fd->x0, fd->stops.n, fd->stops.t, observer, fd->x1,
+    return sens_solver_solve(ctx, fd->solver, pb->t0, fd->x0, fd->stops.n, fd->stops.t, watcher, fd->x1,
                              stats);
 }
 
 static sens_status perturbed_solve(struct sens_ctx *ctx, struct difference *fd, sens_real *G)
 {
-    const struct sens_solver_observer observer = {sens_cost_sum_step, &fd->cost};
-    if (fd->grid_kind == GRID_OWN) return solve(ctx, fd, &observer, G, NULL);
+    const struct sens_step_watcher watcher = {sens_cost_sum_step, &fd->cost};
+    if (fd->grid_kind == GRID_OWN) return solve(ctx, fd, &watcher, G, NULL);
     fd->cost.G = G;
     sens_cost_sum_start(&fd->cost, fd->x0);
-    return sens_solver_replay(ctx, fd->solver, fd->x0, &fd->grid, &observer, fd->x1);
+    return sens_solver_replay(ctx, fd->solver, fd->x0, &fd->grid, &watcher, fd->x1);
 }
 
 static sens_status record_step(void *self, const struct sens_step *step)
@@ -68,7 +67,7 @@ static sens_status record_step(void *self, const struct sens_step *step)
 static sens_status nominal_solve(struct sens_ctx *ctx, struct difference *fd, struct sens_solver_stats *stats)
 {
     const struct sens_problem *pb = fd->task->problem;
-    const struct sens_solver_observer recorder = {record_step, fd}, summer = {sens_cost_sum_step, &fd->cost};
+    const struct sens_step_watcher recorder = {record_step, fd}, summer = {sens_cost_sum_step, &fd->cost};
     memcpy(fd->p, pb->p, fd->np * sizeof *fd->p);
     sens_problem_x0(pb, fd->p, fd->x0);
     if (fd->grid_kind == GRID_OWN) return solve(ctx, fd, &summer, fd->G, stats);

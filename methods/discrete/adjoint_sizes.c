@@ -45,8 +45,8 @@ static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
 {
     size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, vectors);
     size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
-    /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a block.
-     */
+    /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a
+     * block. */
     size->unit = formed(task) && size->L > HALF_LANES ? HALF_LANES : size->L;
 }
 

@@ -240,8 +240,7 @@ sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *t
     return status;
 }
 
-/* ---- the steps ------------------------------------------------------------------------------------------
- */
+/* ---- the steps ----------------------------------------------------------------------------------------- */
 
 /* Of the problem's own solve. */
 static sens_status count_steps(struct sens_ctx *ctx, const struct sens_task *task, bool tested, long *steps)

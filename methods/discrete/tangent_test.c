@@ -25,11 +25,8 @@ struct sens_tangent_test {
 };
 
 const struct sens_option sens_tangent_test_options[] = {
-    [OPT_TANGENT_TEST] = {.name = "sens_test",
-                          .kind = SENS_OPT_CHOICE,
-                          .fallback = TEST_OUTSIDE,
-                          .choices = error_test_choices,
-                          .help = "directions of the tangent inside or outside the error test"},
+    [OPT_TANGENT_TEST] =
+        SENS_TEST_OPTION(TEST_OUTSIDE, "directions of the tangent inside or outside the error test"),
     SENS_OPTIONS_END,
 };
 

@@ -12,8 +12,8 @@
 /* Which of the two products will be asked for: what J is laid out for. */
 enum sens_product { SENS_VJP, SENS_JVP };
 
-/* One a thread. Shown here for sens_products_at, which a small problem calls as often as its right-hand side.
- */
+/* One a thread. Shown here for sens_products_at, which a small problem calls as often as its right-hand
+ * side. */
 struct sens_products {
     const struct sens_problem *pb;
     enum sens_product product;

@@ -24,7 +24,7 @@ static inline bool sens_cost_sum_adds(const struct sens_cost_sum *sum, const str
 {
     return step->stop >= 0 || sum->cost->type->g;
 }
-/* Adds one step; the `step` of a struct sens_solver_observer, self a struct sens_cost_sum. Always SENS_OK. */
+/* Adds one step; the `step` of a struct sens_step_watcher, self a struct sens_cost_sum. Always SENS_OK. */
 sens_status sens_cost_sum_step(void *self, const struct sens_step *step);
 
 #endif

@@ -79,7 +79,7 @@ struct sens_scheme_type {
     sens_status (*restage)(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next);
 
     /* Dense output: the numbers of one interpolant; the interpolant of an accepted step as it is shown to an
-     * observer, any status of f; and y(t + theta h), theta in [0, 1]. */
+     * watcher, any status of f; and y(t + theta h), theta in [0, 1]. */
     sens_status (*dense_create)(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
     sens_status (*dense_build)(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef);
     void (*dense_eval)(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,

@@ -8,7 +8,6 @@
  * h, never a difference of times. */
 #include "solver.h"
 
-#include <float.h>
 #include <limits.h>
 #include <string.h>
 #include <tgmath.h>
@@ -31,7 +30,7 @@ struct sens_solver {
 struct solve {
     struct sens_ctx *ctx;
     struct sens_solver *solver;
-    const struct sens_solver_observer *observer; /* may be NULL */
+    const struct sens_step_watcher *watcher; /* may be NULL */
     struct sens_solver_stats stats;
 };
 
@@ -100,14 +99,14 @@ static void start(struct sens_solver *solver, sens_real t0, const sens_real *y0)
     solver->scheme->type->start(solver->scheme, t0, y0, next_place(solver));
 }
 
-/* Shows the step to the observer and makes the candidate the current state. */
+/* Shows the step to the watcher and makes the candidate the current state. */
 static inline __attribute__((always_inline)) sens_status accept(struct solve *solve, sens_real h,
                                                                 sens_real t1, long stop)
 {
     struct sens_solver *solver = solve->solver;
     struct sens_scheme *scheme = solver->scheme;
     solve->stats.steps++;
-    if (solve->observer) {
+    if (solve->watcher) {
         const struct sens_step step = {.k = solver->k,
                                        .t = scheme->t,
                                        .h = h,
@@ -118,7 +117,7 @@ static inline __attribute__((always_inline)) sens_status accept(struct solve *so
                                        .y1 = scheme->y1,
                                        .z1 = scheme->z1,
                                        .stop = stop};
-        const sens_status status = solve->observer->step(solve->observer->self, &step);
+        const sens_status status = solve->watcher->step(solve->watcher->self, &step);
         if (status != SENS_OK) return status;
     }
     solver->k++;
@@ -278,10 +277,10 @@ static bool monotone(sens_real t0, size_t n_stops, const sens_real *stops)
 
 sens_status sens_solver_solve(struct sens_ctx *ctx, struct sens_solver *solver, sens_real t0,
                               const sens_real *y0, size_t n_stops, const sens_real *stops,
-                              const struct sens_solver_observer *observer, sens_real *y_end,
+                              const struct sens_step_watcher *watcher, sens_real *y_end,
                               struct sens_solver_stats *stats)
 {
-    struct solve solve = {.ctx = ctx, .solver = solver, .observer = observer};
+    struct solve solve = {.ctx = ctx, .solver = solver, .watcher = watcher};
     if (!monotone(t0, n_stops, stops))
         return sens_fail(ctx, SENS_BAD_INPUT, "stops are not in order after t0");
     start(solver, t0, y0);
@@ -304,10 +303,10 @@ sens_status sens_solver_count(struct sens_ctx *ctx, struct sens_solver *solver, 
 }
 
 sens_status sens_solver_replay(struct sens_ctx *ctx, struct sens_solver *solver, const sens_real *y0,
-                               const struct sens_grid *grid, const struct sens_solver_observer *observer,
+                               const struct sens_grid *grid, const struct sens_step_watcher *watcher,
                                sens_real *y_end)
 {
-    struct solve solve = {.ctx = ctx, .solver = solver, .observer = observer};
+    struct solve solve = {.ctx = ctx, .solver = solver, .watcher = watcher};
     start(solver, grid->t[0], y0);
     for (long k = 0; k < grid->n_steps; k++) {
         const sens_status status = given_step(&solve, grid->h[k], grid->t[k + 1], grid->stop[k]);

@@ -21,7 +21,7 @@ struct sens_solver_stats {
 };
 
 /* Called after every accepted step; a status other than SENS_OK ends the solve with it. */
-struct sens_solver_observer {
+struct sens_step_watcher {
     sens_status (*step)(void *self, const struct sens_step *step);
     void *self;
 };
@@ -46,15 +46,15 @@ void sens_solver_place(struct sens_solver *solver, sens_real *(*place)(void *sel
 
 /* Integrates from (t0, y0) over stops[0], stops[1], ... to the last stop, landing on each exactly. Stops are
  * monotone, in the direction of integration, all different from t0. Allocates nothing. y_end [n] and *stats
- * are written only on SENS_OK (stats also on failure, for the report). observer may be NULL.
+ * are written only on SENS_OK (stats also on failure, for the report). watcher may be NULL.
  * Failures: SENS_DIVERGED, SENS_STEP_UNDERFLOW, SENS_STEP_LIMIT, SENS_DT_MISFIT, SENS_RHS_FAILED,
  * SENS_UNSUPPORTED (adaptive controller, tableau without estimate), SENS_BAD_INPUT (stops, fixed dt), a fatal
- * status of f or of the scheme, or the observer's. A recoverable one, or a candidate that is not finite, is
+ * status of f or of the scheme, or the watcher's. A recoverable one, or a candidate that is not finite, is
  * answered by a smaller step where the controller is adaptive, and is SENS_DIVERGED where the step is fixed
  * or replayed, or where none is small enough. */
 sens_status sens_solver_solve(struct sens_ctx *ctx, struct sens_solver *solver, sens_real t0,
                               const sens_real *y0, size_t n_stops, const sens_real *stops,
-                              const struct sens_solver_observer *observer, sens_real *y_end,
+                              const struct sens_step_watcher *watcher, sens_real *y_end,
                               struct sens_solver_stats *stats);
 
 /* Solves over a task's stops to learn how many steps it takes: what is recorded of a solve has its memory
@@ -65,7 +65,7 @@ sens_status sens_solver_count(struct sens_ctx *ctx, struct sens_solver *solver, 
 
 /* The same over a given grid, with no error control. */
 sens_status sens_solver_replay(struct sens_ctx *ctx, struct sens_solver *solver, const sens_real *y0,
-                               const struct sens_grid *grid, const struct sens_solver_observer *observer,
+                               const struct sens_grid *grid, const struct sens_step_watcher *watcher,
                                sens_real *y_end);
 
 /* The scheme at work: its operations so far, its dense output. */

@@ -127,7 +127,7 @@ sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const 
 {
     struct recording *rec = traj->rec;
     const struct sens_problem *pb = rec->task->problem;
-    const struct sens_solver_observer observer = {record_step, rec};
+    const struct sens_step_watcher watcher = {record_step, rec};
     struct sens_solver_stats done = {0, 0};
     rec->complete = false;
     rec->store->solves++;
@@ -135,7 +135,7 @@ sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const 
     start_followers(rec);
     sens_cost_sum_start(&rec->cost, x0);
     sens_status status = sens_solver_solve(ctx, rec->solver, pb->t0, x0, rec->stops->n, rec->stops->t,
-                                           &observer, rec->x1, &done);
+                                           &watcher, rec->x1, &done);
     if (stats) *stats = done;
     status = sens_grid_check(ctx, &rec->grid, status, done.steps);
     if (status != SENS_OK) return status;

@@ -300,8 +300,7 @@ static sens_status rhs_of_another_edition(const struct sens_problem *pb, const s
 }
 
 /* The stored solution of vdp is none of these equations, whatever their name, and the program says what to
- * do.
- */
+ * do. */
 static void reference_of_other_equations_is_refused(void **state)
 {
     (void)state;

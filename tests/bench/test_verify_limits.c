@@ -113,8 +113,7 @@ static void limits_of_all_are_not_declared(void **state)
     assert_false(seen.declared);
 }
 
-/* ---- the rule -------------------------------------------------------------------------------------------
- */
+/* ---- the rule ------------------------------------------------------------------------------------------ */
 
 static void assert_fault(struct sens_limit limit, const char *words)
 {

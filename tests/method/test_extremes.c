@@ -89,8 +89,8 @@ static const struct sens_problem_type line_type = {.name = "line",
                                                    .jvp_p_cols = jvp_p_cols,
                                                    .vjp_p_batch = vjp_p_batch};
 
-/* One state, np = 0 or 1 parameters (p = 0), the cost by name with its defaults; bed->out as the task wants.
- */
+/* One state, np = 0 or 1 parameters (p = 0), the cost by name with its defaults; bed->out as the task
+ * wants. */
 static void line_create(struct method_bed *bed, const struct line *line, const sens_real *x0, size_t np,
                         const char *cost)
 {

@@ -276,11 +276,11 @@ static struct solve *solve_case(const struct problem_case *c, enum odeint_pair p
                                                       controller ? controller : bed->task.controller,
                                                   .dt = FIRST_TRIAL,
                                                   .max_steps = 2 * STEPS};
-    const struct sens_solver_observer observer = {note_step, solve};
+    const struct sens_step_watcher watcher = {note_step, solve};
     struct sens_solver *solver;
     assert_int_equal(sens_solver_create(&bed->ctx, &ode, &settings, &solver), SENS_OK);
     assert_int_equal(sens_solver_solve(&bed->ctx, solver, bed->problem.t0, bed->problem.x0, 1,
-                                       &bed->problem.t1, &observer, bed->out.x, NULL),
+                                       &bed->problem.t1, &watcher, bed->out.x, NULL),
                      SENS_OK);
     return solve;
 }

@@ -123,11 +123,11 @@ static inline void bench_open(struct bench *bench, const struct sens_tableau *ta
 static inline sens_status bench_solve(struct bench *bench, double t0, size_t n_stops, const double *stops,
                                       struct step_log *log)
 {
-    const struct sens_solver_observer observer = {log_step, log};
+    const struct sens_step_watcher watcher = {log_step, log};
     double y0[SYSTEM_N];
     system_exact(t0, y0);
     if (log) log->steps = 0;
-    return sens_solver_solve(&bench->ctx, bench->solver, t0, y0, n_stops, stops, log ? &observer : NULL,
+    return sens_solver_solve(&bench->ctx, bench->solver, t0, y0, n_stops, stops, log ? &watcher : NULL,
                              bench->y, &bench->stats);
 }
 

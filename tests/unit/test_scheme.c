@@ -116,7 +116,7 @@ static void test_places(void **state)
     for (size_t i = 0; tableaux[i]; i++) {
         struct bench own, placed;
         struct shelf shelf = {.steps = 0};
-        const struct sens_solver_observer observer = {see_place, &shelf};
+        const struct sens_step_watcher watcher = {see_place, &shelf};
         double y0[SYSTEM_N];
         bench_open(&own, tableaux[i], "fixed", 0, 0.125);
         bench_open(&placed, tableaux[i], "fixed", 0, 0.125);
@@ -124,7 +124,7 @@ static void test_places(void **state)
         sens_solver_place(placed.solver, on_shelf, &shelf);
         system_exact(0, y0);
         assert_int_equal(
-            sens_solver_solve(&placed.ctx, placed.solver, 0, y0, 1, &stop, &observer, placed.y, NULL),
+            sens_solver_solve(&placed.ctx, placed.solver, 0, y0, 1, &stop, &watcher, placed.y, NULL),
             SENS_OK);
         assert_int_equal(shelf.steps, 8);
         assert_memory_equal(placed.y, own.y, sizeof own.y);

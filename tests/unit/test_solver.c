@@ -25,11 +25,11 @@ static double fixed_error(const struct sens_tableau *tableau, double t0, double 
 {
     struct bench bench;
     double y0[SYSTEM_N], worst = 0;
-    const struct sens_solver_observer observer = {keep_worst_error, &worst};
+    const struct sens_step_watcher watcher = {keep_worst_error, &worst};
     bench_open(&bench, tableau, "fixed", 0, fabs(t1 - t0) / steps);
     system_exact(t0, y0);
     assert_int_equal(
-        sens_solver_solve(&bench.ctx, bench.solver, t0, y0, 1, &t1, &observer, bench.y, &bench.stats),
+        sens_solver_solve(&bench.ctx, bench.solver, t0, y0, 1, &t1, &watcher, bench.y, &bench.stats),
         SENS_OK);
     assert_int_equal(bench.stats.steps, steps);
     bench_close(&bench);
@@ -191,9 +191,9 @@ static void test_mirror(void **state)
             double y0[SYSTEM_N];
             system_exact(2, y0);
             log_b.steps = 0;
-            const struct sens_solver_observer observer = {log_step, &log_b};
+            const struct sens_step_watcher watcher = {log_step, &log_b};
             assert_int_equal(sens_solver_solve(&mirror.ctx, mirror.solver, -2, y0, 2, mirrored_stops,
-                                               &observer, mirror.y, &mirror.stats),
+                                               &watcher, mirror.y, &mirror.stats),
                              SENS_OK);
             assert_memory_equal(bench.y, mirror.y, sizeof bench.y);
             assert_int_equal(log_a.steps, log_b.steps);

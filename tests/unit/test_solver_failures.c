@@ -183,11 +183,11 @@ static void test_observer_ends_solve(void **state)
     (void)state;
     struct bench bench;
     bench_open(&bench, tableau_named("cash_karp"), "odeint", 1e-6, 0.01);
-    const struct sens_solver_observer observer = {stop_at_third, NULL};
+    const struct sens_step_watcher watcher = {stop_at_third, NULL};
     double y0[SYSTEM_N], stop = 2;
     system_exact(0, y0);
     assert_int_equal(
-        sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 1, &stop, &observer, bench.y, &bench.stats),
+        sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 1, &stop, &watcher, bench.y, &bench.stats),
         SENS_INTERRUPTED);
     assert_int_equal(bench.stats.steps, 3);
     bench_close(&bench);

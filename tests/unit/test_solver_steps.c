@@ -57,10 +57,10 @@ static void check_recomputed_stages(const struct sens_tableau *tableau, const ch
     const struct sens_scheme_setup setup = {&bench.ode, tableau, controller_named(controller)};
     struct recomputer again;
     assert_int_equal(sens_scheme_create(&bench.ctx, &setup, &again.scheme), SENS_OK);
-    const struct sens_solver_observer observer = {recompute, &again};
+    const struct sens_step_watcher watcher = {recompute, &again};
     double y0[SYSTEM_N];
     system_exact(0, y0);
-    assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 3, stops, &observer, bench.y, NULL),
+    assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, y0, 3, stops, &watcher, bench.y, NULL),
                      SENS_OK);
     bench_close(&bench);
 }
@@ -89,11 +89,11 @@ static void test_replay(void **state)
         assert_int_equal(bench_solve(&bench, 0, 3, stops, &log_a), SENS_OK);
         log_a.t[log_a.steps] = 2;
         const struct sens_grid grid = {log_a.steps, log_a.t, log_a.h, log_a.stop};
-        const struct sens_solver_observer observer = {log_step, &log_b};
+        const struct sens_step_watcher watcher = {log_step, &log_b};
         double y0[SYSTEM_N], y[SYSTEM_N];
         system_exact(0, y0);
         log_b.steps = 0;
-        assert_int_equal(sens_solver_replay(&bench.ctx, bench.solver, y0, &grid, &observer, y), SENS_OK);
+        assert_int_equal(sens_solver_replay(&bench.ctx, bench.solver, y0, &grid, &watcher, y), SENS_OK);
         assert_memory_equal(y, bench.y, sizeof y);
         assert_int_equal(log_b.steps, log_a.steps);
         const size_t steps = (size_t)log_a.steps;
@@ -153,9 +153,9 @@ static void test_parts(void **state)
             double y0[2 * SYSTEM_N] = {0}, y[2 * SYSTEM_N];
             system_exact(0, y0);
             log_b.steps = 0;
-            const struct sens_solver_observer observer = {log_step, &log_b}; /* keeps the first components */
+            const struct sens_step_watcher watcher = {log_step, &log_b}; /* keeps the first components */
             assert_int_equal(
-                sens_solver_solve(&wide.ctx, wide.solver, 0, y0, 1, &stop, &observer, y, &wide.stats),
+                sens_solver_solve(&wide.ctx, wide.solver, 0, y0, 1, &stop, &watcher, y, &wide.stats),
                 SENS_OK);
             if (!loose || sens_controllers[c] == controller_named("odeint")) {
                 assert_int_equal(wide.stats.steps, bench.stats.steps);
@@ -216,8 +216,8 @@ static void test_first_step(void **state)
         bench.ode = (struct sens_ode){1, decay_f, NULL, 1, &part};
         const double y0 = 1, stop = sign * 3.0;
         double y = 0, h = 0;
-        const struct sens_solver_observer observer = {keep_first_h, &h};
-        assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, &y0, 1, &stop, &observer, &y, NULL),
+        const struct sens_step_watcher watcher = {keep_first_h, &h};
+        assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, &y0, 1, &stop, &watcher, &y, NULL),
                          SENS_OK);
         assert_true(fabs(h / (sign * pow(1e-8, 1.0 / 6)) - 1) < 1e-12);
         assert_true(fabs(y / exp(-stop) - 1) < 1e-4);
@@ -242,8 +242,8 @@ static void test_first_step_of_fast_decay(void **state)
     bench.ode = (struct sens_ode){1, fast_decay_f, NULL, 1, &part};
     const double y0 = 1, stop = 0.01;
     double y = 0, h = 0;
-    const struct sens_solver_observer observer = {keep_first_h, &h};
-    assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, &y0, 1, &stop, &observer, &y, NULL),
+    const struct sens_step_watcher watcher = {keep_first_h, &h};
+    assert_int_equal(sens_solver_solve(&bench.ctx, bench.solver, 0, &y0, 1, &stop, &watcher, &y, NULL),
                      SENS_OK);
     assert_true(fabs(h / 1e-3 - 1) < 1e-12);
     bench_close(&bench);

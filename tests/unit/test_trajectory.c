@@ -59,7 +59,7 @@ static void test_policies(void **state)
         }
 }
 
-/* What a trajectory returns is what the solver showed its observer. */
+/* What a trajectory returns is what the solver showed its watcher. */
 struct seen {
     struct sens_traj *traj;
     int stages;
@@ -94,16 +94,16 @@ static void test_same_as_solve(void **state)
             sens_problem_ode(&bed.task, NULL, &system, &ode);
             assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
             struct seen seen = {bed.traj, tableaux[i]->stages, 0};
-            const struct sens_solver_observer observer = {compare_with_solve, &seen};
+            const struct sens_step_watcher watcher = {compare_with_solve, &seen};
             assert_int_equal(
-                sens_solver_solve(&bed.ctx, solver, 0, x0, bed.stops.n, bed.stops.t, &observer, x, NULL),
+                sens_solver_solve(&bed.ctx, solver, 0, x0, bed.stops.n, bed.stops.t, &watcher, x, NULL),
                 SENS_OK);
             assert_int_equal(seen.steps, sens_traj_steps(bed.traj));
             assert_memory_equal(x, bed.x1, sizeof x);
 
             const struct sens_grid grid = sens_traj_grid(bed.traj);
             seen.steps = 0;
-            assert_int_equal(sens_solver_replay(&bed.ctx, solver, x0, &grid, &observer, x), SENS_OK);
+            assert_int_equal(sens_solver_replay(&bed.ctx, solver, x0, &grid, &watcher, x), SENS_OK);
             assert_int_equal(seen.steps, sens_traj_steps(bed.traj));
             assert_memory_equal(x, bed.x1, sizeof x);
             bed_close(&bed);
@@ -180,13 +180,12 @@ static void test_cost(void **state)
                                                       100000};
         struct sens_solver *solver = NULL;
         struct observed observed = {{0}, 0};
-        const struct sens_solver_observer observer = {observe, &observed};
+        const struct sens_step_watcher watcher = {observe, &observed};
         double y[N + M] = {x0[0], x0[1], 0, 0};
         /* the first step is chosen from the tested part, so the augmented solve takes the same steps */
         assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
         phi(NULL, 0, x0, p0, observed.G);
-        assert_int_equal(sens_solver_solve(&bed.ctx, solver, 0, y, 3, &t_obs[1], &observer, y, NULL),
-                         SENS_OK);
+        assert_int_equal(sens_solver_solve(&bed.ctx, solver, 0, y, 3, &t_obs[1], &watcher, y, NULL), SENS_OK);
         assert_int_equal(observed.stops, 3);
         assert_memory_equal(y, bed.x1, sizeof bed.x1);
         /* two orders of summation of at most a thousand terms of size 1 */

@@ -183,8 +183,8 @@ static inline bool sens_problem_x0_depends(const struct sens_problem *pb)
 /* x = x0(p): type->x0 where the initial state depends on p, the nominal x0 otherwise. */
 void sens_problem_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x /*[n]*/);
 
-/* The cost of each product: what follows from its structure, with what the type says in its place; else NaN.
- */
+/* The cost of each product: what follows from its structure, with what the type says in its place; else
+ * NaN. */
 void sens_problem_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
 /* What the problem declares, never NULL. To do without: problem.structure = NULL. */

@@ -243,38 +243,38 @@ struct adolc_tapes *adolc_tapes_get(const char *problem, unsigned form, size_t n
     }
 }
 
-void adolc_vjp(struct adolc_tapes *tapes, double t, const double *x, const double *p, size_t L,
-               const double *W, double *OUT)
+/* OUT [outputs][L] = or += the transposed product of the tape at x with W [n][L], a block of lanes at a time. */
+static void reverse_blocks(tape &sweep, const double *x, size_t n, size_t outputs, bool add, size_t L,
+                           const double *W, double *OUT)
 {
-    const std::lock_guard<std::mutex> mine(turn);
-    const size_t n = tapes->n;
-    tape &sweep = tapes->of_x;
-    tapes->set(t, x, p);
     bool good = sweep.move(x, true);
     for (size_t l0 = 0, q; l0 < L; l0 += q) {
         q = std::min<size_t>(BLOCK, L - l0);
         take(n, L, l0, q, W, sweep.cotangent);
         good = good && sweep.reverse(q);
-        for (size_t i = 0; i < n; i++)
-            for (size_t l = 0; l < q; l++) OUT[i * L + l0 + l] = good ? sweep.adjoint.row[l][i] : nan_value;
+        for (size_t i = 0; i < outputs; i++)
+            for (size_t l = 0; l < q; l++) {
+                const double one = good ? sweep.adjoint.row[l][i] : nan_value;
+                double &to = OUT[i * L + l0 + l];
+                to = add ? to + one : one;
+            }
     }
+}
+
+void adolc_vjp(struct adolc_tapes *tapes, double t, const double *x, const double *p, size_t L,
+               const double *W, double *OUT)
+{
+    const std::lock_guard<std::mutex> mine(turn);
+    tapes->set(t, x, p);
+    reverse_blocks(tapes->of_x, x, tapes->n, tapes->n, false, L, W, OUT);
 }
 
 void adolc_vjp_p(struct adolc_tapes *tapes, double t, const double *x, const double *p, size_t L,
                  const double *W, double *MU)
 {
     const std::lock_guard<std::mutex> mine(turn);
-    const size_t np = tapes->np;
-    tape &sweep = tapes->of_p;
     tapes->set(t, x, p);
-    bool good = sweep.move(p, true);
-    for (size_t l0 = 0, q; l0 < L; l0 += q) {
-        q = std::min<size_t>(BLOCK, L - l0);
-        take(tapes->n, L, l0, q, W, sweep.cotangent);
-        good = good && sweep.reverse(q);
-        for (size_t j = 0; j < np; j++)
-            for (size_t l = 0; l < q; l++) MU[j * L + l0 + l] += good ? sweep.adjoint.row[l][j] : nan_value;
-    }
+    reverse_blocks(tapes->of_p, p, tapes->n, tapes->np, true, L, W, MU);
 }
 
 /* With a row of the tangents for each independent and one of the derivatives for each output. */

@@ -35,6 +35,10 @@
 #include "sens/method.h"
 #include "stops.h"
 
+#define CVODES_REFERENCE                                                                                     \
+    "Serban & Hindmarsh, CVODES: the sensitivity-enabled ODE solver in SUNDIALS, IDETC 2005; "               \
+    "user documentation of CVODES 6.4"
+
 enum { LMM_ADAMS, LMM_BDF };
 extern const char *const cvodes_lmm_choices[];
 #define CVODES_OPTION_LMM                                                                                    \

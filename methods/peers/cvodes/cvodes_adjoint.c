@@ -433,8 +433,7 @@ static const struct sens_limit limits[] = {
 SENS_METHOD(cvodes_adjoint) = {
     .name = "cvodes_adjoint",
     .summary = "continuous adjoint by SUNDIALS CVODES, Adams or BDF",
-    .reference = "Serban & Hindmarsh, CVODES: the sensitivity-enabled ODE solver in SUNDIALS, IDETC 2005; "
-                 "user documentation of CVODES 6.4",
+    .reference = CVODES_REFERENCE,
     .derivative = SENS_DERIVATIVE_CONTINUOUS,
     .caps = SENS_CAP_TOLERANCE | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_LANES,
     .options = options,

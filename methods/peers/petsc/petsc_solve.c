@@ -7,7 +7,6 @@
  * Implicit schemes solve their stages by Newton's method and a direct factorisation (KSPPREONLY, PCLU) of an
  * explicit Jacobian, whether or not the problem declares one: matrix-free they would need an iterative solver
  * and a preconditioner. Newton's tolerances are PETSc's; the adjoint is that of stages solved exactly. */
-#include <math.h>
 #include <string.h>
 
 #include "petsc.h"
