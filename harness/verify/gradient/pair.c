@@ -4,6 +4,8 @@
  * those of expected.h, by kind of derivative. */
 #include "pair.h"
 
+#include <stdio.h>
+
 enum { QUICK_INSTANCES = 2 };
 static const double LOOSER = 100;
 
@@ -130,10 +132,18 @@ bool pair_solve(struct pair *pair, struct bed *bed)
     return false;
 }
 
+void pair_name_interval(const struct pair *pair, const struct bed *bed, char label[VERIFY_SUBJECT])
+{
+    const double t1 = bed->problem.t1;
+    const bool whole = t1 == pair->instance->problem.t1;
+    snprintf(label, VERIFY_SUBJECT, whole ? "%s" : "%s to t = %.3g", pair->instance->label, t1);
+}
+
 struct verify_result pair_open(const struct pair *pair, const struct bed *bed, const char *check)
 {
-    char subject[VERIFY_SUBJECT];
-    bed_subject(bed, pair->instance->label, subject);
+    char label[VERIFY_SUBJECT], subject[VERIFY_SUBJECT];
+    pair_name_interval(pair, bed, label);
+    bed_subject(bed, label, subject);
     return verify_open(check, pair->module, subject);
 }
 

@@ -17,6 +17,8 @@ struct pair {
 bool pair_declares(const struct pair *pair, enum sens_derivative kind);
 /* bed_solve; false: there are no numbers to go on with, and a result of pair.status says why. */
 bool pair_solve(struct pair *pair, struct bed *bed);
+/* The instance, and the end of its interval where that is not the problem's own. */
+void pair_name_interval(const struct pair *pair, const struct bed *bed, char label[VERIFY_SUBJECT]);
 struct verify_result pair_open(const struct pair *pair, const struct bed *bed, const char *check);
 /* One result that says why the check was not made on this instance. */
 void pair_skip(struct pair *pair, const char *check, const char *reason);

@@ -51,14 +51,6 @@ static void blame_by_tolerance(struct bed *bed, const struct expected *exact, st
     if (!flat) verify_blame(result, CAUSE_outside_test, 0.3);
 }
 
-/* The instance, and the end of its interval where that is not the problem's own. */
-static void name_interval(const struct pair *pair, const struct bed *bed, char label[VERIFY_SUBJECT])
-{
-    const double t1 = bed->problem.t1;
-    const bool whole = t1 == pair->instance->problem.t1;
-    snprintf(label, VERIFY_SUBJECT, whole ? "%s" : "%s to t = %.3g", pair->instance->label, t1);
-}
-
 /* ---- the exact derivative ------------------------------------------------------------------------------ */
 
 static void check_exact(struct pair *pair, struct bed *bed, const char *label, const struct expected *exact,
@@ -122,7 +114,7 @@ static void check_adaptive(struct pair *pair)
     struct expected exact, target;
     char label[VERIFY_SUBJECT];
     const sens_status status = expected_horizon(v, &want, &bed, &exact, &target);
-    name_interval(pair, &bed, label);
+    pair_name_interval(pair, &bed, label);
     if (status == SENS_OK) {
         check_exact(pair, &bed, label, &exact, &target);
         check_error_tests(pair, &bed, label, &exact, &target);
@@ -131,7 +123,7 @@ static void check_adaptive(struct pair *pair)
     }
     const bool whole = bed.problem.t1 == pb->t1;
     bed_free(&bed);
-    if (!whole && !(v->method->caps & SENS_CAP_TABLEAU)) pair_stiff(pair, tol);
+    if (!whole) pair_stiff(pair, tol);
 }
 
 /* A difference quotient on its own steps has a noise of the tolerance over the bump: only equal steps make
@@ -277,7 +269,7 @@ static void check_identities(struct pair *pair, struct bed *bed, const struct ex
     struct worst worst = {.count = 0};
     struct expected frozen;
     char label[VERIFY_SUBJECT], subject[VERIFY_SUBJECT];
-    name_interval(pair, bed, label);
+    pair_name_interval(pair, bed, label);
     bed_subject(bed, label, subject);
     struct verify_result result = verify_open("pair.identity", pair->module, subject);
     const bool held_to_map = discrete && expected_reported_map(bed, &frozen) == SENS_OK;

@@ -5,7 +5,7 @@
 #include "taylor.h"
 
 enum { DIRECTIONS = 2, OUTPUTS = 3, TIGHTENINGS = 2 };
-static const double WEAK = 1e-6;
+static const double WEAK = 1e-6, LEAST_FRACTION = 1.0 / 32;
 
 /* Is it that of the map? */
 static bool check_frozen(struct pair *pair, const struct bed *bed, const struct expected *frozen)
@@ -48,44 +48,54 @@ static void skip_both(struct pair *pair, const char *reason)
 }
 
 /* Explicit steps of a stiff problem are at the boundary of stability, where rounding may grow from step to
- * step: the tolerance is tightened until it does not. */
-static bool solve_well(struct pair *pair, struct bed *bed, struct expected *frozen)
+ * step: the tolerance is tightened until it does not. NULL, or why there is nothing to be checked. */
+static const char *solve_well(struct pair *pair, struct bed *bed, struct expected *frozen)
 {
     for (int k = 0; k <= TIGHTENINGS; k++) {
-        if (!pair_solve(pair, bed)) {
-            skip_both(pair, "no numbers: see pair.status");
-            return false;
-        }
-        if (bed->grid.steps == 0) {
-            skip_both(pair, "the method reports no steps: its map cannot be made again");
-            return false;
-        }
+        if (!pair_solve(pair, bed)) return "no numbers: see pair.status";
+        if (bed->grid.steps == 0) return "the method reports no steps: its map cannot be made again";
         if (expected_reported_map(bed, frozen) != SENS_OK) break;
-        if (k == TIGHTENINGS || expected_weakness(bed, frozen) < WEAK) return true;
+        if (k == TIGHTENINGS || expected_weakness(bed, frozen) < WEAK) return NULL;
         bed->task.rtol = bed->task.atol = bed->task.rtol / 100;
     }
-    skip_both(pair, "the tangent cannot be followed over the reported steps");
-    return false;
+    return "the tangent cannot be followed over the reported steps";
+}
+
+static void create_bed(struct pair *pair, double fraction, struct bed *bed)
+{
+    struct sens_problem problem = pair->instance->problem;
+    struct sens_cost cost;
+    if (fraction < 1) problem.t1 = problem.t0 + fraction * (problem.t1 - problem.t0);
+    probe_cost(pair->v, &problem, OUTPUTS, probe_parts_for(pair->v->method), &cost);
+    bed_create(pair->v, &problem, &cost, pair->v->method, bed);
+}
+
+/* On the whole interval, or on as much of it as the method's explicit steps reach of a stiff one. */
+static void check_both(struct pair *pair)
+{
+    struct expected frozen;
+    const char *why = NULL;
+    bool done = false;
+    for (double fraction = 1; !done && fraction > LEAST_FRACTION; fraction /= 2) {
+        struct bed bed;
+        create_bed(pair, fraction, &bed);
+        why = solve_well(pair, &bed, &frozen);
+        done = !why || bed.status != SENS_STEP_LIMIT;
+        if (!why) {
+            const bool right = check_frozen(pair, &bed, &frozen);
+            check_taylor(pair, &bed, &frozen, right);
+        }
+        bed_free(&bed);
+    }
+    if (why) skip_both(pair, why);
 }
 
 void pair_frozen(struct pair *pair)
 {
-    struct bed bed;
-    struct sens_cost cost;
-    struct expected frozen;
-    if (!pair_declares(pair, SENS_DERIVATIVE_DISCRETE)) {
+    if (!pair_declares(pair, SENS_DERIVATIVE_DISCRETE))
         skip_both(pair, "the method does not declare a discrete derivative");
-        return;
-    }
-    if (!(pair->v->method->caps & SENS_CAP_TABLEAU)) {
+    else if (!(pair->v->method->caps & SENS_CAP_TABLEAU))
         skip_both(pair, "the tableau is the method's own: its map cannot be made again");
-        return;
-    }
-    probe_cost(pair->v, &pair->instance->problem, OUTPUTS, probe_parts_for(pair->v->method), &cost);
-    bed_create(pair->v, &pair->instance->problem, &cost, pair->v->method, &bed);
-    if (solve_well(pair, &bed, &frozen)) {
-        const bool right = check_frozen(pair, &bed, &frozen);
-        check_taylor(pair, &bed, &frozen, right);
-    }
-    bed_free(&bed);
+    else
+        check_both(pair);
 }
