@@ -39,6 +39,7 @@
     X(lane_offset, "the first cost of the block is ignored: wrong for c0 > 0")                               \
     X(batch_last_point, "the last point of a batch is lost: right for K = 0 and where the last weight is 0") \
     X(batch_one_point, "a batch uses one point's time or state for all: right for K = 1")                    \
+    X(lane_count, "one number of lanes goes a way of its own: right for fewer and for more")                 \
     X(lane_past_end, "lanes past the last functional are written: they must stay as they are")               \
     X(cost_weight, "the weight w of the running cost is left out or enters twice: right for w = 1")          \
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
@@ -68,6 +69,9 @@
     X(out_of_bounds, "memory outside an output is written: the guard round it has changed")                  \
     X(input_changed, "an input is changed by the call")                                                      \
     X(impure, "the result depends on earlier calls: equal inputs give other bits")                           \
+    X(exact_zero,                                                                                            \
+      "a state or a parameter that is exactly 0 is treated apart: a product is right on both sides of 0, "   \
+      "and is neither of them there")                                                                        \
     X(initial_products, "x0, x0_vjp and x0_jvp_cols do not belong together")                                 \
     X(no_values,                                                                                             \
       "rhs has no values where the solution goes: it ends with a status, or is no number, before t1")        \
@@ -183,6 +187,10 @@
     X(contract_broken,                                                                                       \
       "a callback is asked for what the contract excludes: columns past np, an observation that is not "     \
       "there, a time outside [t0, t1], memory shared by input and output")                                   \
+    X(machine_path,                                                                                          \
+      "what is known of the machine changes the numbers: caches and cores lead to a path that is wrong")     \
+    X(memory_lost, "memory is taken in each solve and never given back")                                     \
+    X(work_miscounted, "the work that is told (steps, lanes, threads) is not the work that was done")        \
     X(limit_too_wide, "a known limit is declared that would excuse more than a limit may")                   \
     X(crash, "the module crashes")                                                                           \
     X(no_return, "the module does not return, or takes longer than the limit of time")

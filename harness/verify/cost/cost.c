@@ -308,10 +308,13 @@ static const struct verify_check checks[] = {
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
      .bound = "error estimate of extrapolated differences along a line, plus measured rounding",
      .explanation =
-         "At each observation (at most 40 of them in a quick run) and at a time in each of 10 parts of the "
-         "interval (100 in a full run) the derivatives are multiplied by one random direction and compared, "
+         "At each observation (at most 40 of them in a quick run) and at a time in each of 100 parts of the "
+         "interval (1,000 in a full run) the derivatives are multiplied by one random direction and "
+         "compared, "
          "for all functionals, with differences of the value along that direction, at a state and parameters "
-         "drawn for that place. A window of two hundredths of the interval is hit for certain in a full run. "
+         "drawn for that place. A window of two hundredths of the interval is hit for certain, in a full run "
+         "one "
+         "of two thousandths. "
          "The words name the place that is wrong; where others are right, look for what tells it from them.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "cost.solve",

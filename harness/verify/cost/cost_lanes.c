@@ -70,6 +70,7 @@ static void note_block(void *self, const struct wanted *w, const struct block *b
 
 struct tally { /* of entries that contradict the differences of the value, by what they are instead */
     size_t wrong, outside, past, lost, unshifted, another;
+    bool wrong_in[COUNTS]; /* numbers of lanes */
 };
 
 static bool is_near(const struct wanted *w, double value, size_t i, size_t c)
@@ -100,9 +101,23 @@ static void tally_entry(struct tally *tally, const struct wanted *w, const struc
 static void tally_block(void *self, const struct wanted *w, const struct block *b)
 {
     struct tally *tally = self;
+    const size_t before = tally->wrong;
     if (!guards_alive(w, b)) tally->outside++;
     for (size_t i = 0; i < w->rows; i++)
         for (size_t l = 0; l < b->L; l++) tally_entry(tally, w, b, i, l);
+    for (int k = 0; k < COUNTS; k++)
+        if (counts[k] == b->L && tally->wrong > before) tally->wrong_in[k] = true;
+}
+
+/* One or two numbers of lanes, with right ones above? */
+static void blame_count(const struct tally *tally, struct verify_result *result)
+{
+    int wrong = 0, last = 0;
+    for (int k = 0; k < COUNTS; k++)
+        if (tally->wrong_in[k]) wrong++, last = k;
+    if (wrong == 0 || wrong > 2 || last + 1 == COUNTS) return;
+    verify_say(result, "with %zu lanes, and right with more", counts[last]);
+    verify_blame(result, CAUSE_lane_count, 0.97);
 }
 
 /* Every block, the one of all functionals too, against the differences of the value. */
@@ -120,6 +135,7 @@ static void blame(const struct wanted *w, struct verify_result *result)
     truth.D = N.d;
     truth.bound = bound;
     each_block(&truth, &tally, tally_block);
+    blame_count(&tally, result);
     const double wrong = tally.wrong ? (double)tally.wrong : 1;
     if (tally.outside) verify_blame(result, CAUSE_out_of_bounds, 1);
     verify_blame(result, CAUSE_lane_past_end, (double)tally.past / wrong);

@@ -73,7 +73,7 @@ static void vary_option(struct verify *v, size_t n, double *set, size_t which)
     for (int k = 0; k < (v->quick ? 2 : 3); k++) {
         set[which] = is_whole ? whole[k] : real[k];
         many->cause = is_whole ? of_whole[k] : CAUSE_option_path;
-        cost_with(v, n, set, look_at_many);
+        cost_with(v, n, 5, set, look_at_many);
     }
     set[which] = NAN;
 }
@@ -92,8 +92,9 @@ void cost_check_many(struct verify *v)
     many = &here;
     for (size_t i = 0; i < count; i++) set[i] = NAN;
     many->cause = CAUSE_size_limit;
-    cost_with(v, 4, set, look_at_many);
-    cost_with(v, (size_t)verify_integer(v, 131, 140), set, look_at_many);
+    cost_with(v, 4, 5, set, look_at_many);
+    cost_with(v, (size_t)verify_integer(v, 131, 140), 5, set, look_at_many);
+    cost_with(v, 4, (size_t)verify_integer(v, 131, 140), set, look_at_many);
     for (size_t i = 0; i < count; i++)
         if (table[i].kind == SENS_OPT_INT || table[i].kind == SENS_OPT_REAL) vary_option(v, 4, set, i);
     many = NULL;
@@ -179,7 +180,7 @@ void cost_check_threads(struct verify *v)
     double *set = verify_array(v, count);
     char module[VERIFY_NAME];
     for (size_t i = 0; i < count; i++) set[i] = NAN;
-    if (cost_with(v, 40, set, look_at_threads)) return;
+    if (cost_with(v, 40, 5, set, look_at_threads)) return;
     verify_module("cost", v->cost->name, module);
     verify_skip_check(v, "cost.threads", module, v->cost->name, "the cost does not go with the probe");
 }

@@ -174,7 +174,7 @@ static void look_at_observations(const struct cost_case *at, struct place_record
 
 static void look_at_times(const struct cost_case *at, struct place_record *record)
 {
-    const int strata = at->v->quick ? 10 : 100;
+    const int strata = at->v->quick ? 100 : 1000;
     const double t0 = at->problem.t0, length = at->problem.t1 - t0;
     for (int k = 0; k < strata && at->cost.type->g; k++) {
         const double t = t0 + length * (k + verify_uniform(at->v, 0, 1)) / strata;

@@ -88,16 +88,17 @@ static bool look_at(struct cost_case *at, bool vary, void (*look)(const struct c
     return true;
 }
 
-bool cost_with(struct verify *v, size_t n, const double *set, void (*look)(const struct cost_case *at))
+bool cost_with(struct verify *v, size_t n, size_t np, const double *set,
+               void (*look)(const struct cost_case *at))
 {
     const struct sens_option *table = v->cost->options;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const struct probe_settings settings = {.n = n, .np = 5, .t0 = 0.25, .t1 = 2};
+    const struct probe_settings settings = {.n = n, .np = np, .t0 = 0.25, .t1 = 2};
     struct cost_case at = {.v = v, .clean = fp_state_read()};
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
     verify_module("cost", v->cost->name, at.module);
-    snprintf(at.label, sizeof at.label, "probe n=%zu", n);
+    snprintf(at.label, sizeof at.label, "probe n=%zu np=%zu", n, np);
     verify_name_held(v, table, " ", sizeof at.label, at.label);
     for (size_t i = 0; i < sens_option_count(table); i++) {
         if (isnan(set[i]) || verify_held(v, &table[i])) continue;

@@ -61,9 +61,10 @@ struct differences {
 };
 struct differences term_differences(const struct term *term, enum part part, struct place place);
 
-/* look(case) for the unit's cost on the probe with n states and 5 parameters, with the options `set` (NaN:
+/* look(case) for the unit's cost on the probe with n states and np parameters, with the options `set` (NaN:
  * the default). false: they do not go together. */
-bool cost_with(struct verify *v, size_t n, const double *set, void (*look)(const struct cost_case *at));
+bool cost_with(struct verify *v, size_t n, size_t np, const double *set,
+               void (*look)(const struct cost_case *at));
 
 /* from + s direction (NULL: none), a few roundings off where `shaken`. */
 double *cost_moved(struct verify *v, size_t count, const double *from, const double *direction, double s,

@@ -72,6 +72,7 @@ static void check_cover(struct scene *scene)
     if (!(last >= bed->problem.t1)) verify_blame(&result, CAUSE_stops_early, 1);
     if (!(first <= bed->problem.t0)) verify_blame(&result, CAUSE_first_step_lost, 1);
     if (gap > 0) verify_blame(&result, CAUSE_observation_between, 0.8);
+    if (bed->work.steps != grid->steps) verify_blame(&result, CAUSE_work_miscounted, 0.8);
     verify_blame(&result, CAUSE_missing_step, 0.5);
     verify_blame(&result, CAUSE_step_from_times, 0.4);
     verify_close(bed->v, &result);

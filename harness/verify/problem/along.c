@@ -13,7 +13,7 @@
 #include "reach.h"
 #include "scene.h"
 
-enum { QUICK_PLACES = 1000, PLACES = 10000, MOST_STEPS = 20000, WORST = 3 };
+enum { QUICK_PLACES = 1000, PLACES = 10000, MOST_STEPS = 20000, WORST = 3, LANES = 3 };
 static const double TOL = 1e-6, BUMP = 1e-5, NEAR = 0x1p-30;
 /* What is thought of as different at first sight: a difference quotient, a transposed product. */
 static const double SLOPE_DIFFERS = 1e-5, TRANSPOSE_DIFFERS = 1e-9;
@@ -107,6 +107,17 @@ static double transpose_ratio(struct walk *walk)
     return isfinite(ratio) ? ratio : INFINITY;
 }
 
+/* The product of a vector in the last of LANES lanes, all of which hold it: what is done for one lane alone
+ * is compared with what is done for several. */
+static void apply_in_lanes(const struct linear *map, const double *from, double *to)
+{
+    struct verify *v = map->v;
+    double *V = verify_array(v, map->in * LANES), *OUT = verify_array(v, map->out * LANES);
+    for (size_t q = 0; q < map->in * LANES; q++) V[q] = from[q / LANES];
+    linear_apply(map, LANES, V, OUT);
+    for (size_t i = 0; i < map->out; i++) to[i] = OUT[i * LANES + LANES - 1];
+}
+
 static void multiply(struct walk *walk)
 {
     const struct subject *subject = walk->subject;
@@ -116,10 +127,10 @@ static void multiply(struct walk *walk)
                         jvp_p = linear_at(subject, PRODUCT_JVP_P, &walk->at),
                         vjp_p = linear_at(subject, PRODUCT_VJP_P, &walk->at);
     linear_apply(&jvp, 1, walk->dx, walk->Jdx);
-    linear_apply(&vjp, 1, walk->w, walk->JTw);
+    apply_in_lanes(&vjp, walk->w, walk->JTw);
     memset(walk->P, 0, pb->n * sizeof *walk->P);
     if (pb->np) linear_apply(&jvp_p, 1, walk->dp, walk->P);
-    if (pb->np) linear_apply(&vjp_p, 1, walk->w, walk->FTw);
+    if (pb->np) apply_in_lanes(&vjp_p, walk->w, walk->FTw);
     for (size_t i = 0; i < pb->n; i++) walk->P[i] += walk->Jdx[i];
 }
 
@@ -221,6 +232,28 @@ static void take(struct walk *walk)
     grid_free(&grid);
 }
 
+/* ---- lanes ----------------------------------------------------------------------------------------------- */
+
+/* One vector in several lanes gives what it gives alone. */
+static void note_lanes(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP, PRODUCT_VJP_P};
+    struct verify *v = subject->v;
+    for (size_t k = 0; k < (subject->pb->np ? 3 : 2); k++) {
+        const struct linear map = linear_at(subject, product[k], at);
+        const double *V = verify_random(v, map.in);
+        double *one = verify_array(v, map.out), *several = verify_array(v, map.out);
+        double *most = verify_array(v, map.in);
+        for (size_t q = 0; q < map.in; q++) most[q] = fabs(V[q]);
+        linear_apply(&map, 1, V, one);
+        apply_in_lanes(&map, V, several);
+        const double *bound = linear_rounding(&map, most);
+        for (size_t i = 0; i < map.out; i++)
+            worst_note(worst, fabs(several[i] - one[i]), bound[i], "%s in %d lanes and in one, entry %zu",
+                       linear_name(map.product), LANES, i);
+    }
+}
+
 /* ---- judgement ----------------------------------------------------------------------------------------- */
 
 /* Of states that are not about to be infinite: has rhs no value there, nor a little later? */
@@ -268,9 +301,15 @@ static void judge_products(const struct walk *walk)
     bool blamed = false;
     for (int k = 0; k < 2 * WORST; k++) {
         const struct place *place = k < WORST ? &walk->slope[k] : &walk->transpose[k - WORST];
-        struct worst here = {.count = 0};
+        struct worst here = {.count = 0}, lanes = {.count = 0};
         if (place->ratio == 0 || !subject_usable(subject, &place->at)) continue;
+        note_lanes(&lanes, subject, &place->at);
         reach_note_place(&here, subject, &place->at);
+        if (!worst_passes(&lanes)) {
+            worst_note(&worst, lanes.value, lanes.bound, "t = %.6g: %s", place->at.t, lanes.where);
+            verify_blame(&result, CAUSE_lane_mixed, 0.9);
+            verify_blame(&result, CAUSE_branch, 0.8);
+        }
         if (here.count) worst_note(&worst, here.value, here.bound, "t = %.6g: %s", place->at.t, here.where);
         if (blamed || worst_passes(&here)) continue;
         reach_blame_place(subject, &bases, &place->at, false, &result);

@@ -149,6 +149,18 @@ static const struct verify_check checks[] = {
          "leave its output alone; and the products of two vectors whose entries exclude one another add up "
          "to that of the sum. A failure is work that is skipped where a number is zero.",
      .level = VERIFY_TO_ROUNDING},
+    {.id = "reach.at_zero",
+     .summary = "where a state or a parameter is exactly 0 the products are what they are beside it",
+     .bound = "the products on both sides of 0, and what lies between them",
+     .explanation =
+         "One entry of x or p after the other (24 drawn where there are more) is set to 0, and a little "
+         "above "
+         "and below it. Where the products exist at all three, each must lie between those on the two sides, "
+         "but for a thousandth of its size: a kink at 0 may have either slope, or one between. A failure is "
+         "an "
+         "if that asks whether a number is 0, to avoid a division perhaps, and gives another derivative "
+         "there.",
+     .level = VERIFY_UNLEVELLED},
     {.id = "reach.scale",
      .summary = "a product of 2^k times a vector is 2^k times its product",
      .bound = "rounding of the product",
@@ -204,6 +216,7 @@ static void look(struct subject *subject)
 {
     reach_check_places(subject);
     reach_check_zeros(subject);
+    reach_check_at_zero(subject);
     reach_check_scale(subject);
 }
 

@@ -39,6 +39,8 @@ void reach_check_options(struct verify *v, const char *module, bool usual, char 
 /* The problem, with the options that were given: the subject of what is said of more than one instance. */
 void reach_name_problem(const struct verify *v, char label[VERIFY_SUBJECT]);
 
+/* reach.at_zero (reach_zero.c) */
+void reach_check_at_zero(const struct subject *subject);
 /* reach.zeros and reach.scale (reach_linear.c) */
 void reach_check_zeros(const struct subject *subject);
 void reach_check_scale(const struct subject *subject);

@@ -24,8 +24,10 @@ static const struct verify_check checks[] = {
      .explanation =
          "For lanes with directions (tau, v, q) and vectors w of their own, hvp is compared with differences "
          "of (df/dx)^T w and (df/dp)^T w along the line (t, x, p) + s (tau, v, q), which have passed checks "
-         "of their own. Parts of the direction that are NULL must count as 0, and MU that is NULL must "
-         "change nothing else. The failure names the part: states, OUT, or parameters, MU; look at the mixed "
+         "of their own. Parts of the direction that are NULL must count as 0, whichever they are, and MU "
+         "that "
+         "is NULL must change nothing else. The failure names the part: states, OUT, or parameters, MU; look "
+         "at the mixed "
          "derivatives by x and p, and by t. Asked of problems that offer hvp."},
     {.id = NULL}};
 
@@ -147,23 +149,40 @@ static void apply_shaken(const struct subject *subject, const struct sens_at *at
     }
 }
 
-/* NULL is 0, and MU that is NULL changes nothing: but for rounding, where other sums are formed then. */
-static void note_nothing(struct worst *worst, const struct subject *subject, const struct sens_at *at,
-                         struct lanes lanes)
+enum { WITH_T = 1, WITH_X = 2, WITH_P = 4, WITH_ALL = 7 };
+
+static void note_same(struct worst *worst, size_t count, const double *got, const double *wanted,
+                      const double *rounding, const char *what, const struct sens_at *at)
+{
+    for (size_t q = 0; q < count; q++)
+        worst_note(worst, got[q] == wanted[q] ? 0 : fabs(got[q] - wanted[q]), rounding[q], "%s at t = %.4g",
+                   what, at->t);
+}
+
+/* Parts of the direction that are NULL are as if they were 0, and MU that is NULL changes nothing: but for
+ * rounding, where other sums are formed then. */
+static void note_without(struct worst *worst, const struct subject *subject, const struct sens_at *at,
+                         const struct lanes *lanes, unsigned with)
 {
     const struct sens_problem *pb = subject->pb;
     struct verify *v = subject->v;
-    const size_t n = pb->n, count = (n + pb->np) * LANES;
-    const struct sens_direction states = {.x = lanes.x};
+    const size_t n = pb->n, np = pb->np, count = (n + np) * LANES;
+    const struct sens_direction some = {with & WITH_T ? lanes->t : NULL, with & WITH_X ? lanes->x : NULL,
+                                        with & WITH_P ? lanes->p : NULL};
+    struct lanes zeroed = *lanes;
     double *zeros = verify_array(v, count), *rounding = verify_array(v, count);
-    double *OUT = verify_array(v, n * LANES);
-    lanes.t = verify_array(v, LANES), lanes.p = verify_array(v, pb->np * LANES);
-    apply_shaken(subject, at, &lanes, zeros, rounding);
-    pb->type->hvp(pb, at, LANES, &states, lanes.W, OUT, NULL);
-    for (size_t q = 0; q < n * LANES; q++)
-        worst_note(worst, OUT[q] == zeros[q] ? 0 : fabs(OUT[q] - zeros[q]), rounding[q],
-                   "OUT for parts of the direction that are NULL, and for MU that is NULL, at t = %.4g",
-                   at->t);
+    double *got = verify_array(v, count), *OUT = verify_array(v, n * LANES);
+    char what[64];
+    if (!some.t) zeroed.t = verify_array(v, LANES);
+    if (!some.x) zeroed.x = verify_array(v, n * LANES);
+    if (!some.p) zeroed.p = verify_array(v, np * LANES);
+    apply_shaken(subject, at, &zeroed, zeros, rounding);
+    pb->type->hvp(pb, at, LANES, &some, lanes->W, got, got + n * LANES);
+    pb->type->hvp(pb, at, LANES, &some, lanes->W, OUT, NULL);
+    snprintf(what, sizeof what, "without %s%s%s of the direction", some.t ? "" : "t", some.x ? "" : "x",
+             some.p ? "" : "p");
+    note_same(worst, count, got, zeros, rounding, what, at);
+    note_same(worst, n * LANES, OUT, zeros, rounding, "OUT where MU is NULL,", at);
 }
 
 static void note_hvp(struct worst *worst, const struct subject *subject, const struct sens_at *at)
@@ -174,7 +193,7 @@ static void note_hvp(struct worst *worst, const struct subject *subject, const s
     double *got = verify_array(v, count), *rounding = verify_array(v, count);
     apply_shaken(subject, at, &lanes, got, rounding);
     for (size_t l = 0; l < LANES; l++) note_lane(worst, subject, at, &lanes, l, got, rounding);
-    note_nothing(worst, subject, at, lanes);
+    for (unsigned with = 0; with < WITH_ALL; with++) note_without(worst, subject, at, &lanes, with);
 }
 
 /* ---- the group ----------------------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@
     X(verify_convergence)                                                                                    \
     X(verify_steps)                                                                                          \
     X(verify_invariance)                                                                                     \
+    X(verify_surroundings)                                                                                   \
     X(verify_place)                                                                                          \
     X(verify_drawn)                                                                                          \
     X(verify_threads)                                                                                        \

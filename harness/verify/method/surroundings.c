@@ -1,0 +1,201 @@
+/* What surrounds a solve and is no part of the task: what is known of the machine, whether anybody listens, the
+ * memory that is left behind, and what a method says of its own work. */
+#include <stdio.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
+
+#include "trial.h"
+
+/* ---- machine.same -------------------------------------------------------------------------------------- */
+
+/* Data caches of a small core, of a usual one, of a large one; cores that `threads = auto` may use. */
+static const struct machine {
+    struct sens_caches cache;
+    int cores;
+} machines[] = {{{8192, 65536, 0}, 1}, {{32768, 1 << 20, 1 << 25}, 2}, {{1 << 18, 1 << 23, 1 << 28}, 3}};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+static void solve_on(struct bed *bed, const struct machine *machine)
+{
+    struct bed_state state = {.ready = false};
+    state.ctx.cores = machine->cores;
+    bed->cache = machine->cache;
+    if (bed_prepare(bed, &state) == SENS_OK) bed_run(bed, &state);
+    bed_release(bed, &state);
+}
+
+static void check_machines(struct verify *v)
+{
+    struct scene_settings settings = trial_settings(v, 11);
+    struct worst worst = {.count = 0};
+    struct scene scene;
+    settings.n = 9, settings.np = 19;
+    const bool created = scene_create(v, &settings, &scene);
+    struct verify_result result = verify_open("machine.same", scene.module, scene.subject);
+    struct sens_out apart;
+    if (created && bed_solve(&scene.bed) == SENS_OK && trial_apart(&scene, &apart) == SENS_OK) {
+        const struct sens_out first = bed_keep(&scene.bed);
+        for (int k = 0; k < MACHINES; k++) {
+            char what[64];
+            snprintf(what, sizeof what, "L1 = %zu, L2 = %zu, %d cores:", machines[k].cache.l1,
+                     machines[k].cache.l2, machines[k].cores);
+            solve_on(&scene.bed, &machines[k]);
+            trial_compare(&worst, &scene.bed, &first, &apart, what);
+        }
+        verify_judge(&result, &worst);
+    } else {
+        trial_skip(&scene.bed, &result);
+    }
+    verify_blame(&result, CAUSE_machine_path, 0.95);
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- machine.memory ------------------------------------------------------------------------------------ */
+
+/* Bytes that are taken from the heap and not given back; 0 where that cannot be asked. */
+static double heap(void)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    const struct mallinfo2 now = mallinfo2();
+    return (double)now.uordblks + (double)now.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+/* Of what a first solve sets up for good, as a library may, nothing is said: the same must not be lost again and
+ * again. */
+static void check_memory(struct verify *v)
+{
+    enum { ROUNDS = 3, SOLVES = 32 };
+    static const double BOOKKEEPING = 1024; /* a request may get a chunk that is a little larger */
+    struct scene_settings settings = trial_settings(v, 3);
+    struct worst worst = {.count = 0};
+    struct scene scene;
+    settings.tol = 1e-4;
+    const bool created = scene_create(v, &settings, &scene);
+    struct verify_result result = verify_open("machine.memory", scene.module, scene.subject);
+    double taken[ROUNDS] = {0}, least = INFINITY;
+    for (int k = 0; created && k < ROUNDS; k++) {
+        for (int solve = 0; solve < SOLVES; solve++) bed_solve(&scene.bed);
+        taken[k] = heap();
+    }
+    for (int k = 1; k < ROUNDS; k++) least = fmin(least, taken[k] - taken[k - 1]);
+    if (!created || taken[0] == 0)
+        verify_skip(&result, "what is taken from the heap is not known here");
+    else
+        worst_note(&worst, fmax(least, 0), BOOKKEEPING, "bytes that %d solves take and do not give back",
+                   SOLVES);
+    if (worst.count) verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_memory_lost, 1);
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- work.told ----------------------------------------------------------------------------------------- */
+
+static void note_work(struct worst *worst, const struct bed *bed)
+{
+    const unsigned caps = bed->method->caps;
+    const struct sens_work *work = &bed->work;
+    const int threads = caps & SENS_CAP_THREADS ? bed->task.threads : 1;
+    const long reported = caps & SENS_CAP_STEPS ? bed->grid.steps : work->steps;
+    worst_note(worst, fabs((double)(work->steps - reported)), 0, "%ld steps are told, and %ld were reported",
+               work->steps, reported);
+    worst_note(worst, work->threads >= 0 && work->threads <= threads ? 0 : 1, 0,
+               "%d threads are told, and %d may be used", work->threads, threads);
+    worst_note(worst, work->lanes >= 0 && work->batch >= 0 && work->rejects >= 0 ? 0 : 1, 0,
+               "a negative number: lanes %d, batch %d, rejects %ld", work->lanes, work->batch, work->rejects);
+    const double seconds = work->t_forward + work->t_reverse + work->residual;
+    worst_note(worst, isfinite(seconds) && seconds >= 0 ? 0 : 1, 0, "times or residual are no numbers: %g",
+               seconds);
+}
+
+static void check_work(struct verify *v)
+{
+    const struct scene_settings settings = trial_settings(v, 7);
+    struct worst worst = {.count = 0};
+    struct scene scene;
+    const bool created = scene_create(v, &settings, &scene);
+    struct verify_result result = verify_open("work.told", scene.module, scene.subject);
+    for (int threads = 1; created && threads <= 2; threads++) {
+        scene.bed.task.threads = v->method->caps & SENS_CAP_THREADS ? threads : 0;
+        if (bed_solve(&scene.bed) == SENS_OK) note_work(&worst, &scene.bed);
+    }
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_work_miscounted, 0.96);
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- machine.unheard ----------------------------------------------------------------------------------- */
+
+/* Nobody listens to the steps. Last: a method that calls who is not there ends the process. */
+static void check_unheard(struct verify *v)
+{
+    const struct scene_settings settings = trial_settings(v, 3);
+    struct worst worst = {.count = 0};
+    struct scene scene;
+    struct bed_state state = {.ready = false};
+    const bool created = scene_create(v, &settings, &scene);
+    struct verify_result result = verify_open("machine.unheard", scene.module, scene.subject);
+    if (created && bed_solve(&scene.bed) == SENS_OK) {
+        const struct sens_out first = bed_keep(&scene.bed), nothing = trial_nothing(&scene.bed);
+        if (bed_prepare(&scene.bed, &state) == SENS_OK) {
+            scene.bed.task.listener = (struct sens_listener){.step = NULL};
+            bed_run(&scene.bed, &state);
+            trial_compare(&worst, &scene.bed, &first, &nothing, "where nobody listens:");
+        }
+        bed_release(&scene.bed, &state);
+    }
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_stale_workspace, 0.3);
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
+static void run(struct verify *v)
+{
+    check_machines(v);
+    check_memory(v);
+    check_work(v);
+    check_unheard(v);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "machine.same",
+     .summary = "what is known of the machine changes no number",
+     .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance",
+     .explanation =
+         "The method is told of three machines in its context: sizes of the caches, and cores for `threads = "
+         "auto`. It may choose lanes, batches and threads by them, and its results may differ by rounding. A "
+         "failure is a path that only another machine takes: blocks of another width, or a buffer that was "
+         "sized for this one's."},
+    {.id = "machine.memory",
+     .summary = "a solve gives back the memory that it takes",
+     .bound = "1,024 bytes of the heap in one of two spans of 32 solves: the sizes of its chunks",
+     .explanation =
+         "32 solves, as many again and again: prepare, run, release. What is in use of the heap after each "
+         "32 must not grow each time. Memory from the arena is given back by the harness; what malloc or a "
+         "library gave is the method's, in release."},
+    {.id = "work.told",
+     .summary = "what the method says of its work is what it did",
+     .bound = "none: equal counts",
+     .explanation =
+         "work->steps is the number of accepted steps that were reported, threads are at most those that "
+         "were "
+         "asked for (one of a method that takes none), and no count is negative and no time infinite. Tables "
+         "and rates are made from these numbers."},
+    {.id = "machine.unheard",
+     .summary = "a solve to which nobody listens is the same",
+     .bound = "none: equal bits",
+     .explanation =
+         "task->listener.step is NULL, as it is in a sweep. A crash here is a call of it that does not ask."},
+    {.id = NULL}};
+
+const struct verify_group verify_surroundings = {
+    .name = "surroundings", .kind = VERIFY_METHOD, .checks = checks, .run = run};

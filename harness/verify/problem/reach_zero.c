@@ -1,0 +1,98 @@
+/* Products where a state or a parameter is exactly 0; see reach.c.
+ *
+ * A difference quotient across a kink at 0 gives the mean of two slopes, and either is a right derivative: the
+ * products at 0 are held against those on both sides, which other checks hold against rhs. */
+#include <string.h>
+
+#include "reach.h"
+
+enum { MOST_ENTRIES = 24 };
+/* Beside 0, in parts of the entry's size: where their size is taken, and the sides. What is continuous, as the
+ * root of |x| is, has come near its value at 0 there: to SMOOTH of that size. */
+static const double AWAY = 1e-5, BESIDE = 1e-15, SMOOTH = 1e-3;
+
+struct vectors { /* that are multiplied */
+    const double *dx, *dp, *w;
+};
+
+/* J dx, F dp [n] each, J^T w [n], F^T w [np], one behind the other. false: rhs has no value there. */
+static bool products_at(const struct subject *subject, const struct sens_at *at, const struct vectors *of,
+                        double *to)
+{
+    static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP, PRODUCT_JVP_P, PRODUCT_VJP_P};
+    const size_t n = subject->pb->n, np = subject->pb->np, from[] = {0, n, 2 * n, 3 * n};
+    const double *const V[] = {of->dx, of->w, of->dp, of->w};
+    if (!subject_usable(subject, at)) return false;
+    for (size_t k = 0; k < (np ? 4 : 2); k++) {
+        const struct linear map = linear_at(subject, product[k], at);
+        linear_apply(&map, 1, V[k], to + from[k]);
+    }
+    for (size_t q = 0; q < (np ? 3 * n + np : 2 * n); q++)
+        if (!isfinite(to[q])) return false;
+    return true;
+}
+
+/* Between a and b, but for SMOOTH of the largest of their kind. */
+static void note_between(struct worst *worst, double value, double a, double b, double size, const char *name,
+                         size_t entry)
+{
+    const double low = fmin(a, b), high = fmax(a, b), apart = fmax(fmax(low - value, value - high), 0);
+    worst_note(worst, apart, SMOOTH * (size + high - low),
+               "%s[%zu] = 0: %.6g, and %.6g and %.6g on its sides", name, entry, value, a, b);
+}
+
+static double largest(size_t count, const double *a, const double *b)
+{
+    double most = 0;
+    for (size_t q = 0; q < count; q++) most = fmax(most, fmax(fabs(a[q]), fabs(b[q])));
+    return most;
+}
+
+/* The entry of `number`, which is part of `at`, at 0 and beside it. */
+static void note_entry(struct worst *worst, const struct subject *subject, const struct sens_at *at,
+                       double *number, size_t entry, const char *name, const struct vectors *of)
+{
+    enum { HERE, ABOVE, BELOW, UP, DOWN, PLACES };
+    struct verify *v = subject->v;
+    const size_t n = subject->pb->n, np = subject->pb->np, kinds[] = {n, n, n, np};
+    const double kept = number[entry], size = kept != 0 ? fabs(kept) : 1;
+    const double set[PLACES] = {0, BESIDE * size, -BESIDE * size, AWAY * size, -AWAY * size};
+    double *made[PLACES];
+    bool all = true;
+    for (int k = 0; k < PLACES; k++) {
+        made[k] = verify_array(v, 3 * n + np);
+        number[entry] = set[k];
+        all = all && products_at(subject, at, of, made[k]);
+    }
+    number[entry] = kept;
+    for (size_t k = 0, q = 0; all && k < (np ? 4 : 2); k++) {
+        const double most = largest(kinds[k], made[UP] + q, made[DOWN] + q);
+        for (const size_t end = q + kinds[k]; q < end; q++)
+            note_between(worst, made[HERE][q], made[ABOVE][q], made[BELOW][q], most, name, entry);
+    }
+}
+
+void reach_check_at_zero(const struct subject *subject)
+{
+    struct verify *v = subject->v;
+    const size_t n = subject->pb->n, np = subject->pb->np, all = n + np;
+    struct worst worst = {.count = 0};
+    struct verify_result result = subject_open(subject, "reach.at_zero");
+    const struct sens_at at = subject_point(subject, 1);
+    double *const x = verify_copy(v, n, at.x), *const p = verify_copy(v, np, at.p);
+    const struct sens_at place = {at.t, x, p};
+    const struct vectors of = {subject_direction(subject, n, x), subject_direction(subject, np, p),
+                               verify_random(v, n)};
+    for (size_t k = 0; k < all && k < MOST_ENTRIES; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        const size_t q = all <= MOST_ENTRIES ? k : (size_t)verify_integer(v, 0, (long)all - 1);
+        note_entry(&worst, subject, &place, q < n ? x : p, q < n ? q : q - n, q < n ? "x" : "p", &of);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+    if (worst.count == 0)
+        verify_skip(&result, "rhs has no values on both sides of 0, for any entry");
+    else
+        verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_exact_zero, 0.95);
+    verify_close(v, &result);
+}
