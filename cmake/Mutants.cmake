@@ -5,7 +5,7 @@ set(mutants_tree ${CMAKE_BINARY_DIR}/mutants)
 
 file(GLOB_RECURSE mutants_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
      ${CMAKE_SOURCE_DIR}/methods/*.[ch] ${CMAKE_SOURCE_DIR}/problems/*.[ch] ${CMAKE_SOURCE_DIR}/harness/core/*.[ch]
-     ${CMAKE_SOURCE_DIR}/harness/kernels/*.[ch])
+     ${CMAKE_SOURCE_DIR}/harness/kernels/*.[ch] ${CMAKE_SOURCE_DIR}/harness/derive/graph/*.h)
 foreach(file IN LISTS mutants_files)
   get_filename_component(folder ${mutants_tree}/${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})

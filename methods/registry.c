@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "controllers.h"
+#include "written.h"
 #include "sens/registry.h"
 #include "store.h"
 #include "tangent.h"
@@ -58,6 +59,8 @@ const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
         .ckpt_policies = sens_ckpt_policies,
         .tangent_columns = sens_tangent_columns,
         .tangent_steps = sens_tangent_steps,
+        .written = &sens_problem_written,
+        .own = &sens_cost_own,
         .peak = &sens_peak,
         .tape = &sens_tape,
     };

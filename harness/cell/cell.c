@@ -325,7 +325,7 @@ static bool check_cost(const struct resolution *re)
     const struct sens_cost *cost = &re->cell->cost;
     bool inside = false;
     for (size_t j = 0; j < cost->n_obs; j++) inside = inside || cost->t_obs[j] < re->cell->problem.t1;
-    if (re->cost->g && !(re->method->caps & SENS_CAP_RUNNING_COST))
+    if (cost->type->g && !(re->method->caps & SENS_CAP_RUNNING_COST))
         return bench_refuse(re->error, "cost=%s: method %s cannot do a running cost", re->cost->name,
                             re->method->name);
     return !inside || (re->method->caps & SENS_CAP_OBSERVATIONS) ||
@@ -335,14 +335,17 @@ static bool check_cost(const struct resolution *re)
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
+/* Of a model what is not the default alone: it may have more options than fit, and a reference says itself
+ * which problem it is of (fingerprint.h). */
 static bool append_options(struct cell *cell, const struct sens_option *option,
                            const struct sens_value *value)
 {
+    const bool all = !cell->problem.type->model || option != cell->problem.type->options;
     char shown[RANGE_TEXT];
     bool fits = true;
     for (size_t i = 0; fits && i < sens_option_count(option); i++) {
         if (value[i].count) return false; /* numbers of a file have no name */
-        if (option[i].kind == SENS_OPT_DATA) continue;
+        if (option[i].kind == SENS_OPT_DATA || (!all && value[i].number == option[i].fallback)) continue;
         fits = append(cell->reference_key, sizeof cell->reference_key, " %s=%s", option[i].name,
                       option_text(&option[i], value[i].number, shown));
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exit_codes.h"
+#include "model.h"
 #include "modules.h"
 #include "names.h"
 #include "record.h"
@@ -15,6 +16,10 @@
     {                                                                                                        \
         "--plugin", "FILE", "load a module of problems, costs or methods; may be repeated"                   \
     }
+#define FLAG_MODELS                                                                                          \
+    {                                                                                                        \
+        "--models", "PATH", "load a model, FILE.ode, or all of a folder; may be repeated"                    \
+    }
 #define FLAG_HELP                                                                                            \
     {                                                                                                        \
         "--help", NULL, "this text"                                                                          \
@@ -25,13 +30,14 @@
     }
 
 static const struct cli_flag list_flags[] = {
-    {"--json", NULL, "one JSON object"}, FLAG_PLUGIN, FLAG_HELP, FLAGS_END};
+    {"--json", NULL, "one JSON object"}, FLAG_PLUGIN, FLAG_MODELS, FLAG_HELP, FLAGS_END};
 
 static const struct cli_flag run_flags[] = {
     {"--dump", "FILE", "write x, G, dGdp, dGdx0 as TSV: quantity row col value"},
     {"--json", NULL, "the record as one JSON object"},
     {"--tsv", NULL, "the record as a header and a row"},
     FLAG_PLUGIN,
+    FLAG_MODELS,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -45,6 +51,7 @@ static const struct cli_flag compare_flags[] = {
     {"--tsv", "FILE", "write rows there, one for each contender"},
     {"--json", NULL, "one JSON object"},
     FLAG_PLUGIN,
+    FLAG_MODELS,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -77,6 +84,7 @@ static const struct cli_flag sweep_flags[] = {
     {"--budget", "SECONDS", "stop when this time is used up; 0: no limit"},
     {"--dry-run", NULL, "list the cells, run nothing"},
     FLAG_PLUGIN,
+    FLAG_MODELS,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -97,6 +105,7 @@ static const struct cli_flag truth_flags[] = {
     {"--rows", "K", "a sample of K outputs"},
     {"--out", "DIR", "store it there, the folder is made; default: the first folder of SENSBENCH_REFERENCE"},
     {"--check", NULL, "store nothing; compare with the stored one"},
+    FLAG_MODELS,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -161,6 +170,7 @@ static const struct cli_flag verify_flags[] = {
     {"--jobs", "N", "processes at once; also -j; default: the processors that are online"},
     {"--timeout", "SECONDS", "of processor time for one unit; default: 60 with --quick, else 300"},
     FLAG_PLUGIN,
+    FLAG_MODELS,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -345,6 +355,7 @@ static bool set_flag(const struct cli_command *command, struct cli_arguments *ar
             return bench_refuse(error, "%s: %s needs a value: %s", command->name, flag->name, flag->value);
     }
     if (plugin) return plugin_load(value, error);
+    if (strcmp(flag->name, "--models") == 0) return models_load(value, error);
     if (strcmp(flag->name, "--vs") == 0) return add_versus(command, arguments, value, error);
     if (arguments->flag[index])
         return bench_refuse(error, "%s: %s is given twice", command->name, flag->name);
@@ -421,6 +432,7 @@ bool cli_take_names(const struct cli_command *command, struct cli_arguments *arg
 int cli_complain(const struct bench_error *error, int code)
 {
     complain_line("%s", error->text);
+    if (error->shown[0]) fprintf(our_stderr(), "%s\n", error->shown);
     return code;
 }
 

@@ -117,7 +117,7 @@ int cmd_summary(int argc, char **argv)
                                             {"profile", no_argument, NULL, 'p'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     enum form form = TEXT;
     optind = 0; /* getopt remembers; start over */
     for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {

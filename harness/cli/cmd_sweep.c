@@ -104,7 +104,7 @@ int cmd_sweep(int argc, char **argv)
     const struct cli_command *command = cli_find("sweep");
     struct cli_arguments arguments;
     struct request request;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
     if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     if (!read_flags(command, &arguments, &request, &error)) return cli_complain(&error, EXIT_USAGE);

@@ -127,6 +127,7 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
     const struct sens_extended_request request = {
         .problem = cell->problem.type->name,
         .cost = cell->cost.type->name,
+        .model = cell->problem.type->model,
         .problem_value = cell->problem_value,
         .cost_value = cell->cost_value,
         .p = cell->problem.p,

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "exit_codes.h"
 #include "machine.h"
+#include "model.h"
 #include "modules.h"
 #include "names.h"
 #include "providers.h"
@@ -58,7 +59,9 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "--man") == 0) return manual_write(our_stdout()), EXIT_OK;
     if (strcmp(word, "--completion") == 0) return completion_write(our_stdout()), EXIT_OK;
     const struct cli_command *command = cli_find(word);
-    return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
+    if (!command) return refuse_command(word);
+    struct bench_error error;
+    return models_load_path(&error) ? command->run(argc - 1, argv + 1) : cli_complain(&error, EXIT_USAGE);
 }
 
 int main(int argc, char **argv)

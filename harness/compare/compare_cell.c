@@ -111,7 +111,7 @@ static sens_status resolve(struct compare_cell *me, int rung, struct bench_error
 static sens_status describe(void *self, struct record *rec, char message[COMPARE_TEXT])
 {
     struct compare_cell *me = self;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     machine_prepare(&me->ctx, true);
     me->clean = fp_state_read();
     if (me->memory_limit > 0) me->ctx.arena.limit = (size_t)me->memory_limit;
@@ -139,7 +139,7 @@ static sens_status achieve(void *self, int rung, double *error)
 {
     static const struct measure_options untimed = {.timeout = 1e-9}; /* see `once` below */
     struct compare_cell *me = self;
-    struct bench_error message = {""};
+    struct bench_error message = {.text = ""};
     const struct sens_arena_mark mark = sens_arena_mark(&me->ctx.arena);
     struct record *rec = record_create();
     sens_status status = rec ? resolve(me, rung, &message) : SENS_NO_MEMORY;
@@ -164,7 +164,7 @@ static void learn(void *self, const struct calibration *found)
 static sens_status calibrate(void *self, struct calibration *found, char message[COMPARE_TEXT])
 {
     struct compare_cell *me = self;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     *found = (struct calibration){.rung = me->rung, .error = NAN, .best = NAN, .best_rung = -1};
     if (me->rung >= 0) return SENS_OK; /* by an earlier process */
     const struct calibration_subject subject = {achieve, me, search_part * me->timeout};

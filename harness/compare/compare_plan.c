@@ -136,7 +136,7 @@ static bool tidy_all(struct compare_plan *plan, const char *const *vs, struct be
 static bool check_cell(const struct spec *spec, bool with_truth, struct bench_error *error)
 {
     struct sens_ctx ctx = {.now = NULL};
-    struct bench_error message = {""};
+    struct bench_error message = {.text = ""};
     struct cell *cell = malloc(sizeof *cell);
     if (!cell) return bench_refuse(error, "compare: no memory");
     machine_prepare(&ctx, false);

@@ -96,6 +96,7 @@ static struct sens_problem_type problem_type(const struct sens_problem_type *fro
                                      .summary = from->summary,
                                      .reference = from->reference,
                                      .options = from->options,
+                                     .model = another ? NULL : from->model,
                                      .many_states = from->many_states};
     REQUIRED(rhs, , )
     PRODUCTS(REQUIRED)

@@ -117,6 +117,7 @@ static sens_status restrict_cost(struct sens_ctx *ctx, const struct sens_cost *i
 /* ---- problem and cost in extended precision ------------------------------------------------------------ */
 
 struct setting {
+    struct sens_problem_type type; /* of a model */
     struct sens_problem problem;
     struct sens_cost cost, restricted;
     const struct sens_cost *wanted; /* &cost or &restricted */
@@ -129,23 +130,32 @@ static const sens_real *widened(struct sens_ctx *ctx, size_t count, const double
     return wide;
 }
 
-static const struct sens_problem_type *extended_problem(const char *name)
+/* Of one of ours, by its name; of a model, made to *own. */
+static const struct sens_problem_type *extended_problem(const struct sens_extended_request *rq,
+                                                        struct sens_problem_type *own)
 {
     const struct sens_problem_type *const *type = sens_registry_extended()->problems;
-    while (*type && strcmp((*type)->name, name) != 0) type++;
+    if (rq->model) {
+        *own = *sens_registry_extended()->written;
+        own->name = rq->problem;
+        own->model = rq->model;
+        return own;
+    }
+    while (*type && strcmp((*type)->name, rq->problem) != 0) type++;
     return *type;
 }
 
 static const struct sens_cost_type *extended_cost(const char *name)
 {
     const struct sens_cost_type *const *type = sens_registry_extended()->costs;
+    if (strcmp(name, sens_registry_extended()->own->name) == 0) return sens_registry_extended()->own;
     while (*type && strcmp((*type)->name, name) != 0) type++;
     return *type;
 }
 
 static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_request *rq, struct setting *set)
 {
-    const struct sens_problem_type *problem = extended_problem(rq->problem);
+    const struct sens_problem_type *problem = extended_problem(rq, &set->type);
     const struct sens_cost_type *cost = extended_cost(rq->cost);
     set->wanted = rq->rows ? &set->restricted : &set->cost;
     if (!problem) return sens_fail(ctx, SENS_UNAVAILABLE, "problem %s has no extended build", rq->problem);

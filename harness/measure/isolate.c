@@ -69,7 +69,7 @@ static enum message_kind take(int kind, const void *bytes, size_t size, struct r
 {
     if (kind == MESSAGE_REFUSED && size == sizeof *error) {
         memcpy(error, bytes, sizeof *error);
-        error->text[sizeof error->text - 1] = '\0';
+        error->text[sizeof error->text - 1] = error->shown[sizeof error->shown - 1] = '\0';
         return MESSAGE_REFUSED;
     }
     const bool is_record = kind == MESSAGE_REPORT || kind == MESSAGE_DONE;

@@ -271,7 +271,7 @@ static sens_status record_truth(struct measurement *me, enum bench_truth level, 
     struct sens_ctx *ctx = me->ctx;
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
     struct truth truth;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     struct truth_error off = {NAN, NAN, NAN};
     const sens_status status = truth_find(ctx, me->cell, level, &truth, &error);
     if (status == SENS_OK) truth_compare(me->cell, &truth, &me->out, &off);

@@ -207,37 +207,20 @@ static bool check_controllers(const char *path, const struct sens_plugin *plugin
 
 /* ---- joining the tables -------------------------------------------------------------------------------- */
 
-static size_t length(const void *const *table)
-{
-    size_t count = 0;
-    while (table && table[count]) count++;
-    return count;
-}
-
-/* What has been loaded belongs to the process: its tables live as long. */
-static struct sens_arena arena;
-
-/* A new table of both, ending with NULL; NULL without memory. */
-static const void **joined(const void *const *first, const void *const *second)
-{
-    const size_t n = length(first), m = length(second);
-    const void **table = sens_arena_alloc(&arena, n + m + 1, sizeof *table);
-    if (table && n) memcpy(table, first, n * sizeof *table);
-    if (table && m) memcpy(table + n, second, m * sizeof *table);
-    return table;
-}
-
 /* Pointers to const objects of any kind have one representation; the tables are copied by it. */
 static bool add_tables(struct sens_registry *reg, const struct sens_plugin *plugin)
 {
-    const void *problems = joined((const void *const *)reg->problems, (const void *const *)plugin->problems);
-    const void *costs = joined((const void *const *)reg->costs, (const void *const *)plugin->costs);
-    const void *methods = joined((const void *const *)reg->methods, (const void *const *)plugin->methods);
+    const void *problems =
+        variant_joined((const void *const *)reg->problems, (const void *const *)plugin->problems);
+    const void *costs = variant_joined((const void *const *)reg->costs, (const void *const *)plugin->costs);
+    const void *methods =
+        variant_joined((const void *const *)reg->methods, (const void *const *)plugin->methods);
     const void *providers =
-        joined((const void *const *)reg->providers, (const void *const *)plugin->providers);
-    const void *tableaux = joined((const void *const *)reg->tableaux, (const void *const *)plugin->tableaux);
+        variant_joined((const void *const *)reg->providers, (const void *const *)plugin->providers);
+    const void *tableaux =
+        variant_joined((const void *const *)reg->tableaux, (const void *const *)plugin->tableaux);
     const void *controllers =
-        joined((const void *const *)reg->controllers, (const void *const *)plugin->controllers);
+        variant_joined((const void *const *)reg->controllers, (const void *const *)plugin->controllers);
     if (!problems || !costs || !methods || !providers || !tableaux || !controllers) return false;
     reg->problems = problems;
     reg->costs = costs;

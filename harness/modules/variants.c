@@ -37,6 +37,41 @@ const struct sens_registry *const *variant_all(void)
     return all;
 }
 
+static size_t length(const void *const *table)
+{
+    size_t count = 0;
+    while (table && table[count]) count++;
+    return count;
+}
+
+/* What has been loaded belongs to the process: its tables live as long. */
+static struct sens_arena arena;
+
+const void **variant_joined(const void *const *first, const void *const *second)
+{
+    const size_t n = length(first), m = length(second);
+    const void **table = sens_arena_alloc(&arena, n + m + 1, sizeof *table);
+    if (table && n) memcpy(table, first, n * sizeof *table);
+    if (table && m) memcpy(table + n, second, m * sizeof *table);
+    return table;
+}
+
+bool variant_add_problem(struct sens_registry *reg, const struct sens_problem_type *type)
+{
+    const void *const one[] = {type, NULL};
+    const void *table = variant_joined((const void *const *)reg->problems, one);
+    if (table) reg->problems = table;
+    return table != NULL;
+}
+
+bool variant_add_cost(struct sens_registry *reg, const struct sens_cost_type *type)
+{
+    const void *const one[] = {type, NULL};
+    const void *table = variant_joined((const void *const *)reg->costs, one);
+    if (table) reg->costs = table;
+    return table != NULL;
+}
+
 bool variant_supported(const struct sens_registry *variant)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -19,6 +19,13 @@ enum {
 /* [VARIANTS], the same objects as in variant_all. */
 struct sens_registry *variant_tables(void);
 
+/* A new table of both, each ending with NULL or NULL itself, that lives as long as the process; NULL without
+ * memory. */
+const void **variant_joined(const void *const *first, const void *const *second);
+/* One more in the table of a variant, for as long as the process lives. false: no memory. */
+bool variant_add_problem(struct sens_registry *reg, const struct sens_problem_type *type);
+bool variant_add_cost(struct sens_registry *reg, const struct sens_cost_type *type);
+
 /* The names of one kind in a registry, in its order. */
 enum { NAMES_MAX = 256 };
 struct variant_names {

@@ -208,7 +208,7 @@ static bool check_cell(const struct spec *spec, struct bench_error *error)
 {
     struct sens_ctx ctx = {.arena.limit = CHECK_MEMORY};
     struct cell cell;
-    struct bench_error reason = {""};
+    struct bench_error reason = {.text = ""};
     const sens_status status = cell_resolve(&ctx, spec, &cell, &reason);
     sens_arena_release(&ctx.arena);
     if (status != SENS_BAD_INPUT) return true;

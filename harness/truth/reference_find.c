@@ -47,7 +47,8 @@ static bool is_builtin(const struct cell *cell)
     const struct sens_cost_type *const *cost = sens_registry_baseline()->costs;
     while (*problem && strcmp((*problem)->name, cell->problem.type->name) != 0) problem++;
     while (*cost && strcmp((*cost)->name, cell->cost.type->name) != 0) cost++;
-    return *problem && *cost;
+    const bool own = strcmp(cell->cost.type->name, sens_registry_baseline()->own->name) == 0;
+    return (*problem || cell->problem.type->model) && (*cost || own);
 }
 
 static void append(char *text, const char *key, const char *value)

@@ -112,7 +112,7 @@ static struct cell cell;
 static void resolve(const char *problem, const char *method)
 {
     struct spec spec = {.count = 0};
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     sens_arena_release(&ctx.arena);
     ctx = (struct sens_ctx){.now = machine_now};
     assert_true(spec_set(&spec, "problem", problem, "test", &error));

@@ -19,7 +19,7 @@ static struct cell cell;
 static void resolve(const char *const *pair)
 {
     struct spec spec = {.count = 0};
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     sens_arena_release(&ctx.arena);
     for (; *pair; pair++) {
         char key[32];

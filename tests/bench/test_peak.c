@@ -130,7 +130,7 @@ static void every_rate(void **state)
 {
     (void)state;
     static struct peak peak;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     if (!peak_measure(true, &peak, &error)) fail_msg("%s", error.text);
     size_t fma = 0, supported = 0;
     for (size_t i = 0; i < peak.count; i++) {

@@ -70,7 +70,7 @@ static void round_trip(void **state)
     for (int i = 0; i < 40; i++) record_write_row(file, rec);
     fclose(file);
     struct table table;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     assert_true(table_read(path, &table, &error));
     assert_int_equal(table.rows, 40);
     assert_string_equal(table.path, path);
@@ -102,7 +102,7 @@ static void other_columns(void **state)
                         "glv\tanything\tok\tcfsa\t5\n";
     write_text(text, sizeof text - 1);
     struct table table;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     assert_true(table_read(path, &table, &error));
     assert_int_equal(table.rows, 1);
     assert_string_equal(table.row[0].text[COL_problem], "glv");
@@ -140,7 +140,7 @@ static void refusals(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct table table = {.rows = 7};
-        struct bench_error error = {""};
+        struct bench_error error = {.text = ""};
         char expected[256];
         write_text(bad[i].text, strlen(bad[i].text));
         snprintf(expected, sizeof expected, "%s%s", path, bad[i].expected);
@@ -150,7 +150,7 @@ static void refusals(void **state)
         assert_int_equal(table.rows, 7); /* untouched */
     }
     struct table table;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     write_text(HEAD "ok\tglv\0\tcfsa\t5\t1\n", sizeof HEAD "ok\tglv\0\tcfsa\t5\t1\n" - 1);
     assert_false(table_read(path, &table, &error));
     assert_false(table_read("/nowhere/at/all.tsv", &table, &error));
@@ -218,7 +218,7 @@ static void names_are_checked(void **state)
             record_write_row(file, rec);
             fclose(file);
             struct table table;
-            struct bench_error error = {""};
+            struct bench_error error = {.text = ""};
             char place[128];
             assert_false(table_read(path, &table, &error));
             snprintf(place, sizeof place, ":2: %s: '%s' is no ", record_column_info[c].name, wrong[i]);

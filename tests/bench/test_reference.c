@@ -81,7 +81,7 @@ static void assert_refused(const char *path)
 {
     struct sens_ctx ctx = {0};
     struct reference ref;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     assert_int_equal(reference_read(&ctx, path, &ref, &error), SENS_BAD_INPUT);
     assert_non_null(strstr(error.text, path)); /* names the file */
     sens_arena_release(&ctx.arena);
@@ -93,7 +93,7 @@ static void text_file_comes_back_exactly(void **state)
     struct store store;
     struct sens_ctx ctx = {0};
     struct reference ref;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     store_create(&store, "made_up", "made_up n=2");
     assert_true(reference_write(store.path, &store.ref, &error));
     assert_int_equal(reference_read(&ctx, store.path, &ref, &error), SENS_OK);
@@ -114,7 +114,7 @@ static void damaged_file_is_refused(void **state)
 {
     (void)state;
     struct store store;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     char bytes[4096];
     store_create(&store, "made_up", "made_up n=2");
     assert_true(reference_write(store.path, &store.ref, &error));
@@ -142,7 +142,7 @@ static void damaged_binary_file_is_refused(void **state)
     (void)state;
     enum { WIDE = 1600 };
     struct store store;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     static long double wide[ROWS * WIDE];
     static char bytes[1 << 16];
     store_create(&store, "made_up", "made_up n=2");
@@ -173,7 +173,7 @@ static void poor_quality_and_wrong_shape_are_refused(void **state)
     (void)state;
     struct fixture fx;
     struct store store;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     assert_int_equal(resolve(&fx, "problem=vdp t1=0.25 cost=terminal"), SENS_OK);
     const struct cell *cell = &fx.cell;
     store_create(&store, "vdp", cell->reference_key);
@@ -213,7 +213,7 @@ static void folders_are_searched_in_order(void **state)
     struct fixture fx;
     struct store store;
     struct reference ref;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     char path[DATA_PATH], folders[256];
     assert_int_equal(resolve(&fx, "problem=vdp"), SENS_OK);
     store_create(&store, "vdp", fx.cell.reference_key);

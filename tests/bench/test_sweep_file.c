@@ -45,7 +45,7 @@ static void write_file(const char *path, const char *text)
 
 static void read_good(const char *text, bool quick, struct sweep *sweep)
 {
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     write_file(main_path, text);
     if (!sweep_read(main_path, quick, sweep, &error)) fail_msg("refused: %s", error.text);
 }
@@ -138,7 +138,7 @@ static void patterns(void **state)
 {
     (void)state;
     struct sweep sweep;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     const struct sens_registry *reg = variant_find("auto", &error);
     size_t matching = 0;
     assert_non_null(reg);
@@ -245,7 +245,7 @@ static void refusals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct sweep sweep;
-        struct bench_error error = {""};
+        struct bench_error error = {.text = ""};
         char place[96];
         write_file(main_path, bad[i].text);
         if (sweep_read(main_path, false, &sweep, &error)) fail_msg("accepted: %s", bad[i].text);
@@ -261,7 +261,7 @@ static void no_text(void **state)
 {
     (void)state;
     struct sweep sweep;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     FILE *file = fopen(main_path, "w");
     assert_non_null(file);
     fwrite("[sweep]\nname = a\0b\n", 1, 19, file);
@@ -282,7 +282,7 @@ static void file_and_line_of_an_include(void **state)
 {
     (void)state;
     struct sweep sweep;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     char place[96];
     write_file(other_path, "[cells]\nmethod = discrete_adjoint\nproblem = decoy\n");
     write_file(main_path, "[sweep]\ninclude = other.sweep\n");
@@ -301,7 +301,7 @@ static void our_own_sweeps(void **state)
     for (size_t i = 0; i < count; i++) {
         for (int quick = 0; quick < 2; quick++) {
             struct sweep sweep;
-            struct bench_error error = {""};
+            struct bench_error error = {.text = ""};
             char path[4096];
             if (!sweep_locate(name[i], path, sizeof path, &error) || !sweep_read(path, quick, &sweep, &error))
                 fail_msg("%s: %s", name[i], error.text);
@@ -310,7 +310,7 @@ static void our_own_sweeps(void **state)
         free(name[i]);
     }
     free(name);
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     char path[4096];
     assert_false(sweep_locate("no-such-sweep", path, sizeof path, &error));
     assert_non_null(strstr(error.text, "no-such-sweep"));

@@ -52,7 +52,7 @@ static void run(const struct cli_command *command, struct line *line, const char
 static void plan(const struct cli_arguments *arguments)
 {
     struct compare_plan made;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     const struct compare_targets targets = {.count = 0};
     if (compare_plan_create(&made, &arguments->spec, arguments->versus_count, arguments->versus, &targets,
                             &error))
@@ -65,7 +65,7 @@ static void plan(const struct cli_arguments *arguments)
 static void parse(const struct cli_command *command, const struct line *line)
 {
     static struct cli_arguments arguments;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     if (!cli_parse(command, line->words, (char **)line->word, &arguments, &error)) {
         fuzz_refusal(&error);
         return;

@@ -86,7 +86,7 @@ void fuzz_resolve(const struct spec *spec)
 {
     struct sens_ctx ctx = {.now = NULL};
     struct cell cell;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     ctx.arena.limit = FUZZ_ARENA;
     const sens_status status = cell_resolve(&ctx, spec, &cell, &error);
     if (status != SENS_OK) fuzz_refusal(&error);

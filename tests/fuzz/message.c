@@ -106,7 +106,7 @@ static void check_record(const void *bytes)
 {
     struct record *rec = record_create();
     struct table table;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     char *text = NULL;
     size_t size = 0;
     fuzz_promise(rec, "there is memory for a record");

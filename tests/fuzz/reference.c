@@ -32,7 +32,7 @@ static void mend_checksum(char *text, size_t size)
 
 static bool read_reference(const char *path, struct sens_ctx *ctx, struct reference *ref)
 {
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     ctx->arena.limit = FUZZ_ARENA;
     const sens_status status = reference_read(ctx, path, ref, &error);
     if (status != SENS_OK) fuzz_refusal(&error);
@@ -53,7 +53,7 @@ static void check_same(const struct reference *a, const struct reference *b)
 static void check_round(const struct reference *ref)
 {
     char path[300];
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     struct sens_ctx ctx = {.now = NULL};
     struct reference again;
     snprintf(path, sizeof path, "%s/round.ref", fuzz_folder());

@@ -23,7 +23,7 @@ static char *write_table(const struct table *table, size_t *size)
 static void check_round(const struct table *table)
 {
     struct table again;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     size_t size, size_again;
     char *text = write_table(table, &size);
     struct fuzz_file file = fuzz_file_create(text, size);
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_file file = fuzz_file_create(data, size);
     struct table table;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     if (table_read(file.path, &table, &error)) {
         check_round(&table);
         table_free(&table);

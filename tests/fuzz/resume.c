@@ -96,7 +96,7 @@ static long open_file(const char *retry)
 {
     const struct sweep_run run = {.out = fuzz_folder(), .resume = true, .retry = retry};
     struct result_file result;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     if (!result_file_open(&sweep, &run, &result, &error)) {
         fuzz_refusal(&error);
         return -1;

@@ -31,7 +31,7 @@ static void check_cells(const struct sweep *sweep)
 static void read_profile(const char *path, bool quick)
 {
     struct sweep sweep;
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     if (!sweep_read(path, quick, &sweep, &error)) {
         fuzz_refusal(&error);
         return;

@@ -9,7 +9,7 @@
 
 static void read_plain(const char *path, size_t expect)
 {
-    struct bench_error error = {""};
+    struct bench_error error = {.text = ""};
     double *number = NULL;
     size_t count = 0;
     if (!read_numbers(path, expect, &number, &count, &error)) {

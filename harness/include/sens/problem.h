@@ -24,6 +24,7 @@ struct sens_at { /* a point (t, x, p) */
 
 struct sens_problem;
 struct sens_problem_type;
+struct sens_model; /* equations given as text or as operations; a module has none */
 
 /* Where a sparse matrix may be nonzero, by rows: entries start[r] <= e < start[r + 1] of row r, in columns
  * col[e], ascending. */
@@ -169,6 +170,8 @@ struct sens_problem_type {
                   sens_real *x, sens_real *S, sens_real *S0);
 
     const struct sens_identity *identities; /* ends with name == NULL; may be NULL */
+
+    const struct sens_model *model; /* NULL, but of the functions that work from one */
 
     /* true: the problem has no bound on dG/dx0 worth storing (many states); wrt = p is then the default. */
     bool many_states;

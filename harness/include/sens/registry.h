@@ -33,8 +33,10 @@ struct sens_registry {
     sens_status (*tangent_steps)(struct sens_ctx *ctx, const struct sens_task *task, long *state,
                                  long *tested);
 
-    const struct sens_peak *peak; /* the most that this instruction set lets a core do */
-    const struct sens_tape_functions *tape;
+    const struct sens_tape_functions *tape;  /* runs programs of derivative products, by lanes */
+    const struct sens_problem_type *written; /* the functions of a problem that is given as operations */
+    const struct sens_cost_type *own;        /* and its cost, in the table of costs where there is one */
+    const struct sens_peak *peak;            /* the most that this instruction set lets a core do */
 };
 
 const struct sens_registry *sens_registry_baseline(void);

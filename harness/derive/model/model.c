@@ -1,0 +1,120 @@
+/* A model file as a type of problem: see model.h. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+#include "text_file.h"
+
+/* ---- equations of an instance -------------------------------------------------------------------------- */
+
+static const double *copied(struct sens_ctx *ctx, size_t count, const double *from)
+{
+    double *copy = SENS_NEW(ctx, double, count);
+    if (copy && count) memcpy(copy, from, count * sizeof *copy);
+    return copy;
+}
+
+static sens_status lower_costs(struct sens_ctx *ctx, const struct equations *from,
+                               struct program_equations *to)
+{
+    struct program *phi = SENS_NEW(ctx, struct program, from->n_obs);
+    sens_status status = phi ? SENS_OK : SENS_NO_MEMORY;
+    for (size_t j = 0; j < from->n_obs && status == SENS_OK; j++)
+        status = model_lower(ctx, from->graph, from->m, from->phi + j * from->m, &phi[j]);
+    if (status == SENS_OK && from->g) status = model_lower(ctx, from->graph, from->m, from->g, &to->g);
+    to->phi = phi;
+    return status;
+}
+
+static sens_status lower(struct sens_ctx *ctx, const struct equations *from, struct program_equations *to)
+{
+    *to = (struct program_equations){.n = from->n,
+                                     .np = from->np,
+                                     .t0 = from->t0,
+                                     .t1 = from->t1,
+                                     .p = copied(ctx, from->np, from->p),
+                                     .x0 = copied(ctx, from->n, from->x0),
+                                     .x0_depends = from->x0_depends,
+                                     .m = from->m,
+                                     .n_obs = from->n_obs,
+                                     .t_obs = copied(ctx, from->n_obs, from->t_obs),
+                                     .at_end = from->at_end};
+    if (!to->p || !to->x0 || !to->t_obs) return SENS_NO_MEMORY;
+    sens_status status = model_lower(ctx, from->graph, from->n, from->f, &to->f);
+    if (status == SENS_OK) status = model_lower(ctx, from->graph, from->n, from->initial, &to->initial);
+    return status == SENS_OK ? lower_costs(ctx, from, to) : status;
+}
+
+static sens_status write_equations(struct sens_ctx *ctx, const struct sens_model *head,
+                                   const struct sens_value *option, struct program_equations *equations)
+{
+    const struct model *model = (const struct model *)head;
+    struct bench_error error;
+    struct equations written;
+    if (!equations_write(&model->syntax, option, &equations_usual, &written, &error))
+        return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
+    const sens_status status = lower(ctx, &written, equations);
+    equations_destroy(&written);
+    return status;
+}
+
+bool model_check(const struct model *model, struct bench_error *error)
+{
+    struct sens_value value[PARSER_OPTIONS + 1];
+    struct equations written;
+    sens_option_defaults(model->syntax.options, value);
+    if (!equations_write(&model->syntax, value, &equations_usual, &written, error)) return false;
+    equations_destroy(&written);
+    return true;
+}
+
+void model_type(const struct model *model, const struct sens_problem_type *written,
+                struct sens_problem_type *type)
+{
+    *type = *written;
+    type->name = model->syntax.name;
+    type->summary = model->syntax.summary;
+    type->reference = model->syntax.source[0] ? model->syntax.source : NULL;
+    type->options = model->syntax.options;
+    type->model = &model->head;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+struct model *model_parse(const char *path, const char *text, size_t length, struct bench_error *error)
+{
+    struct model *model = calloc(1, sizeof *model);
+    if (!model) {
+        bench_refuse(error, "%s: no memory", path);
+        return NULL;
+    }
+    model->head.write = write_equations;
+    if (syntax_read(path, text, length, &model->syntax, error)) return model;
+    free(model);
+    return NULL;
+}
+
+struct model *model_read(const char *path, struct bench_error *error)
+{
+    FILE *file = regular_open(path, error);
+    if (!file) return NULL;
+    char *text = malloc(PARSER_BYTES + 1);
+    const size_t length = text ? fread(text, 1, PARSER_BYTES + 1, file) : 0;
+    struct model *model = NULL;
+    if (!text || ferror(file))
+        bench_refuse(error, "%s: %s", path, text ? "it cannot be read" : "no memory");
+    else
+        model = model_parse(path, text, length, error);
+    free(text);
+    fclose(file);
+    return model;
+}
+
+void model_destroy(struct model *model)
+{
+    if (!model) return;
+    syntax_destroy(&model->syntax);
+    free(model);
+}

@@ -1,0 +1,49 @@
+/* problems/program/program.h - a problem whose functions are lists of operations, and not compiled.
+ *
+ * What is here has no numbers of the working precision: the program writes the lists once, and every variant,
+ * extended precision included, makes its own problem of them. The functions are sens_problem_written, whose
+ * type->model says where the lists are from, and sens_cost_own, the costs that come with such a problem. */
+#ifndef PROGRAM_PROGRAM_H
+#define PROGRAM_PROGRAM_H
+
+#include "graph.h"
+#include "sens/cost.h"
+
+enum { PROGRAM_ON_T = 1, PROGRAM_ON_X = 2, PROGRAM_ON_P = 4 };
+
+struct program_operation {
+    unsigned char op;   /* enum graph_op */
+    unsigned char on;   /* the leaves that it depends on */
+    graph_node a, b, c; /* operands, before it; of CONSTANT, a is its place among the constants */
+};
+
+struct program { /* memory is the arena's of whoever asked for it */
+    size_t count;
+    const struct program_operation *operation; /* [count] */
+    size_t constants;
+    const long double *constant; /* [constants] */
+    size_t outputs;
+    const graph_node *output; /* [outputs] */
+};
+
+struct program_equations { /* of a model with given options; derive/model/equations.h says it as formulas */
+    size_t n, np;
+    double t0, t1;
+    const double *p, *x0; /* [np], [n] nominal */
+    bool x0_depends;
+    struct program f, initial; /* [n] outputs each */
+    size_t m, n_obs;
+    const double *t_obs;       /* [n_obs] */
+    bool at_end;               /* the last observation is at the end of the interval */
+    const struct program *phi; /* [n_obs] of m outputs */
+    struct program g;          /* m outputs; none: no integrals */
+};
+
+struct sens_model {
+    /* The equations for these values of the options, in the order of type->options, from ctx's arena.
+     * SENS_BAD_INPUT with a message; SENS_NO_MEMORY. */
+    sens_status (*write)(struct sens_ctx *ctx, const struct sens_model *model,
+                         const struct sens_value *option, struct program_equations *equations);
+};
+
+#endif

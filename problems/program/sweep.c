@@ -1,0 +1,225 @@
+/* Forward and reverse sweeps over a list of operations, EVALUATE_LANES vectors at a time: see evaluate.h. */
+#include <string.h>
+#include <tgmath.h>
+
+#include "evaluate.h"
+
+enum { LANES = EVALUATE_LANES };
+
+struct edge { /* the derivative of an operation in one of its operands */
+    graph_node from;
+    sens_real slope;
+};
+
+/* The derivative of a function of one argument, whose value is v. */
+static sens_real slope_of(enum graph_op op, sens_real a, sens_real v)
+{
+    switch (op) {
+    case GRAPH_NEG:
+        return -1;
+    case GRAPH_SQRT:
+        return 1 / (2 * v);
+    case GRAPH_CBRT:
+        return 1 / (3 * v * v);
+    case GRAPH_EXP:
+        return v;
+    case GRAPH_EXPM1:
+        return v + 1;
+    case GRAPH_LOG:
+        return 1 / a;
+    case GRAPH_LOG1P:
+        return 1 / (1 + a);
+    case GRAPH_SIN:
+        return cos(a);
+    case GRAPH_COS:
+        return -sin(a);
+    case GRAPH_TAN:
+        return 1 + v * v;
+    case GRAPH_ASIN:
+        return 1 / sqrt((1 - a) * (1 + a));
+    case GRAPH_ACOS:
+        return -1 / sqrt((1 - a) * (1 + a));
+    case GRAPH_ATAN:
+        return 1 / (1 + a * a);
+    case GRAPH_SINH:
+        return cosh(a);
+    case GRAPH_COSH:
+        return sinh(a);
+    case GRAPH_TANH:
+        return (1 - v) * (1 + v);
+    case GRAPH_FABS:
+        return a < 0 ? -1 : 1;
+    default:
+        return 0; /* comparisons: flat wherever they are smooth */
+    }
+}
+
+/* The slopes of an operation with two operands. */
+static void slopes_of(enum graph_op op, sens_real a, sens_real b, sens_real v, struct edge edge[2])
+{
+    const sens_real square = a * a + b * b;
+    switch (op) {
+    case GRAPH_ADD:
+    case GRAPH_SUB:
+        edge[0].slope = 1, edge[1].slope = op == GRAPH_ADD ? 1 : -1;
+        break;
+    case GRAPH_MUL:
+        edge[0].slope = b, edge[1].slope = a;
+        break;
+    case GRAPH_DIV:
+        edge[0].slope = 1 / b, edge[1].slope = -v / b;
+        break;
+    case GRAPH_POW: /* a^(b-1) b, which is right at a = 0 and for a < 0; a^b log a */
+        edge[0].slope = b * pow(a, b - 1), edge[1].slope = a == 0 && b > 0 ? 0 : v * log(a);
+        break;
+    case GRAPH_ATAN2:
+        edge[0].slope = b / square, edge[1].slope = -a / square;
+        break;
+    case GRAPH_HYPOT:
+        edge[0].slope = a / v, edge[1].slope = b / v;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool has_two(enum graph_op op)
+{
+    static const unsigned char operands[] = {
+#define OPERANDS(code, name, count) count,
+        GRAPH_OP_LIST(OPERANDS)
+#undef OPERANDS
+    };
+    return operands[op] == 2;
+}
+
+/* The edges of an operation that carry anything to the leaves in `on`; returns how many. */
+static size_t edges(const struct program *program, const struct program_operation *op, graph_node k,
+                    const sens_real *v, unsigned on, struct edge edge[2])
+{
+    const enum graph_op code = (enum graph_op)op->op;
+    const struct program_operation *const all = program->operation;
+    size_t count = 0;
+    edge[0] = (struct edge){op->a, 1};
+    edge[1] = (struct edge){op->b, 0};
+    if (code == GRAPH_SELECT) { /* one side, as it is */
+        edge[0].from = v[op->a] != 0 ? op->b : op->c;
+        count = 1;
+    } else if (code == GRAPH_FMIN || code == GRAPH_FMAX) { /* where they tie, the first */
+        const bool first = code == GRAPH_FMIN ? !(v[op->b] < v[op->a]) : !(v[op->b] > v[op->a]);
+        edge[0].from = first || v[op->b] != v[op->b] ? op->a : op->b;
+        count = 1;
+    } else if (code == GRAPH_LESS || code == GRAPH_LESS_EQUAL) {
+        return 0;
+    } else if (has_two(code)) {
+        slopes_of(code, v[op->a], v[op->b], v[k], edge);
+        count = 2;
+    } else {
+        edge[0].slope = slope_of(code, v[op->a], v[k]);
+        count = 1;
+    }
+    if (count == 2 && !(all[edge[1].from].on & on)) count = 1;
+    if (!(all[edge[0].from].on & on)) edge[0] = edge[--count];
+    return count;
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------- */
+
+static void seed_leaf(const struct program_operation *op, const struct evaluation_seed *seed, size_t l0,
+                      size_t lanes, sens_real *dot)
+{
+    memset(dot, 0, LANES * sizeof *dot);
+    for (size_t l = 0; l < lanes; l++) {
+        if (op->op == GRAPH_T) dot[l] = seed->t;
+        if (op->op == GRAPH_X && seed->V) dot[l] = seed->V[op->a * seed->L + l0 + l];
+        if (op->op == GRAPH_P && !seed->V && !seed->t) dot[l] = op->a == seed->first + l0 + l;
+    }
+}
+
+static void forward_block(const struct evaluation *evaluation, const struct workspace *work,
+                          const struct evaluation_seed *seed, size_t l0, size_t lanes, sens_real *OUT)
+{
+    const struct program *program = evaluation->program;
+    const unsigned on = seed->V ? PROGRAM_ON_X : seed->t ? PROGRAM_ON_T : PROGRAM_ON_P;
+    for (size_t k = 0; k < program->count; k++) {
+        const struct program_operation *op = &program->operation[k];
+        sens_real *const dot = work->lane + k * LANES;
+        struct edge edge[2];
+        if (!(op->on & on)) continue;
+        if (op->op == GRAPH_T || op->op == GRAPH_X || op->op == GRAPH_P) {
+            seed_leaf(op, seed, l0, lanes, dot);
+            continue;
+        }
+        const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);
+        if (count == 0) memset(dot, 0, LANES * sizeof *dot);
+        for (size_t e = 0; e < count; e++) {
+            const sens_real *const from = work->lane + edge[e].from * LANES;
+            for (size_t l = 0; l < LANES; l++) dot[l] = edge[e].slope * from[l] + (e ? dot[l] : 0);
+        }
+    }
+    for (size_t c = 0; c < program->outputs; c++) {
+        if (!(program->operation[program->output[c]].on & on)) continue;
+        const sens_real *const dot = work->lane + program->output[c] * LANES;
+        for (size_t l = 0; l < lanes; l++) OUT[c * seed->L + l0 + l] += dot[l];
+    }
+}
+
+void evaluation_forward(const struct evaluation *evaluation, const struct workspace *work,
+                        const struct evaluation_seed *seed, sens_real *OUT)
+{
+    for (size_t l = 0; l < seed->L; l += LANES)
+        forward_block(evaluation, work, seed, l, seed->L - l < LANES ? seed->L - l : LANES, OUT);
+}
+
+/* ---- reverse ------------------------------------------------------------------------------------------- */
+
+static void seed_outputs(const struct program *program, const struct evaluation_pull *pull, size_t l0,
+                         size_t lanes, sens_real *bar)
+{
+    for (size_t c = 0; c < program->outputs && pull->W; c++)
+        for (size_t l = 0; l < lanes; l++)
+            bar[program->output[c] * LANES + l] += pull->W[c * pull->L + l0 + l];
+    for (size_t l = 0; l < lanes && !pull->W; l++)
+        if (pull->first + l0 + l < program->outputs)
+            bar[program->output[pull->first + l0 + l] * LANES + l] += pull->weight;
+}
+
+static bool any(const sens_real *bar)
+{
+    bool found = false;
+    for (size_t l = 0; l < LANES; l++) found |= bar[l] != 0;
+    return found;
+}
+
+static void reverse_block(const struct evaluation *evaluation, const struct workspace *work,
+                          const struct evaluation_pull *pull, size_t l0, size_t lanes, sens_real *X,
+                          sens_real *P)
+{
+    const struct program *program = evaluation->program;
+    const unsigned on = (X ? PROGRAM_ON_X : 0u) | (P ? PROGRAM_ON_P : 0u);
+    memset(work->lane, 0, program->count * LANES * sizeof *work->lane);
+    seed_outputs(program, pull, l0, lanes, work->lane);
+    for (size_t k = program->count; k-- > 0;) {
+        const struct program_operation *op = &program->operation[k];
+        const sens_real *const bar = work->lane + k * LANES;
+        struct edge edge[2];
+        if (!(op->on & on) || !any(bar)) continue;
+        if (op->op == GRAPH_X || op->op == GRAPH_P) {
+            sens_real *const OUT = (op->op == GRAPH_X ? X : P) + op->a * pull->L + l0;
+            for (size_t l = 0; l < lanes; l++) OUT[l] += bar[l];
+            continue;
+        }
+        const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);
+        for (size_t e = 0; e < count; e++) {
+            sens_real *const to = work->lane + edge[e].from * LANES;
+            for (size_t l = 0; l < LANES; l++) to[l] += edge[e].slope * bar[l];
+        }
+    }
+}
+
+void evaluation_reverse(const struct evaluation *evaluation, const struct workspace *work,
+                        const struct evaluation_pull *pull, sens_real *X, sens_real *P)
+{
+    for (size_t l = 0; l < pull->L; l += LANES)
+        reverse_block(evaluation, work, pull, l, pull->L - l < LANES ? pull->L - l : LANES, X, P);
+}
