@@ -6,7 +6,7 @@ add_library(fuzz_support STATIC ${fuzz_dir}/fuzz.c)
 target_link_libraries(fuzz_support PUBLIC sens_bench)
 target_include_directories(fuzz_support PUBLIC ${fuzz_dir})
 add_custom_target(fuzzers)
-foreach(name sweep values result resume reference command message)
+foreach(name sweep values result resume reference command message model)
   add_executable(fuzz_${name} ${fuzz_dir}/${name}.c)
   target_link_libraries(fuzz_${name} PRIVATE fuzz_support)
   # Away from the modules in peers: whether these are built must not change what an input does.

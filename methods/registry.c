@@ -2,10 +2,10 @@
 #include <stddef.h>
 
 #include "controllers.h"
-#include "written.h"
 #include "sens/registry.h"
 #include "store.h"
 #include "tangent.h"
+#include "written.h"
 
 #define SENS_PROBLEM_ENTRY(id) extern SENS_PROBLEM(id);
 #define SENS_COST_ENTRY(id)    extern SENS_COST(id);

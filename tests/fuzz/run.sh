@@ -10,7 +10,7 @@ export LC_ALL=C
 amount=${1:-60s}
 [ $# -eq 0 ] || shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(sweep values result resume reference command message)
+[ ${#targets[@]} -gt 0 ] || targets=(sweep values result resume reference command message model)
 build=$PWD/build/fuzz
 corpus=$PWD/tests/fuzz/corpus
 scratch=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) # in memory, where there is such a folder

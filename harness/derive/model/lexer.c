@@ -82,7 +82,8 @@ bool lexer_expected(struct lexer *lexer, const char *what)
     struct token last = lexer->before; /* behind which something is missing */
     last.column += last.length;
     if (found->kind == TOKEN_END)
-        return lexer_refuse(lexer, last.kind == TOKEN_LINE ? found : &last, "expected %s, found the end of the file", what);
+        return lexer_refuse(lexer, last.kind == TOKEN_LINE ? found : &last,
+                            "expected %s, found the end of the file", what);
     if (found->kind == TOKEN_LINE)
         return lexer_refuse(lexer, found, "expected %s, found the end of the line", what);
     if (found->kind == TOKEN_STRING)
