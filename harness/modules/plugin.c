@@ -259,7 +259,9 @@ static const void **recorded; /* of struct sens_plugin; ends with NULL; NULL: no
 
 size_t recorded_parts(void)
 {
-    return length((const void *const *)recorded);
+    size_t parts = 0;
+    while (recorded && recorded[parts]) parts++;
+    return parts;
 }
 
 const struct sens_plugin *recorded_part(size_t part)
@@ -273,7 +275,7 @@ static bool add_recorded(const char *path, void *handle, struct bench_error *err
     const void *const part[] = {dlsym(handle, "recorded_sens_plugin"), NULL};
     if (!part[0]) return true;
     if (!check_version(path, part[0], error)) return false;
-    const void **table = joined((const void *const *)recorded, part);
+    const void **table = variant_joined((const void *const *)recorded, part);
     if (!table) return bench_refuse(error, "plugin %s: no memory", path);
     recorded = table;
     return true;
