@@ -27,3 +27,6 @@ if(SENS_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)
 endif()
+
+# How a source is compiled to be recorded (sens/recorded.h, which refuses others).
+set(SENS_RECORDED_FLAGS -include sens/recorded.h -mlong-double-128 -O0 -g1 -fno-builtin -ffp-contract=off)

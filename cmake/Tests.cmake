@@ -43,6 +43,32 @@ if(cmocka_FOUND)
   endforeach()
 endif()
 
+# A module with a part that can be recorded, by each compiler there is; the test exports to it what the program does.
+if(TARGET bench_test_recording_module)
+  set_target_properties(bench_test_recording_module PROPERTIES ENABLE_EXPORTS ON)
+  target_sources(bench_test_recording_module PRIVATE ${SENS_CORE_VARIED})
+  foreach(compiler gcc clang)
+    find_program(SENS_TEST_${compiler} ${compiler})
+    mark_as_advanced(SENS_TEST_${compiler})
+    if(SENS_TEST_${compiler})
+      set(module ${CMAKE_BINARY_DIR}/tricks_${compiler})
+      set(compile ${SENS_TEST_${compiler}} -std=c11 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused
+                  -I${CMAKE_SOURCE_DIR}/harness/include "-DTRICKS=\"tricks_${compiler}\"" -c ${CMAKE_SOURCE_DIR}/tests/recorded/tricks.c)
+      add_custom_command(
+        OUTPUT ${module}.so
+        COMMAND ${compile} -O2 -g -o ${module}.o
+        COMMAND ${compile} ${SENS_RECORDED_FLAGS} -o ${module}_recorded.o
+        COMMAND ${SENS_TEST_${compiler}} -shared -o ${module}.so ${module}.o ${module}_recorded.o -lm
+        DEPENDS ${CMAKE_SOURCE_DIR}/tests/recorded/tricks.c ${CMAKE_SOURCE_DIR}/harness/include/sens/recorded.h
+                ${CMAKE_SOURCE_DIR}/harness/include/sens/real.h VERBATIM)
+      target_sources(bench_test_recording_module PRIVATE ${module}.so)
+      list(APPEND tricks "\"${module}.so\", \"tricks_${compiler}\"")
+    endif()
+  endforeach()
+  list(JOIN tricks ", " tricks)
+  target_compile_definitions(bench_test_recording_module PRIVATE "TRICKS=${tricks}")
+endif()
+
 file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cli/*.sh)
 foreach(script IN LISTS scripts)
   get_filename_component(name ${script} NAME_WE)

@@ -309,6 +309,16 @@ static bool check_caps(const struct resolution *re)
     return true;
 }
 
+/* All methods need them, difference quotients for what they are compared with. */
+static bool check_products(const struct resolution *re)
+{
+    return re->cell->problem.type->vjp ||
+           bench_refuse(re->error,
+                        "problem=%s: it has no derivative products of its own; name who makes them: "
+                        "vjp=NAME, see sensbench list providers",
+                        re->problem->name);
+}
+
 static bool check_estimate(const struct resolution *re)
 {
     const struct cell *cell = re->cell;
@@ -406,7 +416,8 @@ sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct c
     if (!check_caps(&re)) return SENS_BAD_INPUT;
     status = create_problem(&re);
     if (status != SENS_OK) return status;
-    if (!set_task(&re) || !check_estimate(&re) || !check_cost(&re)) return SENS_BAD_INPUT;
+    if (!check_products(&re) || !set_task(&re) || !check_estimate(&re) || !check_cost(&re))
+        return SENS_BAD_INPUT;
     name_cell(&re);
     return SENS_OK;
 }

@@ -83,9 +83,11 @@ static bool exact(PB, const struct sens_exact_query *q, const sens_real *p, sens
     return now.type->exact(&now, q, p, x, S, S0);
 }
 
-/* The decorator's own function, or else the one above, where the inner type has one at all. */
+/* The decorator's own function, or else the one above, where the inner type has one at all. Products it may
+ * have although the inner type has none. */
 #define REQUIRED(slot, parameters, arguments)                                                                \
     if (from->slot) made.slot = with->slot ? with->slot : slot;
+#define PRODUCT(slot, parameters, arguments) made.slot = with->slot ? with->slot : from->slot ? slot : NULL;
 #define UNLESS_ANOTHER(slot, parameters, arguments)                                                          \
     if (from->slot) made.slot = with->slot ? with->slot : another ? NULL : slot;
 
@@ -99,7 +101,7 @@ static struct sens_problem_type problem_type(const struct sens_problem_type *fro
                                      .model = another ? NULL : from->model,
                                      .many_states = from->many_states};
     REQUIRED(rhs, , )
-    PRODUCTS(REQUIRED)
+    PRODUCTS(PRODUCT)
     INITIAL(REQUIRED)
     OPTIONAL(UNLESS_ANOTHER)
     UNLESS_ANOTHER(exact, , )

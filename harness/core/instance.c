@@ -40,10 +40,19 @@ static bool all_finite(size_t count, const sens_real *v)
     return true;
 }
 
+/* The four products are there, or none is. */
+static bool products_whole(const struct sens_problem_type *type)
+{
+    return !type->vjp == !type->jvp && !type->vjp == !type->jvp_p_cols && !type->vjp == !type->vjp_p_batch;
+}
+
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
                                 const struct sens_value *option, struct sens_problem *problem)
 {
     struct sens_problem pb = {.type = type};
+    if (!products_whole(type))
+        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: it has some of the four products and lacks others",
+                         type->name);
     const sens_status status = type->create(ctx, option, &pb);
     if (status != SENS_OK) return status;
     pb.type = type; /* a create that assigns the whole instance has unset it */

@@ -80,9 +80,9 @@ static bool check_problems(const char *path, const struct sens_plugin *plugin, s
 {
     for (size_t i = 0; plugin->problems && plugin->problems[i]; i++) {
         const struct sens_problem_type *type = plugin->problems[i];
-        if (!type->name || !type->summary || !type->create || !type->rhs || !type->vjp || !type->jvp ||
-            !type->jvp_p_cols || !type->vjp_p_batch || !type->x0 != !type->x0_vjp ||
-            !type->x0 != !type->x0_jvp_cols)
+        if (!type->name || !type->summary || !type->create || !type->rhs || !type->vjp != !type->jvp ||
+            !type->vjp != !type->jvp_p_cols || !type->vjp != !type->vjp_p_batch ||
+            !type->x0 != !type->x0_vjp || !type->x0 != !type->x0_jvp_cols)
             return refuse_module(path, "problem", type->name, incomplete, error);
         if (!check_name(path, "problem", type->name, error) ||
             !check_text(path, "problem", type->name, type->summary, error) ||

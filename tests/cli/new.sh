@@ -21,11 +21,21 @@ expect() {
     fi
 }
 
-# compile COMPILER FOLDER NAME: NAME.so from the folder's two files
+# compile COMPILER FOLDER NAME: NAME.so from the folder's two files; problems and costs have a part that can be recorded
+record="-include sens/recorded.h -mlong-double-128 -O0 -g1 -fno-builtin -ffp-contract=off"
 compile() {
+    local each recorded=()
+    if [ "$3" != my_method ]; then
+        for each in "$3" plugin; do
+            # shellcheck disable=SC2086
+            "$1" -std=c11 $warnings $record -fPIC -fvisibility=hidden -I"$source/harness/include" -c -o "recorded_$each.o" \
+                "$2/$each.c" || fail "$1 does not compile the recorded part of $3"
+            recorded+=("recorded_$each.o")
+        done
+    fi
     # shellcheck disable=SC2086
-    "$1" -std=c11 -O2 $warnings -fPIC -shared -fvisibility=hidden -I"$source/harness/include" -o "$3.so" "$2"/*.c ||
-        fail "$1 does not compile the $3 skeleton"
+    "$1" -std=c11 -O2 $warnings -fPIC -shared -fvisibility=hidden -I"$source/harness/include" -o "$3.so" "$2"/*.c \
+        "${recorded[@]}" || fail "$1 does not compile the $3 skeleton"
 }
 
 # ---- out of the tree ----
@@ -74,6 +84,7 @@ if command -v cmake >/dev/null; then
     cmake -S "a folder/other" -B nothing -DCMAKE_DISABLE_FIND_PACKAGE_sensbench=ON >log 2>&1 && fail "built without headers"
     grep -q "give -DSENSBENCH_INCLUDE=TREE/harness/include" log || { fail "no word of SENSBENCH_INCLUDE"; tail log; }
     [ -e "a folder/other/build/other.so" ] || fail "no a folder/other/build/other.so"
+    nm -D "a folder/other/build/other.so" | grep -q " recorded_sens_plugin$" || fail "no recorded part is built"
 fi
 
 # ---- refusals, which leave nothing ----

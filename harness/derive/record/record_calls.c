@@ -175,6 +175,40 @@ long double sens_record_to_float80(record_number a)
     return converts(a, to_double, CALLER) ? (long double)a : (long double)NAN;
 }
 
+/* ---- complex numbers: of constants --------------------------------------------------------------------- */
+
+static const char no_complex[] = "a complex number depends on t, x or p, which cannot be recorded";
+
+static bool complex_constants(record_number a, record_number b, record_number c, record_number d,
+                              const void *caller)
+{
+    return converts(a, no_complex, caller) && converts(b, no_complex, caller) &&
+           converts(c, no_complex, caller) && converts(d, no_complex, caller);
+}
+
+static record_complex complex_number(record_number real, record_number imaginary)
+{
+    record_complex z;
+    __real__ z = real;
+    __imag__ z = imaginary;
+    return z;
+}
+
+/* (a + b i)(c + d i), (a + b i)/(c + d i) */
+record_complex sens_record_multiply_complex(record_number a, record_number b, record_number c,
+                                            record_number d)
+{
+    if (!complex_constants(a, b, c, d, CALLER)) return complex_number(NAN, NAN);
+    return complex_number(a * c - b * d, a * d + b * c);
+}
+
+record_complex sens_record_divide_complex(record_number a, record_number b, record_number c, record_number d)
+{
+    const record_number square = c * c + d * d;
+    if (!complex_constants(a, b, c, d, CALLER)) return complex_number(NAN, NAN);
+    return complex_number((a * c + b * d) / square, (b * c - a * d) / square);
+}
+
 /* ---- <math.h> ------------------------------------------------------------------------------------------ */
 
 /* Of constants the functions have 64 bits, as a constant in a graph has. */

@@ -8,6 +8,8 @@
 __extension__ typedef __int128 record_whole;
 __extension__ typedef unsigned __int128 record_natural;
 
+__extension__ typedef _Complex float record_complex __attribute__((mode(TC)));
+
 /* clang-format off */
 record_number sens_record_add(record_number a, record_number b);
 record_number sens_record_subtract(record_number a, record_number b);
@@ -29,6 +31,8 @@ unsigned long sens_record_to_unsigned_long(record_number a);
 record_whole sens_record_to_int128(record_number a);
 record_natural sens_record_to_unsigned_int128(record_number a);
 long double sens_record_to_float80(record_number a);
+record_complex sens_record_multiply_complex(record_number a, record_number b, record_number c, record_number d);
+record_complex sens_record_divide_complex(record_number a, record_number b, record_number c, record_number d);
 record_number sens_record_powi(record_number a, int power);
 record_number sens_record_sqrt(record_number a);
 record_number sens_record_cbrt(record_number a);

@@ -12,34 +12,11 @@
  * have none to spare for it. One a thread. */
 static _Thread_local struct recorder *active;
 
-static const uint64_t SIGN = UINT64_C(1) << 63, QUIET_NAN = UINT64_C(0x7fff8) << 44,
-                      TAG = (UINT64_C(1) << 47) - 1, MAGIC = UINT64_C(0x5e25b0d1) << 32;
-
-struct words {
-    uint64_t low, high;
-};
-
-static struct words words_of(record_number number)
-{
-    struct words words;
-    memcpy(&words, &number, sizeof words);
-    return words;
-}
-
-bool recorder_is_node(record_number number)
-{
-    const struct words words = words_of(number);
-    return (words.high & QUIET_NAN) == QUIET_NAN && (words.low & UINT64_C(0xffffffff00000000)) == MAGIC;
-}
-
-bool recorder_minus(record_number number)
-{
-    return words_of(number).high & SIGN;
-}
+static const uint64_t TAG = (UINT64_C(1) << 47) - 1;
 
 static record_number number_of(const struct recorder *recorder, graph_node node)
 {
-    const struct words words = {.low = MAGIC | node, .high = QUIET_NAN | recorder->tag};
+    const struct record_words words = {.low = RECORD_MAGIC | node, .high = RECORD_NAN | recorder->tag};
     record_number number;
     memcpy(&number, &words, sizeof number);
     return number;
@@ -47,30 +24,59 @@ static record_number number_of(const struct recorder *recorder, graph_node node)
 
 /* ---- beginning and end --------------------------------------------------------------------------------- */
 
-/* Gives the nodes that are new their values; the first that is not finite, or n_nodes. */
+static bool make_room(struct recorder *recorder, size_t wanted)
+{
+    if (wanted <= recorder->room) return true;
+    double *larger = realloc(recorder->value, 2 * wanted * sizeof *larger);
+    if (!larger) {
+        recorder->status = SENS_NO_MEMORY;
+        return false;
+    }
+    recorder->value = larger;
+    recorder->room = 2 * wanted;
+    return true;
+}
+
+/* graph_operate in double; the most frequent ones without a call. */
+static double operate(const struct graph_operation *node, const double *value)
+{
+    const double a = value[node->a], b = value[node->b];
+    switch (node->op) {
+    case GRAPH_ADD:
+        return a + b;
+    case GRAPH_SUB:
+        return a - b;
+    case GRAPH_MUL:
+        return a * b;
+    case GRAPH_DIV:
+        return a / b;
+    default:
+        return (double)graph_operate(node->op, a, b, value[node->c]);
+    }
+}
+
+static double constant_value(const struct graph *graph, graph_node node)
+{
+    long double value = 0;
+    graph_is_constant(graph, node, &value);
+    return (double)value;
+}
+
+/* Gives the nodes that are new their values; the first whose operation is not finite, or n_nodes. A constant
+ * may be infinite: something to compare with. */
 static graph_node settle(struct recorder *recorder)
 {
     const struct graph *graph = recorder->graph;
-    if (graph->n_nodes > recorder->room) {
-        const size_t room = 2 * graph->n_nodes;
-        double *larger = realloc(recorder->value, room * sizeof *larger);
-        if (!larger) {
-            recorder->status = SENS_NO_MEMORY;
-            return (graph_node)recorder->valued;
-        }
-        recorder->value = larger;
-        recorder->room = room;
-    }
+    if (!make_room(recorder, graph->n_nodes)) return (graph_node)recorder->valued;
     for (; recorder->valued < graph->n_nodes; recorder->valued++) {
-        const struct graph_operation *node = &graph->node[recorder->valued];
-        const double *value = recorder->value;
-        long double constant = 0;
-        if (graph_operands(node->op))
-            constant = graph_operate(node->op, value[node->a], value[node->b], value[node->c]);
-        else
-            graph_is_constant(graph, (graph_node)recorder->valued, &constant);
-        recorder->value[recorder->valued] = (double)constant;
-        if (!isfinite(recorder->value[recorder->valued])) break;
+        const graph_node k = (graph_node)recorder->valued;
+        const struct graph_operation *node = &graph->node[k];
+        if (graph_operands(node->op) == 0) {
+            recorder->value[k] = constant_value(graph, k);
+            continue;
+        }
+        recorder->value[k] = operate(node, recorder->value);
+        if (!isfinite(recorder->value[k])) break;
     }
     return (graph_node)recorder->valued;
 }
@@ -101,8 +107,10 @@ record_number recorder_leaf(struct recorder *recorder, enum graph_op leaf, size_
 {
     const graph_node node = graph_leaf(recorder->graph, leaf, index);
     if (graph_status(recorder->graph) != SENS_OK) recorder->status = graph_status(recorder->graph);
-    settle(recorder);
-    if (recorder->status == SENS_OK) recorder->value[node] = value;
+    if (recorder->status == SENS_OK && make_room(recorder, recorder->graph->n_nodes)) {
+        recorder->value[node] = value;
+        recorder->valued = recorder->graph->n_nodes;
+    }
     return number_of(recorder, node);
 }
 
@@ -132,8 +140,8 @@ static void refuse_value(struct recorder *recorder, graph_node node, const void 
     for (unsigned k = 0; k < operands && length < sizeof text; k++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%.9g", k ? ", " : "",
                                    recorder->value[operand[k]]);
-    bench_refuse(recorder->error, "%s: %s(%s) is %g at the point of the recording", place_of(caller, place),
-                 graph_op_name(operation->op), text, recorder->value[node]);
+    bench_refuse(recorder->error, "%s: %s(%s) is not finite, at the point of the recording",
+                 place_of(caller, place), graph_op_name(operation->op), text);
     leave(recorder, SENS_NONFINITE);
 }
 
@@ -151,16 +159,16 @@ static void settle_or_leave(struct recorder *recorder, const void *caller)
 
 graph_node recorder_node(struct recorder *recorder, record_number number)
 {
-    const struct words words = words_of(number);
+    const struct record_words words = record_words(number);
     if (!recorder_is_node(number)) return graph_constant(recorder->graph, (long double)number);
     const graph_node node = (graph_node)words.low;
-    return words.high & SIGN ? graph_apply(recorder->graph, GRAPH_NEG, node, 0, 0) : node;
+    return words.high & RECORD_SIGN ? graph_apply(recorder->graph, GRAPH_NEG, node, 0, 0) : node;
 }
 
 /* The node of an operand; a number of an earlier recording (kept in memory that outlived it) is none. */
 static graph_node operand(struct recorder *recorder, record_number number, const void *caller)
 {
-    const struct words words = words_of(number);
+    const struct record_words words = record_words(number);
     if (recorder_is_node(number) && (words.high & TAG) != recorder->tag)
         recorder_refuse(caller, "a number that was left in memory by another call");
     return recorder_node(recorder, number);

@@ -14,11 +14,39 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "graph.h"
 #include "refuse.h"
 
 __extension__ typedef __float128 record_number;
+
+struct record_words {
+    uint64_t low, high;
+};
+
+static const uint64_t RECORD_SIGN = UINT64_C(1) << 63, RECORD_NAN = UINT64_C(0x7fff8) << 44,
+                      RECORD_MAGIC = UINT64_C(0x5e25b0d1) << 32;
+
+static inline struct record_words record_words(record_number number)
+{
+    struct record_words words;
+    memcpy(&words, &number, sizeof words);
+    return words;
+}
+
+static inline bool recorder_is_node(record_number number)
+{
+    const struct record_words words = record_words(number);
+    return (words.high & RECORD_NAN) == RECORD_NAN &&
+           (words.low & UINT64_C(0xffffffff00000000)) == RECORD_MAGIC;
+}
+
+/* The sign bit. */
+static inline bool recorder_minus(record_number number)
+{
+    return record_words(number).high & RECORD_SIGN;
+}
 
 struct recorder {
     struct graph *graph; /* the caller's */
@@ -41,9 +69,6 @@ record_number recorder_leaf(struct recorder *recorder, enum graph_op leaf, size_
 graph_node recorder_node(struct recorder *recorder, record_number number);
 
 /* ---- for the functions that compilers and sources call; caller: their return address ------------------- */
-
-bool recorder_is_node(record_number number);
-bool recorder_minus(record_number number); /* the sign bit */
 
 /* op(a, b, c) of numbers one of which at least is recorded. _plain: the signs of nodes are left out. */
 record_number recorder_apply(enum graph_op op, record_number a, record_number b, record_number c,

@@ -9,7 +9,8 @@
 
 #include "sens/cost.h"
 
-/* What a decorator writes itself, each function in the place of the inner one, where that has one. */
+/* What a decorator writes itself, each function in the place of the inner one, where that has one; the
+ * four products also where it has none. */
 struct sens_problem_decoration {
     struct sens_problem_type type;   /* functions alone; NULL: the inner one's are handed on */
     struct sens_structure structure; /* likewise */

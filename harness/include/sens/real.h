@@ -16,7 +16,6 @@
 #include <float.h>
 
 #ifdef SENS_RECORDED
-#include "sens/recorded.h"
 #define SENS_EXTENDED        /* no vector types */
 #define SENS_LINK_NAME(name) __asm__("recorded_" #name)
 #else

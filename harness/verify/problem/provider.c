@@ -168,7 +168,10 @@ static void run_wrapped(struct verify *v)
             couple.own = couple.wrapped;
             couple.own.pb = &kept.problem;
             check_rest(&couple);
-            check_products(&couple);
+            if (kept.problem.type->vjp)
+                check_products(&couple);
+            else
+                subject_skip(&couple.wrapped, "provider.products", "the problem has no products of its own");
         } else {
             for (const struct verify_check *check = wrapped_checks; check->id; check++)
                 subject_skip(&couple.wrapped, check->id,
