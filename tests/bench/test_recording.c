@@ -1,5 +1,6 @@
 /* Every problem and every cost of the tree, recorded at random points: the graph is the function, at other
  * points too, and says where it is not. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -230,12 +231,62 @@ static void test_what_cannot_be_recorded(void **state)
     sens_arena_release(&bed.ctx.arena);
 }
 
+/* Threads record the same instance at once, and fail at once, each on its own. */
+enum { THREADS = 4, TIMES = 30 };
+
+struct worker {
+    pthread_t thread;
+    const struct recording *recording;
+    struct sens_at good, bad;
+    uint64_t sum; /* of all words of the graphs */
+    int failures;
+};
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct bench_error error;
+    for (int k = 0; k < TIMES; k++) {
+        struct graph *graph = graph_create(), *none = graph_create();
+        if (!graph || !none || recording_rhs(worker->recording, &worker->good, graph, &error) != SENS_OK ||
+            recording_rhs(worker->recording, &worker->bad, none, &error) != SENS_NONFINITE)
+            worker->failures++;
+        for (size_t i = 0; graph && i < graph->n_nodes; i++)
+            worker->sum = worker->sum * 31 + graph->node[i].op + graph->node[i].a + 7 * graph->node[i].b;
+        graph_destroy(graph);
+        graph_destroy(none);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    struct bed bed = {.reg = variant_all()[0], .random = {3}};
+    const struct recording *made;
+    struct worker worker[THREADS];
+    (void)state;
+    create(&bed, find_problem(bed.reg, "glv"), &(struct setting){"glv", {"n"}, {12}});
+    assert_int_equal(recording_create(&bed.ctx, &bed.pb, NULL, &made), SENS_OK);
+    double infinite[12] = {INFINITY};
+    for (int k = 0; k < THREADS; k++) {
+        worker[k] = (struct worker){.recording = made, .good = point(&bed), .bad = {0, infinite, bed.pb.p}};
+        assert_int_equal(pthread_create(&worker[k].thread, NULL, work, &worker[k]), 0);
+    }
+    for (int k = 0; k < THREADS; k++) {
+        pthread_join(worker[k].thread, NULL);
+        assert_int_equal(worker[k].failures, 0);
+        assert_true(worker[k].sum == worker[0].sum);
+    }
+    sens_arena_release(&bed.ctx.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_problem),
         cmocka_unit_test(test_nothing_is_folded),
         cmocka_unit_test(test_what_cannot_be_recorded),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static sens_real arithmetic(int which, sens_real a, sens_real b, sens_real p, se
     case 1:
         return -a - (-b) + (-a) * b / -p;
     case 2:
-        return -(a * -b) - -p;
+        return -(a * -b) - -p + (-p) * b + t / -p;
     case 3:
         return a * 0 + 0 * b + (a - a) + (b - 0) + (0 - a) + a / a;
     case 4:

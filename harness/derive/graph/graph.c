@@ -89,9 +89,9 @@ static size_t slot_of(const struct graph *graph, const struct graph_index *index
     return at;
 }
 
-static bool widen(struct graph *graph)
+static bool widen(struct graph *graph, size_t slots)
 {
-    struct graph_index wider = {.slots = graph->index->slots ? 2 * graph->index->slots : FIRST_SLOTS};
+    struct graph_index wider = {.slots = slots};
     wider.slot = calloc(wider.slots, sizeof *wider.slot);
     if (!wider.slot) {
         fail(graph, SENS_NO_MEMORY);
@@ -107,7 +107,8 @@ static bool widen(struct graph *graph)
 static graph_node intern(struct graph *graph, struct graph_operation node)
 {
     if (graph->status != SENS_OK) return GRAPH_ZERO;
-    if (2 * graph->n_nodes >= graph->index->slots && !widen(graph)) return GRAPH_ZERO;
+    const size_t slots = graph->index->slots;
+    if (2 * graph->n_nodes >= slots && !widen(graph, slots ? 2 * slots : FIRST_SLOTS)) return GRAPH_ZERO;
     const size_t at = slot_of(graph, graph->index, &node);
     if (graph->index->slot[at]) return graph->index->slot[at] - 1;
     if (graph->n_nodes >= UINT32_MAX - 1) fail(graph, SENS_UNSUPPORTED);
@@ -143,6 +144,22 @@ void graph_destroy(struct graph *graph)
     free(graph->output);
     free(graph->guard);
     free(graph);
+}
+
+void graph_reserve(struct graph *graph, size_t nodes)
+{
+    size_t slots = graph->index->slots;
+    if (graph->status != SENS_OK || nodes >= UINT32_MAX / 4) return;
+    while (slots <= 2 * nodes) slots *= 2;
+    if (slots > graph->index->slots && !widen(graph, slots)) return;
+    if (nodes <= graph->node_room) return;
+    struct graph_operation *larger = realloc(graph->node, nodes * sizeof *larger);
+    if (!larger) {
+        fail(graph, SENS_NO_MEMORY);
+        return;
+    }
+    graph->node = larger;
+    graph->node_room = nodes;
 }
 
 graph_node graph_leaf(struct graph *graph, enum graph_op leaf, size_t index)

@@ -108,6 +108,9 @@ enum { GRAPH_ZERO = 0 }; /* the node of the constant 0 */
 struct graph *graph_create(void);
 void graph_destroy(struct graph *graph); /* NULL: nothing is done */
 
+/* Room for so many nodes in all, so that none is moved on the way there; more may come. */
+void graph_reserve(struct graph *graph, size_t nodes);
+
 /* The node of a leaf, a constant, an operation (operands that it does not have are 0): an old one where there
  * is an equal one. Constants have 64 bits of significand; +0 and -0 are one, any NaN is one. After a failure
  * GRAPH_ZERO. */

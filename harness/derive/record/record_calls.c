@@ -16,50 +16,59 @@ static bool constants(record_number a, record_number b)
 }
 
 /* Is it minus a node? */
-static bool negative(record_number number)
+static bool negative(struct record_words words)
 {
-    return recorder_is_node(number) && recorder_minus(number);
+    return record_words_are_node(words) && words.high & RECORD_SIGN;
 }
 
-static record_number sum(record_number a, record_number b, const void *caller)
+/* op(a, b), or minus that. */
+static record_number applied(enum graph_op op, struct record_words a, struct record_words b, bool minus,
+                             const void *caller)
 {
-    if (negative(a) && negative(b)) return -recorder_apply_plain(GRAPH_ADD, a, b, caller);
-    if (negative(a)) return recorder_apply_plain(GRAPH_SUB, b, a, caller);
-    return recorder_apply_plain(negative(b) ? GRAPH_SUB : GRAPH_ADD, a, b, caller);
+    struct record_words made = recorder_apply_plain(op, a, b, caller);
+    if (minus) made.high ^= RECORD_SIGN;
+    return record_of_words(made);
 }
 
-static record_number difference(record_number a, record_number b, const void *caller)
+static record_number sum(struct record_words a, struct record_words b, const void *caller)
 {
-    if (negative(a) && negative(b)) return recorder_apply_plain(GRAPH_SUB, b, a, caller);
-    if (negative(a)) return -recorder_apply_plain(GRAPH_ADD, a, b, caller);
-    return recorder_apply_plain(negative(b) ? GRAPH_ADD : GRAPH_SUB, a, b, caller);
+    if (negative(a) && negative(b)) return applied(GRAPH_ADD, a, b, true, caller);
+    if (negative(a)) return applied(GRAPH_SUB, b, a, false, caller);
+    return applied(negative(b) ? GRAPH_SUB : GRAPH_ADD, a, b, false, caller);
+}
+
+static record_number difference(struct record_words a, struct record_words b, const void *caller)
+{
+    if (negative(a) && negative(b)) return applied(GRAPH_SUB, b, a, false, caller);
+    if (negative(a)) return applied(GRAPH_ADD, a, b, true, caller);
+    return applied(negative(b) ? GRAPH_ADD : GRAPH_SUB, a, b, false, caller);
 }
 
 /* Of a product or a quotient. */
-static record_number with_signs(enum graph_op op, record_number a, record_number b, const void *caller)
+static record_number with_signs(enum graph_op op, struct record_words a, struct record_words b,
+                                const void *caller)
 {
-    const record_number made = recorder_apply_plain(op, a, b, caller);
-    return negative(a) != negative(b) ? -made : made;
+    return applied(op, a, b, negative(a) != negative(b), caller);
 }
 
 record_number sens_record_add(record_number a, record_number b)
 {
-    return constants(a, b) ? a + b : sum(a, b, CALLER);
+    return constants(a, b) ? a + b : sum(record_words(a), record_words(b), CALLER);
 }
 
 record_number sens_record_subtract(record_number a, record_number b)
 {
-    return constants(a, b) ? a - b : difference(a, b, CALLER);
+    return constants(a, b) ? a - b : difference(record_words(a), record_words(b), CALLER);
 }
 
 record_number sens_record_multiply(record_number a, record_number b)
 {
-    return constants(a, b) ? a * b : with_signs(GRAPH_MUL, a, b, CALLER);
+    return constants(a, b) ? a * b : with_signs(GRAPH_MUL, record_words(a), record_words(b), CALLER);
 }
 
 record_number sens_record_divide(record_number a, record_number b)
 {
-    return constants(a, b) ? a / b : with_signs(GRAPH_DIV, a, b, CALLER);
+    return constants(a, b) ? a / b : with_signs(GRAPH_DIV, record_words(a), record_words(b), CALLER);
 }
 
 record_number sens_record_negate(record_number a)
@@ -69,8 +78,9 @@ record_number sens_record_negate(record_number a)
 
 record_number sens_record_fma(record_number a, record_number b, record_number c)
 {
-    const record_number product = constants(a, b) ? a * b : with_signs(GRAPH_MUL, a, b, CALLER);
-    return constants(product, c) ? product + c : sum(product, c, CALLER);
+    const record_number product =
+        constants(a, b) ? a * b : with_signs(GRAPH_MUL, record_words(a), record_words(b), CALLER);
+    return constants(product, c) ? product + c : sum(record_words(product), record_words(c), CALLER);
 }
 
 record_number sens_record_where_less(record_number a, record_number b, record_number x, record_number y)
@@ -274,13 +284,14 @@ record_number sens_record_log10(record_number a)
 record_number sens_record_ldexp(record_number a, int power)
 {
     const record_number factor = ldexpl(1, power);
-    return recorder_is_node(a) ? with_signs(GRAPH_MUL, a, factor, CALLER) : a * factor;
+    return recorder_is_node(a) ? with_signs(GRAPH_MUL, record_words(a), record_words(factor), CALLER)
+                               : a * factor;
 }
 
 static record_number magnitude(record_number a, const void *caller)
 {
-    if (recorder_is_node(a)) return recorder_apply_plain(GRAPH_FABS, a, 0, caller);
-    return recorder_minus(a) ? -a : a;
+    const record_number size = recorder_minus(a) ? -a : a;
+    return recorder_is_node(a) ? recorder_apply(GRAPH_FABS, size, 0, 0, caller) : size;
 }
 
 record_number sens_record_fabs(record_number a)

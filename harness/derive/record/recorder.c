@@ -14,45 +14,26 @@ static _Thread_local struct recorder *active;
 
 static const uint64_t TAG = (UINT64_C(1) << 47) - 1;
 
-static record_number number_of(const struct recorder *recorder, graph_node node)
+static struct record_words words_of(const struct recorder *recorder, graph_node node)
 {
-    const struct record_words words = {.low = RECORD_MAGIC | node, .high = RECORD_NAN | recorder->tag};
-    record_number number;
-    memcpy(&number, &words, sizeof number);
-    return number;
+    return (struct record_words){.low = RECORD_MAGIC | node, .high = RECORD_NAN | recorder->tag};
 }
 
 /* ---- beginning and end --------------------------------------------------------------------------------- */
 
-static bool make_room(struct recorder *recorder, size_t wanted)
+/* As much as the graph has. */
+static bool make_room(struct recorder *recorder)
 {
+    const size_t wanted = recorder->graph->node_room;
     if (wanted <= recorder->room) return true;
-    double *larger = realloc(recorder->value, 2 * wanted * sizeof *larger);
+    double *larger = realloc(recorder->value, wanted * sizeof *larger);
     if (!larger) {
         recorder->status = SENS_NO_MEMORY;
         return false;
     }
     recorder->value = larger;
-    recorder->room = 2 * wanted;
+    recorder->room = wanted;
     return true;
-}
-
-/* graph_operate in double; the most frequent ones without a call. */
-static double operate(const struct graph_operation *node, const double *value)
-{
-    const double a = value[node->a], b = value[node->b];
-    switch (node->op) {
-    case GRAPH_ADD:
-        return a + b;
-    case GRAPH_SUB:
-        return a - b;
-    case GRAPH_MUL:
-        return a * b;
-    case GRAPH_DIV:
-        return a / b;
-    default:
-        return (double)graph_operate(node->op, a, b, value[node->c]);
-    }
 }
 
 static double constant_value(const struct graph *graph, graph_node node)
@@ -62,21 +43,37 @@ static double constant_value(const struct graph *graph, graph_node node)
     return (double)value;
 }
 
-/* Gives the nodes that are new their values; the first whose operation is not finite, or n_nodes. A constant
- * may be infinite: something to compare with. */
+/* The value of a node, in double: graph_operate, the most frequent operations without a call. */
+static double node_value(const struct recorder *recorder, graph_node k)
+{
+    const struct graph_operation *node = &recorder->graph->node[k];
+    const double *value = recorder->value;
+    switch (node->op) {
+    case GRAPH_CONSTANT:
+        return constant_value(recorder->graph, k);
+    case GRAPH_ADD:
+        return value[node->a] + value[node->b];
+    case GRAPH_SUB:
+        return value[node->a] - value[node->b];
+    case GRAPH_MUL:
+        return value[node->a] * value[node->b];
+    case GRAPH_DIV:
+        return value[node->a] / value[node->b];
+    default:
+        return (double)graph_operate(node->op, value[node->a], value[node->b], value[node->c]);
+    }
+}
+
+/* Gives the nodes that are new, constants and operations, their values; the first whose operation is not
+ * finite, or n_nodes. A constant may be infinite: something to compare with. */
 static graph_node settle(struct recorder *recorder)
 {
     const struct graph *graph = recorder->graph;
-    if (!make_room(recorder, graph->n_nodes)) return (graph_node)recorder->valued;
+    if (!make_room(recorder)) return (graph_node)recorder->valued;
     for (; recorder->valued < graph->n_nodes; recorder->valued++) {
         const graph_node k = (graph_node)recorder->valued;
-        const struct graph_operation *node = &graph->node[k];
-        if (graph_operands(node->op) == 0) {
-            recorder->value[k] = constant_value(graph, k);
-            continue;
-        }
-        recorder->value[k] = operate(node, recorder->value);
-        if (!isfinite(recorder->value[k])) break;
+        recorder->value[k] = node_value(recorder, k);
+        if (!isfinite(recorder->value[k]) && graph->node[k].op != GRAPH_CONSTANT) break;
     }
     return (graph_node)recorder->valued;
 }
@@ -107,11 +104,11 @@ record_number recorder_leaf(struct recorder *recorder, enum graph_op leaf, size_
 {
     const graph_node node = graph_leaf(recorder->graph, leaf, index);
     if (graph_status(recorder->graph) != SENS_OK) recorder->status = graph_status(recorder->graph);
-    if (recorder->status == SENS_OK && make_room(recorder, recorder->graph->n_nodes)) {
+    if (recorder->status == SENS_OK && make_room(recorder)) {
         recorder->value[node] = value;
         recorder->valued = recorder->graph->n_nodes;
     }
-    return number_of(recorder, node);
+    return record_of_words(words_of(recorder, node));
 }
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
@@ -165,21 +162,36 @@ graph_node recorder_node(struct recorder *recorder, record_number number)
     return words.high & RECORD_SIGN ? graph_apply(recorder->graph, GRAPH_NEG, node, 0, 0) : node;
 }
 
-/* The node of an operand; a number of an earlier recording (kept in memory that outlived it) is none. */
+/* A number of an earlier recording (kept in memory that outlived it) is none of this one. */
+static void check_tag(const struct recorder *recorder, struct record_words words, const void *caller)
+{
+    if ((words.high & TAG) != recorder->tag)
+        recorder_refuse(caller, "a number that was left in memory by another call");
+}
+
 static graph_node operand(struct recorder *recorder, record_number number, const void *caller)
 {
-    const struct record_words words = record_words(number);
-    if (recorder_is_node(number) && (words.high & TAG) != recorder->tag)
-        recorder_refuse(caller, "a number that was left in memory by another call");
+    if (recorder_is_node(number)) check_tag(recorder, record_words(number), caller);
     return recorder_node(recorder, number);
 }
 
+/* The same without its sign. */
+static graph_node operand_plain(struct recorder *recorder, struct record_words words, const void *caller)
+{
+    if (!record_words_are_node(words))
+        return graph_constant(recorder->graph, (long double)record_of_words(words));
+    check_tag(recorder, words, caller);
+    return (graph_node)words.low;
+}
+
 /* A constant stays one. */
-static record_number result(struct recorder *recorder, graph_node node, const void *caller)
+static struct record_words result(struct recorder *recorder, graph_node node, const void *caller)
 {
     long double constant;
     settle_or_leave(recorder, caller);
-    return graph_is_constant(recorder->graph, node, &constant) ? constant : number_of(recorder, node);
+    if (recorder->graph->node[node].op != GRAPH_CONSTANT) return words_of(recorder, node);
+    graph_is_constant(recorder->graph, node, &constant);
+    return record_words(constant);
 }
 
 static const record_number NOT_RECORDING = NAN;
@@ -193,17 +205,17 @@ record_number recorder_apply(enum graph_op op, record_number a, record_number b,
     const graph_node y = graph_operands(op) > 1 ? operand(recorder, b, caller) : 0;
     const graph_node z = graph_operands(op) > 2 ? operand(recorder, c, caller) : 0;
     settle_or_leave(recorder, caller);
-    return result(recorder, graph_apply(recorder->graph, op, x, y, z), caller);
+    return record_of_words(result(recorder, graph_apply(recorder->graph, op, x, y, z), caller));
 }
 
-static record_number without_sign(record_number number)
+struct record_words recorder_apply_plain(enum graph_op op, struct record_words a, struct record_words b,
+                                         const void *caller)
 {
-    return recorder_is_node(number) && recorder_minus(number) ? -number : number;
-}
-
-record_number recorder_apply_plain(enum graph_op op, record_number a, record_number b, const void *caller)
-{
-    return recorder_apply(op, without_sign(a), without_sign(b), 0, caller);
+    struct recorder *const recorder = active;
+    if (!recorder) return record_words(NOT_RECORDING);
+    const graph_node x = operand_plain(recorder, a, caller), y = operand_plain(recorder, b, caller);
+    settle_or_leave(recorder, caller);
+    return result(recorder, graph_apply(recorder->graph, op, x, y, 0), caller);
 }
 
 bool recorder_compare(enum graph_comparison comparison, record_number a, record_number b, const void *caller)

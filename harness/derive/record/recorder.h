@@ -35,11 +35,22 @@ static inline struct record_words record_words(record_number number)
     return words;
 }
 
-static inline bool recorder_is_node(record_number number)
+static inline record_number record_of_words(struct record_words words)
 {
-    const struct record_words words = record_words(number);
+    record_number number;
+    memcpy(&number, &words, sizeof number);
+    return number;
+}
+
+static inline bool record_words_are_node(struct record_words words)
+{
     return (words.high & RECORD_NAN) == RECORD_NAN &&
            (words.low & UINT64_C(0xffffffff00000000)) == RECORD_MAGIC;
+}
+
+static inline bool recorder_is_node(record_number number)
+{
+    return record_words_are_node(record_words(number));
 }
 
 /* The sign bit. */
@@ -70,10 +81,12 @@ graph_node recorder_node(struct recorder *recorder, record_number number);
 
 /* ---- for the functions that compilers and sources call; caller: their return address ------------------- */
 
-/* op(a, b, c) of numbers one of which at least is recorded. _plain: the signs of nodes are left out. */
+/* op(a, b, c) of numbers one of which at least is recorded. */
 record_number recorder_apply(enum graph_op op, record_number a, record_number b, record_number c,
                              const void *caller);
-record_number recorder_apply_plain(enum graph_op op, record_number a, record_number b, const void *caller);
+/* op(a, b) likewise, as words, and the signs of nodes are left out. */
+struct record_words recorder_apply_plain(enum graph_op op, struct record_words a, struct record_words b,
+                                         const void *caller);
 /* A comparison of the same, as a guard. */
 bool recorder_compare(enum graph_comparison comparison, record_number a, record_number b, const void *caller);
 /* Ends the recording; returns only where none is going on. */

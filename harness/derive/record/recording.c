@@ -181,6 +181,7 @@ static sens_status record_call(struct call *call, const struct sens_at *at, stru
     error->text[0] = '\0';
     if (!memory) return SENS_NO_MEMORY;
     call->x = memory, call->p = call->x + n, call->output = call->p + np;
+    graph_reserve(graph, 2 * (n + np));
     if (!recorder_begin(&recorder, graph, error)) {
         free(memory);
         return SENS_NO_MEMORY;
