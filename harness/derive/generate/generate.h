@@ -25,7 +25,7 @@
  * and with generate_found.coupling
  *     void sens_generated_coupling(const double *p, double *M);
  *     void sens_generated_diagonal(double t, const double *x, const double *p, double *d);
- * as struct sens_structure has them.
+ * as struct sens_structure has them; the first comes with jacobian_p, the others where jacobian is wanted too.
  *
  * To be compiled with -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math and the instruction set. Nothing
  * is allocated; nothing but the functions of <math.h> is called. Safe for any number of threads. */

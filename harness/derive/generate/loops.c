@@ -5,9 +5,12 @@
 
 #include "expression.h"
 
-enum { LOCAL = 4096 /* stored numbers up to which they stand on the stack */ };
+enum {
+    LOCAL = 4096,    /* stored numbers up to which they stand on the stack */
+    FEW_TOKENS = 160 /* of a product that is so small that one block more does not matter */
+};
 
-/* Lanes of a block: 16 only where a run reads numbers once for two vectors of 8. */
+/* Lanes of a block: 16, two vectors of 8, where a run reads numbers once for both. */
 static const unsigned blocks[] = {16, 8, 4, 1};
 enum { BLOCKS = sizeof blocks / sizeof *blocks, MOST_LANES = 16 };
 
@@ -86,9 +89,19 @@ static int32_t write_turns(const struct writer *w, const struct plan *plan,
     return left_after(turns, unit);
 }
 
+/* Vectors of outputs to the end: the last one starts early enough and computes some a second time. */
+static void write_overlapping(const struct writer *w, const struct plan *plan,
+                              const struct expression_style *style)
+{
+    text_add(w->text, "for (; i0 < n0; i0 += %u) {\nif (i0 + %u > n0) i0 = n0 - %u;\n", style->width,
+             style->width, style->width);
+    expression_write(w->text, plan, style, w->rolled->constant, w->frame->adds);
+    text_add(w->text, "}\n");
+}
+
 /* Rows together where they share what a run reads; as many as the registers hold, fewer where these are fewer. */
-static int32_t write_rows_and_rest(const struct writer *w, const struct plan *plan,
-                                   struct expression_style style, unsigned rows_of_512, unsigned rows)
+static int32_t write_rows(const struct writer *w, const struct plan *plan, struct expression_style style,
+                          unsigned rows_of_512, unsigned rows)
 {
     int32_t turns = turns_of(plan);
     if (plan->depth > 0 && expression_has_run(plan)) {
@@ -103,8 +116,28 @@ static int32_t write_rows_and_rest(const struct writer *w, const struct plan *pl
         }
         turns = left > turns || rows_of_512 == rows ? left : turns;
     }
-    style.rows = 1;
-    return write_turns(w, plan, &style, turns);
+    return turns;
+}
+
+static void write_rows_and_rest(const struct writer *w, const struct plan *plan,
+                                const struct expression_style *style, unsigned rows_of_512, unsigned rows)
+{
+    write_turns(w, plan, style, write_rows(w, plan, *style, rows_of_512, rows));
+}
+
+static void write_along_outputs(const struct writer *w, const struct plan *plan,
+                                struct expression_style style)
+{
+    const bool again = !w->frame->adds || plan->operator->target != ROLL_OUTPUT;
+    style.axis = EXPRESSION_OUTPUTS;
+    int32_t left = write_rows(w, plan, style, 4, 2);
+    if (again && turns_of(plan) >= (int32_t)style.width) {
+        if (left != 0) write_overlapping(w, plan, &style);
+        return;
+    }
+    left = write_turns(w, plan, &style, left);
+    style.axis = EXPRESSION_NUMBERS;
+    write_turns(w, plan, &style, left);
 }
 
 /* Without lanes, or with one lane: by vectors of outputs or of terms where they lie side by side. */
@@ -112,14 +145,11 @@ static void write_numbers(const struct writer *w, const struct plan *plan)
 {
     struct expression_style style = {EXPRESSION_NUMBERS, 8, 1, 1, true};
     open_loops(w->text, plan);
-    if (expression_can(plan, EXPRESSION_OUTPUTS)) {
-        style.axis = EXPRESSION_OUTPUTS;
-        const int32_t left = write_rows_and_rest(w, plan, style, 4, 2);
-        style.axis = EXPRESSION_NUMBERS;
-        write_turns(w, plan, &style, left);
-    } else if (expression_can(plan, EXPRESSION_TERMS)) {
+    if (expression_can(plan, EXPRESSION_OUTPUTS))
+        write_along_outputs(w, plan, style);
+    else if (expression_can(plan, EXPRESSION_TERMS)) {
         style.axis = EXPRESSION_TERMS;
-        write_rows_and_rest(w, plan, style, 4, 4);
+        write_rows_and_rest(w, plan, &style, 4, 4);
     } else
         write_turns(w, plan, &style, turns_of(plan));
     close_loops(w->text, plan);
@@ -130,9 +160,9 @@ static void write_lanes(const struct writer *w, const struct plan *plan, unsigne
     const struct expression_style style = {EXPRESSION_LANES, width, vectors, 1, false};
     open_loops(w->text, plan);
     if (vectors == 2)
-        write_rows_and_rest(w, plan, style, 6, 3);
+        write_rows_and_rest(w, plan, &style, 6, 3);
     else
-        write_rows_and_rest(w, plan, style, width == 8 ? 12 : 8, width == 8 ? 6 : 8);
+        write_rows_and_rest(w, plan, &style, width == 8 ? 12 : 8, width == 8 ? 6 : 8);
     close_loops(w->text, plan);
 }
 
@@ -195,8 +225,12 @@ static void write_constants(const struct writer *w)
 static bool has_block(const struct writer *w, unsigned lanes)
 {
     bool any = lanes < MOST_LANES;
-    for (size_t k = 0; k < w->rolled->n_operators; k++) any = any || expression_has_run(&w->plan[k]);
-    return any;
+    size_t tokens = 0;
+    for (size_t k = 0; k < w->rolled->n_operators; k++) {
+        any = any || expression_has_run(&w->plan[k]);
+        tokens += w->rolled->operators[k].n_tokens;
+    }
+    return any || tokens <= FEW_TOKENS;
 }
 
 static void write_core(const struct writer *w)

@@ -7,6 +7,7 @@
 #include "guards.h"
 #include "product.h"
 #include "products.h"
+#include "structure.h"
 
 static const char *const names[GENERATE_PRODUCTS] = {
     [GENERATE_RHS] = "sens_generated_rhs",
@@ -31,7 +32,8 @@ struct source {
     size_t n, np;
     struct text text;
     struct generate_found *found;
-    struct generate_count *count; /* of the product that is being written */
+    struct generate_count *count;   /* of the product that is being written */
+    struct derive_entries jacobian; /* kept for those that are derived from it; all zero: not made */
 };
 
 static double now(void)
@@ -143,8 +145,9 @@ static sens_status write_entries(struct source *s, struct derive_entries *entrie
     const struct sens_pattern *pattern = &entries->pattern;
     const size_t given = pattern->start[pattern->rows], all = pattern->rows * pattern->cols;
     if (given > all / 2) {
+        const size_t first = entries->graph->n_outputs;
         fill_holes(entries);
-        return write_scalars(s, entries->graph, which, given, all);
+        return write_scalars(s, entries->graph, which, first, all);
     }
     *sparse = malloc(sizeof **sparse);
     if (!*sparse) return SENS_NO_MEMORY;
@@ -155,10 +158,61 @@ static sens_status write_entries(struct source *s, struct derive_entries *entrie
 
 static sens_status write_jacobian(struct source *s)
 {
-    struct derive_entries entries = {.graph = NULL};
-    sens_status status = derive_jacobian(s->f, s->n, &entries);
-    if (status == SENS_OK) status = write_entries(s, &entries, GENERATE_JACOBIAN, &s->found->sparsity);
-    derive_entries_destroy(&entries);
+    sens_status status = derive_jacobian(s->f, s->n, &s->jacobian);
+    if (status != SENS_OK) return status;
+    const size_t entries = s->jacobian.graph->n_outputs;
+    if (!structure_is_constant(s->jacobian.graph, entries, &s->found->constant_jacobian))
+        return SENS_NO_MEMORY;
+    return write_entries(s, &s->jacobian, GENERATE_JACOBIAN, &s->found->sparsity);
+}
+
+/* Two arrays that follow each other among the outputs: a function for each, `name` calls both. */
+static sens_status write_two(struct source *s, const struct graph *graph, const char *name, size_t first,
+                             const size_t count[2])
+{
+    struct generate_count not_counted = {0, 0, 0};
+    sens_status status = SENS_OK;
+    for (size_t k = 0; status == SENS_OK && k < 2; k++) {
+        char core[32];
+        snprintf(core, sizeof core, "%s_%zu", name, k);
+        const struct frame frame = {.name = core};
+        status = product_write(&s->text, &frame, graph, first, count[k], &not_counted);
+        first += count[k];
+    }
+    return status;
+}
+
+static sens_status write_coupling(struct source *s, const struct derive_entries *jacobian_p,
+                                  const graph_node *factor)
+{
+    const struct graph *graph = s->jacobian.graph;
+    const size_t first = graph ? graph->n_outputs : 0, count[2] = {s->n * s->n, s->n};
+    if (!graph || s->found->sparsity) return SENS_OK;
+    sens_status status = structure_find_coupling(&s->jacobian, jacobian_p, factor, s->n, &s->found->coupling);
+    if (status != SENS_OK || !s->found->coupling) return status;
+    status = write_two(s, graph, "coupling", first, count);
+    text_add(&s->text, "void sens_generated_coupling(const double *p, double *M)\n{\n    core_coupling_0(0, "
+                       "NULL, p, M);\n}\n\n"
+                       "void sens_generated_diagonal(double t, const double *x, const double *p, double *d)\n"
+                       "{\n    core_coupling_1(t, x, p, d);\n}\n\n");
+    return status;
+}
+
+static sens_status write_outer(struct source *s, struct derive_entries *entries)
+{
+    struct structure_outer outer;
+    const size_t first = entries->graph->n_outputs;
+    sens_status status = structure_find_outer(entries, s->n, &outer);
+    if (status != SENS_OK || outer.n_blocks == 0) return status;
+    const size_t count[2] = {s->n, outer.columns};
+    status = write_two(s, entries->graph, "outer", first, count);
+    text_add(&s->text,
+             "void sens_generated_outer(double t, const double *x, const double *p, double *s, double *phi)\n"
+             "{\n    core_outer_0(t, x, p, s);\n    core_outer_1(t, x, p, phi);\n}\n\n");
+    s->found->n_blocks = outer.n_blocks;
+    s->found->blocks = outer.blocks;
+    if (status == SENS_OK) status = write_coupling(s, entries, outer.s);
+    free(outer.s);
     return status;
 }
 
@@ -166,6 +220,7 @@ static sens_status write_jacobian_p(struct source *s)
 {
     struct derive_entries entries = {.graph = NULL};
     sens_status status = derive_jacobian_p(s->f, s->np, &entries);
+    if (status == SENS_OK) status = write_outer(s, &entries);
     if (status == SENS_OK) status = write_entries(s, &entries, GENERATE_JACOBIAN_P, &s->found->sparsity_p);
     derive_entries_destroy(&entries);
     return status;
@@ -286,6 +341,7 @@ sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned
         status = writers[which](&s);
         s.count->seconds = now() - start;
     }
+    derive_entries_destroy(&s.jacobian);
     char *text = text_take(&s.text);
     if (status == SENS_OK && text) {
         *source = text;
