@@ -16,7 +16,7 @@
 struct words {
     size_t size;
     const uintptr_t *inner, *made;
-    size_t kept[4], dropped[2]; /* offsets + 1 of words that are copied, and of words that are to be NULL */
+    size_t kept[5], dropped[2]; /* offsets + 1 of words that are copied, and of words that are to be NULL */
 };
 
 static bool among(size_t offset, size_t count, const size_t *offsets)
@@ -32,7 +32,7 @@ static void check_words(const struct words *w, const uintptr_t *own)
     for (size_t q = 0; q < w->size / sizeof *w->made; q++) {
         const size_t offset = q * sizeof *w->made;
         const uintptr_t made = w->made[q], inner = w->inner[q];
-        const bool right = among(offset, 4, w->kept)      ? made == inner
+        const bool right = among(offset, 5, w->kept)      ? made == inner
                            : among(offset, 2, w->dropped) ? made == 0
                            : own                          ? made == own[q]
                                                           : made != 0 && made != inner;
@@ -70,7 +70,8 @@ static void test_every_slot_of_a_problem(void **state)
         .inner = inner.word,
         .made = ((const union problem_words *)(const void *)&room.type)->word,
         .kept = {OFFSET(sens_problem_type, name), OFFSET(sens_problem_type, summary),
-                 OFFSET(sens_problem_type, reference), OFFSET(sens_problem_type, options)},
+                 OFFSET(sens_problem_type, reference), OFFSET(sens_problem_type, options),
+                 OFFSET(sens_problem_type, model)},
         .dropped = {OFFSET(sens_problem_type, create), OFFSET(sens_problem_type, identities)}};
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     check_words(&words, NULL);

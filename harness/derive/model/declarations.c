@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "parser.h"
-#include "statements.h"
+#include "statement_kinds.h"
 
 /* ---- what declarations have in common ------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statements.h"
+#include "statement_kinds.h"
 
 /* The unit of the last digit of a number as it is written: 0.0057 1e-4, 1.20e1 0.1. */
 static double last_digit(const struct token *number)

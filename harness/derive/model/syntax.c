@@ -2,7 +2,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "statements.h"
+#include "statement_kinds.h"
 
 /* ---- what the parser is made of ------------------------------------------------------------------------ */
 

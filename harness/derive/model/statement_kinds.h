@@ -1,6 +1,6 @@
-/* derive/model/statements.h - one function for each kind of statement, behind its first word. false: refused. */
-#ifndef MODEL_STATEMENTS_H
-#define MODEL_STATEMENTS_H
+/* derive/model/statement_kinds.h - one function for each kind of statement, behind its first word. false: refused. */
+#ifndef MODEL_STATEMENT_KINDS_H
+#define MODEL_STATEMENT_KINDS_H
 
 #include "parser.h"
 
