@@ -2,7 +2,7 @@
 #ifndef DERIVE_ALONG_H
 #define DERIVE_ALONG_H
 
-#include "plan.h"
+#include "text_plan.h"
 
 struct along_cursor { /* a place among the tokens and the integers of an operator */
     size_t token, integer;

@@ -3,7 +3,7 @@
 #ifndef DERIVE_EXPRESSION_H
 #define DERIVE_EXPRESSION_H
 
-#include "plan.h"
+#include "text_plan.h"
 
 enum expression_axis {
     EXPRESSION_NUMBERS, /* no vectors */

@@ -1,5 +1,5 @@
-/* derive/generate/plan.c - columns are given to those numbers that differ from piece to piece. */
-#include "plan.h"
+/* derive/generate/text_plan.c - columns are given to those numbers that differ from piece to piece. */
+#include "text_plan.h"
 
 #include <stdlib.h>
 

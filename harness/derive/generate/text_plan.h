@@ -1,4 +1,4 @@
-/* derive/generate/plan.h - how the integers of an operator (roll.h) appear in the text: as numbers, where they are
+/* derive/generate/text_plan.h - how the integers of an operator (roll.h) appear in the text: as numbers, where they are
  * the same in all pieces of its cover, else as columns of a table with a row for each piece. */
 #ifndef DERIVE_PLAN_H
 #define DERIVE_PLAN_H
