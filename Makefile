@@ -24,7 +24,7 @@ all: build
 
 deps:
 	@harness/scripts/deps.sh build required figure test
-	@harness/scripts/deps.sh --optional linear
+	@harness/scripts/deps.sh --optional linear place
 	@[ "$(PEERS)" = OFF ] || harness/scripts/deps.sh --optional peer
 
 build: deps
@@ -56,7 +56,7 @@ mutants: build
 
 lint:
 	@harness/scripts/deps.sh build required test lint fuzz
-	@harness/scripts/deps.sh --optional linear peer
+	@harness/scripts/deps.sh --optional linear place peer
 	@harness/scripts/lint.sh
 
 # The whole test suite under ASan and UBSan, the threads under TSan, the unit tests under valgrind.

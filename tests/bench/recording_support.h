@@ -41,6 +41,13 @@ static inline void evaluate_with_error(const struct graph *graph, const struct g
     }
 }
 
+/* A refusal names the line where there is libdw, else the file that was loaded. */
+#ifdef SENS_HAVE_LIBDW
+#define PLACE_IN(source) source ".c:"
+#else
+#define PLACE_IN(source) ": "
+#endif
+
 struct random_points {
     unsigned long state;
 };

@@ -220,7 +220,7 @@ static void test_what_cannot_be_recorded(void **state)
     struct graph *graph = graph_create();
     const struct sens_at at = {0, infinite, bed.pb.p};
     assert_int_equal(recording_rhs(made, &at, graph, &error), SENS_NONFINITE);
-    assert_non_null(strstr(error.text, "arenstorf.c:"));
+    assert_non_null(strstr(error.text, PLACE_IN("arenstorf")));
     print_message("%s\n", error.text);
     graph_destroy(graph);
     struct sens_problem decorated = bed.pb;

@@ -157,6 +157,12 @@ static sens_real refused(int which, sens_real a, sens_real b)
     case FIRST_REFUSED + 8: /* a number of the call before, the second time */
         kept = a;
         return before + a;
+    case FIRST_REFUSED + 9: /* two sources in one module */
+#ifdef SENS_RECORDED
+        return a;
+#else
+        return 2 * a;
+#endif
     default:
         return (sens_real)NAN;
     }

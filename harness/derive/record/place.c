@@ -14,12 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the function that the address is in was called, if that was put in place of a call. */
-static const char *caller_of_inlined(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Word *line)
+/* The unit of compilation that the address is in. One after the other, because clang writes no table of them. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias), *scope = NULL;
-    const int scopes = unit ? dwarf_getscopes(unit, address - bias, &scope) : 0;
+    Dwarf_Die *unit = NULL;
+    do unit = dwfl_module_nextcu(module, unit, bias);
+    while (unit && dwarf_haspc(unit, address - *bias) <= 0);
+    return unit;
+}
+
+/* Where the function that the address is in was called, if that was put in place of a call. */
+static const char *caller_of_inlined(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
+{
+    Dwarf_Die *scope = NULL;
+    const int scopes = dwarf_getscopes(unit, address, &scope);
     const char *file = NULL;
     for (int k = 0; k < scopes && !file; k++) {
         Dwarf_Attribute attribute;
@@ -43,29 +51,35 @@ static bool is_tgmath(const char *file)
     return name && strcmp(name, "/tgmath.h") == 0;
 }
 
+static bool place_in(Dwfl_Module *module, Dwarf_Addr call, char text[PLACE_TEXT])
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = unit_of(module, call, &bias);
+    Dwarf_Line *found = unit ? dwarf_getsrc_die(unit, call - bias) : NULL;
+    const char *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
+    int line = 0;
+    Dwarf_Word call_line;
+    if (!file || dwarf_lineno(found, &line) != 0) return false;
+    const char *outside = is_tgmath(file) ? caller_of_inlined(unit, call - bias, &call_line) : NULL;
+    snprintf(text, PLACE_TEXT, "%s:%d", outside ? outside : file, outside ? (int)call_line : line);
+    return true;
+}
+
 /* From the line table; false where there is none for this address. */
 static bool place_by_line(const void *caller, char text[PLACE_TEXT])
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo};
     Dwfl *session = dwfl_begin(&callbacks);
-    int line = 0;
-    const char *file = NULL;
+    bool found = false;
     if (!session) return false;
     if (dwfl_linux_proc_report(session, getpid()) == 0 && dwfl_report_end(session, NULL, NULL) == 0) {
         const Dwarf_Addr call = (Dwarf_Addr)(uintptr_t)caller - 1; /* inside the call, not behind it */
         Dwfl_Module *module = dwfl_addrmodule(session, call);
-        Dwfl_Line *found = module ? dwfl_module_getsrc(module, call) : NULL;
-        if (found) file = dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL);
-        Dwarf_Word call_line;
-        const char *outside = file && is_tgmath(file) ? caller_of_inlined(module, call, &call_line) : NULL;
-        if (outside)
-            snprintf(text, PLACE_TEXT, "%s:%d", outside, (int)call_line);
-        else if (file)
-            snprintf(text, PLACE_TEXT, "%s:%d", file, line);
+        found = module && place_in(module, call, text);
     }
     dwfl_end(session);
-    return file;
+    return found;
 }
 #else
 static bool place_by_line(const void *caller, char text[PLACE_TEXT])

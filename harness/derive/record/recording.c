@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agreement.h"
 #include "modules.h"
 #include "recorded.h"
 #include "recorder.h"
@@ -109,6 +110,7 @@ sens_status recording_create(struct sens_ctx *ctx, const struct sens_problem *pb
         .name = pb->type->name, .n = pb->n, .np = pb->np, .x0_depends = sens_problem_x0_depends(pb)};
     sens_status status = add_problem(ctx, pb, recording);
     if (status == SENS_OK && cost) status = add_cost(ctx, cost, recording);
+    if (status == SENS_OK) status = recording_agrees(ctx, recording, pb, cost);
     if (status == SENS_OK) *made = recording;
     return status;
 }

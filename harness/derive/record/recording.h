@@ -15,8 +15,8 @@ struct recording; /* an instance of a problem, and of a cost, that can be record
 
 /* Of *pb and, unless it is NULL, *cost, which must have been created (sens_problem_create, sens_cost_create)
  * and stay as they are; t0, t1, x0 and p may have been replaced since. SENS_UNSUPPORTED with a message in ctx
- * for a decorated one (sens/decorate.h) and where there is no recorded part of its module; SENS_BAD_INPUT,
- * SENS_NO_MEMORY. */
+ * for a decorated one (sens/decorate.h), where there is no recorded part of its module, and where that part
+ * is none of this problem: what it computes at the nominal point is compared. SENS_BAD_INPUT, SENS_NO_MEMORY. */
 sens_status recording_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                              const struct sens_cost *cost, const struct recording **made);
 

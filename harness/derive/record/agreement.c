@@ -1,0 +1,115 @@
+/* harness/derive/record/agreement.c - see agreement.h.
+ *
+ * The two differ by rounding alone, which is small against the largest number that occurs on the way; what
+ * is compiled differently is off by as much as that. The bound stands between, far from both. */
+#include "agreement.h"
+
+#include <math.h>
+
+static const long double BOUND = 1e-6L;
+
+struct trial {
+    struct sens_ctx *ctx;
+    const struct recording *recording;
+    const struct sens_problem *pb;
+    const struct sens_cost *cost;
+    struct sens_at at;
+    const char *what;
+};
+
+static const long double *widened(struct sens_ctx *ctx, size_t count, const double *v)
+{
+    long double *wide = SENS_NEW(ctx, long double, count);
+    for (size_t i = 0; wide && i < count; i++) wide[i] = v[i];
+    return wide;
+}
+
+static sens_status compare(const struct trial *trial, const struct graph *graph, const double *out)
+{
+    const long double *x = widened(trial->ctx, trial->pb->n, trial->at.x),
+                      *p = widened(trial->ctx, trial->pb->np, trial->at.p);
+    long double *value = SENS_NEW(trial->ctx, long double, graph->n_nodes), largest = 0;
+    if (!x || !p || !value) return SENS_NO_MEMORY;
+    graph_evaluate(graph, &(struct graph_point){.t = trial->at.t, .x = x, .p = p}, value);
+    for (size_t k = 0; k < graph->n_nodes; k++)
+        if (isfinite(value[k])) largest = fmaxl(largest, fabsl(value[k]));
+    for (size_t i = 0; i < graph->n_outputs; i++) {
+        const long double recorded = value[graph->output[i]];
+        if (!(fabsl(recorded - out[i]) <= BOUND * largest))
+            return sens_fail(
+                trial->ctx, SENS_UNSUPPORTED,
+                "problem %s: recorded, %s[%zu] is %.9Lg at the nominal point, and %.9g in double; "
+                "are both parts of the module whole, and of one source?",
+                trial->pb->type->name, trial->what, i, recorded, out[i]);
+    }
+    return SENS_OK;
+}
+
+/* Only what is wrong wherever it is tried. */
+static sens_status judge(struct sens_ctx *ctx, sens_status status, const struct bench_error *error)
+{
+    if (status == SENS_UNSUPPORTED) return sens_fail(ctx, status, "%.240s", error->text);
+    return status == SENS_NO_MEMORY ? status : SENS_OK;
+}
+
+static sens_status try_rhs(struct trial *trial, struct graph *graph, struct bench_error *error)
+{
+    double *out = SENS_NEW(trial->ctx, double, trial->pb->n);
+    if (!out) return SENS_NO_MEMORY;
+    trial->what = "f";
+    const sens_status status = recording_rhs(trial->recording, &trial->at, graph, error);
+    if (status != SENS_OK || trial->pb->type->rhs(trial->pb, &trial->at, out) != SENS_OK)
+        return judge(trial->ctx, status, error);
+    return compare(trial, graph, out);
+}
+
+static sens_status try_x0(struct trial *trial, struct graph *graph, struct bench_error *error)
+{
+    trial->what = "x0";
+    const sens_status status = recording_x0(trial->recording, trial->at.p, graph, error);
+    return status == SENS_OK ? compare(trial, graph, trial->at.x) : judge(trial->ctx, status, error);
+}
+
+static sens_status try_g(struct trial *trial, struct graph *graph, struct bench_error *error)
+{
+    double *out = trial->cost ? SENS_NEW(trial->ctx, double, trial->cost->m) : NULL;
+    if (!trial->cost || !trial->cost->type->g) return SENS_OK;
+    if (!out) return SENS_NO_MEMORY;
+    trial->what = "g";
+    const sens_status status = recording_g(trial->recording, &trial->at, graph, error);
+    if (status != SENS_OK) return judge(trial->ctx, status, error);
+    trial->cost->type->g(trial->cost, &trial->at, 1, out);
+    return compare(trial, graph, out);
+}
+
+static sens_status try_phi(struct trial *trial, struct graph *graph, struct bench_error *error)
+{
+    double *out = trial->cost ? SENS_NEW(trial->ctx, double, trial->cost->m) : NULL;
+    if (!trial->cost || !trial->cost->type->phi || trial->cost->n_obs == 0) return SENS_OK;
+    if (!out) return SENS_NO_MEMORY;
+    trial->what = "phi";
+    const sens_status status = recording_phi(trial->recording, 0, trial->at.x, trial->at.p, graph, error);
+    if (status != SENS_OK) return judge(trial->ctx, status, error);
+    trial->cost->type->phi(trial->cost, 0, trial->at.x, trial->at.p, out);
+    return compare(trial, graph, out);
+}
+
+sens_status recording_agrees(struct sens_ctx *ctx, const struct recording *recording,
+                             const struct sens_problem *pb, const struct sens_cost *cost)
+{
+    sens_status (*const tries[])(struct trial *, struct graph *, struct bench_error *) = {try_rhs, try_x0,
+                                                                                          try_g, try_phi};
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    double *x = SENS_NEW(ctx, double, pb->n);
+    sens_status status = x ? SENS_OK : SENS_NO_MEMORY;
+    if (x) sens_problem_x0(pb, pb->p, x);
+    struct trial trial = {ctx, recording, pb, cost, {pb->t0, x, pb->p}, ""};
+    for (size_t k = 0; status == SENS_OK && k < sizeof tries / sizeof *tries; k++) {
+        struct bench_error error;
+        struct graph *graph = graph_create();
+        status = graph ? tries[k](&trial, graph, &error) : SENS_NO_MEMORY;
+        graph_destroy(graph);
+    }
+    sens_arena_rewind(&ctx->arena, mark);
+    return status;
+}
