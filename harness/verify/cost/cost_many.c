@@ -59,9 +59,33 @@ static void look_at_many(const struct cost_case *at)
     if (!worst_passes(&here)) verify_blame(&many->result, many->cause, many->usual ? 0.9 : 0.1);
 }
 
+static const struct probe_settings usual = {.n = 4, .np = 5, .t0 = 0.25, .t1 = 2};
+
+/* The usual probe first; then one with something that is large, least, none, or of another size or sign. */
+static void vary_probe(struct verify *v, const double *set)
+{
+    const size_t large = (size_t)verify_integer(v, 131, 140);
+    const struct {
+        struct probe_settings settings;
+        enum cause cause;
+    } cases[] = {{usual, CAUSE_size_limit},
+                 {{.n = large, .np = 5, .t0 = 0.25, .t1 = 2}, CAUSE_size_limit},
+                 {{.n = 4, .np = large, .t0 = 0.25, .t1 = 2}, CAUSE_size_limit},
+                 {{.n = 1, .np = 5, .t0 = 0.25, .t1 = 2}, CAUSE_too_few},
+                 {{.n = 4, .np = 1, .t0 = 0.25, .t1 = 2}, CAUSE_too_few},
+                 {{.n = 4, .np = 0, .t0 = 0.25, .t1 = 2}, CAUSE_empty_set},
+                 {{.n = 4, .np = 5, .t0 = -3, .t1 = -1}, CAUSE_initial_time},
+                 {{.n = 4, .np = 5, .t0 = 0.25, .t1 = 2, .scale = 0x1p10}, CAUSE_state_scale},
+                 {{.n = 4, .np = 5, .t0 = 0.25, .t1 = 2, .scale = 0x1p-10}, CAUSE_state_scale}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        many->cause = cases[k].cause;
+        cost_with(v, &cases[k].settings, set, look_at_many);
+    }
+}
+
 /* Each number to a few others: whole ones to the least, where a formula for several may fail, and to sizes past
  * those of arrays on a stack. */
-static void vary_option(struct verify *v, size_t n, double *set, size_t which)
+static void vary_option(struct verify *v, double *set, size_t which)
 {
     const struct sens_option *option = &v->cost->options[which];
     const double far = 8 * fmax(fabs(option->fallback), 4), top = fmin(option->max, far);
@@ -73,7 +97,7 @@ static void vary_option(struct verify *v, size_t n, double *set, size_t which)
     for (int k = 0; k < (v->quick ? 2 : 3); k++) {
         set[which] = is_whole ? whole[k] : real[k];
         many->cause = is_whole ? of_whole[k] : CAUSE_option_path;
-        cost_with(v, n, 5, set, look_at_many);
+        cost_with(v, &usual, set, look_at_many);
     }
     set[which] = NAN;
 }
@@ -91,12 +115,9 @@ void cost_check_many(struct verify *v)
     here.result = verify_open("cost.many", module, label);
     many = &here;
     for (size_t i = 0; i < count; i++) set[i] = NAN;
-    many->cause = CAUSE_size_limit;
-    cost_with(v, 4, 5, set, look_at_many);
-    cost_with(v, (size_t)verify_integer(v, 131, 140), 5, set, look_at_many);
-    cost_with(v, 4, (size_t)verify_integer(v, 131, 140), set, look_at_many);
+    vary_probe(v, set);
     for (size_t i = 0; i < count; i++)
-        if (table[i].kind == SENS_OPT_INT || table[i].kind == SENS_OPT_REAL) vary_option(v, 4, set, i);
+        if (table[i].kind == SENS_OPT_INT || table[i].kind == SENS_OPT_REAL) vary_option(v, set, i);
     many = NULL;
     if (here.cases == 0)
         verify_skip(&here.result, "the cost goes with the probe for none of the options that were tried");
@@ -176,11 +197,12 @@ static void look_at_threads(const struct cost_case *at)
 
 void cost_check_threads(struct verify *v)
 {
+    static const struct probe_settings large = {.n = 40, .np = 5, .t0 = 0.25, .t1 = 2};
     const size_t count = sens_option_count(v->cost->options);
     double *set = verify_array(v, count);
     char module[VERIFY_NAME];
     for (size_t i = 0; i < count; i++) set[i] = NAN;
-    if (cost_with(v, 40, 5, set, look_at_threads)) return;
+    if (cost_with(v, &large, set, look_at_threads)) return;
     verify_module("cost", v->cost->name, module);
     verify_skip_check(v, "cost.threads", module, v->cost->name, "the cost does not go with the probe");
 }

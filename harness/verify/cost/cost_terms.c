@@ -88,24 +88,24 @@ static bool look_at(struct cost_case *at, bool vary, void (*look)(const struct c
     return true;
 }
 
-bool cost_with(struct verify *v, size_t n, size_t np, const double *set,
+bool cost_with(struct verify *v, const struct probe_settings *settings, const double *set,
                void (*look)(const struct cost_case *at))
 {
     const struct sens_option *table = v->cost->options;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const struct probe_settings settings = {.n = n, .np = np, .t0 = 0.25, .t1 = 2};
     struct cost_case at = {.v = v, .clean = fp_state_read()};
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
     verify_module("cost", v->cost->name, at.module);
-    snprintf(at.label, sizeof at.label, "probe n=%zu np=%zu", n, np);
+    snprintf(at.label, sizeof at.label, "probe n=%zu np=%zu t0=%g scale=%g", settings->n, settings->np,
+             settings->t0, settings->scale > 0 ? settings->scale : 1);
     verify_name_held(v, table, " ", sizeof at.label, at.label);
     for (size_t i = 0; i < sens_option_count(table); i++) {
         if (isnan(set[i]) || verify_held(v, &table[i])) continue;
         value[i].number = set[i];
         name_option(&table[i], set[i], at.label);
     }
-    probe_problem(v, &settings, &at.problem);
+    probe_problem(v, settings, &at.problem);
     at.valid = sens_cost_create(&v->ctx, v->cost, value, &at.problem, &at.cost) == SENS_OK;
     if (at.valid) look(&at);
     sens_arena_rewind(&v->ctx.arena, mark);

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "decorate.h"
 #include "fpstate.h"
+#include "probe.h"
 
 struct cost_case {
     struct verify *v;
@@ -61,9 +62,9 @@ struct differences {
 };
 struct differences term_differences(const struct term *term, enum part part, struct place place);
 
-/* look(case) for the unit's cost on the probe with n states and np parameters, with the options `set` (NaN:
- * the default). false: they do not go together. */
-bool cost_with(struct verify *v, size_t n, size_t np, const double *set,
+/* look(case) for the unit's cost on a probe of these sizes, with the options `set` (NaN: the default). false: they
+ * do not go together. */
+bool cost_with(struct verify *v, const struct probe_settings *settings, const double *set,
                void (*look)(const struct cost_case *at));
 
 /* from + s direction (NULL: none), a few roundings off where `shaken`. */

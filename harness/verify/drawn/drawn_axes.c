@@ -19,8 +19,8 @@ static const struct axis {
     struct range near, large;
     enum cause cause;
 } axes[AXIS_OPTION] = {
-    [AXIS_STATES] = {"n", "n = %.0f", SIZE, 0, 4, {1, 9}, {17, 40}, CAUSE_many_states},
-    [AXIS_PARAMETERS] = {"np", "np = %.0f", SIZE, 0, 5, {1, 9}, {129, 200}, CAUSE_many_parameters},
+    [AXIS_STATES] = {"n", "n = %.0f", SIZE, 0, 4, {1, 9}, {65, 140}, CAUSE_many_states},
+    [AXIS_PARAMETERS] = {"np", "np = %.0f", SIZE, 0, 5, {1, 9}, {257, 400}, CAUSE_many_parameters},
     [AXIS_OUTPUTS] = {"m", "m = %.0f", SIZE, 0, 3, {1, 12}, {101, 300}, CAUSE_many_outputs},
     [AXIS_STEPS] = {"steps",
                     "%.0f equal steps",
@@ -259,7 +259,7 @@ double axis_draw(const struct drawing *drawing, int axis)
 
 double axis_draw_large(const struct drawing *drawing, int axis)
 {
-    static const struct range few = {129, 133}; /* a quotient takes two solves for each */
+    static const struct range few = {257, 260}; /* a quotient takes two solves for each */
     if (axis == AXIS_PARAMETERS && is_quotient(drawing)) return draw_in(drawing, axis, &few);
     return draw_in(drawing, axis, axis < AXIS_OPTION ? &axes[axis].large : NULL);
 }
