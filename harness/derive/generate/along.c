@@ -26,6 +26,11 @@ bool along_literal(const struct plan *plan, size_t e, unsigned runs)
     return is;
 }
 
+bool along_is_whole(const struct plan *plan, size_t e, unsigned runs, unsigned width)
+{
+    return along_literal(plan, e, runs) && plan->base[e].value % (int32_t)width == 0;
+}
+
 bool along_terms(const struct plan *plan, struct along_cursor at, unsigned runs)
 {
     const roll_token *token = plan->operator->token;

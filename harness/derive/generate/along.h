@@ -21,4 +21,7 @@ bool along_literal(const struct plan *plan, size_t e, unsigned runs);
  * nothing but + - * / in it, and every leaf stands still or advances by 1. */
 bool along_terms(const struct plan *plan, struct along_cursor at, unsigned runs);
 
+/* Is the run whose count is the quantity at e a whole number of vectors long, everywhere? */
+bool along_is_whole(const struct plan *plan, size_t e, unsigned runs, unsigned width);
+
 #endif

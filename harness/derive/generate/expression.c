@@ -258,8 +258,9 @@ static void declare(const struct writer *w, const char *type, const char *name, 
         text_add(w->before, "%s %s%zu_%u = %s;\n", type, name, token, c, value);
 }
 
-/* By vectors of terms, then their parts and what is left over. */
-static void write_run_of_vectors(struct writer *w, size_t token, struct along_cursor body, const char *count)
+/* By vectors of terms, then their parts and what is left over; whole: nothing is. */
+static void write_run_of_vectors(struct writer *w, size_t token, struct along_cursor body, const char *count,
+                                 bool whole)
 {
     const unsigned width = w->style->width, k = w->runs;
     struct text terms = {.at = NULL};
@@ -268,18 +269,18 @@ static void write_run_of_vectors(struct writer *w, size_t token, struct along_cu
     w->along_terms = false;
     const char *string = taken(w, &terms);
     declare(w, width == 8 ? "lanes8" : "lanes4", "v", token, "{0}");
-    text_add(w->before,
-             "ptrdiff_t k%u_%zu = 0;\nfor (; k%u_%zu + %u <= %s; k%u_%zu += %u) {\nconst ptrdiff_t k%u = "
-             "k%u_%zu;\n%s}\n",
-             k, token, k, token, width, count, k, token, width, k, k, token, string ? string : "");
+    text_add(w->before, "ptrdiff_t k%u_%zu = 0;\nfor (; k%u_%zu + %u <= %s; k%u_%zu += %u) {\n", k, token, k,
+             token, width, count, k, token, width);
+    text_add(w->before, "const ptrdiff_t k%u = k%u_%zu;\n%s}\n", k, k, token, string ? string : "");
     free((void *)string);
     for (unsigned c = 0; c < w->copies; c++)
         text_add(w->before, "double s%zu_%u = SUM%u(v%zu_%u);\n", token, c, width, token, c);
+    w->run[token] = NUMBER;
+    if (whole) return;
     text_add(w->before, "for (; k%u_%zu < %s; k%u_%zu++) {\nconst ptrdiff_t k%u = k%u_%zu;\n", k, token,
              count, k, token, k, k, token);
     write_terms(w, w->before, token, body, "s");
     text_add(w->before, "}\n");
-    w->run[token] = NUMBER;
 }
 
 static void write_run_of_numbers(struct writer *w, size_t token, struct along_cursor body, const char *count)
@@ -305,7 +306,8 @@ static bool run(struct writer *w, struct text *text, struct along_cursor *at, si
         const char *count = taken(w, &bound);
         w->runs++;
         if (w->style->axis == EXPRESSION_TERMS && along_terms(w->plan, *at, w->runs))
-            write_run_of_vectors(w, token, *at, count ? count : "");
+            write_run_of_vectors(w, token, *at, count ? count : "",
+                                 along_is_whole(w->plan, e, w->runs - 1, w->style->width));
         else
             write_run_of_numbers(w, token, *at, count ? count : "");
         w->runs--;

@@ -10,8 +10,9 @@ enum {
     FEW_TOKENS = 160 /* of a product that is so small that one block more does not matter */
 };
 
-/* Lanes of a block: 16, two vectors of 8, where a run reads numbers once for both. */
-static const unsigned blocks[] = {16, 8, 4, 1};
+/* Lanes of a block: 16, two vectors of 8, where a run reads numbers once for both; 16 and 2 also where that makes
+ * little more to compile. */
+static const unsigned blocks[] = {16, 8, 4, 2, 1};
 enum { BLOCKS = sizeof blocks / sizeof *blocks, MOST_LANES = 16 };
 
 struct writer {
@@ -224,7 +225,7 @@ static void write_constants(const struct writer *w)
 
 static bool has_block(const struct writer *w, unsigned lanes)
 {
-    bool any = lanes < MOST_LANES;
+    bool any = lanes < MOST_LANES && lanes != 2;
     size_t tokens = 0;
     for (size_t k = 0; k < w->rolled->n_operators; k++) {
         any = any || expression_has_run(&w->plan[k]);

@@ -1,5 +1,5 @@
 /* derive/generate/loops.h - a product as loops, from its rolled form: what all lanes share once, then the lanes in
- * blocks of 16, 8, 4 and 1; one lane by vectors of outputs or of terms. */
+ * blocks of 16, 8, 4, 2 and 1; one lane by vectors of outputs or of terms. */
 #ifndef DERIVE_LOOPS_H
 #define DERIVE_LOOPS_H
 

@@ -25,7 +25,7 @@ static bool grow(struct normal *b, void **array, size_t wanted, size_t *room, si
     return larger;
 }
 
-bool normal_ensure(struct normal *b, size_t tokens, size_t integers)
+bool normal_grow(struct normal *b, size_t tokens, size_t integers)
 {
     void *token = b->token, *integer = b->integer;
     const bool done = grow(b, &token, b->n_tokens + tokens, &b->token_room, sizeof *b->token) &&
@@ -37,18 +37,22 @@ bool normal_ensure(struct normal *b, size_t tokens, size_t integers)
 
 static void push_item(struct normal *b, struct normal_item item)
 {
-    void *array = b->item;
-    const bool room = grow(b, &array, b->n_items + 1, &b->item_room, sizeof *b->item);
-    b->item = array;
-    if (room) b->item[b->n_items++] = item;
+    if (b->n_items == b->item_room) {
+        void *array = b->item;
+        grow(b, &array, b->n_items + 1, &b->item_room, sizeof *b->item);
+        b->item = array;
+    }
+    if (!b->failed) b->item[b->n_items++] = item;
 }
 
 static void push_todo(struct normal *b, graph_node node, bool negative)
 {
-    void *array = b->todo;
-    const bool room = grow(b, &array, b->n_todo + 1, &b->todo_room, sizeof *b->todo);
-    b->todo = array;
-    if (room) b->todo[b->n_todo++] = (struct normal_node){node, negative};
+    if (b->n_todo == b->todo_room) {
+        void *array = b->todo;
+        grow(b, &array, b->n_todo + 1, &b->todo_room, sizeof *b->todo);
+        b->todo = array;
+    }
+    if (!b->failed) b->todo[b->n_todo++] = (struct normal_node){node, negative};
 }
 
 static void push(struct normal *b, roll_token token)
@@ -80,6 +84,18 @@ static bool constant(struct normal *b, long double number)
 {
     push_quantity(b, roll_make(ROLL_CONSTANT, 0), constants_index(&b->constants, fabsl(number)));
     return number < 0;
+}
+
+static bool constant_node(struct normal *b, graph_node k)
+{
+    long double number = 0;
+    if (b->known[k] == 0) {
+        graph_is_constant(b->graph, k, &number);
+        const int32_t index = constants_index(&b->constants, fabsl(number)) + 1;
+        b->known[k] = number < 0 ? -index : index;
+    }
+    push_quantity(b, roll_make(ROLL_CONSTANT, 0), (b->known[k] < 0 ? -b->known[k] : b->known[k]) - 1);
+    return b->known[k] < 0;
 }
 
 static void stored(struct normal *b, graph_node k)
@@ -181,6 +197,12 @@ static bool sum(struct normal *b, graph_node k)
     return negative;
 }
 
+/* May two constants be multiplied beforehand? Not if the product would leave the range of a double. */
+static bool in_range(long double number)
+{
+    return fabsl(number) > 1e-280L && fabsl(number) < 1e280L;
+}
+
 /* Constants among the factors become one. */
 static bool multiply_constants(struct normal *b, size_t first)
 {
@@ -188,14 +210,16 @@ static bool multiply_constants(struct normal *b, size_t first)
     size_t kept = first;
     bool negative = false, any = false;
     for (size_t at = first; at < b->n_items; at++) {
-        const struct normal_item item = b->item[at];
+        struct normal_item item = b->item[at];
+        const bool is = roll_kind(b->token[item.token]) == ROLL_CONSTANT;
+        const long double factor = is ? b->constants.value[b->integer[item.integer]] : 0;
         negative ^= item.negative;
-        b->item[at].negative = false;
-        if (roll_kind(b->token[item.token]) == ROLL_CONSTANT) {
-            number *= b->constants.value[b->integer[item.integer]];
+        item.negative = false;
+        if (is && (!any || in_range(number * factor))) {
+            number *= factor;
             any = true;
         } else
-            b->item[kept++] = b->item[at];
+            b->item[kept++] = item;
     }
     b->n_items = kept;
     if (any && (number != 1 || kept == first)) {
@@ -235,9 +259,8 @@ static void operation(struct normal *b, const struct graph_operation *node)
 static bool value(struct normal *b, graph_node k, bool whole)
 {
     const struct graph_operation *node = &b->graph->node[k];
-    long double number;
     if (b->failed) return false;
-    if (graph_is_constant(b->graph, k, &number)) return constant(b, number);
+    if (node->op == GRAPH_CONSTANT) return constant_node(b, k);
     if (b->cut[k].stored && !whole) {
         stored(b, k);
         return false;
@@ -277,4 +300,5 @@ void normal_release(struct normal *b)
     free(b->item);
     free(b->sorted);
     free(b->todo);
+    free(b->known);
 }

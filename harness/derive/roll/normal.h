@@ -21,6 +21,7 @@ struct normal { /* the lists grow and shrink like a stack */
     const struct graph *graph;
     const struct cut_node *cut;
     const struct normal_place *place; /* [n_nodes] of stored nodes */
+    int32_t *known; /* [n_nodes] of constants that were met: index + 1, negative where the constant is */
     struct constants constants;
     roll_token *token;
     int32_t *integer;
@@ -43,7 +44,13 @@ void normal_release(struct normal *normal);
 
 /* For other files of this folder: room for that many more, and items of a sum appended to it as runs and
  * single terms (runs.c), all of one shape and sign. Returns how many operands they became. */
-bool normal_ensure(struct normal *normal, size_t tokens, size_t integers);
+bool normal_grow(struct normal *normal, size_t tokens, size_t integers);
+static inline bool normal_ensure(struct normal *normal, size_t tokens, size_t integers)
+{
+    const bool room = normal->n_tokens + tokens <= normal->token_room &&
+                      normal->n_integers + integers <= normal->integer_room;
+    return (room && !normal->failed) || normal_grow(normal, tokens, integers);
+}
 size_t normal_append_terms(struct normal *normal, const struct normal_item *item, size_t count);
 void normal_append(struct normal *normal, const struct normal_item *item);
 

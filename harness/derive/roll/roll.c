@@ -197,7 +197,8 @@ sens_status roll_graph(const struct graph *graph, size_t first, size_t count, bo
     if (status == SENS_OK) status = cut_graph(graph, first, count, w.cut, &w.rolled->operations);
     if (status == SENS_OK) {
         w.normal = (struct normal){.graph = graph, .cut = w.cut, .place = w.place};
-        if (!roll(&w, first, count, without_zeros)) status = SENS_NO_MEMORY;
+        w.normal.known = calloc(graph->n_nodes, sizeof *w.normal.known);
+        if (!w.normal.known || !roll(&w, first, count, without_zeros)) status = SENS_NO_MEMORY;
     }
     release(&w);
     if (status == SENS_OK)
