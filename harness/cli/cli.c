@@ -145,7 +145,8 @@ static const char *const peak_notes[] = {
 };
 
 static const struct cli_flag new_flags[] = {
-    {"--in-tree", NULL, "into this source tree: a file and a line of CMake"},
+    {"--c", NULL, "in C: a problem is a model file else, NAME.ode; costs and methods always are in C"},
+    {"--in-tree", NULL, "into this source tree: a file, and in C a line of CMake"},
     {"--out", "DIR", "the folder that NAME is made in, or the source tree; default: here"},
     FLAG_HELP,
     FLAGS_END,
@@ -257,7 +258,7 @@ static const struct cli_command commands[] = {
      .run = cmd_derive},
     {.name = "new",
      .arguments = "problem|cost|method NAME",
-     .summary = "writes a module that compiles and passes verify as it stands",
+     .summary = "writes a model or a module that passes verify as it stands",
      .flags = new_flags,
      .run = cmd_new},
     {.name = "verify",

@@ -1,5 +1,7 @@
 /* sensbench new: a module that compiles and passes verify as it stands, from the templates.
  *
+ *     a problem         NAME.ode, the equations as text; in the tree in problems/models
+ *     with --c, and what is no problem:
  *     out of the tree   NAME/NAME.c, NAME/plugin.c, NAME/CMakeLists.txt
  *     in the tree       the same NAME.c in problems or methods, and a line in that folder's CMakeLists.txt
  *
@@ -23,17 +25,18 @@
 static const struct kind {
     const char *name, *entry; /* "problem", and in SENS_PROBLEM */
     const char *folder;       /* in the tree */
+    bool text;                /* may be a model, which is the short form then */
 } kinds[] = {
-    {"problem", "PROBLEM", "problems"},
-    {"cost", "COST", "problems/costs"},
-    {"method", "METHOD", "methods"},
+    {"problem", "PROBLEM", "problems", true},
+    {"cost", "COST", "problems/costs", false},
+    {"method", "METHOD", "methods", false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], NAME_LENGTH = 40, MADE = 4 };
 
 struct creation {
     const struct kind *kind;
     const char *name, *place; /* --out, "." without it */
-    bool in_tree;
+    bool in_tree, in_c;
     size_t count; /* files and folders made so far */
     char made[MADE][DATA_PATH];
     struct bench_error *error;
@@ -162,6 +165,28 @@ static bool create_folder(struct creation *job)
     return made;
 }
 
+/* ---- a model ------------------------------------------------------------------------------------------- */
+
+static bool check_tree(struct creation *job);
+
+static bool create_model(struct creation *job)
+{
+    char path[DATA_PATH];
+    const char *const inside = strcmp(job->place, ".") == 0 ? "" : job->place;
+    if (job->in_tree && !check_tree(job)) return false;
+    if (!make_path(job, path, "%s%s%s%s.ode", inside, inside[0] ? "/" : "",
+                   job->in_tree ? "problems/models/" : "", job->name) ||
+        !write_file(job, "model.ode", path))
+        return false;
+    const char *const q = quote(path);
+    say("made %s; next:\n", path);
+    if (job->in_tree)
+        say("sensbench verify --quick --problem %s\n", job->name);
+    else
+        say("sensbench verify --quick --models %s%s%s --problem %s\n", q, path, q, job->name);
+    return true;
+}
+
 /* ---- in the tree --------------------------------------------------------------------------------------- */
 
 static bool check_tree(struct creation *job)
@@ -253,7 +278,14 @@ static bool read_words(const struct cli_command *command, const struct cli_argum
     job->name = arguments->word[1];
     if (out) job->place = out;
     job->in_tree = cli_flag(command, arguments, "--in-tree") != NULL;
+    job->in_c = cli_flag(command, arguments, "--c") != NULL;
     return job->kind && check_name(job->name, job->error);
+}
+
+static bool create(struct creation *job)
+{
+    if (job->kind->text && !job->in_c) return create_model(job);
+    return job->in_tree ? create_in_tree(job) : create_folder(job);
 }
 
 int cmd_new(int argc, char **argv)
@@ -264,8 +296,7 @@ int cmd_new(int argc, char **argv)
     struct creation job = {.place = ".", .error = &error};
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
     if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (read_words(command, &arguments, &job) && (job.in_tree ? create_in_tree(&job) : create_folder(&job)))
-        return EXIT_OK;
+    if (read_words(command, &arguments, &job) && create(&job)) return EXIT_OK;
     undo(&job);
     return cli_complain(&error, EXIT_USAGE);
 }

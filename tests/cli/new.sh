@@ -39,7 +39,7 @@ compile() {
 }
 
 # ---- out of the tree ----
-expect 0 "cmake -S my_problem" new problem my_problem
+expect 0 "cmake -S my_problem" new problem my_problem --c
 expect 0 "sensbench verify --plugin my_method/build/my_method.so --method my_method" new method my_method
 expect 0 "made my_cost/my_cost.c" new cost my_cost
 grep -rn '@' my_problem my_method my_cost && fail "a mark is left"
@@ -73,10 +73,18 @@ for cost in identity running tracking; do
         fail "cost $cost: the gradient of the method skeleton is wrong: $(tail -1 row.tsv)"
 done
 
+# ---- as text ----
+expect 0 "sensbench verify --quick --models my_model.ode --problem my_model" new problem my_model
+grep -n '@' my_model.ode && fail "a mark is left"
+expect 0 "predators and their prey" list problems --models my_model.ode
+expect 0 "status     ok" run my_model discrete_adjoint a=0.7 cost=own --models my_model.ode
+expect 0 " 0 failed" verify --quick --models my_model.ode --problem my_model
+expect 2 "File exists" new problem my_model
+
 # ---- with CMake, by the two commands that were printed, in a folder whose name has a blank ----
 if command -v cmake >/dev/null; then
     mkdir "a folder"
-    "$program" new problem other --out "a folder" >printed || fail "new --out"
+    "$program" new problem other --c --out "a folder" >printed || fail "new --out"
     (PATH=$(dirname "$program"):$PATH && sed -n 2p printed >build.sh && bash -e build.sh) >log 2>&1 ||
         { fail "the printed command does not build: $(cat build.sh)"; tail -20 log; }
     sed -n 3p printed | grep -qF "sensbench verify --plugin 'a folder/other/build/other.so' --problem other" ||
@@ -97,6 +105,7 @@ expect 2 "did you mean method" new methode x
 expect 2 "a kind and a name" new problem
 expect 2 "a kind and a name" new problem a b
 expect 2 "No such file" new problem fresh --out none
+expect 2 "No such file" new problem fresh --c --out none
 expect 2 "no source tree" new problem fresh --in-tree
 expect 2 "path is too long" new problem fresh --out "$(printf 'a%.0s' $(seq 5000))"
 if [ "$(id -u)" -ne 0 ]; then
@@ -116,10 +125,10 @@ cp "$source/problems/CMakeLists.txt" tree/problems
 cp "$source/problems/costs/CMakeLists.txt" tree/problems/costs
 printf 'sens_add_method(last)' >tree/methods/CMakeLists.txt
 touch tree/problems/costs/there.c
-(cd tree && "$program" new problem my_problem --in-tree) >output || fail "new problem --in-tree"
+(cd tree && "$program" new problem my_problem --c --in-tree) >output || fail "new problem --in-tree"
 expect 0 "sens_add_cost(my_cost)" new cost my_cost --in-tree --out tree
 expect 0 "sensbench verify --method my_method" new method my_method --in-tree --out tree
-expect 2 "File exists" new problem my_problem --in-tree --out tree
+expect 2 "File exists" new problem my_problem --c --in-tree --out tree
 expect 2 "File exists" new cost there --in-tree --out tree
 grep -qx 'sens_add_problem(my_problem)' tree/problems/CMakeLists.txt || fail "problems list"
 grep -qx 'sens_add_cost(my_cost)' tree/problems/costs/CMakeLists.txt || fail "costs list"

@@ -32,10 +32,10 @@ explained() {
 }
 
 # ---- a problem: x' = A + x^2 y - (B + 1) x, y' = B x - x^2 y, p = (A, B) ----
-"$program" new problem brusselator >/dev/null || fail "new problem"
-source=brusselator/brusselator.c
-build brusselator
-verify 0 problem brusselator
+"$program" new problem my_brusselator --c >/dev/null || fail "new problem"
+source=my_brusselator/my_brusselator.c
+build my_brusselator
+verify 0 problem my_brusselator
 line $source "NP = 3" "enum { N = 2, NP = 2 };"
 replace $source "static sens_status rhs" "}" <<'C'
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
@@ -64,14 +64,14 @@ static void jacobian_p(const struct sens_at *at, sens_real F[N][NP])
 }
 C
 line $source "p[2] =" ""
-build brusselator
-verify 1 problem brusselator
+build my_brusselator
+verify 1 problem my_brusselator
 explained "one entry of the Jacobian is wrong"
 grep -q "df_1/dx_0" report || fail "the entry is not named"
 line $source "J[1][0] =" "    J[1][0] = B - 2 * x * y, J[1][1] = -x * x;"
-build brusselator
-verify 0 problem brusselator
-"$program" run brusselator discrete_adjoint --plugin brusselator.so | grep -q "status     ok" || fail "run brusselator"
+build my_brusselator
+verify 0 problem my_brusselator
+"$program" run my_brusselator discrete_adjoint --plugin my_brusselator.so | grep -q "status     ok" || fail "run my_brusselator"
 
 # ---- a method: stage times that ignore c_i h ----
 "$program" new method newcomer >/dev/null || fail "new method"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The two tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench. Before a block may
+# The tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench. Before a block may
 # stand
 #     <!-- replace FILE from "A" to "B" -->  the block replaces, in FILE, the first line that begins with A
 #                                            up to the next one that begins with B
@@ -50,7 +50,7 @@ do_block() {
     esac
 }
 
-for page in adding-a-problem adding-a-method; do
+for page in models adding-a-problem adding-a-method; do
     mkdir "$work/$page" "$work/$page.blocks"
     extract "$docs/$page.md" "$work/$page.blocks"
     cd "$work/$page" || exit 1

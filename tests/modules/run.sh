@@ -51,7 +51,7 @@ edit() {
 
 mkdir "$work/source"
 if [ "${module##*.}" = edit ]; then
-    (cd "$work" && "$program" new "$(told skeleton)" "$name" >/dev/null && cp "$name"/*.c source/) || exit 1
+    (cd "$work" && "$program" new "$(told skeleton)" "$name" --c >/dev/null && cp "$name"/*.c source/) || exit 1
     edit "$work/source/$name.c" || exit 1
 else
     cp "$module" "$work/source/"

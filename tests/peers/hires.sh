@@ -14,12 +14,12 @@ trap 'rm -rf "$work"' EXIT
 
 # expect PATTERN METHOD [OPTION]: the report has such a line, and no failure
 expect() {
-    "$program" verify --quick --plugin "$work/hires.so" --problem hires --method "${@:2}" --check pair.exact \
+    "$program" verify --quick --plugin "$work/hires.so" --problem hires_c --method "${@:2}" --check pair.exact \
         --verbose >"$work/report" && grep -q "$1" "$work/report" && return
     echo "no line '$1' with ${*:2}:"
     cat "$work/report"
     exit 1
 }
-expect '^ *pass  hires, cost probe' cvodes_forward lmm=bdf
-expect '^ *pass  hires, cost probe' cvodes_adjoint lmm=bdf
-expect '^ *skip  hires, cost probe.*to the end of the stiff interval, t = 321.812' cvodes_forward
+expect '^ *pass  hires_c, cost probe' cvodes_forward lmm=bdf
+expect '^ *pass  hires_c, cost probe' cvodes_adjoint lmm=bdf
+expect '^ *skip  hires_c, cost probe.*to the end of the stiff interval, t = 321.812' cvodes_forward

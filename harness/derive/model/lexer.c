@@ -19,7 +19,7 @@ static bool is_digit(char c)
 
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static bool is_control(char c)
@@ -155,7 +155,7 @@ static void take_number(struct lexer *lexer)
 static void take_name(struct lexer *lexer)
 {
     const char *at = lexer->at;
-    while (is_letter(peek(lexer, at)) || is_digit(peek(lexer, at))) at++;
+    while (is_letter(peek(lexer, at)) || is_digit(peek(lexer, at)) || peek(lexer, at) == '_') at++;
     begin(lexer, TOKEN_NAME);
     finish(lexer, at);
     if (lexer->token.length > NAME_MAX_LENGTH)

@@ -2,7 +2,7 @@
  * Equations II, IV.10): eight states, the twelve rate constants as parameters, 0 <= t <= 321.8122.
  * y(T) = (7.371312573325668e-4, 1.442485726316185e-4, 5.888729740967575e-5, 1.175651343283149e-3,
  *         2.386356198831331e-3, 6.238968252742796e-3, 2.849998395185769e-3, 2.850001604814231e-3).
- * verify: --quick --problem hires --method cfsa --require pair.exact */
+ * verify: --quick --problem hires_c --method cfsa --require pair.exact */
 #include <string.h>
 
 #include "sens/plugin.h"
@@ -121,7 +121,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     return SENS_OK;
 }
 
-static const struct sens_problem_type hires = {.name = "hires",
+static const struct sens_problem_type hires = {.name = "hires_c",
                                                .summary = "eight stiff reactions",
                                                .create = create,
                                                .rhs = rhs,
