@@ -259,9 +259,7 @@ static const void **recorded; /* of struct sens_plugin; ends with NULL; NULL: no
 
 size_t recorded_parts(void)
 {
-    size_t parts = 0;
-    while (recorded && recorded[parts]) parts++;
-    return parts;
+    return variant_table_length((const void *const *)recorded);
 }
 
 const struct sens_plugin *recorded_part(size_t part)

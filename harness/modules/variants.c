@@ -37,7 +37,7 @@ const struct sens_registry *const *variant_all(void)
     return all;
 }
 
-static size_t length(const void *const *table)
+size_t variant_table_length(const void *const *table)
 {
     size_t count = 0;
     while (table && table[count]) count++;
@@ -49,7 +49,7 @@ static struct sens_arena arena;
 
 const void **variant_joined(const void *const *first, const void *const *second)
 {
-    const size_t n = length(first), m = length(second);
+    const size_t n = variant_table_length(first), m = variant_table_length(second);
     const void **table = sens_arena_alloc(&arena, n + m + 1, sizeof *table);
     if (table && n) memcpy(table, first, n * sizeof *table);
     if (table && m) memcpy(table + n, second, m * sizeof *table);

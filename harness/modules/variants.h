@@ -19,6 +19,8 @@ enum {
 /* [VARIANTS], the same objects as in variant_all. */
 struct sens_registry *variant_tables(void);
 
+/* Entries before the NULL at the end; 0 for NULL. */
+size_t variant_table_length(const void *const *table);
 /* A new table of both, each ending with NULL or NULL itself, that lives as long as the process; NULL without
  * memory. */
 const void **variant_joined(const void *const *first, const void *const *second);

@@ -10,6 +10,7 @@
 #include "modules.h"
 #include "recorded.h"
 #include "recorder.h"
+#include "replay.h"
 
 struct recording {
     const char *name; /* of the problem */
@@ -18,6 +19,8 @@ struct recording {
     const struct recorded_problem *problem;
     const struct recorded_cost *cost; /* NULL: none */
     bool has_g, has_phi;
+    const struct program_equations *equations; /* of a model, which needs no recording; else NULL */
+    size_t only;                               /* of its own costs (problems/program/cost.c) */
 };
 
 /* ---- instances ----------------------------------------------------------------------------------------- */
@@ -74,6 +77,11 @@ static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *
     if (pb->inner || !pb->option)
         return sens_fail(ctx, SENS_UNSUPPORTED, "problem %s: a decorated one cannot be recorded",
                          recording->name);
+    if (pb->type->model) {
+        const struct written *written = pb->data;
+        recording->equations = &written->equations;
+        return SENS_OK;
+    }
     if (!start.type) return refuse_part(ctx, "problem", recording->name);
     const sens_status status = sens_recorded_entry()->create_problem(ctx, &start, &problem);
     recording->problem = problem;
@@ -87,7 +95,12 @@ static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, 
     const void *type = find_cost_type(name);
     if (cost->inner || !cost->option)
         return sens_fail(ctx, SENS_UNSUPPORTED, "cost %s: a decorated one cannot be recorded", name);
-    if (!type) return refuse_part(ctx, "cost", name);
+    if (recording->equations && strcmp(name, variant_all()[0]->own->name) == 0) {
+        recording->only = (size_t)cost->option[0].number;
+        recording->m = cost->m;
+        return SENS_OK;
+    }
+    if (!type || recording->equations) return refuse_part(ctx, "cost", name);
     const sens_status status =
         sens_recorded_entry()->create_cost(ctx, type, cost->option, recording->problem, &made);
     if (status != SENS_OK) return status;
@@ -174,11 +187,28 @@ static sens_status add_outputs(struct recorder *recorder, const struct call *cal
     return graph_status(recorder->graph);
 }
 
+static sens_status replay(const struct call *call, struct graph *graph)
+{
+    const struct program_equations *equations = call->recording->equations;
+    switch (call->function) {
+    case CALL_RHS:
+        return replay_program(&equations->f, 0, graph);
+    case CALL_X0:
+        return replay_program(&equations->initial, 0, graph);
+    case CALL_G:
+        return replay_program(&equations->g, call->recording->only, graph);
+    case CALL_PHI:
+        return replay_program(&equations->phi[call->j], call->recording->only, graph);
+    }
+    return SENS_UNSUPPORTED;
+}
+
 static sens_status record_call(struct call *call, const struct sens_at *at, struct graph *graph,
                                struct bench_error *error)
 {
     const size_t n = call->recording->n, np = call->recording->np;
     struct recorder recorder;
+    if (call->recording->equations) return replay(call, graph);
     record_number *memory = calloc(n + np + call->n_outputs, sizeof *memory);
     error->text[0] = '\0';
     if (!memory) return SENS_NO_MEMORY;

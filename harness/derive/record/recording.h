@@ -2,7 +2,8 @@
  *
  *     f(t, x, p) -> n outputs     x0(p) -> n outputs     g(t, x, p), phi_j(x, p) -> m outputs
  *
- * A graph is what the source does at one point, with the branches it takes there as guards. Nothing of t, x
+ * A model (type->model) is operations already: they are the graph, without guards, whatever the point.
+ * Otherwise a graph is what the source does at one point, with the branches it takes there as guards. Nothing of t, x
  * and p is folded into it; all else that the source reads (options, data, nominal values) is constant. */
 #ifndef DERIVE_RECORDING_H
 #define DERIVE_RECORDING_H
