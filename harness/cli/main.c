@@ -56,12 +56,12 @@ static int dispatch(int argc, char **argv)
         say("sensbench %s (%s, %s)\n", SENS_VERSION_TEXT, machine_git(), SENS_COMPILER_TEXT);
         return EXIT_OK;
     }
+    struct bench_error error;
+    if (!models_load_path(&error)) return cli_complain(&error, EXIT_USAGE);
     if (strcmp(word, "--man") == 0) return manual_write(our_stdout()), EXIT_OK;
     if (strcmp(word, "--completion") == 0) return completion_write(our_stdout()), EXIT_OK;
     const struct cli_command *command = cli_find(word);
-    if (!command) return refuse_command(word);
-    struct bench_error error;
-    return models_load_path(&error) ? command->run(argc - 1, argv + 1) : cli_complain(&error, EXIT_USAGE);
+    return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
 }
 
 int main(int argc, char **argv)
