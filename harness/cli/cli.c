@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-#include "exit_codes.h"
 #include "model.h"
 #include "modules.h"
 #include "names.h"
 #include "record.h"
-#include "streams.h"
 
 /* ---- commands ------------------------------------------------------------------------------------------ */
 
@@ -426,35 +424,4 @@ bool cli_take_names(const struct cli_command *command, struct cli_arguments *arg
         if (!spec_set(&arguments->spec, key[i], arguments->word[i], "command line", error)) return false;
     }
     return true;
-}
-
-/* ---- outcomes ------------------------------------------------------------------------------------------ */
-
-int cli_complain(const struct bench_error *error, int code)
-{
-    complain_line("%s", error->text);
-    if (error->shown[0]) fprintf(our_stderr(), "%s\n", error->shown);
-    return code;
-}
-
-int cli_exit_code(sens_status status)
-{
-    switch (status) {
-    case SENS_OK:
-        return EXIT_OK;
-    case SENS_NOT_REPEATABLE:
-        return EXIT_CHECK;
-    case SENS_BAD_INPUT:
-    case SENS_UNSUPPORTED:
-    case SENS_DT_MISFIT:
-    case SENS_IO_ERROR:
-        return EXIT_USAGE;
-    case SENS_UNAVAILABLE:
-    case SENS_NO_TRUTH:
-        return EXIT_MISSING;
-    case SENS_INTERRUPTED:
-        return EXIT_INTERRUPTED;
-    default:
-        return EXIT_SOLVER;
-    }
 }
