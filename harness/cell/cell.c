@@ -122,12 +122,12 @@ static bool set_request_threads(struct resolution *re, struct sens_provider_requ
     return true;
 }
 
-/* auto: the problem's own products; where it has none, the fastest that are derived. */
+/* auto: the problem's own products; where it has none, those that are derived. */
 static const char *products_name(const struct resolution *re, const struct spec_pair *given)
 {
+    const struct sens_provider *deriver = sens_registry_deriver(re->cell->variant);
     if (given && strcmp(given->value, "auto") != 0) return given->value;
-    if (re->problem->vjp) return "hand";
-    return find_provider("compiled") ? "compiled" : "tape";
+    return re->problem->vjp || !deriver ? "hand" : deriver->name;
 }
 
 /* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would

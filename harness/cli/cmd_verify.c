@@ -181,23 +181,8 @@ static bool read_options(struct request *request)
     return true;
 }
 
-/* Products of its own, or of a provider, are what nearly every check looks at. */
-static bool check_products(struct request *request)
-{
-    const struct verify_choice *choice = &request->choice;
-    const struct sens_problem_type *const *type = request->task.reg->problems;
-    for (; !choice->provider && *type; type++)
-        if (!(*type)->vjp && (!choice->problem || fnmatch(choice->problem, (*type)->name, 0) == 0))
-            return bench_refuse(&request->error,
-                                "verify: problem %s has no derivative products of its own; name who makes "
-                                "them: --provider NAME",
-                                (*type)->name);
-    return true;
-}
-
 static bool make_plan(struct request *request)
 {
-    if (!check_products(request)) return false;
     const struct verify_choice *choice = &request->choice;
     if (!plan_create(request->task.reg, verify_groups, choice, &request->plan))
         return bench_refuse(&request->error, "verify: no memory for the plan");

@@ -159,6 +159,9 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
     const struct sens_cost_type *cost = extended_cost(rq->cost);
     set->wanted = rq->rows ? &set->restricted : &set->cost;
     if (!problem) return sens_fail(ctx, SENS_UNAVAILABLE, "problem %s has no extended build", rq->problem);
+    if (!problem->vjp)
+        return sens_fail(ctx, SENS_UNAVAILABLE, "problem %s has no products in extended precision",
+                         rq->problem);
     if (!cost) return sens_fail(ctx, SENS_UNAVAILABLE, "cost %s has no extended build", rq->cost);
     sens_status status = sens_problem_create(ctx, problem, rq->problem_value, &set->problem);
     if (status != SENS_OK) return status;

@@ -76,13 +76,19 @@ static bool check_options(const char *path, const struct sens_option *table, str
     return true;
 }
 
+/* All products, or none: then those of the initial state are derived, too. */
+static bool has_products(const struct sens_problem_type *type)
+{
+    const bool initial = type->x0 && (type->vjp || type->x0_vjp || type->x0_jvp_cols);
+    return !type->vjp == !type->jvp && !type->vjp == !type->jvp_p_cols && !type->vjp == !type->vjp_p_batch &&
+           !type->x0_vjp == !initial && !type->x0_jvp_cols == !initial;
+}
+
 static bool check_problems(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
 {
     for (size_t i = 0; plugin->problems && plugin->problems[i]; i++) {
         const struct sens_problem_type *type = plugin->problems[i];
-        if (!type->name || !type->summary || !type->create || !type->rhs || !type->vjp != !type->jvp ||
-            !type->vjp != !type->jvp_p_cols || !type->vjp != !type->vjp_p_batch ||
-            !type->x0 != !type->x0_vjp || !type->x0 != !type->x0_jvp_cols)
+        if (!type->name || !type->summary || !type->create || !type->rhs || !has_products(type))
             return refuse_module(path, "problem", type->name, incomplete, error);
         if (!check_name(path, "problem", type->name, error) ||
             !check_text(path, "problem", type->name, type->summary, error) ||

@@ -33,10 +33,11 @@ for compiler in $compilers; do
     for module in plain both; do
         expect 0 "tricks" list problems --plugin $module.so
         for method in finite_difference discrete_adjoint; do
-            expect 2 "no derivative products of its own" run tricks $method --plugin $module.so
+            expect 2 "no products of its own" run tricks $method vjp=hand --plugin $module.so
         done
-        expect 2 "no derivative products of its own" verify --quick --problem tricks --plugin $module.so
     done
+    expect 2 "problem=tricks: its products cannot be derived" run tricks discrete_adjoint --plugin plain.so
+    expect 0 "recorded" run tricks discrete_adjoint --plugin both.so
 
     # what is not as sens/recorded.h asks
     cat >wrong.c <<'C'

@@ -22,6 +22,7 @@ static const struct sens_provider tape = {
     .summary = "derived from the recorded right-hand side, run by an interpreter, all lanes an operation",
     .library = nothing,
     .parallel = true,
+    .rank = 1,
     .declares = true,
     .wrap = wrap_tape,
     .account = derived_account,

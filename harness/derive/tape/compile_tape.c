@@ -149,7 +149,7 @@ static void make_plan(struct plan *plan, const struct graph *product)
         plan_fail(plan, SENS_NO_MEMORY);
         return;
     }
-    graph_constant(plan->g, 1);
+    plan->one = graph_constant(plan->g, 1);
     find_lanes(plan);
     plan_lanes(plan);
     if (plan->status == SENS_OK) widen(plan);

@@ -10,11 +10,6 @@ struct pending { /* factor node, or minus that, still to be added to the sum */
     bool negative;
 };
 
-static graph_node one(struct plan *plan)
-{
-    return graph_constant(plan->g, 1);
-}
-
 static void want(struct plan *plan, graph_node node)
 {
     if (node == GRAPH_ZERO || is_row_of_v(plan, node) || plan->item_of[node] != NO_ITEM) return;
@@ -56,11 +51,11 @@ static bool is_sum(const struct plan *plan, const struct graph_operation *node)
 }
 
 /* Is the term part of the sum that needs it? */
-static bool is_inlined(struct plan *plan, const struct pending *term)
+static bool is_inlined(const struct plan *plan, const struct pending *term)
 {
     const struct graph_operation *node = &plan->g->node[term->node];
     if (!is_lane(plan, term->node) || plan->uses[term->node] != 1 || !is_sum(plan, node)) return false;
-    return node->op == GRAPH_NEG || node->op == GRAPH_MUL || term->factor == one(plan);
+    return node->op == GRAPH_NEG || node->op == GRAPH_MUL || term->factor == plan->one;
 }
 
 static void push_pending(struct plan *plan, struct words *stack, struct pending term)
@@ -94,7 +89,7 @@ static void open_sum(struct plan *plan, struct words *stack, struct pending term
 static void collect(struct plan *plan, graph_node node)
 {
     struct words stack = {.at = NULL};
-    open_sum(plan, &stack, (struct pending){node, one(plan), false});
+    open_sum(plan, &stack, (struct pending){node, plan->one, false});
     while (stack.count >= 3 && plan->status == SENS_OK) {
         stack.count -= 3;
         const uint32_t *top = stack.at + stack.count;
@@ -168,7 +163,7 @@ static void output_item(struct plan *plan, size_t i)
         sum_item(plan, node);
     } else {
         plan_item(plan, SENS_TAPE_LANE_SUM, node);
-        if (node != GRAPH_ZERO) add_term(plan, (struct pending){node, one(plan), false});
+        if (node != GRAPH_ZERO) add_term(plan, (struct pending){node, plan->one, false});
         plan_parts(plan);
     }
     if (plan->status != SENS_OK) return;

@@ -29,6 +29,7 @@ struct plan {
     struct graph *g; /* of its own: factors of lane values are added to it */
     struct tape_request request;
     size_t n_original; /* nodes that were there before */
+    graph_node one;    /* the constant 1 */
     bool *lane;        /* [n_original] does it depend on a vector? */
     uint32_t *uses;    /* of lane nodes by lane nodes [n_original]; then of values [nodes] */
     uint32_t *item_of; /* [n_original]; then [nodes] */

@@ -52,7 +52,7 @@ static void open_term(struct plan *plan, struct words *stack, graph_node at, boo
 {
     const struct graph_operation node = plan->g->node[at];
     if (!is_sum(node.op) || !(top || plan->uses[at] == 1)) {
-        add_product(plan, at, graph_constant(plan->g, 1), negative);
+        add_product(plan, at, plan->one, negative);
     } else if (node.op == GRAPH_MUL) {
         add_product(plan, node.a, node.b, negative);
     } else if (node.op == GRAPH_NEG) {
@@ -78,10 +78,9 @@ static void collect(struct plan *plan, graph_node node)
 static bool is_plain(const struct plan *plan)
 {
     const size_t terms = (plan->part[0].count + plan->part[1].count) / 2;
-    const graph_node one = graph_constant(plan->g, 1);
     for (unsigned k = 0; k < 2; k++)
         for (size_t i = 1; i < plan->part[k].count; i += 2)
-            if (plan->part[k].at[i] != one) return false;
+            if (plan->part[k].at[i] != plan->one) return false;
     return terms <= 2;
 }
 

@@ -126,7 +126,7 @@ struct sens_problem_type {
     sens_status (*rhs)(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx /*[n]*/);
 
     /* The four products. All NULL: they come from rhs, as vjp=NAME says (sens/provider.h), and its source is
-     * compiled a second time, to be recorded (sens/recorded.h). */
+     * compiled a second time, to be recorded (sens/recorded.h); so do x0_vjp and x0_jvp_cols, NULL as well. */
 
     /* OUT = (df/dx)^T W */
     void (*vjp)(const struct sens_problem *pb, const struct sens_at *at, size_t L,

@@ -30,6 +30,10 @@ struct sens_provider {
      * they may be called so as well, but take turns, and methods are run on one thread. */
     bool parallel;
 
+    /* Of providers that take any right-hand side: the one with the highest rank is taken for a problem that has no
+     * products of its own. 0: only when asked for. */
+    int rank;
+
     /* The products are difference quotients, with errors far above rounding: there is nothing to verify. */
     bool approximate;
 

@@ -39,6 +39,15 @@ struct sens_registry {
     const struct sens_peak *peak;            /* the most that this instruction set lets a core do */
 };
 
+/* For problems without products of their own; NULL: there is none. */
+static inline const struct sens_provider *sens_registry_deriver(const struct sens_registry *reg)
+{
+    const struct sens_provider *best = NULL;
+    for (size_t i = 0; reg->providers && reg->providers[i]; i++)
+        if (reg->providers[i]->rank > (best ? best->rank : 0)) best = reg->providers[i];
+    return best;
+}
+
 const struct sens_registry *sens_registry_baseline(void);
 #ifdef SENS_HAVE_AVX2
 const struct sens_registry *sens_registry_avx2(void);

@@ -23,7 +23,9 @@ bool subject_create(struct verify *v, struct instance *instance, struct subject 
 {
     *subject = subject_of(v, instance);
     v->ctx.message[0] = '\0';
-    const struct sens_provider_request request = {&instance->problem, v->reg, 1};
+    const bool derived = v->provider && !v->problem->vjp; /* by another provider: that goes */
+    const struct sens_provider_request request = {derived ? instance->problem.inner : &instance->problem,
+                                                  v->reg, 1};
     return !v->provider || v->provider->wrap(&v->ctx, &request, &instance->problem) == SENS_OK;
 }
 

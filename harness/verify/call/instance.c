@@ -92,6 +92,16 @@ static void perturb(struct verify *v, struct instance *instance)
     snprintf(instance->label + used, sizeof instance->label - used, " p*(1+-5%%)");
 }
 
+/* A problem without products of its own gets those that a run would have. */
+static bool create(struct verify *v, const struct sens_problem_type *type, const struct sens_value *value,
+                   struct instance *instance)
+{
+    const struct sens_provider *deriver = sens_registry_deriver(v->reg);
+    const struct sens_provider_request request = {&instance->problem, v->reg, 1};
+    if (sens_problem_create(&v->ctx, type, value, &instance->problem) != SENS_OK) return false;
+    return type->vjp || (deriver && deriver->wrap(&v->ctx, &request, &instance->problem) == SENS_OK);
+}
+
 bool instance_create(struct verify *v, const struct sens_problem_type *type, int number,
                      struct instance *instance)
 {
@@ -107,7 +117,7 @@ bool instance_create(struct verify *v, const struct sens_problem_type *type, int
         if (!set_variation(v, instance, type->options, value, number)) return false;
         for (size_t i = 0; i < count; i++) cap_size(v, instance, &type->options[i], &value[i]);
     }
-    if (sens_problem_create(&v->ctx, type, value, &instance->problem) != SENS_OK) return false;
+    if (!create(v, type, value, instance)) return false;
     if (v->seed) perturb(v, instance);
     return true;
 }
@@ -125,7 +135,7 @@ bool instance_sized(struct verify *v, const struct sens_problem_type *type, size
     snprintf(instance->label, sizeof instance->label, "%s", type->name);
     verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
     name_option(instance, &type->options[size], value[size].number);
-    return sens_problem_create(&v->ctx, type, value, &instance->problem) == SENS_OK;
+    return create(v, type, value, instance);
 }
 
 bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,
@@ -142,7 +152,7 @@ bool instance_with(struct verify *v, const struct sens_problem_type *type, const
         value[i].number = set[i];
         name_option(instance, &type->options[i], set[i]);
     }
-    return sens_problem_create(&v->ctx, type, value, &instance->problem) == SENS_OK;
+    return create(v, type, value, instance);
 }
 
 struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which)

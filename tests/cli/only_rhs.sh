@@ -1,0 +1,102 @@
+#!/bin/bash
+# A module whose problems have a right-hand side and nothing else: its products are derived, branches and an initial state
+# that depends on p included. Argument 1: sensbench.
+. "$(dirname "$0")/common.bash"
+command -v "${CC:-cc}" >/dev/null || { echo "no C compiler"; exit 77; }
+
+cat >"$work/only_rhs.c" <<'END'
+/* bend: x_i' = p_0 h(x_(1 - i)) - x_i, h(x) = x^2 / 2 up to p_1, from there p_1 (x - p_1 / 2): two branches a state.
+ * begins: x' = -p_0 x, x(0) = p_1^2. */
+#include <tgmath.h>
+
+#include "sens/plugin.h"
+
+static sens_status make(struct sens_ctx *ctx, size_t n, sens_real x0, struct sens_problem *pb)
+{
+    sens_real *x = SENS_NEW(ctx, sens_real, n), *p = SENS_NEW(ctx, sens_real, 2);
+    if (!x || !p) return SENS_NO_MEMORY;
+    p[0] = p[1] = 2;
+    for (size_t i = 0; i < n; i++) x[i] = x0 / (sens_real)(i + 1);
+    pb->n = n, pb->np = 2, pb->t1 = 1, pb->x0 = x, pb->p = p;
+    return SENS_OK;
+}
+
+static sens_status bend_create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    (void)option;
+    return make(ctx, 2, 3, pb);
+}
+
+static sens_real h(sens_real x, sens_real edge)
+{
+    return x < edge ? x * x / 2 : edge * (x - edge / 2);
+}
+
+static sens_status bend_rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    for (size_t i = 0; i < pb->n; i++) dx[i] = at->p[0] * h(at->x[1 - i], at->p[1]) - at->x[i];
+    return SENS_OK;
+}
+
+static sens_status begins_create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    (void)option;
+    return make(ctx, 1, 4, pb);
+}
+
+static sens_status begins_rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    (void)pb;
+    dx[0] = -at->p[0] * at->x[0];
+    return SENS_OK;
+}
+
+static void begins_x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
+{
+    (void)pb;
+    x[0] = p[1] * p[1];
+}
+
+static const struct sens_problem_type
+    bend = {.name = "bend", .summary = "two branches a state", .create = bend_create, .rhs = bend_rhs},
+    begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs, .x0 = begins_x0};
+static const struct sens_problem_type *const problems[] = {&bend, &begins, NULL};
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "only_rhs", .problems = problems};
+END
+
+# build NAME FLAG...: the module, with or without its part that can be recorded
+build() {
+    local name=$1
+    shift
+    "${CC:-cc}" -std=c11 -fPIC -O2 -Iharness/include -c "$work/only_rhs.c" -o "$work/plain.o" &&
+        "${CC:-cc}" -include sens/recorded.h -mlong-double-128 -std=c11 -fPIC -O0 -g1 -fno-builtin -ffp-contract=off \
+            -Iharness/include -c "$work/only_rhs.c" -o "$work/recorded.o" &&
+        "${CC:-cc}" -shared -o "$work/$name.so" "$work/plain.o" "$@"
+}
+build whole "$work/recorded.o" || { fail "the module cannot be built"; exit 1; }
+build plain || fail "the module cannot be built without its recorded part"
+module="--plugin $work/whole.so"
+
+# the branches that a solution takes are recorded when they are met: at first one state is above the edge, then both are
+tells 0 "recorded [2-4] times" "$program" run bend discrete_adjoint $module tol=1e-8
+tells 0 '"vjp":"tape"' "$program" run bend discrete_adjoint $module --json
+"$program" run bend discrete_adjoint $module tol=1e-10 --dump "$work/adjoint.tsv" >/dev/null
+"$program" run bend finite_difference $module tol=1e-10 --dump "$work/quotients.tsv" >/dev/null
+join -t $'\t' <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/adjoint.tsv" | sort) \
+    <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/quotients.tsv" | sort) |
+    awk -F'\t' '/^dG/ { k++; d = $2 - $3; if (d < 0) d = -d; s = $3 < 0 ? -$3 : $3; if (d > 1e-4 * (1 + s)) bad = 1 }
+        END { exit bad || k < 8 }' || fail "bend: the adjoint is not what difference quotients give"
+
+# dx(1)/dp of x = p_1^2 exp(-p_0): -x and 2 p_1 exp(-p_0)
+for method in discrete_adjoint discrete_tangent cfsa; do
+    tells 0 "-0.5413411" "$program" run begins "$method" $module tol=1e-10
+    tells 0 "0.54134113" "$program" run begins "$method" $module tol=1e-10
+done
+tells 0 "0 failed" "$program" verify --quick $module --problem begins
+tells 0 "0 failed" "$program" verify --quick $module --problem bend --check 'products.*'
+
+# what cannot be had is refused: hand, and a module without its recorded part
+tells 2 "no products of its own" "$program" run begins discrete_adjoint $module vjp=hand
+tells 2 "problem=bend: its products cannot be derived" "$program" run bend discrete_adjoint --plugin "$work/plain.so"
+
+exit $((failures > 0))
