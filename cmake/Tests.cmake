@@ -114,6 +114,8 @@ foreach(name IN LISTS names)
 endforeach()
 sens_add_verify_test(tableaux --check "tableau.*")
 sens_add_verify_test(provider/tape --provider tape)
+sens_add_verify_test(provider/compiled --provider compiled) # without a compiler, the tape again
+set_tests_properties(verify/provider/compiled PROPERTIES ENVIRONMENT SENSBENCH_CACHE=${CMAKE_BINARY_DIR}/compiled)
 
 # Whole modules of others: the wrong ones that verify must catch, the right ones that it must pass.
 file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/modules/wrong/*.[ce]*

@@ -106,9 +106,13 @@ static void print_work(const struct record *rec)
     if (number[COL_n_recorded] > 0)
         say("; recorded %.0f times in %.3g ms, analysed in %.3g ms", number[COL_n_recorded],
             1e3 * number[COL_t_record_s], 1e3 * number[COL_t_analyse_s]);
-    if (number[COL_t_compile_s] > 0) say(", compiled in %.3g ms", 1e3 * number[COL_t_compile_s]);
+    if (number[COL_t_compile_s] > 0)
+        say(", written as C in %.3g ms, compiled in %.3g ms", 1e3 * number[COL_t_generate_s],
+            1e3 * number[COL_t_compile_s]);
     if (number[COL_bytes_traj] > 0) say("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
     say("\n");
+    if (*rec->text[COL_vjp_note])
+        say("           products: %s; %s\n", rec->text[COL_vjp], rec->text[COL_vjp_note]);
 }
 
 static void print_times(const struct record *rec)

@@ -242,6 +242,9 @@ static void record_account(const struct cell *cell, struct record *rec)
     rec->number[COL_t_record_s] = account.t_record;
     rec->number[COL_t_analyse_s] = account.t_analyse;
     rec->number[COL_t_compile_s] = account.t_compile;
+    rec->number[COL_t_generate_s] = account.t_generate;
+    if (account.ran) snprintf(rec->text[COL_vjp], RECORD_TEXT, "%s", account.ran);
+    if (account.why) snprintf(rec->text[COL_vjp_note], RECORD_TEXT, "%s", account.why);
 }
 
 static void record_times(struct measurement *me, struct record *rec)

@@ -90,7 +90,7 @@ static bool is_result(int column)
     return (column >= COL_steps && column <= COL_rss_bytes) ||
            (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
            (column >= COL_n_jacobian && column <= COL_share_reverse) ||
-           (column >= COL_t_lo_wide_s && column <= COL_t_compile_s);
+           (column >= COL_t_lo_wide_s && column <= COL_t_generate_s);
 }
 
 void record_set_times(struct record *rec, const struct stats *total, const struct stats *forward,

@@ -89,7 +89,9 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(n_recorded, INT, "-", "times the right-hand side was recorded for derived products")                   \
     X(t_record_s, REAL, "s", "to record it, in all; part of no run but where a new branch was met")          \
     X(t_analyse_s, REAL, "s", "to make products of the recordings, likewise")                                \
-    X(t_compile_s, REAL, "s", "to compile them, likewise")
+    X(t_compile_s, REAL, "s", "to compile them, likewise")                                                   \
+    X(t_generate_s, REAL, "s", "to write them as C, likewise")                                               \
+    X(vjp_note, TEXT, "-", "why other products ran than were asked for, in words")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

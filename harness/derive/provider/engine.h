@@ -33,6 +33,7 @@ struct function_shape {
 };
 
 struct engine_maker;
+struct compiled_setting;
 
 /* What an engine makes of one recording. Calls may come from several threads. */
 struct engine {
@@ -41,9 +42,10 @@ struct engine {
 };
 
 struct engine_maker {
-    /* The graph stays as long as the engine. SENS_NO_MEMORY, SENS_UNSUPPORTED, SENS_UNAVAILABLE. */
+    /* f was recorded at this point; the graph stays as long as the engine. SENS_NO_MEMORY, SENS_UNSUPPORTED, SENS_UNAVAILABLE. */
     sens_status (*create)(const struct engine_maker *maker, const struct graph *f,
-                          const struct function_shape *shape, struct engine **engine);
+                          const struct function_shape *shape, const struct sens_at *at,
+                          struct engine **engine);
     void (*destroy)(struct engine *engine);
     /* Gets a product ready that will be wanted: what it takes is then no part of a call. */
     sens_status (*ready)(struct engine *engine, enum product_kind kind);
@@ -57,6 +59,7 @@ struct engine_maker {
     void (*operations)(struct engine *engine, enum product_kind kind, double *shared, double *vector);
     const struct sens_tape_functions *tape; /* of the instruction set */
     double (*now)(void);                    /* seconds; NULL: nothing is timed */
+    struct compiled_setting *compiled;      /* of the engine of this name (compiled_engine.h); else NULL */
 };
 
 /* The tape. */

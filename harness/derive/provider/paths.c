@@ -32,7 +32,7 @@ static sens_status fill(struct paths *paths, const struct sens_at *at, struct pa
     paths->t_record += now(paths) - begin;
     atomic_fetch_add(&paths->n_recorded, 1);
     if (status != SENS_OK) return status;
-    return paths->maker.create(&paths->maker, path->graph, &paths->shape, &path->engine);
+    return paths->maker.create(&paths->maker, path->graph, &paths->shape, at, &path->engine);
 }
 
 /* NULL with a status: it cannot be recorded there. */

@@ -37,4 +37,4 @@ static const struct sens_provider fd = {
     .wrap = differences_wrap,
 };
 
-const struct sens_provider *const derive_providers[] = {&tape, &fd, NULL};
+const struct sens_provider *const derive_providers[] = {&tape, &fd, &derive_compiled, NULL};

@@ -4,6 +4,8 @@
 
 #include "sens/provider.h"
 
+extern const struct sens_provider derive_compiled;
+
 /* Ends with NULL. */
 extern const struct sens_provider *const derive_providers[];
 

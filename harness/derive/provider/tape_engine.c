@@ -192,8 +192,10 @@ static struct tape_of *of_engine(struct engine *engine)
 }
 
 static sens_status create(const struct engine_maker *maker, const struct graph *f,
-                          const struct function_shape *shape, struct engine **engine)
+                          const struct function_shape *shape, const struct sens_at *at,
+                          struct engine **engine)
 {
+    (void)at;
     struct tape_of *made = calloc(1, sizeof *made);
     if (!made) return SENS_NO_MEMORY;
     made->engine.maker = maker;

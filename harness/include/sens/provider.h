@@ -19,7 +19,8 @@ struct sens_provider_request {           /* what the products are wanted of */
 
 struct sens_provider_account { /* beside the runs, seconds */
     double n_recorded;         /* times that the right-hand side, or x0(p), was recorded */
-    double t_record, t_analyse, t_compile;
+    double t_record, t_analyse, t_generate, t_compile;
+    const char *ran, *why; /* what ran in its place, and why, in words; NULL: itself */
 };
 
 struct sens_provider {

@@ -1,0 +1,333 @@
+/* derive/provider/compiled_engine.c - from a product that is wanted to a function that computes it. */
+#include "compiled_engine.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "generate.h"
+
+enum {
+    KINDS = PRODUCT_HVP + 1,
+    MOST_NODES = 20000,   /* of f, to be written at all */
+    MOST_OPERATORS = 300, /* loops, or statements of straight-line code, which compile in seconds */
+    LEVEL = 3             /* of optimisation */
+};
+
+typedef void numbers_function(double t, const double *x, const double *p, double *out);
+typedef void lanes_function(double t, const double *x, const double *p, size_t L, const double *v,
+                            double *out);
+typedef void hvp_function(double t, const double *x, const double *p, size_t L, const double *dt,
+                          const double *dx, const double *dp, const double *W, double *OUT, double *MU);
+typedef int guards_function(double t, const double *x, const double *p);
+
+static const size_t NOWHERE = SIZE_MAX;
+
+enum way { NOT_YET, BY_C, BY_TAPE };
+struct compiled_product {
+    atomic_int way;
+    struct compiled object;
+    compiled_function *function;
+    guards_function *guards; /* NULL: f has none */
+    /* Of Jacobians: numbers that are wanted, that the C writes, and where these differ (choose_layout) */
+    size_t entries, written, *from;
+};
+struct compiled_of {
+    struct engine engine;
+    struct engine_maker tape_maker;
+    struct engine *tape;
+    const struct graph *f;
+    struct function_shape shape;
+    struct sens_at at; /* the point of the recording; its numbers are ours */
+    double *numbers;
+    struct compiled_product product[KINDS];
+};
+
+static const enum generate_product generated[KINDS] = {[PRODUCT_VJP] = GENERATE_VJP,
+                                                       [PRODUCT_VJP_P] = GENERATE_VJP_P,
+                                                       [PRODUCT_JVP] = GENERATE_JVP,
+                                                       [PRODUCT_JVP_P] = GENERATE_JVP_P,
+                                                       [PRODUCT_RHS_T] = GENERATE_RHS_T,
+                                                       [PRODUCT_JACOBIAN] = GENERATE_JACOBIAN,
+                                                       [PRODUCT_JACOBIAN_P] = GENERATE_JACOBIAN_P,
+                                                       [PRODUCT_HVP] = GENERATE_HVP};
+
+static bool is_jacobian(enum product_kind kind)
+{
+    return kind == PRODUCT_JACOBIAN || kind == PRODUCT_JACOBIAN_P;
+}
+
+static struct compiled_of *of_engine(struct engine *engine)
+{
+    return (struct compiled_of *)engine;
+}
+
+static struct compiled_setting *setting_of(const struct compiled_of *of)
+{
+    return of->engine.maker->compiled;
+}
+
+/* ---- one product ------------------------------------------------------------------------------------------- */
+
+/* Where an entry stands among the numbers of a matrix, all of it or the entries of a pattern; NOWHERE: it is 0. */
+static size_t find_entry(const struct sens_pattern *pattern, size_t cols, size_t row, size_t col)
+{
+    if (!pattern) return row * cols + col;
+    for (size_t e = pattern->start[row]; e < pattern->start[row + 1]; e++)
+        if (pattern->col[e] == col) return e;
+    return NOWHERE;
+}
+
+/* The C writes the whole matrix or the entries of its pattern, and so is it wanted, as the tape has it: where the two
+ * differ, product->from tells for each number that is wanted which one of the C it is. */
+static bool choose_layout(struct compiled_of *of, enum product_kind kind, const struct generate_found *found)
+{
+    const bool transposed = kind == PRODUCT_JACOBIAN_P;
+    struct compiled_product *product = &of->product[kind];
+    const struct sens_pattern *ours = transposed ? found->sparsity_p : found->sparsity;
+    const struct sens_pattern *wanted = of->tape_maker.pattern(of->tape, kind);
+    const size_t rows = transposed ? of->shape.np : of->shape.outputs;
+    const size_t cols = transposed ? of->shape.outputs : of->shape.n;
+    product->written = ours ? ours->start[rows] : rows * cols;
+    product->entries = wanted ? wanted->start[rows] : rows * cols;
+    if (!ours == !wanted) return product->written == product->entries;
+    product->from = malloc((product->entries + 1) * sizeof *product->from);
+    for (size_t row = 0; product->from && row < rows; row++)
+        for (size_t c = 0; c < (wanted ? wanted->start[row + 1] - wanted->start[row] : cols); c++) {
+            const size_t e = wanted ? wanted->start[row] + c : row * cols + c;
+            product->from[e] = find_entry(ours, cols, row, wanted ? wanted->col[e] : c);
+        }
+    return product->from;
+}
+
+/* The text, for the caller to free; NULL with a sentence. */
+static char *write_text(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
+{
+    const enum generate_product which = generated[kind];
+    const unsigned wanted = 1u << which | (of->f->n_guards > 0 ? 1u << GENERATE_GUARDS : 0);
+    char *text = NULL;
+    struct generate_found found;
+    if (of->f->n_nodes > MOST_NODES)
+        return bench_refuse(error, "f has %zu operations; more than %d are not compiled", of->f->n_nodes,
+                            MOST_NODES),
+               NULL;
+    const sens_status status = generate_source(of->f, of->shape.n, of->shape.np, wanted, &text, &found);
+    const size_t operators = found.count[which].operators;
+    bool fits = status == SENS_OK;
+    if (!fits)
+        bench_refuse(error, "no C can be written for a product: %s", sens_status_message(status));
+    else if (operators > MOST_OPERATORS)
+        fits =
+            bench_refuse(error, "a product has %zu loops or single operations; more than %d are not compiled",
+                         operators, MOST_OPERATORS);
+    else if (is_jacobian(kind) && !choose_layout(of, kind, &found))
+        fits = bench_refuse(error, "no memory, or a Jacobian with other entries");
+    generate_found_release(&found);
+    if (fits) return text;
+    free(text);
+    return NULL;
+}
+
+static bool load(struct compiled_of *of, enum product_kind kind, const char *text, struct bench_error *error)
+{
+    struct compiled_product *product = &of->product[kind];
+    struct compiled_setting *setting = setting_of(of);
+    const struct compile_request request = {text, setting->isa, LEVEL, 0};
+    if (compile_load(&setting->compiler, &request, &product->object, error) != SENS_OK) return false;
+    product->function = compiled_find(&product->object, generate_function_name(generated[kind]));
+    product->guards =
+        (guards_function *)compiled_find(&product->object, generate_function_name(GENERATE_GUARDS));
+    return (product->function && !product->guards == (of->f->n_guards == 0)) ||
+           bench_refuse(error, "a compiled object lacks a function");
+}
+
+static double now(const struct compiled_of *of)
+{
+    return of->engine.maker->now ? of->engine.maker->now() : 0;
+}
+
+/* ---- running it -------------------------------------------------------------------------------------------- */
+
+static sens_status run_rearranged(const struct compiled_product *product, const struct sens_tape_call *on)
+{
+    double *written = malloc((product->written + 1) * sizeof *written);
+    if (!written) return SENS_NO_MEMORY;
+    ((numbers_function *)product->function)(on->t[0], on->x, on->p, written);
+    for (size_t e = 0; e < product->entries; e++)
+        on->out[e] = product->from[e] == NOWHERE ? 0 : written[product->from[e]];
+    free(written);
+    return SENS_OK;
+}
+
+static void call_at_point(const struct compiled_product *product, const struct product_call *call, size_t k)
+{
+    const struct sens_tape_call *on = &call->on;
+    const double t = on->t[k], *x = on->x + k * on->x_step, *v = on->v ? on->v + k * on->v_step : NULL;
+    if (call->kind == PRODUCT_HVP)
+        ((hvp_function *)product->function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2],
+                                            v, on->out, on->sum);
+    else if (call->kind == PRODUCT_RHS_T || is_jacobian(call->kind))
+        ((numbers_function *)product->function)(t, x, on->p, on->out);
+    else
+        ((lanes_function *)product->function)(t, x, on->p, on->lanes, v,
+                                              call->kind == PRODUCT_VJP_P ? on->sum : on->out);
+}
+
+static sens_status run_by_c(const struct compiled_of *of, const struct product_call *call)
+{
+    const struct compiled_product *product = &of->product[call->kind];
+    const struct sens_tape_call *on = &call->on;
+    for (size_t k = 0; product->guards && !call->at_its_own && k < on->points; k++)
+        if (!product->guards(on->t[k], on->x + k * on->x_step, on->p)) return SENS_OUT_OF_DOMAIN;
+    if (product->from) return run_rearranged(product, on);
+    for (size_t k = 0; k < on->points; k++) call_at_point(product, call, k);
+    return SENS_OK;
+}
+
+/* ---- making it --------------------------------------------------------------------------------------------- */
+
+/* An engine that runs what nobody else runs yet. */
+struct candidate {
+    struct engine engine;
+    const struct compiled_of *of;
+};
+
+static sens_status run_candidate(struct engine *engine, const struct product_call *call)
+{
+    return run_by_c(((struct candidate *)engine)->of, call);
+}
+
+static bool is_right(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
+{
+    const struct engine_maker maker = {.run = run_candidate};
+    struct candidate candidate = {.engine = {.maker = &maker}, .of = of};
+    return engines_agree(&candidate.engine, of->tape, kind, of->product[kind].entries, &of->shape, &of->at,
+                         error);
+}
+
+/* Written, compiled, loaded, and right. */
+static bool make_product(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
+{
+    struct compiled_setting *setting = setting_of(of);
+    const double begin = now(of);
+    char *text = write_text(of, kind, error);
+    const double written = now(of);
+    setting->t_generate += written - begin;
+    if (!text) return false;
+    const bool loaded = load(of, kind, text, error);
+    setting->t_compile += now(of) - written;
+    free(text);
+    if (loaded && is_right(of, kind, error)) return true;
+    compiled_close(&of->product[kind].object);
+    return false;
+}
+
+/* One thread makes it, and others wait. */
+static enum way way_of(struct compiled_of *of, enum product_kind kind)
+{
+    struct compiled_setting *setting = setting_of(of);
+    struct compiled_product *product = &of->product[kind];
+    struct bench_error error;
+    if (of->shape.n == 0) return BY_TAPE; /* x0(p): once a solve */
+    const enum way found = (enum way)atomic_load(&product->way);
+    if (found != NOT_YET) return found;
+    pthread_mutex_lock(&setting->lock);
+    if (atomic_load(&product->way) == NOT_YET) {
+        const bool by_c = make_product(of, kind, &error);
+        if (!by_c) setting->why = error;
+        setting->by_c += by_c;
+        setting->by_tape += !by_c;
+        atomic_store(&product->way, by_c ? BY_C : BY_TAPE);
+    }
+    pthread_mutex_unlock(&setting->lock);
+    return (enum way)atomic_load(&product->way);
+}
+
+/* ---- the engine -------------------------------------------------------------------------------------------- */
+
+static sens_status run(struct engine *engine, const struct product_call *call)
+{
+    struct compiled_of *of = of_engine(engine);
+    if (way_of(of, call->kind) == BY_C) return run_by_c(of, call);
+    return of->tape_maker.run(of->tape, call);
+}
+
+static void destroy(struct engine *engine)
+{
+    struct compiled_of *of = of_engine(engine);
+    if (!engine) return;
+    for (int kind = 0; kind < KINDS; kind++) {
+        compiled_close(&of->product[kind].object);
+        free(of->product[kind].from);
+    }
+    if (of->tape) of->tape_maker.destroy(of->tape);
+    free(of->numbers);
+    free(of);
+}
+
+/* The point is kept: products are compared there when they are first wanted. */
+static bool keep_point(struct compiled_of *of, const struct sens_at *at)
+{
+    const size_t n = of->shape.n, np = of->shape.np;
+    of->numbers = malloc((n + np + 1) * sizeof *of->numbers);
+    if (!of->numbers) return false;
+    if (n > 0) memcpy(of->numbers, at->x, n * sizeof *at->x);
+    if (np > 0) memcpy(of->numbers + n, at->p, np * sizeof *at->p);
+    of->at = (struct sens_at){at->t, of->numbers, of->numbers + n};
+    return true;
+}
+
+static sens_status create(const struct engine_maker *maker, const struct graph *f,
+                          const struct function_shape *shape, const struct sens_at *at,
+                          struct engine **engine)
+{
+    struct compiled_of *made = calloc(1, sizeof *made);
+    if (!made) return SENS_NO_MEMORY;
+    made->engine.maker = maker;
+    made->f = f;
+    made->shape = *shape;
+    made->tape_maker = tape_engine(maker->tape, maker->now);
+    sens_status status = keep_point(made, at) ? SENS_OK : SENS_NO_MEMORY;
+    if (status == SENS_OK) status = made->tape_maker.create(&made->tape_maker, f, shape, at, &made->tape);
+    if (status == SENS_OK)
+        *engine = &made->engine;
+    else
+        destroy(&made->engine);
+    return status;
+}
+
+static sens_status ready(struct engine *engine, enum product_kind kind)
+{
+    struct compiled_of *of = of_engine(engine);
+    way_of(of, kind);
+    const sens_status status = of->tape_maker.ready(of->tape, kind); /* made already, where it was compared */
+    engine->seconds = of->tape->seconds;
+    return status;
+}
+
+static const struct sens_pattern *pattern(struct engine *engine, enum product_kind kind)
+{
+    return of_engine(engine)->tape_maker.pattern(of_engine(engine)->tape, kind);
+}
+
+static void operations(struct engine *engine, enum product_kind kind, double *shared, double *vector)
+{
+    of_engine(engine)->tape_maker.operations(of_engine(engine)->tape, kind, shared, vector);
+}
+
+struct engine_maker compiled_engine(struct compiled_setting *setting,
+                                    const struct sens_tape_functions *functions, double (*now_)(void))
+{
+    setting->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    return (struct engine_maker){.create = create,
+                                 .destroy = destroy,
+                                 .ready = ready,
+                                 .run = run,
+                                 .pattern = pattern,
+                                 .operations = operations,
+                                 .compiled = setting,
+                                 .tape = functions,
+                                 .now = now_};
+}
