@@ -38,6 +38,10 @@ for compiler in $compilers; do
     done
     expect 2 "problem=tricks: its products cannot be derived" run tricks discrete_adjoint --plugin plain.so
     expect 0 "recorded" run tricks discrete_adjoint --plugin both.so
+    for case in 0 6 13 17 30; do
+        expect 0 "status     ok" run tricks discrete_adjoint case=$case vjp=tape --plugin both.so
+    done
+    expect 2 "tricks.c:" run tricks discrete_adjoint case=100 vjp=tape --plugin both.so
 
     # what is not as sens/recorded.h asks
     cat >wrong.c <<'C'

@@ -137,7 +137,8 @@ static void test_every_slot_of_a_cost(void **state)
 }
 
 /* A function that the inner type does not have is not offered, whoever writes it. */
-static void test_nothing_is_added(void **state)
+/* But products, which a problem may leave to whoever decorates it. */
+static void test_products_alone_are_added(void **state)
 {
     (void)state;
     static const struct sens_problem_type none;
@@ -153,7 +154,10 @@ static void test_nothing_is_added(void **state)
     own.type.many_states = false;
     with.type = own.type;
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
-    assert_memory_equal(made.type, &none, offsetof(struct sens_problem_type, many_states));
+    struct sens_problem_type products = none;
+    products.vjp = with.type.vjp, products.jvp = with.type.jvp;
+    products.jvp_p_cols = with.type.jvp_p_cols, products.vjp_p_batch = with.type.vjp_p_batch;
+    assert_memory_equal(made.type, &products, offsetof(struct sens_problem_type, many_states));
     assert_null(made.structure);
     sens_cost_decorate(&cost, &own_terms.type, NULL, &room_of_cost, &made_cost);
     assert_memory_equal(made_cost.type, &no_terms, sizeof no_terms);
@@ -254,7 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_slot_of_a_problem),    cmocka_unit_test(test_every_slot_of_a_structure),
-        cmocka_unit_test(test_every_slot_of_a_cost),       cmocka_unit_test(test_nothing_is_added),
+        cmocka_unit_test(test_every_slot_of_a_cost),       cmocka_unit_test(test_products_alone_are_added),
         cmocka_unit_test(test_a_decorator_around_another), cmocka_unit_test(test_another_problem),
         cmocka_unit_test(test_a_cost_around_another),
     };
