@@ -152,7 +152,6 @@ static sens_status replace_products(struct resolution *re)
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
     status = cell->provider->wrap(re->ctx, &request, &cell->problem);
     if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
-    sens_problem_operations(&cell->problem, &cell->operations);
     return SENS_OK;
 }
 
@@ -162,11 +161,11 @@ static sens_status create_problem(struct resolution *re)
     re->ctx->message[0] = '\0';
     sens_status status = sens_problem_create(re->ctx, re->problem, cell->problem_value, &cell->problem);
     if (status != SENS_OK) return refuse_create(re, status, "problem", re->problem->name);
-    status = drop_structure(re);
-    if (status == SENS_OK) status = override_numbers(re);
+    status = override_numbers(re);
     if (status != SENS_OK) return status;
     if (!override_t1(re)) return SENS_BAD_INPUT;
     status = replace_products(re);
+    if (status == SENS_OK) status = drop_structure(re); /* also what a provider has found */
     if (status != SENS_OK) return status;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
     return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);

@@ -38,6 +38,11 @@ done
 tells 0 "threads 2" "$program" run glv discrete_adjoint n=20 vjp=tape threads=2
 tells 0 '"vjp":"tape".*"n_recorded":1,' "$program" run vdp discrete_adjoint vjp=tape --json
 tells 0 '"vjp":"hand".*"n_recorded":null' "$program" run vdp discrete_adjoint --json
+# structure that was found is dropped where that is asked for
+tells 0 '"structure":"dense' "$program" run glv discrete_adjoint n=20 vjp=tape --json
+for drop in structure=none track=controlled; do
+    tells 0 '"structure":"none","n_jacobian":0' "$program" run glv discrete_adjoint n=20 vjp=tape $drop --json
+done
 tells 2 "vjp=tap: no provider of this name" "$program" run vdp discrete_adjoint vjp=tap
 for name in tape fd; do
     "$program" list providers | grep -q "^$name " || fail "list providers lacks $name"
