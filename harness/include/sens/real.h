@@ -24,7 +24,11 @@
 
 #ifdef SENS_EXTENDED
 typedef long double sens_real;
-#define SENS_EPSILON    LDBL_EPSILON
+#ifdef SENS_RECORDED
+#define SENS_EPSILON DBL_EPSILON /* the values that decide branches are in double */
+#else
+#define SENS_EPSILON LDBL_EPSILON
+#endif
 #define SENS_C(literal) literal##L
 #else
 typedef double sens_real;
