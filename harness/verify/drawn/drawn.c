@@ -180,7 +180,7 @@ static struct drawn draw_scene(const struct drawing *drawing, const struct theme
         const long chance = axis == AXIS_CKPT ? 1 : 2; /* every distance is another case */
         if (!axis_declared(drawing, axis) || (!large && verify_integer(v, 0, chance) > 0)) continue;
         if (!large && (axis == AXIS_RATIO || axis == AXIS_SCALE)) continue;
-        if (axis == AXIS_WRT && needs_all(theme)) continue;
+        if ((axis == AXIS_WRT || axis == AXIS_PARTS) && needs_all(theme)) continue;
         drawn.value[axis] = large ? axis_draw_large(drawing, axis) : axis_draw(drawing, axis);
     }
     draw_solver(drawing, &drawn);
@@ -221,6 +221,14 @@ static bool check_scene(struct drawing *drawing, const struct drawn *drawn)
     verify_close(v, &result);
     sens_arena_rewind(&v->ctx.arena, mark);
     return result.verdict != VERIFY_SKIP;
+}
+
+/* Nothing to differentiate by but the initial state. */
+static void check_without_parameters(struct drawing *drawing)
+{
+    struct drawn drawn = drawing->usual;
+    drawn.value[AXIS_PARAMETERS] = drawn.value[AXIS_FORM] = 0;
+    check_scene(drawing, &drawn);
 }
 
 /* Where it is the checkpoints that are refused, once more without them. */
@@ -299,6 +307,7 @@ static void run(struct verify *v)
             if (!v->quick || !is_repetition(&drawing, k % THEMES))
                 check_drawn(&drawing, draw_scene(&drawing, &themes[k % THEMES]));
         check_options(&drawing, rounds);
+        check_without_parameters(&drawing);
     }
     drawn_check_ends(&drawing, right);
     drawn_check_scaled(&drawing);
