@@ -202,7 +202,7 @@ static bool make_plan(struct request *request)
 static int read_request(struct request *request)
 {
     int code = EXIT_USAGE;
-    request->task.quick = flag(request, "--quick") != NULL;
+    request->task.quick = request->choice.quick = flag(request, "--quick") != NULL;
     request->task.memory_limit = 4e9;
     const bool ready = read_formats(request) && read_isa(request, &code) &&
                        load_peers(request, PEER_METHOD, "--method", &code) &&

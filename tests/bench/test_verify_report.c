@@ -91,7 +91,7 @@ static struct verify_report *create_report(void)
     static struct verify_result first[6], second[1];
     static struct plan_unit planned[] = {{.unit = {.group = &on_problem, .problem = &x}},
                                          {.unit = {.group = &on_method, .method = &y}}};
-    static const struct verify_plan plan = {2, planned};
+    static const struct verify_plan plan = {.count = 2, .unit = planned};
     static const struct runner_task task = {.plan = &plan, .reg = &registry};
     static struct runner_unit unit[2];
     const struct verify_choice all = {.problem = NULL};
@@ -275,7 +275,7 @@ static struct verify_result *demanded(const char *pattern, bool support, struct 
     static const struct verify_group group = {.name = "g", .kind = VERIFY_METHOD, .checks = essential};
     struct plan_unit planned[] = {{.unit = {.group = &group, .method = &y}, .support = support},
                                   {.unit = {.group = &group, .method = &y}, .support = support}};
-    const struct verify_plan plan = {2, planned};
+    const struct verify_plan plan = {.count = 2, .unit = planned};
     const struct verify_choice choice = {.require = pattern};
     struct runner_unit unit[] = {{RUNNER_DONE, 3, 3, result, 0}, {RUNNER_DONE, 1, 1, result + 3, 0}};
     result[0] = outcome("method y", "needed", VERIFY_SKIP);
@@ -304,7 +304,7 @@ static void a_limit_does_not_make_a_check(void **state)
     static const struct verify_check essential[] = {{.id = "needed", .essential = true}, {.id = NULL}};
     static const struct verify_group group = {.name = "g", .kind = VERIFY_METHOD, .checks = essential};
     struct plan_unit planned = {.unit = {.group = &group, .method = &y}};
-    const struct verify_plan plan = {1, &planned};
+    const struct verify_plan plan = {.count = 1, .unit = &planned};
     const struct verify_choice choice = {.require = NULL};
     struct verify_result result[] = {outcome("method y", "needed", VERIFY_LIMIT),
                                      outcome("method y", "needed", VERIFY_SKIP)};

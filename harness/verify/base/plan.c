@@ -63,6 +63,14 @@ static bool has_wanted_check(const struct verify_group *group, const char *patte
     return false;
 }
 
+bool plan_leaves(const struct verify_choice *choice, const struct sens_problem_type *problem,
+                 const struct sens_provider *provider)
+{
+    if (!choice->quick) return false;
+    return (problem && problem->model && !choice->problem) ||
+           (provider && provider->declares && !choice->provider);
+}
+
 static bool is_chosen(const struct verify_choice *choice, const struct verify_unit *unit)
 {
     const bool methods = unit->method || unit->group->kind == VERIFY_CROSS;
@@ -72,6 +80,7 @@ static bool is_chosen(const struct verify_choice *choice, const struct verify_un
     /* Who names methods does not ask for providers as well, nor the other way round. */
     const bool aside = (methods && choice->provider && !choice->method) ||
                        (unit->provider && choice->method && !choice->provider);
+    if (plan_leaves(choice, unit->problem, unit->provider)) return false;
     return (named || !any) && !aside && (!unit->problem || matches(choice->problem, unit->problem->name)) &&
            (!unit->method || matches(choice->method, unit->method->name)) &&
            (!unit->cost || matches(choice->cost, unit->cost->name)) &&
@@ -209,7 +218,7 @@ bool plan_create(const struct sens_registry *reg, const struct verify_group *con
 {
     struct planner planner = {reg, groups, choice, plan};
     const size_t most = upper_bound(&planner);
-    *plan = (struct verify_plan){.unit = calloc(most ? most : 1, sizeof *plan->unit)};
+    *plan = (struct verify_plan){.unit = calloc(most ? most : 1, sizeof *plan->unit), .choice = *choice};
     if (!plan->unit) return false;
     add_everything(&planner);
     drop_the_rest(plan);

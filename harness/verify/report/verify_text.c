@@ -152,6 +152,34 @@ static void write_levels(FILE *out, const struct verify_report *report)
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) write_level(out, report, order[k]);
 }
 
+static void add_name(FILE *out, const char *kind, const char *name, bool first)
+{
+    fprintf(out, "%s%s", first ? kind : ", ", name);
+}
+
+/* What a quick run looks at only where it is named, and this one did not. */
+static void write_left(FILE *out, const struct verify_report *report)
+{
+    const struct verify_choice *choice = &report->task->plan->choice;
+    const struct sens_registry *reg = report->task->reg;
+    size_t problems = 0, providers = 0, size = 0;
+    char *text = NULL;
+    FILE *names = open_memstream(&text, &size);
+    for (size_t i = 0; names && reg->problems[i]; i++)
+        if (plan_leaves(choice, reg->problems[i], NULL))
+            add_name(names, "problem ", reg->problems[i]->name, problems++ == 0);
+    for (size_t i = 0; names && reg->providers && reg->providers[i]; i++)
+        if (plan_leaves(choice, NULL, reg->providers[i]))
+            add_name(names, problems ? "; provider " : "provider ", reg->providers[i]->name,
+                     providers++ == 0);
+    if (names) fclose(names);
+    if (problems + providers > 0 && text) {
+        fputs("left out, because the run is quick and they are not named:\n", out);
+        write_paragraph(out, "  ", text);
+    }
+    free(text);
+}
+
 /* "method x: 3 failures are limits it declares", a line each. */
 static void write_declared(FILE *out, const struct verify_report *report)
 {
@@ -171,6 +199,7 @@ void verify_write_text(FILE *out, const struct verify_report *report, bool verbo
     for (size_t i = 0; i < report->ranking.count; i++) write_module(out, report, &report->ranking.module[i]);
     write_totals(out, report);
     write_levels(out, report);
+    write_left(out, report);
     write_declared(out, report);
 }
 
