@@ -279,7 +279,7 @@ static bool read_words(const struct cli_command *command, const struct cli_argum
     if (out) job->place = out;
     job->in_tree = cli_flag(command, arguments, "--in-tree") != NULL;
     job->in_c = cli_flag(command, arguments, "--c") != NULL;
-    return job->kind && check_name(job->name, job->error);
+    return job->kind != NULL && check_name(job->name, job->error);
 }
 
 static bool create(struct creation *job)
@@ -296,7 +296,7 @@ int cmd_new(int argc, char **argv)
     struct creation job = {.place = ".", .error = &error};
     if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
     if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (read_words(command, &arguments, &job) && create(&job)) return EXIT_OK;
+    if (read_words(command, &arguments, &job) && job.kind && create(&job)) return EXIT_OK;
     undo(&job);
     return cli_complain(&error, EXIT_USAGE);
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
 # sensbench derive: the products of a problem, as text, JSON and C; and vjp=tape, vjp=fd. Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 # number KEY: the first one of this name in what was printed last, in JSON

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A module whose problems have a right-hand side and nothing else: its products are derived, branches and an initial state
 # that depends on p included. Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 command -v "${CC:-cc}" >/dev/null || { echo "no C compiler"; exit 77; }
 

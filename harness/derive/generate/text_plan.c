@@ -15,7 +15,7 @@ static int32_t number_of(const struct plan *plan, size_t piece, size_t which)
     const struct cover_piece *p = &cover->piece[piece];
     if (which < plan->width) return plan->operator->value[cover->order[p->first] * plan->width + which];
     which -= plan->width;
-    if (which < plan->width * plan->depth)
+    if (plan->width > 0 && which < plan->width * plan->depth)
         return cover_step(cover, piece, which / plan->width)[which % plan->width];
     which -= plan->width * plan->depth;
     return which < plan->depth ? p->count[which] : p->grow;

@@ -217,18 +217,19 @@ static bool is_value(const struct graph *graph, graph_node node, long double wan
 }
 
 /* The operation on constants alone is a constant. */
-static bool all_constant(const struct graph *graph, const graph_node operand[3], unsigned count)
+static bool all_constant(const struct graph *graph, const struct graph_operation *node)
 {
-    for (unsigned k = 0; k < count; k++)
-        if (graph->node[operand[k]].op != GRAPH_CONSTANT) return false;
+    for (unsigned k = 0; k < op_operands[node->op]; k++)
+        if (graph->node[graph_operand(node, k)].op != GRAPH_CONSTANT) return false;
     return true;
 }
 
-static graph_node fold(struct graph *graph, enum graph_op op, const graph_node operand[3])
+static graph_node fold(struct graph *graph, const struct graph_operation *node)
 {
     long double value[3] = {0};
-    for (unsigned k = 0; k < op_operands[op]; k++) value[k] = decoded(&graph->node[operand[k]]);
-    return graph_constant(graph, graph_operate(op, value[0], value[1], value[2]));
+    for (unsigned k = 0; k < op_operands[node->op]; k++)
+        value[k] = decoded(&graph->node[graph_operand(node, k)]);
+    return graph_constant(graph, graph_operate(node->op, value[0], value[1], value[2]));
 }
 
 static graph_node plain(struct graph *graph, enum graph_op op, graph_node a, graph_node b)
@@ -273,12 +274,12 @@ static graph_node arithmetic(struct graph *graph, enum graph_op op, graph_node a
 
 graph_node graph_apply(struct graph *graph, enum graph_op op, graph_node a, graph_node b, graph_node c)
 {
-    const graph_node operand[3] = {a, b, c};
+    const struct graph_operation node = {.op = op, .a = a, .b = b, .c = c};
     if (graph->status != SENS_OK) return GRAPH_ZERO;
-    if (all_constant(graph, operand, op_operands[op])) return fold(graph, op, operand);
+    if (all_constant(graph, &node)) return fold(graph, &node);
     if (op != GRAPH_SELECT) return arithmetic(graph, op, a, b);
     if (b == c) return b;
-    return intern(graph, (struct graph_operation){.op = op, .a = a, .b = b, .c = c});
+    return intern(graph, node);
 }
 
 void graph_add_output(struct graph *graph, graph_node node)

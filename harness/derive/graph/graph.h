@@ -127,6 +127,10 @@ sens_status graph_status(const struct graph *graph);
 
 const char *graph_op_name(enum graph_op op);
 unsigned graph_operands(enum graph_op op); /* 0: a leaf */
+static inline graph_node graph_operand(const struct graph_operation *node, unsigned which)
+{
+    return which == 0 ? node->a : which == 1 ? node->b : node->c;
+}
 bool graph_is_constant(const struct graph *graph, graph_node node,
                        long double *value); /* value may be NULL */
 

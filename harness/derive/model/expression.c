@@ -222,13 +222,16 @@ struct expression *parser_name(struct parser *parser)
     const struct token name = parser->lexer.token;
     const struct library *const known = find_library(&name);
     struct symbol *const symbol = parser_find(parser, &name);
-    if (!symbol && !known && !token_is(&name, "sum") && !token_is(&name, "product"))
+    const bool sum = token_is(&name, "sum"), product = token_is(&name, "product");
+    if (sum || product || symbol) {
+        lexer_next(&parser->lexer);
+        return sum || product ? over_range(parser, sum ? GRAPH_ADD : GRAPH_MUL, &name)
+                              : reference(parser, symbol, &name);
+    }
+    if (!known)
         return parser_is_taken(&name) ? (lexer_expected(&parser->lexer, "a number, a name or '('"), NULL)
                                       : refuse_name(parser, &name);
     lexer_next(&parser->lexer);
-    if (token_is(&name, "sum")) return over_range(parser, GRAPH_ADD, &name);
-    if (token_is(&name, "product")) return over_range(parser, GRAPH_MUL, &name);
-    if (symbol) return reference(parser, symbol, &name);
     struct expression *made = call(parser, known->name, known->arguments, EXPRESSION_FUNCTION, &name);
     if (made) made->op = known->op;
     return made;

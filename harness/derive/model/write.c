@@ -238,7 +238,7 @@ static graph_node library(struct writer *writer, const struct expression *expres
 bool writer_each(struct writer *writer, const struct range *ranges,
                  bool (*each)(void *self, const long *index), void *self)
 {
-    long first[MODEL_INDICES + 1], last[MODEL_INDICES + 1], index[MODEL_INDICES + 1] = {0};
+    long first[MODEL_INDICES + 1] = {0}, last[MODEL_INDICES + 1] = {0}, index[MODEL_INDICES + 1] = {0};
     const struct range *range[MODEL_INDICES + 1];
     size_t depth = 0, count = 0;
     for (const struct range *one = ranges; one; one = one->next) {

@@ -25,28 +25,24 @@ static void sweep_free(struct sweep *s)
 /* After a failure nothing has to be freed. */
 static sens_status sweep_start(const struct graph *f, struct sweep *s)
 {
+    const sens_status given = graph_status(f);
     *s = (struct sweep){.f = f, .g = graph_create()};
     s->place = calloc(f->n_nodes, sizeof *s->place);
     s->derivative = calloc(f->n_nodes, sizeof *s->derivative);
     s->reached = calloc(f->n_nodes, sizeof *s->reached);
-    if (graph_status(f) == SENS_OK && s->g && s->place && s->derivative && s->reached) {
+    if (given == SENS_OK && s->g && s->place && s->derivative && s->reached) {
         copy_all(s->g, f, s->place);
         return SENS_OK;
     }
     graph_destroy(s->g);
     sweep_free(s);
-    return graph_status(f) != SENS_OK ? graph_status(f) : SENS_NO_MEMORY;
+    return given != SENS_OK ? given : SENS_NO_MEMORY;
 }
 
 static sens_status sweep_end(struct sweep *s, struct graph **product)
 {
     sweep_free(s);
     return copy_needed(s->g, product);
-}
-
-static graph_node operand_of(const struct graph_operation *node, unsigned which)
-{
-    return which == 0 ? node->a : which == 1 ? node->b : node->c;
 }
 
 /* Node k of f with the operands that it has in g. */
@@ -74,7 +70,7 @@ static void pass_adjoint(struct sweep *s, size_t k)
     const struct graph_operation node = placed(s, k);
     const graph_node adjoint = s->derivative[k], value = s->place[k];
     for (unsigned which = 0; which < graph_operands(node.op); which++) {
-        const graph_node operand = operand_of(&s->f->node[k], which);
+        const graph_node operand = graph_operand(&s->f->node[k], which);
         if (!rule_passes(node.op, which) || s->f->node[operand].op == GRAPH_CONSTANT) continue;
         add_adjoint(s, operand,
                     rule_is_linear(node.op)
@@ -143,7 +139,7 @@ static graph_node of_operation(struct sweep *s, size_t k)
     graph_node d[3] = {GRAPH_ZERO, GRAPH_ZERO, GRAPH_ZERO}, sum = GRAPH_ZERO;
     for (unsigned which = 0; which < graph_operands(node.op); which++) {
         if (!rule_passes(node.op, which)) continue;
-        d[which] = s->derivative[operand_of(&s->f->node[k], which)];
+        d[which] = s->derivative[graph_operand(&s->f->node[k], which)];
         if (d[which] == GRAPH_ZERO || rule_is_linear(node.op)) continue;
         const graph_node partial = rule_partial(s->g, &node, s->place[k], which);
         sum = rule_sum(s->g, sum, rule_scaled(s->g, d[which], partial));
@@ -234,7 +230,7 @@ static size_t nodes_below(struct sweep *s, graph_node output, graph_node *stack)
     for (size_t at = 0; at < count; at++) {
         const struct graph_operation *node = &s->f->node[stack[at]];
         for (unsigned which = 0; which < graph_operands(node->op); which++) {
-            const graph_node operand = operand_of(node, which);
+            const graph_node operand = graph_operand(node, which);
             if (!rule_passes(node->op, which) || s->reached[operand]) continue;
             s->reached[operand] = true;
             stack[count++] = operand;

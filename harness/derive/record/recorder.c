@@ -131,12 +131,11 @@ static void refuse_value(struct recorder *recorder, graph_node node, const void 
 {
     const struct graph_operation *operation = &recorder->graph->node[node];
     const unsigned operands = graph_operands(operation->op);
-    const graph_node operand[] = {operation->a, operation->b, operation->c};
     char place[PLACE_TEXT], text[128] = "";
     size_t length = 0;
     for (unsigned k = 0; k < operands && length < sizeof text; k++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%.9g", k ? ", " : "",
-                                   recorder->value[operand[k]]);
+                                   recorder->value[graph_operand(operation, k)]);
     bench_refuse(recorder->error, "%s: %s(%s) is not finite, at the point of the recording",
                  place_of(caller, place), graph_op_name(operation->op), text);
     leave(recorder, SENS_NONFINITE);

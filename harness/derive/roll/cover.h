@@ -43,8 +43,8 @@ static inline const int32_t *cover_step(const struct cover *cover, size_t piece,
 /* Rows of a piece. */
 static inline size_t cover_rows_of(const struct cover_piece *piece)
 {
-    const int32_t triangle = piece->grow * (piece->count[1] * (piece->count[1] - 1) / 2);
-    return (size_t)((piece->count[0] * piece->count[1] + triangle) * piece->count[2]);
+    const int64_t first = piece->count[0], second = piece->count[1], third = piece->count[2];
+    return (size_t)((first * second + piece->grow * (second * (second - 1) / 2)) * third);
 }
 
 #endif

@@ -50,7 +50,7 @@ static void add_constant(struct group *group, const struct cover *cover, size_t 
     struct normal *b = group->b;
     const struct cover_piece *piece = &cover->piece[p];
     const size_t total = cover_rows_of(piece);
-    int32_t *index = malloc(total * sizeof *index), step;
+    int32_t *index = calloc(total ? total : 1, sizeof *index), step;
     bool uniform = true;
     b->failed = b->failed || !index;
     for (size_t k = 0; index && k < total; k++) {

@@ -177,9 +177,8 @@ static void count_uses(struct plan *plan)
 {
     for (size_t k = 0; k < plan->n_original; k++) {
         const struct graph_operation *node = &plan->g->node[k];
-        const graph_node operand[3] = {node->a, node->b, node->c};
         for (unsigned which = 0; plan->lane[k] && which < graph_operands(node->op); which++)
-            plan->uses[operand[which]]++;
+            plan->uses[graph_operand(node, which)]++;
     }
     for (size_t i = 0; i < plan->g->n_outputs; i++) plan->uses[plan->g->output[i]]++;
 }

@@ -117,7 +117,6 @@ static void sum_item(struct plan *plan, graph_node node)
 static void operation_item(struct plan *plan, graph_node node)
 {
     const struct graph_operation operation = plan->g->node[node];
-    const graph_node operand[3] = {operation.a, operation.b, operation.c};
     long double exponent;
     if (operation.op == GRAPH_POW && graph_is_constant(plan->g, operation.b, &exponent) && exponent == 2) {
         plain_operation(plan, node, SENS_TAPE_MUL, operation.a, operation.a);
@@ -126,8 +125,8 @@ static void operation_item(struct plan *plan, graph_node node)
     }
     plan_item(plan, tape_op[operation.op], node);
     for (unsigned which = 0; which < graph_operands(operation.op); which++) {
-        plan_operand(plan, operand[which]);
-        want(plan, operand[which]);
+        plan_operand(plan, graph_operand(&operation, which));
+        want(plan, graph_operand(&operation, which));
     }
 }
 
@@ -179,9 +178,8 @@ static void count_uses(struct plan *plan)
     for (size_t i = 0; !has_lanes(plan) && i < plan->g->n_outputs; i++) plan->uses[plan->g->output[i]]++;
     for (size_t k = plan->g->n_nodes; k-- > 0;) {
         const struct graph_operation *node = &plan->g->node[k];
-        const graph_node operand[3] = {node->a, node->b, node->c};
         for (unsigned which = 0; plan->uses[k] && which < graph_operands(node->op); which++)
-            plan->uses[operand[which]]++;
+            plan->uses[graph_operand(node, which)]++;
     }
 }
 
