@@ -116,6 +116,13 @@ sens_add_verify_test(tableaux --check "tableau.*")
 sens_add_verify_test(provider/tape --provider tape)
 sens_add_verify_test(provider/compiled --provider compiled) # without a compiler, the tape again
 set_tests_properties(verify/provider/compiled PROPERTIES ENVIRONMENT SENSBENCH_CACHE=${CMAKE_BINARY_DIR}/compiled)
+# Minutes of the system's compiler: sanitizers and the repro build see the same code in shorter tests.
+set_property(TEST verify/provider/compiled APPEND PROPERTY LABELS slow)
+if(cmocka_FOUND)
+  foreach(name test_generate_loops test_generate_random test_compiled)
+    set_property(TEST bench/${name} APPEND PROPERTY LABELS slow)
+  endforeach()
+endif()
 
 # Whole modules of others: the wrong ones that verify must catch, the right ones that it must pass.
 file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/modules/wrong/*.[ce]*

@@ -205,8 +205,8 @@ static void reverse_block(const struct evaluation *evaluation, const struct work
         struct edge edge[2];
         if (!(op->on & on) || !any(bar)) continue;
         if (op->op == GRAPH_X || op->op == GRAPH_P) {
-            sens_real *const OUT = (op->op == GRAPH_X ? X : P) + op->a * pull->L + l0;
-            for (size_t l = 0; l < lanes; l++) OUT[l] += bar[l];
+            sens_real *const part = op->op == GRAPH_X ? X : P;
+            for (size_t l = 0; part && l < lanes; l++) part[op->a * pull->L + l0 + l] += bar[l];
             continue;
         }
         const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);

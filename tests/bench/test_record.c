@@ -34,7 +34,8 @@ static int remove_file(void **state)
 /* Whether a column takes any text; the other texts are names. */
 static bool is_free(int column)
 {
-    return column == COL_cell || column == COL_options || column == COL_message || column == COL_library;
+    return column == COL_cell || column == COL_options || column == COL_message || column == COL_library ||
+           column == COL_vjp_note;
 }
 
 /* Every column gets a value of its own. */

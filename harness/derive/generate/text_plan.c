@@ -13,11 +13,11 @@ static int32_t number_of(const struct plan *plan, size_t piece, size_t which)
 {
     const struct cover *cover = &plan->operator->cover;
     const struct cover_piece *p = &cover->piece[piece];
-    if (which < plan->width) return plan->operator->value[cover->order[p->first] * plan->width + which];
-    which -= plan->width;
-    if (plan->width > 0 && which < plan->width * plan->depth)
-        return cover_step(cover, piece, which / plan->width)[which % plan->width];
-    which -= plan->width * plan->depth;
+    const size_t width = plan->width;
+    if (which < width) return plan->operator->value[cover->order[p->first] * width + which];
+    which -= width;
+    for (size_t level = 0; level < plan->depth; level++, which -= width)
+        if (which < width) return cover_step(cover, piece, level)[which];
     return which < plan->depth ? p->count[which] : p->grow;
 }
 
@@ -25,8 +25,8 @@ static struct plan_number *place_of(struct plan *plan, size_t which)
 {
     if (which < plan->width) return &plan->base[which];
     which -= plan->width;
-    if (which < plan->width * plan->depth) return &plan->step[which / plan->width][which % plan->width];
-    which -= plan->width * plan->depth;
+    for (size_t level = 0; level < plan->depth; level++, which -= plan->width)
+        if (which < plan->width) return &plan->step[level][which];
     return which < plan->depth ? &plan->count[which] : &plan->grow;
 }
 

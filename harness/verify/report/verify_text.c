@@ -164,6 +164,7 @@ static void write_left(FILE *out, const struct verify_report *report)
     const struct sens_registry *reg = report->task->reg;
     size_t problems = 0, providers = 0, size = 0;
     char *text = NULL;
+    if (!choice->quick) return;
     FILE *names = open_memstream(&text, &size);
     for (size_t i = 0; names && reg->problems[i]; i++)
         if (plan_leaves(choice, reg->problems[i], NULL))
