@@ -90,7 +90,7 @@ tells 2 'unknown option .-j1' "$program" list -j1
 
 # ---- modules that print, and their names -------------------------------------------------------------------
 compiler=$(command -v cc || command -v gcc || command -v clang) || exit $((failures > 0 ? 1 : 77))
-"$program" new problem loud >/dev/null || fail "new problem"
+"$program" new problem loud --c >/dev/null || fail "new problem"
 cd loud || exit 1
 {
     printf '#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n'

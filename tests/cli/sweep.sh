@@ -103,7 +103,7 @@ check "but what was asked for" test "$(column problem "$file" | sort -u)" = deca
 "$sensbench" sweep "$dir/slow.sweep" --out "$dir/killed" > /dev/null 2>&1 &
 for round in 1 2 3; do
     pid=$!
-    for _ in $(seq 1000); do # the peak of the machine comes before the first row
+    for _ in $(seq 10000); do # the peak of the machine comes before the first row
         sleep 0.02
         file=$(result "$dir/killed" slow 2> /dev/null) || continue
         test "$(rows "$file" | wc -l)" -ge $((3 * round)) && break
@@ -133,7 +133,7 @@ EOF
 "$sensbench" sweep "$dir/long.sweep" --out "$dir/long" > /dev/null 2>&1 &
 pid=$!
 child=
-for _ in $(seq 1000); do
+for _ in $(seq 10000); do
     sleep 0.02
     child=$(cat /proc/$pid/task/$pid/children 2> /dev/null)
     test -n "$child" && break
@@ -183,7 +183,7 @@ check "by name of the file" grep -qF "$file" "$dir/stderr"
 # SIGINT, and a second writer meanwhile
 "$sensbench" sweep "$dir/slow.sweep" --out "$dir/interrupted" > /dev/null 2> "$dir/stderr" &
 pid=$!
-for _ in $(seq 1000); do
+for _ in $(seq 10000); do
     sleep 0.02
     file=$(result "$dir/interrupted" slow 2> /dev/null) && test "$(rows "$file" | wc -l)" -ge 2 && break
 done
@@ -204,7 +204,7 @@ for change in ': > "$file"' 'echo stray >> "$file"'; do
     rm -rf "$dir/changed"
     "$sensbench" sweep "$dir/slow.sweep" --out "$dir/changed" > /dev/null 2> "$dir/stderr" &
     pid=$!
-    for _ in $(seq 1000); do
+    for _ in $(seq 10000); do
         sleep 0.02
         file=$(result "$dir/changed" slow 2> /dev/null) && test "$(rows "$file" | wc -l)" -ge 2 && break
     done

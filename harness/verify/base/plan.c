@@ -66,8 +66,7 @@ static bool has_wanted_check(const struct verify_group *group, const char *patte
 bool plan_leaves(const struct verify_choice *choice, const struct sens_problem_type *problem,
                  const struct sens_provider *provider)
 {
-    if (!choice->quick) return false;
-    return (problem && problem->model && !choice->problem) ||
+    return (choice->quick && problem && problem->model && !choice->problem) ||
            (provider && provider->declares && !choice->provider);
 }
 

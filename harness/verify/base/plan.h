@@ -2,9 +2,9 @@
  *
  * A unit is in the plan when each of its modules matches the pattern of its kind and, where patterns are
  * given, at least one of its modules is of a kind that has one; where methods are named and providers are
- * not, providers are left out, and the other way round. A quick run leaves out, unless they are named, models
- * and the sources of products that find a structure by themselves: they take minutes, and stand on what is
- * verified without them. With method/problem pairs come the groups on the problems themselves: a pair is worth
+ * not, providers are left out, and the other way round. Left out, unless they are named, are sources of
+ * products that find a structure by themselves, as they do not take every problem, and in a quick run models, which
+ * take a minute. With method/problem pairs come the groups on the problems themselves: a pair is worth
  * running only on a problem whose callbacks can be trusted. */
 #ifndef VERIFY_PLAN_H
 #define VERIFY_PLAN_H
@@ -14,7 +14,7 @@
 struct verify_choice { /* glob patterns (fnmatch); NULL: all */
     const char *problem, *method, *cost, *provider, *check;
     const char *require; /* checks that may not be skipped; NULL: none but the essential ones */
-    bool quick;          /* what plan_leaves says is left out */
+    bool quick;          /* more is left out: plan_leaves */
 };
 
 struct plan_unit {
@@ -35,7 +35,7 @@ bool plan_create(const struct sens_registry *reg, const struct verify_group *con
                  const struct verify_choice *choice, struct verify_plan *plan);
 void plan_free(struct verify_plan *plan);
 
-/* Is a problem, or a provider, left out because the run is quick and it is not named? The other one is NULL. */
+/* Is a problem, or a provider, left out because it is not named? The other one is NULL. */
 bool plan_leaves(const struct verify_choice *choice, const struct sens_problem_type *problem,
                  const struct sens_provider *provider);
 

@@ -157,14 +157,14 @@ static void add_name(FILE *out, const char *kind, const char *name, bool first)
     fprintf(out, "%s%s", first ? kind : ", ", name);
 }
 
-/* What a quick run looks at only where it is named, and this one did not. */
+/* What is looked at only where it is named, and was not. */
 static void write_left(FILE *out, const struct verify_report *report)
 {
     const struct verify_choice *choice = &report->task->plan->choice;
     const struct sens_registry *reg = report->task->reg;
     size_t problems = 0, providers = 0, size = 0;
     char *text = NULL;
-    if (!choice->quick) return;
+    if (!reg->problems) return;
     FILE *names = open_memstream(&text, &size);
     for (size_t i = 0; names && reg->problems[i]; i++)
         if (plan_leaves(choice, reg->problems[i], NULL))
@@ -175,7 +175,7 @@ static void write_left(FILE *out, const struct verify_report *report)
                      providers++ == 0);
     if (names) fclose(names);
     if (problems + providers > 0 && text) {
-        fputs("left out, because the run is quick and they are not named:\n", out);
+        fputs("left out, because they are not named:\n", out);
         write_paragraph(out, "  ", text);
     }
     free(text);

@@ -414,16 +414,17 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     return SENS_OK;
 }
 
-/* CVODES as shipped: CVodeSetQuadErrConB is not called. On forced form=power the state is a quadrature, the
- * adjoint constant, and its steps as long as its error test likes. */
+/* CVODES as shipped: CVodeSetQuadErrConB is not called. On forced form=power the adjoint is constant, on
+ * chain it is a polynomial of low degree, and its steps are as long as its error test likes. */
 static const char FUNCTIONALS_TOGETHER[] = "CVODES' norm is a root mean square over all functionals of a "
                                            "backward problem: lanes=1 gives each its own";
 static const char QUADRATURES_OUTSIDE[] =
-    "the adjoint is constant, and the parameter quadratures are outside the error test, CVODES' default: "
+    "the adjoint is a polynomial, and the parameter quadratures are outside the error test, CVODES' default: "
     "quad=inside mends it";
 static const struct sens_limit limits[] = {
     {"test.dilution", "*", FUNCTIONALS_TOGETHER, .always = true},
     {"pair.exact", "forced form=power*quad=outside*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"pair.exact", "chain *quad=outside*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {"cross.discrete", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {"cross.continuous", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {"cross.difference", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
