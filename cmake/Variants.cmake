@@ -68,14 +68,16 @@ endfunction()
 # Where the sources of a room find headers, for the test that tries to look into rooms above it (tests/cli/walls.sh).
 function(sens_tell_folders target folder)
   string(REPLACE "/" "-" name ${folder})
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/rooms/${name} CONTENT "$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,\n>\n")
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/rooms/${name}
+       CONTENT "$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,\n>\n")
 endfunction()
 
-# sens_add_variant(NAME FLAGS flag ... [EXTENDED] [RECORDED] [ROOMS room ...] [ENTRY symbol] [COPY folder DEPENDS target])
+# sens_add_variant(NAME FLAGS flag ... [EXTENDED] [RECORDED] [ROOMS room ...] [ENTRY symbol]
+#                  [COPY folder DEPENDS target])
 #
-# EXTENDED: in extended precision. RECORDED: to be recorded (sens/recorded.h). ROOMS: of these alone. COPY: built from a copy of the tree in that folder, which the target makes, as a
-# stand-in for the baseline that the program does not link. variant_NAME is what tests link: the objects, and the
-# headers of all rooms.
+# EXTENDED: in extended precision. RECORDED: to be recorded (sens/recorded.h). ROOMS: of these alone. COPY: built from
+# a copy of the tree in that folder, which the target makes, as a stand-in for the baseline that the program does not
+# link. variant_NAME is what tests link: the objects, and the headers of all rooms.
 function(sens_add_variant name)
   cmake_parse_arguments(arg "EXTENDED;RECORDED" "ENTRY;COPY;DEPENDS" "FLAGS;ROOMS" ${ARGN})
   set(tree ${CMAKE_SOURCE_DIR})
@@ -143,7 +145,8 @@ function(sens_add_variant name)
   set(object ${CMAKE_BINARY_DIR}/variant_${name}/sealed.o)
   set(check "")
   if(arg_RECORDED)
-    set(check COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECT=${object} -P ${CMAKE_SOURCE_DIR}/cmake/RecordedCalls.cmake)
+    set(check COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECT=${object}
+              -P ${CMAKE_SOURCE_DIR}/cmake/RecordedCalls.cmake)
   endif()
   add_custom_command(
     OUTPUT ${object}

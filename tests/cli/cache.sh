@@ -1,6 +1,6 @@
 #!/bin/bash
-# Products that are compiled (vjp=compiled) and their cache: kept, found again, made anew, refused, switched off; without
-# a compiler the tape runs, and every number is the same. Argument 1: sensbench.
+# Products that are compiled (vjp=compiled) and their cache: kept, found again, made anew, refused, switched off;
+# without a compiler the tape runs, and every number is the same. Argument 1: sensbench.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 cd "$work" || exit 1
@@ -9,11 +9,13 @@ unset CC XDG_CACHE_HOME
 export HOME=$work/home TMPDIR=$work/tmp SENSBENCH_CACHE=$work/cache
 mkdir home tmp
 
-# ran WHAT NOTE [COMMAND PREFIX ...]: the products that the record names, and why (grep -E); the gradient is the known one
+# ran WHAT NOTE [COMMAND PREFIX ...]: the products that the record names, and why (grep -E); the gradient is the known
+# one
 ran() {
     local what=$1 note=$2
     shift 2
-    "$@" "$program" run robertson discrete_adjoint tol=1e-6 T=1 vjp=compiled truth=none --tsv --dump dump >row 2>output ||
+    "$@" "$program" run robertson discrete_adjoint tol=1e-6 T=1 vjp=compiled truth=none --tsv --dump dump \
+        >row 2>output ||
         fail "$what, $note: exit $?: $(cat output)"
     awk -F'\t' -v OFS='|' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
         NR == 2 { print $at["vjp"], $at["vjp_note"] }' row >products
@@ -69,7 +71,8 @@ printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nexit 0\n' >li
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nprintf "bad \\033[31mnews\\n" >&2\nexit 1\n' >fails
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\ngcc "$@" && truncate -s 3000 products.so\n' >half
 # the sign of every difference of two products is turned: it compiles, and is wrong
-printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nsed -i "s/ - / + /" products.c\nexec gcc "$@"\n' >wrong
+printf '#!/bin/sh\n%s\n%s\nexec gcc "$@"\n' '[ "$1" = --version ] && { echo fake; exit 0; }' \
+    'sed -i "s/ - / + /" products.c' >wrong
 chmod 755 lies fails half wrong
 ran tape '.*wrote no object' env CC="$work/lies"
 ran tape '.*news' env CC="$work/fails"

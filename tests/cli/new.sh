@@ -1,6 +1,6 @@
 #!/bin/bash
-# sensbench new: the skeletons compile without a warning, are listed, run and pass verify; in the tree too; what cannot be
-# made is refused and leaves nothing behind. Argument 1: sensbench. Skipped without a C compiler.
+# sensbench new: the skeletons compile without a warning, are listed, run and pass verify; in the tree too; what
+# cannot be made is refused and leaves nothing behind. Argument 1: sensbench. Skipped without a C compiler.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,7 +28,8 @@ compile() {
     if [ "$3" != my_method ]; then
         for each in "$3" plugin; do
             # shellcheck disable=SC2086
-            "$1" -std=c11 $warnings $record -fPIC -fvisibility=hidden -I"$source/harness/include" -c -o "recorded_$each.o" \
+            "$1" -std=c11 $warnings $record -fPIC -fvisibility=hidden -I"$source/harness/include" \
+                -c -o "recorded_$each.o" \
                 "$2/$each.c" || fail "$1 does not compile the recorded part of $3"
             recorded+=("recorded_$each.o")
         done
@@ -89,7 +90,8 @@ if command -v cmake >/dev/null; then
         { fail "the printed command does not build: $(cat build.sh)"; tail -20 log; }
     sed -n 3p printed | grep -qF "sensbench verify --plugin 'a folder/other/build/other.so' --problem other" ||
         fail "printed: $(cat printed)"
-    cmake -S "a folder/other" -B nothing -DCMAKE_DISABLE_FIND_PACKAGE_sensbench=ON >log 2>&1 && fail "built without headers"
+    cmake -S "a folder/other" -B nothing -DCMAKE_DISABLE_FIND_PACKAGE_sensbench=ON >log 2>&1 &&
+        fail "built without headers"
     grep -q "give -DSENSBENCH_INCLUDE=TREE/harness/include" log || { fail "no word of SENSBENCH_INCLUDE"; tail log; }
     [ -e "a folder/other/build/other.so" ] || fail "no a folder/other/build/other.so"
     nm -D "a folder/other/build/other.so" | grep -q " recorded_sens_plugin$" || fail "no recorded part is built"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# harness/scripts/peers.sh: every contender of every set has its row, numbers are those of the rows, what is not built says so.
-# Argument 1: sensbench.
-# One round on whatever machine this is: times are not judged, and libraries may be there or not.
+# harness/scripts/peers.sh: every contender of every set has its row, numbers are those of the rows, what is not built
+# says so. Argument 1: sensbench. One round on whatever machine this is: times are not judged, and libraries may be
+# there or not.
 # shellcheck source=tests/cli/common.bash
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
@@ -14,7 +14,8 @@ for file in peers.txt petsc.tsv cvodes.tsv vdp.tsv petsc.txt; do [ -s "$work/out
 cmp -s <(head -n "$(wc -l <"$work/out/peers.txt")" "$work/text") "$work/out/peers.txt" || fail "text and file differ"
 [ "$(grep -c "gradient error at most 1e-05" "$work/text")" -eq 3 ] || fail "three tables"
 for peer in "petsc_tsadjoint type=3bs" "petsc_tsadjoint type=5dp" "petsc_corrected tableau=dopri5 jacobian=explicit" \
-    "cvodes_adjoint lmm=adams quad=inside" "cvodes_adjoint lmm=adams quad=inside lanes=1" "cvodes_forward lmm=adams errcon=outside"; do
+    "cvodes_adjoint lmm=adams quad=inside" "cvodes_adjoint lmm=adams quad=inside lanes=1" \
+    "cvodes_forward lmm=adams errcon=outside"; do
     grep -qE "^  $peer +([0-9.e+]+ \[|unavailable|not_reached|unsupported)" "$work/text" || fail "no row of $peer"
 done
 # the tangent is ours: its quotient stands in the table as in the rows
@@ -30,7 +31,8 @@ SIZES=2 ERRORS=1e-5 SETS=petsc-controlled "$script" "$program" "$work/out" --rou
     2>"$work/errors" || fail "--seconds=0.01: exit $?: $(cat "$work/errors")"
 [ -s "$work/out/vdp.tsv" ] && [ -s "$work/out/petsc.tsv" ] || fail "results of other sets are gone"
 awk -F'\t' '/^#/ { next } !n { for (n = 1; n <= NF; n++) at[$n] = n; next }
-    $at["contender"] == 0 { exit !($at["tableau"] == "dopri5" && $at["controller"] == "petsc" && $at["track"] == "controlled") }' \
+    $at["contender"] == 0 { exit !($at["tableau"] == "dopri5" && $at["controller"] == "petsc" &&
+                                        $at["track"] == "controlled") }' \
     "$work/out/petsc-controlled.tsv" || fail "petsc-controlled: ours is not dopri5 with the controller of PETSc"
 
 refuse() {

@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh [RUNS | SECONDSs | merge] [TARGET ...] - fuzzes with libFuzzer under ASan and UBSan: `run.sh 1000000` makes so many
-# runs of each target, from another seed each time; `run.sh 60s` shares so many seconds among them, from one seed. Inputs
-# that reach something new are kept in build/fuzz/found/TARGET for the next time; `run.sh merge` adds the fewest of them to
-# tests/fuzz/corpus that reach all.
-# Exit 0: nothing found; 1: a finding, whose input is in build/fuzz/findings; 77: no clang or no fuzzer runtime here.
+# run.sh [RUNS | SECONDSs | merge] [TARGET ...] - fuzzes with libFuzzer under ASan and UBSan: `run.sh 1000000` makes
+# so many runs of each target, from another seed each time; `run.sh 60s` shares so many seconds among them, from one
+# seed. Inputs that reach something new are kept in build/fuzz/found/TARGET for the next time; `run.sh merge` adds the
+# fewest of them to tests/fuzz/corpus that reach all. Exit 0: nothing found; 1: a finding, whose input is in
+# build/fuzz/findings; 77: no clang or no fuzzer runtime here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C
