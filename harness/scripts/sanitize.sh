@@ -14,6 +14,7 @@ cmake --preset debug --log-level=WARNING
 cmake --build build/debug -j "$jobs"
 for test in build/debug/unit_test_*; do
     case $test in *_packed | *_avx*) continue ;; esac # every size of every kernel: ASan has seen them
-    valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite "$test" >/dev/null
+    valgrind --quiet --suppressions=harness/scripts/valgrind.supp --error-exitcode=1 --leak-check=full \
+        --errors-for-leak-kinds=definite "$test" >/dev/null
     echo "valgrind: $(basename "$test"): clean"
 done
