@@ -119,6 +119,50 @@ static bool as_the_quadrature(const struct bed *bed, const struct expected *exac
     return worst_passes(&worst) && right_without_running(bed, target);
 }
 
+/* ---- dG/dp outside the test of a backward solve -------------------------------------------------------- */
+
+/* A continuous adjoint over as many equal steps as the method took back, the state on steps of the tolerance. */
+static bool on_equal_steps(const struct bed *bed, long steps, struct sens_out *out)
+{
+    const struct sens_tableau *const tb = bed_pair(bed);
+    struct grid forward = {.steps = 0}, back = {.steps = 0};
+    struct oracle solve, over;
+    bool made = tb && expected_equal_steps(bed, steps, &back) &&
+                oracle_steps_within(bed->v, &bed->problem, &bed->cost, tb, bed->task.rtol, bed->task.atol,
+                                    LONG_STEPS, &forward) == SENS_OK;
+    oracle_create(bed, tb, &forward, &solve);
+    oracle_create(bed, tb, &back, &over);
+    *out = bed_shape(bed);
+    made = made && oracle_adjoint_along(&solve, &over, out) == SENS_OK;
+    grid_free(&forward);
+    grid_free(&back);
+    return made;
+}
+
+/* lambda alone chooses the steps back. It may be smooth where df/dp has a kink in time, and a formula of any
+ * order is of order 2 across one. Is the method no farther off in dG/dp than that, and right in all else, as
+ * equal steps are? Of their number three that follow one another: whichever the kink is at the end of a step of,
+ * it is not of the next. */
+static bool as_a_quadrature_back(const struct bed *bed, const struct expected *exact,
+                                 const struct expected *target)
+{
+    enum { NUMBERS = 3 };
+    const struct sens_out rest = out_only(&target->value, ~(unsigned)SENS_IN_DGDP);
+    struct sens_out out, allowed = bed_shape(bed), tests;
+    struct worst worst = {.count = 0}, others = {.count = 0};
+    if (!leaves_out(bed) || bed->work.steps_reverse == 0) return false;
+    out_add(bed, &allowed, 1, &target->bound);
+    for (long more = 0; more < NUMBERS; more++) {
+        if (!on_equal_steps(bed, bed->work.steps_reverse + more, &out)) return false;
+        tests = out_only(&out, ~(unsigned)SENS_IN_DGDP);
+        out_compare(&others, bed, &tests, &rest, &target->bound, "");
+        out = out_only(&out, SENS_IN_DGDP);
+        out_add_apart(bed, &allowed, SAFETY / NUMBERS, &out, &exact->value);
+    }
+    out_compare(&worst, bed, &bed->out, &exact->value, &allowed, "");
+    return worst_passes(&others) && worst_passes(&worst);
+}
+
 /* ---- jumps --------------------------------------------------------------------------------------------- */
 
 /* Steps that are shorter than this share of the interval are those across a jump; and how much of f jumps. */
@@ -188,6 +232,11 @@ bool pair_excuse(const struct bed *bed, const struct expected *exact, const stru
         snprintf(reason, VERIFY_TEXT,
                  "the running cost is a quadrature, which no error test sees: on the longest steps that the "
                  "state allows it is as far off, and all else is right");
+    else if (as_a_quadrature_back(bed, exact, target))
+        snprintf(
+            reason, VERIFY_TEXT,
+            "dG/dp is outside the error test of the backward solve: over as many equal steps, on which all "
+            "else is right, it is as far off");
     else if (leaves_out(bed) && find_jump(bed, &when))
         snprintf(reason, VERIFY_TEXT,
                  "the right-hand side jumps at t = %.6g: what is outside the error test steps across it",

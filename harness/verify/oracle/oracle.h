@@ -34,6 +34,9 @@ sens_status oracle_map(const struct oracle *oracle, const double *p, const doubl
 sens_status oracle_tangent(const struct oracle *oracle, struct sens_out *out);
 /* The same in reverse. */
 sens_status oracle_adjoint(const struct oracle *oracle, struct sens_out *out);
+/* A continuous adjoint in plain loops: the state and G over the steps of `solve`, and in reverse, along the
+ * continuous extension of its tableau, over those of `over`. */
+sens_status oracle_adjoint_along(const struct oracle *solve, const struct oracle *over, struct sens_out *out);
 
 /* Entry by entry, what rounding can do to x, G, dGdp, dGdx0 of this task, whoever computes it. */
 sens_status oracle_rounding(const struct oracle *oracle, struct sens_out *bound);

@@ -215,17 +215,20 @@ static void write_sweep(struct run *run, const struct sweep *sweep, struct sens_
 
 sens_status run_adjoint(struct run *run, size_t rows, const size_t *row, struct sens_out *out)
 {
-    struct verify *v = run->oracle->v;
+    double *x0 = verify_array(run->oracle->v, run->n);
+    sens_problem_x0(run->oracle->problem, run->p, x0);
+    const sens_status status = run_forward(run, x0, out->G);
+    return status == SENS_OK ? run_reverse(run, rows, row, out) : status;
+}
+
+sens_status run_reverse(struct run *run, size_t rows, const size_t *row, struct sens_out *out)
+{
     const struct scheme *scheme = run->reverse;
     const struct sweep sweep = sweep_create(run, rows, row, out->dGdp != NULL);
-    double *x0 = verify_array(v, run->n);
-    sens_problem_x0(run->oracle->problem, run->p, x0);
-    sens_status status = run_forward(run, x0, out->G);
-    if (status != SENS_OK) return status;
     for (long k = scheme->steps - 1; k >= 0; k--) {
         observe(run, &sweep, k + 1);
         if (!scheme->taken[k]) continue;
-        status = run_stages(run, run->replay, k);
+        const sens_status status = run_stages(run, run->replay, k);
         if (status != SENS_OK) return status;
         reverse_step(run, &sweep, k);
     }

@@ -174,20 +174,8 @@ static sens_status widen_by_tangent(const struct oracle *at_tol, const struct se
 static sens_status widen_by_interpolant(const struct oracle *oracle, const struct oracle *at_tol,
                                         const struct sens_out *right, struct sens_out *bound)
 {
-    struct verify *v = oracle->v;
     struct sens_out along = bed_shape(oracle->shape);
-    struct run coarse, fine;
-    const size_t n = oracle->problem->n, points = (size_t)(oracle->grid->steps * oracle->tableau->stages);
-    double *given = verify_array(v, points * n), *x0 = verify_array(v, n);
-    run_create(at_tol, scheme_create(at_tol), &coarse);
-    run_create(oracle, scheme_create(oracle), &fine);
-    sens_problem_x0(oracle->problem, oracle->problem->p, x0);
-    sens_status status = run_forward(&coarse, x0, along.G);
-    if (status == SENS_OK) status = run_interpolate(&coarse, oracle, given);
-    fine.given = given;
-    if (status == SENS_OK) status = run_adjoint(&fine, 0, NULL, &along);
-    for (size_t c = 0; c < oracle->cost->m; c++)
-        along.G[c] = right->G[c]; /* the quadrature is not along it */
+    const sens_status status = oracle_adjoint_along(at_tol, oracle, &along);
     if (status == SENS_OK) widen(oracle, &along, right, bound);
     return status;
 }

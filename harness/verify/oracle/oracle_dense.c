@@ -98,7 +98,8 @@ static void evaluate(const struct run *run, const double *q, double t, double *x
     }
 }
 
-sens_status run_interpolate(struct run *run, const struct oracle *other, double *given)
+/* given [steps][s][n]: states at the stage times of another oracle's steps; state [steps + 1][n]: between them. */
+static sens_status interpolate(struct run *run, const struct oracle *other, double *given, double *state)
 {
     const struct sens_tableau *tb = other->tableau;
     const struct grid *grid = other->grid;
@@ -106,8 +107,29 @@ sens_status run_interpolate(struct run *run, const struct oracle *other, double 
     double *q = verify_array(run->oracle->v, (size_t)run->forward->steps * row);
     const sens_status status = fit(run, q);
     if (status != SENS_OK) return status;
-    for (long k = 0; k < grid->steps; k++)
+    for (long k = 0; k < grid->steps; k++, state += run->n) {
+        evaluate(run, q, grid->t[k], state);
         for (int i = 0; i < tb->stages; i++, given += run->n)
             evaluate(run, q, grid->t[k] + tb->c[i] * grid->h[k], given);
+    }
+    evaluate(run, q, run->oracle->problem->t1, state);
     return SENS_OK;
+}
+
+sens_status oracle_adjoint_along(const struct oracle *solve, const struct oracle *over, struct sens_out *out)
+{
+    struct verify *v = solve->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const size_t n = solve->problem->n, points = (size_t)(over->grid->steps * over->tableau->stages);
+    double *given = verify_array(v, points * n), *x0 = verify_array(v, n);
+    struct run forward, reverse;
+    run_create(solve, scheme_create(solve), &forward);
+    run_create(over, scheme_create(over), &reverse);
+    sens_problem_x0(solve->problem, solve->problem->p, x0);
+    sens_status status = run_forward(&forward, x0, out->G);
+    if (status == SENS_OK) status = interpolate(&forward, over, given, reverse.state);
+    reverse.given = given;
+    if (status == SENS_OK) status = run_reverse(&reverse, 0, NULL, out);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return status;
 }

@@ -127,14 +127,12 @@ struct sens_at run_observed(struct run *run, const struct scheme *scheme, long k
  * them (row NULL). */
 sens_status run_tangent(struct run *run, struct sens_out *out);
 sens_status run_adjoint(struct run *run, size_t rows, const size_t *row, struct sens_out *out);
+/* The adjoint of a run whose states are filled in, by run_forward or otherwise: all but G. */
+sens_status run_reverse(struct run *run, size_t rows, const size_t *row, struct sens_out *out);
 
 /* Are there so many directions, and so few outputs, that the adjoint has to stand in for the tangent? */
 enum { DIRECTIONS_MOST = 100, DEAR = 16 };
 bool run_too_dear(const struct oracle *oracle, const struct sens_out *out);
-
-/* The continuous extension of the tableau on a solve that run_forward has done: given [steps][s][n] are its
- * states at the stage times of another oracle's steps. */
-sens_status run_interpolate(struct run *run, const struct oracle *other, double *given);
 
 /* Each step of the grid as two, appended to *half. false without memory. */
 bool oracle_halve(const struct grid *grid, struct grid *half);

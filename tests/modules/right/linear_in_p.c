@@ -1,4 +1,4 @@
-/* x' = p: nothing depends on the state, and every Jacobian is zero.
+/* x' = p: nothing depends on the state, every Jacobian is zero, and rhs has no operations.
  *
  * verify: --quick --problem linear_in_p */
 #include <string.h>
@@ -79,6 +79,14 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     }
 }
 
+static void operations(const struct sens_problem *pb, struct sens_operations *ops)
+{
+    (void)pb;
+    ops->rhs = ops->vjp = ops->jvp = 0;
+    ops->vjp_p = N;
+    ops->jvp_p = 1;
+}
+
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
     static const sens_real x0[N] = {1, -1};
@@ -103,6 +111,7 @@ static SENS_PROBLEM(linear_in_p) = {
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
+    .operations = operations,
 };
 static const struct sens_problem_type *const problems[] = {&sens_problem_linear_in_p, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "linear_in_p", .problems = problems};
