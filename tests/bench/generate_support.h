@@ -27,7 +27,6 @@ typedef void lanes_function(double t, const double *x, const double *p, size_t L
                             double *OUT);
 typedef void hvp_function(double t, const double *x, const double *p, size_t L, const double *dt,
                           const double *dx, const double *dp, const double *W, double *OUT, double *MU);
-typedef int guards_function(double t, const double *x, const double *p);
 
 struct code { /* loaded */
     void *library;

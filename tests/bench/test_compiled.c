@@ -155,6 +155,53 @@ static void test_guards(void **state)
     close_both(&both);
 }
 
+/* Near a tie all decide as the operations of the recording do, one after the other, each rounded: */
+static bool plainly(const double *x, const double *p)
+{
+    volatile double sum = x[0] * x[1];
+    const volatile double square = x[0] * x[0];
+    sum -= p[0];
+    sum += square;
+    sum -= x[1];
+    return sum < 0;
+}
+
+static void test_ties(void **state)
+{
+    struct rhs f = vdp_graph();
+    struct graph *g = f.graph;
+    struct both both;
+    double v[2] = {1, 2}, out[2];
+    int different = 0, below = 0;
+    (void)state;
+    const graph_node product = graph_apply(g, GRAPH_MUL, X(g, 0), X(g, 1), 0);
+    const graph_node first = graph_apply(g, GRAPH_SUB, product, P(g, 0), 0);
+    const graph_node second =
+        graph_apply(g, GRAPH_ADD, first, graph_apply(g, GRAPH_MUL, X(g, 0), X(g, 0), 0), 0);
+    graph_add_guard(g, GRAPH_IS_LESS, graph_apply(g, GRAPH_SUB, second, X(g, 1), 0), GRAPH_ZERO, true);
+    open_both(&both, f, 0);
+    struct product_call call = {
+        .kind = PRODUCT_VJP,
+        .on = {.points = 1, .t = &both.at.t, .x = both.x, .x_step = 2, .p = both.p, .lanes = 1, .v = v}};
+    call.on.out = out;
+    assert_int_equal(both.by_c.ready(both.compiled, PRODUCT_VJP), SENS_OK);
+    assert_int_equal(both.setting.by_c, 1);
+    for (int k = 0; k < 1000; k++) {
+        both.x[0] = 0.7 + 1e-3 * k, both.x[1] = 0.3 + 7e-4 * k;
+        both.p[0] =
+            fma(both.x[0], both.x[1], fma(both.x[0], both.x[0], -both.x[1])); /* a tie but for rounding */
+        const bool holds = plainly(both.x, both.p);
+        const sens_status wanted = holds ? SENS_OK : SENS_OUT_OF_DOMAIN;
+        below += holds;
+        different += holds != (both.x[0] * both.x[1] + both.x[0] * both.x[0] < both.p[0] + both.x[1]);
+        assert_int_equal(both.by_c.run(both.compiled, &call), wanted);
+        assert_int_equal(both.by_tape.run(both.tape, &call), wanted);
+    }
+    assert_in_range(below, 100, 900);
+    assert_in_range(different, 100, 1000); /* rounded in another order */
+    close_both(&both);
+}
+
 /* ---- wrong ------------------------------------------------------------------------------------------------- */
 
 /* Compilers that change the text before they compile it: whatever the fault, the tape runs, and says why. */
@@ -168,8 +215,6 @@ static void test_wrong_code_is_found(void **state)
         {PRODUCT_VJP, "s/1\\.0 - /1.00000001 - /"},
         {PRODUCT_VJP, "s/\\* GET1(W + 1/* GET1(W + 0/"}, /* the last lane of an odd count alone */
         {PRODUCT_VJP, "s/\\* GET4(W + 1/* GET4(W + 0/"},
-        {PRODUCT_VJP, "s/wrong\\[0\\] == 0/wrong[0] != 0/"},
-        {PRODUCT_VJP, "s/wrong\\[0\\] == 0/1/"},
         {PRODUCT_JVP, "s/PUT2(OUT + 1/PUT2(OUT + 0/"},
         {PRODUCT_VJP_P, "s/) += /) = /"},
         {PRODUCT_RHS_T, "s/0\\.0/1.0/"},
@@ -212,6 +257,7 @@ static void test_no_object(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_PLACE(test_right_hand_sides), IN_PLACE(test_guards),
-                                       IN_PLACE(test_wrong_code_is_found), IN_PLACE(test_no_object)};
+                                       IN_PLACE(test_ties), IN_PLACE(test_wrong_code_is_found),
+                                       IN_PLACE(test_no_object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,30 +52,6 @@ static void test_all_operations(void **state)
     check(all_operations(), "cc -O1");
 }
 
-static void test_guards(void **state)
-{
-    struct rhs f = vdp_graph();
-    struct code code;
-    guards_function *holds;
-    (void)state;
-    graph_add_guard(f.graph, GRAPH_IS_LESS, X(f.graph, 0), X(f.graph, 1), true);
-    graph_add_guard(f.graph, GRAPH_IS_LESS_EQUAL, P(f.graph, 0), X(f.graph, 1), false);
-    graph_add_guard(f.graph, GRAPH_IS_EQUAL, X(f.graph, 0), number(f.graph, 7), false);
-    generate_and_load(f.graph, f.n, f.np, "cc -O1", &code);
-    void *symbol = function_of(&code, GENERATE_GUARDS);
-    memcpy(&holds, &symbol, sizeof holds);
-    const double p = 10, before = 11;
-    assert_int_equal(holds(0, (double[]){1, 2}, &p), 1);
-    assert_int_equal(holds(0, (double[]){2, 2}, &p), 0);
-    assert_int_equal(holds(0, (double[]){1, 10}, &p), 0);
-    assert_int_equal(holds(0, (double[]){7, 8}, &p), 0);
-    assert_int_equal(holds(0, (double[]){7.5, 8}, &before), 1);
-    assert_int_equal(holds(0, (double[]){NAN, 2}, &p), 0); /* x < y held, and does not for NaN */
-    assert_int_equal(holds(0, (double[]){1, 2}, (double[]){NAN}), 1);
-    unload(&code);
-    graph_destroy(f.graph);
-}
-
 /* What is no right-hand side of this size is refused. */
 static void test_refused(void **state)
 {
@@ -94,8 +70,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_van_der_pol),    cmocka_unit_test(test_robertson),
-        cmocka_unit_test(test_all_operations), cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_van_der_pol),
+        cmocka_unit_test(test_robertson),
+        cmocka_unit_test(test_all_operations),
         cmocka_unit_test(test_refused),
     };
     if (!have_compiler("cc")) return NO_COMPILER;

@@ -14,13 +14,11 @@
  *                             const double *dx, const double *dp, const double *W, double *OUT, double *MU);
  *     void sens_generated_jacobian(double t, const double *x, const double *p, double *J);
  *     void sens_generated_jacobian_p(double t, const double *x, const double *p, double *value);
- *     int sens_generated_guards(double t, const double *x, const double *p);
  *
  * vjp_p and the MU of hvp are added to, all else is overwritten; jvp_p takes V [np][L]. Of hvp, dt, dx, dp and
  * MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the values in the order of
- * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. guards is 1 where all
- * comparisons come out as they did when f was recorded, else 0: what the others write is then not f. With
- * generate_found.n_blocks > 0 there is also
+ * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are not looked at: where
+ * they do not hold what is written is not f. With generate_found.n_blocks > 0 there is also
  *     void sens_generated_outer(double t, const double *x, const double *p, double *s, double *phi);
  * and with generate_found.coupling
  *     void sens_generated_coupling(const double *p, double *M);
@@ -46,7 +44,6 @@ enum generate_product {
     GENERATE_HVP, /* both parts, along x, t and p */
     GENERATE_JACOBIAN,
     GENERATE_JACOBIAN_P,
-    GENERATE_GUARDS,
     GENERATE_PRODUCTS
 };
 enum { GENERATE_ALL = (1 << GENERATE_PRODUCTS) - 1 };

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "generate.h"
-#include "guards.h"
 #include "product.h"
 #include "products.h"
 #include "structure.h"
@@ -19,7 +18,6 @@ static const char *const names[GENERATE_PRODUCTS] = {
     [GENERATE_HVP] = "sens_generated_hvp",
     [GENERATE_JACOBIAN] = "sens_generated_jacobian",
     [GENERATE_JACOBIAN_P] = "sens_generated_jacobian_p",
-    [GENERATE_GUARDS] = "sens_generated_guards",
 };
 
 const char *generate_function_name(enum generate_product product)
@@ -279,24 +277,6 @@ static sens_status write_hvp(struct source *s)
     return status;
 }
 
-/* ---- guards -------------------------------------------------------------------------------------------- */
-
-/* The comparisons, 1 or 0 each, are computed like outputs. */
-static sens_status write_guards(struct source *s)
-{
-    struct graph *graph;
-    sens_status status = guards_broken(s->f, &graph);
-    if (status != SENS_OK) return status;
-    const struct frame frame = {.name = "guards"};
-    status = product_write(&s->text, &frame, graph, 0, graph->n_outputs, s->count);
-    text_add(
-        &s->text,
-        "int sens_generated_guards(double t, const double *x, const double *p)\n{\n"
-        "    double wrong[1] = {0};\n    core_guards(t, x, p, wrong);\n    return wrong[0] == 0;\n}\n\n");
-    graph_destroy(graph);
-    return status;
-}
-
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
 static sens_status (*const writers[GENERATE_PRODUCTS])(struct source *) = {
@@ -309,7 +289,6 @@ static sens_status (*const writers[GENERATE_PRODUCTS])(struct source *) = {
     [GENERATE_HVP] = write_hvp,
     [GENERATE_JACOBIAN] = write_jacobian,
     [GENERATE_JACOBIAN_P] = write_jacobian_p,
-    [GENERATE_GUARDS] = write_guards,
 };
 
 /* Leaves of f: t, x_i with i < n, p_j with j < np, constants. */

@@ -45,6 +45,14 @@ static sens_status sweep_end(struct sweep *s, struct graph **product)
     return copy_needed(s->g, product);
 }
 
+sens_status derive_guards(const struct graph *f, struct graph **product)
+{
+    struct sweep s;
+    *product = NULL;
+    const sens_status status = sweep_start(f, &s);
+    return status == SENS_OK ? sweep_end(&s, product) : status;
+}
+
 /* Node k of f with the operands that it has in g. */
 static struct graph_operation placed(const struct sweep *s, size_t k)
 {

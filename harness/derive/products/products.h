@@ -10,6 +10,7 @@
  *     rhs_t          df/dt                   m outputs
  *     jacobian       df/dx                   an output an entry, in the order of the pattern [m][n]
  *     jacobian_p     (df/dp)^T               likewise, pattern [np][m]
+ *     guards         no outputs
  *     hvp            D (df/dx)^T w, then D (df/dp)^T w, with D the derivative along the parts of (dt, dx, dp)
  *                    that are asked for     n + np outputs
  *
@@ -35,6 +36,7 @@ sens_status derive_vjp_p(const struct graph *f, size_t np, struct graph **produc
 enum { DERIVE_T = 1, DERIVE_X = 2, DERIVE_P = 4 }; /* parts of a direction */
 sens_status derive_along(const struct graph *f, unsigned parts, struct graph **product);
 sens_status derive_rhs_t(const struct graph *f, struct graph **product);
+sens_status derive_guards(const struct graph *f, struct graph **product);
 
 /* n + np outputs, of which np = 0 leaves the last away. A part that is 0 in all directions is not asked for: it
  * costs, and where its factor is infinite it gives NaN. */

@@ -21,7 +21,6 @@ typedef void lanes_function(double t, const double *x, const double *p, size_t L
                             double *out);
 typedef void hvp_function(double t, const double *x, const double *p, size_t L, const double *dt,
                           const double *dx, const double *dp, const double *W, double *OUT, double *MU);
-typedef int guards_function(double t, const double *x, const double *p);
 
 static const size_t NOWHERE = SIZE_MAX;
 
@@ -30,7 +29,6 @@ struct compiled_product {
     atomic_int way;
     struct compiled object;
     compiled_function *function;
-    guards_function *guards; /* NULL: f has none */
     /* Of Jacobians: numbers that are wanted, that the C writes, and where these differ (choose_layout) */
     size_t entries, written, *from;
 };
@@ -106,14 +104,13 @@ static bool choose_layout(struct compiled_of *of, enum product_kind kind, const 
 static char *write_text(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
 {
     const enum generate_product which = generated[kind];
-    const unsigned wanted = 1u << which | (of->f->n_guards > 0 ? 1u << GENERATE_GUARDS : 0);
     char *text = NULL;
     struct generate_found found;
     if (of->f->n_nodes > MOST_NODES)
         return bench_refuse(error, "f has %zu operations; more than %d are not compiled", of->f->n_nodes,
                             MOST_NODES),
                NULL;
-    const sens_status status = generate_source(of->f, of->shape.n, of->shape.np, wanted, &text, &found);
+    const sens_status status = generate_source(of->f, of->shape.n, of->shape.np, 1u << which, &text, &found);
     const size_t operators = found.count[which].operators;
     bool fits = status == SENS_OK;
     if (!fits)
@@ -137,10 +134,7 @@ static bool load(struct compiled_of *of, enum product_kind kind, const char *tex
     const struct compile_request request = {text, setting->isa, LEVEL, 0};
     if (compile_load(&setting->compiler, &request, &product->object, error) != SENS_OK) return false;
     product->function = compiled_find(&product->object, generate_function_name(generated[kind]));
-    product->guards =
-        (guards_function *)compiled_find(&product->object, generate_function_name(GENERATE_GUARDS));
-    return (product->function && !product->guards == (of->f->n_guards == 0)) ||
-           bench_refuse(error, "a compiled object lacks a function");
+    return product->function || bench_refuse(error, "a compiled object lacks its function");
 }
 
 static double now(const struct compiled_of *of)
@@ -175,12 +169,21 @@ static void call_at_point(const struct compiled_product *product, const struct p
                                               call->kind == PRODUCT_VJP_P ? on->sum : on->out);
 }
 
+/* By the tape: it computes what is compared as the recording did, which code that a compiler contracts does not. */
+static sens_status check_guards(const struct compiled_of *of, const struct product_call *call)
+{
+    struct product_call guards = *call;
+    guards.kind = PRODUCT_GUARDS;
+    if (of->f->n_guards == 0 || call->at_its_own) return SENS_OK;
+    return of->tape_maker.run(of->tape, &guards);
+}
+
 static sens_status run_by_c(const struct compiled_of *of, const struct product_call *call)
 {
     const struct compiled_product *product = &of->product[call->kind];
     const struct sens_tape_call *on = &call->on;
-    for (size_t k = 0; product->guards && !call->at_its_own && k < on->points; k++)
-        if (!product->guards(on->t[k], on->x + k * on->x_step, on->p)) return SENS_OUT_OF_DOMAIN;
+    const sens_status status = check_guards(of, call);
+    if (status != SENS_OK) return status;
     if (product->from) return run_rearranged(product, on);
     for (size_t k = 0; k < on->points; k++) call_at_point(product, call, k);
     return SENS_OK;

@@ -16,7 +16,8 @@ enum product_kind {
     PRODUCT_RHS_T,      /* out = df/dt */
     PRODUCT_JACOBIAN,   /* out = df/dx, [m][n] or the entries of a pattern */
     PRODUCT_JACOBIAN_P, /* out = (df/dp)^T, the entries of a pattern */
-    PRODUCT_HVP         /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
+    PRODUCT_HVP,        /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
+    PRODUCT_GUARDS      /* nothing: do they hold? */
 };
 
 struct product_call {

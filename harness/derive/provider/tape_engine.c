@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "products.h"
 
-enum { HVP_KINDS = 16, PROGRAMS = PRODUCT_HVP + HVP_KINDS, ALIGNMENT = 64, FEW_NUMBERS = 64 };
+enum { HVP_KINDS = 16, GUARDS_PLACE = PRODUCT_HVP + HVP_KINDS, PROGRAMS, ALIGNMENT = 64, FEW_NUMBERS = 64 };
 
 struct program {
     struct sens_tape *tape;
@@ -82,6 +82,7 @@ static void destroy_program(struct program *program)
 /* The parts of a direction and whether a sum is wanted, as one number. */
 static size_t place_of(enum product_kind kind, unsigned parts, bool sum)
 {
+    if (kind == PRODUCT_GUARDS) return GUARDS_PLACE;
     return kind == PRODUCT_HVP ? PRODUCT_HVP + 2 * (parts & 7) + sum : kind;
 }
 
@@ -139,6 +140,10 @@ static sens_status product_of(const struct tape_of *of, size_t place, struct pro
         request->vector = GRAPH_OPS;
         request->written = SIZE_MAX;
         return entries_of(of, place, program, product);
+    case GUARDS_PLACE:
+        request->vector = GRAPH_OPS;
+        request->written = 0;
+        return derive_guards(of->f, product);
     default:
         place -= PRODUCT_HVP;
         return derive_hvp(of->f, shape->n, place % 2 ? shape->np : 0, (unsigned)(place / 2), product);
@@ -152,7 +157,7 @@ static sens_status make_program(const struct tape_of *of, size_t place, struct p
     sens_status status = product_of(of, place, program, &request, &product);
     if (status == SENS_OK) status = tape_compile(product, &request, &program->tape);
     graph_destroy(product);
-    program->points = place == PRODUCT_VJP_P ? SENS_TAPE_POINTS : 1;
+    program->points = place == PRODUCT_VJP_P || place == GUARDS_PLACE ? SENS_TAPE_POINTS : 1;
     return status == SENS_OK ? make_rooms(of, program) : status;
 }
 

@@ -139,6 +139,7 @@ static void plan_free(struct plan *plan)
     free(plan->item);
     words_free(&plan->operand);
     words_free(&plan->todo);
+    words_free(&plan->guards);
     words_free(&plan->roots);
     for (size_t k = 0; k < 4; k++) words_free(&plan->part[k]);
 }

@@ -52,11 +52,10 @@ static void visit(struct walk *w, uint32_t root)
 /* The count of items that come first because guards need them. */
 static size_t by_need(struct walk *w)
 {
-    const struct words *roots = &w->plan->roots;
-    const size_t outputs = roots->count - w->plan->n_guards;
-    for (size_t k = outputs; k < roots->count; k++) visit(w, roots->at[k]);
+    const struct words *roots = &w->plan->roots, *first = &w->plan->guards;
+    for (size_t k = 0; k < first->count; k++) visit(w, first->at[k]);
     const size_t guards = w->count;
-    for (size_t k = 0; k < outputs; k++) visit(w, roots->at[k]);
+    for (size_t k = 0; k < roots->count; k++) visit(w, roots->at[k]);
     return guards;
 }
 

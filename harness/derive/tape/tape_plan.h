@@ -35,11 +35,11 @@ struct plan {
     uint32_t *item_of; /* [n_original]; then [nodes] */
     struct item *item;
     size_t n_items, item_room;
-    struct item none;                  /* written to after a failure */
-    struct words operand, todo, roots; /* roots: items with an effect */
-    size_t n_guards;                   /* of the roots, the last */
-    struct words part[4];              /* pairs of a sum that is being collected */
-    sens_status status;                /* the first failure */
+    struct item none; /* written to after a failure */
+    struct words operand, todo;
+    struct words guards, roots; /* items with an effect: guards, and what writes to an output */
+    struct words part[4];       /* pairs of a sum that is being collected */
+    sens_status status;         /* the first failure */
 };
 
 bool is_lane(const struct plan *plan, graph_node node);

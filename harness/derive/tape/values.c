@@ -1,6 +1,7 @@
 /* derive/tape/values.c - what depends on the point alone.
  *
- * Sums are taken together, with the products in them; other operations stay what they are. */
+ * Sums are taken together, with the products in them; other operations stay what they are, and so does all that
+ * guards compare. */
 #include "tape_plan.h"
 
 static const enum sens_tape_op tape_op[GRAPH_OPS] = {
@@ -130,12 +131,13 @@ static void operation_item(struct plan *plan, graph_node node)
     }
 }
 
-static void make_items(struct plan *plan)
+/* as_recorded: operation by operation. */
+static void make_items(struct plan *plan, bool as_recorded)
 {
     while (plan->todo.count && plan->status == SENS_OK) {
         const graph_node node = plan->todo.at[--plan->todo.count];
         if (plan->item_of[node] != NO_ITEM) continue;
-        if (is_sum(plan->g->node[node].op))
+        if (is_sum(plan->g->node[node].op) && !as_recorded)
             sum_item(plan, node);
         else
             operation_item(plan, node);
@@ -183,9 +185,9 @@ static void count_uses(struct plan *plan)
     }
 }
 
-static void root(struct plan *plan)
+static void root(struct plan *plan, struct words *roots)
 {
-    if (plan->status == SENS_OK && !words_push(&plan->roots, (uint32_t)plan->n_items - 1))
+    if (plan->status == SENS_OK && !words_push(roots, (uint32_t)plan->n_items - 1))
         plan_fail(plan, SENS_NO_MEMORY);
 }
 
@@ -207,10 +209,12 @@ static void output_item(struct plan *plan, size_t i)
     struct item *item = &plan->item[plan->n_items - 1];
     item->goal = SENS_TAPE_WRITTEN;
     item->row = (uint32_t)i;
-    root(plan);
-    make_items(plan);
+    root(plan, &plan->roots);
+    make_items(plan, false);
 }
 
+/* What is compared is rounded as it was when it was recorded: not as part of a longer sum, nor in another order,
+ * which near a tie might decide otherwise. */
 static void guard_item(struct plan *plan, const struct graph_guard *guard)
 {
     static const enum sens_tape_op op[] = {[GRAPH_IS_LESS] = SENS_TAPE_GUARD_LESS,
@@ -222,18 +226,17 @@ static void guard_item(struct plan *plan, const struct graph_guard *guard)
     plan_operand(plan, guard->held);
     want(plan, guard->a);
     want(plan, guard->b);
-    root(plan);
-    make_items(plan);
-    plan->n_guards++;
+    root(plan, &plan->guards);
+    make_items(plan, true);
 }
 
 void plan_values(struct plan *plan)
 {
     const bool lanes = has_lanes(plan);
     count_uses(plan);
-    for_lanes(plan, want);
-    make_items(plan);
-    for (size_t i = 0; !lanes && i < plan->g->n_outputs && plan->status == SENS_OK; i++) output_item(plan, i);
     for (size_t k = 0; k < plan->g->n_guards && plan->status == SENS_OK; k++)
         guard_item(plan, &plan->g->guard[k]);
+    for_lanes(plan, want);
+    make_items(plan, false);
+    for (size_t i = 0; !lanes && i < plan->g->n_outputs && plan->status == SENS_OK; i++) output_item(plan, i);
 }
