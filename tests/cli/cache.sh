@@ -67,6 +67,10 @@ ran tape '.*characters' env SENSBENCH_CACHE="$(printf '%05000d' 0)"
 ran tape 'no compiler: CC is' env CC=no_such_compiler
 mkdir none
 ran tape 'no compiler: neither gcc' env PATH="$work/none"
+env PATH="$work/none" "$program" verify --provider compiled --problem decay >output
+[ $? -eq 1 ] || fail "verify: products that are not compiled pass"
+! grep '^pass  provider compiled *\(jvp\|vjp\|lanes\)' output || fail "verify looks at the tape in place of C"
+grep -q 'tape runs in its place: no compiler' output || fail "verify does not say why nothing is looked at"
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nexit 0\n' >lies
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nprintf "bad \\033[31mnews\\n" >&2\nexit 1\n' >fails
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\ngcc "$@" && truncate -s 3000 products.so\n' >half

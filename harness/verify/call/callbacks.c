@@ -19,6 +19,20 @@ static struct subject subject_of(struct verify *v, const struct instance *instan
     return made;
 }
 
+/* A provider that lets another run in its place (account->ran) is not looked at by the other's products. */
+static bool runs_itself(struct verify *v, const struct sens_problem *wrapped)
+{
+    struct sens_provider_account account = {.ran = NULL};
+    if (!v->provider->account) return true;
+    const struct sens_at at = {wrapped->t0, wrapped->x0, wrapped->p};
+    wrapped->type->vjp(wrapped, &at, 1, verify_array(v, wrapped->n), verify_array(v, wrapped->n));
+    v->provider->account(wrapped, &account);
+    if (!account.ran || strstr(account.ran, v->provider->name)) return true;
+    sens_fail(&v->ctx, SENS_UNSUPPORTED, "%s runs in its place: %s", account.ran,
+              account.why ? account.why : "");
+    return false;
+}
+
 bool subject_create(struct verify *v, struct instance *instance, struct subject *subject)
 {
     *subject = subject_of(v, instance);
@@ -26,7 +40,8 @@ bool subject_create(struct verify *v, struct instance *instance, struct subject 
     const bool derived = v->provider && !v->problem->vjp; /* by another provider: that goes */
     const struct sens_provider_request request = {derived ? instance->problem.inner : &instance->problem,
                                                   v->reg, 1};
-    return !v->provider || v->provider->wrap(&v->ctx, &request, &instance->problem) == SENS_OK;
+    return !v->provider || (v->provider->wrap(&v->ctx, &request, &instance->problem) == SENS_OK &&
+                            runs_itself(v, &instance->problem));
 }
 
 static void skip_all(const struct subject *subject, const struct verify_check *checks, const char *why)
@@ -47,7 +62,7 @@ void subject_each(struct verify *v, const struct verify_check *checks, void (*lo
         if (subject_create(v, &instance, &subject))
             look(&subject);
         else
-            skip_all(&subject, checks, "the provider does not wrap it");
+            skip_all(&subject, checks, "nothing of the provider to look at");
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     instance = (struct instance){.label = ""};

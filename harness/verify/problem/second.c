@@ -46,6 +46,19 @@ static struct sens_at shaken_point(const struct subject *subject, const struct s
                             verify_shaken(subject->v, subject->pb->np, at->p)};
 }
 
+struct lanes { /* of directions and vectors */
+    double *t, *x, *p, *W;
+};
+
+/* The vectors as well: a sum whose terms cancel loses digits that are those of its terms. */
+static struct lanes shaken_lanes(const struct subject *subject, const struct lanes *lanes)
+{
+    const size_t n = subject->pb->n * LANES, np = subject->pb->np * LANES;
+    struct verify *v = subject->v;
+    return (struct lanes){verify_shaken(v, LANES, lanes->t), verify_shaken(v, n, lanes->x),
+                          verify_shaken(v, np, lanes->p), verify_shaken(v, n, lanes->W)};
+}
+
 static void raise_to(size_t count, const double *still, const double *moved, double *bound)
 {
     for (size_t q = 0; q < count; q++)
@@ -80,10 +93,6 @@ static void note_rhs_t(struct worst *worst, const struct subject *subject, const
 }
 
 /* ---- second derivatives -------------------------------------------------------------------------------- */
-
-struct lanes { /* of directions and vectors */
-    double *t, *x, *p, *W;
-};
 
 static struct lanes lanes_create(const struct subject *subject, const struct sens_at *at)
 {
@@ -144,7 +153,8 @@ static void apply_shaken(const struct subject *subject, const struct sens_at *at
     apply(subject, at, lanes, got);
     for (int k = 0; k < SHAKES; k++) {
         const struct sens_at near = shaken_point(subject, at);
-        apply(subject, &near, lanes, moved);
+        const struct lanes beside = shaken_lanes(subject, lanes);
+        apply(subject, &near, &beside, moved);
         raise_to(count, got, moved, rounding);
     }
 }
