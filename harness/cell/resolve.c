@@ -56,6 +56,7 @@ static const char *find_name(struct resolution *re, const char *key)
     const struct spec_pair *given = resolve_given(re, key);
     const char *name = given ? given->value : resolve_key(key)->fallback;
     struct variant_names names;
+    if (strcmp(key, "problem") == 0 && !problem_read(name, re->error)) return NULL;
     variant_names(re->cell->variant, key, &names);
     for (size_t i = 0; i < names.count; i++)
         if (strcmp(names.name[i], name) == 0) return names.name[i];

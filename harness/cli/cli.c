@@ -206,11 +206,18 @@ static const char *const verify_notes[] = {
     NULL,
 };
 
+static const char *const list_notes[] = {
+    "A model that cannot be read is told on stderr, with file, line and column; the rest is listed, and the "
+    "exit code is 2. Exit codes: 0 all is listed, 2 bad input, such a model too.",
+    NULL,
+};
+
 static const struct cli_command commands[] = {
     {.name = "list",
      .arguments = "[problems|costs|methods|providers|tableaux|controllers|variants|sweeps|columns]",
      .summary = "names what there is",
      .flags = list_flags,
+     .notes = list_notes,
      .run = cmd_list},
     {.name = "show",
      .arguments = "NAME",

@@ -49,14 +49,18 @@ bool cli_take_names(const struct cli_command *command, struct cli_arguments *arg
 /* "sensbench: message" on stderr; returns code. */
 int cli_complain(const struct bench_error *error, int code);
 
+/* Reads all problems, for a command that looks at each; complains of those that cannot be read. EXIT_USAGE if
+ * there are any. */
+int cli_read_problems(void);
+
 /* The exit code that says this status. */
 int cli_exit_code(sens_status status);
 
 /* help.c, manual.c, completion.c: text on out. */
 void help_overview(FILE *out);
 void help_command(FILE *out, const struct cli_command *command);
-void manual_write(FILE *out);
-void completion_write(FILE *out);
+int manual_write(FILE *out);     /* exit code */
+int completion_write(FILE *out); /* exit code */
 
 /* ---- commands: argv[0] is the command's name; each returns an exit code -------------------------------- */
 

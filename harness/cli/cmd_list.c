@@ -159,6 +159,7 @@ static int print(size_t kind, bool json)
     struct bench_error error;
     const struct sens_registry *reg = variant_find("auto", &error);
     json_t *object = json ? json_object() : NULL;
+    const int code = kind == KINDS || kinds[kind].fill == list_problems ? cli_read_problems() : EXIT_OK;
     for (size_t k = 0; k < KINDS; k++) {
         struct list list = {.count = 0};
         if (kind != KINDS ? k != kind : k >= MODULES) continue;
@@ -174,7 +175,7 @@ static int print(size_t kind, bool json)
         say("\n");
         json_decref(object);
     }
-    return EXIT_OK;
+    return code;
 }
 
 static bool find_kind(const char *word, size_t *kind, struct bench_error *error)

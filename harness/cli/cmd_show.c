@@ -85,6 +85,7 @@ static int show(const char *name, bool json)
         bench_refuse(&error, "show: %s: %s", name, reason.text);
         return cli_complain(&error, EXIT_MISSING);
     }
+    if (!problem_read(name, &error)) return cli_complain(&error, EXIT_USAGE);
     json_t *found = show_describe(reg, name);
     const size_t count = json_array_size(found);
     if (json && count) {

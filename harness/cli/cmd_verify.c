@@ -101,6 +101,20 @@ static bool load_peers(struct request *request, enum peer_kind kind, const char 
     return bench_refuse(&request->error, "verify: %s %s: %s", name, pattern, reason.text);
 }
 
+/* All problems; one that cannot be read is refused where it would be looked at. */
+static bool read_problems(struct request *request)
+{
+    const char *pattern = flag(request, "--problem");
+    struct bench_error reason;
+    for (struct waiting_problem *problem = waiting_problems(); problem; problem = problem->next) {
+        const bool wanted = pattern ? fnmatch(pattern, problem->name, 0) == 0 : !request->choice.quick;
+        if (waiting_read(problem, &reason) || !wanted) continue;
+        request->error = reason;
+        return false;
+    }
+    return true;
+}
+
 static bool read_choice(struct request *request)
 {
     struct words checks;
@@ -206,9 +220,9 @@ static int read_request(struct request *request)
     request->task.memory_limit = 4e9;
     const bool ready = read_formats(request) && read_isa(request, &code) &&
                        load_peers(request, PEER_METHOD, "--method", &code) &&
-                       load_peers(request, PEER_PROVIDER, "--provider", &code) && read_choice(request) &&
-                       read_numbers_of(request) && read_options(request) && make_plan(request) &&
-                       open_junit(request);
+                       load_peers(request, PEER_PROVIDER, "--provider", &code) && read_problems(request) &&
+                       read_choice(request) && read_numbers_of(request) && read_options(request) &&
+                       make_plan(request) && open_junit(request);
     return ready ? EXIT_OK : code;
 }
 

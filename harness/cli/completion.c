@@ -140,8 +140,9 @@ static void write_values(FILE *out, const struct sens_registry *reg)
     fputs("    esac\n}\n\n", out);
 }
 
-void completion_write(FILE *out)
+int completion_write(FILE *out)
 {
+    const int code = cli_read_problems();
     struct bench_error lacking;
     peer_load_matching(PEER_METHOD, NULL, &lacking);
     struct bench_error error;
@@ -151,4 +152,5 @@ void completion_write(FILE *out)
     write_all_options(out, reg);
     write_values(out, reg);
     fputs(functions, out);
+    return code;
 }

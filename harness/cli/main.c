@@ -58,8 +58,8 @@ static int dispatch(int argc, char **argv)
     }
     struct bench_error error;
     if (!models_load_path(&error)) return cli_complain(&error, EXIT_USAGE);
-    if (strcmp(word, "--man") == 0) return manual_write(our_stdout()), EXIT_OK;
-    if (strcmp(word, "--completion") == 0) return completion_write(our_stdout()), EXIT_OK;
+    if (strcmp(word, "--man") == 0) return manual_write(our_stdout());
+    if (strcmp(word, "--completion") == 0) return completion_write(our_stdout());
     const struct cli_command *command = cli_find(word);
     return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
 }

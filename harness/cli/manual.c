@@ -140,6 +140,9 @@ static void write_rest(FILE *out)
     put_tag(out, "SENSBENCH_REFERENCE", NULL);
     put_line(out, "folders of reference solutions, separated by colons, looked into before the one built in; "
                   "truth writes to the first");
+    put_tag(out, "SENSBENCH_MODELS", NULL);
+    put_line(out,
+             "files of models and folders of them, separated by colons, that are problems like any other");
     fputs(".SH EXAMPLES\n.nf\n", out);
     put_line(out, "sensbench run glv discrete_adjoint n=20 tol=1e-9");
     put_line(out, "sensbench run vdp discrete_tangent tableau=dopri5 rtol=1e-8 atol=1e-10 --json");
@@ -147,8 +150,9 @@ static void write_rest(FILE *out)
     fputs(".fi\n", out);
 }
 
-void manual_write(FILE *out)
+int manual_write(FILE *out)
 {
+    const int code = cli_read_problems();
     fprintf(out, ".TH SENSBENCH 1 \"\" \"sensbench %s\"\n", SENS_VERSION_TEXT);
     fputs(".SH NAME\nsensbench \\- benchmark and validation of sensitivity analysis of ordinary differential "
           "equations\n"
@@ -170,4 +174,5 @@ void manual_write(FILE *out)
     write_keys(out);
     write_modules(out);
     write_rest(out);
+    return code;
 }

@@ -1,12 +1,22 @@
 /* How a command ends: its message, and the exit code that says its status. */
 #include "cli.h"
 #include "exit_codes.h"
+#include "modules.h"
 #include "streams.h"
 
 int cli_complain(const struct bench_error *error, int code)
 {
     complain_line("%s", error->text);
     if (error->shown[0]) fprintf(our_stderr(), "%s\n", error->shown);
+    return code;
+}
+
+int cli_read_problems(void)
+{
+    int code = EXIT_OK;
+    struct bench_error error;
+    for (struct waiting_problem *problem = waiting_problems(); problem; problem = problem->next)
+        if (!waiting_read(problem, &error)) code = cli_complain(&error, EXIT_USAGE);
     return code;
 }
 

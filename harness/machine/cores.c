@@ -43,11 +43,13 @@ static bool find_cores(struct cores *cores, hwloc_const_cpuset_t allowed)
     return cores->count > 0;
 }
 
-/* Before anything is bound, so that what this process is bound to is what it was given. */
+/* Before anything is bound, so that what this process is bound to is what it was given. The plug-ins of hwloc
+ * look for devices, and loading them takes longer than all else. */
 static void load(struct cores *cores)
 {
     hwloc_cpuset_t allowed = hwloc_bitmap_alloc();
     bool found = false;
+    setenv("HWLOC_PLUGINS_PATH", "", 0);
     if (!allowed || hwloc_topology_init(&cores->topology) != 0) {
         hwloc_bitmap_free(allowed);
         return;

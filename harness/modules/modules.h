@@ -27,6 +27,24 @@ bool plugin_load(const char *path, struct bench_error *error);
 size_t recorded_parts(void);
 const struct sens_plugin *recorded_part(size_t part);
 
+/* A problem that is read when it is asked for: until then its name is known, and nothing else. */
+struct waiting_problem {
+    const char *name;
+    /* Adds the problem to the tables of every variant (variants.h); false and a message where it cannot. */
+    bool (*read)(struct waiting_problem *problem, struct bench_error *error);
+    enum { PROBLEM_WAITS, PROBLEM_READ, PROBLEM_REFUSED } state;
+    struct bench_error refusal; /* PROBLEM_REFUSED: it is not read again */
+    struct waiting_problem *next;
+};
+/* The caller's, which lives as long as the process; behind those that wait already. */
+void problem_wait(struct waiting_problem *problem);
+struct waiting_problem *waiting_problems(void); /* the first; NULL: none */
+bool waiting_read(struct waiting_problem *problem, struct bench_error *error);
+/* All that wait under this name: to be called before find_problem. true also where none does. */
+bool problem_read(const char *name, struct bench_error *error);
+/* Is there a problem of this name, read or not? */
+bool problem_known(const char *name);
+
 /* Adds providers of the program itself (a table that ends with NULL) to every variant; likewise before any
  * registry is looked at. false: no memory. */
 bool providers_add(const struct sens_provider *const *table);

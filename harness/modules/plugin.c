@@ -94,8 +94,7 @@ static bool check_problems(const char *path, const struct sens_plugin *plugin, s
             !check_text(path, "problem", type->name, type->summary, error) ||
             !check_options(path, type->options, error))
             return false;
-        if (find_problem(variant_tables(), type->name))
-            return refuse_module(path, "problem", type->name, taken, error);
+        if (problem_known(type->name)) return refuse_module(path, "problem", type->name, taken, error);
     }
     return true;
 }

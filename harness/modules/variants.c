@@ -160,11 +160,17 @@ static void add_name(struct variant_names *names, const char *name)
     if (names->count < NAMES_MAX) names->name[names->count++] = name;
 }
 
+static void add_problem_names(struct variant_names *names, const struct sens_registry *reg)
+{
+    for (size_t i = 0; reg->problems[i]; i++) add_name(names, reg->problems[i]->name);
+    for (const struct waiting_problem *waiting = waiting_problems(); waiting; waiting = waiting->next)
+        if (waiting->state != PROBLEM_READ) add_name(names, waiting->name);
+}
+
 void variant_names(const struct sens_registry *reg, const char *key, struct variant_names *names)
 {
     names->count = 0;
-    if (strcmp(key, "problem") == 0)
-        for (size_t i = 0; reg->problems[i]; i++) add_name(names, reg->problems[i]->name);
+    if (strcmp(key, "problem") == 0) add_problem_names(names, reg);
     if (strcmp(key, "cost") == 0)
         for (size_t i = 0; reg->costs[i]; i++) add_name(names, reg->costs[i]->name);
     if (strcmp(key, "method") == 0)

@@ -28,7 +28,7 @@ const void **variant_joined(const void *const *first, const void *const *second)
 bool variant_add_problem(struct sens_registry *reg, const struct sens_problem_type *type);
 bool variant_add_cost(struct sens_registry *reg, const struct sens_cost_type *type);
 
-/* The names of one kind in a registry, in its order. */
+/* The names of one kind in a registry, in its order; of problems then those that wait to be read. */
 enum { NAMES_MAX = 256 };
 struct variant_names {
     size_t count;

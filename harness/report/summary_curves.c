@@ -95,6 +95,8 @@ static bool is_of_task(const struct record *row, const char *key)
 {
     static const char *const of_task[] = {"t1", "params", "x0", "truth", NULL};
     const struct sens_registry *reg = variant_all()[0];
+    struct bench_error unreadable; /* then it is one that is not loaded */
+    problem_read(row->text[COL_problem], &unreadable);
     const struct sens_problem_type *problem = find_problem(reg, row->text[COL_problem]);
     const struct sens_cost_type *cost = find_cost(reg, row->text[COL_cost]);
     const struct sens_method_type *method = find_method(reg, row->text[COL_method]);

@@ -1,6 +1,6 @@
 # What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a folder
-# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells runs a command;
-# replace edits a file.
+# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells and expect
+# run a command; replace edits a file.
 set -u
 export LC_ALL=C
 program=$1
@@ -22,6 +22,18 @@ tells() {
     if [ "$got" -ne "$code" ] || ! grep -qE -- "$pattern" "$work/output"; then
         fail "$*: exit $got, expected $code and '$pattern'; output:"
         cat "$work/output"
+    fi
+}
+
+# expect CODE TEXT ARGUMENT...: sensbench exits with CODE, and TEXT is in what it says.
+expect() {
+    local code=$1 text=$2 got
+    shift 2
+    "$program" "$@" >"$work/output" 2>&1 </dev/null
+    got=$?
+    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" "$work/output"; then
+        fail "$*: exit $got, expected $code and '$text'; output:"
+        tail -n 20 "$work/output"
     fi
 }
 

@@ -9,18 +9,6 @@ compilers=$(command -v gcc clang cc | sort -u)
 warnings="-Wall -Wextra -Wconversion -Wshadow -Wvla -Wpedantic -Wstrict-prototypes -Wmissing-prototypes -Werror"
 cd "$work" || exit 1
 
-# expect CODE TEXT ARGUMENT...
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$program" "$@" >output 2>&1 </dev/null
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" output; then
-        fail "$*: exit $got, expected $code and '$text'; output:"
-        tail -20 output
-    fi
-}
-
 # compile COMPILER FOLDER NAME: NAME.so from the folder's two files; problems and costs have a part that can be recorded
 record="-include sens/recorded.h -mlong-double-128 -O0 -g1 -fno-builtin -ffp-contract=off"
 compile() {

@@ -1,33 +1,12 @@
 #!/bin/bash
 # Methods, tableaux and step controllers in one-file modules built against the contract headers alone. Argument 1:
 # sensbench; argument 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
-set -u
 export LC_ALL=C
-program=$1
+. "$(dirname "$0")/common.bash"
 here=$(cd "$(dirname "$0")" && pwd)
 headers=${2:-$here/../../harness/include}
 compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
 cd "$work" || exit 1
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# expect CODE TEXT ARGUMENT...
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$program" "$@" >output 2>&1 </dev/null
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" output; then
-        fail "$*: exit $got, expected $code and '$text'; output:"
-        cat output
-    fi
-}
 
 # build NAME [FLAG ...]: NAME.so from module.c
 build() {

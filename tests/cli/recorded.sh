@@ -8,18 +8,6 @@ compilers=$(command -v gcc clang | sort -u)
 [ -n "$compilers" ] || exit 77
 cd "$work" || exit 1
 
-# expect CODE TEXT ARGUMENT...
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$program" "$@" >output 2>&1 </dev/null
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" output; then
-        fail "$*: exit $got, expected $code and '$text'; output:"
-        tail -20 output
-    fi
-}
-
 flags="-std=c11 -fPIC -fvisibility=hidden -I$source/harness/include"
 record="-include sens/recorded.h -mlong-double-128 -O0 -g1 -fno-builtin -ffp-contract=off"
 for compiler in $compilers; do

@@ -3,18 +3,6 @@
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
-# expect CODE TEXT ARGUMENT...: runs sensbench; TEXT must stand in what it prints.
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$program" "$@" >"$work/output" 2>&1 </dev/null
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" "$work/output"; then
-        fail "$*: exit $got, expected $code and '$text'; output:"
-        cat "$work/output"
-    fi
-}
-
 # rows FILE QUANTITY: how many rows of a dump.
 rows() {
     awk -F'\t' -v q="$2" 'NF == 4 && $1 == q { k++ } END { print k + 0 }' "$1"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_LENGTH = 64, NAME_MAX_LENGTH = 63 };
+enum { NUMBER_LENGTH = 64, NAME_MAX_LENGTH = MODEL_NAME - 1 };
 
 /* ---- characters, whatever the locale ------------------------------------------------------------------- */
 

@@ -24,6 +24,8 @@ enum token_kind {
     TOKEN_MARK
 };
 
+enum { MODEL_NAME = 64 }; /* characters of a name, and a NUL */
+
 struct token {
     enum token_kind kind;
     const char *text; /* in the file; of a string, what is between the quotes; not ended by a NUL */

@@ -1,4 +1,4 @@
-/* Models join the tables of the variants: see model.h. */
+/* Models wait until they are asked for, and join the tables of the variants: see model.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,17 +9,17 @@
 #include "locate.h"
 #include "model.h"
 #include "modules.h"
-#include "names.h"
 #include "variants.h"
 
 static const char suffix[] = ".ode";
 
-/* ---- one file ------------------------------------------------------------------------------------------ */
+struct waiting_model {
+    struct waiting_problem head; /* first: what waiting_problems() gives */
+    bool check; /* with the defaults of its options: our own files are checked by the tests */
+    char name[MODEL_NAME], path[DATA_PATH];
+};
 
-static bool refuse_taken(const struct model *model, struct bench_error *error)
-{
-    return bench_refuse(error, "%s: there is a problem '%s' already", model->syntax.path, model->syntax.name);
-}
+/* ---- one file, when it is asked for --------------------------------------------------------------------- */
 
 /* A type for each variant, with the functions of that variant, in its table. */
 static bool join(const struct model *model, struct bench_error *error)
@@ -28,23 +28,68 @@ static bool join(const struct model *model, struct bench_error *error)
     for (int v = 0; v < VARIANTS; v++) {
         struct sens_problem_type *type = calloc(1, sizeof *type);
         if (type) model_type(model, reg[v].written, type);
-        if (!type || !variant_add_problem(&reg[v], type) ||
-            (model->syntax.costs && !find_cost(&reg[v], reg[v].own->name) &&
-             !variant_add_cost(&reg[v], reg[v].own)))
+        if (!type || !variant_add_problem(&reg[v], type))
             return bench_refuse(error, "%s: no memory", model->syntax.path);
     }
     return true;
 }
 
-static bool load_file(const char *path, bool check, struct bench_error *error)
+static bool read_waiting(struct waiting_problem *problem, struct bench_error *error)
 {
-    struct model *model = model_read(path, error);
+    const struct waiting_model *const waiting = (const struct waiting_model *)problem;
+    struct model *model = model_read(waiting->path, error);
     if (!model) return false;
-    if (find_problem(variant_tables(), model->syntax.name) ? refuse_taken(model, error)
-                                                           : (!check || model_check(model, error)))
-        if (join(model, error)) return true; /* it lives as long as the process */
+    if (strcmp(model->syntax.name, waiting->name) != 0)
+        bench_refuse(error, "%s: the file changes while the program runs", waiting->path);
+    else if ((!waiting->check || model_check(model, error)) && join(model, error))
+        return true; /* it lives as long as the process */
     model_destroy(model);
     return false;
+}
+
+/* ---- one file, at the start ------------------------------------------------------------------------------ */
+
+/* cost=own is there with the first model. */
+static bool add_own_cost(struct bench_error *error)
+{
+    struct sens_registry *reg = variant_tables();
+    for (int v = 0; v < VARIANTS; v++)
+        if (!find_cost(&reg[v], reg[v].own->name) && !variant_add_cost(&reg[v], reg[v].own))
+            return bench_refuse(error, "no memory for the costs of models");
+    return true;
+}
+
+/* The name of the file, without its ending. */
+static void name_of_file(const char *path, char name[MODEL_NAME])
+{
+    const char *const slash = strrchr(path, '/'), *const base = slash ? slash + 1 : path;
+    const size_t length = strlen(base), end = sizeof suffix - 1;
+    const bool ends = length > end && strcmp(base + length - end, suffix) == 0;
+    snprintf(name, MODEL_NAME, "%.*s", (int)(ends ? length - end : length), base);
+}
+
+/* NULL and a message: its name is taken, or there is no memory. */
+static struct waiting_model *let_wait(const char *path, bool check, struct bench_error *error)
+{
+    struct waiting_model *waiting = calloc(1, sizeof *waiting);
+    struct bench_error later; /* said when it is asked for */
+    if (!waiting || !add_own_cost(error)) {
+        free(waiting);
+        return bench_refuse(error, "%s: no memory", path), NULL;
+    }
+    waiting->head.name = waiting->name;
+    waiting->head.read = read_waiting;
+    waiting->check = check;
+    snprintf(waiting->path, sizeof waiting->path, "%s", path);
+    if (!model_name(path, waiting->name, &later)) {
+        name_of_file(path, waiting->name);
+    } else if (problem_known(waiting->name)) {
+        bench_refuse(error, "%s: there is a problem '%s' already", path, waiting->name);
+        free(waiting);
+        return NULL;
+    }
+    problem_wait(&waiting->head);
+    return waiting;
 }
 
 /* ---- a folder ------------------------------------------------------------------------------------------ */
@@ -65,18 +110,22 @@ static bool load_folder(const char *path, bool check, struct bench_error *error)
         const int length = snprintf(file, sizeof file, "%s/%s", path, entry[k]->d_name);
         if (loaded)
             loaded = (length < (int)sizeof file || bench_refuse(error, "%s: the path is too long", path)) &&
-                     load_file(file, check, error);
+                     let_wait(file, check, error);
         free(entry[k]);
     }
     if (count >= 0) free(entry);
     return loaded;
 }
 
-static bool load(const char *path, bool check, struct bench_error *error)
+/* at_once: a file is read now. */
+static bool load(const char *path, bool at_once, struct bench_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0) return bench_refuse(error, "%s: %s", path, strerror(errno));
-    return S_ISDIR(about.st_mode) ? load_folder(path, check, error) : load_file(path, check, error);
+    if (S_ISDIR(about.st_mode)) return load_folder(path, true, error);
+    if (strlen(path) >= DATA_PATH) return bench_refuse(error, "%.200s...: the path is too long", path);
+    struct waiting_model *waiting = let_wait(path, true, error);
+    return waiting && (!at_once || waiting_read(&waiting->head, error));
 }
 
 bool models_load(const char *path, struct bench_error *error)
@@ -86,12 +135,11 @@ bool models_load(const char *path, struct bench_error *error)
 
 /* ---- the path ------------------------------------------------------------------------------------------ */
 
-/* Our own files are checked by the tests, and not at each start. */
 static bool load_own(struct bench_error *error)
 {
     char folder[DATA_PATH];
     for (int place = 0; place < DATA_PLACES; place++)
-        if (data_folder(place, "models", "problems/models", folder)) return load(folder, false, error);
+        if (data_folder(place, "models", "problems/models", folder)) return load_folder(folder, false, error);
     return true;
 }
 
@@ -106,7 +154,7 @@ bool models_load_path(struct bench_error *error)
         memcpy(path, rest, length);
         path[length] = '\0';
         rest += length + (rest[length] == ':');
-        if (path[0] && !load(path, true, error)) return false;
+        if (path[0] && !load(path, false, error)) return false;
     }
     return true;
 }

@@ -96,20 +96,36 @@ struct model *model_parse(const char *path, const char *text, size_t length, str
     return NULL;
 }
 
-struct model *model_read(const char *path, struct bench_error *error)
+/* All of a file, or one byte more than a model has; to be freed. NULL and a message: it cannot be read. */
+static char *read_text(const char *path, size_t *length, struct bench_error *error)
 {
     FILE *file = regular_open(path, error);
     if (!file) return NULL;
     char *text = malloc(PARSER_BYTES + 1);
-    const size_t length = text ? fread(text, 1, PARSER_BYTES + 1, file) : 0;
-    struct model *model = NULL;
-    if (!text || ferror(file))
-        bench_refuse(error, "%s: %s", path, text ? "it cannot be read" : "no memory");
-    else
-        model = model_parse(path, text, length, error);
-    free(text);
+    *length = text ? fread(text, 1, PARSER_BYTES + 1, file) : 0;
+    const bool failed = !text || ferror(file);
+    if (failed) bench_refuse(error, "%s: %s", path, text ? "it cannot be read" : "no memory");
+    if (failed) free(text);
     fclose(file);
+    return failed ? NULL : text;
+}
+
+struct model *model_read(const char *path, struct bench_error *error)
+{
+    size_t length;
+    char *text = read_text(path, &length, error);
+    struct model *model = text ? model_parse(path, text, length, error) : NULL;
+    free(text);
     return model;
+}
+
+bool model_name(const char *path, char name[MODEL_NAME], struct bench_error *error)
+{
+    size_t length;
+    char *text = read_text(path, &length, error);
+    const bool found = text && syntax_name(path, text, length, name, error);
+    free(text);
+    return found;
 }
 
 void model_destroy(struct model *model)

@@ -18,6 +18,8 @@ struct model {
 struct model *model_read(const char *path, struct bench_error *error);
 /* The same from text that has been read already. */
 struct model *model_parse(const char *path, const char *text, size_t length, struct bench_error *error);
+/* Its name alone, from the first statement of the file. false, with a message. */
+bool model_name(const char *path, char name[MODEL_NAME], struct bench_error *error);
 void model_destroy(struct model *model); /* NULL: nothing is done */
 
 /* Can its equations be written with the defaults of its options? */
@@ -33,9 +35,13 @@ sens_status model_lower(struct sens_ctx *ctx, const struct graph *graph, size_t 
 
 /* ---- load.c: models become problems of every variant, until the program ends ---------------------------- */
 
-/* A file, or all files *.ode of a folder in the order of their names. false: with a message. */
+/* Of all files *.ode of a folder, in the order of their names, the name alone: each is read when it is asked
+ * for (problem_read, modules.h), and refused then if it is no model. Where its first statement cannot be read,
+ * the name of the file stands for that of the model. A file is read at once. false, with a message: the path
+ * or the file cannot be read, or a name is taken. */
 bool models_load(const char *path, struct bench_error *error);
-/* The built-in folder, then those of SENSBENCH_MODELS, separated by colons. Once; before any --models. */
+/* The built-in folder, then the folders and files of SENSBENCH_MODELS, separated by colons, of which no file
+ * is read at once. Once; before any --models. */
 bool models_load_path(struct bench_error *error);
 
 #endif

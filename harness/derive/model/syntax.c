@@ -1,5 +1,6 @@
 /* A model file as a whole: the line `model NAME "summary"`, then statements, a line each. */
 #include <locale.h>
+#include <stdio.h> /* snprintf */
 #include <string.h>
 
 #include "statement_kinds.h"
@@ -82,14 +83,21 @@ bool parser_number(struct parser *parser, double *number)
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
+/* From the start of the file to the model's name. */
+static bool go_to_name(struct lexer *lexer)
+{
+    if (lexer->token.kind == TOKEN_LINE) lexer_next(lexer);
+    if (!token_is(&lexer->token, "model"))
+        return lexer_expected(lexer, "model NAME \"what it is\" as the first statement");
+    lexer_next(lexer);
+    return lexer->token.kind == TOKEN_NAME || lexer_expected(lexer, "the name of the model");
+}
+
 static bool heading(struct parser *parser)
 {
     struct syntax *syntax = parser->syntax;
     struct lexer *lexer = &parser->lexer;
-    if (!parser_mark(parser, "model"))
-        return lexer_expected(lexer, "model NAME \"what it is\" as the first statement");
-    if (lexer->token.kind != TOKEN_NAME) return lexer_expected(lexer, "the name of the model");
-    if (!(syntax->name = parser_text(parser, &lexer->token))) return false;
+    if (!go_to_name(lexer) || !(syntax->name = parser_text(parser, &lexer->token))) return false;
     lexer_next(lexer);
     if (lexer->token.kind != TOKEN_STRING || !lexer->token.length)
         return lexer_expected(lexer, "one line in \"\" that says what the model is");
@@ -148,7 +156,6 @@ static bool end_of_line(struct parser *parser)
 static bool statements(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    if (lexer->token.kind == TOKEN_LINE) lexer_next(lexer);
     if (!heading(parser) || !end_of_line(parser)) return false;
     while (lexer->token.kind != TOKEN_END)
         if (!statement(parser) || !end_of_line(parser)) return false;
@@ -218,6 +225,16 @@ bool syntax_read(const char *path, const char *text, size_t length, struct synta
     if (point) uselocale(before), freelocale(point);
     if (!read) syntax_destroy(syntax);
     return read;
+}
+
+bool syntax_name(const char *path, const char *text, size_t length, char name[MODEL_NAME],
+                 struct bench_error *error)
+{
+    struct lexer lexer;
+    lexer_open(&lexer, path, text, length, error);
+    if (!go_to_name(&lexer)) return false;
+    snprintf(name, MODEL_NAME, "%.*s", (int)lexer.token.length, lexer.token.text);
+    return true;
 }
 
 void syntax_destroy(struct syntax *syntax)

@@ -140,6 +140,9 @@ struct syntax {
  * path, line and column. */
 bool syntax_read(const char *path, const char *text, size_t length, struct syntax *syntax,
                  struct bench_error *error);
+/* The name alone, from the first statement. false, with a message: it is none. */
+bool syntax_name(const char *path, const char *text, size_t length, char name[MODEL_NAME],
+                 struct bench_error *error);
 void syntax_destroy(struct syntax *syntax);
 
 #endif
