@@ -94,6 +94,40 @@ static void test_evaluation(void **state)
     graph_destroy(g);
 }
 
+/* A copy without what is not kept: operands, outputs and guards are where they went, and equal nodes are still found. */
+static void test_copies_and_what_is_kept(void **state)
+{
+    struct graph *g = graph_create();
+    (void)state;
+    const graph_node x = graph_leaf(g, GRAPH_X, 0), dropped = graph_leaf(g, GRAPH_X, 1);
+    const graph_node two = graph_constant(g, 2), product = graph_apply(g, GRAPH_MUL, two, x, 0);
+    graph_apply(g, GRAPH_EXP, dropped, 0, 0);
+    const graph_node root = graph_apply(g, GRAPH_SQRT, product, 0, 0);
+    graph_add_guard(g, GRAPH_IS_LESS, product, root, true);
+    struct graph *copy = graph_copy(g);
+    assert_non_null(copy);
+    assert_int_equal(copy->n_nodes, g->n_nodes);
+    assert_int_equal(copy->n_outputs, 0);
+    assert_int_equal(graph_apply(copy, GRAPH_MUL, two, x, 0), product);
+    assert_int_equal(copy->n_nodes, g->n_nodes);
+    graph_add_output(copy, root);
+    bool kept[7] = {false};
+    assert_int_equal(copy->n_nodes, 7);
+    kept[x] = kept[two] = kept[product] = kept[root] = true;
+    assert_true(graph_keep(copy, kept));
+    assert_int_equal(copy->n_nodes, 5);
+    assert_int_equal(copy->guard[0].b, copy->output[0]);
+    const long double at[1] = {8};
+    long double value[5];
+    graph_evaluate(copy, &(struct graph_point){.x = at}, value);
+    assert_true(value[copy->output[0]] == 4 && value[copy->guard[0].a] == 16);
+    assert_int_equal(graph_apply(copy, GRAPH_SQRT, copy->guard[0].a, 0, 0), copy->output[0]);
+    assert_int_equal(graph_leaf(copy, GRAPH_X, 1), 5); /* was removed */
+    assert_int_equal(g->n_nodes, 7);
+    graph_destroy(copy);
+    graph_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_folding),
         cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_copies_and_what_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

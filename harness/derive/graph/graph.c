@@ -7,7 +7,7 @@
 
 struct graph_index { /* slot: node + 1; 0: free. At most half full. */
     uint32_t *slot;
-    size_t slots; /* a power of two */
+    size_t slots; /* a power of two; 0: there is none, until a node is looked for */
 };
 
 enum { FIRST_SLOTS = 1024, FIRST_ROOM = 256 };
@@ -17,20 +17,10 @@ static const char *const op_name[GRAPH_OPS] = {
     GRAPH_OP_LIST(NAME)
 #undef NAME
 };
-static const unsigned char op_operands[GRAPH_OPS] = {
-#define OPERANDS(code, name, operands) operands,
-    GRAPH_OP_LIST(OPERANDS)
-#undef OPERANDS
-};
 
 const char *graph_op_name(enum graph_op op)
 {
     return op_name[op];
-}
-
-unsigned graph_operands(enum graph_op op)
-{
-    return op_operands[op];
 }
 
 sens_status graph_status(const struct graph *graph)
@@ -89,16 +79,21 @@ static size_t slot_of(const struct graph *graph, const struct graph_index *index
     return at;
 }
 
-static bool widen(struct graph *graph, size_t slots)
+/* Slots for so many nodes and as many again. The nodes that there are differ from each other. */
+static bool widen(struct graph *graph, size_t nodes)
 {
-    struct graph_index wider = {.slots = slots};
+    struct graph_index wider = {.slots = FIRST_SLOTS};
+    while (wider.slots < 4 * nodes) wider.slots *= 2;
     wider.slot = calloc(wider.slots, sizeof *wider.slot);
     if (!wider.slot) {
         fail(graph, SENS_NO_MEMORY);
         return false;
     }
-    for (size_t k = 0; k < graph->n_nodes; k++)
-        wider.slot[slot_of(graph, &wider, &graph->node[k])] = (uint32_t)k + 1;
+    for (size_t k = 0; k < graph->n_nodes; k++) {
+        size_t at = hash_of(&graph->node[k]) & (wider.slots - 1);
+        while (wider.slot[at]) at = (at + 1) & (wider.slots - 1);
+        wider.slot[at] = (uint32_t)k + 1;
+    }
     free(graph->index->slot);
     *graph->index = wider;
     return true;
@@ -107,8 +102,7 @@ static bool widen(struct graph *graph, size_t slots)
 static graph_node intern(struct graph *graph, struct graph_operation node)
 {
     if (graph->status != SENS_OK) return GRAPH_ZERO;
-    const size_t slots = graph->index->slots;
-    if (2 * graph->n_nodes >= slots && !widen(graph, slots ? 2 * slots : FIRST_SLOTS)) return GRAPH_ZERO;
+    if (2 * graph->n_nodes >= graph->index->slots && !widen(graph, graph->n_nodes)) return GRAPH_ZERO;
     const size_t at = slot_of(graph, graph->index, &node);
     if (graph->index->slot[at]) return graph->index->slot[at] - 1;
     if (graph->n_nodes >= UINT32_MAX - 1) fail(graph, SENS_UNSUPPORTED);
@@ -148,10 +142,8 @@ void graph_destroy(struct graph *graph)
 
 void graph_reserve(struct graph *graph, size_t nodes)
 {
-    size_t slots = graph->index->slots;
     if (graph->status != SENS_OK || nodes >= UINT32_MAX / 4) return;
-    while (slots <= 2 * nodes) slots *= 2;
-    if (slots > graph->index->slots && !widen(graph, slots)) return;
+    if (2 * nodes >= graph->index->slots && !widen(graph, nodes)) return;
     if (nodes <= graph->node_room) return;
     struct graph_operation *larger = realloc(graph->node, nodes * sizeof *larger);
     if (!larger) {
@@ -160,6 +152,69 @@ void graph_reserve(struct graph *graph, size_t nodes)
     }
     graph->node = larger;
     graph->node_room = nodes;
+}
+
+static void *copied(const void *array, size_t count, size_t size)
+{
+    void *copy = malloc((count + 1) * size);
+    if (copy && count) memcpy(copy, array, count * size);
+    return copy;
+}
+
+struct graph *graph_copy(const struct graph *graph)
+{
+    struct graph *copy = calloc(1, sizeof *copy);
+    if (!copy) return NULL;
+    copy->index = calloc(1, sizeof *copy->index);
+    copy->node = copied(graph->node, graph->n_nodes, sizeof *graph->node);
+    copy->guard = copied(graph->guard, graph->n_guards, sizeof *graph->guard);
+    if (!copy->index || !copy->node || !copy->guard) {
+        graph_destroy(copy);
+        return NULL;
+    }
+    copy->n_nodes = copy->node_room = graph->n_nodes;
+    copy->n_guards = copy->guard_room = graph->n_guards;
+    copy->status = graph->status;
+    return copy;
+}
+
+/* place [n_nodes]: where they go. The order stays, and so nothing can become equal or simpler. */
+static void move_nodes(struct graph *graph, const bool *kept, graph_node *place)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < graph->n_nodes; k++) {
+        struct graph_operation node = graph->node[k];
+        if (k != GRAPH_ZERO && !kept[k]) continue;
+        if (graph_operands(node.op) > 0) {
+            node.a = place[node.a];
+            node.b = place[node.b];
+            node.c = place[node.c];
+        }
+        place[k] = (graph_node)count;
+        graph->node[count++] = node;
+    }
+    graph->n_nodes = count;
+}
+
+bool graph_keep(struct graph *graph, const bool *kept)
+{
+    graph_node *place = calloc(graph->n_nodes, sizeof *place);
+    if (!place) return false;
+    move_nodes(graph, kept, place);
+    for (size_t i = 0; i < graph->n_outputs; i++) graph->output[i] = place[graph->output[i]];
+    for (size_t k = 0; k < graph->n_guards; k++) {
+        graph->guard[k].a = place[graph->guard[k].a];
+        graph->guard[k].b = place[graph->guard[k].b];
+    }
+    free(place);
+    free(graph->index->slot);
+    *graph->index = (struct graph_index){.slots = 0};
+    struct graph_operation *fitting = realloc(graph->node, graph->n_nodes * sizeof *fitting);
+    if (fitting) {
+        graph->node = fitting;
+        graph->node_room = graph->n_nodes;
+    }
+    return true;
 }
 
 graph_node graph_leaf(struct graph *graph, enum graph_op leaf, size_t index)
@@ -210,24 +265,25 @@ bool graph_is_constant(const struct graph *graph, graph_node node, long double *
     return true;
 }
 
-static bool is_value(const struct graph *graph, graph_node node, long double wanted)
+/* As encoded: 2^63 2^(1 - 64). */
+static bool is_one(const struct graph *graph, graph_node node)
 {
-    long double value;
-    return graph_is_constant(graph, node, &value) && value == wanted;
+    const struct graph_operation *at = &graph->node[node];
+    return at->op == GRAPH_CONSTANT && at->a == 0 && at->b == UINT32_C(1) << 31 &&
+           at->c == EXPONENT_OFFSET + 1;
 }
 
-/* The operation on constants alone is a constant. */
+/* The operation on constants alone is a constant. What is no operand is 0, a constant, too. */
 static bool all_constant(const struct graph *graph, const struct graph_operation *node)
 {
-    for (unsigned k = 0; k < op_operands[node->op]; k++)
-        if (graph->node[graph_operand(node, k)].op != GRAPH_CONSTANT) return false;
-    return true;
+    return graph->node[node->a].op == GRAPH_CONSTANT && graph->node[node->b].op == GRAPH_CONSTANT &&
+           graph->node[node->c].op == GRAPH_CONSTANT;
 }
 
 static graph_node fold(struct graph *graph, const struct graph_operation *node)
 {
     long double value[3] = {0};
-    for (unsigned k = 0; k < op_operands[node->op]; k++)
+    for (unsigned k = 0; k < graph_operands(node->op); k++)
         value[k] = decoded(&graph->node[graph_operand(node, k)]);
     return graph_constant(graph, graph_operate(node->op, value[0], value[1], value[2]));
 }
@@ -260,12 +316,12 @@ static graph_node arithmetic(struct graph *graph, enum graph_op op, graph_node a
         return plain(graph, op, a, b);
     case GRAPH_MUL:
         if (a == GRAPH_ZERO || b == GRAPH_ZERO) return GRAPH_ZERO;
-        if (is_value(graph, a, 1)) return b;
-        if (is_value(graph, b, 1)) return a;
+        if (is_one(graph, a)) return b;
+        if (is_one(graph, b)) return a;
         return a < b ? plain(graph, op, a, b) : plain(graph, op, b, a);
     case GRAPH_DIV:
         if (a == GRAPH_ZERO && b != GRAPH_ZERO) return GRAPH_ZERO;
-        if (is_value(graph, b, 1)) return a;
+        if (is_one(graph, b)) return a;
         return plain(graph, op, a, b);
     default:
         return plain(graph, op, a, b);

@@ -108,6 +108,13 @@ enum { GRAPH_ZERO = 0 }; /* the node of the constant 0 */
 struct graph *graph_create(void);
 void graph_destroy(struct graph *graph); /* NULL: nothing is done */
 
+/* A graph with the same nodes and guards, and no outputs; NULL: no memory. The caller destroys it. */
+struct graph *graph_copy(const struct graph *graph);
+
+/* Removes nodes that are not kept [n_nodes]; what is kept, outputs and guards need none of these. false: no memory,
+ * and nothing is changed. */
+bool graph_keep(struct graph *graph, const bool *kept);
+
 /* Room for so many nodes in all, so that none is moved on the way there; more may come. */
 void graph_reserve(struct graph *graph, size_t nodes);
 
@@ -126,7 +133,15 @@ void graph_add_guard(struct graph *graph, enum graph_comparison comparison, grap
 sens_status graph_status(const struct graph *graph);
 
 const char *graph_op_name(enum graph_op op);
-unsigned graph_operands(enum graph_op op); /* 0: a leaf */
+static inline unsigned graph_operands(enum graph_op op) /* 0: a leaf */
+{
+    static const unsigned char operands_of[GRAPH_OPS] = {
+#define GRAPH_OP_OPERANDS(code, name, operands) operands,
+        GRAPH_OP_LIST(GRAPH_OP_OPERANDS)
+#undef GRAPH_OP_OPERANDS
+    };
+    return operands_of[op];
+}
 static inline graph_node graph_operand(const struct graph_operation *node, unsigned which)
 {
     return which == 0 ? node->a : which == 1 ? node->b : node->c;

@@ -41,32 +41,17 @@ static void mark_needed(const struct graph *g, bool *needed)
     }
 }
 
-static void copy_marked(struct graph *into, const struct graph *whole, const bool *needed, graph_node *place)
-{
-    for (size_t k = 0; k < whole->n_nodes; k++)
-        if (needed[k]) place_node(into, whole, k, place);
-    for (size_t k = 0; k < whole->n_outputs; k++) graph_add_output(into, place[whole->output[k]]);
-    for (size_t k = 0; k < whole->n_guards; k++) copy_guard(into, &whole->guard[k], place);
-}
-
 sens_status copy_needed(struct graph *whole, struct graph **product)
 {
-    struct graph *made = graph_create();
+    sens_status status = graph_status(whole);
     bool *needed = calloc(whole->n_nodes, sizeof *needed);
-    graph_node *place = calloc(whole->n_nodes, sizeof *place);
-    sens_status status = made && needed && place ? graph_status(whole) : SENS_NO_MEMORY;
-    if (status == SENS_OK) {
-        mark_needed(whole, needed);
-        copy_marked(made, whole, needed, place);
-        status = graph_status(made);
-    }
+    if (status == SENS_OK && needed) mark_needed(whole, needed);
+    if (status == SENS_OK && (!needed || !graph_keep(whole, needed))) status = SENS_NO_MEMORY;
     free(needed);
-    free(place);
-    graph_destroy(whole);
     if (status != SENS_OK) {
-        graph_destroy(made);
-        made = NULL;
+        graph_destroy(whole);
+        whole = NULL;
     }
-    *product = made;
+    *product = whole;
     return status;
 }

@@ -6,18 +6,16 @@
 #include "copy.h"
 #include "rules.h"
 
-/* f inside the graph that is to become its product. */
+/* f inside the graph that is to become its product: its first nodes are those of f. */
 struct sweep {
     const struct graph *f;
     struct graph *g;
-    graph_node *place;      /* [f->n_nodes] the nodes of f in g */
     graph_node *derivative; /* [f->n_nodes] adjoints, or derivatives along a direction */
     bool *reached;          /* [f->n_nodes] by a derivative */
 };
 
 static void sweep_free(struct sweep *s)
 {
-    free(s->place);
     free(s->derivative);
     free(s->reached);
 }
@@ -26,14 +24,10 @@ static void sweep_free(struct sweep *s)
 static sens_status sweep_start(const struct graph *f, struct sweep *s)
 {
     const sens_status given = graph_status(f);
-    *s = (struct sweep){.f = f, .g = graph_create()};
-    s->place = calloc(f->n_nodes, sizeof *s->place);
+    *s = (struct sweep){.f = f, .g = graph_copy(f)};
     s->derivative = calloc(f->n_nodes, sizeof *s->derivative);
     s->reached = calloc(f->n_nodes, sizeof *s->reached);
-    if (given == SENS_OK && s->g && s->place && s->derivative && s->reached) {
-        copy_all(s->g, f, s->place);
-        return SENS_OK;
-    }
+    if (given == SENS_OK && s->g && s->derivative && s->reached) return SENS_OK;
     graph_destroy(s->g);
     sweep_free(s);
     return given != SENS_OK ? given : SENS_NO_MEMORY;
@@ -53,16 +47,6 @@ sens_status derive_guards(const struct graph *f, struct graph **product)
     return status == SENS_OK ? sweep_end(&s, product) : status;
 }
 
-/* Node k of f with the operands that it has in g. */
-static struct graph_operation placed(const struct sweep *s, size_t k)
-{
-    struct graph_operation node = s->f->node[k];
-    node.a = s->place[node.a];
-    node.b = s->place[node.b];
-    node.c = s->place[node.c];
-    return node;
-}
-
 /* ---- reverse ------------------------------------------------------------------------------------------- */
 
 static void add_adjoint(struct sweep *s, graph_node k, graph_node adjoint)
@@ -75,8 +59,8 @@ static void add_adjoint(struct sweep *s, graph_node k, graph_node adjoint)
 static void pass_adjoint(struct sweep *s, size_t k)
 {
     if (graph_operands(s->f->node[k].op) == 0) return;
-    const struct graph_operation node = placed(s, k);
-    const graph_node adjoint = s->derivative[k], value = s->place[k];
+    const struct graph_operation node = s->f->node[k];
+    const graph_node adjoint = s->derivative[k], value = (graph_node)k;
     for (unsigned which = 0; which < graph_operands(node.op); which++) {
         const graph_node operand = graph_operand(&s->f->node[k], which);
         if (!rule_passes(node.op, which) || s->f->node[operand].op == GRAPH_CONSTANT) continue;
@@ -143,13 +127,13 @@ static graph_node of_leaf(struct sweep *s, const struct graph_operation *leaf, u
 
 static graph_node of_operation(struct sweep *s, size_t k)
 {
-    const struct graph_operation node = placed(s, k);
+    const struct graph_operation node = s->f->node[k];
     graph_node d[3] = {GRAPH_ZERO, GRAPH_ZERO, GRAPH_ZERO}, sum = GRAPH_ZERO;
     for (unsigned which = 0; which < graph_operands(node.op); which++) {
         if (!rule_passes(node.op, which)) continue;
         d[which] = s->derivative[graph_operand(&s->f->node[k], which)];
         if (d[which] == GRAPH_ZERO || rule_is_linear(node.op)) continue;
-        const graph_node partial = rule_partial(s->g, &node, s->place[k], which);
+        const graph_node partial = rule_partial(s->g, &node, (graph_node)k, which);
         sum = rule_sum(s->g, sum, rule_scaled(s->g, d[which], partial));
     }
     return rule_is_linear(node.op) ? rule_forward(s->g, &node, d) : sum;
@@ -199,6 +183,8 @@ sens_status derive_hvp(const struct graph *f, size_t n, size_t np, unsigned part
 
 /* ---- entries of a Jacobian ------------------------------------------------------------------------------ */
 
+enum { FEW_NODES = 32 };
+
 struct entry { /* of df/dx or df/dp */
     size_t output, input;
     graph_node value;
@@ -229,7 +215,19 @@ static int descending(const void *one, const void *two)
     return (a < b) - (a > b);
 }
 
-/* The nodes that the derivative of an output reaches, last first; their count. Clears what they held. */
+/* Last first; a row of a sparse matrix has few. */
+static void sort_nodes(graph_node *node, size_t count)
+{
+    if (count > FEW_NODES) qsort(node, count, sizeof *node, descending);
+    for (size_t k = 1; k < count && count <= FEW_NODES; k++) {
+        const graph_node moved = node[k];
+        size_t to = k;
+        for (; to > 0 && node[to - 1] < moved; to--) node[to] = node[to - 1];
+        node[to] = moved;
+    }
+}
+
+/* The nodes that the derivative of an output reaches, in no order; their count. Clears what they held. */
 static size_t nodes_below(struct sweep *s, graph_node output, graph_node *stack)
 {
     size_t count = 0;
@@ -244,7 +242,6 @@ static size_t nodes_below(struct sweep *s, graph_node output, graph_node *stack)
             stack[count++] = operand;
         }
     }
-    qsort(stack, count, sizeof *stack, descending);
     for (size_t at = 0; at < count; at++) s->reached[stack[at]] = false;
     return count;
 }
@@ -254,6 +251,7 @@ static bool jacobian_row(struct sweep *s, enum graph_op leaf, size_t i, struct e
 {
     const size_t count = nodes_below(s, s->f->output[i], list->stack);
     bool done = true;
+    sort_nodes(list->stack, count);
     add_adjoint(s, s->f->output[i], graph_constant(s->g, 1));
     for (size_t at = 0; at < count; at++) {
         const graph_node k = list->stack[at];
@@ -265,18 +263,32 @@ static bool jacobian_row(struct sweep *s, enum graph_op leaf, size_t i, struct e
     return done;
 }
 
-static int by_output(const void *one, const void *two)
+/* Sorts by output or by input, equal ones in their order. start [keys + 1] is room, as is spare [count]. */
+static void sort_entries(struct entry_list *list, bool by_input, size_t keys, size_t *start,
+                         struct entry *spare)
 {
-    const struct entry *a = one, *b = two;
-    if (a->output != b->output) return a->output < b->output ? -1 : 1;
-    return (a->input > b->input) - (a->input < b->input);
+    for (size_t k = 0; k <= keys; k++) start[k] = 0;
+    for (size_t e = 0; e < list->count; e++)
+        start[(by_input ? list->entry[e].input : list->entry[e].output) + 1]++;
+    for (size_t k = 0; k < keys; k++) start[k + 1] += start[k];
+    for (size_t e = 0; e < list->count; e++)
+        spare[start[by_input ? list->entry[e].input : list->entry[e].output]++] = list->entry[e];
+    for (size_t e = 0; e < list->count; e++) list->entry[e] = spare[e];
 }
 
-static int by_input(const void *one, const void *two)
+/* Row by row, or column by column; false: no memory. */
+static bool sort_list(struct entry_list *list, bool by_columns, size_t outputs, size_t inputs)
 {
-    const struct entry *a = one, *b = two;
-    if (a->input != b->input) return a->input < b->input ? -1 : 1;
-    return (a->output > b->output) - (a->output < b->output);
+    size_t *start = malloc(((outputs > inputs ? outputs : inputs) + 1) * sizeof *start);
+    struct entry *spare = malloc((list->count + 1) * sizeof *spare);
+    if (start && spare) {
+        sort_entries(list, !by_columns, by_columns ? outputs : inputs, start, spare);
+        sort_entries(list, by_columns, by_columns ? inputs : outputs, start, spare);
+    }
+    const bool done = start && spare;
+    free(start);
+    free(spare);
+    return done;
 }
 
 /* The pattern of the sorted list. */
@@ -317,8 +329,7 @@ static sens_status derive_entries(const struct graph *f, enum graph_op leaf, siz
     *entries = (struct derive_entries){.graph = NULL};
     sens_status status = sweep_start(f, &s);
     if (status != SENS_OK) return status;
-    const bool complete = all_rows(&s, leaf, &list);
-    if (list.count) qsort(list.entry, list.count, sizeof *list.entry, by_columns ? by_input : by_output);
+    const bool complete = all_rows(&s, leaf, &list) && sort_list(&list, by_columns, f->n_outputs, inputs);
     for (size_t e = 0; e < list.count; e++) graph_add_output(s.g, list.entry[e].value);
     status = sweep_end(&s, &entries->graph);
     if (status == SENS_OK && !complete) status = SENS_NO_MEMORY;
@@ -344,19 +355,16 @@ sens_status derive_jacobian_p(const struct graph *f, size_t np, struct derive_en
 sens_status derive_dense(const struct derive_entries *entries, struct graph **product)
 {
     const struct sens_pattern *pattern = &entries->pattern;
-    struct graph *dense = graph_create();
-    graph_node *place = calloc(entries->graph->n_nodes, sizeof *place);
+    struct graph *dense = graph_copy(entries->graph);
     *product = NULL;
-    if (dense && place) copy_all(dense, entries->graph, place);
-    for (size_t r = 0; dense && place && r < pattern->rows; r++) {
+    for (size_t r = 0; dense && r < pattern->rows; r++) {
         size_t e = pattern->start[r];
         for (size_t c = 0; c < pattern->cols; c++) {
             const bool entry = e < pattern->start[r + 1] && pattern->col[e] == c;
-            graph_add_output(dense, entry ? place[entries->graph->output[e++]] : GRAPH_ZERO);
+            graph_add_output(dense, entry ? entries->graph->output[e++] : GRAPH_ZERO);
         }
     }
-    const sens_status status = dense && place ? graph_status(dense) : SENS_NO_MEMORY;
-    free(place);
+    const sens_status status = dense ? graph_status(dense) : SENS_NO_MEMORY;
     if (status == SENS_OK)
         *product = dense;
     else

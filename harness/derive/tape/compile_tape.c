@@ -3,21 +3,18 @@
 
 #include <stdlib.h>
 
-#include "copy.h"
 #include "tape_plan.h"
 
 enum { FIRST_ROOM = 256 };
 
-bool words_push(struct words *words, uint32_t word)
+bool words_grow(struct words *words, size_t count)
 {
-    if (words->count == words->room) {
-        const size_t wanted = words->room ? 2 * words->room : FIRST_ROOM;
-        uint32_t *larger = realloc(words->at, wanted * sizeof *larger);
-        if (!larger) return false;
-        words->at = larger;
-        words->room = wanted;
-    }
-    words->at[words->count++] = word;
+    size_t wanted = words->room ? words->room : FIRST_ROOM;
+    while (wanted < count) wanted *= 2;
+    uint32_t *larger = realloc(words->at, wanted * sizeof *larger);
+    if (!larger) return false;
+    words->at = larger;
+    words->room = wanted;
     return true;
 }
 
@@ -73,11 +70,18 @@ void plan_operand(struct plan *plan, uint32_t word)
 
 void plan_parts(struct plan *plan)
 {
-    for (size_t k = 0; k < 4; k++) {
-        for (size_t i = 0; i < plan->part[k].count; i++) plan_operand(plan, plan->part[k].at[i]);
-        if (plan->status == SENS_OK)
-            plan->item[plan->n_items - 1].part[k] = (uint32_t)(plan->part[k].count / 2);
-        plan->part[k].count = 0;
+    struct words *to = &plan->operand;
+    for (size_t k = 0; k < 4 && plan->status == SENS_OK; k++) {
+        struct item *item = &plan->item[plan->n_items - 1];
+        struct words *part = &plan->part[k];
+        if (to->count + part->count > to->room && !words_grow(to, to->count + part->count)) {
+            plan_fail(plan, SENS_NO_MEMORY);
+            return;
+        }
+        for (size_t i = 0; i < part->count; i++) to->at[to->count++] = part->at[i];
+        item->part[k] = (uint32_t)(part->count / 2);
+        item->end = to->count;
+        part->count = 0;
     }
 }
 
@@ -101,17 +105,14 @@ static void find_lanes(struct plan *plan)
 /* A copy of the product that may grow; false: no memory. */
 static bool start(struct plan *plan, const struct graph *product)
 {
-    graph_node *place = calloc(product->n_nodes, sizeof *place);
-    plan->g = graph_create();
-    if (place && plan->g) {
-        copy_all(plan->g, product, place);
-        for (size_t i = 0; i < product->n_outputs; i++) graph_add_output(plan->g, place[product->output[i]]);
+    plan->g = graph_copy(product);
+    if (plan->g) {
+        for (size_t i = 0; i < product->n_outputs; i++) graph_add_output(plan->g, product->output[i]);
         plan->n_original = plan->g->n_nodes;
         plan->lane = calloc(plan->n_original, sizeof *plan->lane);
         plan->uses = calloc(plan->n_original, sizeof *plan->uses);
         plan->item_of = calloc(plan->n_original, sizeof *plan->item_of);
     }
-    free(place);
     return plan->g && plan->lane && plan->uses && plan->item_of;
 }
 

@@ -14,7 +14,7 @@ struct emission {
     const uint32_t *order;
     struct sens_tape *tape;
     uint32_t *place; /* [nodes] of values and lane values; of leaves and constants, too */
-    uint32_t *last;  /* [nodes] the last strip that needs it */
+    uint32_t *last;  /* [nodes] the last strip that needs it, + 1; 0: none */
     struct places value, lane;
     struct words constant; /* nodes */
     struct sens_tape_block *block;
@@ -53,13 +53,14 @@ static void place_leaf(struct emission *e, graph_node node)
 {
     const struct graph_operation *leaf = &e->plan->g->node[node];
     struct sens_tape *tape = e->tape;
+    if (!e->last[node]) return;
     if (leaf->op == GRAPH_X) {
         if (leaf->a >= e->plan->request.n) e->status = SENS_UNSUPPORTED;
         tape->n_x = e->plan->request.n;
     } else if (leaf->op == GRAPH_P) {
         if (leaf->a >= e->plan->request.np) e->status = SENS_UNSUPPORTED;
         tape->n_p = e->plan->request.np;
-    } else if (leaf->op == GRAPH_CONSTANT && e->place[node] == UINT32_MAX) {
+    } else if (leaf->op == GRAPH_CONSTANT) {
         e->place[node] = (uint32_t)e->constant.count;
         if (!words_push(&e->constant, node)) e->status = SENS_NO_MEMORY;
     }
@@ -67,13 +68,9 @@ static void place_leaf(struct emission *e, graph_node node)
 
 static void for_leaves(struct emission *e, void (*visit)(struct emission *e, graph_node node))
 {
-    const struct plan *plan = e->plan;
-    for (size_t k = 0; k < plan->n_items; k++) {
-        const struct item *item = item_at(e, k);
-        for (size_t i = item->first; i < item->end; i++)
-            if (is_node(item, i) && graph_operands(plan->g->node[plan->operand.at[i]].op) == 0)
-                visit(e, plan->operand.at[i]);
-    }
+    const struct graph *g = e->plan->g;
+    for (size_t k = 0; k < g->n_nodes; k++)
+        if (graph_operands(g->node[k].op) == 0) visit(e, (graph_node)k);
 }
 
 static void number_leaf(struct emission *e, graph_node node)
@@ -116,7 +113,7 @@ static void find_last_uses(struct emission *e)
     for (size_t k = 0; k < e->plan->n_items; k++) {
         const struct item *item = item_at(e, k);
         for (size_t i = item->first; i < item->end; i++)
-            if (is_node(item, i)) e->last[e->plan->operand.at[i]] = item->strip; /* strips ascend */
+            if (is_node(item, i)) e->last[e->plan->operand.at[i]] = item->strip + 1; /* strips ascend */
     }
 }
 
@@ -128,7 +125,7 @@ static void place_strip(struct emission *e, size_t first, size_t end, struct wor
         const struct item *item = item_at(e, k);
         if (item->goal != SENS_TAPE_KEPT || item->node == GRAPH_ZERO) continue;
         e->place[item->node] = take_place(is_lane_op(item->op) ? &e->lane : &e->value);
-        if (!words_push(&ending[e->last[item->node]], e->order[k])) e->status = SENS_NO_MEMORY;
+        if (!words_push(&ending[e->last[item->node] - 1], e->order[k])) e->status = SENS_NO_MEMORY;
     }
     for (size_t k = 0; k < ending[strip].count; k++) {
         const struct item *item = &e->plan->item[ending[strip].at[k]];
@@ -224,8 +221,8 @@ sens_status plan_emit(const struct plan *plan, const uint32_t *order, struct sen
     e.last = calloc(nodes, sizeof *e.last);
     if (e.tape && e.place && e.last) {
         memset(e.place, 0xff, nodes * sizeof *e.place);
-        place_leaves(&e);
         find_last_uses(&e);
+        place_leaves(&e);
         if (e.status == SENS_OK) place_items(&e);
         if (e.status == SENS_OK) emit_arrays(&e);
     } else {

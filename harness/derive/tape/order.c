@@ -84,30 +84,48 @@ static void cut_strips(struct plan *plan, const uint32_t *order, size_t count, s
     }
 }
 
-struct key { /* what items in one block have in common, most significant first */
-    uint32_t word[9];
-    uint32_t place, item;
-};
+/* The place in its strip is the last of the bits of a key, what the items of a block have in common comes before:
+ * lanes or not, level, operation, goal, and a hash of the parts. Where two hashes are equal by chance blocks are
+ * shorter. A strip has at most STRIP_WORDS items. */
+enum { PLACE_BITS = 13, HASH_BITS = 29, GOAL_BITS = 2, OP_BITS = 6, LEVEL_BITS = 13 };
+_Static_assert(STRIP_WORDS <= 1 << PLACE_BITS && SENS_TAPE_LANE_SELECT < 1 << OP_BITS, "a key has 64 bits");
+
+static uint64_t key_of(const struct item *item, size_t place)
+{
+    uint64_t hash = 0;
+    for (unsigned k = 0; k < 4; k++) hash = (hash ^ item->part[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t key = is_lane_op(item->op);
+    key = key << LEVEL_BITS | item->level;
+    key = key << OP_BITS | item->op;
+    key = key << GOAL_BITS | item->goal;
+    key = key << HASH_BITS | hash >> (64 - HASH_BITS);
+    return key << PLACE_BITS | place;
+}
 
 static int compare_keys(const void *one, const void *two)
 {
-    const struct key *a = one, *b = two;
-    for (unsigned k = 0; k < 9; k++)
-        if (a->word[k] != b->word[k]) return a->word[k] < b->word[k] ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
+    return (a > b) - (a < b);
 }
 
-static void sort_items(const struct plan *plan, uint32_t *order, size_t count, struct key *key)
+/* key and spare [STRIP_WORDS] */
+static void sort_strip(const struct plan *plan, uint32_t *order, size_t count, uint64_t *key, uint32_t *spare)
 {
     for (size_t k = 0; k < count; k++) {
-        const struct item *item = &plan->item[order[k]];
-        key[k] = (struct key){{item->strip, is_lane_op(item->op), item->level, item->op, item->goal,
-                               item->part[0], item->part[1], item->part[2], item->part[3]},
-                              (uint32_t)k,
-                              order[k]};
+        key[k] = key_of(&plan->item[order[k]], k);
+        spare[k] = order[k];
     }
-    if (count) qsort(key, count, sizeof *key, compare_keys);
-    for (size_t k = 0; k < count; k++) order[k] = key[k].item;
+    qsort(key, count, sizeof *key, compare_keys);
+    for (size_t k = 0; k < count; k++) order[k] = spare[key[k] & ((1 << PLACE_BITS) - 1)];
+}
+
+static void sort_items(const struct plan *plan, uint32_t *order, size_t count, uint64_t *key, uint32_t *spare)
+{
+    for (size_t first = 0, end; first < count; first = end) {
+        const uint32_t strip = plan->item[order[first]].strip;
+        for (end = first + 1; end < count && plan->item[order[end]].strip == strip;) end++;
+        sort_strip(plan, order + first, end - first, key, spare);
+    }
 }
 
 void plan_order(struct plan *plan, uint32_t *order)
@@ -115,11 +133,12 @@ void plan_order(struct plan *plan, uint32_t *order)
     struct walk w = {.plan = plan, .order = order};
     w.next = calloc(plan->n_items + 1, sizeof *w.next);
     w.stack = calloc(plan->n_items + 1, sizeof *w.stack);
-    struct key *key = calloc(plan->n_items + 1, sizeof *key);
-    if (w.next && w.stack && key) {
+    uint64_t *key = malloc(STRIP_WORDS * sizeof *key);
+    uint32_t *spare = malloc(STRIP_WORDS * sizeof *spare);
+    if (w.next && w.stack && key && spare) {
         const size_t guards = by_need(&w);
         cut_strips(plan, order, w.count, guards);
-        sort_items(plan, order, w.count, key);
+        sort_items(plan, order, w.count, key, spare);
         plan->n_items = w.count; /* what nothing needs is not there */
     } else {
         plan_fail(plan, SENS_NO_MEMORY);
@@ -127,4 +146,5 @@ void plan_order(struct plan *plan, uint32_t *order)
     free(w.next);
     free(w.stack);
     free(key);
+    free(spare);
 }

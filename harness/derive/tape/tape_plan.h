@@ -8,7 +8,13 @@ struct words { /* numbers that grow in count */
     uint32_t *at;
     size_t count, room;
 };
-bool words_push(struct words *words, uint32_t word); /* false: no memory */
+bool words_grow(struct words *words, size_t count); /* room for so many in all; false: no memory */
+static inline bool words_push(struct words *words, uint32_t word)
+{
+    if (words->count == words->room && !words_grow(words, words->count + 1)) return false;
+    words->at[words->count++] = word;
+    return true;
+}
 void words_free(struct words *words);
 
 /* One operation of the tape. Its operands are nodes, in the order of the tape's indices; a LANE_LOAD has the
