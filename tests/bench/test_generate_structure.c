@@ -2,14 +2,12 @@
 #include "generate_support.h"
 #include "rhs_support.h"
 
-typedef void coupling_function(const double *p, double *M);
-typedef void outer_function(double t, const double *x, const double *p, double *s, double *phi);
-
-static void *symbol_of(const struct code *code, const char *name)
+static scalars_function *part_of(const struct code *code, enum generate_product part)
 {
-    void *symbol = dlsym(code->library, name);
-    assert_non_null(symbol);
-    return symbol;
+    scalars_function *found;
+    void *symbol = function_of(code, part);
+    memcpy(&found, &symbol, sizeof found);
+    return found;
 }
 
 static long double *values(const struct derive_entries *entries, const struct point *at)
@@ -29,10 +27,8 @@ static void check_outer(const struct code *code, const struct rhs *f, const stru
 {
     struct derive_entries entries = {.graph = NULL};
     double *phi = drawn(f->np, 0, 1, &(uint64_t){1}), *start = phi;
-    outer_function *outer;
-    void *symbol = symbol_of(code, "sens_generated_outer");
-    memcpy(&outer, &symbol, sizeof outer);
-    outer(at->t, at->x, at->p, s, phi);
+    part_of(code, GENERATE_S)(at->t, at->x, at->p, s);
+    part_of(code, GENERATE_PHI)(at->t, at->x, at->p, phi);
     assert_int_equal(derive_jacobian_p(f->graph, f->np, &entries), SENS_OK);
     long double *value = values(&entries, at);
     size_t parameters = 0;
@@ -58,14 +54,8 @@ static void check_coupling(const struct code *code, const struct rhs *f, const s
 {
     struct derive_entries entries = {.graph = NULL};
     double *M = drawn(f->n * f->n, 0, 1, &(uint64_t){1}), *d = drawn(f->n, 0, 1, &(uint64_t){1});
-    coupling_function *coupling;
-    scalars_function *diagonal;
-    void *symbol = symbol_of(code, "sens_generated_coupling");
-    memcpy(&coupling, &symbol, sizeof coupling);
-    symbol = symbol_of(code, "sens_generated_diagonal");
-    memcpy(&diagonal, &symbol, sizeof diagonal);
-    coupling(at->p, M);
-    diagonal(at->t, at->x, at->p, d);
+    part_of(code, GENERATE_COUPLING)(0, NULL, at->p, M);
+    part_of(code, GENERATE_DIAGONAL)(at->t, at->x, at->p, d);
     assert_int_equal(derive_jacobian(f->graph, f->n, &entries), SENS_OK);
     long double *value = values(&entries, at);
     for (size_t i = 0; i < f->n; i++)

@@ -18,12 +18,11 @@
  * vjp_p and the MU of hvp are added to, all else is overwritten; jvp_p takes V [np][L]. Of hvp, dt, dx, dp and
  * MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the values in the order of
  * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are not looked at: where
- * they do not hold what is written is not f. With generate_found.n_blocks > 0 there is also
- *     void sens_generated_outer(double t, const double *x, const double *p, double *s, double *phi);
- * and with generate_found.coupling
- *     void sens_generated_coupling(const double *p, double *M);
- *     void sens_generated_diagonal(double t, const double *x, const double *p, double *d);
- * as struct sens_structure has them; the first comes with jacobian_p, the others where jacobian is wanted too.
+ * they do not hold what is written is not f.
+ *
+ * Where there is such structure, as struct sens_structure has it (structure.h), also
+ *     void sens_generated_s(double t, const double *x, const double *p, double *s);
+ * and likewise sens_generated_phi, sens_generated_coupling (of p alone) and sens_generated_diagonal.
  *
  * To be compiled with -O2 -ffp-contract=fast -fno-math-errno -fno-trapping-math and the instruction set (-O3 takes
  * longer and gains little). Nothing is allocated; nothing but the functions of <math.h> is called. Safe for any
@@ -44,6 +43,10 @@ enum generate_product {
     GENERATE_HVP, /* both parts, along x, t and p */
     GENERATE_JACOBIAN,
     GENERATE_JACOBIAN_P,
+    GENERATE_S, /* these four: nothing is written where there is no such structure */
+    GENERATE_PHI,
+    GENERATE_COUPLING,
+    GENERATE_DIAGONAL,
     GENERATE_PRODUCTS
 };
 enum { GENERATE_ALL = (1 << GENERATE_PRODUCTS) - 1 };
@@ -59,7 +62,8 @@ struct generate_found {
     struct generate_count count[GENERATE_PRODUCTS];
     struct sens_pattern *sparsity, *sparsity_p; /* NULL: more than half are entries, all are written */
     bool constant_jacobian;                     /* df/dx depends on neither t nor x */
-    size_t n_blocks;                            /* outer products, as struct sens_structure has them */
+    size_t
+        n_blocks; /* outer products, as struct sens_structure has them, where one of their parts was wanted */
     struct sens_outer *blocks;
     bool coupling; /* df/dx = diag(d) + diag(s) M, s that of the outer blocks */
 };
@@ -69,6 +73,10 @@ struct generate_found {
  * a product, in f. Nothing is written then. */
 sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, char **source,
                             struct generate_found *found);
+
+/* The text of one of the functions of numbers whose graph is there already: all its outputs. SENS_NO_MEMORY. */
+sens_status generate_numbers(const struct graph *graph, enum generate_product which, char **source,
+                             struct generate_count *count);
 void generate_found_release(struct generate_found *found); /* all zero: nothing is done */
 
 /* The name of the function that computes a product: "sens_generated_rhs", ... */

@@ -18,6 +18,10 @@ static const char *const names[GENERATE_PRODUCTS] = {
     [GENERATE_HVP] = "sens_generated_hvp",
     [GENERATE_JACOBIAN] = "sens_generated_jacobian",
     [GENERATE_JACOBIAN_P] = "sens_generated_jacobian_p",
+    [GENERATE_S] = "sens_generated_s",
+    [GENERATE_PHI] = "sens_generated_phi",
+    [GENERATE_COUPLING] = "sens_generated_coupling",
+    [GENERATE_DIAGONAL] = "sens_generated_diagonal",
 };
 
 const char *generate_function_name(enum generate_product product)
@@ -30,8 +34,9 @@ struct source {
     size_t n, np;
     struct text text;
     struct generate_found *found;
-    struct generate_count *count;   /* of the product that is being written */
-    struct derive_entries jacobian; /* kept for those that are derived from it; all zero: not made */
+    struct generate_count *count; /* of the product that is being written */
+    struct structure structure;   /* once one of its parts is wanted */
+    bool looked;                  /* for it */
 };
 
 static double now(void)
@@ -156,61 +161,13 @@ static sens_status write_entries(struct source *s, struct derive_entries *entrie
 
 static sens_status write_jacobian(struct source *s)
 {
-    sens_status status = derive_jacobian(s->f, s->n, &s->jacobian);
-    if (status != SENS_OK) return status;
-    const size_t entries = s->jacobian.graph->n_outputs;
-    if (!structure_is_constant(s->jacobian.graph, entries, &s->found->constant_jacobian))
-        return SENS_NO_MEMORY;
-    return write_entries(s, &s->jacobian, GENERATE_JACOBIAN, &s->found->sparsity);
-}
-
-/* Two arrays that follow each other among the outputs: a function for each, `name` calls both. */
-static sens_status write_two(struct source *s, const struct graph *graph, const char *name, size_t first,
-                             const size_t count[2])
-{
-    struct generate_count not_counted = {0, 0, 0};
-    sens_status status = SENS_OK;
-    for (size_t k = 0; status == SENS_OK && k < 2; k++) {
-        char core[32];
-        snprintf(core, sizeof core, "%s_%zu", name, k);
-        const struct frame frame = {.name = core};
-        status = product_write(&s->text, &frame, graph, first, count[k], &not_counted);
-        first += count[k];
-    }
-    return status;
-}
-
-static sens_status write_coupling(struct source *s, const struct derive_entries *jacobian_p,
-                                  const graph_node *factor)
-{
-    const struct graph *graph = s->jacobian.graph;
-    const size_t first = graph ? graph->n_outputs : 0, count[2] = {s->n * s->n, s->n};
-    if (!graph || s->found->sparsity) return SENS_OK;
-    sens_status status = structure_find_coupling(&s->jacobian, jacobian_p, factor, s->n, &s->found->coupling);
-    if (status != SENS_OK || !s->found->coupling) return status;
-    status = write_two(s, graph, "coupling", first, count);
-    text_add(&s->text, "void sens_generated_coupling(const double *p, double *M)\n{\n    core_coupling_0(0, "
-                       "NULL, p, M);\n}\n\n"
-                       "void sens_generated_diagonal(double t, const double *x, const double *p, double *d)\n"
-                       "{\n    core_coupling_1(t, x, p, d);\n}\n\n");
-    return status;
-}
-
-static sens_status write_outer(struct source *s, struct derive_entries *entries)
-{
-    struct structure_outer outer;
-    const size_t first = entries->graph->n_outputs;
-    sens_status status = structure_find_outer(entries, s->n, &outer);
-    if (status != SENS_OK || outer.n_blocks == 0) return status;
-    const size_t count[2] = {s->n, outer.columns};
-    status = write_two(s, entries->graph, "outer", first, count);
-    text_add(&s->text,
-             "void sens_generated_outer(double t, const double *x, const double *p, double *s, double *phi)\n"
-             "{\n    core_outer_0(t, x, p, s);\n    core_outer_1(t, x, p, phi);\n}\n\n");
-    s->found->n_blocks = outer.n_blocks;
-    s->found->blocks = outer.blocks;
-    if (status == SENS_OK) status = write_coupling(s, entries, outer.s);
-    free(outer.s);
+    struct derive_entries entries = {.graph = NULL};
+    sens_status status = derive_jacobian(s->f, s->n, &entries);
+    if (status == SENS_OK &&
+        !structure_is_constant(entries.graph, entries.graph->n_outputs, &s->found->constant_jacobian))
+        status = SENS_NO_MEMORY;
+    if (status == SENS_OK) status = write_entries(s, &entries, GENERATE_JACOBIAN, &s->found->sparsity);
+    derive_entries_destroy(&entries);
     return status;
 }
 
@@ -218,10 +175,51 @@ static sens_status write_jacobian_p(struct source *s)
 {
     struct derive_entries entries = {.graph = NULL};
     sens_status status = derive_jacobian_p(s->f, s->np, &entries);
-    if (status == SENS_OK) status = write_outer(s, &entries);
     if (status == SENS_OK) status = write_entries(s, &entries, GENERATE_JACOBIAN_P, &s->found->sparsity_p);
     derive_entries_destroy(&entries);
     return status;
+}
+
+/* ---- structure ----------------------------------------------------------------------------------------- */
+
+/* The blocks are handed over to what was found. */
+static sens_status look_for_structure(struct source *s)
+{
+    if (s->looked) return SENS_OK;
+    s->looked = true;
+    const sens_status status = structure_find(s->f, s->n, s->np, &s->structure);
+    s->found->n_blocks = s->structure.n_blocks;
+    s->found->blocks = s->structure.blocks;
+    s->found->coupling = s->structure.part[STRUCTURE_COUPLING];
+    s->structure.blocks = NULL;
+    return status;
+}
+
+static sens_status write_structure(struct source *s, enum structure_part part, enum generate_product which)
+{
+    const sens_status status = look_for_structure(s);
+    const struct graph *graph = s->structure.part[part];
+    return status == SENS_OK && graph ? write_scalars(s, graph, which, 0, graph->n_outputs) : status;
+}
+
+static sens_status write_s(struct source *s)
+{
+    return write_structure(s, STRUCTURE_S, GENERATE_S);
+}
+
+static sens_status write_phi(struct source *s)
+{
+    return write_structure(s, STRUCTURE_PHI, GENERATE_PHI);
+}
+
+static sens_status write_coupling(struct source *s)
+{
+    return write_structure(s, STRUCTURE_COUPLING, GENERATE_COUPLING);
+}
+
+static sens_status write_diagonal(struct source *s)
+{
+    return write_structure(s, STRUCTURE_DIAGONAL, GENERATE_DIAGONAL);
 }
 
 /* ---- second order: linear in the direction, so that each part of it has functions of its own ------------- */
@@ -289,6 +287,10 @@ static sens_status (*const writers[GENERATE_PRODUCTS])(struct source *) = {
     [GENERATE_HVP] = write_hvp,
     [GENERATE_JACOBIAN] = write_jacobian,
     [GENERATE_JACOBIAN_P] = write_jacobian_p,
+    [GENERATE_S] = write_s,
+    [GENERATE_PHI] = write_phi,
+    [GENERATE_COUPLING] = write_coupling,
+    [GENERATE_DIAGONAL] = write_diagonal,
 };
 
 /* Leaves of f: t, x_i with i < n, p_j with j < np, constants. */
@@ -302,6 +304,15 @@ static bool is_right_hand_side(const struct graph *f, size_t n, size_t np)
         if (node->op == GRAPH_P && node->a >= np) return false;
     }
     return f->n_outputs == n;
+}
+
+/* The text, if all went well; else NULL. */
+static sens_status hand_over(struct text *text, sens_status status, char **source)
+{
+    char *const taken = text_take(text);
+    *source = status == SENS_OK ? taken : NULL;
+    if (status != SENS_OK) free(taken);
+    return status == SENS_OK && !taken ? SENS_NO_MEMORY : status;
 }
 
 sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, char **source,
@@ -320,15 +331,22 @@ sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned
         status = writers[which](&s);
         s.count->seconds = now() - start;
     }
-    derive_entries_destroy(&s.jacobian);
-    char *text = text_take(&s.text);
-    if (status == SENS_OK && text) {
-        *source = text;
-        return SENS_OK;
-    }
-    free(text);
-    generate_found_release(found);
-    return status != SENS_OK ? status : SENS_NO_MEMORY;
+    structure_release(&s.structure);
+    status = hand_over(&s.text, status, source);
+    if (status != SENS_OK) generate_found_release(found);
+    return status;
+}
+
+sens_status generate_numbers(const struct graph *graph, enum generate_product which, char **source,
+                             struct generate_count *count)
+{
+    const double start = now();
+    struct source s = {.count = count};
+    *count = (struct generate_count){.seconds = 0};
+    frame_prelude(&s.text);
+    const sens_status status = write_scalars(&s, graph, which, 0, graph->n_outputs);
+    count->seconds = now() - start;
+    return hand_over(&s.text, status, source);
 }
 
 static void release_pattern(struct sens_pattern *pattern)

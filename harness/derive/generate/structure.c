@@ -60,11 +60,12 @@ static graph_node shared_factor(const struct graph *graph, graph_node one, graph
 }
 
 /* s from the block with the fewest columns, by the first and the last entry of each row. */
-static void find_s(const struct graph *graph, const struct structure_outer *outer, size_t n, graph_node *s)
+static void find_s(const struct graph *graph, const struct sens_outer *blocks, size_t n_blocks, size_t n,
+                   graph_node *s)
 {
-    struct sens_outer block = outer->blocks[0];
-    for (size_t b = 1; b < outer->n_blocks; b++)
-        if (outer->blocks[b].cols < block.cols) block = outer->blocks[b];
+    struct sens_outer block = blocks[0];
+    for (size_t b = 1; b < n_blocks; b++)
+        if (blocks[b].cols < block.cols) block = blocks[b];
     for (size_t i = 0; i < n; i++) {
         const graph_node *row = graph->output + block.first + i * block.cols;
         s[i] = shared_factor(graph, row[0], row[block.cols - 1]);
@@ -87,9 +88,15 @@ static bool add_phi(struct graph *graph, struct sens_outer block, const graph_no
     return true;
 }
 
-static bool has_factors(struct graph *graph, struct structure_outer *outer, size_t n)
+struct outer { /* their factors are appended to the outputs of the graph of (df/dp)^T: s [n], then phi */
+    size_t n_blocks, columns;
+    struct sens_outer *blocks;
+    graph_node *s; /* [n] nodes of that graph */
+};
+
+static bool has_factors(struct graph *graph, struct outer *outer, size_t n)
 {
-    find_s(graph, outer, n, outer->s);
+    find_s(graph, outer->blocks, outer->n_blocks, n, outer->s);
     for (size_t i = 0; i < n; i++) {
         if (outer->s[i] == GRAPH_ZERO) return false;
         graph_add_output(graph, outer->s[i]);
@@ -101,23 +108,17 @@ static bool has_factors(struct graph *graph, struct structure_outer *outer, size
     return true;
 }
 
-sens_status structure_find_outer(struct derive_entries *jacobian_p, size_t n, struct structure_outer *outer)
+/* *found: whether there are outer products. What `outer` points to is for the caller to free, found or not. */
+static sens_status find_outer(struct derive_entries *jacobian_p, size_t n, struct outer *outer, bool *found)
 {
     const struct sens_pattern *pattern = &jacobian_p->pattern;
-    *outer = (struct structure_outer){.blocks = malloc((pattern->rows + 1) * sizeof *outer->blocks),
-                                      .s = malloc((n + 1) * sizeof *outer->s)};
-    bool found = outer->blocks && outer->s;
-    sens_status status = found ? SENS_OK : SENS_NO_MEMORY;
-    if (found) {
-        outer->n_blocks = find_blocks(pattern, n, outer->blocks);
-        found = outer->n_blocks > 0 && has_factors(jacobian_p->graph, outer, n);
-        status = graph_status(jacobian_p->graph);
-    }
-    if (found && status == SENS_OK) return SENS_OK;
-    free(outer->blocks);
-    free(outer->s);
-    *outer = (struct structure_outer){.n_blocks = 0};
-    return status;
+    *outer = (struct outer){.blocks = malloc((pattern->rows + 1) * sizeof *outer->blocks),
+                            .s = malloc((n + 1) * sizeof *outer->s)};
+    *found = false;
+    if (!outer->blocks || !outer->s) return SENS_NO_MEMORY;
+    outer->n_blocks = find_blocks(pattern, n, outer->blocks);
+    *found = outer->n_blocks > 0 && has_factors(jacobian_p->graph, outer, n);
+    return graph_status(jacobian_p->graph);
 }
 
 /* ---- coupling ------------------------------------------------------------------------------------------ */
@@ -172,14 +173,15 @@ static bool add_coupling(struct derive_entries *jacobian, const graph_node *s, s
     return true;
 }
 
-sens_status structure_find_coupling(struct derive_entries *jacobian, const struct derive_entries *jacobian_p,
-                                    const graph_node *s, size_t n, bool *found)
+/* M [n][n] and then d [n] are appended to the outputs of the graph of df/dx, if it is so. */
+static sens_status find_coupling(struct derive_entries *jacobian, const struct graph *of_p,
+                                 const graph_node *s, size_t n, bool *found)
 {
     graph_node *own = malloc((n + 1) * sizeof *own);
     bool *varies = NULL;
     *found = false;
     graph_constant(jacobian->graph, 1); /* before the nodes are counted: a quotient may be it */
-    const bool copied = own && copy_factors(jacobian->graph, jacobian_p->graph, s, n, own);
+    const bool copied = own && copy_factors(jacobian->graph, of_p, s, n, own);
     if (copied) varies = varying(jacobian->graph);
     if (varies) *found = add_coupling(jacobian, own, n, varies);
     free(own);
@@ -195,4 +197,69 @@ bool structure_is_constant(const struct graph *graph, size_t outputs, bool *cons
     for (size_t i = 0; varies && i < outputs; i++) *constant = *constant && !varies[graph->output[i]];
     free(varies);
     return varies;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------------- */
+
+/* Two parts whose outputs follow each other. */
+static sens_status take_parts(const struct graph *from, size_t first, const size_t count[2],
+                              struct graph **part)
+{
+    const sens_status status = copy_outputs(from, first, count[0], &part[0]);
+    return status == SENS_OK ? copy_outputs(from, first + count[0], count[1], &part[1]) : status;
+}
+
+static sens_status add_coupled(const struct graph *f, size_t n, const struct graph *of_p, const graph_node *s,
+                               struct structure *structure)
+{
+    struct derive_entries jacobian = {.graph = NULL};
+    const size_t count[2] = {n * n, n};
+    bool found = false;
+    if (derive_few_entries(f, GRAPH_X, n * n / 2)) return SENS_OK;
+    sens_status status = derive_jacobian(f, n, &jacobian);
+    const size_t first = status == SENS_OK ? jacobian.graph->n_outputs : 0;
+    if (status == SENS_OK) status = find_coupling(&jacobian, of_p, s, n, &found);
+    if (found && status == SENS_OK)
+        status = take_parts(jacobian.graph, first, count, &structure->part[STRUCTURE_COUPLING]);
+    derive_entries_destroy(&jacobian);
+    return status;
+}
+
+static sens_status add_outer(const struct graph *f, size_t n, struct derive_entries *jacobian_p,
+                             struct structure *structure)
+{
+    const size_t first = jacobian_p->graph->n_outputs;
+    struct outer outer;
+    bool found;
+    sens_status status = find_outer(jacobian_p, n, &outer, &found);
+    if (found && status == SENS_OK) {
+        const size_t count[2] = {n, outer.columns};
+        structure->n_blocks = outer.n_blocks;
+        structure->blocks = outer.blocks;
+        outer.blocks = NULL;
+        status = take_parts(jacobian_p->graph, first, count, &structure->part[STRUCTURE_S]);
+        if (status == SENS_OK) status = add_coupled(f, n, jacobian_p->graph, outer.s, structure);
+    }
+    free(outer.blocks);
+    free(outer.s);
+    return status;
+}
+
+sens_status structure_find(const struct graph *f, size_t n, size_t np, struct structure *structure)
+{
+    struct derive_entries jacobian_p = {.graph = NULL};
+    *structure = (struct structure){.n_blocks = 0};
+    if (np < n || np == 0 || !derive_few_entries(f, GRAPH_P, np)) return SENS_OK;
+    sens_status status = derive_jacobian_p(f, np, &jacobian_p);
+    if (status == SENS_OK) status = add_outer(f, n, &jacobian_p, structure);
+    derive_entries_destroy(&jacobian_p);
+    if (status != SENS_OK) structure_release(structure);
+    return status;
+}
+
+void structure_release(struct structure *structure)
+{
+    for (int k = 0; k < STRUCTURE_PARTS; k++) graph_destroy(structure->part[k]);
+    free(structure->blocks);
+    *structure = (struct structure){.n_blocks = 0};
 }

@@ -55,3 +55,19 @@ sens_status copy_needed(struct graph *whole, struct graph **product)
     *product = whole;
     return status;
 }
+
+sens_status copy_outputs(const struct graph *from, size_t first, size_t count, struct graph **taken)
+{
+    struct graph *whole = graph_create();
+    graph_node *place = calloc(from->n_nodes, sizeof *place);
+    *taken = NULL;
+    if (!whole || !place) {
+        free(place);
+        graph_destroy(whole);
+        return SENS_NO_MEMORY;
+    }
+    copy_all(whole, from, place);
+    for (size_t i = first; i < first + count; i++) graph_add_output(whole, place[from->output[i]]);
+    free(place);
+    return copy_needed(whole, taken);
+}

@@ -10,6 +10,9 @@ graph_node copy_node(struct graph *into, const struct graph_operation *node, con
 /* All nodes and guards of f, no outputs; place [f->n_nodes] is filled. */
 void copy_all(struct graph *into, const struct graph *f, graph_node *place);
 
+/* *taken: a graph of its own for outputs [first, first + count), without what they do not need. */
+sens_status copy_outputs(const struct graph *from, size_t first, size_t count, struct graph **taken);
+
 /* *product is *whole without the nodes that neither an output nor a guard needs; NULL after a failure, and *whole is
  * destroyed. */
 sens_status copy_needed(struct graph *whole, struct graph **product);

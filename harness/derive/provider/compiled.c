@@ -15,6 +15,7 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request
     const bool found = compiler_find(&setting->compiler, &setting->why) == SENS_OK;
     struct engine_maker maker =
         found ? compiled_engine(setting, functions, ctx->now) : tape_engine(functions, ctx->now);
+    maker.compiles = found;
     maker.compiled = setting;
     return derived_wrap(ctx, request, &maker, wrapped);
 }
@@ -26,7 +27,8 @@ static void account(const struct sens_problem *wrapped, struct sens_provider_acc
     derived_account(wrapped, account);
     account->t_generate = setting->t_generate;
     account->t_compile = setting->t_compile;
-    account->ran = setting->by_c == 0 ? "tape" : setting->by_tape == 0 ? "compiled" : "compiled+tape";
+    const bool tape = setting->by_tape > 0 || !derived->rhs.maker.compiles;
+    account->ran = !tape ? "compiled" : setting->by_c == 0 ? "tape" : "compiled+tape";
     account->why = setting->why.text;
 }
 

@@ -11,7 +11,6 @@
 
 enum {
     KINDS = PRODUCT_HVP + 1,
-    MOST_NODES = 20000,   /* of f, to be written at all */
     MOST_OPERATORS = 300, /* loops, or statements of straight-line code, which compile in seconds */
     LEVEL = 3             /* of optimisation */
 };
@@ -29,7 +28,7 @@ struct compiled_product {
     atomic_int way;
     struct compiled object;
     compiled_function *function;
-    /* Of Jacobians: numbers that are wanted, that the C writes, and where these differ (choose_layout) */
+    /* Of matrices: numbers that are wanted, that the C writes, and where these differ (choose_layout) */
     size_t entries, written, *from;
 };
 struct compiled_of {
@@ -50,6 +49,10 @@ static const enum generate_product generated[KINDS] = {[PRODUCT_VJP] = GENERATE_
                                                        [PRODUCT_RHS_T] = GENERATE_RHS_T,
                                                        [PRODUCT_JACOBIAN] = GENERATE_JACOBIAN,
                                                        [PRODUCT_JACOBIAN_P] = GENERATE_JACOBIAN_P,
+                                                       [PRODUCT_S] = GENERATE_S,
+                                                       [PRODUCT_PHI] = GENERATE_PHI,
+                                                       [PRODUCT_COUPLING] = GENERATE_COUPLING,
+                                                       [PRODUCT_DIAGONAL] = GENERATE_DIAGONAL,
                                                        [PRODUCT_HVP] = GENERATE_HVP};
 
 static bool is_jacobian(enum product_kind kind)
@@ -100,29 +103,48 @@ static bool choose_layout(struct compiled_of *of, enum product_kind kind, const 
     return product->from;
 }
 
+/* The text of one of the products of f. */
+static sens_status write_product(struct compiled_of *of, enum product_kind kind, char **text,
+                                 struct generate_count *count, struct bench_error *error)
+{
+    const enum generate_product which = generated[kind];
+    struct generate_found found;
+    sens_status status = generate_source(of->f, of->shape.n, of->shape.np, 1u << which, text, &found);
+    *count = found.count[which];
+    if (status == SENS_OK && is_jacobian(kind) && !choose_layout(of, kind, &found)) {
+        bench_refuse(error, "no memory, or a Jacobian with other entries");
+        status = SENS_NO_MEMORY;
+    }
+    generate_found_release(&found);
+    return status;
+}
+
+/* That of a part of the structure, whose graph the tape has. */
+static sens_status write_part(struct compiled_of *of, enum product_kind kind, char **text,
+                              struct generate_count *count)
+{
+    const struct structure *structure = of->tape_maker.structure(of->tape);
+    const struct graph *graph = structure ? structure->part[kind - PRODUCT_S + STRUCTURE_S] : NULL;
+    if (!graph) return SENS_UNSUPPORTED;
+    of->product[kind].entries = graph->n_outputs;
+    return generate_numbers(graph, generated[kind], text, count);
+}
+
 /* The text, for the caller to free; NULL with a sentence. */
 static char *write_text(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
 {
-    const enum generate_product which = generated[kind];
     char *text = NULL;
-    struct generate_found found;
-    if (of->f->n_nodes > MOST_NODES)
-        return bench_refuse(error, "f has %zu operations; more than %d are not compiled", of->f->n_nodes,
-                            MOST_NODES),
-               NULL;
-    const sens_status status = generate_source(of->f, of->shape.n, of->shape.np, 1u << which, &text, &found);
-    const size_t operators = found.count[which].operators;
-    bool fits = status == SENS_OK;
-    if (!fits)
+    struct generate_count count = {.operators = 0};
+    const bool part = kind >= PRODUCT_S && kind <= PRODUCT_DIAGONAL;
+    error->text[0] = '\0';
+    const sens_status status =
+        part ? write_part(of, kind, &text, &count) : write_product(of, kind, &text, &count, error);
+    if (status == SENS_OK && count.operators <= MOST_OPERATORS) return text;
+    if (status == SENS_OK)
+        bench_refuse(error, "a product has %zu loops or single operations; more than %d are not compiled",
+                     count.operators, MOST_OPERATORS);
+    else if (!error->text[0])
         bench_refuse(error, "no C can be written for a product: %s", sens_status_message(status));
-    else if (operators > MOST_OPERATORS)
-        fits =
-            bench_refuse(error, "a product has %zu loops or single operations; more than %d are not compiled",
-                         operators, MOST_OPERATORS);
-    else if (is_jacobian(kind) && !choose_layout(of, kind, &found))
-        fits = bench_refuse(error, "no memory, or a Jacobian with other entries");
-    generate_found_release(&found);
-    if (fits) return text;
     free(text);
     return NULL;
 }
@@ -162,7 +184,7 @@ static void call_at_point(const struct compiled_product *product, const struct p
     if (call->kind == PRODUCT_HVP)
         ((hvp_function *)product->function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2],
                                             v, on->out, on->sum);
-    else if (call->kind == PRODUCT_RHS_T || is_jacobian(call->kind))
+    else if (call->kind == PRODUCT_RHS_T || product_is_entries(call->kind))
         ((numbers_function *)product->function)(t, x, on->p, on->out);
     else
         ((lanes_function *)product->function)(t, x, on->p, on->lanes, v,
@@ -233,7 +255,7 @@ static enum way way_of(struct compiled_of *of, enum product_kind kind)
     struct compiled_setting *setting = setting_of(of);
     struct compiled_product *product = &of->product[kind];
     struct bench_error error;
-    if (of->shape.n == 0) return BY_TAPE; /* x0(p): once a solve */
+    if (of->shape.n == 0 || kind == PRODUCT_COUPLING) return BY_TAPE; /* x0(p), M(p): once a solve */
     const enum way found = (enum way)atomic_load(&product->way);
     if (found != NOT_YET) return found;
     pthread_mutex_lock(&setting->lock);
@@ -301,11 +323,10 @@ static sens_status create(const struct engine_maker *maker, const struct graph *
     return status;
 }
 
-static sens_status ready(struct engine *engine, enum product_kind kind)
+static sens_status plan(struct engine *engine, enum product_kind kind)
 {
     struct compiled_of *of = of_engine(engine);
-    way_of(of, kind);
-    const sens_status status = of->tape_maker.ready(of->tape, kind); /* made already, where it was compared */
+    const sens_status status = of->tape_maker.plan(of->tape, kind);
     engine->seconds = of->tape->seconds;
     return status;
 }
@@ -313,6 +334,11 @@ static sens_status ready(struct engine *engine, enum product_kind kind)
 static const struct sens_pattern *pattern(struct engine *engine, enum product_kind kind)
 {
     return of_engine(engine)->tape_maker.pattern(of_engine(engine)->tape, kind);
+}
+
+static const struct structure *structure(struct engine *engine)
+{
+    return of_engine(engine)->tape_maker.structure(of_engine(engine)->tape);
 }
 
 static void operations(struct engine *engine, enum product_kind kind, double *shared, double *vector)
@@ -326,9 +352,10 @@ struct engine_maker compiled_engine(struct compiled_setting *setting,
     setting->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     return (struct engine_maker){.create = create,
                                  .destroy = destroy,
-                                 .ready = ready,
+                                 .plan = plan,
                                  .run = run,
                                  .pattern = pattern,
+                                 .structure = structure,
                                  .operations = operations,
                                  .compiled = setting,
                                  .tape = functions,

@@ -17,7 +17,7 @@ struct compiled_setting {
     struct bench_error why;       /* why the tape runs, of the last product for which it does; "": none */
 };
 
-/* Each product is compiled when it is made ready, compared with the tape (agree.h), and run by the tape where it
+/* Each product is compiled when it is first run, compared with the tape (agree.h), and run by the tape where it
  * differs or cannot be compiled. The setting stays as long as the engines. */
 struct engine_maker compiled_engine(struct compiled_setting *setting,
                                     const struct sens_tape_functions *functions, double (*now)(void));

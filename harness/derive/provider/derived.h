@@ -24,5 +24,8 @@ void derived_account(const struct sens_problem *wrapped, struct sens_provider_ac
 extern const struct sens_problem_type derived_type;
 void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
 void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *value);
+void derived_outer(const struct sens_problem *pb, const struct sens_at *at, sens_real *s, sens_real *phi);
+void derived_coupling(const struct sens_problem *pb, const sens_real *p, sens_real *M);
+void derived_diagonal(const struct sens_problem *pb, const struct sens_at *at, sens_real *d);
 
 #endif

@@ -7,6 +7,7 @@
 #include "graph.h"
 #include "sens/problem.h"
 #include "sens/tape.h"
+#include "structure.h"
 
 enum product_kind {
     PRODUCT_VJP,        /* out = (df/dx)^T v */
@@ -16,8 +17,12 @@ enum product_kind {
     PRODUCT_RHS_T,      /* out = df/dt */
     PRODUCT_JACOBIAN,   /* out = df/dx, [m][n] or the entries of a pattern */
     PRODUCT_JACOBIAN_P, /* out = (df/dp)^T, the entries of a pattern */
-    PRODUCT_HVP,        /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
-    PRODUCT_GUARDS      /* nothing: do they hold? */
+    PRODUCT_S,          /* out = a part of the structure that was found (structure.h): s, phi, M, d */
+    PRODUCT_PHI,
+    PRODUCT_COUPLING, /* of p alone */
+    PRODUCT_DIAGONAL,
+    PRODUCT_HVP,   /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
+    PRODUCT_GUARDS /* nothing: do they hold? */
 };
 
 struct product_call {
@@ -27,6 +32,12 @@ struct product_call {
     bool at_its_own;          /* this is the point that was recorded: its guards hold but for rounding */
     struct sens_tape_call on; /* points, numbers, lanes, where to write */
 };
+
+/* Numbers that no vector is multiplied with, as many as there are entries. */
+static inline bool product_is_entries(enum product_kind kind)
+{
+    return kind >= PRODUCT_JACOBIAN && kind <= PRODUCT_DIAGONAL;
+}
 
 struct function_shape {
     size_t outputs, n, np; /* numbers in f, x and p; n = 0: there is no x */
@@ -48,19 +59,24 @@ struct engine_maker {
                           const struct function_shape *shape, const struct sens_at *at,
                           struct engine **engine);
     void (*destroy)(struct engine *engine);
-    /* Gets a product ready that will be wanted: what it takes is then no part of a call. */
-    sens_status (*ready)(struct engine *engine, enum product_kind kind);
+    /* Can the product be had? A tape of it is made now; C is compiled when a product is first run, so that nobody
+     * waits for products that no method asks for. */
+    sens_status (*plan)(struct engine *engine, enum product_kind kind);
     /* SENS_OK; SENS_OUT_OF_DOMAIN: a guard does not hold at one of the points; other statuses: it cannot be done.
      * Nothing is written but with SENS_OK. */
     sens_status (*run)(struct engine *engine, const struct product_call *call);
     /* The pattern of PRODUCT_JACOBIAN, PRODUCT_JACOBIAN_P. NULL: [m][n], as where there are guards, on whose other
      * side the pattern may be another; or no memory. */
     const struct sens_pattern *(*pattern)(struct engine *engine, enum product_kind kind);
+    /* What was found, looked for when it is first asked for; it stays as long as the engine. Nothing is found where
+     * there are guards. NULL: no memory. */
+    const struct structure *(*structure)(struct engine *engine);
     /* Operations of a product: shared by the vectors of a call, and of each vector. */
     void (*operations)(struct engine *engine, enum product_kind kind, double *shared, double *vector);
     const struct sens_tape_functions *tape; /* of the instruction set */
     double (*now)(void);                    /* seconds; NULL: nothing is timed */
     struct compiled_setting *compiled;      /* of the engine of this name (compiled_engine.h); else NULL */
+    bool compiles;                          /* there is a compiler */
 };
 
 /* The tape. */

@@ -104,6 +104,32 @@ void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at,
         spoil(derived_of(pb)->structure.sparsity_p->start[pb->np], value);
 }
 
+/* A part of the structure; that is declared where there is but one path. */
+static void part(const struct sens_problem *pb, const struct sens_at *at, enum product_kind kind,
+                 size_t count, double *out)
+{
+    struct product_call call = call_at(kind, pb, at, 0);
+    call.on.out = out;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(count, out);
+}
+
+void derived_outer(const struct sens_problem *pb, const struct sens_at *at, double *s, double *phi)
+{
+    part(pb, at, PRODUCT_S, pb->n, s);
+    part(pb, at, PRODUCT_PHI, sens_structure_factors(pb->structure), phi);
+}
+
+void derived_coupling(const struct sens_problem *pb, const double *p, double *M)
+{
+    const struct sens_at at = {.p = p};
+    part(pb, &at, PRODUCT_COUPLING, pb->n * pb->n, M);
+}
+
+void derived_diagonal(const struct sens_problem *pb, const struct sens_at *at, double *d)
+{
+    part(pb, at, PRODUCT_DIAGONAL, pb->n, d);
+}
+
 /* OUT[:,l] += column k0 + l, by lanes that are unit vectors. */
 static bool add_columns(struct paths *paths, const struct product_call *columns, size_t k0, size_t np,
                         size_t outputs, double *OUT)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compile_tape.h"
+#include "copy.h"
 #include "engine.h"
 #include "products.h"
 
@@ -22,8 +23,10 @@ struct tape_of {
     struct engine engine;
     const struct graph *f;
     struct function_shape shape;
-    pthread_mutex_t making;
+    pthread_mutex_t making; /* of what follows */
     _Atomic(struct program *) program[PROGRAMS];
+    struct structure structure;
+    bool looked; /* for it */
 };
 
 /* ---- memory of calls -------------------------------------------------------------------------------------- */
@@ -111,7 +114,26 @@ static sens_status entries_of(const struct tape_of *of, size_t place, struct pro
     return SENS_OK;
 }
 
-static sens_status product_of(const struct tape_of *of, size_t place, struct program *program,
+/* Nothing is found where there are guards: on their other side the structure may be another. */
+static sens_status look_for_structure(struct tape_of *of)
+{
+    if (of->looked || of->f->n_guards > 0) return SENS_OK;
+    const sens_status status = structure_find(of->f, of->shape.n, of->shape.np, &of->structure);
+    of->looked = status == SENS_OK;
+    return status;
+}
+
+/* A copy of the part; SENS_UNSUPPORTED: there is none. */
+static sens_status part_of(struct tape_of *of, enum structure_part part, struct graph **product)
+{
+    const sens_status status = look_for_structure(of);
+    if (status != SENS_OK) return status;
+    const struct graph *found = of->structure.part[part];
+    return found ? copy_outputs(found, 0, found->n_outputs, product) : SENS_UNSUPPORTED;
+}
+
+/* Holds the lock. */
+static sens_status product_of(struct tape_of *of, size_t place, struct program *program,
                               struct tape_request *request, struct graph **product)
 {
     const struct function_shape *shape = &of->shape;
@@ -144,13 +166,20 @@ static sens_status product_of(const struct tape_of *of, size_t place, struct pro
         request->vector = GRAPH_OPS;
         request->written = 0;
         return derive_guards(of->f, product);
+    case PRODUCT_S:
+    case PRODUCT_PHI:
+    case PRODUCT_COUPLING:
+    case PRODUCT_DIAGONAL:
+        request->vector = GRAPH_OPS;
+        request->written = SIZE_MAX;
+        return part_of(of, STRUCTURE_S + (enum structure_part)(place - PRODUCT_S), product);
     default:
         place -= PRODUCT_HVP;
         return derive_hvp(of->f, shape->n, place % 2 ? shape->np : 0, (unsigned)(place / 2), product);
     }
 }
 
-static sens_status make_program(const struct tape_of *of, size_t place, struct program *program)
+static sens_status make_program(struct tape_of *of, size_t place, struct program *program)
 {
     struct graph *product = NULL;
     struct tape_request request = {.n = of->shape.n, .np = of->shape.np};
@@ -219,11 +248,12 @@ static void destroy(struct engine *engine)
     struct tape_of *of = of_engine(engine);
     if (!engine) return;
     for (size_t k = 0; k < PROGRAMS; k++) destroy_program(atomic_load(&of->program[k]));
+    structure_release(&of->structure);
     pthread_mutex_destroy(&of->making);
     free(of);
 }
 
-static sens_status ready(struct engine *engine, enum product_kind kind)
+static sens_status plan(struct engine *engine, enum product_kind kind)
 {
     struct program *program;
     return program_at(of_engine(engine), kind, &program);
@@ -252,6 +282,17 @@ static const struct sens_pattern *pattern(struct engine *engine, enum product_ki
     return program->entries.pattern.start ? &program->entries.pattern : NULL;
 }
 
+static const struct structure *structure(struct engine *engine)
+{
+    struct tape_of *of = of_engine(engine);
+    pthread_mutex_lock(&of->making);
+    const double begin = now(of);
+    const sens_status status = look_for_structure(of);
+    of->engine.seconds += now(of) - begin;
+    pthread_mutex_unlock(&of->making);
+    return status == SENS_OK ? &of->structure : NULL;
+}
+
 static void operations(struct engine *engine, enum product_kind kind, double *shared, double *vector)
 {
     struct program *program;
@@ -266,9 +307,10 @@ struct engine_maker tape_engine(const struct sens_tape_functions *functions, dou
 {
     return (struct engine_maker){.create = create,
                                  .destroy = destroy,
-                                 .ready = ready,
+                                 .plan = plan,
                                  .run = run,
                                  .pattern = pattern,
+                                 .structure = structure,
                                  .operations = operations,
                                  .tape = functions,
                                  .now = clock};

@@ -68,42 +68,77 @@ static sens_status record_functions(struct sens_ctx *ctx, const struct sens_prov
     return refuse(ctx, status, &error);
 }
 
-static sens_status make_ready(struct engine *engine, const enum product_kind *kind, size_t count)
+static sens_status plan_all(struct engine *engine, const enum product_kind *kind, size_t count)
 {
     sens_status status = SENS_OK;
-    for (size_t k = 0; k < count && status == SENS_OK; k++) status = engine->maker->ready(engine, kind[k]);
+    for (size_t k = 0; k < count && status == SENS_OK; k++) status = engine->maker->plan(engine, kind[k]);
     return status;
 }
 
-/* df/dx where it has few entries an operation, (df/dp)^T where there is one path: patterns hold on all. */
-static sens_status declare(struct derived *derived)
+/* df/dx where it has few entries an operation. */
+static sens_status declare_jacobian(struct derived *derived)
 {
-    static const enum product_kind of_x = PRODUCT_JACOBIAN, of_p = PRODUCT_JACOBIAN_P;
+    static const enum product_kind of_x = PRODUCT_JACOBIAN;
     const struct graph *f = paths_first_graph(&derived->rhs);
     struct engine *engine = paths_first_engine(&derived->rhs);
-    const size_t n = derived->room.inner.n, np = derived->room.inner.np;
-    sens_status status = SENS_OK;
-    if ((f->n_guards == 0 || n <= FEW_STATES) && derive_few_entries(f, GRAPH_X, MANY_ENTRIES * f->n_nodes)) {
-        status = make_ready(engine, &of_x, 1);
-        derived->structure.jacobian = derived_jacobian;
-        derived->structure.sparsity = engine->maker->pattern(engine, of_x);
-    }
-    if (status != SENS_OK || np == 0 || f->n_guards > 0) return status;
-    if (!derive_few_entries(f, GRAPH_P, MANY_ENTRIES * f->n_nodes)) return status;
-    status = make_ready(engine, &of_p, 1);
+    if (f->n_guards > 0 && derived->room.inner.n > FEW_STATES) return SENS_OK;
+    if (!derive_few_entries(f, GRAPH_X, MANY_ENTRIES * f->n_nodes)) return SENS_OK;
+    const sens_status status = plan_all(engine, &of_x, 1);
+    derived->structure.jacobian = derived_jacobian;
+    derived->structure.sparsity = engine->maker->pattern(engine, of_x);
+    return status;
+}
+
+/* Outer products, and with them a coupling where df/dx is declared as a full matrix. */
+static sens_status declare_outer(struct derived *derived)
+{
+    static const enum product_kind factors[] = {PRODUCT_S, PRODUCT_PHI},
+                                   coupling[] = {PRODUCT_COUPLING, PRODUCT_DIAGONAL};
+    struct sens_structure *declared = &derived->structure;
+    struct engine *engine = paths_first_engine(&derived->rhs);
+    const struct structure *found = engine->maker->structure(engine);
+    if (!found) return SENS_NO_MEMORY;
+    if (found->n_blocks == 0) return SENS_OK;
+    declared->n_blocks = found->n_blocks;
+    declared->blocks = found->blocks;
+    declared->outer = derived_outer;
+    sens_status status = plan_all(engine, factors, 2);
+    if (!found->part[STRUCTURE_COUPLING] || !declared->jacobian || declared->sparsity) return status;
+    declared->coupling = derived_coupling;
+    declared->diagonal = derived_diagonal;
+    return status == SENS_OK ? plan_all(engine, coupling, 2) : status;
+}
+
+/* The entries of (df/dp)^T, where they are no outer products. */
+static sens_status declare_jacobian_p(struct derived *derived)
+{
+    static const enum product_kind of_p = PRODUCT_JACOBIAN_P;
+    const struct graph *f = paths_first_graph(&derived->rhs);
+    struct engine *engine = paths_first_engine(&derived->rhs);
+    if (!derive_few_entries(f, GRAPH_P, MANY_ENTRIES * f->n_nodes)) return SENS_OK;
+    const sens_status status = plan_all(engine, &of_p, 1);
     derived->structure.jacobian_p = derived_jacobian_p;
     derived->structure.sparsity_p = engine->maker->pattern(engine, of_p);
     return status;
 }
 
-static sens_status get_ready(struct derived *derived)
+/* What holds at all points: the structure of f, and of df/dp where there is but one path. */
+static sens_status declare(struct derived *derived)
+{
+    sens_status status = declare_jacobian(derived);
+    if (derived->room.inner.np == 0 || paths_first_graph(&derived->rhs)->n_guards > 0) return status;
+    if (status == SENS_OK) status = declare_outer(derived);
+    return status == SENS_OK && !derived->structure.outer ? declare_jacobian_p(derived) : status;
+}
+
+static sens_status plan_products(struct derived *derived)
 {
     static const enum product_kind rhs[] = {PRODUCT_VJP, PRODUCT_JVP, PRODUCT_RHS_T, PRODUCT_VJP_P,
                                             PRODUCT_JVP_P},
                                    x0[] = {PRODUCT_VJP_P, PRODUCT_JVP_P};
-    sens_status status = make_ready(paths_first_engine(&derived->rhs), rhs, sizeof rhs / sizeof *rhs);
+    sens_status status = plan_all(paths_first_engine(&derived->rhs), rhs, sizeof rhs / sizeof *rhs);
     if (status == SENS_OK && derived->has_x0)
-        status = make_ready(paths_first_engine(&derived->x0), x0, sizeof x0 / sizeof *x0);
+        status = plan_all(paths_first_engine(&derived->x0), x0, sizeof x0 / sizeof *x0);
     return status == SENS_OK ? declare(derived) : status;
 }
 
@@ -138,11 +173,11 @@ sens_status derived_wrap(struct sens_ctx *ctx, const struct sens_provider_reques
         end(derived);
         return status;
     }
-    status = get_ready(derived);
+    status = plan_products(derived);
     if (status != SENS_OK) return status;
     fill_slots(derived);
-    made.structure =
-        derived->structure.jacobian || derived->structure.jacobian_p ? &derived->structure : NULL;
+    const struct sens_structure *declared = &derived->structure;
+    made.structure = declared->jacobian || declared->jacobian_p || declared->outer ? declared : NULL;
     *wrapped = made;
     return SENS_OK;
 }
