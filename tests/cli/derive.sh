@@ -21,6 +21,12 @@ for n in 10 30; do
     [ "$(number groups | cut -d. -f1)" -le 9 ] || fail "heat n=$n: $(number groups) groups"
 done
 
+# a grid with another number of neighbours at its sides and corners: (df/dx)^T w is 11 loops or single sums, on any grid
+for side in 5 16; do
+    tells 0 "by f  operators" "$program" derive brusselator2d side=$side
+    [ "$(sed -n 's/^(df.dx)^T w .* //p' "$work/output")" = 11 ] || fail "brusselator2d side=$side: not 11 operators"
+done
+
 # the C of the products is C
 tells 0 "sens_generated_vjp" "$program" derive vdp --code
 "$program" derive vdp --code >"$work/vdp.c" && "${CC:-cc}" -std=gnu11 -fsyntax-only "$work/vdp.c" ||

@@ -72,12 +72,20 @@ static void of_operation(const struct graph_operation *op, const struct cut_node
 
 /* ---- what is stored ------------------------------------------------------------------------------------ */
 
+/* A product of leaves in a sum: what others multiply too ends there. */
+static bool is_plain_term(const struct graph *graph, const struct cut_node *cut, graph_node k,
+                          graph_node operand)
+{
+    return cut_is_sum(graph->node[k].op) && graph->node[operand].op == GRAPH_MUL && cut[operand].size == 1;
+}
+
 /* No operand is an operation that others use too: sums over a growing range are not written out again. */
 static bool stands_alone(const struct graph *graph, const struct cut_node *cut, graph_node k)
 {
     for (unsigned which = 0; which < graph_operands(graph->node[k].op); which++) {
         const graph_node operand = cut_operand(&graph->node[k], which);
-        if (graph_operands(graph->node[operand].op) > 0 && cut[operand].uses > 1 && !cut[operand].uniform)
+        if (graph_operands(graph->node[operand].op) > 0 && cut[operand].uses > 1 && !cut[operand].uniform &&
+            !is_plain_term(graph, cut, k, operand))
             return false;
     }
     return true;
