@@ -39,11 +39,20 @@ struct program_equations { /* of a model with given options; derive/model/equati
     struct program g;          /* m outputs; none: no integrals */
 };
 
+struct program_known { /* what a publication says of the state at the end; memory is the arena's */
+    double *value;     /* [n] */
+    double *unit;      /* [n] of the last digit printed; 0: nothing is said of this state */
+};
+
 struct sens_model {
     /* The equations for these values of the options, in the order of type->options, from ctx's arena.
      * SENS_BAD_INPUT with a message; SENS_NO_MEMORY. */
     sens_status (*write)(struct sens_ctx *ctx, const struct sens_model *model,
                          const struct sens_value *option, struct program_equations *equations);
+    /* The values of publication `number`, from 0; option, given as the defaults, becomes what they hold for. NULL:
+     * there are none; SENS_UNSUPPORTED: no more. Else as write. */
+    sens_status (*known)(struct sens_ctx *ctx, const struct sens_model *model, size_t number,
+                         struct sens_value *option, struct program_known *known);
 };
 
 #endif

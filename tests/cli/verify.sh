@@ -175,6 +175,20 @@ if compiler=$(command -v cc || command -v gcc || command -v clang); then
     done
 fi
 
+# ---- published values of models: a constant that is not the publication's, and a digit that is not printed there ------
+for model in hires oregonator pollu; do
+    expect 0 "pass  problem $model " --problem $model --check exact.published --require exact.published
+done
+published=$include/../../problems/models/pollu.ode
+changed() { # WHAT TO: in a model beside the shipped one
+    sed -e 's/^model pollu /model changed /' -e "s/$1/$2/" "$published" >changed.ode
+    [ "$(diff changed.ode "$published" | grep -c '^<')" -eq 2 ] || fail "$1 is not in one line"
+    expect 1 "fail  problem changed " --models changed.ode --problem changed --check exact.published
+    grep -q "published is" output || fail "$1: it is not said what is published"
+}
+changed '26[.]6,' '26.60001,'
+changed '[.]5646255480' '.5646255490'
+
 # ---- interruption: the report is written, no child is left ----------------------------------------------------------
 "$program" verify >output 2>errors </dev/null &
 pid=$!

@@ -60,6 +60,43 @@ static sens_status write_equations(struct sens_ctx *ctx, const struct sens_model
     return status;
 }
 
+/* ---- published values ---------------------------------------------------------------------------------- */
+
+static sens_status place_known(struct sens_ctx *ctx, const struct model *model, const struct known_set *set,
+                               const struct sens_value *option, struct equations *equations,
+                               struct program_known *known)
+{
+    struct bench_error error;
+    known->value = SENS_NEW(ctx, double, equations->n);
+    known->unit = SENS_NEW(ctx, double, equations->n);
+    if (!known->value || !known->unit) return SENS_NO_MEMORY;
+    for (const struct known_value *value = set->values; value; value = value->next) {
+        size_t state;
+        if (!equations_known(equations, &model->syntax, option, value, &state, &error))
+            return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
+        known->value[state] = value->value;
+        known->unit[state] = value->unit;
+    }
+    return SENS_OK;
+}
+
+static sens_status find_known(struct sens_ctx *ctx, const struct sens_model *head, size_t number,
+                              struct sens_value *option, struct program_known *known)
+{
+    const struct model *model = (const struct model *)head;
+    const struct known_set *set = model->syntax.known;
+    struct bench_error error;
+    struct equations equations;
+    while (set && number-- > 0) set = set->next;
+    if (!set) return SENS_UNSUPPORTED;
+    for (size_t k = 0; k < set->settings; k++) option[set->setting[k].option].number = set->setting[k].value;
+    if (!equations_write(&model->syntax, option, &equations_usual, &equations, &error))
+        return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
+    const sens_status status = place_known(ctx, model, set, option, &equations, known);
+    equations_destroy(&equations);
+    return status;
+}
+
 bool model_check(const struct model *model, struct bench_error *error)
 {
     struct sens_value value[PARSER_OPTIONS + 1];
@@ -90,7 +127,7 @@ struct model *model_parse(const char *path, const char *text, size_t length, str
         bench_refuse(error, "%s: no memory", path);
         return NULL;
     }
-    model->head.write = write_equations;
+    model->head = (struct sens_model){.write = write_equations, .known = find_known};
     if (syntax_read(path, text, length, &model->syntax, error)) return model;
     free(model);
     return NULL;

@@ -48,6 +48,16 @@ static const struct verify_check checks[] = {
          "whole takes too many. An identity of every Runge-Kutta map holds for them to rounding; one of the "
          "exact solution alone is off by the error of the steps. If this fails, the identity is wrong or is "
          "not `discrete`, or the products are not the derivatives of rhs."},
+    {.id = "exact.published",
+     .summary = "the state ends where a publication says",
+     .bound = "a unit of the last digit printed, and what the solver's tolerances leave, measured",
+     .explanation =
+         "A model may give what its publication prints of the state at the end (`known`), with the options "
+         "that "
+         "this holds for. GSL's implicit extrapolation solves the equations at two tolerances, with the "
+         "problem's rhs and Jacobian; it shares no solver with the methods. If this fails, an equation, a "
+         "constant or an initial value is not the publication's, or the number was copied wrongly.",
+     .level = VERIFY_TO_TOLERANCE},
     {.id = NULL}};
 
 /* ---- queries ------------------------------------------------------------------------------------------- */
@@ -169,6 +179,7 @@ static void look(struct subject *subject)
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
+    exact_check_published(v, "exact.published");
 }
 
 const struct verify_group verify_exact = {

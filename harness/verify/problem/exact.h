@@ -23,6 +23,8 @@ bool form_shaken(const struct form *form, double t, const double *p, double *z);
 bool exact_check_equation(const struct subject *subject, const char *check);
 bool exact_check_derivative(const struct subject *subject, const char *check);
 bool exact_check_discrete(const struct subject *subject, const char *check);
+/* exact_published.c */
+void exact_check_published(struct verify *v, const char *check);
 /* identity.map (exact_map.c) */
 void exact_check_map(const struct subject *subject);
 
