@@ -21,7 +21,7 @@
 #define OPERANDS_3                                                                                           \
     const sens_real a = value[index[1]], b = value[index[2]], c = value[index[3]];                           \
     index += 4;
-#define LOOP(code, operands, expression)                                                                     \
+#define LOOP(code, name, operands, expression)                                                               \
     static void loop_##code(uint32_t rows, const uint32_t *index, const sens_real *value, sens_real *to)     \
     {                                                                                                        \
         for (uint32_t row = 0; row < rows; row++) {                                                          \
@@ -30,12 +30,13 @@
             *at = expression;                                                                                \
         }                                                                                                    \
     }
-SENS_TAPE_OP_LIST(LOOP)
+LOOP(COPY, "copy", 1, a)
+SENS_OPERATION_LIST(LOOP)
 
 typedef void loop_function(uint32_t rows, const uint32_t *index, const sens_real *value, sens_real *to);
-static loop_function *const loop[] = {
-#define ENTRY(code, operands, expression) loop_##code,
-    SENS_TAPE_OP_LIST(ENTRY)};
+#define ENTRY(code, name, operands, expression) loop_##code,
+static loop_function *const loop[] = {ENTRY(COPY, "copy", 1, a) SENS_OPERATION_LIST(ENTRY)};
+#undef ENTRY
 
 /* sum_k value[a_k] value[b_k], in two partial sums. */
 ALWAYS_INLINE sens_real products(uint32_t count, const uint32_t *index, const sens_real *value)

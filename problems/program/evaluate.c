@@ -45,78 +45,17 @@ void workspace_give(const struct workspace *work)
     atomic_flag_clear(&work->from->busy[work->set]);
 }
 
-static sens_real function(enum graph_op op, sens_real a, sens_real b)
-{
-    switch (op) {
-    case GRAPH_SQRT:
-        return sqrt(a);
-    case GRAPH_CBRT:
-        return cbrt(a);
-    case GRAPH_EXP:
-        return exp(a);
-    case GRAPH_EXPM1:
-        return expm1(a);
-    case GRAPH_LOG:
-        return log(a);
-    case GRAPH_LOG1P:
-        return log1p(a);
-    case GRAPH_POW:
-        return pow(a, b);
-    case GRAPH_SIN:
-        return sin(a);
-    case GRAPH_COS:
-        return cos(a);
-    case GRAPH_TAN:
-        return tan(a);
-    case GRAPH_ASIN:
-        return asin(a);
-    case GRAPH_ACOS:
-        return acos(a);
-    case GRAPH_ATAN:
-        return atan(a);
-    case GRAPH_ATAN2:
-        return atan2(a, b);
-    case GRAPH_SINH:
-        return sinh(a);
-    case GRAPH_COSH:
-        return cosh(a);
-    case GRAPH_TANH:
-        return tanh(a);
-    case GRAPH_HYPOT:
-        return hypot(a, b);
-    default:
-        return (sens_real)NAN; /* graph.h has no other */
-    }
-}
-
 static sens_real operate(const struct program_operation *op, const sens_real *v)
 {
-    const sens_real a = v[op->a], b = v[op->b];
+    const sens_real a = v[op->a], b = v[op->b], c = v[op->c];
     switch ((enum graph_op)op->op) {
-    case GRAPH_NEG:
-        return -a;
-    case GRAPH_ADD:
-        return a + b;
-    case GRAPH_SUB:
-        return a - b;
-    case GRAPH_MUL:
-        return a * b;
-    case GRAPH_DIV:
-        return a / b;
-    case GRAPH_FABS:
-        return fabs(a);
-    case GRAPH_FMIN:
-        return fmin(a, b);
-    case GRAPH_FMAX:
-        return fmax(a, b);
-    case GRAPH_LESS:
-        return a < b;
-    case GRAPH_LESS_EQUAL:
-        return a <= b;
-    case GRAPH_SELECT:
-        return a != 0 ? b : v[op->c];
+#define VALUE(code, name, operands, expression)                                                              \
+    case GRAPH_##code:                                                                                       \
+        return expression;
+        SENS_OPERATION_LIST(VALUE)
+#undef VALUE
     default:
-        return function((enum graph_op)op->op, a, b);
+        return (sens_real)NAN; /* a leaf */
     }
 }
 

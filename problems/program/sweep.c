@@ -83,16 +83,6 @@ static void slopes_of(enum graph_op op, sens_real a, sens_real b, sens_real v, s
     }
 }
 
-static bool has_two(enum graph_op op)
-{
-    static const unsigned char operands[] = {
-#define OPERANDS(code, name, count) count,
-        GRAPH_OP_LIST(OPERANDS)
-#undef OPERANDS
-    };
-    return operands[op] == 2;
-}
-
 /* The edges of an operation that carry anything to the leaves in `on`; returns how many. */
 static size_t edges(const struct program *program, const struct program_operation *op, graph_node k,
                     const sens_real *v, unsigned on, struct edge edge[2])
@@ -111,7 +101,7 @@ static size_t edges(const struct program *program, const struct program_operatio
         count = 1;
     } else if (code == GRAPH_LESS || code == GRAPH_LESS_EQUAL) {
         return 0;
-    } else if (has_two(code)) {
+    } else if (graph_operands(code) == 2) {
         slopes_of(code, v[op->a], v[op->b], v[k], edge);
         count = 2;
     } else {

@@ -1,6 +1,7 @@
 /* harness/derive/graph: equal operations are one node, what may be folded is, what may not is kept. */
 #include "graph.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,6 +67,57 @@ static void test_folding(void **state)
     assert_int_equal(graph_apply(g, GRAPH_SELECT, graph_apply(g, GRAPH_LESS, x, two, 0), x, x), x);
     assert_int_equal(g->node[graph_apply(g, GRAPH_DIV, one, zero, 0)].op, GRAPH_CONSTANT);
     graph_destroy(g);
+}
+
+/* The one list of operations, against what C makes of the functions' names. The compiler folds what is known
+ * here, and rounds it otherwise than the library does. */
+enum { ROUNDINGS = 8 };
+static void test_operations(void **state)
+{
+    const long double a = 0.25L, b = 0.75L, c = 3;
+    const struct {
+        enum graph_op op;
+        long double value;
+    } known[] = {{GRAPH_NEG, -0.25L},
+                 {GRAPH_ADD, 1},
+                 {GRAPH_SUB, -0.5L},
+                 {GRAPH_MUL, 0.1875L},
+                 {GRAPH_DIV, a / b},
+                 {GRAPH_SQRT, 0.5L},
+                 {GRAPH_CBRT, cbrtl(a)},
+                 {GRAPH_EXP, expl(a)},
+                 {GRAPH_EXPM1, expm1l(a)},
+                 {GRAPH_LOG, logl(a)},
+                 {GRAPH_LOG1P, log1pl(a)},
+                 {GRAPH_POW, powl(a, b)},
+                 {GRAPH_SIN, sinl(a)},
+                 {GRAPH_COS, cosl(a)},
+                 {GRAPH_TAN, tanl(a)},
+                 {GRAPH_ASIN, asinl(a)},
+                 {GRAPH_ACOS, acosl(a)},
+                 {GRAPH_ATAN, atanl(a)},
+                 {GRAPH_ATAN2, atan2l(a, b)},
+                 {GRAPH_SINH, sinhl(a)},
+                 {GRAPH_COSH, coshl(a)},
+                 {GRAPH_TANH, tanhl(a)},
+                 {GRAPH_HYPOT, hypotl(a, b)},
+                 {GRAPH_FABS, 0.25L},
+                 {GRAPH_FMIN, 0.25L},
+                 {GRAPH_FMAX, 0.75L},
+                 {GRAPH_LESS, 1},
+                 {GRAPH_LESS_EQUAL, 1},
+                 {GRAPH_SELECT, 0.75L}};
+    (void)state;
+    assert_int_equal(sizeof known / sizeof *known, GRAPH_OPS - GRAPH_NEG);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const long double error = graph_operate(known[k].op, a, b, c) - known[k].value;
+        if (!(fabsl(error) <= ROUNDINGS * LDBL_EPSILON)) fail_msg("%s", graph_op_name(known[k].op));
+    }
+    assert_true(graph_operate(GRAPH_LESS, b, a, c) == 0 && graph_operate(GRAPH_LESS_EQUAL, b, a, c) == 0);
+    assert_true(graph_operate(GRAPH_LESS, a, a, c) == 0 && graph_operate(GRAPH_LESS_EQUAL, a, a, c) == 1);
+    assert_true(graph_operate(GRAPH_SELECT, 0, b, c) == 3 && graph_operate(GRAPH_FABS, -b, b, c) == b);
+    assert_true(graph_operate(GRAPH_FMIN, b, a, c) == a && graph_operate(GRAPH_FMAX, b, a, c) == b);
+    assert_true(isnan(graph_operate(GRAPH_X, a, b, c)));
 }
 
 /* x0 p0 + sin(t), with a guard x0 < p0 */
@@ -134,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_equal_operations_are_one_node),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_operations),
         cmocka_unit_test(test_evaluation),
         cmocka_unit_test(test_copies_and_what_is_kept),
     };

@@ -1,79 +1,18 @@
 /* harness/derive/graph/evaluate.c - a graph on numbers, one operation after the other: slow, and the definition. */
-#include <math.h>
+#include <tgmath.h>
 
 #include "graph.h"
-
-static long double operate_on_one(enum graph_op op, long double a)
-{
-    switch (op) {
-    case GRAPH_NEG:
-        return -a;
-    case GRAPH_SQRT:
-        return sqrtl(a);
-    case GRAPH_CBRT:
-        return cbrtl(a);
-    case GRAPH_EXP:
-        return expl(a);
-    case GRAPH_EXPM1:
-        return expm1l(a);
-    case GRAPH_LOG:
-        return logl(a);
-    case GRAPH_LOG1P:
-        return log1pl(a);
-    case GRAPH_SIN:
-        return sinl(a);
-    case GRAPH_COS:
-        return cosl(a);
-    case GRAPH_TAN:
-        return tanl(a);
-    case GRAPH_ASIN:
-        return asinl(a);
-    case GRAPH_ACOS:
-        return acosl(a);
-    case GRAPH_ATAN:
-        return atanl(a);
-    case GRAPH_SINH:
-        return sinhl(a);
-    case GRAPH_COSH:
-        return coshl(a);
-    case GRAPH_TANH:
-        return tanhl(a);
-    case GRAPH_FABS:
-        return fabsl(a);
-    default:
-        return (long double)NAN;
-    }
-}
 
 long double graph_operate(enum graph_op op, long double a, long double b, long double c)
 {
     switch (op) {
-    case GRAPH_ADD:
-        return a + b;
-    case GRAPH_SUB:
-        return a - b;
-    case GRAPH_MUL:
-        return a * b;
-    case GRAPH_DIV:
-        return a / b;
-    case GRAPH_POW:
-        return powl(a, b);
-    case GRAPH_ATAN2:
-        return atan2l(a, b);
-    case GRAPH_HYPOT:
-        return hypotl(a, b);
-    case GRAPH_FMIN:
-        return fminl(a, b);
-    case GRAPH_FMAX:
-        return fmaxl(a, b);
-    case GRAPH_LESS:
-        return a < b;
-    case GRAPH_LESS_EQUAL:
-        return a <= b;
-    case GRAPH_SELECT:
-        return a != 0 ? b : c;
+#define VALUE(code, name, operands, expression)                                                              \
+    case GRAPH_##code:                                                                                       \
+        return expression;
+        SENS_OPERATION_LIST(VALUE)
+#undef VALUE
     default:
-        return operate_on_one(op, a);
+        return (long double)NAN; /* a leaf */
     }
 }
 

@@ -13,8 +13,10 @@ struct graph_index { /* slot: node + 1; 0: free. At most half full. */
 enum { FIRST_SLOTS = 1024, FIRST_ROOM = 256 };
 
 static const char *const op_name[GRAPH_OPS] = {
-#define NAME(code, name, operands) name,
-    GRAPH_OP_LIST(NAME)
+#define LEAF(code, name)                       [GRAPH_##code] = name,
+#define NAME(code, name, operands, expression) [GRAPH_##code] = name,
+    GRAPH_LEAF_LIST(LEAF) SENS_OPERATION_LIST(NAME)
+#undef LEAF
 #undef NAME
 };
 

@@ -19,56 +19,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sens/operations.h"
 #include "sens/status.h"
 
-/* OP(code, name, operands). Leaves have an index in place of operands: T and DT 0; CONSTANT has its value there
- * (graph_is_constant).
- * LESS is 1 where a < b, else 0, and LESS_EQUAL likewise: conditions of SELECT, which is b where a is not 0
- * and c where it is. FABS, FMIN and FMAX are what the C library says; where arguments tie, their derivatives
- * are one-sided: that of fabs at 0 is +1, fmin and fmax take that of the first argument. */
-#define GRAPH_OP_LIST(OP)                                                                                    \
-    OP(CONSTANT, "constant", 0)                                                                              \
-    OP(T, "t", 0)                                                                                            \
-    OP(X, "x", 0)                                                                                            \
-    OP(P, "p", 0)                                                                                            \
-    OP(W, "w", 0)                                                                                            \
-    OP(DT, "dt", 0)                                                                                          \
-    OP(DX, "dx", 0)                                                                                          \
-    OP(DP, "dp", 0)                                                                                          \
-    OP(NEG, "neg", 1)                                                                                        \
-    OP(ADD, "add", 2)                                                                                        \
-    OP(SUB, "sub", 2)                                                                                        \
-    OP(MUL, "mul", 2)                                                                                        \
-    OP(DIV, "div", 2)                                                                                        \
-    OP(SQRT, "sqrt", 1)                                                                                      \
-    OP(CBRT, "cbrt", 1)                                                                                      \
-    OP(EXP, "exp", 1)                                                                                        \
-    OP(EXPM1, "expm1", 1)                                                                                    \
-    OP(LOG, "log", 1)                                                                                        \
-    OP(LOG1P, "log1p", 1)                                                                                    \
-    OP(POW, "pow", 2)                                                                                        \
-    OP(SIN, "sin", 1)                                                                                        \
-    OP(COS, "cos", 1)                                                                                        \
-    OP(TAN, "tan", 1)                                                                                        \
-    OP(ASIN, "asin", 1)                                                                                      \
-    OP(ACOS, "acos", 1)                                                                                      \
-    OP(ATAN, "atan", 1)                                                                                      \
-    OP(ATAN2, "atan2", 2)                                                                                    \
-    OP(SINH, "sinh", 1)                                                                                      \
-    OP(COSH, "cosh", 1)                                                                                      \
-    OP(TANH, "tanh", 1)                                                                                      \
-    OP(HYPOT, "hypot", 2)                                                                                    \
-    OP(FABS, "fabs", 1)                                                                                      \
-    OP(FMIN, "fmin", 2)                                                                                      \
-    OP(FMAX, "fmax", 2)                                                                                      \
-    OP(LESS, "less", 2)                                                                                      \
-    OP(LESS_EQUAL, "less_equal", 2)                                                                          \
-    OP(SELECT, "select", 3)
+/* LEAF(code, name). They have an index in place of operands: T and DT 0; CONSTANT has its value there
+ * (graph_is_constant). */
+#define GRAPH_LEAF_LIST(LEAF)                                                                                \
+    LEAF(CONSTANT, "constant")                                                                               \
+    LEAF(T, "t")                                                                                             \
+    LEAF(X, "x")                                                                                             \
+    LEAF(P, "p")                                                                                             \
+    LEAF(W, "w")                                                                                             \
+    LEAF(DT, "dt")                                                                                           \
+    LEAF(DX, "dx")                                                                                           \
+    LEAF(DP, "dp")
 
 enum graph_op {
-#define GRAPH_OP_ENUM(code, name, operands) GRAPH_##code,
-    GRAPH_OP_LIST(GRAPH_OP_ENUM)
-#undef GRAPH_OP_ENUM
+#define GRAPH_LEAF(code, name)                            GRAPH_##code,
+#define GRAPH_OPERATION(code, name, operands, expression) GRAPH_##code,
+    GRAPH_LEAF_LIST(GRAPH_LEAF) SENS_OPERATION_LIST(GRAPH_OPERATION)
+#undef GRAPH_LEAF
+#undef GRAPH_OPERATION
         GRAPH_OPS
 };
 
@@ -136,9 +107,9 @@ const char *graph_op_name(enum graph_op op);
 static inline unsigned graph_operands(enum graph_op op) /* 0: a leaf */
 {
     static const unsigned char operands_of[GRAPH_OPS] = {
-#define GRAPH_OP_OPERANDS(code, name, operands) operands,
-        GRAPH_OP_LIST(GRAPH_OP_OPERANDS)
-#undef GRAPH_OP_OPERANDS
+#define GRAPH_OPERANDS(code, name, operands, expression) [GRAPH_##code] = operands,
+        SENS_OPERATION_LIST(GRAPH_OPERANDS)
+#undef GRAPH_OPERANDS
     };
     return operands_of[op];
 }

@@ -18,44 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sens/operations.h"
 #include "sens/real.h"
 
-/* OP(code, operands, expression): operations on values. */
-#define SENS_TAPE_OP_LIST(OP)                                                                                \
-    OP(COPY, 1, a)                                                                                           \
-    OP(NEG, 1, -a)                                                                                           \
-    OP(ADD, 2, a + b)                                                                                        \
-    OP(SUB, 2, a - b)                                                                                        \
-    OP(MUL, 2, a *b)                                                                                         \
-    OP(DIV, 2, a / b)                                                                                        \
-    OP(SQRT, 1, sqrt(a))                                                                                     \
-    OP(CBRT, 1, cbrt(a))                                                                                     \
-    OP(EXP, 1, exp(a))                                                                                       \
-    OP(EXPM1, 1, expm1(a))                                                                                   \
-    OP(LOG, 1, log(a))                                                                                       \
-    OP(LOG1P, 1, log1p(a))                                                                                   \
-    OP(POW, 2, pow(a, b))                                                                                    \
-    OP(SIN, 1, sin(a))                                                                                       \
-    OP(COS, 1, cos(a))                                                                                       \
-    OP(TAN, 1, tan(a))                                                                                       \
-    OP(ASIN, 1, asin(a))                                                                                     \
-    OP(ACOS, 1, acos(a))                                                                                     \
-    OP(ATAN, 1, atan(a))                                                                                     \
-    OP(ATAN2, 2, atan2(a, b))                                                                                \
-    OP(SINH, 1, sinh(a))                                                                                     \
-    OP(COSH, 1, cosh(a))                                                                                     \
-    OP(TANH, 1, tanh(a))                                                                                     \
-    OP(HYPOT, 2, hypot(a, b))                                                                                \
-    OP(FABS, 1, fabs(a))                                                                                     \
-    OP(FMIN, 2, fmin(a, b))                                                                                  \
-    OP(FMAX, 2, fmax(a, b))                                                                                  \
-    OP(LESS, 2, a < b)                                                                                       \
-    OP(LESS_EQUAL, 2, a <= b)                                                                                \
-    OP(SELECT, 3, a != 0 ? b : c)
-
 enum sens_tape_op {
-#define SENS_TAPE_ENUM(code, operands, expression) SENS_TAPE_##code,
-    SENS_TAPE_OP_LIST(SENS_TAPE_ENUM)
+    SENS_TAPE_COPY,
+#define SENS_TAPE_ENUM(code, name, operands, expression) SENS_TAPE_##code,
+    SENS_OPERATION_LIST(SENS_TAPE_ENUM)
 #undef SENS_TAPE_ENUM
         SENS_TAPE_SUM,          /* of products of two values, less others */
     SENS_TAPE_GUARD_LESS,       /* rows of three: is a < b what c says? */
