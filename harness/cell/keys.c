@@ -117,8 +117,7 @@ static const struct bench_key keys[] = {
      .unit = "-",
      .kind = KEY_NAME,
      .help = "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
-             "auto: "
-             "its own, where it has any, else derived"},
+             "auto: its own, where it has any, else compiled; without a compiler those of the tape run"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

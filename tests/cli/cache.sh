@@ -74,9 +74,9 @@ grep -q 'tape runs in its place: no compiler' output || fail "verify does not sa
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nexit 0\n' >lies
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\nprintf "bad \\033[31mnews\\n" >&2\nexit 1\n' >fails
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo fake; exit 0; }\ngcc "$@" && truncate -s 3000 products.so\n' >half
-# the sign of every difference of two products is turned: it compiles, and is wrong
+# products are sums: it compiles, and is wrong
 printf '#!/bin/sh\n%s\n%s\nexec gcc "$@"\n' '[ "$1" = --version ] && { echo fake; exit 0; }' \
-    'sed -i "s/ - / + /" products.c' >wrong
+    'sed -i "s/ [*] / + /" products.c' >wrong
 chmod 755 lies fails half wrong
 ran tape '.*wrote no object' env CC="$work/lies"
 ran tape '.*news' env CC="$work/fails"

@@ -78,9 +78,11 @@ build whole "$work/recorded.o" || { fail "the module cannot be built"; exit 1; }
 build plain || fail "the module cannot be built without its recorded part"
 module="--plugin $work/whole.so"
 
+export SENSBENCH_CACHE=$work/compiled
 # the branches that a solution takes are recorded when they are met: at first one state is above the edge, then both are
 tells 0 "recorded [2-4] times" "$program" run bend discrete_adjoint $module tol=1e-8
-tells 0 '"vjp":"tape"' "$program" run bend discrete_adjoint $module --json
+tells 0 '"vjp":"compiled"' "$program" run bend discrete_adjoint $module --json
+tells 0 '"vjp":"tape".*"vjp_note":"no compiler' env CC=no_such_compiler "$program" run bend discrete_adjoint $module --json
 "$program" run bend discrete_adjoint $module tol=1e-10 --dump "$work/adjoint.tsv" >/dev/null
 "$program" run bend finite_difference $module tol=1e-10 --dump "$work/quotients.tsv" >/dev/null
 join -t $'\t' <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/adjoint.tsv" | sort) \

@@ -43,6 +43,7 @@ const struct sens_provider derive_compiled = {
         "derived from the recorded right-hand side as C, compiled by the system's compiler, kept in a cache",
     .library = nothing,
     .parallel = true,
+    .rank = 2,
     .declares = true,
     .wrap = wrap,
     .account = account,

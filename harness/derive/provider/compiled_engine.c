@@ -11,6 +11,7 @@
 
 enum {
     KINDS = PRODUCT_HVP + 1,
+    MOST_RECORDINGS = 8,  /* of one problem that are compiled: a run with many branches would wait for each */
     MOST_OPERATORS = 300, /* loops, or statements of straight-line code, which compile in seconds */
     LEVEL = 3             /* of optimisation */
 };
@@ -39,6 +40,7 @@ struct compiled_of {
     struct function_shape shape;
     struct sens_at at; /* the point of the recording; its numbers are ours */
     double *numbers;
+    size_t recording; /* the first, second, ... of the right-hand side */
     struct compiled_product product[KINDS];
 };
 
@@ -237,6 +239,9 @@ static bool make_product(struct compiled_of *of, enum product_kind kind, struct 
 {
     struct compiled_setting *setting = setting_of(of);
     const double begin = now(of);
+    if (of->recording > MOST_RECORDINGS)
+        return bench_refuse(error, "there are more branches than the %d whose products are compiled",
+                            MOST_RECORDINGS);
     char *text = write_text(of, kind, error);
     const double written = now(of);
     setting->t_generate += written - begin;
@@ -314,6 +319,9 @@ static sens_status create(const struct engine_maker *maker, const struct graph *
     made->f = f;
     made->shape = *shape;
     made->tape_maker = tape_engine(maker->tape, maker->now);
+    pthread_mutex_lock(&maker->compiled->lock);
+    made->recording = shape->n > 0 ? ++maker->compiled->recordings : 0;
+    pthread_mutex_unlock(&maker->compiled->lock);
     sens_status status = keep_point(made, at) ? SENS_OK : SENS_NO_MEMORY;
     if (status == SENS_OK) status = made->tape_maker.create(&made->tape_maker, f, shape, at, &made->tape);
     if (status == SENS_OK)

@@ -12,6 +12,7 @@ struct compiled_setting {
     struct compiler compiler;
     const char *isa;
     pthread_mutex_t lock;         /* of all that follows: one product is compiled at a time */
+    size_t recordings;            /* of the right-hand side so far */
     double t_generate, t_compile; /* seconds in all */
     size_t by_c, by_tape;         /* products that run in either way */
     struct bench_error why;       /* why the tape runs, of the last product for which it does; "": none */
