@@ -7,9 +7,10 @@
 #include "normal.h"
 
 enum {
-    SHORTEST_RUN = 4,    /* terms; fewer are written one by one */
-    SHORTEST_SIDE = 3,   /* of the innermost level of a run of runs, */
-    SHORTEST_NESTED = 12 /* unless it has so many terms */
+    SHORTEST_RUN = 4,     /* terms; fewer are written one by one */
+    SHORTEST_SIDE = 3,    /* of the innermost level of a run of runs, */
+    SHORTEST_NESTED = 12, /* unless it has so many terms */
+    FEW_INTEGERS = 64
 };
 
 /* A constant that is not in a run yet. */
@@ -157,9 +158,32 @@ static size_t append_group(struct group *group)
     return operands;
 }
 
+/* Do the terms of the shortest run advance evenly? The neighbours in a grid do not: this tells it at once. flag
+ * [item->n_integers] */
+static bool is_even(const struct normal *b, const struct normal_item *item, const unsigned char *flag)
+{
+    for (size_t e = 0; e < item->n_integers; e++) {
+        const int32_t step = b->integer[item[1].integer + e] - b->integer[item[0].integer + e];
+        if (flag[e] == ALONE) continue;
+        if (flag[e] & NORMAL_FIXED && step != 0) return false;
+        for (size_t k = 2; k < SHORTEST_RUN; k++)
+            if (b->integer[item[k].integer + e] - b->integer[item[k - 1].integer + e] != step) return false;
+    }
+    return true;
+}
+
+/* Can there be a run? Of more terms than the shortest has that takes longer to tell. */
+static bool may_run(const struct normal *b, const struct normal_item *item, size_t count)
+{
+    unsigned char flag[FEW_INTEGERS];
+    if (count != SHORTEST_RUN || item->n_integers > FEW_INTEGERS) return count >= SHORTEST_RUN;
+    normal_flags(b->token + item->token, flag);
+    return is_even(b, item, flag);
+}
+
 size_t normal_append_terms(struct normal *b, const struct normal_item *item, size_t count)
 {
-    if (count >= SHORTEST_RUN) {
+    if (may_run(b, item, count)) {
         struct group group = {.b = b, .item = item, .count = count, .width = item->n_integers};
         const size_t operands = append_group(&group);
         free(group.flag);
