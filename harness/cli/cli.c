@@ -124,10 +124,11 @@ static const char *const derive_notes[] = {
 
 static const struct cli_flag summary_flags[] = {{"--json", NULL, "one JSON object"}, FLAG_HELP, FLAGS_END};
 
-static const struct cli_flag peak_flags[] = {{"--json", NULL, "one JSON array, a rate an object"},
-                                             {"--quick", NULL, "fewer samples: about 1.5 s"},
-                                             FLAG_HELP,
-                                             FLAGS_END};
+static const struct cli_flag peak_flags[] = {
+    {"--json", NULL, "one JSON array, a rate an object"},
+    {"--quick", NULL, "fewer samples, and none of very large arrays: about 1.5 s"},
+    FLAG_HELP,
+    FLAGS_END};
 
 static const char *const peak_notes[] = {
     "A rate is the median of samples, with the slowest and the fastest. fma: chains x <- a x + b in "
@@ -136,7 +137,9 @@ static const char *const peak_notes[] = {
     "read, write, copy, triad: arrays are summed, set, copied (a = b), combined (a = b + s c) with the best "
     "instruction set; what is read and what is written is counted, 8 bytes a number, but not that a "
     "processor may read a line before it writes to it. The arrays of a thread take half of a core's share "
-    "of L1, L2 or L3; in memory, those of all threads take four times the last cache.",
+    "of L1, L2 or L3; in memory, those of all threads take four times the last cache. With --quick, those "
+    "of a thread take at most 32 MiB, and memory is left out where all together would take more than 256 "
+    "MiB.",
     "With one thread, and with one on each core, bound. A sweep measures the same with --quick and writes "
     "it into its result file; every measured cell measures fma again, beside its runs.",
     NULL,

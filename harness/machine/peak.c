@@ -71,21 +71,32 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A quick survey stands at the start of every sweep: what it touches is bounded, whatever the cache. Servers have
+ * last caches of hundreds of MiB; a survey of all of that, and of four times as much, takes a minute. */
+static const size_t quick_cache = (size_t)32 << 20, quick_memory = (size_t)256 << 20;
+
 /* Arrays of one thread that fit into the cache of a level and not into the one below: half of it, or twice
  * the one below. In memory: four times all of the last cache, at most an eighth of the memory, over all
- * threads. 0: there is no such level. */
-static size_t level_bytes(int level, int threads)
+ * threads. 0: there is no such level, or it is too large for a quick survey. */
+static size_t level_bytes(int level, int threads, bool quick)
 {
     const struct sens_caches cache = machine_caches();
     const size_t size[] = {0, cache.l1, cache.l2, cache.l3};
     if (level < 3) {
-        const size_t bytes = larger(size[level + 1] / 2, 2 * size[level]);
+        const size_t half = quick ? smaller(size[level + 1] / 2, quick_cache) : size[level + 1] / 2;
+        const size_t bytes = larger(half, 2 * size[level]);
         return bytes <= size[level + 1] ? bytes : 0;
     }
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const double memory = pages > 0 && page > 0 ? (double)pages * (double)page : 1e9;
     const size_t last = larger(larger(cache.l3, cache.l2) * (size_t)machine_cores(), (size_t)16 << 20);
-    return (size_t)fmin(4.0 * (double)last, memory / 8) / (size_t)threads;
+    const double bytes = fmin(4.0 * (double)last, memory / 8);
+    return quick && bytes > (double)quick_memory ? 0 : (size_t)bytes / (size_t)threads;
 }
 
 static bool add_team(struct survey *survey, int threads)
@@ -100,7 +111,7 @@ static bool add_team(struct survey *survey, int threads)
     }
     for (int level = 0; level < LEVELS; level++)
         for (int kind = PEAK_READ; ok && best && kind < PEAK_KINDS; kind++) {
-            const size_t bytes = level_bytes(level, threads);
+            const size_t bytes = level_bytes(level, threads, survey->quick);
             const struct peak_loop loop = {.kind = (enum peak_kind)kind, .threads = threads, .bytes = bytes};
             if (bytes > 0) ok = add_rate(survey, best, level_name[level], loop);
         }

@@ -11,9 +11,14 @@ for isa in $("$program" list variants | grep -v "not supported" | awk '{ print $
         END { exit !found }' "$work/table" || fail "no fma of $isa: $(cat "$work/table")"
 done
 for loop in read write copy triad; do
-    awk -v loop=$loop '$2 == loop && $3 == "DRAM" && $7 > 0 { found = 1 } END { exit !found }' "$work/table" ||
-        fail "no $loop from memory"
+    for level in L1 L2; do
+        awk -v loop=$loop -v level=$level '$2 == loop && $3 == level && $7 > 0 { found = 1 } END { exit !found }' \
+            "$work/table" || fail "no $loop from $level"
+    done
 done
+# every sweep begins with it: nothing larger than 256 MiB is touched, whatever the last cache (sizes in KiB)
+awk '$3 ~ /^(L[123]|DRAM)$/ && $4 * $5 > 256 * 1024 { print; found = 1 } END { exit found }' "$work/table" ||
+    fail "a quick survey of all that"
 
 "$program" peak --quick --json >"$work/json" || fail "peak --json: exit $?"
 [ "$(grep -c '"what"' "$work/json")" -eq "$(grep -cE ' (fma|read|write|copy|triad) ' "$work/table")" ] ||
