@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,7 +26,8 @@ struct old_list {
     uint64_t size;
 };
 
-bool trim_is_entry(const char *name)
+/* The name of an entry is its key and ".so". */
+static bool is_entry(const char *name)
 {
     return strspn(name, "0123456789abcdef") == COMPILE_KEY && strcmp(name + COMPILE_KEY, ".so") == 0;
 }
@@ -50,9 +52,9 @@ static bool append(struct old_list *list, const char *name, const struct stat *a
 static bool look_at(int folder, const char *name, struct old_list *list)
 {
     struct stat about;
-    if (!trim_is_entry(name) && !work_is_name(name)) return true;
+    if (!is_entry(name) && !work_is_name(name)) return true;
     if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || about.st_uid != geteuid()) return true;
-    if (trim_is_entry(name)) return !S_ISREG(about.st_mode) || append(list, name, &about);
+    if (is_entry(name)) return !S_ISREG(about.st_mode) || append(list, name, &about);
     if (S_ISDIR(about.st_mode) && time(NULL) - about.st_mtime >= work_age) work_remove_old(folder, name);
     return true;
 }

@@ -2,11 +2,7 @@
 #ifndef COMPILE_TRIM_H
 #define COMPILE_TRIM_H
 
-#include <stdbool.h>
 #include <stdint.h>
-
-/* The name of an entry is its key and ".so". */
-bool trim_is_entry(const char *name);
 
 /* Removes entries, those first whose last use (time of change) is longest ago, until at most `limit` bytes are
  * left; and what killed processes left behind an hour ago or more. Only files with our names are looked at.

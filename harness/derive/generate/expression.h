@@ -19,7 +19,6 @@ struct expression_style {
     unsigned width;   /* numbers of a vector: 8, 4, 2, 1 */
     unsigned vectors; /* EXPRESSION_LANES: so many side by side */
     unsigned rows; /* turns of the innermost loop that are done together, in vectors on EXPRESSION_OUTPUTS */
-    bool one_lane; /* there is one lane: lanes are numbers like others */
 };
 
 /* Statements that compute the operator for one turn of its loops (style->rows turns of the innermost) and store

@@ -144,7 +144,7 @@ static void write_along_outputs(const struct writer *w, const struct plan *plan,
 /* Without lanes, or with one lane: by vectors of outputs or of terms where they lie side by side. */
 static void write_numbers(const struct writer *w, const struct plan *plan)
 {
-    struct expression_style style = {EXPRESSION_NUMBERS, 8, 1, 1, true};
+    struct expression_style style = {EXPRESSION_NUMBERS, 8, 1, 1};
     open_loops(w->text, plan);
     if (expression_can(plan, EXPRESSION_OUTPUTS))
         write_along_outputs(w, plan, style);
@@ -158,7 +158,7 @@ static void write_numbers(const struct writer *w, const struct plan *plan)
 
 static void write_lanes(const struct writer *w, const struct plan *plan, unsigned width, unsigned vectors)
 {
-    const struct expression_style style = {EXPRESSION_LANES, width, vectors, 1, false};
+    const struct expression_style style = {EXPRESSION_LANES, width, vectors, 1};
     open_loops(w->text, plan);
     if (vectors == 2)
         write_rows_and_rest(w, plan, &style, 6, 3);

@@ -13,22 +13,16 @@ struct writer {
     const bool *needed, *in_lanes;
 };
 
-static graph_node operand_of(const struct graph_operation *node, unsigned which)
+/* needed [n_nodes]: what these outputs need. */
+static void find_needed(const struct graph *graph, size_t first, size_t count, bool *needed)
 {
-    return which == 0 ? node->a : which == 1 ? node->b : node->c;
-}
-
-size_t straight_needed(const struct graph *graph, size_t first, size_t count, bool *needed)
-{
-    size_t operations = 0;
     for (size_t k = 0; k < graph->n_nodes; k++) needed[k] = false;
     for (size_t i = 0; i < count; i++) needed[graph->output[first + i]] = true;
     for (size_t k = graph->n_nodes; k-- > 0;) {
         const unsigned operands = needed[k] ? graph_operands(graph->node[k].op) : 0;
-        operations += operands > 0;
-        for (unsigned which = 0; which < operands; which++) needed[operand_of(&graph->node[k], which)] = true;
+        for (unsigned which = 0; which < operands; which++)
+            needed[graph_operand(&graph->node[k], which)] = true;
     }
-    return operations;
 }
 
 /* Lanes may be multiplied with each other (a product of second order), divided by scalars and selected by
@@ -40,7 +34,8 @@ static bool allowed(const struct graph_operation *node, const bool *in_lanes)
     return frame_is_linear(node->op);
 }
 
-bool straight_lanes(const struct graph *graph, const bool *needed, bool *in_lanes)
+/* in_lanes [n_nodes]: what depends on a leaf in lanes. false: an operation on lanes is not linear. */
+static bool find_lanes(const struct graph *graph, const bool *needed, bool *in_lanes)
 {
     bool right = true;
     for (size_t k = 0; k < graph->n_nodes; k++) {
@@ -48,7 +43,7 @@ bool straight_lanes(const struct graph *graph, const bool *needed, bool *in_lane
         const unsigned operands = graph_operands(node->op);
         in_lanes[k] = operands == 0 && frame_in_lanes(node->op);
         for (unsigned which = 0; which < operands; which++)
-            in_lanes[k] = in_lanes[k] || in_lanes[operand_of(node, which)];
+            in_lanes[k] = in_lanes[k] || in_lanes[graph_operand(node, which)];
         if (needed[k] && operands > 0 && in_lanes[k] && !allowed(node, in_lanes)) right = false;
     }
     return right;
@@ -90,7 +85,7 @@ static void statement(const struct writer *w, graph_node k, unsigned width)
     char name[3][NAME_ROOM] = {"", "", ""};
     long double exponent;
     for (unsigned which = 0; which < graph_operands(node->op); which++)
-        operand_name(w, operand_of(node, which), width, name[which]);
+        operand_name(w, graph_operand(node, which), width, name[which]);
     if (node->op == GRAPH_SELECT && w->in_lanes[k])
         widen(w, node->b, width, name[1]), widen(w, node->c, width, name[2]);
     if (w->in_lanes[k])
@@ -155,8 +150,8 @@ sens_status straight_write(struct text *text, const struct frame *frame, const s
          *in_lanes = calloc(graph->n_nodes, sizeof *in_lanes);
     sens_status status = needed && in_lanes ? SENS_OK : SENS_NO_MEMORY;
     if (status == SENS_OK) {
-        straight_needed(graph, first, count, needed);
-        if (!straight_lanes(graph, needed, in_lanes)) status = SENS_UNSUPPORTED;
+        find_needed(graph, first, count, needed);
+        if (!find_lanes(graph, needed, in_lanes)) status = SENS_UNSUPPORTED;
     }
     if (status == SENS_OK) {
         const struct writer w = {text, frame, graph, needed, in_lanes};

@@ -10,10 +10,4 @@
 sens_status straight_write(struct text *text, const struct frame *frame, const struct graph *graph,
                            size_t first, size_t count);
 
-/* needed [n_nodes]: what these outputs need. The number of operations among them. */
-size_t straight_needed(const struct graph *graph, size_t first, size_t count, bool *needed);
-
-/* in_lanes [n_nodes]: what depends on a leaf in lanes. false: an operation on lanes is not linear. */
-bool straight_lanes(const struct graph *graph, const bool *needed, bool *in_lanes);
-
 #endif

@@ -39,7 +39,8 @@ struct expression *parser_indices(struct parser *parser, const struct symbol *of
     return indices;
 }
 
-struct range *parser_range(struct parser *parser, bool single)
+/* FIRST .. LAST, or INDEX in FIRST .. LAST, whose index is declared; single: also one expression alone */
+static struct range *take_range(struct parser *parser, bool single)
 {
     struct range *range = PARSER_NEW(parser, struct range);
     const struct lexer ahead = parser->lexer;
@@ -92,7 +93,7 @@ struct range *parser_ranges(struct parser *parser, bool single, size_t *count)
                          MODEL_INDICES);
             return NULL;
         }
-        *end = parser_range(parser, single);
+        *end = take_range(parser, single);
         parser->symbols = outside;
         if (!*end) return NULL;
         end = &(*end)->next;
@@ -115,7 +116,7 @@ static struct expression *over_range(struct parser *parser, enum graph_op op, co
         const bool ranges = ahead.token.kind == TOKEN_NAME && token_is(&parser->lexer.token, "in");
         parser->lexer = ahead;
         if (!ranges) break;
-        *end = parser_range(parser, false);
+        *end = take_range(parser, false);
         if (!*end || !parser_expect(parser, ",")) return NULL;
         end = &(*end)->next;
     }

@@ -48,9 +48,7 @@ struct expression *parser_name(struct parser *parser);
 
 /* NULL: refused. Of a number; a condition is refused. */
 struct expression *parser_expression(struct parser *parser);
-/* FIRST .. LAST, or INDEX in FIRST .. LAST, whose index is declared; single: also one expression alone */
-struct range *parser_range(struct parser *parser, bool single);
-/* "[" ranges "]"; NULL: none are there, or refused. */
+/* "[" ranges "]"; single: an expression alone is one, too. NULL: none are there, or refused. */
 struct range *parser_ranges(struct parser *parser, bool single, size_t *count);
 /* The expressions between brackets that name an element of `what`. */
 struct expression *parser_indices(struct parser *parser, const struct symbol *of, const struct token *where);

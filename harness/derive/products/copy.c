@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-graph_node copy_node(struct graph *into, const struct graph_operation *node, const graph_node *place)
+/* The node as one of `into`; place: where its operands are there. */
+static graph_node copy_node(struct graph *into, const struct graph_operation *node, const graph_node *place)
 {
     if (graph_operands(node->op)) {
         /* an operand that is not there is node 0, which every graph has first */

@@ -4,9 +4,6 @@
 
 #include "graph.h"
 
-/* The node as one of `into`; place [nodes of its graph]: where its operands are there. */
-graph_node copy_node(struct graph *into, const struct graph_operation *node, const graph_node *place);
-
 /* All nodes and guards of f, no outputs; place [f->n_nodes] is filled. */
 void copy_all(struct graph *into, const struct graph *f, graph_node *place);
 

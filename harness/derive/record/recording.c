@@ -17,8 +17,7 @@ struct recording {
     size_t n, np, m;
     bool x0_depends;
     const struct recorded_problem *problem;
-    const struct recorded_cost *cost; /* NULL: none */
-    bool has_g, has_phi;
+    const struct recorded_cost *cost;          /* NULL: none */
     const struct program_equations *equations; /* of a model, which needs no recording; else NULL */
     size_t only;                               /* of its own costs (problems/program/cost.c) */
 };
@@ -109,8 +108,6 @@ static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, 
                          name);
     recording->cost = made;
     recording->m = cost->m;
-    recording->has_g = cost->type->g;
-    recording->has_phi = cost->type->phi;
     return SENS_OK;
 }
 
