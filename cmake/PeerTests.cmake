@@ -18,38 +18,14 @@ else()
                  "the comparison of steps is skipped")
 endif()
 
-# Products by ADOL-C against those written by hand: the module's own sources, without the program.
-if(cmocka_FOUND AND TARGET peer_adolc)
-  sens_add_c_test(${CMAKE_SOURCE_DIR}/tests/peers/test_adolc.c peers variant_baseline sens_core ${SENS_ADOLC_LIBRARY})
-  target_include_directories(peers_test_adolc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc)
-  target_sources(peers_test_adolc PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc.c
-                                          ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc_tape.cc)
-  sens_adolc_settings(peers_test_adolc)
-endif()
-
-# The same products as `verify` sees them, in a module of problems.
-if(TARGET peer_adolc)
-  add_library(adolc_problems MODULE ${CMAKE_SOURCE_DIR}/tests/peers/adolc_problems.c
-                                    ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc_tape.cc)
-  add_library(adolc_inside OBJECT ${CMAKE_SOURCE_DIR}/methods/peers/adolc/adolc.c)
-  target_compile_definitions(adolc_inside PRIVATE sens_plugin=adolc_module)
-  set_target_properties(adolc_inside PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  foreach(target adolc_inside adolc_problems)
-    target_link_libraries(${target} PRIVATE sens_flags)
-    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/methods/peers/adolc)
-    sens_adolc_settings(${target})
-  endforeach()
-  target_link_libraries(adolc_problems PRIVATE adolc_inside ${SENS_ADOLC_LIBRARY})
-  foreach(name glv vdp heat forced oscillator)
-    set(size)
-    if(name STREQUAL glv)
-      set(size n=8) # else verify takes 130, whose 17,030 parameters ADOL-C needs a minute for
-    endif()
-    add_test(NAME peers/verify_adolc_${name} COMMAND sensbench verify --quick ${verify_limit} ${size}
-             --plugin $<TARGET_FILE:adolc_problems> --problem adolc_${name})
-    set_tests_properties(peers/verify_adolc_${name} PROPERTIES LABELS peers TIMEOUT 1200)
-  endforeach()
-endif()
+# Derivative products by libraries, of a model too; verify/peer is about problems in C.
+foreach(provider adolc tmbad sacado)
+  if(TARGET peer_${provider})
+    add_test(NAME peers/verify_${provider}_model
+             COMMAND sensbench verify --quick ${verify_limit} --provider ${provider} --problem clock)
+    set_tests_properties(peers/verify_${provider}_model PROPERTIES LABELS peers)
+  endif()
+endforeach()
 
 # PETSc's steps and gradients against ours; and what its faults do: the module's own sources, without the program.
 if(cmocka_FOUND AND TARGET peer_petsc)

@@ -22,7 +22,10 @@ function(sens_add_peer name)
     target_link_libraries(peer_${name} PRIVATE sens_flags ${arg_TARGETS} m)
     target_include_directories(peer_${name} PRIVATE ${CMAKE_SOURCE_DIR}/harness/kernels ${CMAKE_SOURCE_DIR}/methods/rules
                                                     ${CMAKE_SOURCE_DIR}/methods/products
-                                                    ${CMAKE_SOURCE_DIR}/methods/linear)
+                                                    ${CMAKE_SOURCE_DIR}/methods/linear
+                                                    ${CMAKE_SOURCE_DIR}/harness/derive/graph
+                                                    ${CMAKE_SOURCE_DIR}/harness/derive/provider
+                                                    ${CMAKE_SOURCE_DIR}/methods/peers/walk)
     target_compile_options(peer_${name} PRIVATE ${SENS_FLOAT_FLAGS})
     set_target_properties(peer_${name} PROPERTIES
                           PREFIX "" OUTPUT_NAME sens_${name} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/peers

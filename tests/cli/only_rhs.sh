@@ -98,6 +98,19 @@ done
 tells 0 "0 failed" "$program" verify --quick $module --problem begins
 tells 0 "0 failed" "$program" verify --quick $module --problem bend --check 'products.*'
 
+# the same by libraries, each of which finds out in its own way that a branch is another: gradients and recordings
+for provider in adolc tmbad sacado; do
+    [ -e "$(dirname "$program")/peers/sens_$provider.so" ] || { echo "$provider is not built here"; continue; }
+    tells 0 "recorded [2-4] times" "$program" run bend discrete_adjoint $module tol=1e-8 vjp=$provider
+    "$program" run bend discrete_adjoint $module tol=1e-10 vjp=$provider --dump "$work/library.tsv" >/dev/null
+    paste "$work/adjoint.tsv" "$work/library.tsv" | awk -F'\t' '/^dG/ { k++; d = $NF - $(NF / 2); if (d < 0) d = -d
+        if (!(d <= 1e-12 * ($NF < 0 ? 1 - $NF : 1 + $NF))) bad = 1 } END { exit bad || k < 8 }' ||
+        fail "bend: the gradient by $provider is not that of the tape"
+    tells 0 "-0.5413411" "$program" run begins discrete_adjoint $module tol=1e-10 vjp=$provider
+    tells 0 "-0.5413411" "$program" run begins discrete_tangent $module tol=1e-10 vjp=$provider
+    tells 0 "0 failed" "$program" verify --quick $module --provider $provider --problem 'be*'
+done
+
 # what cannot be had is refused: hand, and a module without its recorded part
 tells 2 "no products of its own" "$program" run begins discrete_adjoint $module vjp=hand
 tells 2 "problem=bend: its products cannot be derived" "$program" run bend discrete_adjoint --plugin "$work/plain.so"

@@ -106,12 +106,15 @@ sens_status graph_status(const struct graph *graph);
 const char *graph_op_name(enum graph_op op);
 static inline unsigned graph_operands(enum graph_op op) /* 0: a leaf */
 {
-    static const unsigned char operands_of[GRAPH_OPS] = {
-#define GRAPH_OPERANDS(code, name, operands, expression) [GRAPH_##code] = operands,
+    switch (op) {
+#define GRAPH_OPERANDS(code, name, operands, expression)                                                     \
+    case GRAPH_##code:                                                                                       \
+        return operands;
         SENS_OPERATION_LIST(GRAPH_OPERANDS)
 #undef GRAPH_OPERANDS
-    };
-    return operands_of[op];
+    default:
+        return 0;
+    }
 }
 static inline graph_node graph_operand(const struct graph_operation *node, unsigned which)
 {

@@ -46,6 +46,7 @@ struct function_shape {
 
 struct engine_maker;
 struct compiled_setting;
+struct taper;
 
 /* What an engine makes of one recording. Calls may come from several threads. */
 struct engine {
@@ -77,6 +78,9 @@ struct engine_maker {
     double (*now)(void);                    /* seconds; NULL: nothing is timed */
     struct compiled_setting *compiled;      /* of the engine of this name (compiled_engine.h); else NULL */
     bool compiles;                          /* there is a compiler */
+    /* Of a library (taper.h), which has but the products of vectors by x and p: what else there is is the problem's
+     * own. Else NULL. */
+    const struct taper *taper;
 };
 
 /* The tape. */

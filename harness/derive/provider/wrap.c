@@ -139,7 +139,7 @@ static sens_status plan_products(struct derived *derived)
     sens_status status = plan_all(paths_first_engine(&derived->rhs), rhs, sizeof rhs / sizeof *rhs);
     if (status == SENS_OK && derived->has_x0)
         status = plan_all(paths_first_engine(&derived->x0), x0, sizeof x0 / sizeof *x0);
-    return status == SENS_OK ? declare(derived) : status;
+    return status == SENS_OK && !derived->rhs.maker.taper ? declare(derived) : status;
 }
 
 /* The slots of derived_type: also those that the inner type does not have. */
@@ -150,8 +150,10 @@ static void fill_slots(struct derived *derived)
     type->jvp = derived_type.jvp;
     type->jvp_p_cols = derived_type.jvp_p_cols;
     type->vjp_p_batch = derived_type.vjp_p_batch;
-    type->rhs_t = derived_type.rhs_t;
-    type->hvp = derived_type.hvp;
+    if (!derived->rhs.maker.taper) {
+        type->rhs_t = derived_type.rhs_t;
+        type->hvp = derived_type.hvp;
+    }
     type->operations = derived_type.operations;
     if (!derived->has_x0) return;
     type->x0_vjp = derived_type.x0_vjp;
@@ -174,6 +176,8 @@ sens_status derived_wrap(struct sens_ctx *ctx, const struct sens_provider_reques
         return status;
     }
     status = plan_products(derived);
+    if (status == SENS_UNSUPPORTED && maker->taper)
+        return sens_fail(ctx, status, "the library refuses an operation of the recorded right-hand side");
     if (status != SENS_OK) return status;
     fill_slots(derived);
     const struct sens_structure *declared = &derived->structure;
