@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 #include "scene.h"
 
 struct known { /* entry k of x, or of column 0 of dx/dp */

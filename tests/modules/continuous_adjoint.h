@@ -33,8 +33,7 @@ struct state {
     sens_real *between, *mid; /* [n] an interpolated state; a stage of the quadrature */
 };
 
-/* ---- the pair -------------------------------------------------------------------------------------------
- */
+/* ---- the pair ------------------------------------------------------------------------------------------ */
 
 /* The stages of a step and its end w->trial; *err <= 1: small enough. */
 static sens_status try_step(struct state *st, struct walk *w, sens_real t, sens_real h, sens_real *err)
@@ -88,8 +87,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, struct walk *
     return status;
 }
 
-/* ---- forwards -------------------------------------------------------------------------------------------
- */
+/* ---- forwards ------------------------------------------------------------------------------------------ */
 
 static sens_status state_slope(struct state *st, sens_real t, const sens_real *x, sens_real *dx)
 {
@@ -146,8 +144,7 @@ static sens_status solve_forward(struct sens_ctx *ctx, struct state *st)
     return status == SENS_OK ? advance(ctx, st, w, t, pb->t1) : status;
 }
 
-/* ---- backwards ------------------------------------------------------------------------------------------
- */
+/* ---- backwards ----------------------------------------------------------------------------------------- */
 
 static const sens_real *state_at(struct state *st, sens_real t)
 {
@@ -202,8 +199,7 @@ static sens_status solve_backward(struct sens_ctx *ctx, struct state *st)
     return status;
 }
 
-/* ---- the method -----------------------------------------------------------------------------------------
- */
+/* ---- the method ---------------------------------------------------------------------------------------- */
 
 static bool create_walk(struct sens_ctx *ctx, struct walk *w, size_t dim)
 {

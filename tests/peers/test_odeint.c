@@ -9,8 +9,7 @@
  * of stability, where rounding is amplified from step to step, so every case is compared in two ways:
  *
  *     free      one solve of each from t0 to t1
- *     stepwise  odeint restarted from every step of ours: nothing is amplified
- */
+ *     stepwise  odeint restarted from every step of ours: nothing is amplified */
 #include "method/support.h"
 #include "peers/odeint.h"
 

@@ -29,8 +29,8 @@ bool worst_passes(const struct worst *worst);
 
 /* A result under way: make it, add blame and words, close it. `module` is "problem glv" and so on. */
 struct verify_result verify_open(const char *check, const char *module, const char *subject);
-/* Verdict, value, bound and, for a failure, text from the worst comparison; skipped when nothing was noted.
- */
+/* Verdict, value, bound and, for a failure, text from the worst comparison; skipped when nothing was
+ * noted. */
 void verify_judge(struct verify_result *result, const struct worst *worst);
 void verify_fail(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void verify_skip(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -38,15 +38,14 @@ void verify_skip(struct verify_result *result, const char *format, ...) __attrib
 void verify_say(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a probable cause, or raises its weight; the best VERIFY_BLAMES stay, best first. */
 void verify_blame(struct verify_result *result, enum cause cause, double weight);
-/* Looks the result up in the known limits and hands it on. A blame on a pass or skip is dropped.
- */
+/* Looks the result up in the known limits and hands it on. A blame on a pass or skip is dropped. */
 void verify_close(struct verify *v, struct verify_result *result);
 /* open + skip + close, for each of the group's checks that a unit cannot make. */
 void verify_skip_check(struct verify *v, const char *check, const char *module, const char *subject,
                        const char *reason);
 
-/* Tells what this unit left as it is, so that nothing is known about it: a skip of the check, with the words.
- */
+/* Tells what this unit left as it is, so that nothing is known about it: a skip of the check, with the
+ * words. */
 void verify_not_varied(struct verify *v, const char *check, const char *module, const char *subject,
                        const char *words);
 
@@ -100,8 +99,8 @@ struct instance {
  * accepts it. false: there is no such number. */
 bool instance_create(struct verify *v, const struct sens_problem_type *type, int number,
                      struct instance *instance);
-/* The default instance with the option n set. false: there is no such option, or it does not take the size.
- */
+/* The default instance with the option n set. false: there is no such option, or it does not take the
+ * size. */
 bool instance_sized(struct verify *v, const struct sens_problem_type *type, size_t n,
                     struct instance *instance);
 /* The default instance with the options `set` (of count options, in the order of the table; NaN: its default,

@@ -26,8 +26,8 @@ enum verify_verdict {
 
 enum { VERIFY_NAME = 64, VERIFY_SUBJECT = 192, VERIFY_TEXT = 640, VERIFY_BLAMES = 5 };
 
-/* A probable cause (causes.h) and how well it explains the failure: 1 reproduces the numbers, 0 not at all.
- */
+/* A probable cause (causes.h) and how well it explains the failure: 1 reproduces the numbers, 0 not at
+ * all. */
 struct verify_blame {
     char cause[VERIFY_NAME];
     double weight;

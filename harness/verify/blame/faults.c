@@ -164,8 +164,8 @@ static bool try_callbacks(struct hunt *hunt)
 
 /* ---- multiples ----------------------------------------------------------------------------------------- */
 
-/* The factor c for which c b is nearest to a, over the rows compared; counts the entries of b that are not 0.
- */
+/* The factor c for which c b is nearest to a, over the rows compared; counts the entries of b that are not
+ * 0. */
 static double nearest_factor(const struct hunt *hunt, size_t width, const double *a, const double *b,
                              size_t *entries)
 {

@@ -2,7 +2,7 @@
 #ifndef VERIFY_HYPOTHESES_H
 #define VERIFY_HYPOTHESES_H
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 /* Where the fault sits. */
 enum fault_place {

@@ -1,5 +1,5 @@
 /* The catalogue, first part: coefficients, times, steps, and where products and the quadrature are taken.
- * What each fault changes in the formulas of oracle_internal.h; a new one is a function and a row of the
+ * What each fault changes in the formulas of oracle_run.h; a new one is a function and a row of the
  * table. */
 #include "hypotheses.h"
 

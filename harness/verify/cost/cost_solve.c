@@ -6,7 +6,7 @@
 #include "cost_terms.h"
 #include "expected.h"
 #include "jacobian.h"
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 /* ---- the solve ----------------------------------------------------------------------------------------- */
 
@@ -76,8 +76,7 @@ static void note_solve(struct worst *worst, const struct oracle *oracle, const s
     note_gradient(worst, &line, pb->n, line.dx0, out->dGdx0, rounding->dGdx0, name);
 }
 
-/* ---- where ----------------------------------------------------------------------------------------------
- */
+/* ---- where --------------------------------------------------------------------------------------------- */
 
 /* The parts of a term at a state of the solve. Is one wrong? */
 static bool look_at(const struct term *term, struct place place, struct verify_result *result)

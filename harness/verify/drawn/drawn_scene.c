@@ -82,8 +82,8 @@ static void make_problem(const struct drawing *drawing, const struct drawn *draw
     probe_problem(drawing->v, &settings, problem);
 }
 
-/* What is too tight for a pair of low order q: local errors h^(q+1) of 10^(-2 (q+1)) take some hundred steps.
- */
+/* What is too tight for a pair of low order q: local errors h^(q+1) of 10^(-2 (q+1)) take some hundred
+ * steps. */
 static double reachable(const struct bed *bed, double tol)
 {
     const struct sens_tableau *tb = bed->task.tableau;

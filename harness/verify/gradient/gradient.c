@@ -217,8 +217,8 @@ static void check_kind(struct verify *v, const char *module, const struct kinds 
     verify_close(v, &result);
 }
 
-/* A discrete derivative is one to rounding: where nothing could be compared with it, nothing vouches for it.
- */
+/* A discrete derivative is one to rounding: where nothing could be compared with it, nothing vouches for
+ * it. */
 static void check_rounding(struct verify *v, const char *module, const struct kinds *kinds)
 {
     struct verify_result result = verify_open("gradient.rounding", module, "all tasks of gradient");

@@ -46,8 +46,8 @@ bool case_is_right(struct gradient_case *solved);
 void case_blame_settings(struct gradient_case *given, struct verify_result *result);
 /* A solve that fails, or leaves numbers out, with no parameters: is it a success with some? */
 void case_blame_empty(const struct gradient_case *given, struct verify_result *result);
-/* Of a method whose map is its own: is the gradient right where rhs is linear, and where it has one Jacobian?
- */
+/* Of a method whose map is its own: is the gradient right where rhs is linear, and where it has one
+ * Jacobian? */
 void case_blame_linear(const struct gradient_case *given, bool adaptive, struct verify_result *result);
 
 /* Evidence on the kind of derivative, over all tasks of a method. */

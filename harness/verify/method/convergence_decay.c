@@ -1,5 +1,5 @@
-/* order.decay: within the tolerance by formulas of low order, whichever way the only state that moves does.
- */
+/* order.decay: within the tolerance by formulas of low order, whichever way the only state that moves
+ * does. */
 #include <string.h>
 
 #include "convergence.h"

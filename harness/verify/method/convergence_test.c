@@ -84,8 +84,8 @@ static void check_inside(struct verify *v, const struct scene_settings *settings
     scene_free(&scene);
 }
 
-/* As the method is by default; where that leaves a part outside the error test, with all parts inside, too.
- */
+/* As the method is by default; where that leaves a part outside the error test, with all parts inside,
+ * too. */
 void convergence_inside(struct verify *v, const char *tableau, const char *controller)
 {
     struct scene_settings settings = convergence_settings(v, tableau, controller);

@@ -37,8 +37,7 @@ static const struct verify_check checks[] = {
          "whether J, or the diagonal beside a coupling, belongs to the point of the product."},
     {.id = NULL}};
 
-/* ---- shaken products ------------------------------------------------------------------------------------
- */
+/* ---- shaken products ----------------------------------------------------------------------------------- */
 
 struct shaken {
     struct verify *v;

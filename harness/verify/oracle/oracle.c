@@ -6,7 +6,7 @@
  * Every number may be perturbed on its way (struct noise), every formula altered (struct scheme). */
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 /* ---- noise --------------------------------------------------------------------------------------------- */
 

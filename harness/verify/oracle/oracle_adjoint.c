@@ -1,8 +1,8 @@
 /* The derivative of the discrete map in reverse, one output at a time, in plain loops; the formulas stand in
- * oracle_internal.h. Stage states are recomputed from the states between steps. */
+ * oracle_run.h. Stage states are recomputed from the states between steps. */
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 struct sweep {
     size_t count;      /* outputs swept */

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 /* Rounding: draws, and what the largest of their deviations is multiplied by. */
 enum { ROUNDING_DRAWS = 3, ORACLE_SAFETY = 32 };
@@ -46,8 +46,8 @@ static void widen(const struct oracle *oracle, const struct sens_out *a, const s
 }
 
 /* safety d, and a few eps of the row's largest entry; none where the entry is zero in structure. A bound as
- * large as that entry was measured where the deviations are not proportional to the noise: it bounds nothing.
- */
+ * large as that entry was measured where the deviations are not proportional to the noise: it bounds
+ * nothing. */
 static double limit_of(double v, double d, double largest, double safety)
 {
     if (v == 0 && d == 0) return 0;

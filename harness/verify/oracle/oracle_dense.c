@@ -4,7 +4,7 @@
  *
  * or the cubic on (x, f, x1, f1): q_1 = h f, q_2 = 3 (x1 - x) - h (2 f + f1), q_3 = h (f + f1)
  * - 2 (x1 - x). */
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 enum { HERMITE = 3 };
 

@@ -5,7 +5,7 @@
  * Norsett & Wanner, Solving Ordinary Differential Equations I, II.4). */
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 /* ---- one step ------------------------------------------------------------------------------------------ */
 

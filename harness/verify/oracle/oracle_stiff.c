@@ -12,7 +12,7 @@
 #include <gsl/gsl_linalg.h>
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 enum {
     S = 5,

@@ -4,7 +4,7 @@
  *     dG = sum_j (phi_x S + phi_p) + sum h b_i (g_x Z_i + g_p) */
 #include <string.h>
 
-#include "oracle_internal.h"
+#include "oracle_run.h"
 
 struct directions { /* the parameters asked for, then the initial states */
     size_t p, x0, all;

@@ -8,8 +8,8 @@
 #include "program.h"
 
 /* The tolerances of two solves, of each state and of the smallest published. Allowed are the difference of the
- * two, which is about ten times the error of the tighter, and what errors of its tolerance add up to over its steps.
- */
+ * two, which is about ten times the error of the tighter, and what errors of its tolerance add up to over its
+ * steps. */
 static const double TIGHT = 1e-12, LOOSER = 1e-11;
 static const double FIRST = 1e-12; /* step, of the interval */
 enum { STEPS = 100000 };

@@ -25,8 +25,8 @@ struct scene {
     struct bed bed;
     char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
 };
-/* The probe on [1/4, 1/4 + length] and a bed for v->method. false: the method does not take these settings.
- */
+/* The probe on [1/4, 1/4 + length] and a bed for v->method. false: the method does not take these
+ * settings. */
 bool scene_create(struct verify *v, const struct scene_settings *settings, struct scene *scene);
 void scene_free(struct scene *scene);
 

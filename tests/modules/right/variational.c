@@ -4,8 +4,7 @@
  *
  *     x' = f(t, x, p),     S' = J S + F,     k1 = f(t), k2 = f(t + h/2), k3 = f(t + 3h/4), k4 = f(t + h)
  *
- * verify: --quick --method variational
- */
+ * verify: --quick --method variational */
 #include <string.h>
 #include <tgmath.h>
 

@@ -2,8 +2,7 @@
  * longer that of the numbers computed, and that it says so does not excuse it.
  *
  * verify: --quick --method residual_large
- * cause: kind_misdeclared derivative_not_solver
- */
+ * cause: kind_misdeclared derivative_not_solver */
 #define NAME     "residual_large"
 #define ADAPTIVE 1
 #define LEAVES   1

@@ -1,11 +1,11 @@
-/* harness/verify/oracle/oracle_internal.h - one run of the discrete map and its derivative, with what may be altered
+/* harness/verify/oracle/oracle_run.h - one run of the discrete map and its derivative, with what may be altered
  * in it: the numbers it works with (noise) and the formulas it follows (scheme).
  *
  *     Y_i = x + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   x+ = x + h sum_i b_i K_i
  *     kappa_i = h (b_i lambda + sum_{j>i} a_ji theta_j),   theta_i = J_i^T kappa_i + hq bq_i g_x(i)
  *     lambda += sum_i theta_i,   mu += sum_i f_p(i)^T kappa_i + hq bq_i g_p(i) */
-#ifndef VERIFY_ORACLE_INTERNAL_H
-#define VERIFY_ORACLE_INTERNAL_H
+#ifndef VERIFY_ORACLE_RUN_H
+#define VERIFY_ORACLE_RUN_H
 
 #include <stdint.h>
 
