@@ -232,6 +232,18 @@ static void record_work(struct measurement *me, struct record *rec)
     if (getrusage(RUSAGE_SELF, &usage) == 0) rec->number[COL_rss_bytes] = (double)usage.ru_maxrss * 1024;
 }
 
+/* Derived products that were found to be none during the runs: what came out is no result. */
+static sens_status judge_products(struct measurement *me, sens_status status)
+{
+    const struct cell *cell = me->cell;
+    struct sens_provider_account account = {.broken = NULL};
+    if (!cell->provider || !cell->provider->account) return status;
+    cell->provider->account(&cell->problem, &account);
+    if (!account.broken) return status;
+    bench_refuse(&me->reason, "%s", account.broken);
+    return SENS_UNSUPPORTED;
+}
+
 /* What derived products took beside the runs. */
 static void record_account(const struct cell *cell, struct record *rec)
 {
@@ -324,7 +336,7 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     struct operation_counts counts = {0};
     ctx->message[0] = '\0';
     measure_describe(cell, rec);
-    sens_status status = all_runs(&me);
+    sens_status status = judge_products(&me, all_runs(&me));
     if (status == SENS_OK) {
         record_work(&me, rec);
         record_account(cell, rec);

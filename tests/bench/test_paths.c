@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -141,6 +142,42 @@ static void test_batches(void **state)
     paths_destroy(&paths);
 }
 
+/* ---- a function that becomes another one ------------------------------------------------------------------- */
+
+/* The stairs in double; above 3 it is another function than was recorded, and at ROUNDED the branch above. */
+static size_t n_computed;
+static sens_status compute_stairs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    (void)pb;
+    n_computed++;
+    dx[0] = at->p[0] * (floor(at->x[0]) + 1) * at->x[0] * at->x[0] * (at->x[0] > 3 && at->x[0] < 4 ? 2 : 1);
+    return at->x[0] < -3 ? SENS_OUT_OF_DOMAIN : SENS_OK;
+}
+
+static void test_another_function(void **state)
+{
+    static const struct sens_problem_type type = {.name = "stairs", .rhs = compute_stairs};
+    const struct sens_problem pb = {.type = &type, .n = 1, .np = 1};
+    struct paths paths;
+    (void)state;
+    start(&paths, 1);
+    paths.watch.problem = &pb;
+    n_computed = 0;
+    for (int k = 0; k < 1000; k++) assert_true(product(&paths, 2.5, 2, 3) == wanted(2.5, 2, 3));
+    assert_in_range(n_computed, 8, 80); /* 1, 2, ..., 8, then an eighth more each */
+    for (int k = 0; k < 200; k++)
+        assert_true(product(&paths, -5, 1, 1) == wanted(-5, 1, 1)); /* f is not defined there */
+    for (int k = 0; k < 200; k++) assert_true(product(&paths, ROUNDED, 1, 1) == 500 * 2 * 500.0);
+    assert_null(watch_reason(&paths.watch));
+    int calls = 0;
+    while (!isnan(product(&paths, 3.5, 1, 1)) && calls < 1000) calls++;
+    assert_in_range(calls, 0, 1400 / 8 + 1);
+    assert_non_null(
+        strstr(watch_reason(&paths.watch), "problem stairs: at t = 0 f[0] is 98, and 49 by its recording"));
+    assert_true(isnan(product(&paths, 2.5, 2, 3))); /* nor is any other product right */
+    paths_destroy(&paths);
+}
+
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, CALLS = 5000, STAIRS = 40, LANES = 16 };
@@ -212,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_many_paths),
         cmocka_unit_test(test_where_nothing_can_be_recorded),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_another_function),
         cmocka_unit_test(test_rounded_edge),
         cmocka_unit_test(test_threads),
     };

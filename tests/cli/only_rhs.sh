@@ -6,7 +6,9 @@ export LC_ALL=C
 command -v "${CC:-cc}" >/dev/null || { echo "no C compiler"; exit 77; }
 
 cat >"$work/only_rhs.c" <<'END'
-/* bend: x_i' = p_0 h(x_(1 - i)) - x_i, h(x) = x^2 / 2 up to p_1, from there p_1 (x - p_1 / 2): two branches a state.
+/* impure: x_0' = -2, x_1' = p_0 |x_0|, the sign taken out of the bits of x_0: what is recorded is that of x_0 > 0.
+ * counts: x_0' = -p_0 x_0, from the 50th call on twice that.
+ * bend: x_i' = p_0 h(x_(1 - i)) - x_i, h(x) = x^2 / 2 up to p_1, from there p_1 (x - p_1 / 2): two branches a state.
  * begins: x' = -p_0 x, x(0) = p_1^2. */
 #include <tgmath.h>
 
@@ -39,6 +41,33 @@ static sens_status bend_rhs(const struct sens_problem *pb, const struct sens_at 
     return SENS_OK;
 }
 
+static sens_status impure_rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    union {
+        sens_real number;
+        unsigned char byte[sizeof(sens_real)];
+    } u = {.number = at->x[0]};
+    (void)pb;
+    u.byte[sizeof(sens_real) - 1] &= 0x7f;
+    dx[0] = -2;
+    dx[1] = at->p[0] * u.number;
+    return SENS_OK;
+}
+
+static sens_status counts_rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    static int calls;
+    for (size_t i = 0; i < pb->n; i++) dx[i] = -(calls < 50 ? 1 : 2) * at->p[0] * at->x[i];
+    calls++;
+    return SENS_OK;
+}
+
+static sens_status impure_create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    (void)option;
+    return make(ctx, 2, 1, pb);
+}
+
 static sens_status begins_create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
     (void)option;
@@ -59,9 +88,11 @@ static void begins_x0(const struct sens_problem *pb, const sens_real *p, sens_re
 }
 
 static const struct sens_problem_type
+    impure = {.name = "impure", .summary = "reads bits", .create = impure_create, .rhs = impure_rhs},
+    counts = {.name = "counts", .summary = "counts its calls", .create = impure_create, .rhs = counts_rhs},
     bend = {.name = "bend", .summary = "two branches a state", .create = bend_create, .rhs = bend_rhs},
     begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs, .x0 = begins_x0};
-static const struct sens_problem_type *const problems[] = {&bend, &begins, NULL};
+static const struct sens_problem_type *const problems[] = {&impure, &counts, &bend, &begins, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "only_rhs", .problems = problems};
 END
 
@@ -110,6 +141,13 @@ for provider in adolc tmbad sacado; do
     tells 0 "-0.5413411" "$program" run begins discrete_tangent $module tol=1e-10 vjp=$provider
     tells 0 "0 failed" "$program" verify --quick $module --provider $provider --problem 'be*'
 done
+
+# a right-hand side that is no longer what was recorded ends the run, whatever method asks
+for products in tape compiled; do
+    tells 2 "problem impure: .*f\[1\] is .*by its recording" "$program" run impure discrete_adjoint $module vjp=$products
+    tells 2 "problem counts: .*f\[0\] is .*by its recording" "$program" run counts cfsa $module vjp=$products
+done
+tells 0 "status     ok" "$program" run impure discrete_adjoint $module t1=0.4
 
 # what cannot be had is refused: hand, and a module without its recorded part
 tells 2 "no products of its own" "$program" run begins discrete_adjoint $module vjp=hand

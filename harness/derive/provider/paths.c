@@ -78,13 +78,20 @@ void paths_destroy(struct paths *paths)
     pthread_mutex_destroy(&paths->recording);
 }
 
-static sens_status run_on(const struct paths *paths, const struct path *path, const struct product_call *call)
+static struct sens_at first_point(const struct product_call *call)
 {
-    return paths->maker.run(path->engine, call);
+    return (struct sens_at){call->on.t ? call->on.t[0] : 0, call->on.x, call->on.p};
+}
+
+static sens_status run_on(struct paths *paths, const struct path *path, const struct product_call *call)
+{
+    const struct sens_at at = first_point(call);
+    const sens_status status = paths->maker.run(path->engine, call);
+    return status == SENS_OK ? watch_point(&paths->watch, path->graph, &at) : status;
 }
 
 /* Recordings from `from` to before `end`: SENS_OUT_OF_DOMAIN where the guards of none of these hold. */
-static sens_status try_paths(const struct paths *paths, const struct path *from, const struct path *end,
+static sens_status try_paths(struct paths *paths, const struct path *from, const struct path *end,
                              const struct product_call *call)
 {
     sens_status status = SENS_OUT_OF_DOMAIN;
@@ -99,7 +106,7 @@ static sens_status run_new(struct paths *paths, const struct path *seen, const s
 {
     struct product_call own = *call;
     struct bench_error error;
-    const struct sens_at at = {call->on.t ? call->on.t[0] : 0, call->on.x, call->on.p};
+    const struct sens_at at = first_point(call);
     sens_status status = try_paths(paths, atomic_load(&paths->newest), seen, call);
     if (status != SENS_OUT_OF_DOMAIN) return status; /* another thread was here */
     struct path *path = record_path(paths, &at, &status, &error);

@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "refuse.h"
+#include "watch.h"
 
 enum { PATHS_KEPT = 64 }; /* recordings; one more is made at each point that none of these is right for */
 
@@ -27,6 +28,7 @@ struct paths {
     size_t n_kept;
     atomic_size_t n_recorded; /* in all */
     double t_record;          /* seconds */
+    struct watch watch;
 };
 
 /* Records at the point; with a message in *error where that fails: see record.h. Nothing has to be destroyed
@@ -34,8 +36,8 @@ struct paths {
 sens_status paths_create(struct paths *paths, const struct sens_at *at, struct bench_error *error);
 void paths_destroy(struct paths *paths);
 
-/* The call, whose points are call->on.x [points][..]. SENS_OK, or it cannot be recorded or run there, and nothing
- * is written. */
+/* The call, whose points are call->on.x [points][..]. SENS_OK, or it cannot be recorded or run there, or the function
+ * is no longer what was recorded; what is written is then worth nothing. */
 sens_status paths_run(struct paths *paths, const struct product_call *call);
 
 /* Seconds that the engines took to be made. */

@@ -57,6 +57,7 @@ static sens_status record_functions(struct sens_ctx *ctx, const struct sens_prov
     sens_status status = recording_create(ctx, inner, NULL, &source);
     if (status != SENS_OK) return status;
     derived->rhs = paths_of(request, source, maker, false);
+    derived->rhs.watch.problem = inner;
     status = paths_create(&derived->rhs, &at, &error);
     if (status != SENS_OK) return refuse(ctx, status, &error);
     derived->has_x0 = sens_problem_x0_depends(inner);
@@ -199,4 +200,5 @@ void derived_account(const struct sens_problem *wrapped, struct sens_provider_ac
     *account = (struct sens_provider_account){.n_recorded = 0};
     add_account(&derived->rhs, account);
     if (derived->has_x0) add_account(&derived->x0, account);
+    account->broken = watch_reason(&derived->rhs.watch);
 }

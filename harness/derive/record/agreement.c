@@ -5,6 +5,7 @@
 #include "agreement.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const long double BOUND = 1e-6L;
 
@@ -17,32 +18,52 @@ struct trial {
     const char *what;
 };
 
-static const long double *widened(struct sens_ctx *ctx, size_t count, const double *v)
+static void widen(size_t count, const double *v, long double *wide)
 {
-    long double *wide = SENS_NEW(ctx, long double, count);
-    for (size_t i = 0; wide && i < count; i++) wide[i] = v[i];
-    return wide;
+    for (size_t i = 0; i < count; i++) wide[i] = v[i];
 }
 
-static sens_status compare(const struct trial *trial, const struct graph *graph, const double *out)
+/* value [n_nodes], as computed there. */
+static sens_status compare_values(const struct graph *graph, const long double *value, const double *out,
+                                  struct disagreement *found)
 {
-    const long double *x = widened(trial->ctx, trial->pb->n, trial->at.x),
-                      *p = widened(trial->ctx, trial->pb->np, trial->at.p);
-    long double *value = SENS_NEW(trial->ctx, long double, graph->n_nodes), largest = 0;
-    if (!x || !p || !value) return SENS_NO_MEMORY;
-    graph_evaluate(graph, &(struct graph_point){.t = trial->at.t, .x = x, .p = p}, value);
+    long double largest = 0;
     for (size_t k = 0; k < graph->n_nodes; k++)
         if (isfinite(value[k])) largest = fmaxl(largest, fabsl(value[k]));
     for (size_t i = 0; i < graph->n_outputs; i++) {
         const long double recorded = value[graph->output[i]];
-        if (!(fabsl(recorded - out[i]) <= BOUND * largest))
-            return sens_fail(
-                trial->ctx, SENS_UNSUPPORTED,
-                "problem %s: recorded, %s[%zu] is %.9Lg at the nominal point, and %.9g in double; "
-                "are both parts of the module whole, and of one source?",
-                trial->pb->type->name, trial->what, i, recorded, out[i]);
+        if (fabsl(recorded - out[i]) <= BOUND * largest) continue;
+        *found = (struct disagreement){i, out[i], (double)recorded, !graph_guards_hold(graph, value)};
+        return SENS_UNSUPPORTED;
     }
     return SENS_OK;
+}
+
+sens_status graph_agrees(const struct graph *graph, const struct agreement_point *point, const double *out,
+                         struct disagreement *found)
+{
+    const size_t n = point->n, np = point->np;
+    long double *const x = malloc((n + np + graph->n_nodes + 1) * sizeof *x);
+    if (!x) return SENS_NO_MEMORY;
+    long double *const p = x + n, *const value = p + np;
+    widen(n, point->at.x, x);
+    widen(np, point->at.p, p);
+    graph_evaluate(graph, &(struct graph_point){.t = point->at.t, .x = x, .p = p}, value);
+    const sens_status status = compare_values(graph, value, out, found);
+    free(x);
+    return status;
+}
+
+static sens_status compare(const struct trial *trial, const struct graph *graph, const double *out)
+{
+    const struct agreement_point point = {trial->pb->n, trial->pb->np, trial->at};
+    struct disagreement found;
+    const sens_status status = graph_agrees(graph, &point, out, &found);
+    if (status != SENS_UNSUPPORTED) return status;
+    return sens_fail(trial->ctx, status,
+                     "problem %s: recorded, %s[%zu] is %.9g at the nominal point, and %.9g in double; "
+                     "are both parts of the module whole, and of one source?",
+                     trial->pb->type->name, trial->what, found.output, found.recorded, found.computed);
 }
 
 /* Only what is wrong wherever it is tried. */

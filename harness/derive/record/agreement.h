@@ -4,6 +4,22 @@
 
 #include "recording.h"
 
+struct agreement_point {
+    size_t n, np;
+    struct sens_at at;
+};
+
+struct disagreement { /* of the first output that differs */
+    size_t output;
+    double computed, recorded;
+    bool on_edge; /* a guard of the graph does not hold there, were it by rounding alone */
+};
+
+/* Are these, out [n_outputs], the values of the outputs of the graph at the point, but for rounding? SENS_OK;
+ * SENS_UNSUPPORTED: no, see *found; SENS_NO_MEMORY. */
+sens_status graph_agrees(const struct graph *graph, const struct agreement_point *point, const double *out,
+                         struct disagreement *found);
+
 /* Records f, x0 and the cost's functions at the nominal point and compares them there with those in double:
  * a module may have been linked from parts that do not belong together, or a recorded source may call a
  * function that was compiled in double alone. Where they cannot be computed at that point, nothing is said.

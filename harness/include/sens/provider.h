@@ -21,6 +21,7 @@ struct sens_provider_account { /* beside the runs, seconds */
     double n_recorded;         /* times that the right-hand side, or x0(p), was recorded */
     double t_record, t_analyse, t_generate, t_compile;
     const char *ran, *why; /* what ran in its place, and why, in words; NULL: itself */
+    const char *broken; /* why its products are none, and what came out is no result; NULL: they are right */
 };
 
 struct sens_provider {
