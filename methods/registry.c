@@ -15,7 +15,7 @@
 #undef SENS_COST_ENTRY
 #undef SENS_METHOD_ENTRY
 
-extern const struct sens_tableau *const sens_tableaux[];
+extern const struct sens_tableau *const sens_tableaux[], *const sens_implicit_tableaux[];
 
 #define SENS_PROBLEM_ENTRY(id) &sens_problem_##id,
 #define SENS_COST_ENTRY(id)
@@ -55,6 +55,7 @@ const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
         .costs = costs,
         .methods = methods,
         .tableaux = sens_tableaux,
+        .implicit_tableaux = sens_implicit_tableaux,
         .controllers = sens_controllers,
         .ckpt_policies = sens_ckpt_policies,
         .tangent_columns = sens_tangent_columns,

@@ -81,6 +81,16 @@ static sens_status load_peer(struct resolution *re)
     return status;
 }
 
+static bool check_family(const struct resolution *re)
+{
+    const struct sens_tableau *tableau = re->cell->task.tableau;
+    const unsigned caps = re->method->caps;
+    if (tableau->family == SENS_FAMILY_EXPLICIT || !(caps & SENS_CAP_TABLEAU) || caps & SENS_CAP_IMPLICIT)
+        return true;
+    return refuse_pair(re->error, resolve_given(re, "tableau"),
+                       "it is implicit: method %s takes explicit ones only", re->method->name);
+}
+
 static bool find_modules(struct resolution *re)
 {
     const struct sens_registry *reg = re->cell->variant;
@@ -96,7 +106,7 @@ static bool find_modules(struct resolution *re)
     re->cell->method = re->method;
     re->cell->task.tableau = find_tableau(reg, tableau);
     re->cell->task.controller = find_controller(reg, controller);
-    return true;
+    return check_family(re);
 }
 
 /* ---- options ------------------------------------------------------------------------------------------- */

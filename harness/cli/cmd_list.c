@@ -75,6 +75,8 @@ static void list_providers(const struct sens_registry *reg, struct list *list)
 static void list_tableaux(const struct sens_registry *reg, struct list *list)
 {
     for (size_t i = 0; reg->tableaux[i]; i++) add(list, reg->tableaux[i]->name, reg->tableaux[i]->summary);
+    for (size_t i = 0; reg->implicit_tableaux[i]; i++)
+        add(list, reg->implicit_tableaux[i]->name, reg->implicit_tableaux[i]->summary);
 }
 
 static void list_controllers(const struct sens_registry *reg, struct list *list)

@@ -116,6 +116,8 @@ static void write_modules(FILE *out)
     fputs(".SH TABLEAUX\n", out);
     for (size_t i = 0; reg->tableaux[i]; i++)
         write_module(out, reg->tableaux[i]->name, reg->tableaux[i]->summary, NULL);
+    for (size_t i = 0; reg->implicit_tableaux[i]; i++)
+        write_module(out, reg->implicit_tableaux[i]->name, reg->implicit_tableaux[i]->summary, NULL);
     fputs(".SH CONTROLLERS\n", out);
     for (size_t i = 0; reg->controllers[i]; i++)
         write_module(out, reg->controllers[i]->name, reg->controllers[i]->summary, NULL);

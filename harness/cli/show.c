@@ -141,6 +141,7 @@ static json_t *capabilities(unsigned caps)
     json_t *array = json_array();
     if (caps & SENS_CAP_RUNNING_COST) json_array_append_new(array, json_string("running costs"));
     if (caps & SENS_CAP_OBSERVATIONS) json_array_append_new(array, json_string("observations before t1"));
+    if (caps & SENS_CAP_IMPLICIT) json_array_append_new(array, json_string("implicit tableaux"));
     return array;
 }
 
@@ -177,7 +178,12 @@ static json_t *describe_tableau(const struct sens_tableau *tableau)
     json_object_set_new(object, "order", json_integer(tableau->order));
     if (tableau->e) json_object_set_new(object, "embedded_order", json_integer(tableau->order_hat));
     set_text(object, "error_estimate", tableau->e ? NULL : "none: controller=fixed only");
-    set_text(object, "last_stage", tableau->fsal ? "is the first of the next step" : NULL);
+    const bool implicit = tableau->family != SENS_FAMILY_EXPLICIT;
+    set_text(object, "family", implicit ? "diagonally implicit" : "explicit");
+    set_text(object, "last_stage",
+             !tableau->fsal ? NULL
+             : implicit     ? "is the next state: stiffly accurate"
+                            : "is the first of the next step");
     json_object_set_new(object, "dense_output_order", json_integer(tableau->dense_order));
     set_text(object, "dense_output", tableau->dense_degree ? "of its own" : "cubic Hermite");
     return object;

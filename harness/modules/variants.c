@@ -145,6 +145,8 @@ const struct sens_tableau *find_tableau(const struct sens_registry *reg, const c
 {
     for (size_t i = 0; reg->tableaux[i]; i++)
         if (strcmp(reg->tableaux[i]->name, name) == 0) return reg->tableaux[i];
+    for (size_t i = 0; reg->implicit_tableaux[i]; i++)
+        if (strcmp(reg->implicit_tableaux[i]->name, name) == 0) return reg->implicit_tableaux[i];
     return NULL;
 }
 
@@ -167,6 +169,12 @@ static void add_problem_names(struct variant_names *names, const struct sens_reg
         if (waiting->state != PROBLEM_READ) add_name(names, waiting->name);
 }
 
+static void add_tableaux(const struct sens_registry *reg, struct variant_names *names)
+{
+    for (size_t i = 0; reg->tableaux[i]; i++) add_name(names, reg->tableaux[i]->name);
+    for (size_t i = 0; reg->implicit_tableaux[i]; i++) add_name(names, reg->implicit_tableaux[i]->name);
+}
+
 void variant_names(const struct sens_registry *reg, const char *key, struct variant_names *names)
 {
     names->count = 0;
@@ -177,8 +185,7 @@ void variant_names(const struct sens_registry *reg, const char *key, struct vari
         for (size_t i = 0; reg->methods[i]; i++) add_name(names, reg->methods[i]->name);
     if (strcmp(key, "provider") == 0)
         for (size_t i = 0; reg->providers && reg->providers[i]; i++) add_name(names, reg->providers[i]->name);
-    if (strcmp(key, "tableau") == 0)
-        for (size_t i = 0; reg->tableaux[i]; i++) add_name(names, reg->tableaux[i]->name);
+    if (strcmp(key, "tableau") == 0) add_tableaux(reg, names);
     if (strcmp(key, "controller") == 0)
         for (size_t i = 0; reg->controllers[i]; i++) add_name(names, reg->controllers[i]->name);
 }

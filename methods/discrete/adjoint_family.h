@@ -57,7 +57,7 @@ struct adjoint_family {
     void (*count)(void *worker, size_t idle, size_t lanes, struct sens_work *work);
 };
 
-extern const struct adjoint_family adjoint_explicit;
+extern const struct adjoint_family adjoint_runge_kutta; /* explicit and diagonally implicit */
 
 /* theta += w dg/dx and mu += w dg/dp at a point, for families: the cost has a running part. */
 void adjoint_add_running_cost(const struct sens_cost *cost, const struct sens_at *at, sens_real w,

@@ -1,8 +1,8 @@
 /* Discrete adjoint of a Runge-Kutta solve: the exact derivative of the discrete map on its accepted grid.
  *
  * For every step, backwards, and every lane of lambda = (dG/dx)^T after the step, the family of the scheme
- * says what becomes of lambda, and where df/dp is gathered (adjoint_family.h; explicit schemes:
- * adjoint_explicit.c).
+ * says what becomes of lambda, and where df/dp is gathered (adjoint_family.h; Runge-Kutta
+ * pairs: adjoint_runge_kutta.c).
  *
  * Outputs travel in lanes: a block of L outputs shares every point of a step, and a group of blocks goes
  * through the steps together, so that what depends on the points alone (the Jacobian, where the problem
@@ -250,7 +250,8 @@ static sens_status create_workers(struct sens_ctx *ctx, struct adjoint *ad)
 
 /* By the family of the tableau: a line each. */
 static const struct adjoint_family *const families[SENS_FAMILIES] = {
-    [SENS_FAMILY_EXPLICIT] = &adjoint_explicit,
+    [SENS_FAMILY_EXPLICIT] = &adjoint_runge_kutta,
+    [SENS_FAMILY_DIRK] = &adjoint_runge_kutta,
 };
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
@@ -303,7 +304,9 @@ static void write_work(const struct adjoint *ad, const struct sens_solver_stats 
         const size_t lanes = share_lanes(ad, w);
         ad->family->count(w->own, lanes - (w->last - w->first), lanes, work);
         if (w->batch) sens_batch_count(w->batch, work);
+        sens_traj_count(w->traj, work);
     }
+    sens_traj_count_solve(ad->traj, work);
     if (ad->task->parts & SENS_IN_DGDP) work->idle_vjp_p = work->idle_vjp;
     sens_tangent_test_count(ad->test, work);
 }
@@ -352,9 +355,9 @@ SENS_METHOD(discrete_adjoint) = {
         "reverse sweep through the Runge-Kutta steps taken, outputs in lanes, batched parameter gradient",
     .reference = "Hager, Numer. Math. 87 (2000) 247-282; Martins & Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES |
-            SENS_CAP_THREADS | SENS_CAP_BATCH | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS |
-            SENS_CAP_STEPS,
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_CONTROLLER | SENS_CAP_CKPT |
+            SENS_CAP_LANES | SENS_CAP_THREADS | SENS_CAP_BATCH | SENS_CAP_RUNNING_COST |
+            SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
     .options = sens_tangent_test_options,
     .prepare = prepare,
     .run = run,

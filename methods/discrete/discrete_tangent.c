@@ -1,8 +1,8 @@
 /* Discrete tangent of a Runge-Kutta solve: the transpose of the discrete adjoint, line by line.
  *
  * For every accepted step, forwards, and every lane of s = dx/dq, where q is a parameter or an initial state,
- * the family of the scheme says what becomes of s and dG/dq (tangent_family.h; explicit schemes:
- * tangent_explicit.c), on the grid of the problem's own solve, whose stages come from the trajectory.
+ * the family of the scheme says what becomes of s and dG/dq (tangent_family.h; Runge-Kutta
+ * pairs: tangent_runge_kutta.c), on the grid of the problem's own solve, whose stages come from the trajectory.
  *
  * Directions travel in lanes: a block of them shares every stage. Time is the outer loop and blocks the inner
  * one, so that the Jacobian of a stage is formed once for all of them, and a block does all stages of a step
@@ -192,7 +192,8 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct tangent *tg)
 
 /* By the family of the tableau: a line each. */
 static const struct tangent_family *const families[SENS_FAMILIES] = {
-    [SENS_FAMILY_EXPLICIT] = &tangent_explicit,
+    [SENS_FAMILY_EXPLICIT] = &tangent_runge_kutta,
+    [SENS_FAMILY_DIRK] = &tangent_runge_kutta,
 };
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested, size_t n_cols,
@@ -317,6 +318,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     for (size_t b = 0; b < tg->blocks; b++) lanes += tg->block[b].L;
     tg->family->count(tg->own, lanes - tg->n_cols, lanes, work);
     sens_tangent_test_count(tg->test, work);
+    sens_traj_count(tg->traj, work);
+    sens_traj_count_solve(tg->traj, work);
     return SENS_OK;
 }
 
@@ -327,8 +330,8 @@ SENS_METHOD(discrete_tangent) = {
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.6; transpose of "
                  "discrete_adjoint",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES |
-            SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_CONTROLLER | SENS_CAP_CKPT |
+            SENS_CAP_LANES | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
     .options = sens_tangent_test_options,
     .prepare = prepare,
     .run = run,

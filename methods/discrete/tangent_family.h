@@ -32,7 +32,7 @@ struct tangent_family {
     void (*count)(void *own, size_t idle, size_t lanes, struct sens_work *work);
 };
 
-extern const struct tangent_family tangent_explicit;
+extern const struct tangent_family tangent_runge_kutta; /* explicit and diagonally implicit */
 
 /* ---- for families -------------------------------------------------------------------------------------- */
 

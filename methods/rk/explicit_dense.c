@@ -61,7 +61,7 @@ static sens_status end_slope(struct sens_explicit *ex, const struct sens_step *s
     return ode->f(ode->self, step->t1, step->y1, work);
 }
 
-static void build_cubic(size_t n, const struct sens_step *step, const sens_real *f1, sens_real *coef)
+void sens_explicit_cubic(size_t n, const struct sens_step *step, const sens_real *f1, sens_real *coef)
 {
     const sens_real *y = step->y, *y1 = step->y1, *f = step->K;
     const sens_real h = step->h;
@@ -105,7 +105,7 @@ sens_status sens_explicit_dense_build(struct sens_scheme *scheme, const struct s
     }
     if (status == SENS_OK) status = end_slope(ex, step, K, ex->dense, &f1);
     if (status != SENS_OK) return status;
-    build_cubic(n, step, f1, coef);
+    sens_explicit_cubic(n, step, f1, coef);
     if (bubble_terms(tb) > 0) build_bubble(tb, n, step->h, K, coef + CUBIC * n);
     return SENS_OK;
 }

@@ -3,6 +3,7 @@
 
 static const struct sens_scheme_type *const scheme_of[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = &sens_scheme_explicit,
+    [SENS_FAMILY_DIRK] = &sens_scheme_dirk,
 };
 
 sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
@@ -14,4 +15,14 @@ sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_se
         return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: no scheme of its family, or more than %d stages",
                          tb->name, SENS_MAX_STAGES);
     return scheme_of[tb->family]->create(ctx, setup, scheme);
+}
+
+void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work)
+{
+    struct sens_scheme_work *did = &scheme->did;
+    work->factorisations += did->factorisations;
+    work->solves += did->solves;
+    work->newton += did->newton;
+    work->residual += did->residual;
+    *did = (struct sens_scheme_work){.slopes = did->slopes};
 }

@@ -31,7 +31,9 @@ struct sens_scheme_setup {
 
 /* Operations since the scheme was created, those of trials that failed among them. */
 struct sens_scheme_work {
-    long slopes; /* evaluations of f */
+    long slopes;                         /* evaluations of f */
+    long factorisations, solves, newton; /* as in sens_work */
+    double residual;                     /* likewise, over the accepted steps */
 };
 
 struct sens_scheme { /* the head of each scheme's own struct */
@@ -87,6 +89,10 @@ struct sens_scheme_type {
 };
 
 extern const struct sens_scheme_type sens_scheme_explicit;
+extern const struct sens_scheme_type sens_scheme_dirk;
+
+/* Adds what the scheme did for implicit stages since the last call to *work, and forgets it. */
+void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work);
 
 /* The scheme of the tableau's family. SENS_NO_MEMORY; SENS_UNSUPPORTED where there is none. */
 sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,

@@ -211,13 +211,20 @@ static sens_status solve_adaptive(struct solve *solve, size_t n_stops, const sen
 
 /* ---- fixed and replayed -------------------------------------------------------------------------------- */
 
+static const char *reason(sens_status status)
+{
+    if (status == SENS_NOT_CONVERGED) return "the iteration for a stage does not converge";
+    if (status == SENS_SINGULAR) return "the matrix of a stage is singular";
+    return "it is not finite";
+}
+
 static sens_status given_step(struct solve *solve, sens_real h, sens_real t1, long stop)
 {
     struct sens_scheme *scheme = solve->solver->scheme;
     const sens_status status = scheme->type->try(scheme, h, NULL);
     if (sens_recoverable(status))
-        return sens_fail(solve->ctx, SENS_DIVERGED, "no finite step from t = %.10g with the given step %.3g",
-                         (double)scheme->t, (double)h);
+        return sens_fail(solve->ctx, SENS_DIVERGED, "no step from t = %.10g with the given step %.3g: %s",
+                         (double)scheme->t, (double)h, reason(status));
     return status == SENS_OK ? accept(solve, h, t1, stop) : status;
 }
 

@@ -17,7 +17,13 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
         .p = p ? p : pb->p,
         .part = {.count = pb->n, .rtol = task->rtol, .atol = task->atol, .tested = true},
     };
-    *ode = (struct sens_ode){.n = pb->n, .f = problem_f, .self = self, .n_parts = 1, .part = &self->part};
+    *ode = (struct sens_ode){.n = pb->n,
+                             .f = problem_f,
+                             .self = self,
+                             .problem = pb,
+                             .p = self->p,
+                             .n_parts = 1,
+                             .part = &self->part};
 }
 
 void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,

@@ -10,6 +10,9 @@ struct sens_ode { /* integrated forward or backward in t */
     size_t n;
     sens_status (*f)(void *self, sens_real t, const sens_real *y /*[n]*/, sens_real *dy /*[n]*/);
     void *self;
+    const struct sens_problem
+        *problem; /* whose df/dx is that of f, at parameters p; NULL: df/dy is not known */
+    const sens_real *p;
     size_t n_parts; /* parts cover the state in order; counts sum to n */
     const struct sens_ode_part *part;
 };

@@ -1,6 +1,6 @@
-/* methods/tableaux/tableaux.h - the explicit Runge-Kutta pairs on offer.
+/* methods/tableaux/tableaux.h - the Runge-Kutta pairs on offer.
  *
- * Adding one: its coefficients in a tableaux*.c file, and a line in SENS_TABLEAU_LIST.
+ * Adding one: its coefficients in a tableaux*.c file, and a line in SENS_TABLEAU_LIST or SENS_IMPLICIT_LIST.
  * Coefficients are exact rationals (SENS_Q) or all digits of the source (SENS_C), never rounded to double on
  * the way; the order conditions, those of the embedded formula and of the dense output are tested for every
  * entry of the list. */
@@ -9,7 +9,7 @@
 
 #include "sens/tableau.h"
 
-/* Every pair, by order. */
+/* Every explicit pair, by order. */
 #define SENS_TABLEAU_LIST(X)                                                                                 \
     X(euler)                                                                                                 \
     X(heun)                                                                                                  \
@@ -24,11 +24,26 @@
     X(fehlberg78)                                                                                            \
     X(dop853)
 
+/* Every implicit one. */
+#define SENS_IMPLICIT_LIST(X)                                                                                \
+    X(backward_euler)                                                                                        \
+    X(crank_nicolson)                                                                                        \
+    X(sdirk2a)                                                                                               \
+    X(sdirk2b)                                                                                               \
+    X(tr_bdf2)                                                                                               \
+    X(sdirk3a)                                                                                               \
+    X(sdirk4a)                                                                                               \
+    X(sdirk4b)                                                                                               \
+    X(kvaerno43)                                                                                             \
+    X(kvaerno54)
+
 #define SENS_TABLEAU_EXTERN(name) extern const struct sens_tableau sens_tableau_##name;
 SENS_TABLEAU_LIST(SENS_TABLEAU_EXTERN)
+SENS_IMPLICIT_LIST(SENS_TABLEAU_EXTERN)
 #undef SENS_TABLEAU_EXTERN
 
-extern const struct sens_tableau *const sens_tableaux[]; /* of that list, NULL-terminated */
+extern const struct sens_tableau *const sens_tableaux[]; /* of these lists, NULL-terminated */
+extern const struct sens_tableau *const sens_implicit_tableaux[];
 
 /* Row i of B for a continuous extension that adds multiples of theta^2 (1 - theta)^2 to the cubic Hermite
  * polynomial:

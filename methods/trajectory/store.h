@@ -46,6 +46,9 @@ struct sens_store_type {
     /* The stages of step k, valid until the reader's next call; bit for bit those of the solve. Any status of
      * f. */
     sens_status (*load)(struct sens_store_reader *reader, long k, const sens_real **Y);
+
+    /* Adds what a reader computed again, as sens_scheme_count. NULL: nothing. */
+    void (*count)(struct sens_store_reader *reader, struct sens_work *work);
 };
 
 /* Every policy; the first one is the default. */

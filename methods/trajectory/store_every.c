@@ -92,6 +92,11 @@ static sens_status load(struct sens_store_reader *reader, long k, const sens_rea
     return SENS_OK;
 }
 
+static void count(struct sens_store_reader *reader, struct sens_work *work)
+{
+    sens_scheme_count(((struct window *)reader)->scheme, work);
+}
+
 const struct sens_store_type sens_store_every = {
     .policy = {.name = "every",
                .summary = "every k-th state; the steps between are computed again",
@@ -100,4 +105,5 @@ const struct sens_store_type sens_store_every = {
     .keep = keep,
     .reader = create_reader,
     .load = load,
+    .count = count,
 };

@@ -129,8 +129,10 @@ sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const 
     const struct sens_problem *pb = rec->task->problem;
     const struct sens_step_watcher watcher = {record_step, rec};
     struct sens_solver_stats done = {0, 0};
+    struct sens_work before = {.steps = 0}; /* of the solve that counted the steps */
     rec->complete = false;
     rec->store->solves++;
+    sens_scheme_count(sens_solver_scheme(rec->solver), &before);
     memmove(rec->p, p, pb->np * sizeof *p);
     start_followers(rec);
     sens_cost_sum_start(&rec->cost, x0);
@@ -174,6 +176,17 @@ size_t sens_traj_bytes(const struct sens_traj *traj)
 {
     const size_t steps = (size_t)traj->rec->grid.n_steps;
     return (2 * steps + 1) * sizeof(sens_real) + steps * sizeof(long) + traj->rec->store->bytes;
+}
+
+void sens_traj_count_solve(const struct sens_traj *traj, struct sens_work *work)
+{
+    sens_scheme_count(sens_solver_scheme(traj->rec->solver), work);
+}
+
+void sens_traj_count(struct sens_traj *traj, struct sens_work *work)
+{
+    struct sens_store_reader *reader = traj->reader;
+    if (reader->store->type->count) reader->store->type->count(reader, work);
 }
 
 void sens_traj_report(const struct sens_traj *traj)

@@ -38,6 +38,9 @@ sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj,
 
 long sens_traj_steps(const struct sens_traj *traj);
 size_t sens_traj_bytes(const struct sens_traj *traj); /* all its readers included */
+/* Adds what implicit stages took, of the recorded solve and of this reader since the last call: sens_scheme_count. */
+void sens_traj_count_solve(const struct sens_traj *traj, struct sens_work *work);
+void sens_traj_count(struct sens_traj *traj, struct sens_work *work);
 /* Tells the task's listener, where there is one, of every recorded step. */
 void sens_traj_report(const struct sens_traj *traj);
 /* The grid of the recorded solve, for replay; owned by the trajectory. */

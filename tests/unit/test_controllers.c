@@ -237,7 +237,7 @@ static void test_published_counts(void **state)
     const double x0[] = {2, -2.0 / 3 + 10 / (81 * mu) - 292 / (2187 * mu * mu)};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         const struct sens_ode_part part = {2, known[k].tol, known[k].tol, true};
-        const struct sens_ode vdp = {2, van_der_pol, NULL, 1, &part};
+        const struct sens_ode vdp = {.n = 2, .f = van_der_pol, .n_parts = 1, .part = &part};
         const struct sens_solver_settings settings = {tableau_named("cash_karp"), controller_named("odeint"),
                                                       1e-3, 100000};
         struct sens_ctx ctx = {0};

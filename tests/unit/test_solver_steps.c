@@ -148,7 +148,8 @@ static void test_parts(void **state)
             const struct sens_ode_part part[] = {{SYSTEM_N, 1e-10, 1e-10, true},
                                                  {SYSTEM_N, 0, 1e30, loose == 1}};
             bench_open(&wide, tableau_named("cash_karp"), sens_controllers[c]->name, 1e-10, 1e-3);
-            wide.ode = (struct sens_ode){2 * SYSTEM_N, doubled_f, &wide.system, 2, part};
+            wide.ode = (struct sens_ode){
+                .n = 2 * SYSTEM_N, .f = doubled_f, .self = &wide.system, .n_parts = 2, .part = part};
             assert_int_equal(sens_solver_create(&wide.ctx, &wide.ode, &wide.settings, &wide.solver), SENS_OK);
             double y0[2 * SYSTEM_N] = {0}, y[2 * SYSTEM_N];
             system_exact(0, y0);
@@ -213,7 +214,7 @@ static void test_first_step(void **state)
     for (int sign = -1; sign <= 1; sign += 2) {
         struct bench bench;
         bench_open(&bench, tableau_named("cash_karp"), "odeint", 0, 0);
-        bench.ode = (struct sens_ode){1, decay_f, NULL, 1, &part};
+        bench.ode = (struct sens_ode){.n = 1, .f = decay_f, .self = NULL, .n_parts = 1, .part = &part};
         const double y0 = 1, stop = sign * 3.0;
         double y = 0, h = 0;
         const struct sens_step_watcher watcher = {keep_first_h, &h};
@@ -239,7 +240,7 @@ static void test_first_step_of_fast_decay(void **state)
     const struct sens_ode_part part = {1, 0.1, 0, true};
     struct bench bench;
     bench_open(&bench, tableau_named("cash_karp"), "odeint", 0, 0);
-    bench.ode = (struct sens_ode){1, fast_decay_f, NULL, 1, &part};
+    bench.ode = (struct sens_ode){.n = 1, .f = fast_decay_f, .self = NULL, .n_parts = 1, .part = &part};
     const double y0 = 1, stop = 0.01;
     double y = 0, h = 0;
     const struct sens_step_watcher watcher = {keep_first_h, &h};

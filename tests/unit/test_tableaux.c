@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,10 @@ static const char *rows_fault(const struct sens_tableau *tb)
         long double sum = -(long double)tb->c[i], size = fabsl(sum);
         for (int j = 0; j < s; j++) {
             const long double a = sens_tableau_a(tb, i, j);
-            if (j >= i && a != 0) return "a is not strictly lower triangular";
+            const bool implicit = tb->family == SENS_FAMILY_DIRK;
+            if (j > i && a != 0) return "a is not lower triangular";
+            if (j == i && a != (implicit && i > 0 ? sens_tableau_a(tb, 1, 1) : 0))
+                return "the diagonal of a is not that of its family";
             sum += a;
             size += fabsl(a);
         }
@@ -236,9 +240,13 @@ static const char *fault_of(const struct sens_tableau *tb)
 
 /* ---- tests --------------------------------------------------------------------------------------------- */
 
-static const struct sens_tableau *const *tableaux(void)
+/* Explicit ones, then implicit ones. */
+static const struct sens_tableau *tableau_at(size_t k)
 {
-    return sens_registry_baseline()->tableaux;
+    const struct sens_registry *reg = sens_registry_baseline();
+    for (size_t i = 0; reg->tableaux[i]; i++)
+        if (k-- == 0) return reg->tableaux[i];
+    return reg->implicit_tableaux[k];
 }
 
 /* Hairer, Norsett, Wanner, table II.2.1. */
@@ -253,10 +261,10 @@ static void test_number_of_trees(void **state)
 static const struct sens_tableau *find(const char *name)
 {
     const struct sens_tableau *found = NULL;
-    for (size_t k = 0; tableaux()[k]; k++)
-        if (strcmp(tableaux()[k]->name, name) == 0) {
+    for (size_t k = 0; tableau_at(k); k++)
+        if (strcmp(tableau_at(k)->name, name) == 0) {
             assert_null(found);
-            found = tableaux()[k];
+            found = tableau_at(k);
         }
     return found;
 }
@@ -264,12 +272,14 @@ static const struct sens_tableau *find(const char *name)
 static void test_list(void **state)
 {
     (void)state;
-    static const char *const required[] = {"euler",    "heun",       "midpoint",  "rk4",
-                                           "bs32",     "dopri5",     "cash_karp", "tsit5",
-                                           "verner65", "fehlberg45", "dop853",    "fehlberg78"};
+    static const char *const required[] = {
+        "euler",     "heun",      "midpoint",       "rk4",           "bs32",    "dopri5",
+        "cash_karp", "tsit5",     "verner65",       "fehlberg45",    "dop853",  "fehlberg78",
+        "sdirk2a",   "sdirk2b",   "sdirk3a",        "sdirk4a",       "sdirk4b", "tr_bdf2",
+        "kvaerno43", "kvaerno54", "crank_nicolson", "backward_euler"};
     for (size_t k = 0; k < sizeof required / sizeof *required; k++) assert_non_null(find(required[k]));
-    for (size_t k = 0; tableaux()[k]; k++) {
-        const struct sens_tableau *tb = tableaux()[k];
+    for (size_t k = 0; tableau_at(k); k++) {
+        const struct sens_tableau *tb = tableau_at(k);
         assert_ptr_equal(find(tb->name), tb);
         assert_non_null(tb->summary);
         assert_non_null(tb->source);
@@ -281,9 +291,9 @@ static void test_list(void **state)
 static void test_no_fault(void **state)
 {
     (void)state;
-    for (size_t k = 0; tableaux()[k]; k++) {
-        const char *fault = fault_of(tableaux()[k]);
-        if (fault) fail_msg("%s: %s", tableaux()[k]->name, fault);
+    for (size_t k = 0; tableau_at(k); k++) {
+        const char *fault = fault_of(tableau_at(k));
+        if (fault) fail_msg("%s: %s", tableau_at(k)->name, fault);
     }
 }
 
@@ -302,8 +312,8 @@ static void expect_not_of_order(const struct sens_tableau *tb, const sens_real *
 static void test_orders_are_sharp(void **state)
 {
     (void)state;
-    for (size_t k = 0; tableaux()[k]; k++) {
-        const struct sens_tableau *tb = tableaux()[k];
+    for (size_t k = 0; tableau_at(k); k++) {
+        const struct sens_tableau *tb = tableau_at(k);
         expect_not_of_order(tb, NULL, tb->order + 1, "b");
         if (tb->e) expect_not_of_order(tb, tb->e, tb->order_hat + 1, "b - e");
         if (tb->e3) expect_not_of_order(tb, tb->e3, 4, "b - e3");
@@ -341,8 +351,8 @@ static void test_wrong_digit_is_caught(void **state)
 {
     (void)state;
     size_t changes = 0;
-    for (size_t k = 0; tableaux()[k]; k++) {
-        const struct sens_tableau *tb = tableaux()[k];
+    for (size_t k = 0; tableau_at(k); k++) {
+        const struct sens_tableau *tb = tableau_at(k);
         const int s = tb->stages, all = all_stages(tb);
         struct copy copy;
         copy_of(tb, &copy);
@@ -357,6 +367,42 @@ static void test_wrong_digit_is_caught(void **state)
     assert_true(changes > 400);
 }
 
+/* ---- stability ----------------------------------------------------------------------------------------- */
+
+/* R(z) = 1 + z sum_i w_i k_i, where k_i = 1 + z sum_{j<=i} a_ij k_j: a step of y' = z y. */
+static double complex stability(const struct sens_tableau *tb, double complex z)
+{
+    double complex k[SENS_MAX_STAGES], R = 1;
+    for (int i = 0; i < tb->stages; i++) {
+        double complex sum = 1;
+        for (int j = 0; j < i; j++) sum += z * sens_tableau_a(tb, i, j) * k[j];
+        k[i] = sum / (1 - z * sens_tableau_a(tb, i, i));
+        R += z * tb->b[i] * k[i];
+    }
+    return R;
+}
+
+/* R is analytic where Re z < 0, as its poles are at 1 / gamma > 0: |R| <= 1 on the imaginary axis is A-stability. L: and
+ * R(infinity) = 0. Each is stiffly accurate. The bound on |R|: rounding of some ten sums. */
+static void test_stability(void **state)
+{
+    (void)state;
+    const struct sens_tableau *const *const implicit = sens_registry_baseline()->implicit_tableaux;
+    for (size_t k = 0; implicit[k]; k++) {
+        const struct sens_tableau *tb = implicit[k];
+        const bool L = strcmp(tb->name, "crank_nicolson") != 0;
+        assert_true(sens_tableau_a(tb, 1, 1) > 0 && tb->fsal);
+        for (int q = -400; q <= 800; q++) {
+            const double y = pow(10, q / 100.), size = cabs(stability(tb, I * y));
+            if (!(size <= 1 + 1e-12)) fail_msg("%s: |R(%g i)| = %.17g", tb->name, y, size);
+        }
+        const double far = cabs(stability(tb, -1e9));
+        if (L ? far > 1e-7 : fabs(far - 1) > 1e-7) fail_msg("%s: |R(-1e9)| = %g", tb->name, far);
+        assert_true(cabs(stability(sens_registry_baseline()->tableaux[k], I * 1e3)) >
+                    1); /* explicit: never */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_no_fault),
         cmocka_unit_test(test_orders_are_sharp),
         cmocka_unit_test(test_wrong_digit_is_caught),
+        cmocka_unit_test(test_stability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ static void test_cost(void **state)
         struct trajectory_bed bed;
         bed_open(&bed, tableaux[i], !tableaux[i]->e, 0);
         const struct sens_ode_part part[] = {{N, 1e-6, 1e-6, true}, {M, 1, 1, false}};
-        const struct sens_ode ode = {N + M, augmented_f, &bed, 2, part};
+        const struct sens_ode ode = {.n = N + M, .f = augmented_f, .self = &bed, .n_parts = 2, .part = part};
         const struct sens_solver_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
                                                       100000};
         struct sens_solver *solver = NULL;

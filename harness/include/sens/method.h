@@ -96,7 +96,8 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_RUNNING_COST = 64,  /* costs with g */
        SENS_CAP_OBSERVATIONS = 128, /* observation times other than t1 */
        SENS_CAP_STEPS = 256,        /* listener */
-       SENS_CAP_TOLERANCE = 512     /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
+       SENS_CAP_TOLERANCE = 512,    /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
+       SENS_CAP_IMPLICIT = 1024     /* tableaux of other families than the explicit one, too */
 };
 
 /* What a failure of `sensbench verify` is in, where its check tells: the bits of the parts, and these. */

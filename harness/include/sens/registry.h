@@ -18,7 +18,8 @@ struct sens_registry {
     const struct sens_problem_type *const *problems;
     const struct sens_cost_type *const *costs;
     const struct sens_method_type *const *methods;
-    const struct sens_tableau *const *tableaux;
+    const struct sens_tableau *const *tableaux; /* explicit ones, and those of loaded modules */
+    const struct sens_tableau *const *implicit_tableaux;
     const struct sens_controller *const *controllers;
     const struct sens_ckpt_policy *const *ckpt_policies;
     const struct sens_provider *const *providers; /* of loaded modules; NULL: none */

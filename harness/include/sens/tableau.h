@@ -1,9 +1,11 @@
-/* sens/tableau.h - explicit Runge-Kutta pairs with their continuous extension.
+/* sens/tableau.h - Runge-Kutta pairs with their continuous extension: explicit ones, and diagonally implicit ones.
  *
  *     Y_i = x + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),   x1 = x + h sum_i b_i K_i,
  *     error estimate e = h sum_i (b_i - bhat_i) K_i,
  *     dense output x(t + theta h) = x + h sum_i (sum_{d=1..D} B_id theta^d) K_i,
  * where i runs over the stages, then over extra_stages more that only the dense output needs (same a, c).
+ * A diagonally implicit pair has a_ii K_i in the sum for Y_i, too. Its first stage is the state itself (a_1j =
+ * 0), of no weight where the published formula has none of that kind; a_ii of all others is the same number.
  * With D = 0 the interpolant is cubic Hermite on (x, f, x1, f1). With D >= 4 it agrees with that one, and so
  * with the slopes f and f1, at both ends; the first extra stage of a pair that is not FSAL is f1 (its row of
  * a is b). */
@@ -21,6 +23,7 @@ enum { SENS_MAX_STAGES = 32 };
 /* What the coefficients mean, and so which scheme (methods/rk/scheme.h) takes a step with them. */
 enum sens_family {
     SENS_FAMILY_EXPLICIT, /* Runge-Kutta as above, a strictly lower */
+    SENS_FAMILY_DIRK,     /* diagonally implicit: a lower, a_11 = 0, a_22 = a_33 = ... > 0; no extra stages */
     SENS_FAMILIES
 };
 
@@ -29,8 +32,9 @@ struct sens_tableau {
     const char *source; /* where the coefficients were published */
     enum sens_family family;
     int stages, order, order_hat; /* order_hat 0: no embedded formula, fixed step only */
-    bool fsal;                    /* the last row of a equals b and c_s = 1: K_s is the next step's K_1 */
-    const sens_real *a;           /* [stages + extra_stages][stages + extra_stages], strictly lower */
+    bool fsal;                    /* the last row of a equals b and c_s = 1: Y_s is the next state; explicit:
+                                     K_s is the next step's K_1; implicit: the formula is stiffly accurate */
+    const sens_real *a;           /* [stages + extra_stages][stages + extra_stages], as the family says */
     const sens_real *b;           /* [stages] */
     const sens_real *e;           /* [stages], b - bhat; NULL without an embedded formula */
     const sens_real *e3;          /* [stages], dop853's third-order estimate; NULL elsewhere */

@@ -133,19 +133,22 @@ static const void *find(const void *table, const char *name)
 
 const struct sens_tableau *verify_formula(const struct verify *v, const char *name)
 {
-    return find(v->reg->tableaux, name);
+    const struct sens_tableau *const found = find(v->reg->tableaux, name);
+    return found ? found : find(v->reg->implicit_tableaux, name);
 }
 
 const struct sens_tableau *bed_pair(const struct bed *bed)
 {
-    const bool takes = bed->method->caps & SENS_CAP_TABLEAU && bed->task.tableau->e;
-    return takes ? bed->task.tableau : verify_formula(bed->v, "cash_karp");
+    const struct sens_tableau *const tableau = bed->task.tableau;
+    const bool takes = bed->method->caps & SENS_CAP_TABLEAU && tableau->e;
+    return takes && tableau->family == SENS_FAMILY_EXPLICIT ? tableau : verify_formula(bed->v, "cash_karp");
 }
 
 bool bed_tableau(struct bed *bed, const char *name)
 {
     const struct sens_tableau *found = verify_formula(bed->v, name);
     if (!found || !(bed->method->caps & SENS_CAP_TABLEAU)) return false;
+    if (found->family != SENS_FAMILY_EXPLICIT && !(bed->method->caps & SENS_CAP_IMPLICIT)) return false;
     bed->task.tableau = found;
     return true;
 }

@@ -257,6 +257,10 @@ static const struct plan plans[] = {
     {"euler", "fixed", 64, false, true, true, 0, 0},
     {"fehlberg45", "odeint", 0, false, false, true, 0, 0},
     {"midpoint", "fixed", 32, false, true, true, 0, 0},
+    {"sdirk4a", "odeint", 0, false, true, false, 0, 0},
+    {"kvaerno54", "hairer-pi", 0, false, true, true, 0, 0},
+    {"tr_bdf2", "fixed", 16, false, true, true, 19, 4},
+    {"backward_euler", "fixed", 16, true, true, true, 0, 0},
 };
 enum { PLANS = sizeof plans / sizeof *plans, OWN_STEPS_PLANS = 3 };
 

@@ -4,7 +4,12 @@
 #include "probe.h"
 #include "taylor.h"
 
-enum { DIRECTIONS = 2, OUTPUTS = 3, TIGHTENINGS = 2 };
+enum {
+    DIRECTIONS = 2,
+    OUTPUTS = 3,
+    TIGHTENINGS = 2,
+    IMPLICIT_LARGEST = 32 /* states: the oracle is dense */
+};
 static const double WEAK = 1e-6, LEAST_FRACTION = 1.0 / 32;
 
 /* Is it that of the map? */
@@ -61,24 +66,26 @@ static const char *solve_well(struct pair *pair, struct bed *bed, struct expecte
     return "the tangent cannot be followed over the reported steps";
 }
 
-static void create_bed(struct pair *pair, double fraction, struct bed *bed)
+/* tableau NULL: the explicit one that tasks start with. */
+static void create_bed(struct pair *pair, double fraction, const char *tableau, struct bed *bed)
 {
     struct sens_problem problem = pair->instance->problem;
     struct sens_cost cost;
     if (fraction < 1) problem.t1 = problem.t0 + fraction * (problem.t1 - problem.t0);
     probe_cost(pair->v, &problem, OUTPUTS, probe_parts_for(pair->v->method), &cost);
     bed_create(pair->v, &problem, &cost, pair->v->method, bed);
+    if (tableau) bed_tableau(bed, tableau);
 }
 
 /* On the whole interval, or on as much of it as the method's explicit steps reach of a stiff one. */
-static void check_both(struct pair *pair)
+static void check_both(struct pair *pair, const char *tableau)
 {
     struct expected frozen;
     const char *why = NULL;
     bool done = false;
     for (double fraction = 1; !done && fraction > LEAST_FRACTION; fraction /= 2) {
         struct bed bed;
-        create_bed(pair, fraction, &bed);
+        create_bed(pair, fraction, tableau, &bed);
         why = solve_well(pair, &bed, &frozen);
         done = !why || bed.status != SENS_STEP_LIMIT;
         if (!why) {
@@ -97,5 +104,8 @@ void pair_frozen(struct pair *pair)
     else if (!(pair->v->method->caps & SENS_CAP_TABLEAU))
         skip_both(pair, "the tableau is the method's own: its map cannot be made again");
     else
-        check_both(pair);
+        check_both(pair, NULL);
+    const bool implicit = pair->v->method->caps & SENS_CAP_IMPLICIT;
+    const bool discrete = pair_declares(pair, SENS_DERIVATIVE_DISCRETE);
+    if (implicit && discrete && pair->instance->problem.n <= IMPLICIT_LARGEST) check_both(pair, "sdirk4a");
 }

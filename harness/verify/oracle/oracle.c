@@ -1,6 +1,6 @@
 /* The discrete map over given steps, in plain loops:
  *
- *     Y_i = x + h sum_{j<i} a_ij K_j,   K_i = f(t_i, Y_i),   x+ = x + h sum_i b_i K_i,
+ *     Y_i = x + h sum_{j<=i} a_ij K_j,   K_i = f(t_i, Y_i),   x+ = x + h sum_i b_i K_i,
  *     G = sum_j phi(x(t_j)) + sum h b_i g(t_i, Y_i)
  *
  * Every number may be perturbed on its way (struct noise), every formula altered (struct scheme). */
@@ -113,7 +113,7 @@ struct scheme *scheme_create(const struct oracle *oracle)
     *scheme = (struct scheme){.stages = tb->stages, .steps = grid->steps};
     scheme->a = verify_array(v, s * s);
     for (size_t i = 0; i < s; i++)
-        for (size_t j = 0; j < i; j++) scheme->a[i * s + j] = sens_tableau_a(tb, (int)i, (int)j);
+        for (size_t j = 0; j <= i; j++) scheme->a[i * s + j] = sens_tableau_a(tb, (int)i, (int)j);
     scheme->b = verify_copy(v, s, tb->b);
     scheme->bq = verify_copy(v, s, tb->b);
     scheme->c = verify_copy(v, s, tb->c);
@@ -153,6 +153,7 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run->rounded = verify_array(v, n);
     run->x_in = verify_array(v, n);
     run->p_in = verify_array(v, np);
+    run_implicit_create(run);
 }
 
 /* ---- points -------------------------------------------------------------------------------------------- */
@@ -226,6 +227,16 @@ static sens_status slope(struct run *run, const struct scheme *scheme, long k, i
         return SENS_OK;
     }
     const double t = scheme->t[k] + scheme->c[i] * scheme->ha[k];
+    const double h_gamma = scheme->ha[k] * scheme->a[(size_t)i * (size_t)scheme->stages + (size_t)i];
+    if (h_gamma != 0) {
+        double *const Y = run->Y + (size_t)i * run->n;
+        const struct sens_at at = {time_input(run, t, scheme->ha[k]), Y,
+                                   noise_input(&run->noise, run->np, run->p, run->p_in)};
+        const sens_status status = run_implicit_stage(run, h_gamma, &at, Y, K);
+        for (size_t q = 0; q < run->n; q++) K[q] /= h_gamma;
+        noise_touch(&run->noise, run->n, K);
+        return status;
+    }
     const struct sens_at at = input(run, scheme->single, t, scheme->ha[k], run->Y + (size_t)i * run->n);
     const sens_status status = pb->type->rhs(pb, &at, K);
     noise_touch(&run->noise, run->n, K);

@@ -57,6 +57,28 @@ static void cotangent(const struct run *run, long k, int i, const double *lambda
     }
 }
 
+/* Of an implicit stage, for every output: (I - h a_ii J)^T kappa = what kappa was + h a_ii hq bq g_x. */
+static void solve_cotangents(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const double h_gamma = scheme->ha[k] * scheme->a[(size_t)i * s + (size_t)i];
+    const double w = scheme->factor[TERM_G_X] * scheme->hq[k] * scheme->bq[i];
+    if (h_gamma == 0) return;
+    struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
+    for (size_t e = 0; e < sweep->count && cost->type->g_dx && w != 0; e++)
+        cost->type->g_dx(cost, &at, h_gamma * w, scheme->g_row[sweep->row[e]], 1,
+                         sweep->theta + (e * s + (size_t)i) * n);
+    at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+    run_implicit_factor(run, &at, h_gamma, !scheme->not_transposed);
+    for (size_t e = 0; e < sweep->count; e++) {
+        double *kappa = sweep->theta + (e * s + (size_t)i) * n;
+        if (!run_implicit_solve(run, kappa)) kappa[0] = NAN;
+        noise_touch(&run->noise, n, kappa);
+    }
+}
+
 /* mu += f_p^T kappa, for every output; kappa of output e is theta's place of this stage. */
 static void add_parameters(struct run *run, const struct sweep *sweep, long k, int i)
 {
@@ -139,6 +161,7 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
             memcpy(theta + (size_t)i * n, sweep->kappa, n * sizeof *theta);
             noise_touch(&run->noise, n, theta + (size_t)i * n);
         }
+        solve_cotangents(run, sweep, k, i);
         add_parameters(run, sweep, k, i);
         multiply(run, sweep, k, i);
         add_running(run, sweep, k, i);

@@ -2,7 +2,7 @@
  * in it: the numbers it works with (noise) and the formulas it follows (scheme).
  *
  *     Y_i = x + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   x+ = x + h sum_i b_i K_i
- *     kappa_i = h (b_i lambda + sum_{j>i} a_ji theta_j),   theta_i = J_i^T kappa_i + hq bq_i g_x(i)
+ *     kappa_i = h (b_i lambda + sum_{j>=i} a_ji theta_j),   theta_i = J_i^T kappa_i + hq bq_i g_x(i)
  *     lambda += sum_i theta_i,   mu += sum_i f_p(i)^T kappa_i + hq bq_i g_p(i) */
 #ifndef VERIFY_ORACLE_RUN_H
 #define VERIFY_ORACLE_RUN_H
@@ -106,7 +106,22 @@ struct run {
     double *rounded;     /* [n] the state that a step starts from, in single precision */
     const double *given; /* [steps][s][n] states for the products; NULL: those of the stages */
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
+    /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
+    double *unit, *M, *base, *d;
+    size_t *order;
 };
+
+/* ---- implicit stages (oracle_implicit.c) ---------------------------------------------------------------- */
+
+void run_implicit_create(struct run *run);
+/* Y, which is y + h sum_{j<i} a_ij K_j, becomes the stage state, and z = h a_ii K_i; t and p from *at.
+ * SENS_SINGULAR, or what rhs says. */
+sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sens_at *at, double *Y,
+                               double *z);
+/* The factors of I - h_gamma J at a point, or of its transpose by vjp; x becomes the solution of the system with them.
+ * false: it has none. */
+void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed);
+bool run_implicit_solve(struct run *run, double *x);
 
 void run_create(const struct oracle *oracle, const struct scheme *forward, struct run *run);
 /* to [i] = from [i] in single precision. */

@@ -1,6 +1,6 @@
 /* The tangent of the discrete map, one direction S at a time, in plain loops:
  *
- *     Z_i = S + h sum_{j<i} a_ij L_j,   L_i = J(t_i, Y_i) Z_i + f_p(t_i, Y_i),   S+ = S + h sum_i b_i L_i,
+ *     Z_i = S + h sum_{j<=i} a_ij L_j,   L_i = J(t_i, Y_i) Z_i + f_p(t_i, Y_i),   S+ = S + h sum_i b_i L_i,
  *     dG = sum_j (phi_x S + phi_p) + sum h b_i (g_x Z_i + g_p) */
 #include <string.h>
 
@@ -79,6 +79,14 @@ static bool running_derivative(struct run *run, const struct directions *d, long
     return true;
 }
 
+/* (I - h a_ii J) L = what L was, Z += h a_ii L. */
+static void implicit_direction(struct run *run, double h_gamma, double *L, double *Z)
+{
+    if (!run_implicit_solve(run, L)) L[0] = NAN;
+    noise_touch(&run->noise, run->n, L);
+    for (size_t r = 0; r < run->n; r++) Z[r] += h_gamma * L[r];
+}
+
 static void tangent_stage(struct run *run, const struct directions *d, long k, int i)
 {
     const struct sens_problem *pb = run->oracle->problem;
@@ -86,6 +94,8 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
     const size_t n = run->n, s = (size_t)scheme->stages;
     const bool running = running_derivative(run, d, k, i);
     const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+    const double h_gamma = scheme->h[k] * scheme->a[(size_t)i * s + (size_t)i];
+    if (h_gamma != 0) run_implicit_factor(run, &at, h_gamma, false);
     for (size_t q = 0; q < d->all; q++) {
         double *L = d->L + q * s * n; /* [s][n] of this direction */
         run_combine(n, d->S + q * n, scheme->h[k], i, scheme->a + (size_t)i * s, L, d->Z);
@@ -93,6 +103,7 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         pb->type->jvp(pb, &at, 1, noise_input(&run->noise, n, d->Z, d->v_in), L + (size_t)i * n);
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
         noise_touch(&run->noise, n, L + (size_t)i * n);
+        if (h_gamma != 0) implicit_direction(run, h_gamma, L + (size_t)i * n, d->Z);
         if (running) add_to_dG(run, d, q, d->Z);
     }
 }

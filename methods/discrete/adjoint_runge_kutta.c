@@ -1,15 +1,23 @@
-/* The discrete adjoint of an explicit Runge-Kutta step,
+/* The discrete adjoint of a Runge-Kutta step, explicit or diagonally implicit,
  *
- *     kappa_i = h (b_i lambda + sum_{j>i} a_ji theta_j),       i = s ... 1
+ *     kappa_i = h (b_i lambda + sum_{j>=i} a_ji theta_j),       i = s ... 1
  *     theta_i = (df/dx)(t_i, Y_i)^T kappa_i + h b_i (dg/dx)(t_i, Y_i)
  *     lambda += sum_i theta_i,       mu += sum_i (df/dp)(t_i, Y_i)^T kappa_i + h b_i (dg/dp)(t_i, Y_i)
  *
  * (Hager, Numer. Math. 87 (2000), without the division by b_i; Martins & Lakshtanov, arXiv 2410.01911,
  * section 3.) A stage that no output depends on (the last one of an FSAL pair) is left out; the others are
- * live. A block's vectors are lambda, theta_1 ... theta_s. */
+ * live. A block's vectors are lambda, theta_1 ... theta_s.
+ *
+ * Where gamma = a_ii is not 0, c = h (b_i lambda + sum_{j>i} a_ji theta_j) and
+ *
+ *     (I - h gamma df/dx)^T theta_i = (df/dx)^T c + h b_i dg/dx,      kappa_i = c + h gamma theta_i,
+ *
+ * with df/dx at the stage itself: the derivative is that of converged stages, and inherits nothing from the
+ * matrix that found them. One factorisation a stage serves all lanes. */
 #include "adjoint_family.h"
 #include "kernels.h"
 #include "products.h"
+#include "stage_matrix.h"
 
 struct sum { /* of a block's vectors */
     int terms;
@@ -19,6 +27,7 @@ struct sum { /* of a block's vectors */
 
 struct stage { /* a live one: b_i or any a_ji of a live stage j > i is nonzero */
     int i;
+    sens_real gamma;  /* a_ii */
     struct sum kappa; /* b_i lambda + sum_{j>i} a_ji theta_j, without the zeros */
 };
 
@@ -27,6 +36,7 @@ struct plan {
     size_t n, live;
     struct stage *stage; /* [live], the last one first */
     struct sum lambda;   /* lambda + sum_i theta_i */
+    bool implicit;       /* some stage is */
     bool whole;          /* a block goes through all stages, and lambda, in one call */
     size_t together;     /* stages that are linearised together: all, or 1 */
     size_t at_once;      /* stages of one call */
@@ -35,6 +45,7 @@ struct plan {
 struct worker {
     const struct plan *plan;
     struct sens_products *products;
+    struct sens_stage_matrix matrix; /* of implicit stages */
 };
 
 struct block {
@@ -60,7 +71,7 @@ static void find_stages(const struct sens_tableau *tb, struct plan *plan)
     add_term(&plan->lambda, 1, 0);
     for (int i = tb->stages - 1; i >= 0; i--) {
         struct stage *stage = &plan->stage[plan->live];
-        *stage = (struct stage){.i = i};
+        *stage = (struct stage){.i = i, .gamma = sens_tableau_a(tb, i, i)};
         if (tb->b[i] != 0) add_term(&stage->kappa, tb->b[i], 0);
         for (size_t s = 0; s < plan->live; s++) {
             const int j = plan->stage[s].i;
@@ -68,13 +79,15 @@ static void find_stages(const struct sens_tableau *tb, struct plan *plan)
         }
         if (stage->kappa.terms == 0) continue;
         add_term(&plan->lambda, 1, theta(i));
+        plan->implicit = plan->implicit || stage->gamma != 0;
         plan->live++;
     }
 }
 
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. The
  * Jacobians of few states stay there: all stages at once save calls. Where no Jacobian is formed, or df/dx is
- * coupled, there is none to be used up, but the block's vectors: each block goes through all stages. */
+ * coupled, there is none to be used up, but the block's vectors: each block goes through all stages. An implicit
+ * stage has factors to be used up. */
 static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task, struct adjoint_plan *made)
 {
     const struct sens_tableau *tb = task->tableau;
@@ -87,10 +100,10 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
     plan->stage = SENS_NEW(ctx, struct stage, (size_t)tb->stages);
     if (!plan->stage) return SENS_NO_MEMORY;
     find_stages(tb, plan);
-    const bool coupled = sens_products_coupled(task->problem, m), running = task->cost->type->g;
-    plan->whole = sens_products_together(task->problem, m) && !running;
+    const bool coupled = sens_products_coupled(task->problem, m) && !plan->implicit;
+    plan->whole = sens_products_together(task->problem, m) && !task->cost->type->g && !plan->implicit;
     const bool all = plan->whole || coupled || !sens_products_formed(task->problem, m);
-    plan->together = all ? plan->live : 1;
+    plan->together = all && !plan->implicit ? plan->live : 1;
     plan->at_once = plan->whole ? plan->live : 1;
     *made = (struct adjoint_plan){.points = plan->live,
                                   .parts = plan->live > 0 ? plan->live / plan->together : 0,
@@ -110,7 +123,11 @@ static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void
     (void)L;
     w->plan = plan;
     *made = w;
-    return sens_products_create(ctx, task->problem, SENS_VJP, plan->together, task->cost->m, &w->products);
+    const sens_status status =
+        sens_products_create(ctx, task->problem, SENS_VJP, plan->together, task->cost->m, &w->products);
+    return status == SENS_OK && plan->implicit
+               ? sens_stage_matrix_create(ctx, task->problem, SENS_VJP, &w->matrix)
+               : status;
 }
 
 /* The vectors of a sum; NULL: no memory. */
@@ -171,14 +188,23 @@ static void keep(void *worker, const struct sens_at *at, sens_real *kept)
     sens_products_find_diagonals(plan->task->problem, plan->live, at, kept);
 }
 
+/* Where together = 1: part s is live stage s. */
+static sens_status factor_stage(struct worker *w, size_t s, const struct adjoint_step *step)
+{
+    const sens_real gamma = w->plan->stage[s].gamma;
+    if (gamma == 0) return SENS_OK;
+    sens_stage_matrix_at(&w->matrix, &step->at[s]);
+    return sens_stage_matrix_factor(&w->matrix, step->h * gamma);
+}
+
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
-    const struct worker *w = worker;
+    struct worker *w = worker;
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else
         sens_products_at_all(w->products, w->plan->together, step->at + part * w->plan->together);
-    return SENS_OK;
+    return w->plan->implicit ? factor_stage(w, part, step) : SENS_OK;
 }
 
 /* kappa_i and theta_i of the stages that are taken at once from s on, number `point` of those that are
@@ -195,6 +221,18 @@ static void reverse_stages(const struct worker *w, const struct adjoint_step *st
     if (!cost->type->g) return;
     const sens_real hb = step->h * plan->task->tableau->b[plan->stage[s].i]; /* of one stage */
     if (hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, stage->theta);
+}
+
+/* theta and kappa of an implicit stage, where theta = J^T c + h b g_x and kappa = c. */
+static void solve_stage(const struct worker *w, sens_real h_gamma, size_t L, const struct sens_slot *slot,
+                        sens_real *theta)
+{
+    const size_t n = w->plan->n;
+    sens_shifted_solve(w->matrix.system, true, L, theta);
+    for (size_t i = 0; i < n; i++) {
+        const sens_real by = slot->s ? h_gamma * slot->s[i] : h_gamma;
+        for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] += by * theta[i * L + l];
+    }
 }
 
 /* lambda += sum_i theta_i */
@@ -216,6 +254,9 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
     if (slot.s) slot.s += first * n;
     for (size_t s = first; s < end; s += plan->at_once) {
         reverse_stages(w, step, block, s, s - first, &slot);
+        if (plan->stage[s].gamma != 0)
+            solve_stage(w, step->h * plan->stage[s].gamma, block->L, &slot,
+                        ((const struct block *)block->own)->stage[s].theta);
         slot.kappa += n * block->L;
         if (slot.s) slot.s += n;
     }
@@ -227,9 +268,10 @@ static void count(void *worker, size_t idle, size_t lanes, struct sens_work *wor
 {
     const struct worker *w = worker;
     sens_products_count(w->products, idle, lanes, work);
+    if (w->plan->implicit) sens_shifted_count(w->matrix.system, work);
 }
 
-const struct adjoint_family adjoint_explicit = {
+const struct adjoint_family adjoint_runge_kutta = {
     .plan = make_plan,
     .create_worker = create_worker,
     .create_block = create_block,

@@ -1,23 +1,28 @@
-/* The discrete tangent of an explicit Runge-Kutta step,
+/* The discrete tangent of a Runge-Kutta step, explicit or diagonally implicit,
  *
- *     sigma_i = s + h sum_{j<i} a_ij k_j,      k_i = (df/dx)(t_i, Y_i) sigma_i + (df/dq)(t_i, Y_i)
+ *     sigma_i = s + h sum_{j<=i} a_ij k_j,      k_i = (df/dx)(t_i, Y_i) sigma_i + (df/dq)(t_i, Y_i)
  *     dG/dq  += h b_i ((dg/dx)(t_i, Y_i) sigma_i + (dg/dq)(t_i, Y_i)),      s += h sum_i b_i k_i,
  *
- * the transpose of adjoint_explicit.c, line by line. */
+ * the transpose of adjoint_runge_kutta.c, line by line. Where gamma = a_ii is not 0, with c = s + h sum_{j<i} a_ij
+ * k_j,
+ *
+ *     (I - h gamma df/dx) k_i = (df/dx) c + df/dq,      sigma_i = c + h gamma k_i. */
 #include "kernels.h"
+#include "stage_matrix.h"
 #include "tangent_family.h"
 
 struct rows {
     const struct sens_task *task;
     size_t n, L;
-    int stages;
-    bool running;                    /* the cost has a running part that depends on the state */
-    struct sens_terms *a, b;         /* [stages] */
-    struct sens_products **products; /* [stages] */
-    struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
-    sens_real *sigma;                /* [n][L] */
-    sens_real *k;                    /* [stages][n][L] */
-    sens_real *weight;               /* [stages + 1] coefficients, with their vectors below */
+    int first, stages;                /* those that move a direction */
+    bool running;                     /* the cost has a running part that depends on the state */
+    struct sens_terms *a, b;          /* [stages] */
+    struct sens_products **products;  /* [stages] */
+    struct sens_stage_matrix *matrix; /* [stages] of implicit ones; NULL: there are none */
+    struct sens_gradient *gradient;   /* [stages] of the running cost; NULL: there is none */
+    sens_real *sigma;                 /* [n][L] */
+    sens_real *k;                     /* [stages][n][L] */
+    sens_real *weight;                /* [stages + 1] coefficients, with their vectors below */
     const sens_real **vector;
 };
 
@@ -27,14 +32,18 @@ static sens_status linearise(void *own, const struct sens_step *step)
 {
     const struct rows *rows = own;
     const struct sens_tableau *tb = rows->task->tableau;
-    for (int i = 0; i < rows->stages; i++) {
+    sens_status status = SENS_OK;
+    for (int i = rows->first; i < rows->stages && status == SENS_OK; i++) {
         const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * rows->n,
                                    rows->task->problem->p};
         sens_products_at(rows->products[i], &at);
         if (rows->running && tb->b[i] != 0)
             sens_gradient_running(&rows->gradient[i], &at, step->h * tb->b[i]);
+        if (sens_tableau_a(tb, i, i) == 0) continue;
+        sens_stage_matrix_at(&rows->matrix[i], &at);
+        status = sens_stage_matrix_factor(&rows->matrix[i], step->h * sens_tableau_a(tb, i, i));
     }
-    return SENS_OK;
+    return status;
 }
 
 /* out = s + h sum_j w_j k_j over `size` numbers; out may be s. */
@@ -49,16 +58,25 @@ static void combine(const struct rows *rows, size_t size, const sens_real *s, se
     sens_lanes_combine(size, row->terms + 1, 1, rows->weight, rows->vector, out);
 }
 
+/* k and sigma of an implicit stage, where k = J c + df/dq and sigma = c; sigma NULL: k alone. */
+static void solve_stage(const struct rows *rows, int i, sens_real h, size_t L, sens_real *sigma, sens_real *k)
+{
+    sens_shifted_solve(rows->matrix[i].system, false, L, k);
+    if (sigma) sens_lanes_axpy(rows->n, L, h * sens_tableau_a(rows->task->tableau, i, i), k, sigma);
+}
+
 static sens_status advance(void *own, const struct sens_step *step, const struct tangent_block *block)
 {
     const struct rows *rows = own;
     const size_t L = block->L, size = rows->n * L;
-    for (int i = 0; i < rows->stages; i++) {
+    for (int i = rows->first; i < rows->stages; i++) {
         sens_real *k = rows->k + (size_t)i * rows->n * rows->L;
         const sens_real *sigma = i > 0 ? rows->sigma : block->s;
         if (i > 0) combine(rows, size, block->s, step->h, &rows->a[i], rows->sigma);
         sens_products_multiply(rows->products[i], L, sigma, k);
         tangent_add_columns(block, rows->products[i], k);
+        if (sens_tableau_a(rows->task->tableau, i, i) != 0)
+            solve_stage(rows, i, step->h, L, rows->running ? rows->sigma : NULL, k);
         if (rows->running && rows->task->tableau->b[i] != 0)
             tangent_add_cost(block, &rows->gradient[i], sigma);
     }
@@ -69,7 +87,10 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
 static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
 {
     const struct rows *rows = own;
-    for (int i = 0; i < rows->stages; i++) sens_products_count(rows->products[i], idle, lanes, work);
+    for (int i = 0; i < rows->stages; i++) {
+        sens_products_count(rows->products[i], idle, lanes, work);
+        if (rows->matrix && rows->matrix[i].system) sens_shifted_count(rows->matrix[i].system, work);
+    }
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -82,6 +103,20 @@ static sens_status create_terms(struct sens_ctx *ctx, struct rows *rows)
     sens_status status = sens_terms_create(ctx, rows->stages, tb->b, &rows->b);
     for (int i = 0; i < rows->stages && status == SENS_OK; i++)
         status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &rows->a[i]);
+    return status;
+}
+
+/* A matrix for each implicit stage: all blocks go through a step before the next one. */
+static sens_status create_matrices(struct sens_ctx *ctx, struct rows *rows)
+{
+    const struct sens_task *task = rows->task;
+    sens_status status = SENS_OK;
+    if (task->tableau->family == SENS_FAMILY_EXPLICIT) return SENS_OK;
+    rows->matrix = SENS_NEW(ctx, struct sens_stage_matrix, (size_t)rows->stages);
+    if (!rows->matrix) return SENS_NO_MEMORY;
+    for (int i = 0; i < rows->stages && status == SENS_OK; i++)
+        if (sens_tableau_a(task->tableau, i, i) != 0)
+            status = sens_stage_matrix_create(ctx, task->problem, SENS_JVP, &rows->matrix[i]);
     return status;
 }
 
@@ -101,19 +136,29 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
     return status;
 }
 
-/* The last stage of an FSAL pair moves no direction, unless a cost or an interpolant asks for it: none does
- * here. */
+/* Does anything depend on the first stage? */
+static bool first_matters(const struct sens_tableau *tb)
+{
+    bool matters = tb->b[0] != 0;
+    for (int i = 1; i < tb->stages; i++) matters = matters || sens_tableau_a(tb, i, 0) != 0;
+    return matters;
+}
+
+/* The last stage of an explicit FSAL pair moves no direction, unless a cost or an interpolant asks for it:
+ * none does here. */
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
                           void **own)
 {
     const struct sens_tableau *tb = task->tableau;
     struct rows *rows = SENS_NEW(ctx, struct rows, 1);
     if (!rows) return SENS_NO_MEMORY;
-    *rows = (struct rows){.task = task,
-                          .n = task->problem->n,
-                          .L = L,
-                          .stages = tb->fsal ? tb->stages - 1 : tb->stages,
-                          .running = task->cost->type->g_dx};
+    *rows =
+        (struct rows){.task = task,
+                      .n = task->problem->n,
+                      .L = L,
+                      .first = first_matters(tb) ? 0 : 1,
+                      .stages = tb->fsal && tb->family == SENS_FAMILY_EXPLICIT ? tb->stages - 1 : tb->stages,
+                      .running = task->cost->type->g_dx};
     const size_t stages = (size_t)rows->stages, block = rows->n * L;
     rows->sigma = SENS_NEW(ctx, sens_real, block);
     rows->k = SENS_NEW(ctx, sens_real, stages * block);
@@ -121,9 +166,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     rows->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
     if (!rows->sigma || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
     *own = rows;
-    const sens_status status = create_terms(ctx, rows);
+    sens_status status = create_terms(ctx, rows);
+    if (status == SENS_OK) status = create_matrices(ctx, rows);
     return status == SENS_OK ? create_stages(ctx, rows, n_cols) : status;
 }
 
-const struct tangent_family tangent_explicit = {
+const struct tangent_family tangent_runge_kutta = {
     .create = create, .linearise = linearise, .advance = advance, .count = count};

@@ -1,0 +1,105 @@
+/* Implicit stages of the oracle: dense systems with J from products with unit vectors, solved by GSL.
+ *
+ *     Y = base + z,   z = h a_ii f(t_i, Y):      (I - h a_ii J(Y)) d = h a_ii f(Y) - z,   z += d
+ *
+ * by Newton's method with J at every iterate, until corrections are rounding. The last correction is then made
+ * once more, with noise: what errors of f do to the stage goes through the same matrix as f. */
+#include <gsl/gsl_linalg.h>
+#include <string.h>
+
+#include "oracle_run.h"
+
+enum { ITERATIONS = 50 };
+
+void run_implicit_create(struct run *run)
+{
+    struct verify *v = run->oracle->v;
+    const size_t n = run->n;
+    if (run->oracle->tableau->family == SENS_FAMILY_EXPLICIT) return;
+    run->unit = verify_array(v, n * n);
+    run->M = verify_array(v, n * n);
+    run->base = verify_array(v, n);
+    run->d = verify_array(v, n);
+    run->order = verify_memory(v, n, sizeof *run->order);
+    for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
+}
+
+void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const size_t n = run->n;
+    int sign;
+    if (transposed)
+        pb->type->vjp(pb, at, n, run->unit, run->M);
+    else
+        pb->type->jvp(pb, at, n, run->unit, run->M);
+    noise_touch(&run->noise, n * n, run->M);
+    for (size_t q = 0; q < n * n; q++) run->M[q] = run->unit[q] - h_gamma * run->M[q];
+    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, n, n);
+    gsl_permutation permutation = {n, run->order};
+    gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
+}
+
+bool run_implicit_solve(struct run *run, double *x)
+{
+    const size_t n = run->n;
+    for (size_t q = 0; q < n; q++)
+        if (!isfinite(x[q]) || !isfinite(run->M[q * n + q]) || run->M[q * n + q] == 0) return false;
+    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, n, n);
+    gsl_vector_view vector = gsl_vector_view_array(x, n);
+    gsl_permutation permutation = {n, run->order};
+    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
+    return true;
+}
+
+/* z += d at a point; *size: the largest correction relative to its component. */
+static sens_status correct(struct run *run, const struct sens_at *at, double h_gamma, double *z, double *size)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const sens_status status = pb->type->rhs(pb, at, run->d);
+    if (status != SENS_OK) return status;
+    noise_touch(&run->noise, run->n, run->d);
+    for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - z[q];
+    run_implicit_factor(run, at, h_gamma, false);
+    if (!run_implicit_solve(run, run->d)) return SENS_SINGULAR;
+    *size = 0;
+    for (size_t q = 0; q < run->n; q++) {
+        z[q] += run->d[q];
+        if (run->d[q] != 0) *size = fmax(*size, fabs(run->d[q]) / fabs(run->base[q] + z[q]));
+    }
+    return SENS_OK;
+}
+
+/* Without noise. */
+static sens_status iterate(struct run *run, double t, double h_gamma, double *Y, double *z)
+{
+    const struct noise noise = run->noise;
+    double before = INFINITY, size = INFINITY;
+    sens_status status = SENS_OK;
+    run->noise = (struct noise){.relative = 0};
+    for (int k = 0; k < ITERATIONS && status == SENS_OK; k++, before = size) {
+        const struct sens_at at = {t, Y, run->p};
+        status = correct(run, &at, h_gamma, z, &size);
+        for (size_t q = 0; q < run->n; q++) Y[q] = run->base[q] + z[q];
+        if (size <= DBL_EPSILON || (k > 5 && size >= before / 2))
+            break; /* no smaller than rounding lets it be */
+    }
+    run->noise = noise;
+    return status;
+}
+
+sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sens_at *at, double *Y,
+                               double *z)
+{
+    const size_t n = run->n;
+    double size;
+    memcpy(run->base, Y, n * sizeof *Y);
+    memset(z, 0, n * sizeof *z);
+    sens_status status = iterate(run, at->t, h_gamma, Y, z);
+    if (status != SENS_OK || run->noise.relative == 0) return status;
+    const double *const touched = noise_input(&run->noise, n, Y, run->x_in);
+    status = correct(run, &(struct sens_at){at->t, touched, at->p}, h_gamma, z, &size);
+    for (size_t q = 0; q < n; q++) Y[q] = run->base[q] + z[q];
+    noise_touch(&run->noise, n, Y);
+    return status;
+}

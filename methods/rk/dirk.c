@@ -1,0 +1,215 @@
+/* Diagonally implicit Runge-Kutta pairs with one number gamma on the diagonal (SDIRK, ESDIRK),
+ *
+ *     Y_1 = y,   Y_i = y + h sum_{j<i} a_ij K_j + h gamma K_i,   K_i = f(t + c_i h, Y_i),
+ *     y1 = y + h sum_i b_i K_i,      (I - h gamma J) e = h sum_i (b_i - bhat_i) K_i
+ *
+ * (Hairer & Wanner, Solving ODEs II, IV.6 and IV.8). The matrix of the stages filters the estimate, which
+ * else is of no use for components that decay within the step. J = df/dx at the step's start serves all
+ * stages, and the trials of a step that is rejected; its factors all stages. They are not taken over to the next
+ * step: a step depends on its start and on h alone, and restaging it gives the bits of the solve. */
+#include <tgmath.h>
+
+#include "dirk.h"
+#include "explicit.h"
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+/* a_11 = 0, all others the same; else 0. */
+static sens_real find_gamma(const struct sens_tableau *tb)
+{
+    const sens_real gamma = tb->stages > 1 ? sens_tableau_a(tb, 1, 1) : 0;
+    if (tb->extra_stages > 0 || sens_tableau_a(tb, 0, 0) != 0 || !(gamma > 0)) return 0;
+    for (int i = 2; i < tb->stages; i++)
+        if (sens_tableau_a(tb, i, i) != gamma) return 0;
+    return gamma;
+}
+
+static sens_status create_vectors(struct sens_ctx *ctx, struct sens_dirk *dirk)
+{
+    const size_t n = dirk->scheme.with.ode->n;
+    dirk->scheme.K = dirk->K = SENS_NEW(ctx, sens_real, dirk->scheme.stage_size);
+    dirk->own_Y = dirk->scheme.Y = SENS_NEW(ctx, sens_real, dirk->scheme.stage_size);
+    dirk->base = SENS_NEW(ctx, sens_real, n);
+    dirk->d = SENS_NEW(ctx, sens_real, n);
+    dirk->y1 = SENS_NEW(ctx, sens_real, n);
+    return dirk->K && dirk->own_Y && dirk->base && dirk->d && dirk->y1 ? SENS_OK : SENS_NO_MEMORY;
+}
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
+                          struct sens_scheme **scheme)
+{
+    const struct sens_tableau *tb = setup->tableau;
+    const struct sens_problem *pb = setup->ode->problem;
+    const sens_real gamma = find_gamma(tb);
+    if (!gamma)
+        return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: its diagonal is not 0, gamma, gamma, ...",
+                         tb->name);
+    if (!pb)
+        return sens_fail(
+            ctx, SENS_UNSUPPORTED,
+            "tableau %s is implicit: it solves for a problem's own state, not for a system made of it",
+            tb->name);
+    struct sens_dirk *dirk = SENS_NEW(ctx, struct sens_dirk, 1);
+    if (!dirk) return SENS_NO_MEMORY;
+    *dirk = (struct sens_dirk){.scheme = {.type = &sens_scheme_dirk, .with = *setup}, .gamma = gamma};
+    dirk->scheme.stage_size = (size_t)tb->stages * pb->n;
+    dirk->scheme.bytes = 2 * dirk->scheme.stage_size * sizeof(sens_real);
+    sens_status status = create_vectors(ctx, dirk);
+    if (status == SENS_OK) status = sens_stage_matrix_create(ctx, pb, SENS_JVP, &dirk->matrix);
+    if (status == SENS_OK) *scheme = &dirk->scheme;
+    return status;
+}
+
+/* ---- the current state --------------------------------------------------------------------------------- */
+
+static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    scheme->Y = place ? place : dirk->own_Y;
+    if (scheme->Y != y) memmove(scheme->Y, y, scheme->with.ode->n * sizeof *y);
+    scheme->t = t;
+    dirk->k1_known = dirk->J_known = false;
+}
+
+static sens_status first_slope(struct sens_dirk *dirk)
+{
+    const struct sens_ode *ode = dirk->scheme.with.ode;
+    if (dirk->k1_known) return SENS_OK;
+    dirk->scheme.did.slopes++;
+    const sens_status status = ode->f(ode->self, dirk->scheme.t, dirk->scheme.Y, dirk->K);
+    dirk->k1_known = status == SENS_OK;
+    return status;
+}
+
+static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    *f = dirk->K;
+    return first_slope(dirk);
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------- */
+
+/* out = base + h sum_{j<terms} w_j K_j; base NULL: without it. Weights of 0 are left out. */
+static void sum(const struct sens_dirk *dirk, int terms, sens_real h, const sens_real *base,
+                const sens_real *w, sens_real *out)
+{
+    const size_t n = dirk->scheme.with.ode->n;
+    for (size_t q = 0; q < n; q++) out[q] = 0;
+    for (int j = 0; j < terms; j++)
+        for (size_t q = 0; w[j] != 0 && q < n; q++) out[q] += w[j] * dirk->K[(size_t)j * n + q];
+    for (size_t q = 0; q < n; q++) out[q] = base ? base[q] + h * out[q] : h * out[q];
+}
+
+/* The factors for h at the current state, unless they are at hand. */
+static sens_status linearise(struct sens_dirk *dirk, sens_real h)
+{
+    struct sens_scheme *scheme = &dirk->scheme;
+    if (!dirk->J_known) {
+        const struct sens_at at = {scheme->t, scheme->Y, scheme->with.ode->p};
+        sens_stage_matrix_at(&dirk->matrix, &at);
+    } else if (dirk->factored == h * dirk->gamma) {
+        return SENS_OK;
+    }
+    dirk->J_known = true;
+    dirk->factored = 0;
+    scheme->did.factorisations++;
+    const sens_status status = sens_stage_matrix_factor(&dirk->matrix, h * dirk->gamma);
+    if (status == SENS_OK) dirk->factored = h * dirk->gamma;
+    return status;
+}
+
+static sens_status stages(struct sens_dirk *dirk, sens_real h)
+{
+    const struct sens_scheme *scheme = &dirk->scheme;
+    const struct sens_tableau *tb = scheme->with.tableau;
+    dirk->left = 0;
+    sens_status status = first_slope(dirk);
+    if (status == SENS_OK) status = linearise(dirk, h);
+    for (int i = 1; i < tb->stages && status == SENS_OK; i++) {
+        sum(dirk, i, h, scheme->Y, tb->a + i * tb->stages, dirk->base);
+        status = sens_dirk_newton(dirk, h, i);
+    }
+    return status;
+}
+
+static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sens_real *beside)
+{
+    const struct sens_tableau *tb = dirk->scheme.with.tableau;
+    if (tb->fsal) return dirk->scheme.Y + (size_t)(tb->stages - 1) * dirk->scheme.with.ode->n;
+    sum(dirk, tb->stages, h, dirk->scheme.Y, tb->b, beside);
+    return beside;
+}
+
+static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
+{
+    const struct sens_scheme_setup *with = &dirk->scheme.with;
+    struct sens_error_norm norm = {0};
+    sum(dirk, with->tableau->stages, h, NULL, with->tableau->e, dirk->d);
+    dirk->scheme.did.solves++;
+    sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
+    if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;
+    const struct sens_trial trial = {
+        .h = h, .y = dirk->scheme.Y, .f = dirk->K, .y1 = dirk->scheme.y1, .e = dirk->d};
+    sens_error_norm_add(with->controller, with->ode, &trial, &norm);
+    return with->controller->norm(&norm);
+}
+
+static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    const sens_status status = stages(dirk, h);
+    if (status != SENS_OK) return status;
+    scheme->y1 = end_state(dirk, h, dirk->y1);
+    if (!sens_finite(scheme->with.ode->n, scheme->y1)) return SENS_NONFINITE;
+    if (err) *err = scaled_error(dirk, h);
+    return SENS_OK;
+}
+
+static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    (void)h;
+    scheme->did.residual += dirk->left;
+    start(scheme, t1, scheme->y1, place);
+}
+
+static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    const sens_status status = stages(dirk, h);
+    if (status == SENS_OK && next) start(scheme, t1, end_state(dirk, h, dirk->y1), next);
+    return status;
+}
+
+/* ---- dense output: cubic Hermite ------------------------------------------------------------------------ */
+
+static sens_status dense_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    *size = 4 * scheme->with.ode->n;
+    dirk->f1 = SENS_NEW(ctx, sens_real, scheme->with.ode->n);
+    return dirk->f1 ? SENS_OK : SENS_NO_MEMORY;
+}
+
+static sens_status dense_build(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    const struct sens_ode *ode = scheme->with.ode;
+    scheme->did.slopes++;
+    const sens_status status = ode->f(ode->self, step->t1, step->y1, dirk->f1);
+    if (status == SENS_OK) sens_explicit_cubic(ode->n, step, dirk->f1, coef);
+    return status;
+}
+
+const struct sens_scheme_type sens_scheme_dirk = {
+    .create = create,
+    .start = start,
+    .slope = slope,
+    .try = try_step,
+    .accept = accept,
+    .restage = restage,
+    .dense_create = dense_create,
+    .dense_build = dense_build,
+    .dense_eval = sens_explicit_dense_eval,
+};

@@ -1,0 +1,36 @@
+/* methods/rk/dirk.h - what the files of the diagonally implicit scheme share: its workspace, and the solution
+ * of one stage. */
+#ifndef SENS_DIRK_H
+#define SENS_DIRK_H
+
+#include <string.h>
+
+#include "scheme.h"
+#include "stage_matrix.h"
+
+struct sens_dirk {
+    struct sens_scheme scheme;
+    sens_real gamma; /* a_ii of the implicit stages */
+    struct sens_stage_matrix
+        matrix;         /* I - h gamma J, J = df/dx at the step's start or where it was renewed */
+    bool J_known;       /* the matrix holds J at the current state */
+    bool k1_known;      /* K row 0 is f at the current state */
+    sens_real factored; /* the h gamma of the factors that go with that J; 0: there are none */
+    sens_real *own_Y;   /* [stages][n] where the stages are unless they are given a place; or NULL */
+    sens_real *K;       /* [stages][n] */
+    sens_real *base;    /* [n] y + h sum_{j<i} a_ij K_j of the stage at hand */
+    sens_real *d;       /* [n] Newton's correction; the estimate of a step */
+    sens_real *y1;      /* [n] candidate, unless it is the last stage state */
+    sens_real *f1;      /* [n] for dense output; NULL: there is none */
+    double
+        left; /* of the trial at hand: the largest distance of a stage from its solution, as sens_work.residual */
+};
+
+/* Stage i of a step of h: Y_i and K_i with Y_i = base + h gamma K_i, K_i = f(t_i, Y_i), by Newton's method.
+ * Recoverable: SENS_NOT_CONVERGED, SENS_SINGULAR, SENS_NONFINITE, a status of f. */
+sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i);
+
+/* J at (t, y), and the factors of I - h gamma J. */
+sens_status sens_dirk_renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y);
+
+#endif

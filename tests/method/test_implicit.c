@@ -1,0 +1,307 @@
+/* Diagonally implicit steps and their derivatives: against the closed form of the discrete map of a linear
+ * equation, as stiff as can be; the order on a stiff equation; adjoint against tangent against differences of values;
+ * the same bits whatever is kept; operations by their formula; bad ends. */
+#include "support.h"
+
+static const struct sens_tableau *const *implicit(void)
+{
+    return sens_registry_baseline()->implicit_tableaux;
+}
+
+static void fix_steps(struct method_bed *bed, const struct sens_tableau *tableau, int steps)
+{
+    bed->task.tableau = tableau;
+    bed->task.controller = named(bed->registry->controllers, "fixed");
+    bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
+}
+
+/* ---- a linear equation --------------------------------------------------------------------------------- */
+
+/* R(z) and R'(z) of a step of y' = z y. */
+static void stability(const struct sens_tableau *tb, double z, double *R, double *dR)
+{
+    double k[SENS_MAX_STAGES], dk[SENS_MAX_STAGES];
+    *R = 1, *dR = 0;
+    for (int i = 0; i < tb->stages; i++) {
+        const double gamma = sens_tableau_a(tb, i, i);
+        double sum = 1, dsum = 0;
+        for (int j = 0; j < i; j++) {
+            sum += z * sens_tableau_a(tb, i, j) * k[j];
+            dsum += sens_tableau_a(tb, i, j) * (k[j] + z * dk[j]);
+        }
+        k[i] = sum / (1 - z * gamma);
+        dk[i] = (dsum + gamma * k[i]) / (1 - z * gamma);
+        *R += z * tb->b[i] * k[i];
+        *dR += tb->b[i] * (k[i] + z * dk[i]);
+    }
+}
+
+/* y' = -k y: y_M = R(z)^M y_0, dy_M/dk = -h M R^(M-1) R'(z) y_0 with z = -k h, to the rounding of s stages and M steps,
+ * each of whose terms is at most |z a| as large as the sum that they cancel to. */
+static void check_decay(const struct sens_tableau *tableau, const char *method, double k)
+{
+    enum { STEPS = 4 };
+    struct method_bed bed;
+    double R, dR;
+    bed_create(&bed, "decay", "identity", "k", k, "T", 2.0, NULL);
+    fix_steps(&bed, tableau, STEPS);
+    assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
+    const double h = bed.task.dt, z = -k * h;
+    stability(tableau, z, &R, &dR);
+    const double x = pow(R, STEPS), dk = -h * STEPS * pow(R, STEPS - 1) * dR;
+    const double off[] = {bed.out.x[0] - x, bed.out.dGdx0[0] - x, bed.out.dGdp[0] - dk};
+    const double size[] = {x, x, dk}, bound = 1e-13 * (1 + fabs(z) * (fabs(R) > 0.5 ? 1e-2 : 1));
+    for (int q = 0; q < 3; q++)
+        if (!(fabs(off[q]) <= bound * fmax(fabs(size[q]), pow(fabs(R), STEPS - 1) * 1e-3)))
+            fail_msg("%s, %s, k = %g: %.17g is off by %g", tableau->name, method, k, size[q], off[q]);
+    assert_true(bed.work.residual <= 1e-15 * (1 + fabs(z)));
+    bed_free(&bed);
+}
+
+static void decay_is_its_closed_form(void **state)
+{
+    (void)state;
+    for (size_t i = 0; implicit()[i]; i++)
+        for (double k = 0.1; k < 2e3; k *= 10) {
+            check_decay(implicit()[i], "discrete_adjoint", k);
+            check_decay(implicit()[i], "discrete_tangent", k);
+        }
+}
+
+/* ---- a stiff equation ---------------------------------------------------------------------------------- */
+
+/* Prothero & Robinson: y' = -p (y - sin t) + cos t, y = sin t; dy/dp = 0 on it. */
+static sens_status pr_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    (void)pb;
+    dx[0] = -at->p[0] * (at->x[0] - sin(at->t)) + cos(at->t);
+    return SENS_OK;
+}
+
+static void pr_product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                       double *OUT)
+{
+    (void)pb;
+    for (size_t l = 0; l < L; l++) OUT[l] = -at->p[0] * V[l];
+}
+
+static const struct sens_problem_type prothero_robinson = {
+    .name = "prothero-robinson", .rhs = pr_rhs, .jvp = pr_product, .vjp = pr_product};
+
+static double pr_error(const struct sens_tableau *tableau, double stiffness, double dt)
+{
+    const double start = sin(0.3), stop = 1.5;
+    const struct sens_problem pb = {
+        .type = &prothero_robinson, .n = 1, .np = 1, .t0 = 0.3, .t1 = stop, .x0 = &start, .p = &stiffness};
+    const struct sens_task task = {.problem = &pb, .rtol = 1e-9, .atol = 1e-9};
+    const struct sens_solver_settings settings = {
+        .tableau = tableau, .controller = named(sens_controllers, "fixed"), .dt = dt, .max_steps = 100000};
+    struct sens_ctx ctx = {.cores = 1};
+    struct sens_problem_ode system;
+    struct sens_ode ode;
+    struct sens_solver *solver;
+    double y = NAN;
+    sens_problem_ode(&task, NULL, &system, &ode);
+    assert_int_equal(sens_solver_create(&ctx, &ode, &settings, &solver), SENS_OK);
+    assert_int_equal(sens_solver_solve(&ctx, solver, pb.t0, &start, 1, &stop, NULL, &y, NULL), SENS_OK);
+    sens_arena_release(&ctx.arena);
+    return fabs(y - sin(stop));
+}
+
+/* Not stiff: the classical order. As stiff as 1e6: stage order 1 (SDIRK) or 2 (explicit first stage) is what is left of
+ * it, and a stiffly accurate formula divides the error by the stiffness: Hairer & Wanner II, IV.15. */
+static void orders_on_a_stiff_equation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; implicit()[i]; i++) {
+        const struct sens_tableau *tb = implicit()[i];
+        const double mild = log2(pr_error(tb, 1, 0.1) / pr_error(tb, 1, 0.05));
+        if (!(mild > tb->order - 0.4)) fail_msg("%s: order %.2f", tb->name, mild);
+        const double coarse = pr_error(tb, 1e6, 0.1), fine = pr_error(tb, 1e6, 0.05);
+        const bool damped = strcmp(tb->name, "crank_nicolson") != 0;
+        const double factor = log2(coarse / fine);
+        if (!(factor > 0.8)) fail_msg("%s: stiff order %.2f", tb->name, factor);
+        if (damped && !(coarse < 1e-6)) fail_msg("%s: stiff error %g", tb->name, coarse);
+    }
+}
+
+/* ---- adjoint, tangent, values -------------------------------------------------------------------------- */
+
+static void check_pair(const struct sens_tableau *tableau, const char *problem, const char *cost, long every)
+{
+    struct method_bed bed;
+    size_t count;
+    bed_create(&bed, problem, cost, NULL);
+    if (tableau->e)
+        bed.task.tableau = tableau, bed.task.rtol = bed.task.atol = 1e-5;
+    else
+        fix_steps(&bed, tableau, 40);
+    assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
+    sens_real *tangent = bed_gradient(&bed, &count);
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    sens_real *adjoint = bed_gradient(&bed, &count);
+    const double error = relative_error(count, adjoint, tangent);
+    /* a few hundred roundings; on vdp and robertson these are 20 times as large on their way */
+    if (!(error <= 1e-11))
+        fail_msg("%s, %s, %s: adjoint differs from tangent by %g", tableau->name, problem, cost, error);
+    const double x = bed.out.x[0];
+    bed.task.ckpt = bed_every(&bed, every);
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    sens_real *again = bed_gradient(&bed, &count);
+    assert_memory_equal(again, adjoint, count * sizeof *again);
+    assert_true(x == bed.out.x[0]);
+    free(again);
+    free(adjoint);
+    free(tangent);
+    bed_free(&bed);
+}
+
+static void adjoint_equals_tangent_whatever_is_kept(void **state)
+{
+    (void)state;
+    const char *const problem[] = {"robertson", "vdp", "forced", "logistic", "conduction", "glv", "chain"};
+    for (size_t i = 0; implicit()[i]; i++)
+        for (size_t k = 0; k < sizeof problem / sizeof *problem; k++) {
+            if (!implicit()[i]->e && k < 2)
+                continue; /* equal steps would have to resolve the first instant */
+            check_pair(implicit()[i], problem[k], "running", 3);
+            check_pair(implicit()[i], problem[k], "tracking", 1);
+        }
+}
+
+/* Central differences of whole solves on the frozen grid: of second order in the bump, and rounding over it. */
+static void frozen_differences(void **state)
+{
+    (void)state;
+    for (size_t i = 0; implicit()[i]; i++) {
+        struct method_bed bed;
+        size_t count;
+        if (!implicit()[i]->e) continue;
+        bed_create(&bed, "robertson", "identity", NULL);
+        bed.task.tableau = implicit()[i];
+        bed.task.rtol = 1e-4, bed.task.atol = 1e-7;
+        assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+        sens_real *adjoint = bed_gradient(&bed, &count);
+        const double central = 1, frozen = 1;
+        assert_int_equal(
+            bed_run(&bed, "finite_difference", "scheme", central, "grid", frozen, "bump", 1e-6, NULL),
+            SENS_OK);
+        sens_real *difference = bed_gradient(&bed, &count);
+        const double error = relative_error(count, difference, adjoint);
+        if (!(error <= 1e-6)) fail_msg("%s: differences are off by %g", implicit()[i]->name, error);
+        assert_true(bed.work.newton > 0 && bed.work.factorisations > 0 && bed.work.solves >= bed.work.newton);
+        free(adjoint);
+        free(difference);
+        bed_free(&bed);
+    }
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------- */
+
+static int implicit_stages(const struct sens_tableau *tb)
+{
+    int count = 0;
+    for (int i = 0; i < tb->stages; i++) count += sens_tableau_a(tb, i, i) != 0;
+    return count;
+}
+
+/* Of a linear equation in M equal steps: the first correction is the solution, the second sees it. One matrix a step
+ * forwards; one a stage in the reverse sweep, with one vector a lane. */
+static void operations_by_formula(void **state)
+{
+    (void)state;
+    enum { STEPS = 16, LANES = 4 };
+    for (size_t i = 0; implicit()[i]; i++) {
+        struct method_bed bed;
+        const long stages = implicit_stages(implicit()[i]);
+        bed_create(&bed, "oscillator", "identity", NULL);
+        fix_steps(&bed, implicit()[i], STEPS);
+        bed.task.lanes = LANES;
+        assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+        assert_int_equal(bed.work.lanes, LANES);
+        assert_int_equal(bed.work.factorisations, STEPS + STEPS * stages);
+        assert_int_equal(bed.work.newton, 2 * STEPS * stages);
+        assert_int_equal(bed.work.solves, bed.work.newton + LANES * STEPS * stages);
+        bed_free(&bed);
+    }
+}
+
+/* ---- bad ends ------------------------------------------------------------------------------------------ */
+
+/* I - h gamma J is 0 where y' = y and h = 1 / gamma. */
+static void a_singular_matrix_is_a_status(void **state)
+{
+    (void)state;
+    struct method_bed bed;
+    bed_create(&bed, "decay", "identity", "k", -1.0, "T", 4.0, NULL);
+    fix_steps(&bed, named(implicit(), "sdirk4b"), 1);
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_DIVERGED);
+    assert_non_null(strstr(bed.ctx.message, "singular"));
+    fix_steps(&bed, named(implicit(), "sdirk4b"), 2);
+    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
+    bed_free(&bed);
+}
+
+static void nan_product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                        double *OUT)
+{
+    (void)at, (void)V;
+    for (size_t q = 0; q < pb->n * L; q++) OUT[q] = NAN;
+}
+
+/* What follows from a J that is no number, and from a system whose J is not known. */
+static void no_jacobian_is_a_status(void **state)
+{
+    (void)state;
+    struct sens_problem_type type = prothero_robinson;
+    const double start = 0, stop = 1, stiffness = 10;
+    const struct sens_problem pb = {
+        .type = &type, .n = 1, .np = 1, .t1 = stop, .x0 = &start, .p = &stiffness};
+    const struct sens_task task = {.problem = &pb, .rtol = 1e-6, .atol = 1e-6};
+    const struct sens_solver_settings settings = {.tableau = named(implicit(), "sdirk4a"),
+                                                  .controller = named(sens_controllers, "odeint"),
+                                                  .max_steps = 1000};
+    struct sens_ctx ctx = {.cores = 1};
+    struct sens_problem_ode system;
+    struct sens_ode ode;
+    struct sens_solver *solver;
+    double y = 7;
+    type.jvp = nan_product;
+    sens_problem_ode(&task, NULL, &system, &ode);
+    assert_int_equal(sens_solver_create(&ctx, &ode, &settings, &solver), SENS_OK);
+    const sens_status status = sens_solver_solve(&ctx, solver, 0, &start, 1, &stop, NULL, &y, NULL);
+    assert_true(sens_fatal(status) && y == 7);
+    ode.problem = NULL;
+    assert_int_equal(sens_solver_create(&ctx, &ode, &settings, &solver), SENS_UNSUPPORTED);
+    sens_arena_release(&ctx.arena);
+}
+
+/* What has no implicit form says so: nothing follows the state, no backward system has a J. */
+static void others_refuse(void **state)
+{
+    (void)state;
+    const char *const method[] = {"cfsa", "casa_dense", "casa_reverse"};
+    for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
+        struct method_bed bed;
+        bed_create(&bed, "robertson", "identity", NULL);
+        bed.task.tableau = named(implicit(), "sdirk4a");
+        assert_int_equal(bed_run(&bed, method[i], NULL), SENS_UNSUPPORTED);
+        assert_non_null(strstr(bed.ctx.message, "sdirk4a"));
+        bed_free(&bed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decay_is_its_closed_form),
+        cmocka_unit_test(orders_on_a_stiff_equation),
+        cmocka_unit_test(adjoint_equals_tangent_whatever_is_kept),
+        cmocka_unit_test(frozen_differences),
+        cmocka_unit_test(operations_by_formula),
+        cmocka_unit_test(a_singular_matrix_is_a_status),
+        cmocka_unit_test(no_jacobian_is_a_status),
+        cmocka_unit_test(others_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
