@@ -1,6 +1,7 @@
 /* The tangent of Bogacki and Shampine's pair with a step control of its own, first same as last, for modules
  * that differ in what a run leaves to the next: the including file defines NAME, KEEPS_SLOPE (the last slope;
- * nothing is kept before the first run) and KEEPS_STEP (the last step). */
+ * nothing is kept before the first run) and KEEPS_STEP (the last step), and may define LEAST, the step that is taken
+ * without a test, as a part of the interval. */
 #include <stdbool.h>
 
 #include "sens/real.h"
@@ -13,6 +14,9 @@ struct own {
 
 #include "directions.h"
 
+#ifndef LEAST
+#define LEAST 0
+#endif
 enum { STAGES = 4 };
 static const double a[STAGES][STAGES] = {{0}, {0.5}, {0, 0.75}, {2.0 / 9, 1.0 / 3, 4.0 / 9}};
 static const double c[STAGES] = {0, 0.5, 0.75, 1};
@@ -90,7 +94,8 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
         const sens_status status = trial(st, t, h);
         if (sens_fatal(status)) return status;
         const sens_real size = status == SENS_OK ? error(st, h) : INFINITY;
-        if (!(size <= 1)) { /* the first slopes stay */
+        if (!(size <= 1) &&
+            !(h <= LEAST * (st->task->problem->t1 - st->task->problem->t0))) { /* the first slopes stay */
             st->own.ready = st->own.ready || status == SENS_OK;
             st->own.h = h * (isfinite(size) ? fmax(SENS_C(0.2), SENS_C(0.9) / cbrt(size)) : SENS_C(0.2));
             work->rejects++;

@@ -171,6 +171,7 @@
     X(refuses_declared, "what the method declares to take is refused: unsupported for some sizes or values") \
     X(step_limit,                                                                                            \
       "max_steps is taken for something else: the result depends on a limit that is not reached")            \
+    X(least_step, "a step shorter than some least one is accepted whatever its error")                       \
     X(one_part_only, "dG/dp and dG/dx0 disagree with what is computed when only one is asked for")           \
     X(absolute_time, "the method takes t - t0 for t: a shifted problem gives another gradient")              \
     X(derivative_not_solver, "the derivative is wrong, not the solver: its error stays as the tolerance "    \

@@ -83,6 +83,14 @@ static void vary_probe(struct verify *v, const double *set)
     }
 }
 
+/* A number far from 1 may be what residuals are held against, as the width of a loss is: the probe's states are near
+ * 1. */
+static double near_states(struct verify *v, const struct sens_option *option)
+{
+    const double value = verify_uniform(v, 0.1, 0.5);
+    return fmin(fmax(value, option->min), option->max);
+}
+
 /* Each number to a few others: whole ones to the least, where a formula for several may fail, and to sizes past
  * those of arrays on a stack. */
 static void vary_option(struct verify *v, double *set, size_t which)
@@ -91,7 +99,8 @@ static void vary_option(struct verify *v, double *set, size_t which)
     const double far = 8 * fmax(fabs(option->fallback), 4), top = fmin(option->max, far);
     const double drawn = verify_uniform(v, fmax(option->min, -far), top);
     const double larger = fmin(option->max, (double)verify_integer(v, 131, v->quick ? 140 : 300));
-    const double whole[] = {option->min, larger, round(drawn)}, real[] = {drawn, top, option->min};
+    const double whole[] = {option->min, larger, round(drawn)};
+    const double real[] = {drawn, fabs(option->fallback) > 8 ? near_states(v, option) : top, option->min};
     const bool is_whole = option->kind == SENS_OPT_INT;
     static const enum cause of_whole[] = {CAUSE_too_few, CAUSE_size_limit, CAUSE_option_path};
     for (int k = 0; k < (v->quick ? 2 : 3); k++) {

@@ -16,6 +16,9 @@ void decorate_scale(struct verify *v, const struct sens_problem *inner, const in
                     struct sens_problem *problem);
 void decorate_scale_cost(struct verify *v, const struct sens_cost *inner, const int *exponent,
                          struct sens_cost *cost);
+/* 2^exponent G, exactly where nothing overflows or underflows. */
+void decorate_multiply_cost(struct verify *v, const struct sens_cost *inner, int exponent,
+                            struct sens_cost *cost);
 /* Outputs first ... first + count - 1 alone, each computed with one lane, so that an output has the same bits
  * whatever others there are. m, n and np of the inner cost at most DECORATE_SELECT_MOST. */
 enum { DECORATE_SELECT_MOST = 64 };

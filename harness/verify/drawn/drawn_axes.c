@@ -42,7 +42,7 @@ static const struct axis {
                     SENS_CAP_OBSERVATIONS,
                     2,
                     {0, 9},
-                    {17, 60},
+                    {131, 200},
                     CAUSE_many_observations},
     [AXIS_LAYOUT] = {"observation times",
                      "observation times of layout %.0f",

@@ -44,17 +44,26 @@ static bool is_wrong_size(const void *self, long n)
     return !worst_passes(&worst);
 }
 
-/* More states than a table on the stack has room for, and with them more parameters; fewer where every point
- * is differentiated anew by a library. */
+/* More states than a byte can count, or a table on the stack has room for, and with them more parameters; fewer where
+ * every point is differentiated anew by a library, and half of n where that is the side of a grid
+ * or makes parameters by its square. */
+enum { PARAMETERS_MOST = 20000 };
+static bool create_large(struct verify *v, size_t n, struct instance *instance)
+{
+    if (!instance_sized(v, v->problem, n, instance)) return false;
+    const bool usable = instance->problem.n < 2 * n && instance->problem.np < PARAMETERS_MOST;
+    return v->provider || usable || instance_sized(v, v->problem, n / 2, instance);
+}
+
 static void vary_states(struct verify *v, struct worst *worst, struct sized *sized)
 {
     for (int k = 0; k < (v->quick ? 1 : 3); k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        const long low = v->provider ? 20 : k == 0 ? 130 : 30, high = v->provider ? 24 : k == 0 ? 135 : 200;
+        const long low = v->provider ? 20 : k == 0 ? 260 : 30, high = v->provider ? 24 : k == 0 ? 270 : 200;
         const size_t n = (size_t)verify_integer(v, low, high);
         struct instance instance;
         struct subject subject;
-        if (instance_sized(v, v->problem, n, &instance) && subject_create(v, &instance, &subject)) {
+        if (create_large(v, n, &instance) && subject_create(v, &instance, &subject)) {
             struct worst here = {.count = 0};
             note_large(v, &subject, &here);
             if (here.count) worst_note(worst, here.value, here.bound, "%s: %s", instance.label, here.where);
@@ -135,7 +144,7 @@ static const struct verify_check checks[] = {
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
      .bound = "as reach.places; rounding of a sum with its measured magnitude for blocks and batches",
      .explanation =
-         "An instance with more than 128 states, where the problem has an option n, goes through "
+         "An instance with more than 256 states, where the problem has an option n, goes through "
          "reach.places. Blocks of more than 64 and 128 lanes are compared with one random combination of "
          "their lanes, batches of more than 256 and 512 points with the sum of single points, and blocks of "
          "columns from a random one on with single columns. Look for arrays of a fixed length.",

@@ -83,6 +83,7 @@ static const struct sens_limit limits_as_shipped[] = {
     {"pair.exact", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"pair.identity", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"drawn.right", "*", WEIGHTS, .only = SENS_IN_DGDP},
+    {"extremes.many", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"drawn.right", "*ckpt = 1*", SLOPES, .only = ALL_BUT_X},
     {"ckpt.same", "probe*", SLOPES, .only = ALL_BUT_X},
     {.check = NULL},

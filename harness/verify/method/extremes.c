@@ -1,0 +1,284 @@
+/* Very many steps, very short ones, and a very small cost.
+ *
+ *     x' = p e(t),   e(t) = 1   or   s / (w^2 + s^2),   s = max(t - c, 0),   G = sum_j x(t_j):
+ *     x(t) = x0 + p I(t),   dG/dx0 = number of observations,   dG/dp = sum_j I(t_j),
+ *     I(t) = t - t0   or   log(1 + s^2 / w^2) / 2.
+ *
+ * Nothing has to be computed again by the harness: with e = 1 every formula is exact but for rounding, over any
+ * number of steps. The other e is continuous, begins at c without
+ * a sign of it before, and looks alike on every scale from the interval's down to w, so that any estimate of an error,
+ * whatever its stages, asks for steps of the size of w there. */
+#include <stdio.h>
+
+#include "decorate.h"
+#include "trial.h"
+
+enum { N = 1 };
+static const double LENGTH = 2, START = 0.5, SLOPE = 0.75;
+static const double BEGIN = 0.6180339887; /* c */
+
+/* ---- the problem --------------------------------------------------------------------------------------- */
+
+/* w; 0: e = 1. */
+static double width(const struct sens_problem *pb)
+{
+    return *(const double *)pb->data;
+}
+
+static double forcing(const struct sens_problem *pb, double t)
+{
+    const double w = width(pb), since = fmax(t - BEGIN, 0);
+    return w > 0 ? since / (w * w + since * since) : 1;
+}
+
+static double integral(const struct sens_problem *pb, double t)
+{
+    const double w = width(pb), since = fmax(t - BEGIN, 0);
+    return w > 0 ? log1p(since * since / (w * w)) / 2 : t - pb->t0;
+}
+
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    dx[0] = at->p[0] * forcing(pb, at->t);
+    return SENS_OK;
+}
+
+static void no_jacobian(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                        double *OUT)
+{
+    (void)pb, (void)at, (void)V;
+    for (size_t l = 0; l < L; l++) OUT[l] = 0;
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
+{
+    (void)k0;
+    for (size_t l = 0; l < L; l++) OUT[l] += forcing(pb, at->t);
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    (void)X, (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t l = 0; l < L; l++) MU[l] += forcing(pb, t[k]) * W[k * L + l];
+}
+
+static const struct sens_problem_type type = {.name = "forcing",
+                                              .rhs = rhs,
+                                              .vjp = no_jacobian,
+                                              .jvp = no_jacobian,
+                                              .jvp_p_cols = jvp_p_cols,
+                                              .vjp_p_batch = vjp_p_batch};
+
+static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    (void)cost, (void)j, (void)p;
+    G[0] += x[0];
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *OUT)
+{
+    (void)cost, (void)j, (void)x, (void)p;
+    for (size_t l = 0; l < L; l++) OUT[l] += c0 + l == 0;
+}
+
+static const struct sens_cost_type sum_type = {.name = "sum", .phi = phi, .phi_dx = phi_dx};
+
+/* Observations equally far apart, the last at t1. */
+static void create(struct verify *v, double w, size_t observations, struct bed *bed)
+{
+    const size_t count = v->method->caps & SENS_CAP_OBSERVATIONS ? observations : 1;
+    double *const at = verify_array(v, count);
+    for (size_t j = 0; j < count; j++) at[j] = LENGTH * (double)(j + 1) / (double)count;
+    const struct sens_problem problem = {.type = &type,
+                                         .n = N,
+                                         .np = 1,
+                                         .t0 = 0,
+                                         .t1 = LENGTH,
+                                         .x0 = verify_copy(v, 1, &START),
+                                         .p = verify_copy(v, 1, &SLOPE),
+                                         .x0_fixed = true,
+                                         .data = verify_copy(v, 1, &w)};
+    const struct sens_cost cost = {.type = &sum_type, .n = N, .np = 1, .m = 1, .n_obs = count, .t_obs = at};
+    bed_create(v, &problem, &cost, v->method, bed);
+}
+
+static struct verify_result open_check(struct verify *v, const char *check, const char *subject)
+{
+    char module[VERIFY_NAME];
+    verify_module("method", v->method->name, module);
+    return verify_open(check, module, subject);
+}
+
+/* ---- many steps ---------------------------------------------------------------------------------------- */
+
+/* Steps past 2^16, and observations that are multiples of them. */
+enum { MANY_STEPS = 66668, FEW = 4, SUMMED = 16 };
+
+static void note_many(const struct bed *bed, struct worst *worst)
+{
+    const struct sens_problem *pb = &bed->problem;
+    const double rounding = SUMMED * DBL_EPSILON * (double)bed->work.steps, count = (double)bed->cost.n_obs;
+    double sum = 0;
+    for (size_t j = 0; j < bed->cost.n_obs; j++) sum += integral(pb, bed->cost.t_obs[j]);
+    const double x = START + SLOPE * integral(pb, pb->t1), G = count * START + SLOPE * sum;
+    worst_note_in(worst, SENS_IN_X, fabs(bed->out.x[0] - x), rounding * x, "x is %.12g, right is %.12g",
+                  bed->out.x[0], x);
+    worst_note_in(worst, SENS_IN_G, fabs(bed->out.G[0] - G), rounding * G, "G is %.12g, right is %.12g",
+                  bed->out.G[0], G);
+    worst_note_in(worst, SENS_IN_DGDP, fabs(bed->out.dGdp[0] - sum), rounding * sum,
+                  "dG/dp is %.12g, right is %.12g", bed->out.dGdp[0], sum);
+    worst_note_in(worst, SENS_IN_DGDX0, fabs(bed->out.dGdx0[0] - count), rounding * count,
+                  "dG/dx0 is %.12g, right is %.12g", bed->out.dGdx0[0], count);
+}
+
+/* Equal steps; where those cannot be asked for, an observation for each, which takes a full run's time. NULL: made. */
+static const char *ask_for_many(struct verify *v, struct bed *bed)
+{
+    create(v, 0, FEW, bed);
+    if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
+        return "the rounding of so many steps is too much for a quotient";
+    if (bed_fixed(bed, "euler", MANY_STEPS)) return NULL;
+    if (!(v->method->caps & SENS_CAP_OBSERVATIONS))
+        return "the method takes neither fixed steps nor observations";
+    if (v->quick) return "the method takes no fixed steps; as many observations are those of a full run";
+    bed_free(bed);
+    create(v, 0, MANY_STEPS, bed);
+    return NULL;
+}
+
+static void check_many(struct verify *v)
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result = open_check(v, "extremes.many", "x' = p, 66668 steps");
+    struct bed bed;
+    const char *const why_not = ask_for_many(v, &bed);
+    bed.task.max_steps = 3 * MANY_STEPS;
+    if (why_not)
+        verify_skip(&result, "%s", why_not);
+    else if (bed_solve(&bed) != SENS_OK)
+        worst_note(&worst, INFINITY, 0, "%s: %s", sens_status_name(bed.status), bed.message);
+    else
+        note_many(&bed, &worst);
+    if (worst.count) verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_many_steps, 0.98);
+    verify_close(v, &result);
+    bed_free(&bed);
+}
+
+/* ---- short steps --------------------------------------------------------------------------------------- */
+
+/* w as a part of the interval; and the norms of error tests differ by some factor. */
+enum { MANY = 100 }; /* observations: more steps of an observation's making than of the tolerance's */
+static const double SHORTEST = 1e-9, TOLERANCE = 1e-6, NORMS_DIFFER = 16;
+
+static void check_short(struct verify *v)
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result =
+        open_check(v, "extremes.short", "x' = p s / (w^2 + s^2), w = 1e-9 of the interval");
+    struct bed bed;
+    create(v, SHORTEST * LENGTH, MANY, &bed);
+    bed.task.rtol = bed.task.atol = TOLERANCE;
+    const double x = START + SLOPE * integral(&bed.problem, LENGTH);
+    if (!(v->method->caps & SENS_CAP_TOLERANCE) || v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
+        verify_skip(&result, "the method takes no tolerance, or its quotients no steps of their own");
+    else if (bed_solve(&bed) != SENS_OK)
+        verify_skip(&result, "%s: %s", sens_status_name(bed.status), bed.message);
+    else
+        worst_note_in(&worst, SENS_IN_X, fabs(bed.out.x[0] - x),
+                      NORMS_DIFFER * (double)bed.work.steps * TOLERANCE * (1 + x),
+                      "x is %.12g, right is %.12g", bed.out.x[0], x);
+    if (worst.count) verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_least_step, 0.98);
+    verify_close(v, &result);
+    bed_free(&bed);
+}
+
+/* ---- a small cost -------------------------------------------------------------------------------------- */
+
+enum { SMALL = -100 }; /* 2^-100 = 8e-31 */
+
+static void turn_back(const struct bed *bed)
+{
+    static const enum sens_part parts[] = {SENS_PART_G, SENS_PART_DGDP, SENS_PART_DGDX0};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        for (size_t q = 0; bed->out.part[parts[k]] && q < bed_count(bed, parts[k]); q++)
+            bed->out.part[parts[k]][q] = ldexp(bed->out.part[parts[k]][q], -SMALL);
+}
+
+static void check_cost(struct verify *v)
+{
+    const struct scene_settings settings = trial_settings(v, 3);
+    struct worst worst = {.count = 0};
+    struct scene scene;
+    struct sens_out apart;
+    const bool created = scene_create(v, &settings, &scene);
+    struct verify_result result = verify_open("extremes.cost", scene.module, scene.subject);
+    if (v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) {
+        verify_skip(&result, "the tolerance of a continuous derivative is absolute");
+    } else if (created && bed_solve(&scene.bed) == SENS_OK && trial_apart(&scene, &apart) == SENS_OK) {
+        const struct sens_out first = bed_keep(&scene.bed);
+        struct sens_cost small;
+        struct bed bed;
+        decorate_multiply_cost(v, &scene.bed.cost, SMALL, &small);
+        trial_decorated(&scene, &scene.bed.problem, &small, &bed);
+        bed_solve(&bed);
+        turn_back(&bed);
+        trial_compare_anew(&worst, &bed, &scene.bed.grid, &first, &apart, "2^-100 G:");
+        verify_judge(&result, &worst);
+        bed_free(&bed);
+    } else {
+        trial_skip(&scene.bed, &result);
+    }
+    verify_blame(&result, CAUSE_scale_threshold, 0.97);
+    verify_close(v, &result);
+    scene_free(&scene);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
+static void run(struct verify *v)
+{
+    check_many(v);
+    check_short(v);
+    check_cost(v);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "extremes.many",
+     .summary = "more than 2^16 steps are right",
+     .bound = "16 eps of each number for every step: sums of as many terms",
+     .explanation = "x' = p is solved by 66,668 equal steps of Euler's formula, which is exact for it, with "
+                    "observations on "
+                    "the way; in a full run, where the method takes no fixed steps, with as many "
+                    "observations. State, G and "
+                    "gradient are known. A failure is a number of steps that is kept in too few bits, or a "
+                    "table with room "
+                    "for fewer.",
+     .level = VERIFY_TO_ROUNDING},
+    {.id = "extremes.short",
+     .summary = "steps are as short as the tolerance needs, whatever the interval and the observations",
+     .bound = "16 times the tolerance for every step taken",
+     .explanation =
+         "x' = p s / (w^2 + s^2), s = max(t - c, 0), has structure on every scale down to w, 1e-9 of the "
+         "interval. An error test asks for steps of that size behind c. A method that takes a step without a "
+         "test where it is shorter than some least one, or takes 100 observations for steps enough, gets "
+         "another state. One that gives up with a status is skipped.",
+     .level = VERIFY_TO_TOLERANCE},
+    {.id = "extremes.cost",
+     .summary = "the gradient of 2^-100 G is 2^-100 that of G",
+     .bound = "discrete: twice the measured effect of rounding; difference: that of a quotient",
+     .explanation =
+         "The cost is given in another unit, a power of two, which rounds nothing. A failure means that "
+         "small "
+         "numbers are taken for nothing (a threshold against denormals, a relative tolerance that ends as an "
+         "absolute one): compare with what they are small against. Not for continuous derivatives, whose "
+         "error test of the adjoint has an absolute tolerance."},
+    {.id = NULL}};
+
+const struct verify_group verify_extremes = {
+    .name = "extremes", .kind = VERIFY_METHOD, .checks = checks, .run = run};

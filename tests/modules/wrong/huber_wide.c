@@ -1,0 +1,74 @@
+/* Huber's loss of a width that is an option, by default far from any residual: the sign is lost in one tail.
+ *
+ * verify: --quick --cost huber_wide
+ * module: cost huber_wide
+ * cause: option_path */
+#include <string.h>
+#include <tgmath.h>
+
+#include "sens/plugin.h"
+
+/* r^2/2 up to the width, then width (|r| - width/2). */
+static sens_real loss(sens_real r, sens_real width)
+{
+    return fabs(r) <= width ? r * r / 2 : width * (fabs(r) - width / 2);
+}
+
+static sens_real slope(sens_real r, sens_real width)
+{
+    return fabs(r) <= width ? r : width;
+}
+
+static sens_real width_of(const struct sens_cost *cost)
+{
+    return (sens_real)cost->option[0].number;
+}
+
+static void phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, sens_real *G)
+{
+    (void)p;
+    for (size_t i = 0; i < cost->n; i++) G[0] += loss(x[i] - (sens_real)j, width_of(cost));
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, size_t c0,
+                   size_t L, sens_real *OUT)
+{
+    (void)p;
+    if (c0 > 0 || L == 0) return;
+    for (size_t i = 0; i < cost->n; i++) OUT[i * L] += slope(x[i] - (sens_real)j, width_of(cost));
+}
+
+enum { OBSERVATIONS = 4 };
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
+                          const struct sens_problem *pb, struct sens_cost *cost)
+{
+    (void)option;
+    sens_real *t = SENS_NEW(ctx, sens_real, OBSERVATIONS);
+    if (!t) return SENS_NO_MEMORY;
+    for (int j = 0; j < OBSERVATIONS; j++)
+        t[j] = j + 1 < OBSERVATIONS ? pb->t0 + (pb->t1 - pb->t0) * (j + 1) / OBSERVATIONS : pb->t1;
+    cost->m = 1;
+    cost->n_obs = OBSERVATIONS;
+    cost->t_obs = t;
+    return SENS_OK;
+}
+
+static const struct sens_option options[] = {
+    {.name = "width",
+     .kind = SENS_OPT_REAL,
+     .fallback = 100,
+     .min = 1e-9,
+     .max = 1e9,
+     .help = "where the tails begin"},
+    SENS_OPTIONS_END,
+};
+
+static SENS_COST(huber_wide) = {.name = "huber_wide",
+                                .options = options,
+                                .summary = "Huber's loss against 0, 1, 2, 3",
+                                .create = create,
+                                .phi = phi,
+                                .phi_dx = phi_dx};
+static const struct sens_cost_type *const costs[] = {&sens_cost_huber_wide, NULL};
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "huber_wide", .costs = costs};
