@@ -111,7 +111,25 @@ static void test_others(void **state)
     check(robertson_graph(), (struct expected){.blocks = 0});
 }
 
-/* One parameter more that acts on all: no blocks cover it. One coefficient that depends on x: no coupling. */
+/* x_i' = x_i sum_j p_ij phi_j with phi_j = x_j; `apart`: phi_2 is another one in the second row, a column that neither
+ * the first entry of a row nor its last tells of. */
+static struct rhs outer_graph(bool apart)
+{
+    enum { N = 4 };
+    struct graph *g = graph_create();
+    for (size_t i = 0; i < N; i++) {
+        graph_node sum = GRAPH_ZERO;
+        for (size_t j = 0; j < N; j++) {
+            const graph_node phi = apart && i == 1 && j == 2 ? function(g, GRAPH_SIN, X(g, 0)) : X(g, j);
+            sum = add(g, sum, mul(g, P(g, i * N + j), phi));
+        }
+        graph_add_output(g, mul(g, X(g, i), sum));
+    }
+    return (struct rhs){g, N, (size_t)N * N};
+}
+
+/* One parameter more that acts on all: no blocks cover it. One coefficient that depends on x: no coupling.
+ * One factor that differs from row to row: no block. */
 static void test_almost(void **state)
 {
     struct rhs f = glv_graph(5), h = glv_graph(5);
@@ -121,6 +139,8 @@ static void test_almost(void **state)
     check(f, (struct expected){.blocks = 0});
     h.graph->output[2] = add(h.graph, h.graph->output[2], function(h.graph, GRAPH_SIN, X(h.graph, 3)));
     check(h, (struct expected){.blocks = 2});
+    check(outer_graph(false), (struct expected){.blocks = 1, .coupling = true});
+    check(outer_graph(true), (struct expected){.blocks = 0});
 }
 
 int main(void)
