@@ -111,6 +111,7 @@ static const struct cli_flag truth_flags[] = {
 static const struct cli_flag derive_flags[] = {{"--json", NULL, "one JSON object"},
                                                {"--code", NULL, "the C of all products instead"},
                                                FLAG_PLUGIN,
+                                               FLAG_MODELS,
                                                FLAG_HELP,
                                                FLAGS_END};
 

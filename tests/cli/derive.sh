@@ -11,6 +11,8 @@ number() {
 # Lotka-Volterra: f is n products of a sum; J is full, and each parameter stands in one row
 tells 0 "64 entries of 64; 8 groups" "$program" derive glv n=8
 tells 0 "72 entries of 576; 9 groups" "$program" derive glv n=8
+printf '%s\n' 'model line "one"' 'parameter k = 2' 'state u = 1' 'interval 0 .. 1' "u' = -k*u" >"$work/line.ode"
+tells 0 "line: n = 1, np = 1" "$program" derive line --models "$work/line.ode"
 tells 0 '"problem": "glv"' "$program" derive glv n=8 --json
 [ "$(number operations)" = 136.0 ] || fail "n = 8 takes 8 (16 + 1) operations, not $(number operations)"
 

@@ -69,4 +69,50 @@ static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t 
 # shellcheck disable=SC2086
 "${compilers%%$'\n'*}" $flags '-DTRICKS="tricks"' -shared -o some.so some.c -lm || fail "some.c does not compile"
 expect 2 "lacks a name, a summary or a function" list problems --plugin some.so
+
+# two sources of a module that share a function and a table: both parts have them (SENS_LINK_NAME)
+mkdir two && cat >two/shared.h <<'C'
+#include "sens/real.h"
+extern const sens_real share[2] SENS_LINK_NAME(share);
+sens_real rate(sens_real x, sens_real p) SENS_LINK_NAME(rate);
+C
+cat >two/rate.c <<'C'
+#include "shared.h"
+const sens_real share[2] = {2, 3};
+sens_real rate(sens_real x, sens_real p) { return share[1] * x / (p + x); }
+C
+cat >two/two.c <<'C'
+#include "sens/plugin.h"
+#include "shared.h"
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    (void)pb;
+    dx[0] = -share[0] * rate(at->x[0], at->p[0]);
+    return SENS_OK;
+}
+static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    sens_real *number = SENS_NEW(ctx, sens_real, 2);
+    (void)option;
+    if (!number) return SENS_NO_MEMORY;
+    number[0] = number[1] = 1;
+    pb->n = pb->np = 1, pb->t1 = 0.25, pb->x0 = number, pb->p = number + 1;
+    return SENS_OK;
+}
+static const struct sens_problem_type two = {.name = "two", .summary = "two sources", .create = create, .rhs = rhs};
+static const struct sens_problem_type *const problems[] = {&two, NULL};
+SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "two", .problems = problems};
+C
+for compiler in $compilers; do
+    for file in two rate; do
+        # shellcheck disable=SC2086
+        "$compiler" $flags -O2 -c -o $file.o two/$file.c && "$compiler" $flags $record -c -o recorded_$file.o two/$file.c ||
+            fail "$compiler does not compile two/$file.c"
+    done
+    "$compiler" -shared -o whole.so two.o rate.o recorded_two.o recorded_rate.o || fail "$compiler does not link two sources"
+    "$compiler" -shared -o part.so two.o rate.o recorded_two.o || fail "$compiler does not link one recorded source"
+    expect 0 "status     ok" run two discrete_adjoint vjp=tape --plugin whole.so
+    expect 0 " 0 failed" verify --quick --problem two --plugin whole.so
+    expect 2 "undefined symbol: recorded_" list problems --plugin part.so
+done
 exit $((failures > 0))

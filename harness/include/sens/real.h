@@ -15,6 +15,8 @@
 
 #include <float.h>
 
+/* Behind the declaration of a function or an object that several sources of a module share: it is there once more
+ * in the part that is recorded, under another name for the linker. */
 #ifdef SENS_RECORDED
 #define SENS_EXTENDED        /* no vector types */
 #define SENS_LINK_NAME(name) __asm__("recorded_" #name)
