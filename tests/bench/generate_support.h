@@ -22,12 +22,6 @@
 
 enum { NO_COMPILER = 77 };
 
-typedef void scalars_function(double t, const double *x, const double *p, double *OUT);
-typedef void lanes_function(double t, const double *x, const double *p, size_t L, const double *V,
-                            double *OUT);
-typedef void hvp_function(double t, const double *x, const double *p, size_t L, const double *dt,
-                          const double *dx, const double *dp, const double *W, double *OUT, double *MU);
-
 struct code { /* loaded */
     void *library;
     double seconds; /* that the compiler took */
@@ -253,7 +247,7 @@ static inline void free_all(struct graphs *g)
 static inline void check_scalars(const struct code *code, enum generate_product which, const struct graph *g,
                                  const struct point *at)
 {
-    scalars_function *function;
+    generated_numbers *function;
     void *symbol = function_of(code, which);
     memcpy(&function, &symbol, sizeof function);
     double *got = malloc((g->n_outputs + 1) * sizeof *got);
@@ -272,7 +266,7 @@ static inline void check_entries(const struct code *code, enum generate_product 
 {
     const struct sens_pattern *pattern = &entries->pattern;
     const size_t all = pattern->rows * pattern->cols;
-    scalars_function *function;
+    generated_numbers *function;
     void *symbol = function_of(code, which);
     memcpy(&function, &symbol, sizeof function);
     double *got = malloc((all + 1) * sizeof *got), *dense = calloc(all + 1, sizeof *dense);
@@ -311,7 +305,7 @@ static inline size_t lane_step(const struct graph *g)
 static inline void check_lanes(const struct code *code, enum generate_product which, const struct graph *g,
                                const struct point *at, const double *V)
 {
-    lanes_function *function;
+    generated_lanes *function;
     void *symbol = function_of(code, which);
     memcpy(&function, &symbol, sizeof function);
     const bool adds = which == GENERATE_VJP_P;
@@ -331,7 +325,7 @@ static inline void check_lanes(const struct code *code, enum generate_product wh
 static inline void check_hvp(const struct code *code, const struct graph *g, const struct point *all,
                              unsigned parts)
 {
-    hvp_function *function;
+    generated_hvp *function;
     void *symbol = function_of(code, GENERATE_HVP);
     memcpy(&function, &symbol, sizeof function);
     const size_t n = all->n, np = all->np, L = all->L;

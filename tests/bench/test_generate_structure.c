@@ -2,9 +2,9 @@
 #include "generate_support.h"
 #include "rhs_support.h"
 
-static scalars_function *part_of(const struct code *code, enum generate_product part)
+static generated_numbers *part_of(const struct code *code, enum generate_product part)
 {
-    scalars_function *found;
+    generated_numbers *found;
     void *symbol = function_of(code, part);
     memcpy(&found, &symbol, sizeof found);
     return found;

@@ -51,6 +51,13 @@ enum generate_product {
 };
 enum { GENERATE_ALL = (1 << GENERATE_PRODUCTS) - 1 };
 
+/* The functions of the text: of numbers (rhs, rhs_t, the Jacobians and what is found), of lanes, and hvp. */
+typedef void generated_numbers(double t, const double *x, const double *p, double *out);
+typedef void generated_lanes(double t, const double *x, const double *p, size_t L, const double *v,
+                             double *out);
+typedef void generated_hvp(double t, const double *x, const double *p, size_t L, const double *dt,
+                           const double *dx, const double *dp, const double *W, double *OUT, double *MU);
+
 struct generate_count {
     size_t operations; /* of the graph that the outputs need, leaves and constants not counted */
     size_t operators;  /* loops that are written in their place; straight-line code: its operations */

@@ -16,12 +16,6 @@ enum {
     LEVEL = 3             /* of optimisation */
 };
 
-typedef void numbers_function(double t, const double *x, const double *p, double *out);
-typedef void lanes_function(double t, const double *x, const double *p, size_t L, const double *v,
-                            double *out);
-typedef void hvp_function(double t, const double *x, const double *p, size_t L, const double *dt,
-                          const double *dx, const double *dp, const double *W, double *OUT, double *MU);
-
 static const size_t NOWHERE = SIZE_MAX;
 
 enum way { NOT_YET, BY_C, BY_TAPE };
@@ -172,7 +166,7 @@ static sens_status run_rearranged(const struct compiled_product *product, const 
 {
     double *written = malloc((product->written + 1) * sizeof *written);
     if (!written) return SENS_NO_MEMORY;
-    ((numbers_function *)product->function)(on->t[0], on->x, on->p, written);
+    ((generated_numbers *)product->function)(on->t[0], on->x, on->p, written);
     for (size_t e = 0; e < product->entries; e++)
         on->out[e] = product->from[e] == NOWHERE ? 0 : written[product->from[e]];
     free(written);
@@ -184,13 +178,13 @@ static void call_at_point(const struct compiled_product *product, const struct p
     const struct sens_tape_call *on = &call->on;
     const double t = on->t[k], *x = on->x + k * on->x_step, *v = on->v ? on->v + k * on->v_step : NULL;
     if (call->kind == PRODUCT_HVP)
-        ((hvp_function *)product->function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2],
-                                            v, on->out, on->sum);
+        ((generated_hvp *)product->function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2],
+                                             v, on->out, on->sum);
     else if (call->kind == PRODUCT_RHS_T || product_is_entries(call->kind))
-        ((numbers_function *)product->function)(t, x, on->p, on->out);
+        ((generated_numbers *)product->function)(t, x, on->p, on->out);
     else
-        ((lanes_function *)product->function)(t, x, on->p, on->lanes, v,
-                                              call->kind == PRODUCT_VJP_P ? on->sum : on->out);
+        ((generated_lanes *)product->function)(t, x, on->p, on->lanes, v,
+                                               call->kind == PRODUCT_VJP_P ? on->sum : on->out);
 }
 
 /* By the tape: it computes what is compared as the recording did, which code that a compiler contracts does not. */
