@@ -43,12 +43,15 @@ static void look_at_many(const struct cost_case *at)
 {
     struct term term[MOST_TERMS];
     struct worst here = {.count = 0};
+    struct place signs;
+    const bool has_signs = many->cause == CAUSE_option_path && cost_place_of_signs(at, &signs);
     const size_t terms = cost_terms(at, term);
     for (size_t k = 0; k < terms; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&at->v->ctx.arena);
         const struct place place = cost_place(at, 1);
         for (enum part part = PART_DX; part <= PART_DP; part++) {
             cost_note_line(&here, &term[k], part, place);
+            if (has_signs) cost_note_line(&here, &term[k], part, signs);
             if (term_has(&term[k], part)) note_blocks(&term[k], part, place, &here);
         }
         sens_arena_rewind(&at->v->ctx.arena, mark);

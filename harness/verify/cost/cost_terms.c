@@ -219,6 +219,15 @@ struct place cost_place(const struct cost_case *at, int which)
     return place;
 }
 
+bool cost_place_of_signs(const struct cost_case *at, struct place *place)
+{
+    const size_t n = at->problem.n;
+    double *const x = verify_copy(at->v, n, at->problem.x0);
+    for (size_t i = 0; i < n; i++) x[i] *= verify_uniform(at->v, -1.5, 1.5);
+    *place = (struct place){x, at->problem.p};
+    return has_value(at, *place);
+}
+
 size_t term_rows(const struct term *term, enum part part)
 {
     const struct sens_cost *cost = &term->at->cost;

@@ -40,6 +40,8 @@ enum { MOST_TERMS = 7 };
 size_t cost_terms(const struct cost_case *at, struct term term[MOST_TERMS]);
 /* 0: nominal; else perturbed, within the domain of the cost as far as it can be had. */
 struct place cost_place(const struct cost_case *at, int which);
+/* States of either sign, where a loss may have another branch. false: the cost has no value there. */
+bool cost_place_of_signs(const struct cost_case *at, struct place *place);
 
 size_t term_rows(const struct term *term, enum part part);
 /* Is there a callback for it? A missing phi_dp or g_dp stands for zero. */
