@@ -65,9 +65,10 @@ after(text) = text[strstrt(text, ":") + 1:]
 
 # Settings in words where the value of an option does not speak for itself.
 VALUES = "3bs cn arkimex adams bdf matrix-free explicit jacobian=matrix-free jacobian=explicit \
-    vjp=adolc vjp=tmbad vjp=sacado"
+    vjp=adolc vjp=tmbad vjp=sacado vjp=compiled vjp=tape vjp=fd"
 WORDS = "'Bogacki-Shampine 3bs' 'Crank-Nicolson' ARKIMEX Adams BDF matrix-free 'explicit Jacobian' \
-    matrix-free 'explicit Jacobian' 'AD (ADOL-C)' 'AD (TMBad)' 'AD (Sacado)'"
+    matrix-free 'explicit Jacobian' 'AD (ADOL-C)' 'AD (TMBad)' 'AD (Sacado)' 'products compiled' \
+    'products by tape' 'products by differences'"
 part_of(list) = strstrt(list, ",") ? list[1:strstrt(list, ",") - 1] : list
 rest_of(list) = strstrt(list, ",") ? list[strstrt(list, ",") + 1:] : ""
 spelled(value) = position(VALUES, value) ? word(WORDS, position(VALUES, value)) : value

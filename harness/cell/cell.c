@@ -272,8 +272,11 @@ static bool set_wrt(struct resolution *re)
     static const unsigned meaning[] = {0, SENS_WRT_P, SENS_WRT_X0,
                                        SENS_WRT_P | SENS_WRT_X0}; /* auto p x0 both */
     struct cell *cell = re->cell;
-    struct key_value wrt, truth;
-    if (!resolve_value(re, "wrt", &wrt) || !resolve_value(re, "truth", &truth)) return false;
+    struct key_value wrt, truth, product;
+    if (!resolve_value(re, "wrt", &wrt) || !resolve_value(re, "truth", &truth) ||
+        !resolve_value(re, "product", &product))
+        return false;
+    cell->product = (enum bench_product)product.word;
     cell->truth = (enum bench_truth)truth.word;
     unsigned by = meaning[wrt.word];
     if (!by && cell->problem.np == 0) by = SENS_WRT_X0;

@@ -8,6 +8,9 @@
 
 enum bench_truth { TRUTH_AUTO, TRUTH_PDE, TRUTH_ODE, TRUTH_DISCRETE, TRUTH_REFERENCE, TRUTH_NONE };
 
+/* What is timed: a whole run, or a product alone (measure/products.c). */
+enum bench_product { TIMED_RUN, TIMED_VJP, TIMED_VJP_P, TIMED_JVP, TIMED_HVP };
+
 struct cell {
     const struct sens_registry *variant;
     const struct sens_method_type *method;
@@ -21,6 +24,7 @@ struct cell {
     char params_file[256], x0_file[256];
     unsigned long seed; /* of the harness: sampled columns, shuffle; a problem's own seed is its option */
     enum bench_truth truth;
+    enum bench_product product;
     char reference_key[256]; /* canonical "glv n=5 seed=1 ..." of problem + cost + t1; names the stored
                                 reference.
                                          "" when params or x0 come from a file */

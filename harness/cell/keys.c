@@ -10,6 +10,7 @@ static const char *const wrts[] = {"auto", "p", "x0", "both", NULL};
 static const char *const truths[] = {"auto", "pde", "ode", "discrete", "reference", "none", NULL};
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const structures[] = {"auto", "none", NULL};
+static const char *const products[] = {"none", "vjp", "vjp_p", "jvp", "hvp", NULL};
 static const char *const tracks[] = {"natural", "controlled", NULL};
 
 static const struct bench_key keys[] = {
@@ -118,6 +119,14 @@ static const struct bench_key keys[] = {
      .kind = KEY_NAME,
      .help = "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
              "auto: its own, where it has any, else compiled; without a compiler those of the tape run"},
+    {.name = "product",
+     .fallback = "none",
+     .unit = "-",
+     .kind = KEY_WORD,
+     .words = products,
+     .help =
+         "times one derivative product of so many lanes, and the right-hand side in turns with it, in place "
+         "of runs"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

@@ -145,10 +145,24 @@ static void print_rates(const struct record *rec)
     say("\n");
 }
 
+static void print_product(const struct record *rec)
+{
+    const double *number = rec->number;
+    say("product    %s of %.0f lanes: %.4g s a call, %.3g right-hand sides (%.4g s) a lane\n",
+        rec->text[COL_product], number[COL_lanes], number[COL_t_product_s], number[COL_by_rhs],
+        number[COL_t_rhs_s]);
+    say("           median of %.0f; 95 %% interval %.3g ... %.3g\n", number[COL_samples],
+        number[COL_by_rhs_lo], number[COL_by_rhs_hi]);
+}
+
 void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec)
 {
     print_cell(cell, rec);
     say("status     %s\n", rec->text[COL_status]);
+    if (cell->product != TIMED_RUN) {
+        print_product(rec);
+        return;
+    }
     print_results(cell, out);
     print_errors(cell, rec);
     print_work(rec);

@@ -96,16 +96,24 @@ static sens_status tell(const struct compare_cell *me, sens_status status, char 
 /* Part of the time for getting ready that the search may take: the rest is for getting ready. */
 static const double search_part = 0.8;
 
+static sens_status resolve_run(struct compare_cell *me, const struct spec *spec, struct bench_error *error)
+{
+    const sens_status status = cell_resolve(&me->ctx, spec, &me->cell, error);
+    if (status != SENS_OK || me->cell.product == TIMED_RUN) return status;
+    bench_refuse(error, "product: compare times whole runs; products are timed by run and by sweeps");
+    return SENS_BAD_INPUT;
+}
+
 /* The cell, at a rung where there is one to be found. The arena grows by it. */
 static sens_status resolve(struct compare_cell *me, int rung, struct bench_error *error)
 {
-    if (rung < 0) return cell_resolve(&me->ctx, me->spec, &me->cell, error);
+    if (rung < 0) return resolve_run(me, me->spec, error);
     char tol[COMPARE_TOLERANCE];
     compare_rung_text(rung, tol);
     spec_free(&me->tuned);
     if (!spec_copy(&me->tuned, me->spec)) return SENS_NO_MEMORY;
     if (!spec_set(&me->tuned, "tol", tol, "--error", error)) return SENS_BAD_INPUT;
-    return cell_resolve(&me->ctx, &me->tuned, &me->cell, error);
+    return resolve_run(me, &me->tuned, error);
 }
 
 static sens_status describe(void *self, struct record *rec, char message[COMPARE_TEXT])

@@ -98,6 +98,8 @@ void measure_describe(const struct cell *cell, struct record *rec)
     rec->number[COL_t1] = cell->problem.t1;
     describe_task(cell, rec);
     describe_library(cell, rec->text[COL_library]);
+    static const char *const product[] = {"none", "vjp", "vjp_p", "jvp", "hvp"};
+    put_text(rec, COL_product, product[cell->product]);
     put_text(rec, COL_track, cell->controlled ? "controlled" : "natural");
     put_text(rec, COL_series, cell->series);
     describe_options(cell, rec->text[COL_options]);

@@ -25,6 +25,12 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
 bool isolate_cell(const struct spec *spec, const struct measure_options *options, struct record *rec,
                   struct bench_error *error);
 
+/* One call of the cell's product with its lanes (auto: 8), in turns with a right-hand side, at (t0, x0, p), for so
+ * many samples; fills the columns of products. SENS_UNSUPPORTED: there is no such product; SENS_NONFINITE: it is
+ * no number there. Messages in ctx. */
+sens_status measure_product(struct sens_ctx *ctx, const struct cell *cell,
+                            const struct measure_options *options, struct record *rec);
+
 /* A cell on one thread: this process to one core. Else the calling thread to its core, as worker 0: more
  * threads would share the core of the process. */
 void measure_place(const struct cell *cell);

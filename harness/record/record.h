@@ -91,7 +91,13 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(t_analyse_s, REAL, "s", "to make products of the recordings, likewise")                                \
     X(t_compile_s, REAL, "s", "to compile them, likewise")                                                   \
     X(t_generate_s, REAL, "s", "to write them as C, likewise")                                               \
-    X(vjp_note, TEXT, "-", "why other products ran than were asked for, in words")
+    X(vjp_note, TEXT, "-", "why other products ran than were asked for, in words")                           \
+    X(product, TEXT, "-", "the product that was timed in place of runs: vjp, vjp_p, jvp, hvp; none")         \
+    X(t_product_s, REAL, "s", "one call of it, all lanes, median")                                           \
+    X(t_rhs_s, REAL, "s", "one right-hand side at the same point, median; timed in turns with the product")  \
+    X(by_rhs, REAL, "-", "time of a vector of the product by that of a right-hand side, median of pairs")    \
+    X(by_rhs_lo, REAL, "-", "lower end of the 95 % confidence interval of the median")                       \
+    X(by_rhs_hi, REAL, "-", "upper end")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

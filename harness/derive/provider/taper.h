@@ -29,6 +29,7 @@ struct taped_function { /* f(t, x, p), m = graph->n_outputs; the graph stays as 
  *     SENS_UNSUPPORTED     the library refuses
  *     SENS_NO_MEMORY */
 struct taper {
+    bool (*lacks)(enum graph_op op); /* an operation that it does not have; NULL: it has all */
     /* A tape of f whose independents are x, or (by_p) p; what is left of t, x and p is set for each sweep. at: where f
      * was recorded. SENS_NO_MEMORY; SENS_UNSUPPORTED. */
     sens_status (*create)(const struct taped_function *f, bool by_p, const struct taped_point *at,

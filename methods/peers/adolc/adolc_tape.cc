@@ -125,6 +125,9 @@ struct rows {
 std::vector<short> free_tags;
 short last_tag;
 
+/* The library's places for numbers, of which it has as many as were ever wanted at a time; a tape keeps all of them. */
+size_t most_places;
+
 short take_tag()
 {
     if (!free_tags.empty()) {
@@ -223,14 +226,15 @@ class tape {
     {
         /* Bounds, so that the buffers hold the whole tape and no file is ever written. */
         const size_t size = 4096 + 8 * (f.graph->n_nodes + f.graph->n_guards + m + n + parameter.size());
-        if (size > std::numeric_limits<uint>::max() / 8) return false;
-        const uint room = static_cast<uint>(size);
+        if (size + most_places > std::numeric_limits<uint>::max() / 8) return false;
+        const uint room = static_cast<uint>(size), values = static_cast<uint>(size + most_places);
         set(at);
-        trace_on(tag, 0, room, 5 * room, room, room);
+        trace_on(tag, 0, room, 5 * room, room, values);
         write();
         trace_off();
         size_t stats[STAT_SIZE];
         tapestats(tag, stats);
+        most_places = std::max(most_places, stats[NUM_MAX_LIVES]);
         return !stats[OP_FILE_ACCESS] && !stats[LOC_FILE_ACCESS] && !stats[VAL_FILE_ACCESS] &&
                stats[TAY_STACK_SIZE] <= stats[TAY_BUFFER_SIZE];
     }
@@ -348,4 +352,4 @@ sens_status forward(void *made, const taped_point *at, bool unguarded, size_t L,
 
 } // namespace
 
-extern const struct taper adolc_taper = {create, destroy, reverse, forward};
+extern const struct taper adolc_taper = {nullptr, create, destroy, reverse, forward};

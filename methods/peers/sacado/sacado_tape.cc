@@ -275,4 +275,4 @@ sens_status forward(void *made, const taped_point *at, bool unguarded, size_t L,
 
 } // namespace
 
-extern const struct taper sacado_taper = {create, destroy, reverse, forward};
+extern const struct taper sacado_taper = {nullptr, create, destroy, reverse, forward};

@@ -29,10 +29,6 @@ using TMBad::ad_aug;
 /* The tape that is being made is global to the library. */
 std::mutex turn;
 
-struct lacking : std::domain_error {
-    using std::domain_error::domain_error;
-};
-
 /* ---- a function written with the library's numbers ----------------------------------------------------------- */
 
 class numbers {
@@ -76,7 +72,7 @@ class numbers {
         value[k] = CondExpNe(value[c], ad_aug(0.0), value[a], value[b]);
     }
 
-    ad_aug angle(const ad_aug &, const ad_aug &) { throw lacking("atan2"); }
+    ad_aug angle(const ad_aug &, const ad_aug &) { throw std::logic_error("atan2"); /* lacks */ }
     ad_aug smaller(const ad_aug &u, const ad_aug &v) { return min(u, v); }
     ad_aug larger(const ad_aug &u, const ad_aug &v) { return max(u, v); }
     ad_aug exp_less_one(const ad_aug &u) { return expm1(u); }
@@ -206,6 +202,11 @@ template <class Work> sens_status guarded(const Work &work)
     }
 }
 
+bool lacks(graph_op op)
+{
+    return op == GRAPH_ATAN2;
+}
+
 sens_status create(const taped_function *f, bool by_p, const taped_point *at, void **made)
 {
     return guarded([&] {
@@ -233,4 +234,4 @@ sens_status forward(void *made, const taped_point *at, bool unguarded, size_t L,
 
 } // namespace
 
-extern const struct taper tmbad_taper = {create, destroy, reverse, forward};
+extern const struct taper tmbad_taper = {lacks, create, destroy, reverse, forward};
