@@ -88,6 +88,25 @@ static void test_heat(void **state)
     check("heat", heat_graph(20), heat_graph(70));
 }
 
+static struct size jacobian_of(struct rhs f)
+{
+    struct derive_entries entries;
+    assert_int_equal(derive_jacobian(f.graph, f.n, &entries), SENS_OK);
+    const struct size size = size_of("df/dx", entries.graph, 0, entries.graph->n_outputs);
+    derive_entries_destroy(&entries);
+    graph_destroy(f.graph);
+    return size;
+}
+
+/* Entries row by row: each line of the grid has ends that are shorter, which are put together. */
+static void test_entries(void **state)
+{
+    (void)state;
+    const struct size small = jacobian_of(heat_graph(20)), large = jacobian_of(heat_graph(70));
+    assert_int_equal(large.operators, small.operators);
+    assert_in_range(large.pieces, 1, small.pieces);
+}
+
 static void test_chain(void **state)
 {
     (void)state;
@@ -111,8 +130,8 @@ static void test_brusselator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_glv),        cmocka_unit_test(test_heat),        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_conduction), cmocka_unit_test(test_brusselator),
+        cmocka_unit_test(test_glv),   cmocka_unit_test(test_heat),       cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_chain), cmocka_unit_test(test_conduction), cmocka_unit_test(test_brusselator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

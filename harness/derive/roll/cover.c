@@ -1,12 +1,12 @@
 /* derive/roll/cover.c - runs of rows with one difference, then runs of such runs. Where many pieces come out, the
  * rows are first sorted by how far their numbers are from the first one: cells at the four sides of a grid come
- * apart that way. */
+ * apart that way. Where there are still many, pieces that are alike are put together. */
 #include "cover.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PIECES = 4, FEW_VALUES = 16 };
+enum { FEW_PIECES = 4, SEVERAL_PIECES = 16, FEW_VALUES = 16 };
 
 static int32_t *step_of(struct cover *cover, size_t piece, size_t level)
 {
@@ -92,8 +92,8 @@ static void merge_level(const struct cover_rows *rows, struct cover *cover, size
 
 /* ---- all levels ---------------------------------------------------------------------------------------- */
 
-/* The cover takes the order over. */
-static bool merge_all(const struct cover_rows *rows, uint32_t *order, struct cover *cover)
+/* A cover of single rows, which takes the order over; false: no memory. */
+static bool start(const struct cover_rows *rows, uint32_t *order, struct cover *cover)
 {
     const size_t numbers = (rows->rows * COVER_LEVELS + 2) * rows->width + 1;
     *cover = (struct cover){.n_pieces = rows->rows, .width = rows->width, .order = order};
@@ -105,13 +105,17 @@ static bool merge_all(const struct cover_rows *rows, uint32_t *order, struct cov
     }
     for (size_t r = 0; r < rows->rows; r++)
         cover->piece[r] = (struct cover_piece){.first = (uint32_t)r, .count = {1, 1, 1}};
+    return true;
+}
+
+static void merge_levels(const struct cover_rows *rows, struct cover *cover)
+{
     for (size_t before = SIZE_MAX; cover->depth < COVER_LEVELS && cover->n_pieces < before;) {
         before = cover->n_pieces;
         if (before == 1 && cover->depth > 0) break;
         merge_level(rows, cover, cover->depth, cover->step + rows->rows * COVER_LEVELS * rows->width);
         if (cover->n_pieces < before) cover->depth++;
     }
-    return true;
 }
 
 void cover_release(struct cover *cover)
@@ -134,6 +138,81 @@ static int by_key(const void *one, const void *two)
     const struct keyed *a = one, *b = two;
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
     return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* All that alike() compares. */
+static uint64_t key_of_piece(const struct cover *cover, size_t p)
+{
+    const struct cover_piece *piece = &cover->piece[p];
+    const int32_t *step = cover_step(cover, p, 0);
+    uint64_t key = (uint32_t)piece->grow;
+    for (size_t l = 0; l < COVER_LEVELS; l++)
+        key = (key ^ (uint32_t)piece->count[l]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t e = 0; e < cover->depth * cover->width; e++) {
+        key = (key ^ (uint32_t)step[e]) * UINT64_C(0x9e3779b97f4a7c15);
+        key ^= key >> 29;
+    }
+    return key;
+}
+
+/* to: the pieces of `from` in the order of the keys, with their rows. */
+static void take_pieces(const struct cover *from, const struct keyed *keyed, struct cover *to)
+{
+    const size_t steps = COVER_LEVELS * from->width;
+    uint32_t first = 0;
+    for (size_t p = 0; p < from->n_pieces; p++) {
+        const struct cover_piece *piece = &from->piece[keyed[p].row];
+        const size_t count = cover_rows_of(piece);
+        to->piece[p] = *piece;
+        to->piece[p].first = first;
+        memcpy(to->order + first, from->order + piece->first, count * sizeof *to->order);
+        memcpy(to->step + p * steps, from->step + keyed[p].row * steps, steps * sizeof *to->step);
+        first += (uint32_t)count;
+    }
+    to->n_pieces = from->n_pieces;
+    to->depth = from->depth;
+}
+
+/* Pieces that are alike follow each other: the inner cells of each line of a grid, then the ends of each. false: no
+ * memory. */
+static bool group_pieces(const struct cover_rows *rows, struct cover *cover)
+{
+    struct cover grouped;
+    struct keyed *keyed = malloc(cover->n_pieces * sizeof *keyed);
+    const bool room = start(rows, malloc((rows->rows + 1) * sizeof(uint32_t)), &grouped);
+    if (!keyed || !room) {
+        free(keyed);
+        if (room) cover_release(&grouped);
+        return false;
+    }
+    for (size_t p = 0; p < cover->n_pieces; p++)
+        keyed[p] = (struct keyed){key_of_piece(cover, p), (uint32_t)p};
+    qsort(keyed, cover->n_pieces, sizeof *keyed, by_key);
+    take_pieces(cover, keyed, &grouped);
+    free(keyed);
+    cover_release(cover);
+    *cover = grouped;
+    return true;
+}
+
+/* The cover takes the order over; false: no memory, nothing to release. */
+static bool merge_all(const struct cover_rows *rows, uint32_t *order, struct cover *cover)
+{
+    if (!start(rows, order, cover)) return false;
+    merge_levels(rows, cover);
+    return true;
+}
+
+/* One level more, where what is alike does not follow each other; false: no memory, nothing to release. */
+static bool merge_grouped(const struct cover_rows *rows, struct cover *cover)
+{
+    if (cover->n_pieces <= SEVERAL_PIECES || cover->depth == 0 || cover->depth == COVER_LEVELS) return true;
+    if (!group_pieces(rows, cover)) {
+        cover_release(cover);
+        return false;
+    }
+    merge_levels(rows, cover);
+    return true;
 }
 
 /* Different values of column e less `sign` times column 0, up to FEW_VALUES + 1 of them. */
@@ -209,5 +288,5 @@ bool cover_find(const struct cover_rows *rows, struct cover *cover)
         *cover = sorted, sorted = swap;
     }
     cover_release(&sorted);
-    return true;
+    return merge_grouped(rows, cover);
 }
