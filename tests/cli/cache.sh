@@ -111,4 +111,15 @@ for seconds in 0.05 0.1 0.2 0.4; do
 done
 ran compiled '$'
 
+# ended by a signal: the compiler that is waited for ends, too
+printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 60\n' "$work/waiting" >slow
+chmod +x slow
+for signal in INT TERM; do
+    rm -f waiting
+    CC=$work/slow timeout -s "$signal" 4 "$program" run robertson discrete_adjoint vjp=compiled >/dev/null 2>&1
+    compiler=$(cat waiting) || fail "SIG$signal: no compiler was waited for"
+    for _ in {1..50}; do kill -0 "$compiler" 2>/dev/null && sleep 0.1; done
+    kill "$compiler" 2>/dev/null && fail "SIG$signal: the compiler goes on"
+done
+
 exit $((failures > 0))

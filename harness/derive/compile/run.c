@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -96,6 +97,33 @@ static int start_with_environment(const struct run *run, int output, pid_t *pid)
     return failed;
 }
 
+/* ---- our own end ---------------------------------------------------------------------------------------- */
+
+/* A terminal's signals do not reach the group of the program. So they wait until it has been killed with us: those
+ * that nobody has us ignore are held back. */
+static void hold_signals(sigset_t *held, sigset_t *former)
+{
+    static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action;
+    sigemptyset(held);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (sigaction(deadly[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(held, deadly[i]);
+    pthread_sigmask(SIG_BLOCK, held, former);
+}
+
+/* What was blocked before is not ours. */
+static bool is_called_off(const sigset_t *held, const sigset_t *former)
+{
+    sigset_t pending;
+    if (sigpending(&pending) != 0) return false;
+    for (int each = 1; each < NSIG; each++)
+        if (sigismember(&pending, each) == 1 && sigismember(held, each) == 1 &&
+            sigismember(former, each) == 0)
+            return true;
+    return false;
+}
+
 /* ---- its end ------------------------------------------------------------------------------------------- */
 
 /* What there is to hear, at most a moment waited for. What there is no room for is dropped. false: nothing
@@ -121,14 +149,14 @@ static bool has_ended(pid_t pid)
     return (looked != 0 && errno != EINTR) || info.si_pid == pid;
 }
 
-/* False: it was stopped at the limit. *how is waitpid's status, -1 when nobody tells it. */
-static bool wait_for(pid_t pid, int input, const struct run *run, int *how)
+/* False: it was stopped, at the limit or with us. *how is waitpid's status, -1 when nobody tells it. */
+static bool wait_for(pid_t pid, int input, const struct run *run, const sigset_t signals[2], int *how)
 {
     const double deadline = now() + run->limit;
     size_t heard = 0;
     bool speaks = true, ended = false;
     run->said[0] = '\0';
-    while (!(ended = has_ended(pid)) && now() < deadline)
+    while (!(ended = has_ended(pid)) && now() < deadline && !is_called_off(&signals[0], &signals[1]))
         if (speaks)
             speaks = hear(input, run, &heard);
         else
@@ -147,14 +175,17 @@ sens_status run_program(const struct run *run, struct bench_error *error)
 {
     int pipe_ends[2], how = -1;
     pid_t pid;
+    sigset_t signals[2]; /* held back; what was blocked before */
     if (pipe2(pipe_ends, O_CLOEXEC) != 0) {
         bench_refuse(error, "%.300s cannot be run: %s", run->argument[0], strerror(errno));
         return SENS_UNAVAILABLE;
     }
+    hold_signals(&signals[0], &signals[1]);
     const int failed = start_with_environment(run, pipe_ends[1], &pid);
     close(pipe_ends[1]);
-    const bool ended = !failed && wait_for(pid, pipe_ends[0], run, &how);
+    const bool ended = !failed && wait_for(pid, pipe_ends[0], run, signals, &how);
     close(pipe_ends[0]);
+    pthread_sigmask(SIG_SETMASK, &signals[1], NULL);
     if (!failed && ended && how == 0) return SENS_OK;
     if (failed)
         bench_refuse(error, "%.300s cannot be run: %s", run->argument[0], strerror(failed));
