@@ -17,6 +17,7 @@ struct cell {
     struct sens_problem problem;          /* with structure=none: one that declares nothing */
     struct sens_operations operations;    /* of the problem as it is, whatever it declares to the method */
     const struct sens_provider *provider; /* of its derivative products; NULL: the problem's own */
+    bool generated_rhs;                   /* rhs=generated */
     bool controlled;                      /* track */
     struct sens_cost cost;
     struct sens_task task;

@@ -11,6 +11,7 @@ static const char *const truths[] = {"auto", "pde", "ode", "discrete", "referenc
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const structures[] = {"auto", "none", NULL};
 static const char *const products[] = {"none", "vjp", "vjp_p", "jvp", "hvp", NULL};
+static const char *const sides[] = {"own", "generated", NULL};
 static const char *const tracks[] = {"natural", "controlled", NULL};
 
 static const struct bench_key keys[] = {
@@ -127,6 +128,12 @@ static const struct bench_key keys[] = {
      .help =
          "times one derivative product of so many lanes, and the right-hand side in turns with it, in place "
          "of runs"},
+    {.name = "rhs",
+     .fallback = "own",
+     .unit = "-",
+     .kind = KEY_WORD,
+     .words = sides,
+     .help = "right-hand side: the problem's own, or C generated from a recording of it, compared with it"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

@@ -232,13 +232,20 @@ static void record_work(struct measurement *me, struct record *rec)
     if (getrusage(RUSAGE_SELF, &usage) == 0) rec->number[COL_rss_bytes] = (double)usage.ru_maxrss * 1024;
 }
 
+/* What the provider of the products tells; zeros: nothing. A generated right-hand side stands around its problem. */
+static struct sens_provider_account ask_provider(const struct cell *cell)
+{
+    struct sens_provider_account account = {.broken = NULL};
+    const struct sens_problem *wrapped = cell->generated_rhs ? cell->problem.inner : &cell->problem;
+    if (cell->provider && cell->provider->account) cell->provider->account(wrapped, &account);
+    return account;
+}
+
 /* Derived products that were found to be none during the runs: what came out is no result. */
 static sens_status judge_products(struct measurement *me, sens_status status)
 {
     const struct cell *cell = me->cell;
-    struct sens_provider_account account = {.broken = NULL};
-    if (!cell->provider || !cell->provider->account) return status;
-    cell->provider->account(&cell->problem, &account);
+    const struct sens_provider_account account = ask_provider(cell);
     if (!account.broken) return status;
     bench_refuse(&me->reason, "%s", account.broken);
     return SENS_UNSUPPORTED;
@@ -247,9 +254,8 @@ static sens_status judge_products(struct measurement *me, sens_status status)
 /* What derived products took beside the runs. */
 static void record_account(const struct cell *cell, struct record *rec)
 {
-    struct sens_provider_account account;
+    const struct sens_provider_account account = ask_provider(cell);
     if (!cell->provider || !cell->provider->account) return;
-    cell->provider->account(&cell->problem, &account);
     rec->number[COL_n_recorded] = account.n_recorded;
     rec->number[COL_t_record_s] = account.t_record;
     rec->number[COL_t_analyse_s] = account.t_analyse;

@@ -97,7 +97,8 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(t_rhs_s, REAL, "s", "one right-hand side at the same point, median; timed in turns with the product")  \
     X(by_rhs, REAL, "-", "time of a vector of the product by that of a right-hand side, median of pairs")    \
     X(by_rhs_lo, REAL, "-", "lower end of the 95 % confidence interval of the median")                       \
-    X(by_rhs_hi, REAL, "-", "upper end")
+    X(by_rhs_hi, REAL, "-", "upper end")                                                                     \
+    X(rhs, TEXT, "-", "right-hand side: the problem's own, or generated from it")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

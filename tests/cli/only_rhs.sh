@@ -9,7 +9,8 @@ cat >"$work/only_rhs.c" <<'END'
 /* impure: x_0' = -2, x_1' = p_0 |x_0|, the sign taken out of the bits of x_0: what is recorded is that of x_0 > 0.
  * counts: x_0' = -p_0 x_0, from the 50th call on twice that.
  * bend: x_i' = p_0 h(x_(1 - i)) - x_i, h(x) = x^2 / 2 up to p_1, from there p_1 (x - p_1 / 2): two branches a state.
- * begins: x' = -p_0 x, x(0) = p_1^2. */
+ * begins: x' = -p_0 x, x(0) = p_1^2.
+ * lies: what is recorded is x' = -p_0 x^2 / 4, the same at the initial state 4 alone. */
 #include <tgmath.h>
 
 #include "sens/plugin.h"
@@ -87,12 +88,24 @@ static void begins_x0(const struct sens_problem *pb, const sens_real *p, sens_re
     x[0] = p[1] * p[1];
 }
 
+static sens_status lies_rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    (void)pb;
+#ifdef SENS_RECORDED
+    dx[0] = -at->p[0] * at->x[0] * at->x[0] / 4;
+#else
+    dx[0] = -at->p[0] * at->x[0];
+#endif
+    return SENS_OK;
+}
+
 static const struct sens_problem_type
+    lies = {.name = "lies", .summary = "records another", .create = begins_create, .rhs = lies_rhs},
     impure = {.name = "impure", .summary = "reads bits", .create = impure_create, .rhs = impure_rhs},
     counts = {.name = "counts", .summary = "counts its calls", .create = impure_create, .rhs = counts_rhs},
     bend = {.name = "bend", .summary = "two branches a state", .create = bend_create, .rhs = bend_rhs},
     begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs, .x0 = begins_x0};
-static const struct sens_problem_type *const problems[] = {&impure, &counts, &bend, &begins, NULL};
+static const struct sens_problem_type *const problems[] = {&impure, &counts, &bend, &begins, &lies, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "only_rhs", .problems = problems};
 END
 
@@ -120,6 +133,17 @@ join -t $'\t' <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/adjoint.
     <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/quotients.tsv" | sort) |
     awk -F'\t' '/^dG/ { k++; d = $2 - $3; if (d < 0) d = -d; s = $3 < 0 ? -$3 : $3; if (d > 1e-4 * (1 + s)) bad = 1 }
         END { exit bad || k < 8 }' || fail "bend: the adjoint is not what difference quotients give"
+
+# a right-hand side that is generated is the problem's own, on the other side of its branches too; one that is not is refused
+"$program" run bend discrete_adjoint $module tol=1e-10 rhs=generated --dump "$work/generated.tsv" >/dev/null ||
+    fail "bend: no right-hand side is generated"
+paste <(awk -F'\t' '{ print $NF }' "$work/adjoint.tsv") <(awk -F'\t' '{ print $NF }' "$work/generated.tsv") |
+    awk 'NR > 1 { k++; d = $1 - $2; if (d < 0) d = -d; if (d > 1e-12) bad = 1 } END { exit bad || k < 8 }' ||
+    fail "bend: another gradient with rhs=generated"
+tells 0 '"rhs":"generated"' "$program" run bend discrete_adjoint $module rhs=generated --json
+tells 0 '"rhs":"own"' "$program" run bend discrete_adjoint $module --json
+tells 2 "rhs=generated: number 0 of a product is" "$program" run lies discrete_adjoint $module rhs=generated
+tells 2 "rhs=generated: no compiler" env CC=no_such_compiler "$program" run bend discrete_adjoint $module rhs=generated
 
 # dx(1)/dp of x = p_1^2 exp(-p_0): -x and 2 p_1 exp(-p_0)
 for method in discrete_adjoint discrete_tangent cfsa; do

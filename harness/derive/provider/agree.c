@@ -41,11 +41,11 @@ static void count_numbers(struct trial *trial, size_t entries)
     const size_t L = trial->lanes, n = trial->shape->n * L, np = trial->shape->np * L;
     const size_t m = trial->shape->outputs * L;
     trial->n_v = trial->kind == PRODUCT_JVP ? n : trial->kind == PRODUCT_JVP_P ? np : m;
-    trial->n_out = product_is_entries(trial->kind)                            ? entries
-                   : trial->kind == PRODUCT_VJP_P                             ? 0
-                   : trial->kind == PRODUCT_RHS_T                             ? trial->shape->outputs
-                   : trial->kind == PRODUCT_VJP || trial->kind == PRODUCT_HVP ? n
-                                                                              : m;
+    trial->n_out = product_is_entries(trial->kind)                              ? entries
+                   : trial->kind == PRODUCT_VJP_P                               ? 0
+                   : trial->kind == PRODUCT_RHS_T || trial->kind == PRODUCT_RHS ? trial->shape->outputs
+                   : trial->kind == PRODUCT_VJP || trial->kind == PRODUCT_HVP   ? n
+                                                                                : m;
     trial->n_sum = trial->kind == PRODUCT_VJP_P || trial->kind == PRODUCT_HVP ? np : 0;
 }
 

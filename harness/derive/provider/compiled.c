@@ -1,6 +1,7 @@
 /* derive/provider/compiled.c - the provider `compiled`. */
 #include "compiled_engine.h"
 #include "derived.h"
+#include "generated_rhs.h"
 #include "providers.h"
 #include "sens/registry.h"
 
@@ -46,5 +47,6 @@ const struct sens_provider derive_compiled = {
     .rank = 2,
     .declares = true,
     .wrap = wrap,
+    .wrap_rhs = generated_rhs_wrap,
     .account = account,
 };

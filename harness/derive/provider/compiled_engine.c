@@ -43,6 +43,7 @@ static const enum generate_product generated[KINDS] = {[PRODUCT_VJP] = GENERATE_
                                                        [PRODUCT_JVP] = GENERATE_JVP,
                                                        [PRODUCT_JVP_P] = GENERATE_JVP_P,
                                                        [PRODUCT_RHS_T] = GENERATE_RHS_T,
+                                                       [PRODUCT_RHS] = GENERATE_RHS,
                                                        [PRODUCT_JACOBIAN] = GENERATE_JACOBIAN,
                                                        [PRODUCT_JACOBIAN_P] = GENERATE_JACOBIAN_P,
                                                        [PRODUCT_S] = GENERATE_S,
@@ -180,7 +181,7 @@ static void call_at_point(const struct compiled_product *product, const struct p
     if (call->kind == PRODUCT_HVP)
         ((generated_hvp *)product->function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2],
                                              v, on->out, on->sum);
-    else if (call->kind == PRODUCT_RHS_T || product_is_entries(call->kind))
+    else if (call->kind == PRODUCT_RHS_T || call->kind == PRODUCT_RHS || product_is_entries(call->kind))
         ((generated_numbers *)product->function)(t, x, on->p, on->out);
     else
         ((generated_lanes *)product->function)(t, x, on->p, on->lanes, v,
@@ -255,6 +256,7 @@ static enum way way_of(struct compiled_of *of, enum product_kind kind)
     struct compiled_product *product = &of->product[kind];
     struct bench_error error;
     if (of->shape.n == 0 || kind == PRODUCT_COUPLING) return BY_TAPE; /* x0(p), M(p): once a solve */
+    if (kind == PRODUCT_GUARDS) return BY_TAPE;                       /* see check_guards */
     const enum way found = (enum way)atomic_load(&product->way);
     if (found != NOT_YET) return found;
     pthread_mutex_lock(&setting->lock);
@@ -346,6 +348,12 @@ static const struct structure *structure(struct engine *engine)
 static void operations(struct engine *engine, enum product_kind kind, double *shared, double *vector)
 {
     of_engine(engine)->tape_maker.operations(of_engine(engine)->tape, kind, shared, vector);
+}
+
+generated_numbers *compiled_numbers(struct engine *engine, enum product_kind kind)
+{
+    const struct compiled_product *product = &of_engine(engine)->product[kind];
+    return atomic_load(&product->way) == BY_C ? (generated_numbers *)product->function : NULL;
 }
 
 struct engine_maker compiled_engine(struct compiled_setting *setting,

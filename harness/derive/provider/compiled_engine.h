@@ -6,6 +6,7 @@
 
 #include "compile.h"
 #include "engine.h"
+#include "generate.h"
 
 /* Of a wrapped problem, and of all its recordings. */
 struct compiled_setting {
@@ -22,5 +23,9 @@ struct compiled_setting {
  * differs or cannot be compiled. The setting stays as long as the engines. */
 struct engine_maker compiled_engine(struct compiled_setting *setting,
                                     const struct sens_tape_functions *functions, double (*now)(void));
+
+/* The function of a product that has no vectors and was run before, for points where the guards hold; NULL: the tape
+ * runs. It stays as long as the engine. */
+generated_numbers *compiled_numbers(struct engine *engine, enum product_kind kind);
 
 #endif

@@ -15,6 +15,7 @@ enum product_kind {
     PRODUCT_JVP,        /* out = (df/dx) v */
     PRODUCT_JVP_P,      /* out = (df/dp) v */
     PRODUCT_RHS_T,      /* out = df/dt */
+    PRODUCT_RHS,        /* out = f */
     PRODUCT_JACOBIAN,   /* out = df/dx, [m][n] or the entries of a pattern */
     PRODUCT_JACOBIAN_P, /* out = (df/dp)^T, the entries of a pattern */
     PRODUCT_S,          /* out = a part of the structure that was found (structure.h): s, phi, M, d */

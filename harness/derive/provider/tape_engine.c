@@ -132,6 +132,25 @@ static sens_status part_of(struct tape_of *of, enum structure_part part, struct 
     return found ? copy_outputs(found, 0, found->n_outputs, product) : SENS_UNSUPPORTED;
 }
 
+/* Those that are numbers, not lanes. */
+static sens_status numbers_of(struct tape_of *of, size_t place, struct program *program,
+                              struct graph **product)
+{
+    switch (place) {
+    case GUARDS_PLACE:
+        return derive_guards(of->f, product);
+    case PRODUCT_RHS:
+        return copy_outputs(of->f, 0, of->shape.outputs, product);
+    case PRODUCT_RHS_T:
+        return derive_rhs_t(of->f, product);
+    case PRODUCT_JACOBIAN:
+    case PRODUCT_JACOBIAN_P:
+        return entries_of(of, place, program, product);
+    default:
+        return part_of(of, STRUCTURE_S + (enum structure_part)(place - PRODUCT_S), product);
+    }
+}
+
 /* Holds the lock. */
 static sens_status product_of(struct tape_of *of, size_t place, struct program *program,
                               struct tape_request *request, struct graph **product)
@@ -139,6 +158,11 @@ static sens_status product_of(struct tape_of *of, size_t place, struct program *
     const struct function_shape *shape = &of->shape;
     request->vector = GRAPH_W;
     request->written = shape->n;
+    if (place == GUARDS_PLACE || (place >= PRODUCT_RHS_T && place <= PRODUCT_DIAGONAL)) {
+        request->vector = GRAPH_OPS;
+        request->written = place == GUARDS_PLACE ? 0 : SIZE_MAX;
+        return numbers_of(of, place, program, product);
+    }
     switch (place) {
     case PRODUCT_VJP:
         return derive_vjp(of->f, shape->n, product);
@@ -153,26 +177,6 @@ static sens_status product_of(struct tape_of *of, size_t place, struct program *
         request->vector = GRAPH_DP;
         request->written = shape->outputs;
         return derive_along(of->f, DERIVE_P, product);
-    case PRODUCT_RHS_T:
-        request->vector = GRAPH_OPS;
-        request->written = shape->outputs;
-        return derive_rhs_t(of->f, product);
-    case PRODUCT_JACOBIAN:
-    case PRODUCT_JACOBIAN_P:
-        request->vector = GRAPH_OPS;
-        request->written = SIZE_MAX;
-        return entries_of(of, place, program, product);
-    case GUARDS_PLACE:
-        request->vector = GRAPH_OPS;
-        request->written = 0;
-        return derive_guards(of->f, product);
-    case PRODUCT_S:
-    case PRODUCT_PHI:
-    case PRODUCT_COUPLING:
-    case PRODUCT_DIAGONAL:
-        request->vector = GRAPH_OPS;
-        request->written = SIZE_MAX;
-        return part_of(of, STRUCTURE_S + (enum structure_part)(place - PRODUCT_S), product);
     default:
         place -= PRODUCT_HVP;
         return derive_hvp(of->f, shape->n, place % 2 ? shape->np : 0, (unsigned)(place / 2), product);

@@ -49,6 +49,12 @@ struct sens_provider {
     sens_status (*wrap)(struct sens_ctx *ctx, const struct sens_provider_request *request,
                         struct sens_problem *wrapped);
 
+    /* rhs=generated: decorates *wrapped with a right-hand side that is made from that of request->inner, the same
+     * instance before anyone has decorated it, and compared with it. NULL: it makes none. SENS_UNSUPPORTED, with a
+     * message: none can be had; SENS_NO_MEMORY. */
+    sens_status (*wrap_rhs)(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                            struct sens_problem *wrapped);
+
     /* What it took so far; NULL: nothing is told. */
     void (*account)(const struct sens_problem *wrapped, struct sens_provider_account *account);
 };

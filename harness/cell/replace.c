@@ -1,0 +1,117 @@
+/* Products of another source, a generated right-hand side, and a problem that declares nothing. */
+#include "replace.h"
+
+#include <string.h>
+
+#include "modules.h"
+#include "peers.h"
+
+/* structure=none, track=controlled: from here on the problem is one that declares nothing. */
+static sens_status drop_structure(struct resolution *re)
+{
+    struct sens_problem *pb = &re->cell->problem;
+    const struct spec_pair *given = resolve_given(re, "structure");
+    struct key_value structure, track;
+    sens_problem_operations(pb, &re->cell->operations);
+    if (!resolve_value(re, "structure", &structure) || !resolve_value(re, "track", &track))
+        return SENS_BAD_INPUT;
+    const bool declared = structure.word == 0;
+    re->cell->controlled = track.word == 1;
+    if (re->cell->controlled && given && declared) {
+        refuse_pair(re->error, given, "track=controlled means structure=none");
+        return SENS_BAD_INPUT;
+    }
+    if (!declared || re->cell->controlled) re->cell->problem.structure = NULL;
+    return SENS_OK;
+}
+
+static sens_status refuse_products(struct resolution *re, const struct spec_pair *given, const char *why,
+                                   sens_status status)
+{
+    const char *const reason = why[0] ? why : sens_status_message(status);
+    if (given)
+        refuse_pair(re->error, given, "%s", reason);
+    else
+        bench_refuse(re->error, "problem=%s: its products cannot be derived: %s", re->problem->name, reason);
+    return status == SENS_UNSUPPORTED ? SENS_BAD_INPUT : status;
+}
+
+bool replace_one_thread(const struct cell *cell)
+{
+    return cell->provider && !cell->provider->parallel;
+}
+
+/* threads=K, where the products may be called by several. */
+static bool set_request_threads(struct resolution *re, struct sens_provider_request *request)
+{
+    const struct spec_pair *given = resolve_given(re, "threads");
+    struct key_value threads;
+    if (!resolve_value(re, "threads", &threads)) return false;
+    if (replace_one_thread(re->cell) && threads.word < 0 && threads.number != 1)
+        return refuse_pair(re->error, given, "with products that work on one thread");
+    request->threads = replace_one_thread(re->cell) ? 1
+                       : threads.word < 0           ? (int)threads.number
+                       : re->ctx->cores > 1         ? re->ctx->cores
+                                                    : 1;
+    return true;
+}
+
+/* auto: the problem's own products; where it has none, those that are derived. */
+static const char *products_name(const struct resolution *re, const struct spec_pair *given)
+{
+    const struct sens_provider *deriver = sens_registry_deriver(re->cell->variant);
+    if (given && strcmp(given->value, "auto") != 0) return given->value;
+    return re->problem->vjp || !deriver ? "hand" : deriver->name;
+}
+
+/* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would
+ * only be seen waiting. */
+static sens_status replace_products(struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    const struct spec_pair *given = resolve_given(re, "vjp");
+    struct sens_provider_request request = {.inner = &cell->problem, .variant = cell->variant};
+    struct bench_error reason;
+    const char *const name = products_name(re, given);
+    if (strcmp(name, "hand") == 0)
+        return re->problem->vjp
+                   ? SENS_OK
+                   : refuse_products(re, given, "the problem has no products of its own", SENS_BAD_INPUT);
+    sens_status status = peer_load(PEER_PROVIDER, name, &reason);
+    if (status != SENS_OK) return refuse_products(re, given, reason.text, status);
+    cell->provider = find_provider(name);
+    if (!cell->provider)
+        return refuse_products(re, given, "no provider of this name; see sensbench list providers",
+                               SENS_BAD_INPUT);
+    if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    status = cell->provider->wrap(re->ctx, &request, &cell->problem);
+    if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
+    return SENS_OK;
+}
+
+/* rhs=generated; `own` is the problem before its products were replaced. */
+static sens_status replace_rhs(struct resolution *re, const struct sens_problem *own)
+{
+    struct cell *cell = re->cell;
+    const struct spec_pair *given = resolve_given(re, "rhs");
+    const struct sens_provider *maker = sens_registry_deriver(cell->variant);
+    struct sens_provider_request request = {.inner = own, .variant = cell->variant};
+    struct key_value side;
+    if (!resolve_value(re, "rhs", &side)) return SENS_BAD_INPUT;
+    cell->generated_rhs = side.word == 1;
+    if (!cell->generated_rhs) return SENS_OK;
+    if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    re->ctx->message[0] = '\0';
+    const sens_status status = maker && maker->wrap_rhs
+                                   ? maker->wrap_rhs(re->ctx, &request, &cell->problem)
+                                   : sens_fail(re->ctx, SENS_UNSUPPORTED, "there is nothing to make it");
+    return status == SENS_OK ? status : refuse_products(re, given, re->ctx->message, status);
+}
+
+sens_status replace_parts(struct resolution *re)
+{
+    const struct sens_problem own = re->cell->problem;
+    sens_status status = replace_products(re);
+    if (status == SENS_OK) status = replace_rhs(re, &own);
+    return status == SENS_OK ? drop_structure(re) : status; /* also what a provider has found */
+}

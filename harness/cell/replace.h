@@ -1,0 +1,13 @@
+/* harness/cell/replace.h - keys that put something else in the place of a part of the problem: vjp, rhs, structure. */
+#ifndef CELL_REPLACE_H
+#define CELL_REPLACE_H
+
+#include "resolve.h"
+
+/* The problem of the cell with the products, the right-hand side and the structure that were asked for. */
+sens_status replace_parts(struct resolution *re);
+
+/* Do its products take turns? */
+bool replace_one_thread(const struct cell *cell);
+
+#endif
