@@ -8,6 +8,8 @@
  *
  *     J_i,i+1 = n^2 k_i,   J_ii = -n^2 (k_i + k_(i-1)),   df_j/dk_j = -df_(j+1)/dk_j = n^2 (u_(j+1) - u_j)
  *
+ * The products by hand are an oracle for those that are derived.
+ *
  * Where all conductivities are k, J = -k sum_q lam_q w_q w_q^T with the cosine modes
  *
  *     w_q(i) = sqrt((2 - delta_q0) / n) cos(q pi (i + 1/2) / n),   lam_q = 4 n^2 sin^2(q pi / 2n),   q < n,

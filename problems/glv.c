@@ -3,6 +3,8 @@
  *     x_i' = x_i g_i,   g = r + A x,   x_i(0) = 0.1,   t in [0, 10]
  *     J = diag(g) + diag(x) A,   df_i/dr_i = x_i,   df_i/dA_ij = x_i x_j   (so M = A, d = g, s = x)
  *
+ * The products by hand are what the figures of the paper compare, and an oracle for those that are derived.
+ *
  * Martins and Lakshtanov, arXiv 2410.01911, section 4.3; random communities after May, Nature 238 (1972) 413.
  *
  * The instance `seed`: r_i = 0.1, A_ii = -10. The generator is gsl_rng_mt19937 with that seed; the off-

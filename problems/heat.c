@@ -7,6 +7,8 @@
  *
  *     u_ij' = alpha n^2 (u_(i-1)j + u_(i+1)j + u_i(j-1) + u_i(j+1) - 4 u_ij)
  *
+ * The products by hand are what the tables of the paper compare, and an oracle for those that are derived.
+ *
  * Martins and Lakshtanov, arXiv 2410.01911, Tables 1-3. The initial state is an eigenvector of the discrete
  * Laplacian, so the PDE, the semi-discrete system and the discrete map all have closed forms (LeVeque, Finite
  * Difference Methods for Ordinary and Partial Differential Equations, SIAM 2007, chapter 9): u(t) = A(alpha)

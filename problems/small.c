@@ -2,7 +2,8 @@
  *
  *     J V,   J^T W,   columns of F,   MU += sum_k F(t_k, X_k)^T W_k,   dJ^T W,   MU += dF^T W
  *
- * Sums run over states in one order whatever L is, so that a lane does not depend on its neighbours. */
+ * Sums run over states in one order whatever L is, so that a lane does not depend on its neighbours. They stay
+ * beside the derived products as an oracle for these. */
 #include "small.h"
 
 #include <string.h>

@@ -5,7 +5,8 @@
  *
  * on [0, 0.5], x(0) = 2, v(0) = -2/3 + 10/(81 mu) - 292/(2187 mu^2) with mu = 1/eps: the slow manifold to
  * second order. v(0) is that number, or (initial = dependent) that function of the parameter, whose
- * derivative is then included. */
+ * derivative is then included. The products by hand are what the figures of the paper compare, and an oracle
+ * for those that are derived. */
 #include "sens/problem.h"
 
 enum form { FORM_EPS, FORM_MU };
