@@ -12,8 +12,10 @@ install(FILES LICENSE README.md results/FORMAT.md DESTINATION ${CMAKE_INSTALL_DO
 get_property(peers GLOBAL PROPERTY SENS_PEER_TARGETS)
 add_custom_command(
   OUTPUT ${CMAKE_BINARY_DIR}/sensbench.1 ${CMAKE_BINARY_DIR}/sensbench.bash
-  COMMAND sensbench --man > ${CMAKE_BINARY_DIR}/sensbench.1
-  COMMAND sensbench --completion > ${CMAKE_BINARY_DIR}/sensbench.bash
+  COMMAND ${CMAKE_COMMAND} -E env --unset=SENSBENCH_MODELS $<TARGET_FILE:sensbench> --man
+          > ${CMAKE_BINARY_DIR}/sensbench.1
+  COMMAND ${CMAKE_COMMAND} -E env --unset=SENSBENCH_MODELS $<TARGET_FILE:sensbench> --completion
+          > ${CMAKE_BINARY_DIR}/sensbench.bash
   DEPENDS sensbench ${peers} VERBATIM COMMENT "Manual page and completion from the option tables")
 add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/sensbench.1 ${CMAKE_BINARY_DIR}/sensbench.bash)
 install(FILES ${CMAKE_BINARY_DIR}/sensbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
