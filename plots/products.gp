@@ -7,6 +7,7 @@ width = 1500
 height = 1150
 load "common.gp"
 load "performance.gp"
+GAP_Y = 165.0 # the names below the upper panels stand upright
 PROVIDERS = "hand compiled tape adolc tmbad sacado fd"
 PROVIDER_NAMES = "'by hand' compiled tape ADOL-C TMBad Sacado differences"
 # of Okabe and Ito; the marker says it again
