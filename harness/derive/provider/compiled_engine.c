@@ -10,7 +10,6 @@
 #include "generate.h"
 
 enum {
-    KINDS = PRODUCT_HVP + 1,
     MOST_RECORDINGS = 8,  /* of one problem that are compiled: a run with many branches would wait for each */
     MOST_OPERATORS = 300, /* loops, or statements of straight-line code, which compile in seconds */
     LEVEL = 3             /* of optimisation */
@@ -35,22 +34,22 @@ struct compiled_of {
     struct sens_at at; /* the point of the recording; its numbers are ours */
     double *numbers;
     size_t recording; /* the first, second, ... of the right-hand side */
-    struct compiled_product product[KINDS];
+    struct compiled_product product[PRODUCT_KINDS];
 };
 
-static const enum generate_product generated[KINDS] = {[PRODUCT_VJP] = GENERATE_VJP,
-                                                       [PRODUCT_VJP_P] = GENERATE_VJP_P,
-                                                       [PRODUCT_JVP] = GENERATE_JVP,
-                                                       [PRODUCT_JVP_P] = GENERATE_JVP_P,
-                                                       [PRODUCT_RHS_T] = GENERATE_RHS_T,
-                                                       [PRODUCT_RHS] = GENERATE_RHS,
-                                                       [PRODUCT_JACOBIAN] = GENERATE_JACOBIAN,
-                                                       [PRODUCT_JACOBIAN_P] = GENERATE_JACOBIAN_P,
-                                                       [PRODUCT_S] = GENERATE_S,
-                                                       [PRODUCT_PHI] = GENERATE_PHI,
-                                                       [PRODUCT_COUPLING] = GENERATE_COUPLING,
-                                                       [PRODUCT_DIAGONAL] = GENERATE_DIAGONAL,
-                                                       [PRODUCT_HVP] = GENERATE_HVP};
+static const enum generate_product generated[PRODUCT_KINDS] = {[PRODUCT_VJP] = GENERATE_VJP,
+                                                               [PRODUCT_VJP_P] = GENERATE_VJP_P,
+                                                               [PRODUCT_JVP] = GENERATE_JVP,
+                                                               [PRODUCT_JVP_P] = GENERATE_JVP_P,
+                                                               [PRODUCT_RHS_T] = GENERATE_RHS_T,
+                                                               [PRODUCT_RHS] = GENERATE_RHS,
+                                                               [PRODUCT_JACOBIAN] = GENERATE_JACOBIAN,
+                                                               [PRODUCT_JACOBIAN_P] = GENERATE_JACOBIAN_P,
+                                                               [PRODUCT_S] = GENERATE_S,
+                                                               [PRODUCT_PHI] = GENERATE_PHI,
+                                                               [PRODUCT_COUPLING] = GENERATE_COUPLING,
+                                                               [PRODUCT_DIAGONAL] = GENERATE_DIAGONAL,
+                                                               [PRODUCT_HVP] = GENERATE_HVP};
 
 static bool is_jacobian(enum product_kind kind)
 {
@@ -284,7 +283,7 @@ static void destroy(struct engine *engine)
 {
     struct compiled_of *of = of_engine(engine);
     if (!engine) return;
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < PRODUCT_KINDS; kind++) {
         compiled_close(&of->product[kind].object);
         free(of->product[kind].from);
     }
@@ -356,6 +355,15 @@ generated_numbers *compiled_numbers(struct engine *engine, enum product_kind kin
     return atomic_load(&product->way) == BY_C ? (generated_numbers *)product->function : NULL;
 }
 
+/* Where there are guards, run() has them looked at first. */
+static compiled_function *direct(struct engine *engine, enum product_kind kind)
+{
+    const struct compiled_of *of = of_engine(engine);
+    const struct compiled_product *product = &of->product[kind];
+    const bool is_direct = atomic_load(&product->way) == BY_C && !product->from && of->f->n_guards == 0;
+    return is_direct ? product->function : NULL;
+}
+
 struct engine_maker compiled_engine(struct compiled_setting *setting,
                                     const struct sens_tape_functions *functions, double (*now_)(void))
 {
@@ -364,6 +372,7 @@ struct engine_maker compiled_engine(struct compiled_setting *setting,
                                  .destroy = destroy,
                                  .plan = plan,
                                  .run = run,
+                                 .direct = direct,
                                  .pattern = pattern,
                                  .structure = structure,
                                  .operations = operations,

@@ -4,6 +4,7 @@
 #ifndef DERIVE_ENGINE_H
 #define DERIVE_ENGINE_H
 
+#include "compile.h"
 #include "graph.h"
 #include "sens/problem.h"
 #include "sens/tape.h"
@@ -22,8 +23,9 @@ enum product_kind {
     PRODUCT_PHI,
     PRODUCT_COUPLING, /* of p alone */
     PRODUCT_DIAGONAL,
-    PRODUCT_HVP,   /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
-    PRODUCT_GUARDS /* nothing: do they hold? */
+    PRODUCT_HVP,    /* with the parts of the direction: out = D (df/dx)^T v, sum += D (df/dp)^T v */
+    PRODUCT_GUARDS, /* nothing: do they hold? */
+    PRODUCT_KINDS
 };
 
 struct product_call {
@@ -67,6 +69,9 @@ struct engine_maker {
     /* SENS_OK; SENS_OUT_OF_DOMAIN: a guard does not hold at one of the points; other statuses: it cannot be done.
      * Nothing is written but with SENS_OK. */
     sens_status (*run)(struct engine *engine, const struct product_call *call);
+    /* The C of a product, which may be called in place of run() at any point, as generate.h has it. NULL: there is none
+     * yet, or there are guards. May be NULL itself: never. */
+    compiled_function *(*direct)(struct engine *engine, enum product_kind kind);
     /* The pattern of PRODUCT_JACOBIAN, PRODUCT_JACOBIAN_P. NULL: [m][n], as where there are guards, on whose other
      * side the pattern may be another; or no memory. */
     const struct sens_pattern *(*pattern)(struct engine *engine, enum product_kind kind);

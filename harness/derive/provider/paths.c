@@ -58,6 +58,7 @@ sens_status paths_create(struct paths *paths, const struct sens_at *at, struct b
     sens_status status = SENS_NO_MEMORY;
     atomic_init(&paths->newest, NULL);
     atomic_init(&paths->n_recorded, 0);
+    for (int kind = 0; kind < PRODUCT_KINDS; kind++) atomic_init(&paths->direct[kind], NULL);
     if (pthread_mutex_init(&paths->recording, NULL) != 0) return SENS_NO_MEMORY;
     struct path *path = record_path(paths, at, &status, error);
     if (path)
@@ -83,10 +84,13 @@ static struct sens_at first_point(const struct product_call *call)
     return (struct sens_at){call->on.t ? call->on.t[0] : 0, call->on.x, call->on.p};
 }
 
+/* Without guards, which is when there is something to be called directly, this recording is the only one. */
 static sens_status run_on(struct paths *paths, const struct path *path, const struct product_call *call)
 {
     const struct sens_at at = first_point(call);
     const sens_status status = paths->maker.run(path->engine, call);
+    if (status == SENS_OK && paths->maker.direct)
+        atomic_store(&paths->direct[call->kind], paths->maker.direct(path->engine, call->kind));
     return status == SENS_OK ? watch_point(&paths->watch, path->graph, &at) : status;
 }
 

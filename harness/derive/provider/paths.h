@@ -29,6 +29,8 @@ struct paths {
     atomic_size_t n_recorded; /* in all */
     double t_record;          /* seconds */
     struct watch watch;
+    _Atomic(compiled_function *)
+        direct[PRODUCT_KINDS]; /* of the only recording, once it has run; else NULL */
 };
 
 /* Records at the point; with a message in *error where that fails: see record.h. Nothing has to be destroyed
@@ -39,6 +41,14 @@ void paths_destroy(struct paths *paths);
 /* The call, whose points are call->on.x [points][..]. SENS_OK, or it cannot be recorded or run there, or the function
  * is no longer what was recorded; what is written is then worth nothing. */
 sens_status paths_run(struct paths *paths, const struct product_call *call);
+
+/* What may be called here in place of paths_run, as generate.h has it; NULL: paths_run is the way. A call of a
+ * product takes nanoseconds where a problem is small, and so would all that chooses among recordings. */
+static inline compiled_function *paths_direct(struct paths *paths, enum product_kind kind)
+{
+    compiled_function *function = atomic_load_explicit(&paths->direct[kind], memory_order_acquire);
+    return function && watch_rests(&paths->watch) ? function : NULL;
+}
 
 /* Seconds that the engines took to be made. */
 double paths_analysis(const struct paths *paths);

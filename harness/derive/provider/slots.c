@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "derived.h"
+#include "generate.h"
 #include "products.h"
 
 static struct derived *derived_of(const struct sens_problem *pb)
@@ -16,6 +17,23 @@ static void spoil(size_t count, double *out)
     for (size_t k = 0; out && k < count; k++) out[k] = (double)NAN;
 }
 
+/* By the C of the product, where there is some: true, and it is done. */
+static bool in_lanes(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
+                     size_t L, const double *v, double *out)
+{
+    generated_lanes *lanes = (generated_lanes *)paths_direct(&derived_of(pb)->rhs, kind);
+    if (lanes) lanes(at->t, at->x, at->p, L, v, out);
+    return lanes;
+}
+
+static bool in_numbers(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
+                       double *out)
+{
+    generated_numbers *numbers = (generated_numbers *)paths_direct(&derived_of(pb)->rhs, kind);
+    if (numbers) numbers(at->t, at->x, at->p, out);
+    return numbers;
+}
+
 static struct product_call call_at(enum product_kind kind, const struct sens_problem *pb,
                                    const struct sens_at *at, size_t L)
 {
@@ -26,6 +44,7 @@ static struct product_call call_at(enum product_kind kind, const struct sens_pro
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                 double *OUT)
 {
+    if (in_lanes(PRODUCT_VJP, pb, at, L, W, OUT)) return;
     struct product_call call = call_at(PRODUCT_VJP, pb, at, L);
     call.on.v = W;
     call.on.out = OUT;
@@ -35,6 +54,7 @@ static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t 
 static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                 double *OUT)
 {
+    if (in_lanes(PRODUCT_JVP, pb, at, L, V, OUT)) return;
     struct product_call call = call_at(PRODUCT_JVP, pb, at, L);
     call.on.v = V;
     call.on.out = OUT;
@@ -51,17 +71,21 @@ static void rhs_t(const struct sens_problem *pb, const struct sens_at *at, doubl
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
                         const double *p, size_t L, const double *W, double *MU)
 {
+    const size_t n = pb->n;
+    generated_lanes *lanes = (generated_lanes *)paths_direct(&derived_of(pb)->rhs, PRODUCT_VJP_P);
+    for (size_t k = 0; lanes && k < K; k++) lanes(t[k], X + k * n, p, L, W + k * n * L, MU);
+    if (lanes) return;
     for (size_t k = 0; k < K; k += SENS_TAPE_POINTS) {
         const struct product_call call = {
             .kind = PRODUCT_VJP_P,
             .on = {.points = K - k < SENS_TAPE_POINTS ? K - k : SENS_TAPE_POINTS,
                    .t = t + k,
-                   .x = X + k * pb->n,
-                   .x_step = pb->n,
+                   .x = X + k * n,
+                   .x_step = n,
                    .p = p,
                    .lanes = L,
-                   .v = W + k * pb->n * L,
-                   .v_step = pb->n * L,
+                   .v = W + k * n * L,
+                   .v_step = n * L,
                    .sum = MU}};
         if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->np * L, MU);
     }
@@ -90,6 +114,7 @@ static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
 void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
     const struct sens_structure *declared = pb->structure;
+    if (in_numbers(PRODUCT_JACOBIAN, pb, at, J)) return;
     struct product_call call = call_at(PRODUCT_JACOBIAN, pb, at, 0);
     call.on.out = J;
     if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK)
@@ -98,6 +123,7 @@ void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, d
 
 void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
 {
+    if (in_numbers(PRODUCT_JACOBIAN_P, pb, at, value)) return;
     struct product_call call = call_at(PRODUCT_JACOBIAN_P, pb, at, 0);
     call.on.out = value;
     if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK)
@@ -108,6 +134,7 @@ void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at,
 static void part(const struct sens_problem *pb, const struct sens_at *at, enum product_kind kind,
                  size_t count, double *out)
 {
+    if (in_numbers(kind, pb, at, out)) return;
     struct product_call call = call_at(kind, pb, at, 0);
     call.on.out = out;
     if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(count, out);

@@ -6,13 +6,16 @@
 
 #include "agreement.h"
 
+enum { OFTEN = 512 }; /* points that are looked at often: a short run's, or the first of the runs of a measurement */
+
 /* Threads that count at the same time may lose a call: nothing depends on that. */
 static bool is_due(struct watch *watch)
 {
     const size_t asked = atomic_load_explicit(&watch->asked, memory_order_relaxed);
     atomic_store_explicit(&watch->asked, asked + 1, memory_order_relaxed);
     if (asked < atomic_load_explicit(&watch->next, memory_order_relaxed)) return false;
-    atomic_store_explicit(&watch->next, asked + asked / 8 + 1, memory_order_relaxed);
+    const size_t rest = asked < OFTEN ? asked / 8 : asked;
+    atomic_store_explicit(&watch->next, asked + rest + 1, memory_order_relaxed);
     return true;
 }
 

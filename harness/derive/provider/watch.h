@@ -3,7 +3,8 @@
  * A recording takes the function for what it was at one point. Where the source reads the bits of a number, or
  * remembers what it was called with, no guard shows that it has become another one. So the values of the graph
  * are compared with the function in double, at some of the points where products are asked for: the first, and
- * then each that comes after an eighth more of them. Whatever lasts for an eighth of all calls is met. */
+ * then each that comes after an eighth more of them; after 512, after as many again. A look costs as much as
+ * hundreds of calls. Whatever lasts for an eighth of 512 calls, or for half of all, is met. */
 #ifndef DERIVE_WATCH_H
 #define DERIVE_WATCH_H
 
@@ -25,6 +26,18 @@ struct watch {
 /* Another point, where products of this graph are wanted. SENS_OK; SENS_UNSUPPORTED: there, or before, the two
  * differed by more than rounding; SENS_NO_MEMORY. Any number of threads may ask. */
 sens_status watch_point(struct watch *watch, const struct graph *graph, const struct sens_at *at);
+
+/* Counts another point, where nothing is due; false: it does not, and watch_point has to be asked. */
+static inline bool watch_rests(struct watch *watch)
+{
+    if (!watch->problem) return true;
+    const size_t asked = atomic_load_explicit(&watch->asked, memory_order_relaxed);
+    if (asked >= atomic_load_explicit(&watch->next, memory_order_relaxed) ||
+        atomic_load_explicit(&watch->failed, memory_order_relaxed))
+        return false;
+    atomic_store_explicit(&watch->asked, asked + 1, memory_order_relaxed);
+    return true;
+}
 
 /* Why it failed; NULL: it did not. No thread asks any more. */
 const char *watch_reason(const struct watch *watch);
