@@ -19,6 +19,7 @@ static const sens_real SLOW = SENS_C(0.1); /* a theta: two more iterations for a
 struct iteration {
     sens_real own;     /* the largest correction relative to its component */
     sens_real size;    /* relative to its component or to atol / rtol, whichever is larger */
+    sens_real near;    /* the same, or to the largest component where all are below atol / rtol */
     sens_real largest; /* relative to the largest component */
     sens_real theta;
     int count, renewals, growths; /* of corrections */
@@ -46,12 +47,13 @@ static void measure(const struct sens_dirk *dirk, const sens_real *Y, struct ite
     sens_real top = 0, most = 0;
     for (size_t q = 0; q < n; q++) top = sens_larger(fabs(Y[q]), top);
     const sens_real least = least_size(dirk, top);
-    it->own = it->size = 0;
+    it->own = it->near = it->size = 0;
     for (size_t q = 0; q < n; q++) {
         const sens_real d = fabs(dirk->d[q]), y = fabs(Y[q]);
         if (d == 0) continue;
         most = sens_larger(d, most);
         it->own = sens_larger(d / y, it->own); /* infinite: Newton goes on, as far as it is of use */
+        it->near = sens_larger(d / sens_larger(y, fmin(least, top)), it->near);
         it->size = sens_larger(d / sens_larger(y, least), it->size);
     }
     it->largest = top > 0 ? most / top : most;
@@ -65,11 +67,12 @@ static sens_real left_of(const struct iteration *it)
     return it->theta < 0.5 ? it->theta / (1 - it->theta) : 1;
 }
 
-/* Rounding: of each component, or of what matters where the corrections get no smaller. */
+/* Rounding: of each component, or of what matters where the corrections get no smaller. What is below the tolerances
+ * altogether is converged like everything else: derivatives are of the map, whatever the scale of the states. */
 static bool is_done(const struct iteration *it)
 {
     const sens_real unit = SENS_EPSILON;
-    return left_of(it) * it->own <= unit || (it->theta > SLOW && it->size <= 64 * unit);
+    return left_of(it) * it->own <= unit || (it->theta > SLOW && it->near <= 64 * unit);
 }
 
 /* Far below the tolerance, where the iteration is at its end. */
