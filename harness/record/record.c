@@ -53,9 +53,10 @@ static bool is_policy(const char *text)
 
 bool record_text_fits(int column, const char *text)
 {
-    static const enum record_column names[] = {
-        COL_problem, COL_cost,  COL_method, COL_tableau, COL_controller, COL_vjp,       COL_isa, COL_machine,
-        COL_git,     COL_sweep, COL_wrt,    COL_truth,   COL_track,      COL_structure, COL_rhs};
+    static const enum record_column names[] = {COL_problem,    COL_cost,      COL_method,  COL_tableau,
+                                               COL_controller, COL_vjp,       COL_isa,     COL_machine,
+                                               COL_git,        COL_sweep,     COL_wrt,     COL_truth,
+                                               COL_track,      COL_structure, COL_product, COL_rhs};
     if (column == COL_ckpt) return !text[0] || is_policy(text);
     if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=")];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -90,7 +91,8 @@ static bool is_result(int column)
     return (column >= COL_steps && column <= COL_rss_bytes) ||
            (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
            (column >= COL_n_jacobian && column <= COL_share_reverse) ||
-           (column >= COL_t_lo_wide_s && column <= COL_t_generate_s);
+           (column >= COL_t_lo_wide_s && column <= COL_t_generate_s) ||
+           (column >= COL_t_product_s && column <= COL_by_rhs_hi);
 }
 
 void record_set_times(struct record *rec, const struct stats *total, const struct stats *forward,

@@ -164,11 +164,12 @@ static void failures_have_no_numbers(void **state)
     (void)state;
     struct record *rec = sample_record();
     static const int kept[] = {COL_n, COL_np, COL_m, COL_seed, COL_sequence};
-    static const int lost[] = {COL_steps,          COL_rejects,      COL_n_rhs,        COL_t_total_s,
-                               COL_t_hi_s,         COL_samples,      COL_err_grad,     COL_err_frozen,
-                               COL_rss_bytes,      COL_err_x_max,    COL_n_jvp_p,      COL_steps_reverse,
-                               COL_err_x_discrete, COL_err_grad_max, COL_n_jacobian,   COL_flops,
-                               COL_gflops_reverse, COL_peak_gflops,  COL_share_reverse};
+    static const int lost[] = {COL_steps,          COL_rejects,      COL_n_rhs,         COL_t_total_s,
+                               COL_t_hi_s,         COL_samples,      COL_err_grad,      COL_err_frozen,
+                               COL_rss_bytes,      COL_err_x_max,    COL_n_jvp_p,       COL_steps_reverse,
+                               COL_err_x_discrete, COL_err_grad_max, COL_n_jacobian,    COL_flops,
+                               COL_gflops_reverse, COL_peak_gflops,  COL_share_reverse, COL_t_product_s,
+                               COL_by_rhs_hi};
     record_set_status(rec, SENS_STEP_LIMIT, "too many");
     assert_string_equal(rec->text[COL_status], "step_limit");
     assert_string_equal(rec->text[COL_message], "too many");

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model.h"
 #include "modules.h"
-
+#include "providers.h"
 #include "streams.h"
 #include "sweep_file.h"
 
@@ -330,5 +331,7 @@ int main(void)
         cmocka_unit_test(file_and_line_of_an_include),
         cmocka_unit_test(our_own_sweeps),
     };
+    struct bench_error error;
+    if (!providers_add(derive_providers) || !models_load_path(&error)) return 1;
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
