@@ -41,7 +41,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     const struct sens_tableau *tb = setup->tableau;
     const struct sens_problem *pb = setup->ode->problem;
     const sens_real gamma = find_gamma(tb);
-    if (!gamma)
+    if (gamma == 0)
         return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: its diagonal is not 0, gamma, gamma, ...",
                          tb->name);
     if (!pb)

@@ -106,15 +106,12 @@ sens_status graph_status(const struct graph *graph);
 const char *graph_op_name(enum graph_op op);
 static inline unsigned graph_operands(enum graph_op op) /* 0: a leaf */
 {
-    switch (op) {
-#define GRAPH_OPERANDS(code, name, operands, expression)                                                     \
-    case GRAPH_##code:                                                                                       \
-        return operands;
-        SENS_OPERATION_LIST(GRAPH_OPERANDS)
-#undef GRAPH_OPERANDS
-    default:
-        return 0;
-    }
+#define GRAPH_NONE(code, name)                        0,
+#define GRAPH_COUNT(code, name, operands, expression) operands,
+    static const unsigned char count[] = {GRAPH_LEAF_LIST(GRAPH_NONE) SENS_OPERATION_LIST(GRAPH_COUNT)};
+#undef GRAPH_NONE
+#undef GRAPH_COUNT
+    return count[op];
 }
 static inline graph_node graph_operand(const struct graph_operation *node, unsigned which)
 {

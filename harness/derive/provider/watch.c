@@ -6,7 +6,9 @@
 
 #include "agreement.h"
 
-enum { OFTEN = 512 }; /* points that are looked at often: a short run's, or the first of the runs of a measurement */
+enum {
+    OFTEN = 512
+}; /* points that are looked at often: all of a short run, or the first runs of a measurement */
 
 /* Threads that count at the same time may lose a call: nothing depends on that. */
 static bool is_due(struct watch *watch)

@@ -88,7 +88,7 @@ static double longer(const struct bed *bed)
 static bool solvable(const struct bed *bed)
 {
     long steps;
-    return expected_solvable(bed, bed->task.rtol, &steps) && (double)steps * longer(bed) < PAIR_STEPS / 4 &&
+    return expected_solvable(bed, bed->task.rtol, &steps) && (double)steps * longer(bed) < PAIR_STEPS / 4.0 &&
            expected_solvable(bed, bed->task.rtol * LOOSER, &steps);
 }
 

@@ -18,7 +18,7 @@
 #define TMBAD_ASSERT(x)       TMBAD_ASSERT2(x, #x)
 #include <TMBad/TMBad.hpp>
 
-#include <TMBad/TMBad.cpp>
+#include <TMBad/TMBad.cpp> // NOLINT(bugprone-suspicious-include): the library has no object file of its own
 
 #include "walk.h"
 
