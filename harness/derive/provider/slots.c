@@ -94,6 +94,11 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
 static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
                 const struct sens_direction *v, const double *W, double *OUT, double *MU)
 {
+    generated_hvp *direct = (generated_hvp *)paths_direct(&derived_of(pb)->rhs, PRODUCT_HVP);
+    if (direct) {
+        direct(at->t, at->x, at->p, L, v->t, v->x, v->p, W, OUT, MU);
+        return;
+    }
     struct product_call call = call_at(PRODUCT_HVP, pb, at, L);
     call.parts = (v->t ? DERIVE_T : 0u) | (v->x ? DERIVE_X : 0u) | (v->p ? DERIVE_P : 0u);
     call.on.v = W;
