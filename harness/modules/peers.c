@@ -93,13 +93,16 @@ static bool set_threads(struct bench_error *error)
 
 static sens_status load_module(const char *name, struct bench_error *error)
 {
-    static bool loaded[MODULES]; /* what has been loaded belongs to the process, as with dlopen */
+    static bool loaded[MODULES];            /* what has been loaded belongs to the process, as with dlopen */
+    static struct bench_error why[MODULES]; /* what cannot be loaded is not tried for every cell of a sweep */
     char path[DATA_PATH];
     const int i = module_index(name);
     if (loaded[i]) return SENS_OK;
+    if (why[i].text[0]) return *error = why[i], SENS_UNAVAILABLE;
     if (modules[i].state != PEER_BUILT || !find_file(name, path)) return refuse_missing(&modules[i], error);
     if (!set_threads(error)) return SENS_NO_MEMORY;
     loaded[i] = plugin_load(path, error);
+    if (!loaded[i]) why[i] = *error;
     return loaded[i] ? SENS_OK : SENS_UNAVAILABLE;
 }
 
