@@ -39,14 +39,15 @@ for compiler in gcc clang; do
 done
 
 # Tests fork, leave memory to cmocka and divide by what they know: the analysis is of the program. What needs a library
-# that is not installed is not built, and cannot be analysed.
+# that is not installed is not built, and cannot be analysed. One file a process: the last finding of a file is judged by the settings
+# of the next.
 for source in $(git ls-files '*.c' '*.cc' ':!tests'); do
     if grep -qF "/$source\"" build/lint-clang/compile_commands.json; then
         echo "$source"
     else
         echo "lint: $source is not built here, and not analysed" >&2
     fi
-done | xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/lint-clang 2>build/lint-tidy.log ||
+done | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint-clang 2>build/lint-tidy.log ||
     fail "clang-tidy has findings"
 [ "$failed" -eq 0 ] && echo "lint: no finding in $(echo "$sources" | wc -w) files"
 exit $failed
