@@ -35,7 +35,7 @@ do for [panel = 1:count] {
     set ylabel (grid_i == 0 ? "relative error of the gradient" : "")
     plot for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) ? column("rtol") : NaN): \
                 (within(column("err_grad"))) \
-            pt mark_of(nth(i)) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle, \
+            pt mark_of(nth(i)) ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle, \
         x with lines lw 1.2 dt 3 lc rgb GREY notitle
     unset label 100
     unset label 101

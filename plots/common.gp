@@ -84,8 +84,8 @@ do for [c in curves] { if (!strstrt(after(c), "controlled")) { all_controlled = 
 settings(curve) = !all_controlled ? after(curve) : \
     (strstrt(after(curve), ",controlled") ? cut(after(curve), ",controlled") : cut(after(curve), "controlled"))
 
-# The settings of one method are told apart by the dash of the line and by open and closed markers; in the legend they
-# are named where there are several of any method, and always for a peer.
+# The settings of one method are told apart by the dash of the line and by the marker; in the legend they are named
+# where there are several of any method, and always for a peer.
 SERIES = ""
 do for [c in curves] {
     if (strlen(after(c)) && !position(SERIES, after(c))) { SERIES = SERIES . " " . after(c) }
@@ -96,7 +96,14 @@ DASHES = "1 2 3 4 5"
 dash_of(curve) = int(word(DASHES, (setting_of(curve) - 1) % words(DASHES) + 1))
 # markers 4 to 15 are pairs, open and closed
 other_marker(pt) = pt < 4 ? pt : (pt % 2 ? pt - 1 : pt + 1)
-mark_of(curve) = setting_of(curve) % 2 ? marker_of(before(curve)) : other_marker(marker_of(before(curve)))
+# products by hand have the marker of the method; what made others has one of lines, which hides nothing below it
+MADE = "vjp=compiled vjp=tape vjp=adolc"
+MADE_MARKERS = "1 2 3"
+made_by(list) = strlen(list) == 0 ? 0 \
+    : (position(MADE, part_of(list)) ? position(MADE, part_of(list)) : made_by(rest_of(list)))
+mark_of(curve) = made_by(after(curve)) ? int(word(MADE_MARKERS, made_by(after(curve)))) \
+    : (setting_of(curve) % 2 ? marker_of(before(curve)) : other_marker(marker_of(before(curve))))
+mark_size(curve) = size_of(before(curve)) * (made_by(after(curve)) ? 1.4 : 1)
 is_peer(method) = strstrt(label_of(method), "@") > 0
 title_of(curve) = is_peer(before(curve)) \
     ? (strlen(settings(curve)) ? filled(label_of(before(curve)), series_text(settings(curve))) \

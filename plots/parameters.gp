@@ -53,10 +53,10 @@ do for [k = 1:count] {
     set key at screen (x_left + 0.5 * panel_w) / width, (NOTE_HEIGHT + LEGEND_HEIGHT - 66.0) / height center top vertical
     plot for [i = 1:words(curves)] data using (shown(tol) && of_curve(nth(i)) ? column("np") : NaN): \
             (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) \
-            pt mark_of(nth(i)) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 \
+            pt mark_of(nth(i)) ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 \
             lc rgb colour_of(before(nth(i))) notitle, \
         for [i = 1:words(curves)] keyentry with linespoints lw 1.6 pt mark_of(word(curves, i)) \
-            ps size_of(before(word(curves, i))) dt dash_of(word(curves, i)) \
+            ps mark_size(word(curves, i)) dt dash_of(word(curves, i)) \
             lc rgb colour_of(before(word(curves, i))) title title_of(word(curves, i)) . fitted[i]
     unset label 100
     unset label 101

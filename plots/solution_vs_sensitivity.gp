@@ -35,11 +35,11 @@ set xrange [floor10(E_min_x < Q_min_x ? E_min_x : Q_min_x):ceil10(E_max_x > Q_ma
 set yrange [floor10(E_min_y < Q_min_y ? E_min_y : Q_min_y):ceil10(E_max_y > Q_max_y ? E_max_y : Q_max_y)]
 
 plot for [i = 1:words(curves)] data using (shown(nth(i)) ? column("err_x_max") : NaN):(column("err_grad_max")) \
-        pt mark_of(nth(i)) ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 \
+        pt mark_of(nth(i)) ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 \
         lc rgb colour_of(before(nth(i))) notitle, \
     for [k = 1:words(CODES)] published using (strcol("code") eq word(CODES, k) ? column("err_x_max") : NaN): \
         (column("err_grad_max")) with points pt int(word(CODE_MARKERS, k)) ps 1.5 lw 1.6 lc rgb GREY notitle, \
-    for [c in curves] keyentry with linespoints lw 1.6 pt mark_of(c) ps size_of(before(c)) dt dash_of(c) \
+    for [c in curves] keyentry with linespoints lw 1.6 pt mark_of(c) ps mark_size(c) dt dash_of(c) \
         lc rgb colour_of(before(c)) title title_of(c), \
     keyentry with points ps 0 lc rgb "#ffffff" title " ", \
     for [k = 1:words(CODES)] keyentry with points pt int(word(CODE_MARKERS, k)) ps 1.5 lw 1.6 lc rgb GREY title "published: " . word(CODES, k)

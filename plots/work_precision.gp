@@ -50,7 +50,7 @@ do for [panel = 1:count] {
         plot @MORE_CURVES for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) \
                 ? within(column("err_grad")) : NaN): \
                 (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) pt mark_of(nth(i)) \
-                ps size_of(before(nth(i))) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle
+                ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle
     }
     unset label 100
     unset label 101

@@ -88,26 +88,36 @@ static size_t find_tasks(const struct accuracy *accuracy, const char *problem, c
     return tasks;
 }
 
-/* The least time of a method at the goal, of its curves with products by hand, or of the
- * others; NaN: none. */
-static double best_of(const struct accuracy *accuracy, const struct record *task, const char *method,
-                      bool by_hand)
+/* Whether the products of a row are by `provider`; NULL: by any but "hand". */
+static bool is_by(const struct record *row, const char *provider)
+{
+    const char *const name = row->text[COL_vjp][0] ? row->text[COL_vjp] : "hand";
+    return provider ? strcmp(name, provider) == 0 : strcmp(name, "hand") != 0;
+}
+
+/* The least time of a method at the goal, of its curves with products by `provider` (is_by); NaN: none. */
+static double best_with(const struct accuracy *accuracy, const struct record *task, const char *method,
+                        const char *provider)
 {
     double best = NAN;
     for (size_t i = 0; i < accuracy->curves; i++) {
         const struct record *row = accuracy->curve[i].row;
-        const bool hand = !row->text[COL_vjp][0] || strcmp(row->text[COL_vjp], "hand") == 0;
-        if (strcmp(row->text[COL_method], method) == 0 && hand == by_hand &&
+        if (strcmp(row->text[COL_method], method) == 0 && is_by(row, provider) &&
             accuracy_same_task(accuracy, row, task))
             best = fmin(best, accuracy->curve[i].reached[GOAL]); /* a NaN gives way */
     }
     return best;
 }
 
-static double best_of_petsc(const struct accuracy *accuracy, const struct record *task, bool by_hand)
+static double best_by_hand(const struct accuracy *accuracy, const struct record *task, const char *method)
 {
-    return fmin(best_of(accuracy, task, "petsc_corrected", by_hand),
-                best_of(accuracy, task, "petsc_tsadjoint", by_hand));
+    return best_with(accuracy, task, method, "hand");
+}
+
+static double best_of_petsc(const struct accuracy *accuracy, const struct record *task, const char *provider)
+{
+    return fmin(best_with(accuracy, task, "petsc_corrected", provider),
+                best_with(accuracy, task, "petsc_tsadjoint", provider));
 }
 
 static void judge_providers(struct paper *paper, const struct accuracy *accuracy)
@@ -119,7 +129,8 @@ static void judge_providers(struct paper *paper, const struct accuracy *accuracy
     const size_t tasks = find_tasks(accuracy, "glv", task);
     size_t seen = 0, met = 0;
     for (size_t i = 0; i < tasks; i++) {
-        const double times = best_of_petsc(accuracy, task[i], false) / best_of_petsc(accuracy, task[i], true);
+        const double times =
+            best_of_petsc(accuracy, task[i], NULL) / best_of_petsc(accuracy, task[i], "hand");
         if (!isfinite(times)) continue;
         seen++;
         met += is_about(times, 10);
@@ -129,6 +140,43 @@ static void judge_providers(struct paper *paper, const struct accuracy *accuracy
     if (!seen)
         statement_note(statement,
                        "no rows of PETSc both by hand and with an AD provider (vjp=) that reach 1e-6");
+}
+
+/* Two curves of the discrete adjoint: its products by hand, and made by `provider`. */
+static double automatic_by_hand(const struct accuracy *accuracy, const struct record *task,
+                                const char *provider)
+{
+    return best_with(accuracy, task, "discrete_adjoint", provider) /
+           best_by_hand(accuracy, task, "discrete_adjoint");
+}
+
+/* The same statement of the adjoint in lanes, whose automatic products are compiled or a tape. */
+static void judge_automatic(struct paper *paper, const struct accuracy *accuracy)
+{
+    struct statement *statement = paper_state(
+        paper, "Figure 4",
+        "the adjoint in lanes with hand-written products is about 10 times faster than with automatic ones");
+    const struct record *task[SIZES_MAX];
+    const size_t tasks = find_tasks(accuracy, "glv", task);
+    size_t seen = 0, met = 0;
+    for (size_t i = 0; i < tasks; i++) {
+        const double compiled = automatic_by_hand(accuracy, task[i], "compiled");
+        const double tape = automatic_by_hand(accuracy, task[i], "tape");
+        const double petsc = best_of_petsc(accuracy, task[i], "hand") /
+                             best_with(accuracy, task[i], "discrete_adjoint", "compiled");
+        if (!isfinite(compiled) || !isfinite(tape)) continue;
+        seen++;
+        met += is_about(compiled, 10) && is_about(tape, 10);
+        statement_note(statement, "%sN = %.0f: %.3g compiled, %.3g by tape", gap(statement),
+                       task[i]->number[COL_n], compiled, tape);
+        if (isfinite(petsc))
+            statement_note(statement, " (PETSc by hand takes %.3g times as long as ours compiled)", petsc);
+    }
+    if (seen) statement_judge(statement, met == seen);
+    if (!seen)
+        statement_note(
+            statement,
+            "no rows of discrete_adjoint by hand, with vjp=compiled and with vjp=tape that reach 1e-6");
 }
 
 /* Times of a method by those of the discrete adjoint, products by hand, beside those of the code measured
@@ -143,7 +191,7 @@ static void judge_peer(struct paper *paper, const struct accuracy *accuracy, con
     for (size_t i = 0; i < tasks; i++) {
         const double n = task[i]->number[COL_n];
         const double times =
-            best_of(accuracy, task[i], method, true) / best_of(accuracy, task[i], "discrete_adjoint", true);
+            best_by_hand(accuracy, task[i], method) / best_by_hand(accuracy, task[i], "discrete_adjoint");
         const double then = seconds_before(code, n) / seconds_before("prototype", n);
         if (!isfinite(times)) continue;
         statement_note(statement, "%sN = %.0f: %.3g times", gap(statement), n, times);
@@ -178,7 +226,7 @@ static void judge_tangent(struct paper *paper, const struct accuracy *accuracy)
     const size_t tasks = find_tasks(accuracy, "heat", task);
     double least_largest = NAN, n_largest = 0;
     for (size_t i = 0; i < tasks; i++) {
-        const double tangent = best_of(accuracy, task[i], "discrete_tangent", true);
+        const double tangent = best_by_hand(accuracy, task[i], "discrete_tangent");
         double least = INFINITY;
         const char *name = "";
         for (size_t k = 0; k < accuracy->curves; k++) {
@@ -273,6 +321,7 @@ void paper_judge_peers(struct paper *paper)
     note_fatode(paper);
     if (!accuracy_read(paper->rows, true, &accuracy)) return;
     judge_providers(paper, &accuracy);
+    judge_automatic(paper, &accuracy);
     judge_peer(paper, &accuracy, "petsc_corrected", "PETSc 5dp, by hand",
                "PETSc by hand is slower than the adjoint in lanes by the factors measured before");
     judge_peer(paper, &accuracy, "cvodes_adjoint", "CVODES adjoint, Adams",

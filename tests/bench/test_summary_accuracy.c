@@ -295,6 +295,28 @@ static void providers(void **state)
     assert_verdict(summary, words, VERDICT_NOT_REPRODUCED, "N = 5: 3");
 }
 
+/* Both ways of products that nobody wrote have to be about ten times slower. */
+static void automatic_products(void **state)
+{
+    struct summary *summary = *state;
+    static const char *const provider[] = {"hand", "compiled", "tape"};
+    const char words[] = "faster than with automatic ones";
+    assert_verdict(summary, words, VERDICT_NOT_TESTABLE, "no rows");
+    const double scale[] = {1, 12, 19};
+    for (int v = 0; v < 3; v++) {
+        add_curve(summary, "discrete_adjoint", 5, provider[v], scale[v]);
+        for (int i = 3 * v; i < 3 * v + 3; i++) strcpy(summary->table[0].row[i].text[COL_vjp], provider[v]);
+    }
+    assert_verdict(summary, words, VERDICT_REPRODUCED, "N = 5: 12 compiled, 19 by tape");
+    add_curve(summary, "petsc_corrected", 5, "dopri5", 30);
+    assert_verdict(summary, words, VERDICT_REPRODUCED,
+                   "(PETSc by hand takes 2.5 times as long as ours compiled)");
+    for (int i = 3; i < 6; i++) summary->table[0].row[i].number[COL_t_total_s] *= 0.1;
+    assert_verdict(summary, words, VERDICT_NOT_REPRODUCED, "N = 5: 1.2 compiled, 19 by tape");
+    for (int i = 3; i < 6; i++) strcpy(summary->table[0].row[i].text[COL_vjp], "compiled+tape");
+    assert_verdict(summary, words, VERDICT_NOT_TESTABLE, "no rows");
+}
+
 /* The largest size decides, and the nearest of the adjoints. */
 static void the_tangent_on_heat(void **state)
 {
@@ -372,6 +394,7 @@ int main(void)
         WITH_SUMMARY(the_papers_code_was_measured_before),
         WITH_SUMMARY(factors_of_peers),
         WITH_SUMMARY(providers),
+        WITH_SUMMARY(automatic_products),
         WITH_SUMMARY(the_tangent_on_heat),
         WITH_SUMMARY(errors_of_peers),
     };

@@ -132,6 +132,7 @@ for sweep in fig2 fig4 peers-small peers-heat peers-vdp fig5; do
 done
 # the second size: nothing of PETSc, and a tangent that reaches 1e-4 in three times the time, the others never
 made fig4 glv 10 discrete_adjoint cash_karp natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
+made fig4 glv 5 discrete_adjoint cash_karp,vjp=compiled natural ok "" 1 1e-3 2 1e-5 4 1e-7 8 1e-9
 made fig4 glv 10 discrete_tangent cash_karp natural ok "" 3 1e-3 6 1e-5 12 1e-5
 made fig4 glv 5 discrete_adjoint dopri5,controlled controlled ok "" 1 1e-4 2 1e-6 4 1e-8
 made fig4 glv 10 cfsa cash_karp natural diverged "" nan nan nan nan
@@ -145,11 +146,13 @@ for name in fig2 fig4 fig4-calibration fig4-controlled fig5 peers-small peers-sm
     done
 done
 for entry in 'PETSc 5dp, as shipped' 'PETSc Crank-Nicolson, as shipped' 'PETSc dopri5, explicit Jacobian, corrected' \
-    'discrete adjoint, cash_karp' 'FATODE DP5'; do
+    'discrete adjoint, cash_karp' 'discrete adjoint, cash_karp, products compiled' 'FATODE DP5'; do
     check "fig4: the legend says $entry" grep -q "$entry" "$pictures/fig4.svg"
 done
-# ours 4 + 4, the tangent 3, 5dp 3, cn 3, corrected 4; 5 codes in two panels; 5 + 5 in the legend
-check "fig4: each point once" test "$(grep -o "#gpPt[0-9]*' transform" "$pictures/fig4.svg" | wc -l)" -eq 41
+# ours 4 + 4, compiled 4, the tangent 3, 5dp 3, cn 3, corrected 4; 5 codes in two panels; 6 + 5 in the legend
+check "fig4: each point once" test "$(grep -o "#gpPt[0-9]*' transform" "$pictures/fig4.svg" | wc -l)" -eq 46
+check "fig4: products that are made have a marker of their own" \
+    test "$(grep -o "#gpPt0' transform" "$pictures/fig4.svg" | wc -l)" -eq 5
 check "fig4: the other track is elsewhere" test "$(grep -c 'matrix-free' "$pictures/fig4.svg")" -eq 0
 check "fig4-controlled: only that track" grep -q 'PETSc dopri5, matrix-free, corrected' "$pictures/fig4-controlled.svg"
 check "fig4-controlled: nothing else" \
