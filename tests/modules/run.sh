@@ -9,8 +9,9 @@
 #     cause: NAME ...        (wrong) causes (harness/verify/base/causes.h) that are right; one of them must be among the
 #                            first three. Without the line the exit code alone is looked at.
 #
-# A .edit file is a skeleton with mistakes: `skeleton: method` (problem, cost) is what `sensbench new` writes under
-# NAME, `skeleton: wrong/OTHER.c` another module of this folder by its name; then pairs of lines `find: TEXT` and `with: TEXT`: TEXT is in one line of NAME.c, and is replaced.
+# A .edit file is a skeleton that is changed: `skeleton: method` (problem, cost) is what `sensbench new` writes under
+# NAME, `skeleton: wrong/OTHER.c` (right/OTHER.c) another module of this folder by its name; then pairs of lines
+# `find: TEXT` and `with: TEXT`: TEXT is in one line of NAME.c, and is replaced.
 # What several modules share is a header beside this file, which they include.
 # A right module passes; a wrong one must make verify exit with 1, by a check and not by a crash of the program.
 # Exit 0: as it should be; 77: no C compiler.
@@ -54,7 +55,7 @@ if [ "${module##*.}" = edit ]; then
     skeleton=$(told skeleton)
     if [ -f "$here/$skeleton" ]; then
         other=$(basename "$skeleton" .c)
-        sed "s/\\b$other\\b/$name/g" "$here/$skeleton" >"$work/source/$name.c" || exit 1
+        sed -E "s/\\b(sens_[a-z]+_)?$other\\b/\\1$name/g" "$here/$skeleton" >"$work/source/$name.c" || exit 1
     else
         (cd "$work" && "$program" new "$skeleton" "$name" --c >/dev/null && cp "$name"/*.c source/) || exit 1
     fi

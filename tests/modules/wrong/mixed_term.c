@@ -4,8 +4,6 @@
  * verify: --quick --cost mixed_term
  * module: cost mixed_term
  * cause: parameter_entry */
-#include <string.h>
-#include <tgmath.h>
 
 #include "sens/plugin.h"
 
@@ -36,21 +34,7 @@ static void phi_dp(const struct sens_cost *cost, size_t j, const sens_real *x, c
     for (size_t i = 0; i < cost->n; i++) MU[(cost->np - 1) * L] += gain(cost, p) * x[i] - (sens_real)j;
 }
 
-enum { OBSERVATIONS = 4 };
-
-static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
-                          const struct sens_problem *pb, struct sens_cost *cost)
-{
-    (void)option;
-    sens_real *t = SENS_NEW(ctx, sens_real, OBSERVATIONS);
-    if (!t) return SENS_NO_MEMORY;
-    for (int j = 0; j < OBSERVATIONS; j++)
-        t[j] = j + 1 < OBSERVATIONS ? pb->t0 + (pb->t1 - pb->t0) * (j + 1) / OBSERVATIONS : pb->t1;
-    cost->m = 1;
-    cost->n_obs = OBSERVATIONS;
-    cost->t_obs = t;
-    return SENS_OK;
-}
+#include "observed.h"
 
 static SENS_COST(mixed_term) = {.name = "mixed_term",
                                 .summary = "readings with a gain",
