@@ -9,6 +9,7 @@
 
 #include "files.h"
 
+#include "array.h"
 #include "text_file.h"
 
 enum { TOKEN_MAX = 64, NUMBERS_MAX = 1 << 27 /* 1 GiB of them */ };
@@ -40,13 +41,8 @@ static bool append(struct reader *reader, double number)
     if (reader->count == NUMBERS_MAX)
         return bench_refuse(reader->error, "%s:%zu: more than %d numbers", reader->path, reader->line,
                             NUMBERS_MAX);
-    if (reader->count == reader->capacity) {
-        const size_t capacity = reader->capacity ? 2 * reader->capacity : 64;
-        double *grown = realloc(reader->number, capacity * sizeof *grown);
-        if (!grown) return bench_refuse(reader->error, "%s:%zu: no memory", reader->path, reader->line);
-        reader->number = grown;
-        reader->capacity = capacity;
-    }
+    if (!array_grow(&reader->number, reader->count + 1, &reader->capacity, sizeof *reader->number))
+        return bench_refuse(reader->error, "%s:%zu: no memory", reader->path, reader->line);
     reader->number[reader->count++] = number;
     return true;
 }

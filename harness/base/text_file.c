@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
+
 /* Without waiting: opening a pipe that no one writes to would never come back. */
 FILE *regular_open(const char *path, struct bench_error *error)
 {
@@ -35,13 +37,7 @@ bool text_open(struct text_file *text, const char *path, size_t longest, struct 
 /* Room for one more character and the final NUL. */
 static bool has_room(struct text_file *text)
 {
-    if (text->length + 1 < text->capacity) return true;
-    const size_t capacity = text->capacity ? 2 * text->capacity : 256;
-    char *line = realloc(text->line, capacity);
-    if (!line) return false;
-    text->line = line;
-    text->capacity = capacity;
-    return true;
+    return text->length + 1 < text->capacity || array_grow(&text->line, text->length + 2, &text->capacity, 1);
 }
 
 enum text_result text_next(struct text_file *text, struct bench_error *error)

@@ -7,6 +7,7 @@
 
 #include "record.h"
 
+#include "array.h"
 #include "text_file.h"
 
 static const char schema_line[] = "#! schema: ";
@@ -164,13 +165,8 @@ static bool append_row(struct reader *in, struct table *table, size_t *capacity,
 {
     if (table->rows == ROWS_MAX)
         return bench_refuse(in->error, "%s:%d: more than %d rows", in->path, in->line, ROWS_MAX);
-    if (table->rows == *capacity) {
-        const size_t wanted = *capacity ? 2 * *capacity : 16;
-        struct record *row = realloc(table->row, wanted * sizeof *row);
-        if (!row) return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, wanted);
-        table->row = row;
-        *capacity = wanted;
-    }
+    if (!array_grow(&table->row, table->rows + 1, capacity, sizeof *table->row))
+        return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, table->rows + 1);
     if (!read_row(in, text, in->scratch)) return false;
     if (!keep_texts(table, in->scratch, &table->row[table->rows]))
         return bench_refuse(in->error, "%s:%d: no memory for the row", in->path, in->line);

@@ -67,8 +67,8 @@ double accuracy_seconds(size_t count, double error[], double seconds[], double g
 struct accuracy_curve {
     const struct record *row; /* the first of them, failed or not: it says what the curve is */
     size_t rows, count;       /* of them all; points of those that are ok */
-    double *error, *seconds;  /* [count], memory for [room] */
-    size_t room;
+    double *error, *seconds;  /* [count] */
+    size_t error_room, seconds_room;
     bool varied;           /* its cells differ, in their tolerance or step */
     double reached[GOALS]; /* seconds; NaN: not reached, or a bound */
     double at_most[GOALS]; /* where every point is more exact than the goal: the fastest; NaN elsewhere */

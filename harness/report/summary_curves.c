@@ -15,6 +15,7 @@
 
 #include "modules.h"
 
+#include "array.h"
 #include "spec.h"
 #include "summary.h"
 
@@ -197,16 +198,9 @@ static struct accuracy_curve *find_curve(struct accuracy *accuracy, const struct
 
 static bool add_point(struct accuracy_curve *curve, double error, double seconds)
 {
-    if (curve->count == curve->room) {
-        const size_t room = curve->room ? 2 * curve->room : 16;
-        double *more = realloc(curve->error, room * sizeof *more);
-        if (!more) return false;
-        curve->error = more;
-        more = realloc(curve->seconds, room * sizeof *more);
-        if (!more) return false;
-        curve->seconds = more;
-        curve->room = room;
-    }
+    if (!array_grow(&curve->error, curve->count + 1, &curve->error_room, sizeof *curve->error) ||
+        !array_grow(&curve->seconds, curve->count + 1, &curve->seconds_room, sizeof *curve->seconds))
+        return false;
     curve->error[curve->count] = error;
     curve->seconds[curve->count++] = seconds;
     return true;

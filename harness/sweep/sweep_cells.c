@@ -6,6 +6,7 @@
 
 #include "files.h"
 
+#include "array.h"
 #include "sweep_file.h"
 
 enum { CONDITIONS_MAX = 8, COMBINATIONS_MAX = 20 * SWEEP_CELLS_MAX /* skipped ones among them */ };
@@ -162,14 +163,8 @@ static bool append_cell(struct expansion *ex)
     struct sweep *sweep = ex->sweep;
     if (sweep->count == SWEEP_CELLS_MAX)
         return bench_refuse(ex->error, "%s: more than %d cells", ex->section->origin, SWEEP_CELLS_MAX);
-    if (sweep->count == ex->capacity) {
-        const size_t capacity = ex->capacity ? 2 * ex->capacity : 64;
-        struct spec *cell = realloc(sweep->cell, capacity * sizeof *cell);
-        if (!cell)
-            return bench_refuse(ex->error, "%s: no memory for %zu cells", ex->section->origin, capacity);
-        sweep->cell = cell;
-        ex->capacity = capacity;
-    }
+    if (!array_grow(&sweep->cell, sweep->count + 1, &ex->capacity, sizeof *sweep->cell))
+        return bench_refuse(ex->error, "%s: no memory for %zu cells", ex->section->origin, sweep->count + 1);
     struct spec *spec = &sweep->cell[sweep->count++];
     *spec = (struct spec){.count = 0};
     for (size_t a = 0; a < ex->axes; a++) {

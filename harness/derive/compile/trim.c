@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "compile.h"
 #include "folder.h"
 
@@ -34,13 +35,7 @@ static bool is_entry(const char *name)
 
 static bool append(struct old_list *list, const char *name, const struct stat *about)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : 64;
-        struct old *const grown = realloc(list->entry, room * sizeof *grown);
-        if (!grown) return false;
-        list->entry = grown;
-        list->room = room;
-    }
+    if (!array_grow(&list->entry, list->count + 1, &list->room, sizeof *list->entry)) return false;
     struct old *const entry = &list->entry[list->count++];
     memcpy(entry->name, name, sizeof entry->name);
     entry->used = about->st_mtim;

@@ -1,4 +1,4 @@
-/* derive/generate/text.c - text that grows by half of its room. */
+/* derive/generate/text.c - text that grows. */
 #include "text.h"
 
 #include <math.h>
@@ -6,19 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_ROOM = 4096 };
+#include "array.h"
 
+/* Room for so many characters more, and the final NUL. */
 static bool ensure(struct text *text, size_t more)
 {
-    if (text->failed) return false;
-    if (more < text->room - text->length) return true;
-    const size_t room = text->room + text->room / 2 + more + FIRST_ROOM;
-    char *larger = realloc(text->at, room);
-    text->failed = !larger;
-    if (!larger) return false;
-    text->at = larger;
-    text->room = room;
-    return true;
+    text->failed = text->failed || !array_grow(&text->at, text->length + more + 1, &text->room, 1);
+    return !text->failed;
 }
 
 void text_add(struct text *text, const char *format, ...)

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 struct graph_index { /* slot: node + 1; 0: free. At most half full. */
     uint32_t *slot;
     size_t slots; /* a power of two; 0: there is none, until a node is looked for */
 };
 
-enum { FIRST_SLOTS = 1024, FIRST_ROOM = 256 };
+enum { FIRST_SLOTS = 1024 };
 
 static const char *const op_name[GRAPH_OPS] = {
 #define LEAF(code, name)                       [GRAPH_##code] = name,
@@ -35,20 +37,12 @@ static void fail(struct graph *graph, sens_status status)
     if (graph->status == SENS_OK) graph->status = status;
 }
 
-/* Room for one more of `size` bytes each. false: no memory, which stays in the graph. */
-static bool grow(struct graph *graph, void **array, size_t count, size_t *room, size_t size)
+/* Room for one more. false: no memory, which stays in the graph. */
+static bool grow(struct graph *graph, void *array, size_t count, size_t *room, size_t size)
 {
-    if (graph->status != SENS_OK) return false;
-    if (count < *room) return true;
-    const size_t wanted = *room ? 2 * *room : FIRST_ROOM;
-    void *larger = wanted <= SIZE_MAX / size ? realloc(*array, wanted * size) : NULL;
-    if (!larger) {
+    if (graph->status == SENS_OK && count >= *room && !array_grow(array, count + 1, room, size))
         fail(graph, SENS_NO_MEMORY);
-        return false;
-    }
-    *array = larger;
-    *room = wanted;
-    return true;
+    return graph->status == SENS_OK;
 }
 
 /* ---- equal nodes --------------------------------------------------------------------------------------- */
@@ -108,10 +102,7 @@ static graph_node intern(struct graph *graph, struct graph_operation node)
     const size_t at = slot_of(graph, graph->index, &node);
     if (graph->index->slot[at]) return graph->index->slot[at] - 1;
     if (graph->n_nodes >= UINT32_MAX - 1) fail(graph, SENS_UNSUPPORTED);
-    void *array = graph->node;
-    const bool room = grow(graph, &array, graph->n_nodes, &graph->node_room, sizeof *graph->node);
-    graph->node = array;
-    if (!room) return GRAPH_ZERO;
+    if (!grow(graph, &graph->node, graph->n_nodes, &graph->node_room, sizeof *graph->node)) return GRAPH_ZERO;
     graph->node[graph->n_nodes] = node;
     graph->index->slot[at] = (uint32_t)graph->n_nodes + 1;
     return (graph_node)graph->n_nodes++;
@@ -342,19 +333,14 @@ graph_node graph_apply(struct graph *graph, enum graph_op op, graph_node a, grap
 
 void graph_add_output(struct graph *graph, graph_node node)
 {
-    void *array = graph->output;
-    const bool room = grow(graph, &array, graph->n_outputs, &graph->output_room, sizeof *graph->output);
-    graph->output = array;
-    if (room) graph->output[graph->n_outputs++] = node;
+    if (grow(graph, &graph->output, graph->n_outputs, &graph->output_room, sizeof *graph->output))
+        graph->output[graph->n_outputs++] = node;
 }
 
 void graph_add_guard(struct graph *graph, enum graph_comparison comparison, graph_node a, graph_node b,
                      bool held)
 {
-    void *array = graph->guard;
-    const bool room = grow(graph, &array, graph->n_guards, &graph->guard_room, sizeof *graph->guard);
-    graph->guard = array;
-    if (!room) return;
+    if (!grow(graph, &graph->guard, graph->n_guards, &graph->guard_room, sizeof *graph->guard)) return;
     graph->guard[graph->n_guards++] =
         (struct graph_guard){.comparison = comparison, .a = a, .b = b, .held = held};
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "copy.h"
 #include "rules.h"
 
@@ -198,13 +199,7 @@ struct entry_list {
 
 static bool add_entry(struct entry_list *list, struct entry entry)
 {
-    if (list->count == list->room) {
-        const size_t wanted = list->room ? 2 * list->room : 256;
-        struct entry *larger = realloc(list->entry, wanted * sizeof *larger);
-        if (!larger) return false;
-        list->entry = larger;
-        list->room = wanted;
-    }
+    if (!array_grow(&list->entry, list->count + 1, &list->room, sizeof *list->entry)) return false;
     list->entry[list->count++] = entry;
     return true;
 }

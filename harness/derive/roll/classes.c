@@ -4,31 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 256 };
+#include "array.h"
 
-static bool grow(struct classes *c, void **array, size_t wanted, size_t *room, size_t size)
-{
-    if (c->failed) return false;
-    if (wanted <= *room) return true;
-    const size_t larger_room = wanted + wanted / 2 + FIRST_ROOM;
-    void *larger = realloc(*array, larger_room * size);
-    c->failed = !larger;
-    if (larger) *array = larger, *room = larger_room;
-    return larger;
-}
+enum { FIRST_SLOTS = 256 };
 
 static bool ensure(struct classes *c, size_t tokens, size_t integers)
 {
-    void *class = c->class, *member = c->member, *token = c->token, *integer = c->integer;
-    const bool done = grow(c, &class, c->n_classes + 1, &c->class_room, sizeof *c->class) &&
-                      grow(c, &member, c->n_members + 1, &c->member_room, sizeof *c->member) &&
-                      grow(c, &token, c->n_tokens + tokens, &c->token_room, sizeof *c->token) &&
-                      grow(c, &integer, c->n_integers + integers, &c->integer_room, sizeof *c->integer);
-    c->class = class;
-    c->member = member;
-    c->token = token;
-    c->integer = integer;
-    return done;
+    c->failed = c->failed || !array_grow(&c->class, c->n_classes + 1, &c->class_room, sizeof *c->class) ||
+                !array_grow(&c->member, c->n_members + 1, &c->member_room, sizeof *c->member) ||
+                !array_grow(&c->token, c->n_tokens + tokens, &c->token_room, sizeof *c->token) ||
+                !array_grow(&c->integer, c->n_integers + integers, &c->integer_room, sizeof *c->integer);
+    return !c->failed;
 }
 
 static uint64_t hash_of(const struct normal *normal, enum roll_target target, bool in_lanes)
@@ -51,7 +37,7 @@ static bool is_class(const struct classes *c, const struct class *class, const s
 
 static bool widen(struct classes *c)
 {
-    const size_t slots = c->slots ? 2 * c->slots : FIRST_ROOM;
+    const size_t slots = c->slots ? 2 * c->slots : FIRST_SLOTS;
     uint32_t *slot = calloc(slots, sizeof *slot);
     c->failed = !slot;
     if (!slot) return false;

@@ -4,17 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 enum { FIRST_SLOTS = 64, SEARCHED = 4096 };
 
 static bool ensure(struct constants *c, size_t more)
 {
-    if (c->failed) return false;
-    if (c->count + more <= c->room) return true;
-    const size_t room = 2 * c->room + more + FIRST_SLOTS;
-    long double *larger = realloc(c->value, room * sizeof *larger);
-    c->failed = !larger;
-    if (larger) c->value = larger, c->room = room;
-    return larger;
+    c->failed = c->failed || !array_grow(&c->value, c->count + more, &c->room, sizeof *c->value);
+    return !c->failed;
 }
 
 static size_t hash(long double value)

@@ -8,51 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "order.h"
-
-enum { FIRST_ROOM = 1024 };
 
 /* ---- room ---------------------------------------------------------------------------------------------- */
 
-static bool grow(struct normal *b, void **array, size_t wanted, size_t *room, size_t size)
+static bool grow(struct normal *b, void *array, size_t wanted, size_t *room, size_t size)
 {
-    if (b->failed) return false;
-    if (wanted <= *room) return true;
-    const size_t larger_room = wanted + wanted / 2 + FIRST_ROOM;
-    void *larger = realloc(*array, larger_room * size);
-    b->failed = !larger;
-    if (larger) *array = larger, *room = larger_room;
-    return larger;
+    b->failed = b->failed || !array_grow(array, wanted, room, size);
+    return !b->failed;
 }
 
 bool normal_grow(struct normal *b, size_t tokens, size_t integers)
 {
-    void *token = b->token, *integer = b->integer;
-    const bool done = grow(b, &token, b->n_tokens + tokens, &b->token_room, sizeof *b->token) &&
-                      grow(b, &integer, b->n_integers + integers, &b->integer_room, sizeof *b->integer);
-    b->token = token;
-    b->integer = integer;
-    return done;
+    return grow(b, &b->token, b->n_tokens + tokens, &b->token_room, sizeof *b->token) &&
+           grow(b, &b->integer, b->n_integers + integers, &b->integer_room, sizeof *b->integer);
 }
 
 static void push_item(struct normal *b, struct normal_item item)
 {
-    if (b->n_items == b->item_room) {
-        void *array = b->item;
-        grow(b, &array, b->n_items + 1, &b->item_room, sizeof *b->item);
-        b->item = array;
-    }
-    if (!b->failed) b->item[b->n_items++] = item;
+    if (grow(b, &b->item, b->n_items + 1, &b->item_room, sizeof *b->item)) b->item[b->n_items++] = item;
 }
 
 static void push_todo(struct normal *b, graph_node node, bool negative)
 {
-    if (b->n_todo == b->todo_room) {
-        void *array = b->todo;
-        grow(b, &array, b->n_todo + 1, &b->todo_room, sizeof *b->todo);
-        b->todo = array;
-    }
-    if (!b->failed) b->todo[b->n_todo++] = (struct normal_node){node, negative};
+    if (!grow(b, &b->todo, b->n_todo + 1, &b->todo_room, sizeof *b->todo)) return;
+    b->todo[b->n_todo++] = (struct normal_node){node, negative};
 }
 
 static void push(struct normal *b, roll_token token)
@@ -160,11 +141,9 @@ void normal_append(struct normal *b, const struct normal_item *item)
 
 static bool sort_items(struct normal *b, size_t first)
 {
-    void *array = b->sorted;
-    const bool room = grow(b, &array, b->n_items - first, &b->sorted_room, sizeof *b->sorted);
-    b->sorted = array;
-    if (room) order_items(b->token, b->integer, b->item + first, b->n_items - first, b->sorted);
-    return room;
+    if (!grow(b, &b->sorted, b->n_items - first, &b->sorted_room, sizeof *b->sorted)) return false;
+    order_items(b->token, b->integer, b->item + first, b->n_items - first, b->sorted);
+    return true;
 }
 
 /* Items of one sign and shape follow each other. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 struct state {
     const struct classes *classes;
     struct schedule *schedule;
@@ -16,7 +18,7 @@ struct state {
     bool *uses_itself, *done;
     uint32_t *start; /* [n_classes + 1] of the members of each class in `sorted` */
     uint32_t *sorted;
-    size_t n_edges, edge_room;
+    size_t n_edges, user_room, next_room;
 };
 
 static bool add_edge(struct state *s, uint32_t used, uint32_t user)
@@ -24,15 +26,9 @@ static bool add_edge(struct state *s, uint32_t used, uint32_t user)
     if (used == user) s->uses_itself[user] = true;
     if (used == user || s->last[used] == user + 1) return true;
     s->last[used] = user + 1;
-    if (s->n_edges == s->edge_room) {
-        const size_t room = 2 * s->edge_room + 64;
-        uint32_t *users = realloc(s->users, room * sizeof *users);
-        if (users) s->users = users;
-        uint32_t *next = users ? realloc(s->next, room * sizeof *next) : NULL;
-        if (next) s->next = next;
-        if (!users || !next) return false;
-        s->edge_room = room;
-    }
+    if (!array_grow(&s->users, s->n_edges + 1, &s->user_room, sizeof *s->users) ||
+        !array_grow(&s->next, s->n_edges + 1, &s->next_room, sizeof *s->next))
+        return false;
     s->users[s->n_edges] = user;
     s->next[s->n_edges] = s->head[used];
     s->head[used] = (uint32_t)++s->n_edges;

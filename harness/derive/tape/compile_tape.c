@@ -3,19 +3,12 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "tape_plan.h"
-
-enum { FIRST_ROOM = 256 };
 
 bool words_grow(struct words *words, size_t count)
 {
-    size_t wanted = words->room ? words->room : FIRST_ROOM;
-    while (wanted < count) wanted *= 2;
-    uint32_t *larger = realloc(words->at, wanted * sizeof *larger);
-    if (!larger) return false;
-    words->at = larger;
-    words->room = wanted;
-    return true;
+    return array_grow(&words->at, count, &words->room, sizeof *words->at);
 }
 
 void words_free(struct words *words)
@@ -46,15 +39,9 @@ bool is_lane_op(enum sens_tape_op op)
 
 struct item *plan_item(struct plan *plan, enum sens_tape_op op, graph_node node)
 {
-    if (plan->n_items == plan->item_room && plan->status == SENS_OK) {
-        const size_t wanted = plan->item_room ? 2 * plan->item_room : FIRST_ROOM;
-        struct item *larger = wanted < UINT32_MAX ? realloc(plan->item, wanted * sizeof *larger) : NULL;
-        if (!larger) plan_fail(plan, SENS_NO_MEMORY);
-        if (larger) {
-            plan->item = larger;
-            plan->item_room = wanted;
-        }
-    }
+    if (plan->n_items >= UINT32_MAX / 2 ||
+        !array_grow(&plan->item, plan->n_items + 1, &plan->item_room, sizeof *plan->item))
+        plan_fail(plan, SENS_NO_MEMORY);
     if (plan->status != SENS_OK) return &plan->none;
     struct item *item = &plan->item[plan->n_items++];
     *item = (struct item){.op = op, .node = node, .first = plan->operand.count, .end = plan->operand.count};

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 enum { GUARD = 16, MAX_STEPS = 20000 };
 static const double CANARY = -7.25e-290; /* small, so that what is added to it shows */
 
@@ -96,20 +98,15 @@ bool grid_same(const struct grid *a, const struct grid *b)
 
 static bool grow(struct grid *grid)
 {
-    const long capacity = grid->capacity ? 2 * grid->capacity : 256;
-    double *const t = realloc(grid->t, (size_t)capacity * sizeof *t);
-    if (t) grid->t = t;
-    double *const h = realloc(grid->h, (size_t)capacity * sizeof *h);
-    if (h) grid->h = h;
-    double *const t1 = realloc(grid->t1, (size_t)capacity * sizeof *t1);
-    if (t1) grid->t1 = t1;
-    if (t && h && t1) grid->capacity = capacity;
-    return t && h && t1;
+    const size_t steps = (size_t)grid->steps + 1;
+    return array_grow(&grid->t, steps, &grid->room[0], sizeof *grid->t) &&
+           array_grow(&grid->h, steps, &grid->room[1], sizeof *grid->h) &&
+           array_grow(&grid->t1, steps, &grid->room[2], sizeof *grid->t1);
 }
 
 bool grid_append(struct grid *grid, double t, double h, double t1)
 {
-    if (grid->steps == grid->capacity && !grow(grid)) return false;
+    if (!grow(grid)) return false;
     grid->t[grid->steps] = t;
     grid->h[grid->steps] = h;
     grid->t1[grid->steps++] = t1;

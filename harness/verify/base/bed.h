@@ -6,8 +6,9 @@
 
 /* The accepted steps, as the method reported them (sens_listener). */
 struct grid {
-    long steps, capacity;
+    long steps;
     double *t, *h, *t1; /* [steps]; malloc'ed: a solve tells us how many there are while it runs */
+    size_t room[3];     /* that the three have */
 };
 
 /* false without memory. */

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "machine.h"
 #include "process.h"
 #include "progress.h"
@@ -50,17 +51,10 @@ static const struct verify_unit *unit_of(const struct runner *runner, size_t ind
 static void keep(struct runner *runner, size_t index, const struct verify_result *result)
 {
     struct runner_unit *unit = &runner->unit[index];
-    if (unit->results == unit->capacity) {
-        const size_t capacity = unit->capacity ? 2 * unit->capacity : 16;
-        struct verify_result *grown = realloc(unit->result, capacity * sizeof *grown);
-        if (!grown) {
-            runner->status = SENS_NO_MEMORY;
-            return;
-        }
-        unit->result = grown;
-        unit->capacity = capacity;
-    }
-    unit->result[unit->results++] = *result;
+    if (array_grow(&unit->result, unit->results + 1, &unit->capacity, sizeof *unit->result))
+        unit->result[unit->results++] = *result;
+    else
+        runner->status = SENS_NO_MEMORY;
 }
 
 static bool has_failure(const struct runner_unit *unit)
