@@ -2,16 +2,10 @@
 #ifndef TESTS_BENCH_CELL_SUPPORT_H
 #define TESTS_BENCH_CELL_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
+#include "testing.h"
 #include "truth.h"
 
 struct fixture {

@@ -4,20 +4,17 @@
 
 #define _GNU_SOURCE /* setresuid, nftw */
 #include "compile.h"
+#include "testing.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 struct place {
     char base[40];     /* everything is below it */

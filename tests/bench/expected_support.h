@@ -8,17 +8,11 @@
 #ifndef EXPECTED_SUPPORT_H
 #define EXPECTED_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <float.h>
 #include <string.h>
 
 #include "expected.h"
+#include "testing.h"
 
 enum { N = 2, NP = 3, M = 2 };
 static const double P[NP] = {0.7, 0.4, 1.9}, X0[N] = {1.25, -0.8}, LENGTH = 1.5;

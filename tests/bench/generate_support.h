@@ -5,18 +5,15 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "generate.h"
 #include "products.h"
+#include "testing.h"
 
 /* ---- the compiler -------------------------------------------------------------------------------------- */
 

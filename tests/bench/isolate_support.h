@@ -2,13 +2,6 @@
 #ifndef TESTS_BENCH_ISOLATE_SUPPORT_H
 #define TESTS_BENCH_ISOLATE_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -23,6 +16,7 @@
 
 #include "isolate.h"
 #include "process.h"
+#include "testing.h"
 
 static struct record *rec;
 static struct bench_error error;

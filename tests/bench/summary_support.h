@@ -2,18 +2,13 @@
 #ifndef TESTS_BENCH_SUMMARY_SUPPORT_H
 #define TESTS_BENCH_SUMMARY_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "paper.h"
 #include "statements.h"
+#include "testing.h"
 
 /* Never reallocated, so that a test may keep a pointer to a row while it adds others. */
 enum { ROWS_MAX = 128 };

@@ -1,16 +1,10 @@
 /* The search for the loosest tolerance that reaches an error: on errors that fall evenly, wander, fail,
  * stagnate. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <time.h>
 
 #include "compare.h"
+#include "testing.h"
 
 /* The error of each rung, as a table; how often each was tried. */
 struct ladder {

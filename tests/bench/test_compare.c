@@ -1,12 +1,5 @@
 /* Contenders that take turns: one at a time, each once a round, in an order that is drawn anew; the failure
  * of one leaves the others alone; quotients are of samples of the same round. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +11,7 @@
 
 #include "compare.h"
 #include "process.h"
+#include "testing.h"
 
 /* ---- subjects of the test ------------------------------------------------------------------------------ */
 

@@ -1,17 +1,11 @@
 /* From words to contenders: lists make groups, --vs changes the base, and bad input is refused with its
  * origin. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
+#include "testing.h"
 
 static struct compare_plan plan;
 static struct bench_error error;

@@ -1,11 +1,5 @@
 /* The counting decorator on every registered problem: the same bits as the problem it wraps, and exact
  * counts, also when several threads share it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 
 #include "counted.h"
 #include "sens/registry.h"
+#include "testing.h"
 
 enum { MAX_OPTIONS = 16, L = 3, K = 2 };
 

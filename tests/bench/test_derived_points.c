@@ -5,12 +5,8 @@
  * S = |v| of a leaf, S_a + S_b of a sum, S_a S_b of a product, and |v| + |dv/da| S_a + |dv/db| S_b of other
  * operations. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "graph.h"
 #include "modules.h"
@@ -18,6 +14,7 @@
 #include "providers.h"
 #include "random_graph.h"
 #include "recording.h"
+#include "testing.h"
 
 enum { POINTS = 10000, LANES = 3, EXTENDED_POINTS = 200 };
 static const long double CLOSE = 1e-13L;

@@ -1,16 +1,13 @@
 /* vjp=fd: difference quotients against the problems' own products, and how many right-hand sides they take. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "modules.h"
 #include "providers.h"
 #include "sens/decorate.h"
+#include "testing.h"
 
 enum { LANES = 2 };
 

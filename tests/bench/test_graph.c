@@ -1,12 +1,9 @@
 /* harness/derive/graph: equal operations are one node, what may be folded is, what may not is kept. */
 #include "graph.h"
+#include "testing.h"
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void test_equal_operations_are_one_node(void **state)
 {

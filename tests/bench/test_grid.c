@@ -7,12 +7,6 @@
  * coupling matrix from 9 on.
  *
  * The steps are fixed, so that every copy of the program differentiates the same map. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -22,6 +16,7 @@
 #include "cell.h"
 #include "counted.h"
 #include "modules.h"
+#include "testing.h"
 
 enum { STEPS = 4, CORES = 4 }; /* of T = 0.4; CORES: what `threads = auto` may use */
 

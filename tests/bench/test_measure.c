@@ -1,12 +1,5 @@
 /* What a measurement says of methods whose behaviour is known, because they are made here: honest ones,
  * and ones with the mistakes that a harness must catch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +7,7 @@
 
 #include "machine.h"
 #include "measure.h"
+#include "testing.h"
 
 /* ---- methods of the test ------------------------------------------------------------------------------- */
 

@@ -1,16 +1,13 @@
 /* harness/derive/model and problems/program: a problem as text is the problem that was written in C. f, its
  * products and x0 are compared at random points; the two share no source but the caller's. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model.h"
 #include "modules.h"
+#include "testing.h"
 #include "variants.h"
 
 enum { LANES = 11 }; /* more than one block of a sweep, and no multiple of one */

@@ -1,14 +1,11 @@
 /* harness/derive/model: what is no model is refused with its place, in words, and with the line. */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model.h"
+#include "testing.h"
 
 /* Three lines of a model; what a case adds begins in line 4. */
 #define HEAD "model m \"x\"\nstate x = 1\ninterval 0 .. 1\n"

@@ -2,18 +2,16 @@
  * at the end are compared with it by verify; of the clock it prints the period, which GSL finds here. */
 #include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
 #include "model.h"
 #include "modules.h"
+#include "testing.h"
 #include "variants.h"
 
 static struct model *read_model(const char *name)

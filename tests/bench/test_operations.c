@@ -1,16 +1,10 @@
 /* The work of a run, from counts that are chosen here and costs that are worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "operations.h"
+#include "testing.h"
 
 static struct sens_ctx ctx;
 static struct cell cell;

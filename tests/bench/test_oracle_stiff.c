@@ -1,16 +1,10 @@
 /* The truth of stiff problems by implicit steps, against numbers computed in quadruple precision, and within
  * the uncertainty that it states. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "oracle_run.h"
 #include "scene.h"
+#include "testing.h"
 
 struct known { /* entry k of x, or of column 0 of dx/dp */
     double x, dp;

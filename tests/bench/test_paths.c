@@ -1,14 +1,11 @@
 /* derive/provider/paths: recordings by their guards, new ones where none of these hold, several threads at a time. */
 #include "paths.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "modules.h"
 #include "products.h"

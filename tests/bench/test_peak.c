@@ -1,12 +1,6 @@
 /* The loops that rates are measured with do what is counted, the rates are told and read back, and threads go
  * where they are bound. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <pthread.h>
@@ -16,6 +10,7 @@
 
 #include "machine.h"
 #include "modules.h"
+#include "testing.h"
 
 #include "peak.h"
 

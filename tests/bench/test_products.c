@@ -1,13 +1,10 @@
 /* derive/products: every derivative against difference quotients of the function in extended precision, and
  * closed forms where those do not apply (edges). */
 #include "products.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "random_graph.h"
 

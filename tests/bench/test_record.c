@@ -1,11 +1,4 @@
 /* Records: what is written is read back, what is broken is refused with its line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -15,6 +8,7 @@
 
 #include "machine.h"
 #include "record.h"
+#include "testing.h"
 
 static char path[] = "/tmp/sensbench-record-XXXXXX";
 

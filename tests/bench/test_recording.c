@@ -1,15 +1,12 @@
 /* Every problem and every cost of the tree, recorded at random points: the graph is the function, at other
  * points too, and says where it is not. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "modules.h"
 #include "recording_support.h"
+#include "testing.h"
 
 enum { RECORDINGS = 3, POINTS = 400, KEYS = 3 };
 

@@ -1,14 +1,11 @@
 /* A module's recorded part, by every compiler: each operation and branch that tests/recorded/tricks.c knows is
  * recorded as it is in double, by the same source; what cannot be recorded is refused with its line. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "modules.h"
 #include "recording_support.h"
+#include "testing.h"
 
 enum { POINTS = 1000, LAST_CASE = 31, CASES = 40, FIRST_REFUSED = 100, LAST_REFUSED = 109 };
 

@@ -1,11 +1,4 @@
 /* The store of references: files come back exactly, and anything damaged is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +7,7 @@
 
 #include "bench/cell_support.h"
 #include "reference.h"
+#include "testing.h"
 
 enum { N = 2, NP = 3, M = 4, ROWS = 2 };
 

@@ -1,12 +1,9 @@
 /* harness/derive/roll: how few operators there are, the same number at any size, and how long it takes to find
  * them. That they are right is for test_generate_loops. */
 #include "roll.h"
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "products.h"
 #include "rhs_support.h"

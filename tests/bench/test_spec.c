@@ -1,12 +1,5 @@
 /* From words to a cell: the store of keys, numbers and files of numbers, the nearest name, and what a
  * resolved cell holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +8,7 @@
 #include "modules.h"
 #include "names.h"
 #include "show.h"
+#include "testing.h"
 #include "truth.h"
 #include "variants.h"
 

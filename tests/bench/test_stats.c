@@ -1,16 +1,10 @@
 /* The interval of the median: ranks against the table of the binomial distribution, coverage by
  * simulation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
 #include "record.h"
+#include "testing.h"
 
 #include "stats.h"
 

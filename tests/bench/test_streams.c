@@ -1,14 +1,9 @@
 /* What reaches a terminal: every byte, every pair and random strings, as they are shown. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "streams.h"
+#include "testing.h"
 
 static void expect(const char *text, size_t length, const char *wanted)
 {

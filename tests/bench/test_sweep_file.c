@@ -1,11 +1,4 @@
 /* Sweep files: what a good one expands to, and that a bad one is refused with file and line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +8,7 @@
 #include "providers.h"
 #include "streams.h"
 #include "sweep_file.h"
+#include "testing.h"
 
 static char folder[] = "/tmp/sensbench-sweep-XXXXXX";
 static char main_path[64], other_path[64];

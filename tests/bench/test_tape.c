@@ -1,14 +1,11 @@
 /* Tapes against the graphs that they are made of, evaluated node by node in extended precision: every product,
  * every instruction set of this machine, lanes alone and together, points alone and together. */
 #include "compile_tape.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "modules.h"
 #include "products.h"

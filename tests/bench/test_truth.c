@@ -1,12 +1,5 @@
 /* Truths: the stored references against published and quadruple-precision values, closed forms against
  * extrapolation in extended precision, and the distance to a truth. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +7,7 @@
 #include "bench/cell_support.h"
 #include "extended.h"
 #include "reference.h"
+#include "testing.h"
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
 

@@ -1,16 +1,11 @@
 /* Every instruction-set variant computes the same: to rounding, and bit for bit when built without
  * contraction. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cell.h"
 #include "modules.h"
+#include "testing.h"
 
 enum { GRADIENT = 4096 };
 

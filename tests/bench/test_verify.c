@@ -1,11 +1,4 @@
 /* verify's runner, on groups that crash, hang, eat memory or say too little. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +8,7 @@
 
 #include "machine.h"
 #include "process.h"
+#include "testing.h"
 #include "verify_child.h"
 
 /* ---- a registry of names, and groups that do as their names say ---------------------------------------- */

@@ -1,17 +1,11 @@
 /* What a method may declare to be a known limit, and what such a limit excuses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "groups.h"
 #include "streams.h"
+#include "testing.h"
 
 static const char *const kinds[] = {"usual", "sound", NULL};
 static const struct sens_option options[] = {{.name = "kind", .kind = SENS_OPT_CHOICE, .choices = kinds},

@@ -1,15 +1,9 @@
 /* verify's plan: which units a choice of modules and checks has, in which order, and what supports them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "plan.h"
+#include "testing.h"
 
 static const struct sens_problem_type good = {.name = "good"}, bad = {.name = "bad"};
 static const struct sens_problem_type *const problems[] = {&good, &bad, NULL};

@@ -1,16 +1,10 @@
 /* The ranking of verify's causes, and its report in all formats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "testing.h"
 #include "verify_demands.h"
 #include "verify_report.h"
 

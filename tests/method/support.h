@@ -3,19 +3,14 @@
 #define SUPPORT_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "controllers.h"
 #include "sens/registry.h"
 #include "solver.h"
+#include "testing.h"
 
 /* Looks up a NULL-terminated table of pointers to structs whose first member is the name. */
 static inline const void *named(const void *table, const char *name)

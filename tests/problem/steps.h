@@ -5,16 +5,11 @@
 #ifndef STEPS_H
 #define STEPS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sens/registry.h"
+#include "testing.h"
 
 enum { STEPS_OPTIONS = 16, STEPS_STAGES = 16 };
 

@@ -5,12 +5,6 @@
  * the left sides by central differences of order 8 in t. Together they determine x, S and S0. Problems
  * without a closed form are compared with published numbers through an independent integrator (GSL's
  * rk8pd). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 #include <math.h>
@@ -19,6 +13,7 @@
 #include <string.h>
 
 #include "sens/registry.h"
+#include "testing.h"
 
 enum { MAX_OPTIONS = 16 };
 

@@ -1,15 +1,10 @@
 /* Values of the registered costs worked out by hand, data that must be refused, and refused memory. That
  * derivatives, lane blocks and sums are right is for `sensbench verify --cost` to say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "sens/registry.h"
+#include "testing.h"
 
 enum { MAX_OPTIONS = 16 };
 

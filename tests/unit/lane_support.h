@@ -6,18 +6,14 @@
 #ifndef TESTS_UNIT_LANE_SUPPORT_H
 #define TESTS_UNIT_LANE_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "testing.h"
 
 /* SENS_TEST_FMA: the kernels are those of an instruction set with fused operations. */
 #if !defined SENS_TEST_REPRO && (defined __FP_FAST_FMA || defined SENS_TEST_FMA)

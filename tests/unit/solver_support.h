@@ -9,18 +9,13 @@
 #ifndef SOLVER_SUPPORT_H
 #define SOLVER_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "controllers.h"
 #include "sens/registry.h"
 #include "solver.h"
+#include "testing.h"
 
 enum { SYSTEM_N = 3 };
 

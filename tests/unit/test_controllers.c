@@ -1,12 +1,6 @@
 /* The controllers' formulas, on values computed by hand, and the published step counts of one of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "solver_support.h"
+#include "testing.h"
 
 /* Orders only: 5(4), and an 8(5) with a third-order estimate as in dop853. */
 static const double no_weights[1] = {0};

@@ -1,15 +1,10 @@
 /* The arena, the statuses, and the checks that instances pass when they are created. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "sens/cost.h"
 #include "sens/status.h"
+#include "testing.h"
 
 /* ---- arena --------------------------------------------------------------------------------------------- */
 

@@ -1,13 +1,8 @@
 /* core/decorate.c: no slot of a type is forgotten, and what is handed on reaches the inner instance. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "sens/decorate.h"
+#include "testing.h"
 
 /* ---- every slot ---------------------------------------------------------------------------------------- */
 

@@ -1,13 +1,8 @@
 /* Dense output of every tableau: order, end points, derivative at the ends, both directions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 
 #include "solver_support.h"
+#include "testing.h"
 
 enum { MAX_COEF = 16 * SYSTEM_N };
 

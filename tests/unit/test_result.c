@@ -1,12 +1,6 @@
 /* The list of the parts of a result: what its lines make, and the sets of parts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "sens/method.h"
+#include "testing.h"
 
 /* The members of a result lie where part[] says, whatever the numbers are. */
 #define ASSERT_PLACE(with, ID, name, ...)                                                                    \

@@ -1,13 +1,7 @@
 /* The seam between driver and scheme: what the driver does with the statuses of a trial, whoever made it; the
  * operations of a scheme; tableaux that no scheme takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "solver_support.h"
+#include "testing.h"
 
 static struct step_log log_a; /* too large for the stack */
 

@@ -1,15 +1,10 @@
 /* The solver: order of convergence, landing on stops, direction, the fixed step. The solution is known in
  * closed form (solver_support.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <stdlib.h>
 
 #include "solver_support.h"
+#include "testing.h"
 
 static struct step_log log_a, log_b; /* too large for the stack */
 

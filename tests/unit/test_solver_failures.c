@@ -1,13 +1,7 @@
 /* Every way in which a solve can fail, with its outputs left untouched; and what a solve takes from the
  * arena. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "solver_support.h"
+#include "testing.h"
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
 

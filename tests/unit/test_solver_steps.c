@@ -1,12 +1,6 @@
 /* The solver step by step: recomputed and replayed to the bit, parts of the state, the first trial step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "solver_support.h"
+#include "testing.h"
 
 static struct step_log log_a, log_b; /* too large for the stack */
 

@@ -1,15 +1,10 @@
 /* core/structure.c: which declarations are refused, what products cost, and a problem that
  * declares nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "sens/problem.h"
+#include "testing.h"
 
 enum { N = 3, NP = 6 };
 

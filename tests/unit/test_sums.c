@@ -1,12 +1,6 @@
 /* The inner loops of the engine, for every number of components: weighted sums of slopes, the copy and the
  * test for finite numbers. Every array ends where its memory ends, so that a read or write too
  * many faults. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 #include <unistd.h>
 
 #include "explicit.h"
+#include "testing.h"
 
 enum { MOST = 35, MOST_TERMS = 20, ARRAYS = 4 };
 

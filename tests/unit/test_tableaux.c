@@ -1,11 +1,5 @@
 /* Every tableau of the registry against the order conditions of its formula, its embedded formulas and its
  * dense output, with tolerances of rounding size, and the proof that these see a wrong twelfth digit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 
 #include "rooted_trees.h"
 #include "sens/registry.h"
+#include "testing.h"
 
 enum { MAX_DEGREE = 7 };
 

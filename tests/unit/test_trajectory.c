@@ -1,13 +1,8 @@
 /* The trajectory: the same bits whatever is kept, the cost of a solve against independent sums, stops,
  * readers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 
+#include "testing.h"
 #include "trajectory_support.h"
 
 /* ---- the same bits ------------------------------------------------------------------------------------- */

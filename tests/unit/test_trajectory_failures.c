@@ -1,11 +1,5 @@
 /* The trajectory's memory, and the ways in which it can fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "testing.h"
 #include "trajectory_support.h"
 
 /* ---- memory and failures ------------------------------------------------------------------------------- */
