@@ -1,5 +1,5 @@
-# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test`, `linear` and `place` row is used when found.
-# Rows of a kind peer-NAME are left to methods/peers; SENS_PACKAGES_NAME lists their packages.
+# Libraries from cmake/dependencies.txt: each `required` row must be found, each `test`, `linear` and `place` row is
+# used when found. Rows of a kind peer-NAME are left to methods/peers; SENS_PACKAGES_NAME lists their packages.
 find_package(PkgConfig REQUIRED)
 file(STRINGS ${CMAKE_SOURCE_DIR}/cmake/dependencies.txt rows REGEX "^(required|test|linear|place)")
 set(SENS_LIBRARIES "")

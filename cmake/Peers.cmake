@@ -1,5 +1,5 @@
-# Modules around the libraries of others, one shared object a library in <build>/peers, loaded when a method of theirs is
-# asked for. A program without one of them is complete: it says which package is missing.
+# Modules around the libraries of others, one shared object a library in <build>/peers, loaded when a method of theirs
+# is asked for. A program without one of them is complete: it says which package is missing.
 #
 #   sens_add_peer(NAME LIBRARY text FOUND bool SOURCES file ... [TARGETS target ...] [METHODS method ...]
 #                [PROVIDERS provider ...])

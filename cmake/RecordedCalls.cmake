@@ -1,5 +1,5 @@
-# cmake -DNM=... -DOBJECT=... -P RecordedCalls.cmake: what the recorded sources call from outside, against what they may.
-# Any other function might take a number of 128 bits for one of 80, and compute nonsense.
+# cmake -DNM=... -DOBJECT=... -P RecordedCalls.cmake: what the recorded sources call from outside, against what they
+# may. Any other function might take a number of 128 bits for one of 80, and compute nonsense.
 set(allowed
     # the recorder, and what has no sens_real
     "sens_record_.*" "sens_arena_.*" "sens_option_.*" "sens_status_.*" sens_fail sens_now

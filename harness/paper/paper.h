@@ -1,5 +1,5 @@
-/* harness/paper/paper.h - one paper, Martins and Lakshtanov, Appl. Math. Comput. 510 (2025) 129699, arXiv 2410.01911: its
- * tables with our numbers, and a verdict on each of its statements, from stored rows.
+/* harness/paper/paper.h - one paper, Martins and Lakshtanov, Appl. Math. Comput. 510 (2025) 129699, arXiv 2410.01911:
+ * its tables with our numbers, and a verdict on each of its statements, from stored rows.
  *
  * All that the program knows of this paper is in this folder: its sweeps (sweeps/), its published points, what was
  * measured before of other codes (measured_before.tsv), and what is claimed. The rows are looked up by the sweep they

@@ -1,5 +1,5 @@
-/* harness/report/summary.h - what stored rows say, of whatever sweep: times to an accuracy, performance profiles, and the
- * ratios of times. Nothing is run. */
+/* harness/report/summary.h - what stored rows say, of whatever sweep: times to an accuracy, performance profiles, and
+ * the ratios of times. Nothing is run. */
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 

@@ -5,8 +5,8 @@
  * accuracy, fails, or was not run has no time. The ratio of a method is its time by the best of the case; cases that no
  * method reaches are left out. Tracks apart.
  *
- * Written: lines `step track method ratio share`, each the share of cases within this ratio, from 1 to the largest of any
- * method; and lines `reached track method reached all missing`: cases reached, of all, and those not run. */
+ * Written: lines `step track method ratio share`, each the share of cases within this ratio, from 1 to the largest of
+ * any method; and lines `reached track method reached all missing`: cases reached, of all, and those not run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -39,8 +39,8 @@ for compiler in gcc clang; do
 done
 
 # Tests fork, leave memory to cmocka and divide by what they know: the analysis is of the program. What needs a library
-# that is not installed is not built, and cannot be analysed. One file a process: the last finding of a file is judged by
-# the settings of the next.
+# that is not installed is not built, and cannot be analysed. One file a process: the last finding of a file is judged
+# by the settings of the next.
 for source in $(git ls-files '*.c' '*.cc' ':!tests'); do
     if grep -qF "/$source\"" build/lint-clang/compile_commands.json; then
         echo "$source"

@@ -23,7 +23,8 @@ for set in $sets; do
     case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
 done
 mkdir -p -- "$results" || exit 2
-results=$(cd -- "$results/" && pwd && echo .) # from the root: nothing that a name begins with has a meaning, as = to awk
+# From the root: nothing that a name begins with has a meaning, as = to awk.
+results=$(cd -- "$results/" && pwd && echo .)
 results=${results%??}
 for set in $sets; do rm -f "$results/$set.tsv" "$results/$set.txt"; done
 

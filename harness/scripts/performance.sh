@@ -1,7 +1,8 @@
 #!/bin/sh
 # performance.sh SENSBENCH RESULTS [OPTION ...] - how fast, with the target beside every measured value. Runs
 # sensbench compare (OPTIONs are handed to it, as --rounds 5 --seconds 2), keeps its rows in RESULTS/*.tsv, and prints
-# one table for each claim, also into RESULTS/performance.txt. The prototype's seconds are those of harness/paper/measured_before.tsv.
+# one table for each claim, also into RESULTS/performance.txt. The prototype's seconds are those of
+# harness/paper/measured_before.tsv.
 # SIZES=2,5 in the environment: only these N in claims 1 to 3.
 # Exit 0: measured, whatever the verdicts; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
@@ -14,7 +15,8 @@ before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -x "$sensbench" ] || { echo "performance.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "performance.sh: no file $before" >&2; exit 2; }
 mkdir -p -- "$results" || exit 2
-results=$(cd -- "$results/" && pwd && echo .) # from the root: nothing that a name begins with has a meaning, as = to awk
+# From the root: nothing that a name begins with has a meaning, as = to awk.
+results=$(cd -- "$results/" && pwd && echo .)
 results=${results%??}
 sets="adjoint settings cfsa"
 for set in $sets; do rm -f "$results/$set.tsv"; done

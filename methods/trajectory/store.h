@@ -1,7 +1,7 @@
 /* methods/trajectory/store.h - how the stages of the steps of a solve are kept, and got back.
  *
- * A policy is one file store_NAME.c that ends in a sens_store_type, and one line in SENS_STORE_LIST. The times of the steps are
- * not its business: the trajectory keeps them always (step.h). */
+ * A policy is one file store_NAME.c that ends in a sens_store_type, and one line in SENS_STORE_LIST. The times of the
+ * steps are not its business: the trajectory keeps them always (step.h). */
 #ifndef SENS_STORE_H
 #define SENS_STORE_H
 

@@ -143,7 +143,8 @@ static void test_evaluation(void **state)
     graph_destroy(g);
 }
 
-/* A copy without what is not kept: operands, outputs and guards are where they went, and equal nodes are still found. */
+/* A copy without what is not kept: operands, outputs and guards are where they went, and equal nodes are still
+ * found. */
 static void test_copies_and_what_is_kept(void **state)
 {
     struct graph *g = graph_create();

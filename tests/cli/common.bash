@@ -1,6 +1,6 @@
-# What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a folder
-# that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells and expect
-# run a command; replace edits a file.
+# What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a
+# folder that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells and
+# expect run a command; replace edits a file.
 set -u
 export LC_ALL=C
 program=$1
@@ -37,8 +37,8 @@ expect() {
     fi
 }
 
-# replace FILE A B: standard input takes the place of the first line that begins with A, up to the next (or the same) that
-# begins with B. Not 0 where there is none.
+# replace FILE A B: standard input takes the place of the first line that begins with A, up to the next (or the same)
+# that begins with B. Not 0 where there is none.
 replace() {
     awk -v from="$2" -v to="$3" '
         FNR == NR { text = text $0 "\n"; next }

@@ -193,7 +193,8 @@ check "without a program there is no profile" \
     test "$(SENSBENCH=/nowhere "$scripts/figures.sh" "$dir/peers" | grep -c '^profile: not drawn')" -eq 1
 
 # docs/adding-a-figure.md: a script and its name in a sweep, in a copy of what draws
-mkdir -p "$dir/tree/harness" "$dir/mine" && cp -r plots "$dir/tree" && cp -r harness/{scripts,paper,sweeps} "$dir/tree/harness"
+mkdir -p "$dir/tree/harness" "$dir/mine" && cp -r plots "$dir/tree" &&
+    cp -r harness/{scripts,paper,sweeps} "$dir/tree/harness"
 for name in plots/steps.gp steps.sweep; do
     awk -v start="<!-- file $name -->" '$0 == start { on = 1; next } /^```/ { if (on == 2) exit; if (on) on = 2; next } on == 2' \
         docs/adding-a-figure.md > "$dir/tree/$name"

@@ -3,7 +3,8 @@
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 scripts=$(dirname "$0")/../../harness/scripts
-"$scripts/format.sh" --check "$program" >"$work/diff" || { fail "FORMAT.md is not what format.sh writes"; cat "$work/diff"; }
+"$scripts/format.sh" --check "$program" >"$work/diff" ||
+    { fail "FORMAT.md is not what format.sh writes"; cat "$work/diff"; }
 # it sees a column too few and a word changed, and mends them
 sed -e '/^| `batch`/d' -e 's/^| `steps` .*/| `steps` | text | - | steps |/' results/FORMAT.md >"$work/FORMAT.md"
 "$scripts/format.sh" --check "$program" "$work/FORMAT.md" >/dev/null && fail "a table that differs is taken"

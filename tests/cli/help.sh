@@ -18,7 +18,8 @@ names() {
 }
 
 "$program" >"$work/output" 2>"$work/errors"
-[ $? -eq 2 ] && [ ! -s "$work/output" ] && grep -q "sensbench run" "$work/errors" || fail "no arguments: usage on stderr, 2"
+[ $? -eq 2 ] && [ ! -s "$work/output" ] && grep -q "sensbench run" "$work/errors" ||
+    fail "no arguments: usage on stderr, 2"
 expect "sensbench run" --help
 expect "sensbench run" -h
 expect "sensbench run" help
@@ -62,7 +63,9 @@ cp "$work/output" "$work/manual"
 for word in $commands $(names problems) $(names methods) $(names costs) $(names tableaux) $(names controllers); do
     grep -qF -- "${word//-/\\-}" "$work/manual" || fail "manual: no $word"
 done
-for key in tableau ckpt max_steps sample_seed wrt; do grep -qF "\\fB$key\\fR" "$work/manual" || fail "manual: no $key"; done
+for key in tableau ckpt max_steps sample_seed wrt; do
+    grep -qF "\\fB$key\\fR" "$work/manual" || fail "manual: no $key"
+done
 if command -v groff >/dev/null; then
     groff -man -Tascii -ww "$work/manual" >/dev/null 2>"$work/errors"
     [ ! -s "$work/errors" ] || fail "groff: $(head -3 "$work/errors")"

@@ -12,7 +12,8 @@ command -v cmake >/dev/null || exit 77
 cmake --install "$build" --prefix "$work/tree" >"$work/install.log" || fail "install: $(tail -3 "$work/install.log")"
 for file in bin/sensbench include/sens/method.h include/sens/plugin.h share/man/man1/sensbench.1 \
     share/bash-completion/completions/sensbench lib/cmake/sensbench/sensbench-config.cmake; do
-    [ -e "$work/tree/$file" ] || [ -e "$work/tree/${file/lib\//lib\/x86_64-linux-gnu\/}" ] || fail "not installed: $file"
+    [ -e "$work/tree/$file" ] || [ -e "$work/tree/${file/lib\//lib\/x86_64-linux-gnu\/}" ] ||
+        fail "not installed: $file"
 done
 ls "$work"/tree/share/sensbench/sweeps/*.sweep >/dev/null || fail "no sweep installed"
 for name in ci fig4 table1; do

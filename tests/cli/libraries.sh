@@ -1,6 +1,7 @@
 #!/bin/bash
-# Derivative products by libraries (vjp=adolc, tmbad, sacado). First without their modules: a copy of the program away from
-# them says what is missing. Then with each that was built: the gradients are those of the products written by hand.
+# Derivative products by libraries (vjp=adolc, tmbad, sacado). First without their modules: a copy of the program away
+# from them says what is missing. Then with each that was built: the gradients are those of the products written by
+# hand.
 # shellcheck source=tests/cli/common.bash
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"

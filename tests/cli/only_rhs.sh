@@ -1,6 +1,6 @@
 #!/bin/bash
-# A module whose problems have a right-hand side and nothing else: its products are derived, branches and an initial state
-# that depends on p included. Argument 1: sensbench.
+# A module whose problems have a right-hand side and nothing else: its products are derived, branches and an initial
+# state that depends on p included. Argument 1: sensbench.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 command -v "${CC:-cc}" >/dev/null || { echo "no C compiler"; exit 77; }
@@ -134,7 +134,8 @@ join -t $'\t' <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/adjoint.
     awk -F'\t' '/^dG/ { k++; d = $2 - $3; if (d < 0) d = -d; s = $3 < 0 ? -$3 : $3; if (d > 1e-4 * (1 + s)) bad = 1 }
         END { exit bad || k < 8 }' || fail "bend: the adjoint is not what difference quotients give"
 
-# a right-hand side that is generated is the problem's own, on the other side of its branches too; one that is not is refused
+# a right-hand side that is generated is the problem's own, on the other side of its branches too; one that is not is
+# refused
 "$program" run bend discrete_adjoint $module tol=1e-10 rhs=generated --dump "$work/generated.tsv" >/dev/null ||
     fail "bend: no right-hand side is generated"
 paste <(awk -F'\t' '{ print $NF }' "$work/adjoint.tsv") <(awk -F'\t' '{ print $NF }' "$work/generated.tsv") |

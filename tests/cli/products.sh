@@ -1,6 +1,6 @@
 #!/bin/bash
-# Products in place of runs (product=...), every provider of products as an axis of a sweep, and their figure: which rows
-# there are and what they say, never how long anything takes. Argument 1: sensbench.
+# Products in place of runs (product=...), every provider of products as an axis of a sweep, and their figure: which
+# rows there are and what they say, never how long anything takes. Argument 1: sensbench.
 # shellcheck source=tests/cli/common.bash
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"

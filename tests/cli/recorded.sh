@@ -1,6 +1,6 @@
 #!/bin/bash
-# Modules without products of their own, and with a recorded part: what runs, what is refused, and what does not compile.
-# Argument 1: sensbench. Skipped without a C compiler.
+# Modules without products of their own, and with a recorded part: what runs, what is refused, and what does not
+# compile. Argument 1: sensbench. Skipped without a C compiler.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -53,7 +53,8 @@ C
         "$compiler" $flags $record -O2 '-DCALL=x' -c -o wrong.o wrong.c 2>/dev/null && fail "$compiler: -O2 is taken"
         "$compiler" $flags -include sens/recorded.h '-DCALL=x' -c -o wrong.o wrong.c 2>/dev/null &&
             fail "$compiler: a long double of 80 bits is taken"
-        "$compiler" $flags $record -include tgmath.h '-DCALL=x' -c -o right.o wrong.c || fail "$compiler: tgmath.h after"
+        "$compiler" $flags $record -include tgmath.h '-DCALL=x' -c -o right.o wrong.c ||
+            fail "$compiler: tgmath.h after"
         "$compiler" $flags -include tgmath.h $record '-DCALL=x' -c -o wrong.o wrong.c 2>/dev/null &&
             fail "$compiler: <tgmath.h> before is taken"
     }
@@ -106,10 +107,12 @@ C
 for compiler in $compilers; do
     for file in two rate; do
         # shellcheck disable=SC2086
-        "$compiler" $flags -O2 -c -o $file.o two/$file.c && "$compiler" $flags $record -c -o recorded_$file.o two/$file.c ||
+        "$compiler" $flags -O2 -c -o $file.o two/$file.c &&
+            "$compiler" $flags $record -c -o recorded_$file.o two/$file.c ||
             fail "$compiler does not compile two/$file.c"
     done
-    "$compiler" -shared -o whole.so two.o rate.o recorded_two.o recorded_rate.o || fail "$compiler does not link two sources"
+    "$compiler" -shared -o whole.so two.o rate.o recorded_two.o recorded_rate.o ||
+        fail "$compiler does not link two sources"
     "$compiler" -shared -o part.so two.o rate.o recorded_two.o || fail "$compiler does not link one recorded source"
     expect 0 "status     ok" run two discrete_adjoint vjp=tape --plugin whole.so
     expect 0 " 0 failed" verify --quick --problem two --plugin whole.so

@@ -26,7 +26,8 @@ expect 0 "no closed form" run glv discrete_tangent n=3 T=1.5
 rest=(position=0 velocity=0 T=20 tol=1e-10 tableau=dopri5)
 expect 0 "warning: the state says nothing of its derivative" run oscillator discrete_adjoint "${rest[@]}"
 expect 0 "sens_test=inside tests the tangent, too" run oscillator discrete_tangent "${rest[@]}" --json
-for case in "oscillator discrete_adjoint sens_test=inside ${rest[*]}" "oscillator cfsa ${rest[*]}" "oscillator discrete_adjoint" \
+for case in "oscillator discrete_adjoint sens_test=inside ${rest[*]}" "oscillator cfsa ${rest[*]}" \
+    "oscillator discrete_adjoint" \
     "decay discrete_adjoint controller=fixed tableau=rk4 dt=0.125"; do
     # shellcheck disable=SC2086 -- a list of words
     expect 0 "status" run $case

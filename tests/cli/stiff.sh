@@ -1,8 +1,9 @@
 #!/bin/bash
-# Published end values of stiff problems, met by implicit steps in every component, however small. Argument 1: sensbench.
+# Published end values of stiff problems, met by implicit steps in every component, however small. Argument 1:
+# sensbench.
 #
-# Each model names its values (`known`); they have 14 digits and more. A relative tolerance of 1e-9 may add up to 1e-6: some
-# thousand steps, each right to the tolerance. The absolute one is far below each component; some start at 0.
+# Each model names its values (`known`); they have 14 digits and more. A relative tolerance of 1e-9 may add up to 1e-6:
+# some thousand steps, each right to the tolerance. The absolute one is far below each component; some start at 0.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 models=$(cd "$(dirname "$0")/../../problems/models" && pwd)

@@ -83,7 +83,8 @@ levels=$(sed -n '/^checked /,$p' output)
 [[ $levels == *"checked to rounding:"*"problem decay"*"checked to the tolerance:"*"on decay alone: method "*" cfsa"* ]] ||
     fail "levels: $levels"
 expect 0 "" --quick --problem decay --check rhs.status
-[[ $(cat output) == *"$(printf 'checked not at all:\n  problem decay\nleft out')"* ]] || fail "no level: $(tail -n 4 output)"
+[[ $(cat output) == *"$(printf 'checked not at all:\n  problem decay\nleft out')"* ]] ||
+    fail "no level: $(tail -n 4 output)"
 expect 1 "required, and was not made" --quick --problem decay --check x0.reference --require 'x0.*'
 grep -q '^  required and could not be made; nothing was found wrong$' output ||
     fail "--require: found wrong: $(cat output)"
@@ -175,7 +176,7 @@ if compiler=$(command -v cc || command -v gcc || command -v clang); then
     done
 fi
 
-# ---- published values of models: a constant that is not the publication's, and a digit that is not printed there ------
+# ---- published values of models: a constant that is not the publication's, and a digit that is not printed there
 for model in hires oregonator pollu; do
     expect 0 "pass  problem $model " --problem $model --check exact.published --require exact.published
 done

@@ -23,7 +23,9 @@ finds() {
 sees() { grep -qx "$source/${2//-//}" "$build/rooms/$1"; }
 
 rooms=$(ls "$build/rooms")
-for room in $rooms; do (cd "$source/${room//-//}" && ls ./*.h 2>/dev/null); done | sed 's,^\./,,' | sort | uniq -u >"$work/alone"
+for room in $rooms; do
+    (cd "$source/${room//-//}" && ls ./*.h 2>/dev/null)
+done | sed 's,^\./,,' | sort | uniq -u >"$work/alone"
 
 # header ROOM: one that no other room has
 header() { (cd "$source/${1//-//}" && ls ./*.h 2>/dev/null) | sed 's,^\./,,' | grep -m 1 -xFf "$work/alone"; }

@@ -46,7 +46,8 @@ edit() {
               if (at) { $0 = substr($0, 1, at - 1) with[i] substr($0, at + length(find[i])); seen[i]++ }
           }
           print }
-        END { for (i = 1; i <= count; i++) if (seen[i] != 1) { print "in " seen[i] + 0 " lines: " find[i] | "cat >&2"; exit 1 } }' \
+        END { for (i = 1; i <= count; i++)
+                  if (seen[i] != 1) { print "in " seen[i] + 0 " lines: " find[i] | "cat >&2"; exit 1 } }' \
         "$1" >"$work/edited" && cp "$work/edited" "$1"
 }
 

@@ -1,4 +1,5 @@
-/* A problem whose J is sparse, not symmetric in its pattern, and depends on x and t: for the tests of methods/linear. */
+/* A problem whose J is sparse, not symmetric in its pattern, and depends on x and t: for the tests of
+ * methods/linear. */
 #ifndef LINEAR_SUPPORT_H
 #define LINEAR_SUPPORT_H
 

@@ -23,8 +23,8 @@ struct sens_problem trial_yielding(struct verify *v, const struct sens_problem *
 
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
-/* Does a solve of the task, as it stands, get what is expected? What is wrong from the start is another check's business,
- * and says nothing of what is varied here. */
+/* Does a solve of the task, as it stands, get what is expected? What is wrong from the start is another check's
+ * business, and says nothing of what is varied here. */
 bool trial_right(struct scene *scene);
 /* Why trial_apart, after a solve, gave no bound: the status and message of the solve, or what is not
  * known. */

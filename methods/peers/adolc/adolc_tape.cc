@@ -1,8 +1,8 @@
 /* Tapes of recorded functions, and vector sweeps over them (ADOL-C manual, sections 1.6, 2.5 and 5.3).
  *
- * The independents of a tape are x or p; what is left of t, x and p are its parameters, set before a sweep. Both sides of
- * each guard are further dependents, compared after the forward sweep: comparisons on the tape itself, which the manual
- * has for this (section 1.7), print a warning whenever they go another way. */
+ * The independents of a tape are x or p; what is left of t, x and p are its parameters, set before a sweep. Both sides
+ * of each guard are further dependents, compared after the forward sweep: comparisons on the tape itself, which the
+ * manual has for this (section 1.7), print a warning whenever they go another way. */
 #include "adolc_tape.h"
 
 #include <algorithm>
@@ -140,8 +140,8 @@ short take_tag()
     return ++last_tag;
 }
 
-/* The library keeps what reverse sweeps need of at most TBUFNUM tapes, and ends with an error beyond. So a tape that has
- * not been used for long is given up, and recorded again at its point when it is. */
+/* The library keeps what reverse sweeps need of at most TBUFNUM tapes, and ends with an error beyond. So a tape that
+ * has not been used for long is given up, and recorded again at its point when it is. */
 class tape;
 std::list<tape *> living; /* the last used first */
 

@@ -1,4 +1,5 @@
-/* Derivative products by Sacado, of Trilinos: the recorded right-hand side with its numbers, vector reverse and forward.
+/* Derivative products by Sacado, of Trilinos: the recorded right-hand side with its numbers, vector reverse and
+ * forward.
  *
  * Phipps, Gay, Automatic Differentiation of C++ Codes With Sacado, Sandia report SAND2006-7646C. */
 #include "sacado_tape.h"

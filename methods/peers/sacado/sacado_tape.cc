@@ -1,8 +1,8 @@
 /* Recorded functions evaluated with Sacado's numbers: RadVec for the vector reverse mode, SFad for the forward one.
  *
  * Sacado keeps no tape between points: each evaluation of the function leaves what one sweep needs
- * (Weighted_GradcompVec: all vectors in that sweep). So the function is evaluated anew at each point, with plain numbers
- * for what does not depend on the independents, and guards and choices are looked at while it is. */
+ * (Weighted_GradcompVec: all vectors in that sweep). So the function is evaluated anew at each point, with plain
+ * numbers for what does not depend on the independents, and guards and choices are looked at while it is. */
 #include "sacado_tape.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 /* Recorded functions as tapes of TMBad, optimised and compressed (Kristensen, TMB 1.9, TMBad.hpp: ADFun).
  *
  * All of t, x and p are independents of a tape. Guards are further outputs, two numbers each. TMBad sweeps backwards
- * with one vector at a time, and has no forward mode: (df/dx) v is the reverse sweep of the tape of (x, w) -> J^T w with
- * v as its weights, which is how TMB itself does it. */
+ * with one vector at a time, and has no forward mode: (df/dx) v is the reverse sweep of the tape of (x, w) -> J^T w
+ * with v as its weights, which is how TMB itself does it. */
 #include "tmbad_tape.h"
 
 #include <iostream>
