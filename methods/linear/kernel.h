@@ -20,21 +20,22 @@ struct sens_shifted {
     const struct sens_pattern *pattern; /* of J; NULL: dense */
     const size_t *place;                /* [entries] of J's values in M; NULL: the same order */
     struct sens_pattern filled;         /* sparse: of M, with the whole diagonal */
-    size_t size;                        /* numbers in M */
-    sens_real *M;                       /* [size] */
+    bool is_complex;                    /* M and vectors are */
+    size_t size;                        /* entries of M */
+    sens_real *M;                       /* [size]; complex: [size][2], real and imaginary part */
     void *own;                          /* the kernel's */
     long factorisations, solves;
 };
 
-extern const struct sens_kernel sens_kernel_own;
+extern const struct sens_kernel sens_kernel_own, sens_kernel_own_complex;
 #ifndef SENS_EXTENDED
 #ifdef SENS_LAPACK_LIBRARY
 #define SENS_KERNEL_HAS_LAPACK 1
-extern const struct sens_kernel sens_kernel_lapack;
+extern const struct sens_kernel sens_kernel_lapack, sens_kernel_lapack_complex;
 #endif
 #ifdef SENS_KLU_LIBRARY
 #define SENS_KERNEL_HAS_KLU 1
-extern const struct sens_kernel sens_kernel_klu;
+extern const struct sens_kernel sens_kernel_klu, sens_kernel_klu_complex;
 #endif
 #endif
 
@@ -42,6 +43,14 @@ extern const struct sens_kernel sens_kernel_klu;
  * a program that solves no such system does not pay for it. *place is a pointer to the function; false: it is
  * not there, and *place is left alone. */
 bool sens_kernel_function(const char *library, const char *name, void *place);
+
+/* For a library that wants complex numbers as pairs: lanes first ... first + count of X [n][2][L] become so many
+ * columns of pairs, pair i of column c at pairs + 2 (i down + c right), and back. */
+struct sens_kernel_pairs {
+    size_t n, L, first, count, down, right;
+};
+void sens_kernel_to_pairs(const struct sens_kernel_pairs *how, const sens_real *X, sens_real *pairs);
+void sens_kernel_from_pairs(const struct sens_kernel_pairs *how, const sens_real *pairs, sens_real *X);
 
 /* Rows a and b of X [n][L] change places. */
 static inline void sens_kernel_exchange(size_t L, sens_real *X, size_t a, size_t b)

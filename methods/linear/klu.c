@@ -1,6 +1,7 @@
 /* Kernel `klu` of shifted.h: KLU of SuiteSparse (Davis & Natarajan 2010). It takes a matrix by columns: it is
  * given M^T, whose columns are the rows of M. Each factorisation chooses its pivots anew, so that the same M
- * gives the same bits whatever was factored before. */
+ * gives the same bits whatever was factored before. Complex shifts take its complex functions, and the transpose
+ * of theirs that does not conjugate. */
 #include "kernel.h"
 
 #ifdef SENS_KERNEL_HAS_KLU
@@ -15,6 +16,7 @@ struct library {
     __typeof__(klu_analyze) *analyze;
     __typeof__(klu_factor) *factor;
     __typeof__(klu_solve) *solve, *tsolve;
+    __typeof__(klu_z_tsolve) *complex_tsolve;
     __typeof__(klu_free_symbolic) *free_symbolic;
     __typeof__(klu_free_numeric) *free_numeric;
 };
@@ -25,20 +27,21 @@ struct klu {
     klu_symbolic *symbolic;
     klu_numeric *numeric; /* NULL: there are no factors */
     int *start, *col;     /* of M */
-    double *rows;         /* [TOGETHER][n] */
+    double *rows;         /* [TOGETHER][n]; complex: [TOGETHER][n][2] */
 };
 
-static bool load(struct library *to)
+static bool load(struct library *to, bool is_complex)
 {
+    void *const tsolve = is_complex ? (void *)&to->complex_tsolve : (void *)&to->tsolve;
     const struct {
         const char *name;
         void *place;
     } functions[] = {
         {"klu_defaults", &to->defaults},
         {"klu_analyze", &to->analyze},
-        {"klu_factor", &to->factor},
-        {"klu_solve", &to->solve},
-        {"klu_tsolve", &to->tsolve},
+        {is_complex ? "klu_z_factor" : "klu_factor", &to->factor},
+        {is_complex ? "klu_z_solve" : "klu_solve", &to->solve},
+        {is_complex ? "klu_z_tsolve" : "klu_tsolve", tsolve},
         {"klu_free_symbolic", &to->free_symbolic},
         {"klu_free_numeric", &to->free_numeric},
     };
@@ -47,13 +50,14 @@ static bool load(struct library *to)
     return true;
 }
 
-static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, struct klu *klu)
+static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, size_t parts,
+                                struct klu *klu)
 {
     const size_t n = pattern->rows, entries = pattern->start[n];
     if (entries > INT_MAX) return sens_fail(ctx, SENS_UNSUPPORTED, "too many entries for KLU");
     klu->start = SENS_NEW(ctx, int, n + 1);
     klu->col = SENS_NEW(ctx, int, entries);
-    klu->rows = SENS_NEW(ctx, double, TOGETHER *n);
+    klu->rows = SENS_NEW(ctx, double, TOGETHER *parts *n);
     if (!klu->start || !klu->col || !klu->rows) return SENS_NO_MEMORY;
     for (size_t i = 0; i <= n; i++) klu->start[i] = (int)pattern->start[i];
     for (size_t e = 0; e < entries; e++) klu->col[e] = (int)pattern->col[e];
@@ -64,9 +68,9 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
 {
     struct klu *const klu = SENS_NEW(ctx, struct klu, 1);
     if (!klu) return SENS_NO_MEMORY;
-    if (!load(&klu->library)) return SENS_UNAVAILABLE;
+    if (!load(&klu->library, shifted->is_complex)) return SENS_UNAVAILABLE;
     shifted->own = klu;
-    const sens_status status = copy_pattern(ctx, &shifted->filled, klu);
+    const sens_status status = copy_pattern(ctx, &shifted->filled, shifted->is_complex ? 2 : 1, klu);
     if (status != SENS_OK) return status;
     klu->library.defaults(&klu->common);
     klu->symbolic = klu->library.analyze((int)shifted->n, klu->start, klu->col, &klu->common);
@@ -116,8 +120,32 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, doubl
     }
 }
 
+static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
+{
+    struct klu *const klu = shifted->own;
+    const struct library *const library = &klu->library;
+    const int n = (int)shifted->n, not_conjugated = 0;
+    for (size_t first = 0; first < L; first += TOGETHER) {
+        const size_t count = L - first < TOGETHER ? L - first : TOGETHER;
+        const struct sens_kernel_pairs how = {shifted->n, L, first, count, 1, shifted->n};
+        sens_kernel_to_pairs(&how, X, klu->rows);
+        if (transposed)
+            library->solve(klu->symbolic, klu->numeric, n, (int)count, klu->rows, &klu->common);
+        else
+            library->complex_tsolve(klu->symbolic, klu->numeric, n, (int)count, klu->rows, not_conjugated,
+                                    &klu->common);
+        sens_kernel_from_pairs(&how, klu->rows, X);
+    }
+}
+
 const struct sens_kernel sens_kernel_klu = {
     .name = "klu", .sparse = true, .create = create, .factor = factor, .solve = solve, .release = release};
+const struct sens_kernel sens_kernel_klu_complex = {.name = "klu",
+                                                    .sparse = true,
+                                                    .create = create,
+                                                    .factor = factor,
+                                                    .solve = solve_complex,
+                                                    .release = release};
 #else
 typedef int sens_no_klu; /* a source has to hold something */
 #endif

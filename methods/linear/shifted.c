@@ -11,23 +11,32 @@
  * equal). */
 enum { FEW_UNKNOWNS = 64 };
 
-static const struct sens_kernel *const kernels[] = {
-    [SENS_KERNEL_OWN] = &sens_kernel_own,
+/* Real, complex. */
+static const struct sens_kernel *const kernels[][2] = {
+    [SENS_KERNEL_OWN] = {&sens_kernel_own, &sens_kernel_own_complex},
 #ifdef SENS_KERNEL_HAS_LAPACK
-    [SENS_KERNEL_LAPACK] = &sens_kernel_lapack,
+    [SENS_KERNEL_LAPACK] = {&sens_kernel_lapack, &sens_kernel_lapack_complex},
 #endif
 #ifdef SENS_KERNEL_HAS_KLU
-    [SENS_KERNEL_KLU] = &sens_kernel_klu,
+    [SENS_KERNEL_KLU] = {&sens_kernel_klu, &sens_kernel_klu_complex},
 #endif
-    [SENS_KERNEL_KLU + 1] = NULL,
+    [SENS_KERNEL_KLU + 1] = {NULL},
 };
 
-static const struct sens_kernel *choose(size_t n, bool sparse, enum sens_kernel_choice choice)
+static const struct sens_kernel *choose(size_t n, bool sparse, enum sens_kernel_choice choice,
+                                        bool is_complex)
 {
-    if (choice != SENS_KERNEL_AUTO) return kernels[choice];
-    if (sparse && kernels[SENS_KERNEL_KLU]) return kernels[SENS_KERNEL_KLU];
-    if (n > FEW_UNKNOWNS && kernels[SENS_KERNEL_LAPACK]) return kernels[SENS_KERNEL_LAPACK];
-    return &sens_kernel_own;
+    if (choice != SENS_KERNEL_AUTO) return kernels[choice][is_complex];
+    if (sparse && kernels[SENS_KERNEL_KLU][is_complex]) return kernels[SENS_KERNEL_KLU][is_complex];
+    if (n > FEW_UNKNOWNS && kernels[SENS_KERNEL_LAPACK][is_complex])
+        return kernels[SENS_KERNEL_LAPACK][is_complex];
+    return kernels[SENS_KERNEL_OWN][is_complex];
+}
+
+/* Of M. */
+static size_t numbers(const struct sens_shifted *shifted)
+{
+    return shifted->is_complex ? 2 * shifted->size : shifted->size;
 }
 
 /* Where the values of J stand in M. */
@@ -59,26 +68,39 @@ static sens_status refuse(struct sens_ctx *ctx, enum sens_kernel_choice choice)
                      choice == SENS_KERNEL_KLU ? "KLU" : "LAPACK");
 }
 
-sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
-                                enum sens_kernel_choice choice, struct sens_shifted **made)
+static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                          enum sens_kernel_choice choice, bool is_complex, struct sens_shifted **made)
 {
-    const struct sens_kernel *const kernel = choose(n, pattern, choice);
+    const struct sens_kernel *const kernel = choose(n, pattern, choice, is_complex);
     *made = NULL;
     if (!kernel || (kernel->sparse && !pattern)) return refuse(ctx, choice);
     struct sens_shifted *const shifted = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!shifted) return SENS_NO_MEMORY;
     shifted->kernel = kernel;
     shifted->n = n;
+    shifted->is_complex = is_complex;
     shifted->pattern = pattern;
     shifted->entries = pattern ? sens_pattern_entries(pattern) : n * n;
     sens_status status = place_values(ctx, shifted);
     if (status == SENS_OK) status = kernel->create(ctx, shifted);
     if (status == SENS_UNAVAILABLE)
-        return choice == SENS_KERNEL_AUTO ? sens_shifted_create(ctx, n, pattern, SENS_KERNEL_OWN, made)
+        return choice == SENS_KERNEL_AUTO ? create(ctx, n, pattern, SENS_KERNEL_OWN, is_complex, made)
                                           : refuse(ctx, choice);
     *made = shifted;
-    shifted->M = SENS_NEW(ctx, sens_real, shifted->size);
+    shifted->M = SENS_NEW(ctx, sens_real, numbers(shifted));
     return status == SENS_OK && !shifted->M ? SENS_NO_MEMORY : status;
+}
+
+sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                                enum sens_kernel_choice choice, struct sens_shifted **made)
+{
+    return create(ctx, n, pattern, choice, false, made);
+}
+
+sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                                        enum sens_kernel_choice choice, struct sens_shifted **made)
+{
+    return create(ctx, n, pattern, choice, true, made);
 }
 
 void sens_shifted_release(struct sens_shifted *shifted)
@@ -91,26 +113,33 @@ const char *sens_shifted_kernel(const struct sens_shifted *shifted)
     return shifted->kernel->name;
 }
 
-static void add_diagonal(const struct sens_shifted *shifted, sens_real alpha)
+static void add_to_entry(const struct sens_shifted *shifted, struct sens_shift shift, size_t e)
+{
+    shifted->M[shifted->is_complex ? 2 * e : e] += shift.identity;
+    if (shifted->is_complex) shifted->M[2 * e + 1] += shift.imaginary;
+}
+
+static void add_diagonal(const struct sens_shifted *shifted, struct sens_shift shift)
 {
     const struct sens_pattern *const filled = &shifted->filled;
     if (!shifted->kernel->sparse) {
-        for (size_t i = 0; i < shifted->n; i++) shifted->M[i * shifted->n + i] += alpha;
+        for (size_t i = 0; i < shifted->n; i++) add_to_entry(shifted, shift, i * shifted->n + i);
         return;
     }
     for (size_t i = 0; i < shifted->n; i++)
         for (size_t e = filled->start[i]; e < filled->start[i + 1]; e++)
-            if (filled->col[e] == i) shifted->M[e] += alpha;
+            if (filled->col[e] == i) add_to_entry(shifted, shift, e);
 }
 
 sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift shift, const sens_real *value)
 {
     sens_real *const M = shifted->M;
-    if (shifted->place) memset(M, 0, shifted->size * sizeof *M);
+    const size_t apart = shifted->is_complex ? 2 : 1;
+    if (shifted->place || shifted->is_complex) memset(M, 0, numbers(shifted) * sizeof *M);
     for (size_t e = 0; e < shifted->entries; e++)
-        M[shifted->place ? shifted->place[e] : e] = -shift.jacobian * value[e];
-    add_diagonal(shifted, shift.identity);
-    for (size_t e = 0; e < shifted->size; e++)
+        M[(shifted->place ? shifted->place[e] : e) * apart] = -shift.jacobian * value[e];
+    add_diagonal(shifted, shift);
+    for (size_t e = 0; e < numbers(shifted); e++)
         if (!isfinite(M[e])) return SENS_NONFINITE;
     shifted->factorisations++;
     return shifted->kernel->factor(shifted);

@@ -16,10 +16,9 @@
  *              A lane has the same bits alone and among others; the libraries do not promise that. All three
  *              repeat their bits.
  *
- * Complex shifts (fully implicit Radau) have their place in struct sens_shift: an imaginary part beside
- * `identity`, 0 where it is not named, so that today's calls stay as they are. Then M is complex, vectors
- * are [n][2][L], the real lanes first, and each kernel has its complex twin (zgetrf, klu_z); transposed
- * stays transposed, without conjugation.
+ * Fully implicit formulas have complex shifts, alpha + i imaginary. M is complex then, vectors are [n][2][L], the
+ * real lanes first, and each kernel has its complex twin (zgetrf and ztrsm; klu_z), to which lanes are copied
+ * where it is a library's. Transposed stays transposed: M^T X = B, without conjugation.
  *
  * Memory is the arena's, but for KLU's factors: the library takes those at each factorisation, and
  * sens_shifted_release gives them back. One thread each. */
@@ -28,8 +27,9 @@
 
 #include "sens/method.h"
 
-struct sens_shift { /* M = identity I - jacobian J */
+struct sens_shift { /* M = (identity + i imaginary) I - jacobian J */
     sens_real identity, jacobian;
+    sens_real imaginary; /* 0 where the system is real */
 };
 
 /* AUTO: klu for a pattern, own for few unknowns, else lapack; own where that one is not there. */
@@ -44,6 +44,9 @@ struct sens_shifted;
  * due unless *made is NULL. */
 sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                 enum sens_kernel_choice choice, struct sens_shifted **made);
+/* The same for complex shifts: every X is [n][2][L]. */
+sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                                        enum sens_kernel_choice choice, struct sens_shifted **made);
 void sens_shifted_release(struct sens_shifted *shifted);
 
 /* "lapack", "klu", "own". */
@@ -54,7 +57,7 @@ const char *sens_shifted_kernel(const struct sens_shifted *shifted);
 sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift shift,
                                 const sens_real *value);
 
-/* X [n][L] = M^-1 X, or M^-T X. X may overflow where M is nearly singular: look whether it is finite. */
+/* X [n][L], or [n][2][L], = M^-1 X, or M^-T X. X may overflow where M is nearly singular: look whether it is finite. */
 void sens_shifted_solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
 
 /* Adds the factorisations, and the vectors solved for, since the last call to *work, and forgets them. */

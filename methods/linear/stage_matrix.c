@@ -28,5 +28,5 @@ void sens_stage_matrix_at(struct sens_stage_matrix *matrix, const struct sens_at
 
 sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real h_gamma)
 {
-    return sens_shifted_factor(matrix->system, (struct sens_shift){1, h_gamma}, matrix->value);
+    return sens_shifted_factor(matrix->system, (struct sens_shift){1, h_gamma, 0}, matrix->value);
 }

@@ -6,7 +6,7 @@
 #include "kernel.h"
 #include "linear_support.h"
 
-static const struct sens_shift shifts[] = {{1, 0.05}, {20, 1}, {1, 0}};
+static const struct sens_shift shifts[] = {{1, 0.05, 0}, {20, 1, 0}, {1, 0, 0}};
 
 /* B = M X or M^T X, M = alpha I - beta J from the entries themselves. */
 static void multiply(const struct linear_bed *bed, struct sens_shift shift, bool transposed, size_t L,
@@ -136,7 +136,7 @@ static void check_pivots(bool sparse, enum sens_kernel_choice choice)
     assert_int_equal(sens_pattern_band(&ctx, N, N, &full), SENS_OK);
     const sens_status status = sens_shifted_create(&ctx, N, sparse ? &full : NULL, choice, &shifted);
     if (status == SENS_OK)
-        assert_int_equal(sens_shifted_factor(shifted, (struct sens_shift){0, -1}, J), SENS_OK);
+        assert_int_equal(sens_shifted_factor(shifted, (struct sens_shift){0, -1, 0}, J), SENS_OK);
     for (int transposed = 0; transposed < 2 && status == SENS_OK; transposed++) {
         memcpy(X, B, sizeof X);
         sens_shifted_solve(shifted, transposed, L, X);
@@ -164,6 +164,117 @@ static void test_pivots(void **state)
     check_pivots(true, SENS_KERNEL_KLU);
 }
 
+/* ---- complex shifts -------------------------------------------------------------------------------------- */
+
+/* ((a, -b), (b, a)) of twice the size stands for a + i b. B = M X, rows of X and B [2][L], from that real matrix:
+ *     [I a - J c, -I b] [re]           transposed [(I a - J c)^T, -I b] [re]
+ *     [I b, I a - J c ] [im],          (not conjugated)  [I b, (I a - J c)^T] [im] */
+static void multiply_complex(const struct linear_bed *bed, struct sens_shift shift, bool transposed, size_t L,
+                             const double *X, double *B)
+{
+    const size_t n = bed->pb.n;
+    memset(B, 0, 2 * n * L * sizeof *B);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double J = transposed ? entry(&bed->at, n, j, i) : entry(&bed->at, n, i, j);
+            const double re = (i == j) * shift.identity - shift.jacobian * J, im = (i == j) * shift.imaginary;
+            for (size_t l = 0; l < L; l++) {
+                B[(2 * i) * L + l] += re * X[(2 * j) * L + l] - im * X[(2 * j + 1) * L + l];
+                B[(2 * i + 1) * L + l] += im * X[(2 * j) * L + l] + re * X[(2 * j + 1) * L + l];
+            }
+        }
+}
+
+static void check_complex_solve(const struct linear_bed *bed, struct sens_shifted *shifted,
+                                struct sens_shift shift, bool transposed, size_t L)
+{
+    const size_t count = 2 * bed->pb.n * L;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    double *X = random_new(rng, count), *B = random_new(rng, count), *got = fenced_new(count);
+    multiply_complex(bed, shift, transposed, L, X, B);
+    memcpy(got, B, count * sizeof *got);
+    sens_shifted_solve(shifted, transposed, L, got);
+    for (size_t q = 0; q < count; q++) assert_true(fabs(got[q] - X[q]) < 1e-12); /* as check_solve */
+    free(X), free(B);
+    fenced_free(count, got);
+    gsl_rng_free(rng);
+}
+
+static bool check_complex_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, const char *name)
+{
+    static const struct sens_shift complex[] = {{2.7, 0.05, 3.05}, {20, 1, -30}, {0, 1e-3, 1}, {3, 1, 0}};
+    static const size_t lanes[] = {1, 3, 8, 11};
+    struct linear_bed *bed = bed_new(n);
+    struct sens_pattern holes = pattern_of(&bed->ctx, n, false);
+    struct sens_shifted *shifted;
+    struct sens_jacobian *J;
+    bed->structure.jacobian = jacobian;
+    bed->x[2] = bed->at.t * bed->x[2 + FAR] / 6; /* J_22 = 0, which the pattern lacks */
+    bed->structure.sparsity = sparse ? &holes : NULL;
+    assert_int_equal(sens_jacobian_create(&bed->ctx, &bed->pb, SENS_JVP, NULL, &J), SENS_OK);
+    double *value = fenced_new(J->entries);
+    sens_jacobian_at(J, &bed->at, value);
+    const sens_status status = sens_shifted_create_complex(&bed->ctx, n, J->pattern, choice, &shifted);
+    for (size_t s = 0; status == SENS_OK && s < sizeof complex / sizeof *complex; s++) {
+        struct sens_work work = {.steps = 0};
+        assert_string_equal(sens_shifted_kernel(shifted), name);
+        assert_int_equal(sens_shifted_factor(shifted, complex[s], value), SENS_OK);
+        for (size_t k = 0; k < 2 * sizeof lanes / sizeof *lanes; k++)
+            check_complex_solve(bed, shifted, complex[s], k % 2, lanes[k / 2]);
+        sens_shifted_count(shifted, &work);
+        assert_int_equal(work.factorisations, 1);
+        assert_int_equal(work.solves, 2 * (1 + 3 + 8 + 11));
+    }
+    sens_shifted_release(shifted);
+    fenced_free(J->entries, value);
+    bed_free(bed);
+    if (status != SENS_OK) assert_int_equal(status, SENS_UNAVAILABLE);
+    return status == SENS_OK;
+}
+
+static void test_complex(void **state)
+{
+    (void)state;
+    for (size_t n = 8; n < 20; n++) assert_true(check_complex_kernel(n, n % 2, SENS_KERNEL_OWN, "own"));
+    assert_true(check_complex_kernel(30, false, SENS_KERNEL_AUTO, "own"));
+    if (check_complex_kernel(12, false, SENS_KERNEL_LAPACK, "lapack"))
+        assert_true(check_complex_kernel(90, false, SENS_KERNEL_AUTO, "lapack"));
+    if (check_complex_kernel(12, true, SENS_KERNEL_KLU, "klu"))
+        assert_true(check_complex_kernel(90, true, SENS_KERNEL_AUTO, "klu"));
+}
+
+/* (1 + i) I - J with J = ((1, 1), (1, 1)) of which nothing is left on the diagonal but i: pivots are exchanged. Then
+ * the same without i: ((0, -1), (-1, 0)); and J = 0 with no shift at all is singular. */
+static void check_complex_ends(bool sparse, enum sens_kernel_choice choice)
+{
+    static const size_t start[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+    static const struct sens_pattern full = {2, 2, start, col};
+    static const double ones[] = {1, 1, 1, 1}, zero[4] = {0}, nan[] = {NAN, 1, 1, 1};
+    struct sens_ctx ctx = {.now = NULL};
+    struct sens_shifted *shifted;
+    double x[4] = {1, 0, 0, 2}; /* (1, 2 i) */
+    const sens_status status = sens_shifted_create_complex(&ctx, 2, sparse ? &full : NULL, choice, &shifted);
+    if (status == SENS_OK) {
+        assert_int_equal(sens_shifted_factor(shifted, (struct sens_shift){1, 1, 0}, ones), SENS_OK);
+        sens_shifted_solve(shifted, false, 1, x); /* x_2 = -1, x_1 = -2 i */
+        assert_true(x[0] == 0 && x[1] == -2 && x[2] == -1 && x[3] == 0);
+        assert_int_equal(sens_shifted_factor(shifted, (struct sens_shift){0, 1, 0}, zero), SENS_SINGULAR);
+        assert_int_equal(sens_shifted_factor(shifted, (struct sens_shift){1, 1, 1}, nan), SENS_NONFINITE);
+    } else {
+        assert_int_equal(status, SENS_UNAVAILABLE);
+    }
+    sens_shifted_release(shifted);
+    sens_arena_release(&ctx.arena);
+}
+
+static void test_complex_ends(void **state)
+{
+    (void)state;
+    check_complex_ends(false, SENS_KERNEL_OWN);
+    check_complex_ends(false, SENS_KERNEL_LAPACK);
+    check_complex_ends(true, SENS_KERNEL_KLU);
+}
+
 /* ---- singular, not finite, no memory ------------------------------------------------------------------- */
 
 /* [[1, 1], [1, 1]], a row of zeros, and then the same system with another shift, which has a solution. */
@@ -179,7 +290,7 @@ static void check_singular(bool sparse, enum sens_kernel_choice choice)
     const sens_status status = sens_shifted_create(&ctx, 2, sparse ? &full : NULL, choice, &shifted);
     if (status != SENS_OK) assert_int_equal(status, SENS_UNAVAILABLE);
     for (size_t k = 0; k < 2 && status == SENS_OK; k++) {
-        const struct sens_shift none = {0, 1}, some = {1, 1};
+        const struct sens_shift none = {0, 1, 0}, some = {1, 1, 0};
         assert_int_equal(sens_shifted_factor(shifted, none, singular[k]), SENS_SINGULAR);
         assert_int_equal(sens_shifted_factor(shifted, some, nan), SENS_NONFINITE);
         assert_int_equal(sens_shifted_factor(shifted, some, equal), SENS_OK);
@@ -206,7 +317,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     struct linear_bed *bed = bed_new(17);
-    for (int kind = 0; kind < 5; kind++)
+    for (int kind = 0; kind < 8; kind++)
         for (size_t fail = 1;; fail++) {
             static const enum sens_kernel_choice choice[] = {SENS_KERNEL_OWN, SENS_KERNEL_LAPACK,
                                                              SENS_KERNEL_KLU};
@@ -216,8 +327,10 @@ static void test_no_memory(void **state)
             bed->ctx.arena.fail_at = bed->ctx.arena.allocations + fail;
             const sens_status status =
                 kind < 3 ? sens_shifted_create(&bed->ctx, 17, &bed->pattern, choice[kind], &shifted)
-                         : sens_jacobian_create(&bed->ctx, &bed->pb, kind == 3 ? SENS_JVP : SENS_VJP,
-                                                &bed->pattern, &J);
+                : kind > 4
+                    ? sens_shifted_create_complex(&bed->ctx, 17, &bed->pattern, choice[kind - 5], &shifted)
+                    : sens_jacobian_create(&bed->ctx, &bed->pb, kind == 3 ? SENS_JVP : SENS_VJP,
+                                           &bed->pattern, &J);
             sens_shifted_release(shifted);
             bed->ctx.arena.fail_at = 0;
             sens_arena_rewind(&bed->ctx.arena, mark);
@@ -234,9 +347,9 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own),       cmocka_unit_test(test_lapack), cmocka_unit_test(test_klu),
-        cmocka_unit_test(test_library),   cmocka_unit_test(test_pivots), cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_own),       cmocka_unit_test(test_lapack),  cmocka_unit_test(test_klu),
+        cmocka_unit_test(test_library),   cmocka_unit_test(test_pivots),  cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_complex), cmocka_unit_test(test_complex_ends),
     };
     return cmocka_run_group_tests_name("shifted", tests, NULL, NULL);
 }
