@@ -170,6 +170,12 @@ static json_t *describe_method(const struct sens_method_type *type)
     return object;
 }
 
+static const char *const family[SENS_FAMILIES] = {
+    [SENS_FAMILY_EXPLICIT] = "explicit",
+    [SENS_FAMILY_DIRK] = "diagonally implicit",
+    [SENS_FAMILY_FIRK] = "fully implicit",
+};
+
 static json_t *describe_tableau(const struct sens_tableau *tableau)
 {
     json_t *object = describe("tableau", tableau->name, tableau->summary);
@@ -179,7 +185,7 @@ static json_t *describe_tableau(const struct sens_tableau *tableau)
     if (tableau->e) json_object_set_new(object, "embedded_order", json_integer(tableau->order_hat));
     set_text(object, "error_estimate", tableau->e ? NULL : "none: controller=fixed only");
     const bool implicit = tableau->family != SENS_FAMILY_EXPLICIT;
-    set_text(object, "family", implicit ? "diagonally implicit" : "explicit");
+    set_text(object, "family", family[tableau->family]);
     set_text(object, "last_stage",
              !tableau->fsal ? NULL
              : implicit     ? "is the next state: stiffly accurate"

@@ -58,6 +58,7 @@ struct adjoint_family {
 };
 
 extern const struct adjoint_family adjoint_runge_kutta; /* explicit and diagonally implicit */
+extern const struct adjoint_family adjoint_firk;        /* fully implicit */
 
 /* theta += w dg/dx and mu += w dg/dp at a point, for families: the cost has a running part. */
 void adjoint_add_running_cost(const struct sens_cost *cost, const struct sens_at *at, sens_real w,

@@ -252,6 +252,7 @@ static sens_status create_workers(struct sens_ctx *ctx, struct adjoint *ad)
 static const struct adjoint_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = &adjoint_runge_kutta,
     [SENS_FAMILY_DIRK] = &adjoint_runge_kutta,
+    [SENS_FAMILY_FIRK] = &adjoint_firk,
 };
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)

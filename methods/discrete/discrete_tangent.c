@@ -194,6 +194,7 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct tangent *tg)
 static const struct tangent_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = &tangent_runge_kutta,
     [SENS_FAMILY_DIRK] = &tangent_runge_kutta,
+    [SENS_FAMILY_FIRK] = &tangent_firk,
 };
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested, size_t n_cols,

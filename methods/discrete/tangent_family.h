@@ -33,6 +33,7 @@ struct tangent_family {
 };
 
 extern const struct tangent_family tangent_runge_kutta; /* explicit and diagonally implicit */
+extern const struct tangent_family tangent_firk;        /* fully implicit */
 
 /* ---- for families -------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <tgmath.h>
 
 #include "dirk.h"
-#include "explicit.h"
+#include "rules.h"
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
@@ -182,26 +182,6 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
     return status;
 }
 
-/* ---- dense output: cubic Hermite ------------------------------------------------------------------------ */
-
-static sens_status dense_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
-{
-    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
-    *size = 4 * scheme->with.ode->n;
-    dirk->f1 = SENS_NEW(ctx, sens_real, scheme->with.ode->n);
-    return dirk->f1 ? SENS_OK : SENS_NO_MEMORY;
-}
-
-static sens_status dense_build(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef)
-{
-    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
-    const struct sens_ode *ode = scheme->with.ode;
-    scheme->did.slopes++;
-    const sens_status status = ode->f(ode->self, step->t1, step->y1, dirk->f1);
-    if (status == SENS_OK) sens_explicit_cubic(ode->n, step, dirk->f1, coef);
-    return status;
-}
-
 const struct sens_scheme_type sens_scheme_dirk = {
     .create = create,
     .start = start,
@@ -209,7 +189,7 @@ const struct sens_scheme_type sens_scheme_dirk = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
-    .dense_create = dense_create,
-    .dense_build = dense_build,
-    .dense_eval = sens_explicit_dense_eval,
+    .dense_create = sens_scheme_cubic_create,
+    .dense_build = sens_scheme_cubic_build,
+    .dense_eval = sens_scheme_cubic_eval,
 };

@@ -21,7 +21,6 @@ struct sens_dirk {
     sens_real *base;    /* [n] y + h sum_{j<i} a_ij K_j of the stage at hand */
     sens_real *d;       /* [n] Newton's correction; the estimate of a step */
     sens_real *y1;      /* [n] candidate, unless it is the last stage state */
-    sens_real *f1;      /* [n] for dense output; NULL: there is none */
     double
         left; /* of the trial at hand: the largest distance of a stage from its solution, as sens_work.residual */
 };

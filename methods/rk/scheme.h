@@ -47,6 +47,7 @@ struct sens_scheme { /* the head of each scheme's own struct */
     const sens_real *y1; /* [n] candidate of the last trial */
     sens_real *z;        /* the followers' current state, set by their owner before a solve; NULL: none */
     const sens_real *z1; /* their candidate */
+    sens_real *f1;       /* [n] slope at the end of a step, for the cubic below; NULL: not asked for */
     struct sens_scheme_work did;
 };
 
@@ -90,6 +91,14 @@ struct sens_scheme_type {
 
 extern const struct sens_scheme_type sens_scheme_explicit;
 extern const struct sens_scheme_type sens_scheme_dirk;
+extern const struct sens_scheme_type sens_scheme_firk;
+
+/* Dense output by the cubic Hermite polynomial, for a scheme whose K begins with the slope at the step's start. */
+sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
+sens_status sens_scheme_cubic_build(struct sens_scheme *scheme, const struct sens_step *step,
+                                    sens_real *coef);
+void sens_scheme_cubic_eval(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,
+                            sens_real *y);
 
 /* Adds what the scheme did for implicit stages since the last call to *work, and forgets it. */
 void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work);

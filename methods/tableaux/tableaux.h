@@ -35,7 +35,11 @@
     X(sdirk4a)                                                                                               \
     X(sdirk4b)                                                                                               \
     X(kvaerno43)                                                                                             \
-    X(kvaerno54)
+    X(kvaerno54)                                                                                             \
+    X(radau_iia5)                                                                                            \
+    X(radau_ia5)                                                                                             \
+    X(lobatto_iiic4)                                                                                         \
+    X(gauss6)
 
 #define SENS_TABLEAU_EXTERN(name) extern const struct sens_tableau sens_tableau_##name;
 SENS_TABLEAU_LIST(SENS_TABLEAU_EXTERN)

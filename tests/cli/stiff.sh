@@ -28,7 +28,7 @@ meets() {
     echo "$model $tableau: $(cat "$work/worst")"
 }
 
-for tableau in sdirk4a kvaerno43 kvaerno54; do
+for tableau in sdirk4a kvaerno43 kvaerno54 radau_iia5 radau_ia5 lobatto_iiic4 gauss6; do
     meets hires "$tableau" T=321.8122 rtol=1e-9 atol=1e-14
     meets oregonator "$tableau" T=360 rtol=1e-9 atol=1e-14
     meets pollu "$tableau" T=60 rtol=1e-9 atol=1e-22

@@ -1,4 +1,5 @@
-/* sens/tableau.h - Runge-Kutta pairs with their continuous extension: explicit ones, and diagonally implicit ones.
+/* sens/tableau.h - Runge-Kutta pairs with their continuous extension: explicit ones, and diagonally or
+ * fully implicit ones.
  *
  *     Y_i = x + h sum_{j<i} a_ij K_j,   K_i = f(t + c_i h, Y_i),   x1 = x + h sum_i b_i K_i,
  *     error estimate e = h sum_i (b_i - bhat_i) K_i,
@@ -6,6 +7,8 @@
  * where i runs over the stages, then over extra_stages more that only the dense output needs (same a, c).
  * A diagonally implicit pair has a_ii K_i in the sum for Y_i, too. Its first stage is the state itself (a_1j =
  * 0), of no weight where the published formula has none of that kind; a_ii of all others is the same number.
+ * A fully implicit one has all a_ij K_j of the stages after the first in each sum but the first's; that one is
+ * the state itself, of weight in the error estimate alone.
  * With D = 0 the interpolant is cubic Hermite on (x, f, x1, f1). With D >= 4 it agrees with that one, and so
  * with the slopes f and f1, at both ends; the first extra stage of a pair that is not FSAL is f1 (its row of
  * a is b). */
@@ -24,6 +27,8 @@ enum { SENS_MAX_STAGES = 32 };
 enum sens_family {
     SENS_FAMILY_EXPLICIT, /* Runge-Kutta as above, a strictly lower */
     SENS_FAMILY_DIRK,     /* diagonally implicit: a lower, a_11 = 0, a_22 = a_33 = ... > 0; no extra stages */
+    SENS_FAMILY_FIRK, /* fully implicit, of four: a_1j = a_i1 = 0, b_1 = 0, the rest of a has an inverse; no
+                             extra stages */
     SENS_FAMILIES
 };
 

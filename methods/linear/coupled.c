@@ -1,0 +1,74 @@
+/* The system of coupled stages, see coupled.h. */
+#include "coupled.h"
+
+#include "pattern.h"
+
+static void release(void *system)
+{
+    sens_shifted_release(system);
+}
+
+/* Row r of stage i: row r of J in the columns of each stage. Its entries begin at stages times those before. */
+static sens_status repeat_pattern(struct sens_ctx *ctx, const struct sens_pattern *one, size_t stages,
+                                  struct sens_pattern *whole)
+{
+    const size_t n = one->rows, entries = sens_pattern_entries(one);
+    size_t *start = SENS_NEW(ctx, size_t, stages * n + 1);
+    size_t *col = SENS_NEW(ctx, size_t, stages * stages * entries);
+    if (!start || !col) return SENS_NO_MEMORY;
+    for (size_t i = 0, end = 0; i < stages; i++)
+        for (size_t r = 0; r < n; r++) {
+            for (size_t j = 0; j < stages; j++)
+                for (size_t e = one->start[r]; e < one->start[r + 1]; e++) col[end++] = j * n + one->col[e];
+            start[i * n + r + 1] = end;
+        }
+    *whole = (struct sens_pattern){.rows = stages * n, .cols = stages * n, .start = start, .col = col};
+    return SENS_OK;
+}
+
+sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
+                                size_t stages, struct sens_coupled *coupled)
+{
+    *coupled = (struct sens_coupled){.n = pb->n, .stages = stages};
+    sens_status status = sens_jacobian_create(ctx, pb, by, NULL, &coupled->J);
+    if (status != SENS_OK) return status;
+    const struct sens_pattern *const pattern = coupled->J->pattern;
+    const size_t entries = coupled->J->entries;
+    coupled->J_value = SENS_NEW(ctx, sens_real, stages * entries);
+    coupled->value = SENS_NEW(ctx, sens_real, stages * stages * entries);
+    if (!coupled->J_value || !coupled->value) return SENS_NO_MEMORY;
+    if (pattern) status = repeat_pattern(ctx, pattern, stages, &coupled->whole);
+    if (status == SENS_OK)
+        status = sens_shifted_create(ctx, stages * pb->n, pattern ? &coupled->whole : NULL, SENS_KERNEL_AUTO,
+                                     &coupled->system);
+    if (!coupled->system) return status;
+    const sens_status attached = sens_arena_attach(&ctx->arena, release, coupled->system);
+    if (attached != SENS_OK) sens_shifted_release(coupled->system);
+    return status != SENS_OK ? status : attached;
+}
+
+/* Row r of stage i, whose `count` entries in the columns of one stage begin at e of J. */
+static sens_real *write_row(const struct sens_coupled *coupled, const sens_real *a, size_t e, size_t count,
+                            sens_real *to)
+{
+    for (size_t j = 0; j < coupled->stages; j++)
+        for (size_t k = 0; k < count; k++) *to++ = a[j] * coupled->J_value[j * coupled->J->entries + e + k];
+    return to;
+}
+
+sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a,
+                                const struct sens_at *at)
+{
+    const struct sens_pattern *const pattern = coupled->J->pattern;
+    const size_t n = coupled->n, stages = coupled->stages;
+    sens_real *to = coupled->value;
+    for (size_t j = 0; j < stages; j++)
+        sens_jacobian_at(coupled->J, &at[j], coupled->J_value + j * coupled->J->entries);
+    for (size_t i = 0; i < stages; i++)
+        for (size_t r = 0; r < n; r++) {
+            const size_t e = pattern ? pattern->start[r] : r * n;
+            const size_t count = pattern ? pattern->start[r + 1] - e : n;
+            to = write_row(coupled, a + i * stages, e, count, to);
+        }
+    return sens_shifted_factor(coupled->system, (struct sens_shift){1, h, 0}, coupled->value);
+}

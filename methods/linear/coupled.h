@@ -1,0 +1,40 @@
+/* methods/linear/coupled.h - the system of stages that depend on each other, each with its own J_j = df/dx,
+ *
+ *         | I - h a_11 J_1     - h a_12 J_2  ... |
+ *     M = |   - h a_21 J_1   I - h a_22 J_2  ... |,       M X = B   or   M^T X = B,
+ *         |      ...                             |
+ *
+ * of size s n, factorised once and solved for many vectors: X, B [s][n][L]. Dense or sparse as J is (jacobian.h), by
+ * the kernels of shifted.h. One thread each. */
+#ifndef SENS_COUPLED_H
+#define SENS_COUPLED_H
+
+#include "jacobian.h"
+#include "shifted.h"
+
+struct sens_coupled {
+    struct sens_jacobian *J;
+    struct sens_shifted *system;
+    size_t n, stages;
+    sens_real *J_value;        /* [stages][entries of J] at the last points */
+    sens_real *value;          /* of the blocks a_ij J_j, in the order of the pattern; dense: by rows */
+    struct sens_pattern whole; /* sparse: of them */
+};
+
+/* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may be made
+ * of. SENS_NO_MEMORY; SENS_UNSUPPORTED: too large. */
+sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
+                                size_t stages, struct sens_coupled *coupled);
+
+/* The factors of M with J_j at the points at[j], and a [stages][stages]. SENS_NONFINITE, SENS_SINGULAR,
+ * SENS_NO_MEMORY: there are none then. */
+sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a,
+                                const struct sens_at *at);
+
+/* X [stages][n][L] = M^-1 X or M^-T X. */
+static inline void sens_coupled_solve(struct sens_coupled *coupled, bool transposed, size_t L, sens_real *X)
+{
+    sens_shifted_solve(coupled->system, transposed, L, X);
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* Fully implicit Runge-Kutta pairs of three implicit stages (Radau IIA and IA, Lobatto IIIC, Gauss),
+ *
+ *     Y_i = y + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   y1 = y + h sum_i b_i K_i,
+ *     (I - h gamma0 J)^filters e = h (e_0 f(t, y) + sum_i e_i K_i)
+ *
+ * (Hairer & Wanner, Solving ODEs II, IV.8), with Z_i = Y_i - y as the unknowns: h K = A^-1 Z, so that slopes of stiff
+ * parts are not differences of large numbers. gamma0 is the real eigenvalue of A.
+ *
+ * As z = h lambda goes to infinity the unfiltered estimate of y' = lambda y grows like z. Divided by 1 - gamma0 z once
+ * it stays bounded, which is enough where the step damps what is stiff, and ends in it (Radau IIA, Lobatto IIIC);
+ * twice where it damps it, but ends in a sum of stages (Radau IA); three times where it keeps it (Gauss): as in
+ * FATODE (Zhang & Sandu, SIAM J. Sci. Comput. 36 (2014) C504-C523).
+ *
+ * J = df/dx at the step's start serves all iterations, and the trials of a step that is rejected (firk_newton.c). Nothing is taken over
+ * to the next step: a step depends on its start and on h alone, and restaging it gives the bits of the solve. */
+#include "firk.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+#include "rules.h"
+
+enum { S = SENS_FIRK_STAGES };
+
+/* ---- creation ------------------------------------------------------------------------------------------ */
+
+static sens_status create_vectors(struct sens_ctx *ctx, struct sens_firk *firk)
+{
+    const size_t n = firk->scheme.with.ode->n;
+    firk->scheme.K = firk->K = SENS_NEW(ctx, sens_real, (S + 1) * n);
+    firk->own_Y = firk->scheme.Y = SENS_NEW(ctx, sens_real, (S + 1) * n);
+    firk->Z = SENS_NEW(ctx, sens_real, S * n);
+    firk->W = SENS_NEW(ctx, sens_real, S * n);
+    firk->d = SENS_NEW(ctx, sens_real, S * n);
+    firk->F = SENS_NEW(ctx, sens_real, S * n);
+    firk->y1 = SENS_NEW(ctx, sens_real, n);
+    return firk->K && firk->own_Y && firk->Z && firk->W && firk->d && firk->F && firk->y1 ? SENS_OK
+                                                                                          : SENS_NO_MEMORY;
+}
+
+/* R(infinity) = 1 - b^T A^-1 (1, 1, 1): 0 where what is stiff is damped. */
+static int count_filters(const struct sens_tableau *tb, const struct sens_firk_transform *tr)
+{
+    if (tb->fsal) return 1;
+    return fabs(tr->rest) < SENS_C(0.5) ? 2 : 3;
+}
+
+static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
+                          struct sens_scheme **scheme)
+{
+    const struct sens_tableau *tb = setup->tableau;
+    const struct sens_problem *pb = setup->ode->problem;
+    if (!pb)
+        return sens_fail(
+            ctx, SENS_UNSUPPORTED,
+            "tableau %s is implicit: it solves for a problem's own state, not for a system made of it",
+            tb->name);
+    struct sens_firk *firk = SENS_NEW(ctx, struct sens_firk, 1);
+    if (!firk) return SENS_NO_MEMORY;
+    *firk = (struct sens_firk){.scheme = {.type = &sens_scheme_firk, .with = *setup}};
+    sens_status status = sens_firk_matrix_create(ctx, pb, tb, SENS_JVP, 1, &firk->matrix);
+    if (status == SENS_OK) status = sens_coupled_create(ctx, pb, SENS_JVP, S, &firk->coupled);
+    if (status == SENS_OK) status = create_vectors(ctx, firk);
+    if (status != SENS_OK) return status;
+    firk->filters = count_filters(tb, &firk->matrix.transform);
+    firk->scheme.stage_size = (S + 1) * pb->n;
+    firk->scheme.bytes = (2 * (S + 1) + 4 * S + 1) * pb->n * sizeof(sens_real);
+    *scheme = &firk->scheme;
+    return SENS_OK;
+}
+
+/* ---- the current state --------------------------------------------------------------------------------- */
+
+static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
+{
+    struct sens_firk *firk = (struct sens_firk *)scheme;
+    scheme->Y = place ? place : firk->own_Y;
+    if (scheme->Y != y) memmove(scheme->Y, y, scheme->with.ode->n * sizeof *y);
+    scheme->t = t;
+    firk->k1_known = firk->J_known = false;
+}
+
+static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
+{
+    struct sens_firk *firk = (struct sens_firk *)scheme;
+    const struct sens_ode *ode = scheme->with.ode;
+    *f = firk->K;
+    if (firk->k1_known) return SENS_OK;
+    scheme->did.slopes++;
+    const sens_status status = ode->f(ode->self, scheme->t, scheme->Y, firk->K);
+    firk->k1_known = status == SENS_OK;
+    return status;
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------- */
+
+/* The factors for h at the current state, unless they are at hand. */
+static sens_status linearise(struct sens_firk *firk, sens_real h)
+{
+    struct sens_scheme *scheme = &firk->scheme;
+    const struct sens_at at = {scheme->t, scheme->Y, scheme->with.ode->p};
+    if (firk->J_known && firk->factored == h) return SENS_OK;
+    if (!firk->J_known) sens_firk_matrix_at(&firk->matrix, &at);
+    firk->J_known = true;
+    firk->factored = 0;
+    scheme->did.factorisations += 2;
+    const sens_status status = sens_firk_matrix_factor(&firk->matrix, h);
+    if (status == SENS_OK) firk->factored = h;
+    return status;
+}
+
+/* Y and Z of a step, and its end. */
+static sens_status stages(struct sens_firk *firk, sens_real h)
+{
+    const struct sens_firk_transform *tr = &firk->matrix.transform;
+    struct sens_scheme *scheme = &firk->scheme;
+    const size_t n = scheme->with.ode->n;
+    const sens_real *const y = scheme->Y, *const Z = firk->Z;
+    sens_status status = linearise(firk, h);
+    if (status == SENS_OK) status = sens_firk_newton(firk, h);
+    if (status != SENS_OK) return status;
+    scheme->y1 = scheme->with.tableau->fsal ? scheme->Y + S * n : firk->y1;
+    for (size_t q = 0; !scheme->with.tableau->fsal && q < n; q++)
+        firk->y1[q] = y[q] + (tr->end[0] * Z[q] + tr->end[1] * Z[n + q] + tr->end[2] * Z[2 * n + q]);
+    return sens_finite(n, scheme->y1) ? SENS_OK : SENS_NONFINITE;
+}
+
+static sens_real scaled_error(struct sens_firk *firk, sens_real h)
+{
+    const struct sens_scheme_setup *with = &firk->scheme.with;
+    const size_t n = with->ode->n;
+    const sens_real *const e = with->tableau->e;
+    sens_real *const error = firk->d;
+    struct sens_error_norm norm = {0};
+    for (size_t q = 0; q < n; q++) {
+        sens_real sum = 0;
+        for (size_t i = 0; i <= S; i++) sum += e[i] * firk->K[i * n + q];
+        error[q] = h * sum;
+    }
+    firk->scheme.did.solves += firk->filters;
+    for (int k = 0; k < firk->filters; k++) sens_firk_matrix_filter(&firk->matrix, error);
+    if (!sens_finite(n, error)) return (sens_real)NAN;
+    const struct sens_trial trial = {
+        .h = h, .y = firk->scheme.Y, .f = firk->K, .y1 = firk->scheme.y1, .e = error};
+    sens_error_norm_add(with->controller, with->ode, &trial, &norm);
+    return with->controller->norm(&norm);
+}
+
+static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
+{
+    struct sens_firk *firk = (struct sens_firk *)scheme;
+    const size_t n = scheme->with.ode->n;
+    const sens_real *f;
+    sens_status status = slope(scheme, &f);
+    if (status == SENS_OK) status = stages(firk, h);
+    if (status != SENS_OK) return status;
+    sens_firk_multiply(firk->matrix.transform.A_inverse, n, firk->Z, firk->K + n);
+    for (size_t q = n; q < (S + 1) * n; q++) firk->K[q] /= h;
+    if (err) *err = scaled_error(firk, h);
+    return SENS_OK;
+}
+
+static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
+{
+    const struct sens_firk *firk = (struct sens_firk *)scheme;
+    (void)h;
+    scheme->did.residual += firk->left;
+    start(scheme, t1, scheme->y1, place);
+}
+
+static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
+{
+    const sens_status status = stages((struct sens_firk *)scheme, h);
+    if (status == SENS_OK && next) start(scheme, t1, scheme->y1, next);
+    return status;
+}
+
+const struct sens_scheme_type sens_scheme_firk = {
+    .create = create,
+    .start = start,
+    .slope = slope,
+    .try = try_step,
+    .accept = accept,
+    .restage = restage,
+    .dense_create = sens_scheme_cubic_create,
+    .dense_build = sens_scheme_cubic_build,
+    .dense_eval = sens_scheme_cubic_eval,
+};

@@ -1,0 +1,76 @@
+/* The end of Newton's method, see newton.h. */
+#include "newton.h"
+
+#include <tgmath.h>
+
+#include "rules.h"
+
+enum { MOST_ITERATIONS = 16, MOST_RENEWALS = 8, MOST_GROWTHS = 3 };
+static const sens_real SLOW = SENS_C(0.1); /* a theta: two more iterations for a digit or so */
+
+/* Below which size a component does not matter to the error test. */
+static sens_real least_size(const struct sens_ode *ode, sens_real top)
+{
+    const struct sens_ode_part *part = ode->part;
+    return part->rtol > 0 ? part->atol / part->rtol : SENS_C(1e-3) * top;
+}
+
+static void measure(const struct sens_ode *ode, size_t size, const sens_real *d, const sens_real *Y,
+                    struct sens_newton *it)
+{
+    const sens_real before = it->size;
+    sens_real top = 0, most = 0;
+    for (size_t q = 0; q < size; q++) top = sens_larger(fabs(Y[q]), top);
+    const sens_real least = least_size(ode, top);
+    it->own = it->near = it->size = 0;
+    for (size_t q = 0; q < size; q++) {
+        const sens_real off = fabs(d[q]), y = fabs(Y[q]);
+        if (off == 0) continue;
+        most = sens_larger(off, most);
+        it->own = sens_larger(off / y, it->own); /* infinite: Newton goes on, as far as it is of use */
+        it->near = sens_larger(off / sens_larger(y, fmin(least, top)), it->near);
+        it->size = sens_larger(off / sens_larger(y, least), it->size);
+    }
+    it->largest = top > 0 ? most / top : most;
+    it->theta = it->count > 1 && before > 0 ? it->size / before : SENS_C(0.5);
+    it->growths += it->theta > 1;
+}
+
+/* What is left, as a multiple of the last correction. */
+static sens_real left_of(const struct sens_newton *it)
+{
+    return it->theta < 0.5 ? it->theta / (1 - it->theta) : 1;
+}
+
+/* Rounding: of each component, or of what matters where the corrections get no smaller. What is below the tolerances
+ * altogether is converged like everything else: derivatives are of the map, whatever the scale of the states. */
+static bool is_done(const struct sens_newton *it)
+{
+    const sens_real unit = SENS_EPSILON;
+    return left_of(it) * it->own <= unit || (it->theta > SLOW && it->near <= 64 * unit);
+}
+
+/* Far below the tolerance, where the iteration is at its end. */
+static bool will_do(const struct sens_ode *ode, const struct sens_newton *it)
+{
+    const sens_real rtol = ode->part->rtol, most = SENS_C(1e-9);
+    const sens_real bound = rtol > 0 && rtol * SENS_C(1e-3) < most ? rtol * SENS_C(1e-3) : most;
+    return it->theta < 1 && left_of(it) * it->size <= bound;
+}
+
+enum sens_newton_next sens_newton_judge(const struct sens_ode *ode, size_t size, const sens_real *d,
+                                        const sens_real *Y, struct sens_newton *it)
+{
+    it->count++;
+    measure(ode, size, d, Y, it);
+    if (is_done(it)) return SENS_NEWTON_DONE;
+    if (it->count == MOST_ITERATIONS || it->growths == MOST_GROWTHS)
+        return will_do(ode, it) ? SENS_NEWTON_DONE : SENS_NEWTON_FAILED;
+    if (it->count == 1 || it->theta <= SLOW || it->renewals++ >= MOST_RENEWALS) return SENS_NEWTON_GO_ON;
+    return SENS_NEWTON_RENEW;
+}
+
+double sens_newton_left(const struct sens_newton *it)
+{
+    return (double)(left_of(it) * it->largest);
+}

@@ -1,0 +1,25 @@
+/* Dense output by the cubic Hermite polynomial of explicit_dense.c, see scheme.h. */
+#include "explicit.h"
+
+sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
+{
+    const size_t n = scheme->with.ode->n;
+    *size = 4 * n;
+    scheme->f1 = SENS_NEW(ctx, sens_real, n);
+    return scheme->f1 ? SENS_OK : SENS_NO_MEMORY;
+}
+
+sens_status sens_scheme_cubic_build(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef)
+{
+    const struct sens_ode *ode = scheme->with.ode;
+    scheme->did.slopes++;
+    const sens_status status = ode->f(ode->self, step->t1, step->y1, scheme->f1);
+    if (status == SENS_OK) sens_explicit_cubic(ode->n, step, scheme->f1, coef);
+    return status;
+}
+
+void sens_scheme_cubic_eval(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,
+                            sens_real *y)
+{
+    sens_explicit_dense_eval(scheme, coef, theta, y);
+}

@@ -1,0 +1,162 @@
+/* Implicit tableaux: A- and L-stability, and the simplifying assumptions of the fully implicit ones. */
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "sens/registry.h"
+#include "testing.h"
+
+static const struct sens_tableau *find(const char *name)
+{
+    const struct sens_tableau *const *implicit = sens_registry_baseline()->implicit_tableaux;
+    while (*implicit && strcmp((*implicit)->name, name) != 0) implicit++;
+    return *implicit;
+}
+
+/* ---- stability ----------------------------------------------------------------------------------------- */
+
+/* k of M k = k, [s][s]: elimination with the largest pivot. */
+static void eliminate(int s, long double complex M[SENS_MAX_STAGES][SENS_MAX_STAGES], long double complex *k)
+{
+    for (int c = 0; c < s; c++) {
+        int best = c;
+        for (int i = c + 1; i < s; i++)
+            if (cabsl(M[i][c]) > cabsl(M[best][c])) best = i;
+        for (int j = 0; j < s; j++) {
+            const long double complex kept = M[c][j];
+            M[c][j] = M[best][j], M[best][j] = kept;
+        }
+        const long double complex kept = k[c];
+        k[c] = k[best], k[best] = kept;
+        for (int i = 0; i < s; i++) {
+            const long double complex l = M[i][c] / M[c][c];
+            for (int j = c; j < s && i != c; j++) M[i][j] -= l * M[c][j];
+            if (i != c) k[i] -= l * k[c];
+        }
+    }
+    for (int c = 0; c < s; c++) k[c] /= M[c][c];
+}
+
+/* R(z) = 1 + z sum_i b_i k_i, where k_i = 1 + z sum_j a_ij k_j: a step of y' = z y. */
+static double complex stability(const struct sens_tableau *tb, double complex z)
+{
+    long double complex M[SENS_MAX_STAGES][SENS_MAX_STAGES], k[SENS_MAX_STAGES], R = 1;
+    for (int i = 0; i < tb->stages; i++) {
+        k[i] = 1;
+        for (int j = 0; j < tb->stages; j++) M[i][j] = (i == j) - z * sens_tableau_a(tb, i, j);
+    }
+    eliminate(tb->stages, M, k);
+    for (int i = 0; i < tb->stages; i++) R += z * tb->b[i] * k[i];
+    return (double complex)R;
+}
+
+/* Named among these. */
+static bool is_one_of(const struct sens_tableau *tb, const char *const *name)
+{
+    while (*name && strcmp(*name, tb->name) != 0) name++;
+    return *name != NULL;
+}
+
+static const char *const not_damping[] = {"crank_nicolson", "gauss6", NULL};
+static const char *const ends_in_a_sum[] = {"radau_ia5", "gauss6", NULL};
+
+/* R is analytic where Re z < 0, as its poles are at the eigenvalues of A^-1, which are on the right: |R| <= 1 on the
+ * imaginary axis is A-stability. L: and R(infinity) = 0. The bound on |R|: rounding of some ten sums. */
+static void test_stability(void **state)
+{
+    (void)state;
+    const struct sens_tableau *const *const implicit = sens_registry_baseline()->implicit_tableaux;
+    for (size_t k = 0; implicit[k]; k++) {
+        const struct sens_tableau *tb = implicit[k];
+        const bool L = !is_one_of(tb, not_damping);
+        assert_true(sens_tableau_a(tb, 1, 1) > 0 && tb->fsal == !is_one_of(tb, ends_in_a_sum));
+        for (int q = -400; q <= 800; q++) {
+            const double y = pow(10, q / 100.), size = cabs(stability(tb, I * y));
+            if (!(size <= 1 + 1e-12)) fail_msg("%s: |R(%g i)| = %.17g", tb->name, y, size);
+        }
+        const double far = cabs(stability(tb, -1e9));
+        if (L ? far > 1e-7 : fabs(far - 1) > 1e-7) fail_msg("%s: |R(-1e9)| = %g", tb->name, far);
+    }
+    for (size_t k = 0; sens_registry_baseline()->tableaux[k]; k++) /* explicit: never */
+        assert_true(cabs(stability(sens_registry_baseline()->tableaux[k], I * 1e3)) > 1);
+}
+
+/* ---- fully implicit ones --------------------------------------------------------------------------------- */
+
+/* The simplifying assumptions of Butcher (Hairer & Wanner, Solving ODEs II, IV.5), of the implicit stages:
+ *     B(p): sum_i b_i c_i^(k-1) = 1 / k,                      k <= p
+ *     C(q): sum_j a_ij c_j^(k-1) = c_i^k / k,                 k <= q
+ *     D(r): sum_i b_i c_i^(k-1) a_ij = b_j (1 - c_j^k) / k,   k <= r
+ * each of them up to the number given, to rounding, and no further. */
+struct assumptions {
+    const char *name;
+    int B, C, D;
+};
+
+static long double power(long double c, int k)
+{
+    return k == 0 ? 1 : c * power(c, k - 1);
+}
+
+static long double defect_B(const struct sens_tableau *tb, int k)
+{
+    long double sum = -1.0L / k;
+    for (int i = 1; i < tb->stages; i++) sum += tb->b[i] * power(tb->c[i], k - 1);
+    return fabsl(sum);
+}
+
+static long double defect_C(const struct sens_tableau *tb, int k)
+{
+    long double worst = 0;
+    for (int i = 1; i < tb->stages; i++) {
+        long double sum = -power(tb->c[i], k) / k;
+        for (int j = 1; j < tb->stages; j++) sum += sens_tableau_a(tb, i, j) * power(tb->c[j], k - 1);
+        worst = fmaxl(worst, fabsl(sum));
+    }
+    return worst;
+}
+
+static long double defect_D(const struct sens_tableau *tb, int k)
+{
+    long double worst = 0;
+    for (int j = 1; j < tb->stages; j++) {
+        long double sum = -(long double)tb->b[j] * (1 - power(tb->c[j], k)) / k;
+        for (int i = 1; i < tb->stages; i++)
+            sum += tb->b[i] * power(tb->c[i], k - 1) * (long double)sens_tableau_a(tb, i, j);
+        worst = fmaxl(worst, fabsl(sum));
+    }
+    return worst;
+}
+
+static void expect_assumption(const struct sens_tableau *tb, char letter, int most)
+{
+    long double (*const defect)(const struct sens_tableau *, int) = letter == 'B'   ? defect_B
+                                                                    : letter == 'C' ? defect_C
+                                                                                    : defect_D;
+    for (int k = 1; k <= most; k++)
+        if (defect(tb, k) > 3 * SENS_EPSILON) fail_msg("%s: %c(%d)", tb->name, letter, k);
+    if (defect(tb, most + 1) < 1e-4L) fail_msg("%s: %c(%d), too", tb->name, letter, most + 1);
+}
+
+static void test_assumptions(void **state)
+{
+    (void)state;
+    static const struct assumptions known[] = {
+        {"radau_iia5", 5, 3, 2}, {"radau_ia5", 5, 2, 3}, {"lobatto_iiic4", 4, 2, 2}, {"gauss6", 6, 3, 3}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const struct sens_tableau *tb = find(known[k].name);
+        assert_non_null(tb);
+        expect_assumption(tb, 'B', known[k].B);
+        expect_assumption(tb, 'C', known[k].C);
+        expect_assumption(tb, 'D', known[k].D);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stability),
+        cmocka_unit_test(test_assumptions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
