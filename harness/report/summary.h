@@ -109,6 +109,12 @@ double accuracy_best(const struct accuracy *accuracy, const struct record *task,
 void summary_print_accuracy(const struct summary *summary, FILE *out);
 json_t *summary_accuracy_json(const struct summary *summary);
 
+/* ---- summary_products.c -------------------------------------------------------------------------------- */
+
+/* What products of the transposed Jacobian cost by right-hand sides, from rows of product=vjp; nothing where there
+ * are none. */
+void summary_print_products(const struct summary *summary, FILE *out);
+
 /* ---- summary_profile.c --------------------------------------------------------------------------------- */
 
 /* The performance profile of all rows, whatever their sweep, as tab-separated lines. false: no memory. */

@@ -69,4 +69,27 @@ step natural late 2 0
 reached natural late 0 3 0
 END
 tr '\t' ' ' <"$work/profile" | diff "$work/expected" - || fail "another profile"
+
+# Products by right-hand sides: the mean of 2 and 8 is 4; what one provider lacks counts for none; the faster right-hand
+# side is that with the larger quotient.
+{
+    printf '#! schema: sens-result/1\n'
+    printf '%s\t' status problem n method product lanes vjp rhs isa machine by_rhs
+    echo sweep
+    row() { printf '%s\t' ok "$1" "$2" discrete_adjoint vjp "$3" "$4" "$5" avx2 here "$6"; echo any; }
+    row glv 5 8 hand own 2
+    row vdp 2 8 hand own 8
+    row heat 9 8 hand own 100
+    row glv 5 8 compiled own 1
+    row vdp 2 8 compiled own 0.25
+    row glv 5 8 compiled generated 0.5
+    row vdp 2 8 compiled generated 4
+    row vdp 2 1 tape own 3
+} >"$work/products.tsv"
+"$program" summary "$work/products.tsv" >"$work/products" || fail "products: exit $?"
+for line in '| 8 | 2 | 4 | 0.5 | - | - | - | - | - |' '| 1 | 1 | - | - | 3 | - | - | - | - |' \
+    '| 8 | 2 | 2 | 4 | vdp, n = 2 |'; do
+    grep -qxF -- "$line" "$work/products" || fail "'$line' is not in $(cat "$work/products")"
+done
+grep -q '## Products' "$work/summary" && fail "products of a sweep that has none"
 exit $((failures > 0))
