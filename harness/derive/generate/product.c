@@ -10,7 +10,8 @@ sens_status product_write(struct text *text, const struct frame *frame, const st
     struct rolled *rolled;
     sens_status status = roll_graph(graph, first, count, frame->adds, &rolled);
     if (status != SENS_OK) return status;
-    const bool small = rolled->operations <= PRODUCT_SMALL && count <= PRODUCT_SMALL;
+    const size_t most = frame->lanes ? PRODUCT_SMALL : PRODUCT_SMALL_NUMBERS;
+    const bool small = rolled->operations <= most && count <= most;
     counted->operations += rolled->operations;
     counted->operators += small ? rolled->operations : rolled->n_operators;
     if (small)

@@ -5,8 +5,9 @@
 #include "frame.h"
 #include "generate.h"
 
-/* Operations and outputs up to which straight-line code is written. */
-enum { PRODUCT_SMALL = 60 };
+/* Operations and outputs up to which straight-line code is written: in lanes, where each operation is written for five
+ * widths; and of numbers, where short loops cost more than what is in them. */
+enum { PRODUCT_SMALL = 60, PRODUCT_SMALL_NUMBERS = 256 };
 
 /* The function of outputs [first, first + count) of the graph; what was counted is added to *counted. */
 sens_status product_write(struct text *text, const struct frame *frame, const struct graph *graph,
