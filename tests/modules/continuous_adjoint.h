@@ -10,6 +10,10 @@
 #include <string.h>
 #include <tgmath.h>
 
+#ifndef BYTES /* of a number, as told */
+#define BYTES sizeof(sens_real)
+#endif
+
 #include "sens/plugin.h"
 
 struct state;
@@ -273,7 +277,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .rejects_reverse = st->backward.rejects,
                                .t_forward = middle - begin,
                                .t_reverse = sens_now(ctx) - middle,
-                               .bytes_traj = (size_t)(st->room + 1) * (2 * st->n + 1) * sizeof(sens_real),
+                               .bytes_traj = (size_t)(st->room + 1) * (2 * st->n + 1) * BYTES,
                                .lanes = (int)st->m,
                                .threads = 1};
     return SENS_OK;

@@ -8,6 +8,7 @@
 #     module: MODULE         (wrong) whose failure it should be, "method NAME" where it is not said
 #     cause: NAME ...        (wrong) causes (harness/verify/base/causes.h) that are right; one of them must be among the
 #                            first three. Without the line the exit code alone is looked at.
+#     recorded: yes          compile it once more, to be recorded (sens/recorded.h), as a problem's CMakeLists.txt does
 #
 # A .edit file is a skeleton that is changed: `skeleton: method` (problem, cost) is what `sensbench new` writes under
 # NAME, `skeleton: wrong/OTHER.c` (right/OTHER.c) another module of this folder by its name; then pairs of lines
@@ -64,8 +65,16 @@ if [ "${module##*.}" = edit ]; then
 else
     cp "$module" "$work/source/"
 fi
-"$compiler" -std=c11 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -I"$include" -I"$here" \
-    -o "$work/$name.so" "$work"/source/*.c -lm || exit 1
+flags=(-Wall -Wextra -fPIC -fvisibility=hidden "-I$include" "-I$here")
+parts=()
+if [ -n "$(told recorded)" ]; then
+    for source in "$work"/source/*.c; do
+        "$compiler" -std=gnu11 -include sens/recorded.h -mlong-double-128 -O0 -g1 -fno-builtin -ffp-contract=off \
+            "${flags[@]}" -c -o "$source.o" "$source" || exit 1
+        parts+=("$source.o")
+    done
+fi
+"$compiler" -std=c11 -O2 "${flags[@]}" -shared -o "$work/$name.so" "$work"/source/*.c "${parts[@]}" -lm || exit 1
 
 arguments=$(told verify)
 # shellcheck disable=SC2086 -- a list of words

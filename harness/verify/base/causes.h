@@ -142,6 +142,9 @@
     X(extra_sweep, "a sweep too many: more work than the outputs need where their number fills the lanes")   \
     X(cache_by_address,                                                                                      \
       "a cache is keyed by an address: another task at the same place gets the numbers of the first")        \
+    X(kept_between_solves,                                                                                   \
+      "something is kept from one solve to the next and told by too little: right alone, "                   \
+      "wrong behind another task")                                                                           \
     X(data_race, "threads share memory: the result depends on the thread count or differs between runs")     \
     X(equal_sizes,                                                                                           \
       "sizes are taken for one another: wrong where two of n, np and m are equal, or right there only")      \

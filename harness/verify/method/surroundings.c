@@ -131,6 +131,73 @@ static void check_work(struct verify *v)
     scene_free(&scene);
 }
 
+/* ---- work.memory --------------------------------------------------------------------------------------- */
+
+struct taken { /* by one solve */
+    long steps;
+    double told, memory; /* bytes of the trajectory as told; bytes taken from the arena and the heap */
+};
+
+static bool measure(struct bed *bed, struct taken *taken)
+{
+    struct bed_state state = {.ready = false};
+    const double before = heap();
+    const bool solved = bed_prepare(bed, &state) == SENS_OK && bed_run(bed, &state) == SENS_OK;
+    /* What a library took in prepare and run is still there; what stands in the arena is of the heap as well. */
+    const double of_heap = heap() - before, of_arena = (double)state.ctx.arena.peak;
+    *taken = (struct taken){bed->work.steps, (double)bed->work.bytes_traj, fmax(of_heap, of_arena)};
+    bed_release(bed, &state);
+    return solved;
+}
+
+/* Of two solves that differ in their steps alone. Memory that is doubled when it is full, and never given back, is 2
+ * to 4 times what is used: of steps that became r times as many it grows by (4 r - 2) / (r - 1) times as much at
+ * most, 5 for r = 3. What is kept of a step beside states and stages (t, h, an order, pointers) is BESIDE. */
+static void note_memory(struct worst *worst, const struct taken *few, const struct taken *many)
+{
+    enum { GROWN = 5, BESIDE = 64, KEPT = 65536 };
+    const double steps = (double)(many->steps - few->steps), told = many->told - few->told;
+    worst_note(worst, many->told, many->memory + KEPT, "%ld steps: bytes told of the trajectory",
+               many->steps);
+    worst_note(worst, fmax(many->memory - few->memory, 0), GROWN * fmax(told, 0) + BESIDE * steps,
+               "from %ld to %ld steps the bytes told grow by %.0f; bytes taken grow by", few->steps,
+               many->steps, told);
+}
+
+static void check_memory_told(struct verify *v)
+{
+    enum { FEW = 64, MANY = 512, LEAST_RATIO = 3 };
+    static const double tolerance[] = {1e-4, 1e-10};
+    struct scene_settings settings = trial_settings(v, 1);
+    struct worst worst = {.count = 0};
+    struct taken taken[2];
+    char module[VERIFY_NAME];
+    bool solved = true;
+    verify_module("method", v->method->name, module);
+    struct verify_result result = verify_open("work.memory", module, "probe, n = 20, few steps and many");
+    settings.n = 20, settings.np = 1;
+    if (v->method->caps & SENS_CAP_CONTROLLER) settings.controller = "fixed";
+    for (int k = 0; k < 2 && solved; k++) {
+        struct scene scene;
+        settings.steps = k ? MANY : FEW;
+        settings.tol = tolerance[k];
+        solved = scene_create(v, &settings, &scene);
+        scene.bed.task.parts = SENS_IN_STATE | SENS_IN_DGDP;
+        if (solved) scene.bed.out = bed_outputs(&scene.bed);
+        solved = solved && measure(&scene.bed, &taken[k]);
+        scene_free(&scene);
+    }
+    if (!solved)
+        verify_skip(&result, "the method does not solve the probe with few steps and with many");
+    else if (taken[1].steps < LEAST_RATIO * taken[0].steps)
+        verify_skip(&result, "%ld steps cannot be made many: %ld", taken[0].steps, taken[1].steps);
+    else
+        note_memory(&worst, &taken[0], &taken[1]);
+    if (worst.count) verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_work_miscounted, 0.97);
+    verify_close(v, &result);
+}
+
 /* ---- machine.unheard ----------------------------------------------------------------------------------- */
 
 /* Nobody listens to the steps. Last: a method that calls who is not there ends the process. */
@@ -164,6 +231,7 @@ static void run(struct verify *v)
     check_machines(v);
     check_memory(v);
     check_work(v);
+    check_memory_told(v);
     check_unheard(v);
 }
 
@@ -193,6 +261,15 @@ static const struct verify_check checks[] = {
          "were "
          "asked for (one of a method that takes none), and no count is negative and no time infinite. Tables "
          "and rates are made from these numbers."},
+    {.id = "work.memory",
+     .summary = "the bytes that a method tells of its trajectory are those that it takes",
+     .bound = "not more than is taken; of what more steps take, at least a fifth, but for 64 bytes a step",
+     .explanation =
+         "The probe with 20 states is solved with few steps and with eight times as many (or at two "
+         "tolerances), and what is taken from the arena and the heap is counted. work->bytes_traj is no more "
+         "than that; and what many steps take beyond few is told, but for what arrays that double waste (a "
+         "factor of 5 at most) and 64 bytes a step. Look for numbers that are counted in place of bytes, "
+         "stages that are not counted, or memory that is not the trajectory's and grows with the steps."},
     {.id = "machine.unheard",
      .summary = "a solve to which nobody listens is the same",
      .bound = "none: equal bits",

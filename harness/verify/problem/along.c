@@ -5,165 +5,15 @@
  * difference along one direction, and with one another: a few calls, and a rough idea of what differs. The
  * places that differ most are then looked at as in reach.places, with measured bounds; nothing is judged by
  * the rough comparison. */
-#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "along.h"
 #include "oracle.h"
-#include "reach.h"
 #include "scene.h"
 
-enum { QUICK_PLACES = 1000, PLACES = 10000, MOST_STEPS = 20000, WORST = 3, LANES = 3 };
-static const double TOL = 1e-6, BUMP = 1e-5, NEAR = 0x1p-30;
-/* What is thought of as different at first sight: a difference quotient, a transposed product. */
-static const double SLOPE_DIFFERS = 1e-5, TRANSPOSE_DIFFERS = 1e-9;
-
-struct place { /* kept to be looked at */
-    double ratio;
-    struct sens_at at;
-};
-
-struct walk {
-    const struct subject *subject;
-    struct sens_at at;                       /* the place at hand */
-    double *f, *near, *again, *plus, *minus; /* [n] slopes there, beside it, and there once more */
-    double *x, *p;                           /* [n], [np] beside */
-    const double *dx, *dp, *w;               /* directions, a cotangent */
-    double *Jdx, *P, *JTw, *FTw;             /* [n], [n] J dx + F dp, [n], [np] */
-    struct place slope[WORST], transpose[WORST];
-    struct worst pure;
-    long *flat, *sloped; /* [n] places at which f does not move, though J says so; of how many */
-    sens_status status;
-    double end;   /* where the walk ended */
-    double *last; /* [n] the state there */
-};
-
-/* ---- one place ----------------------------------------------------------------------------------------- */
-
-static void beside(struct walk *walk, double amount)
-{
-    const struct sens_problem *pb = walk->subject->pb;
-    for (size_t i = 0; i < pb->n; i++) walk->x[i] = walk->at.x[i] + amount * walk->dx[i];
-    for (size_t k = 0; k < pb->np; k++) walk->p[k] = walk->at.p[k] + amount * walk->dp[k];
-}
-
-static bool slope_beside(struct walk *walk, double amount, double *f)
-{
-    const struct sens_problem *pb = walk->subject->pb;
-    beside(walk, amount);
-    return pb->type->rhs(pb, &(struct sens_at){walk->at.t, walk->x, walk->p}, f) == SENS_OK;
-}
-
-static void keep(struct walk *walk, struct place *worst, double ratio)
-{
-    const struct sens_problem *pb = walk->subject->pb;
-    int least = 0;
-    for (int k = 1; k < WORST; k++)
-        if (worst[k].ratio < worst[least].ratio) least = k;
-    if (!(ratio > fmax(worst[least].ratio, 1))) return;
-    worst[least].ratio = ratio;
-    worst[least].at.t = walk->at.t;
-    memcpy((double *)worst[least].at.x, walk->at.x, pb->n * sizeof *walk->at.x);
-}
-
-/* Does f stay as it is, to the last bit, where J says that it moves by many roundings? */
-static void look_for_stairs(struct walk *walk)
-{
-    for (size_t i = 0; i < walk->subject->pb->n; i++) {
-        if (!(fabs(NEAR * walk->P[i]) > 256 * DBL_EPSILON * fabs(walk->f[i]))) continue;
-        walk->sloped[i]++;
-        walk->flat[i] += walk->near[i] == walk->f[i];
-    }
-}
-
-/* J dx + F dp against a central difference: the largest part of what would be different. */
-static double slope_ratio(struct walk *walk)
-{
-    double most = 0;
-    if (!slope_beside(walk, BUMP, walk->plus) || !slope_beside(walk, -BUMP, walk->minus)) return 0;
-    for (size_t i = 0; i < walk->subject->pb->n; i++) {
-        const double D = (walk->plus[i] - walk->minus[i]) / (2 * BUMP), P = walk->P[i];
-        const double noise = 64 * DBL_EPSILON * (fabs(walk->plus[i]) + fabs(walk->minus[i])) / BUMP;
-        const double ratio = fabs(D - P) / (SLOPE_DIFFERS * (fabs(D) + fabs(P)) + noise + DBL_MIN);
-        if (isfinite(D)) most = isfinite(ratio) ? fmax(most, ratio) : INFINITY;
-    }
-    return most;
-}
-
-/* w (J dx + F dp) against (J^T w) dx + (F^T w) dp. */
-static double transpose_ratio(struct walk *walk)
-{
-    const struct sens_problem *pb = walk->subject->pb;
-    double difference = 0, size = DBL_MIN;
-    for (size_t i = 0; i < pb->n; i++) {
-        difference += walk->w[i] * walk->P[i] - walk->JTw[i] * walk->dx[i];
-        size += fabs(walk->w[i] * walk->P[i]) + fabs(walk->JTw[i] * walk->dx[i]);
-    }
-    for (size_t k = 0; k < pb->np; k++) {
-        difference -= walk->FTw[k] * walk->dp[k];
-        size += fabs(walk->FTw[k] * walk->dp[k]);
-    }
-    const double ratio = fabs(difference) / (TRANSPOSE_DIFFERS * size);
-    return isfinite(ratio) ? ratio : INFINITY;
-}
-
-/* The product of a vector in the last of LANES lanes, all of which hold it: what is done for one lane alone
- * is compared with what is done for several. */
-static void apply_in_lanes(const struct linear *map, const double *from, double *to)
-{
-    struct verify *v = map->v;
-    double *V = verify_array(v, map->in * LANES), *OUT = verify_array(v, map->out * LANES);
-    for (size_t q = 0; q < map->in * LANES; q++) V[q] = from[q / LANES];
-    linear_apply(map, LANES, V, OUT);
-    for (size_t i = 0; i < map->out; i++) to[i] = OUT[i * LANES + LANES - 1];
-}
-
-static void multiply(struct walk *walk)
-{
-    const struct subject *subject = walk->subject;
-    const struct sens_problem *pb = subject->pb;
-    const struct linear jvp = linear_at(subject, PRODUCT_JVP, &walk->at),
-                        vjp = linear_at(subject, PRODUCT_VJP, &walk->at),
-                        jvp_p = linear_at(subject, PRODUCT_JVP_P, &walk->at),
-                        vjp_p = linear_at(subject, PRODUCT_VJP_P, &walk->at);
-    linear_apply(&jvp, 1, walk->dx, walk->Jdx);
-    apply_in_lanes(&vjp, walk->w, walk->JTw);
-    memset(walk->P, 0, pb->n * sizeof *walk->P);
-    if (pb->np) linear_apply(&jvp_p, 1, walk->dp, walk->P);
-    if (pb->np) apply_in_lanes(&vjp_p, walk->w, walk->FTw);
-    for (size_t i = 0; i < pb->n; i++) walk->P[i] += walk->Jdx[i];
-}
-
-/* f there, beside it, and there again: what was called before makes no difference. */
-static bool call_again(struct walk *walk)
-{
-    const struct sens_problem *pb = walk->subject->pb;
-    if (pb->type->rhs(pb, &walk->at, walk->f) != SENS_OK || !slope_beside(walk, NEAR, walk->near) ||
-        pb->type->rhs(pb, &walk->at, walk->again) != SENS_OK)
-        return false;
-    for (size_t i = 0; i < pb->n; i++)
-        worst_note(&walk->pure, same_numbers(1, &walk->f[i], &walk->again[i]) ? 0 : 1, 0,
-                   "t = %.6g, component %zu: %.17g, and after a call beside it %.17g", walk->at.t, i,
-                   walk->f[i], walk->again[i]);
-    return true;
-}
-
-static void visit(struct walk *walk)
-{
-    const struct subject *subject = walk->subject;
-    const struct sens_problem *pb = subject->pb;
-    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-    walk->dx = subject_direction(subject, pb->n, walk->at.x);
-    walk->dp = subject_direction(subject, pb->np, walk->at.p);
-    walk->w = verify_random(subject->v, pb->n);
-    if (call_again(walk)) {
-        multiply(walk);
-        look_for_stairs(walk);
-        keep(walk, walk->slope, slope_ratio(walk));
-        keep(walk, walk->transpose, transpose_ratio(walk));
-    }
-    sens_arena_rewind(&subject->v->ctx.arena, mark);
-}
+enum { QUICK_PLACES = 1000, PLACES = 10000, MOST_STEPS = 20000 };
+static const double TOL = 1e-6;
 
 /* ---- from t0 to t1 ------------------------------------------------------------------------------------- */
 
@@ -178,7 +28,7 @@ static int visit_step(struct walk *walk, const struct sens_tableau *tb, const st
         if (t >= grid->t1[k]) break;
         if (rk_step(pb, tb, grid->t[k], t - grid->t[k], x, step) != SENS_OK) continue;
         walk->at = (struct sens_at){t, step->x1, pb->p};
-        visit(walk);
+        walk_visit(walk);
     }
     return place;
 }
@@ -199,24 +49,6 @@ static void follow(struct walk *walk, const struct sens_tableau *tb, const struc
     }
 }
 
-static struct walk walk_create(const struct subject *subject)
-{
-    struct verify *v = subject->v;
-    const size_t n = subject->pb->n, np = subject->pb->np;
-    struct walk walk = {.subject = subject, .end = subject->pb->t0};
-    double **const of_n[] = {&walk.f, &walk.near, &walk.again, &walk.plus, &walk.minus,
-                             &walk.x, &walk.Jdx,  &walk.P,     &walk.JTw,  &walk.last};
-    for (size_t k = 0; k < sizeof of_n / sizeof *of_n; k++) *of_n[k] = verify_array(v, n);
-    walk.p = verify_array(v, np), walk.FTw = verify_array(v, np);
-    walk.flat = verify_memory(v, n, sizeof *walk.flat),
-    walk.sloped = verify_memory(v, n, sizeof *walk.sloped);
-    for (int k = 0; k < WORST; k++)
-        walk.slope[k].at = walk.transpose[k].at = (struct sens_at){subject->pb->t0, NULL, subject->pb->p};
-    for (int k = 0; k < WORST; k++)
-        walk.slope[k].at.x = verify_array(v, n), walk.transpose[k].at.x = verify_array(v, n);
-    return walk;
-}
-
 static void take(struct walk *walk)
 {
     const struct subject *subject = walk->subject;
@@ -230,28 +62,6 @@ static void take(struct walk *walk)
     if (grid.steps >= MOST_STEPS) walk->status = SENS_UNSUPPORTED; /* stiff: no fault of rhs */
     follow(walk, tb, &grid);
     grid_free(&grid);
-}
-
-/* ---- lanes ----------------------------------------------------------------------------------------------- */
-
-/* One vector in several lanes gives what it gives alone. */
-static void note_lanes(struct worst *worst, const struct subject *subject, const struct sens_at *at)
-{
-    static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP, PRODUCT_VJP_P};
-    struct verify *v = subject->v;
-    for (size_t k = 0; k < (subject->pb->np ? 3 : 2); k++) {
-        const struct linear map = linear_at(subject, product[k], at);
-        const double *V = verify_random(v, map.in);
-        double *one = verify_array(v, map.out), *several = verify_array(v, map.out);
-        double *most = verify_array(v, map.in);
-        for (size_t q = 0; q < map.in; q++) most[q] = fabs(V[q]);
-        linear_apply(&map, 1, V, one);
-        apply_in_lanes(&map, V, several);
-        const double *bound = linear_rounding(&map, most);
-        for (size_t i = 0; i < map.out; i++)
-            worst_note(worst, fabs(several[i] - one[i]), bound[i], "%s in %d lanes and in one, entry %zu",
-                       linear_name(map.product), LANES, i);
-    }
 }
 
 /* ---- judgement ----------------------------------------------------------------------------------------- */
@@ -294,30 +104,9 @@ static void judge_values(const struct walk *walk)
 
 static void judge_products(const struct walk *walk)
 {
-    const struct subject *subject = walk->subject;
-    const struct reach_bases bases = {1, {subject->pb->x0}};
-    struct worst worst = {.count = 0};
-    struct verify_result result = subject_open(subject, "along.products");
-    bool blamed = false;
-    for (int k = 0; k < 2 * WORST; k++) {
-        const struct place *place = k < WORST ? &walk->slope[k] : &walk->transpose[k - WORST];
-        struct worst here = {.count = 0}, lanes = {.count = 0};
-        if (place->ratio == 0 || !subject_usable(subject, &place->at)) continue;
-        note_lanes(&lanes, subject, &place->at);
-        reach_note_place(&here, subject, &place->at);
-        if (!worst_passes(&lanes)) {
-            worst_note(&worst, lanes.value, lanes.bound, "t = %.6g: %s", place->at.t, lanes.where);
-            verify_blame(&result, CAUSE_lane_mixed, 0.9);
-            verify_blame(&result, CAUSE_branch, 0.8);
-        }
-        if (here.count) worst_note(&worst, here.value, here.bound, "t = %.6g: %s", place->at.t, here.where);
-        if (blamed || worst_passes(&here)) continue;
-        reach_blame_place(subject, &bases, &place->at, false, &result);
-        blamed = true;
-    }
-    if (worst.count == 0) worst_note(&worst, 0, 0, "nothing differs at first sight");
-    verify_judge(&result, &worst);
-    verify_close(subject->v, &result);
+    struct verify_result result = subject_open(walk->subject, "along.products");
+    walk_judge_products(walk, &result);
+    verify_close(walk->subject->v, &result);
 }
 
 static void judge_calls(struct walk *walk)

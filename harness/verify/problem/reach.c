@@ -129,6 +129,33 @@ static const struct verify_check checks[] = {
          "and the declared structure with the same numbers. A window of two hundredths of the interval is "
          "hit for certain in a full run, and by chance in a quick one: --seed draws other times.",
      .level = VERIFY_TO_ROUNDING},
+    {.id = "reach.far",
+     .summary =
+         "the products agree with rhs at states and parameters orders of magnitude from the nominal ones",
+     .bound = "as reach.places",
+     .explanation =
+         "One entry of x or p is moved by up to four orders of magnitude, up or down; or all states by one "
+         "factor; or each by its own; or each state and each parameter. Where rhs has no values, nearer. 250 "
+         "places of each kind (2,500 in a full run) are compared roughly, as in along.products, and those "
+         "that differ most are looked at as in reach.places. What is not finite there is no failure. One "
+         "that "
+         "fits parameters, or starts from another state, comes to such places. A failure is nearly always a "
+         "branch: an if on a state or a parameter that the nominal ones do not reach.",
+     .level = VERIFY_TO_ROUNDING},
+    {.id = "reach.branches",
+     .summary = "the products agree with rhs on both sides of every comparison that rhs makes",
+     .bound = "as reach.places",
+     .explanation =
+         "rhs is recorded, with the comparisons that it makes on the way. 1,200 points are drawn near the "
+         "solution, far from it, and onwards from where a comparison came nearest to turning; where one goes "
+         "the other way for the first time the products are looked at as in reach.places, and rhs is "
+         "recorded again for the comparisons that follow. Comparisons that never turned are told at the end "
+         "of "
+         "the report. A failure is a branch of rhs whose derivative is that of another. A problem that "
+         "cannot "
+         "be recorded (a module without a recorded part) is skipped: reach.far looks for its branches by "
+         "chance.",
+     .level = VERIFY_UNLEVELLED},
     {.id = "reach.options",
      .summary = "the products agree with rhs whatever numbers its options have",
      .bound = "as reach.places",
@@ -224,6 +251,8 @@ static void tell_the_rest(struct verify *v, const struct subject *subject, const
 static void look(struct subject *subject)
 {
     reach_check_places(subject);
+    reach_check_far(subject);
+    reach_check_branches(subject);
     reach_check_zeros(subject);
     reach_check_at_zero(subject);
     reach_check_scale(subject);

@@ -22,6 +22,7 @@ struct reach_bases { /* states that a solve visits */
     int count;
     const double *x[REACH_BASES];
 };
+struct reach_bases reach_bases_create(const struct subject *subject);
 /* In stratum k of the interval, beside one of the states: as far as rhs goes. at->x and at->p are of the
  * unit's arena. false: nowhere. */
 bool reach_draw_place(const struct subject *subject, const struct reach_bases *bases, int k, int strata,
@@ -33,6 +34,16 @@ void reach_look_for_causes(const struct subject *subject, const struct sens_at *
 void reach_blame_place(const struct subject *subject, const struct reach_bases *bases,
                        const struct sens_at *at, bool beside, struct verify_result *result);
 void reach_check_places(const struct subject *subject);
+
+/* reach.far (reach_far.c): places several orders of magnitude away. */
+void reach_check_far(const struct subject *subject);
+/* One of these; `number` says which entries are far. at->x and at->p are of the unit's arena. false: rhs has no values
+ * there. */
+bool reach_draw_far(const struct subject *subject, const struct reach_bases *bases, int number,
+                    struct sens_at *at);
+
+/* reach.branches (reach_branches.c): both sides of the comparisons of rhs. */
+void reach_check_branches(const struct subject *subject);
 
 /* reach.options (reach_options.c). `usual`: the default instance is right. Adds to `left` what was not varied. */
 void reach_check_options(struct verify *v, const char *module, bool usual, char left[VERIFY_TEXT / 2]);

@@ -61,7 +61,7 @@ void reach_look_for_causes(const struct subject *subject, const struct sens_at *
 
 enum { ATTEMPTS = 10 };
 
-static struct reach_bases bases_create(const struct subject *subject)
+struct reach_bases reach_bases_create(const struct subject *subject)
 {
     const struct sens_problem *pb = subject->pb;
     struct reach_bases bases = {1, {pb->x0}};
@@ -144,7 +144,7 @@ void reach_blame_place(const struct subject *subject, const struct reach_bases *
 void reach_check_places(const struct subject *subject)
 {
     const int strata = subject->v->quick ? 8 : 100;
-    const struct reach_bases bases = bases_create(subject);
+    const struct reach_bases bases = reach_bases_create(subject);
     struct worst worst = {.count = 0};
     struct verify_result result = subject_open(subject, "reach.places");
     bool beside = true;

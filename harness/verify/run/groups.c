@@ -23,6 +23,7 @@
     X(verify_invariance)                                                                                     \
     X(verify_surroundings)                                                                                   \
     X(verify_place)                                                                                          \
+    X(verify_neighbours)                                                                                     \
     X(verify_extremes)                                                                                       \
     X(verify_drawn)                                                                                          \
     X(verify_threads)                                                                                        \

@@ -1,0 +1,203 @@
+/* Both sides of the comparisons that rhs makes; see reach.c.
+ *
+ * A recording of rhs at a point has the comparisons a < b that it met there, as guards: at another point the same
+ * graph tells which way each goes, as long as those before it go as they did. Points are drawn, beside the
+ * solution and far from it, until each has gone both ways; for those that have not, the point that brought a - b
+ * nearest to 0 is moved on from. Where one goes the other way the products are looked at, and rhs is recorded
+ * again for the comparisons that follow. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reach.h"
+#include "recording.h"
+
+enum { MOST_PATHS = 8, MOST_GUARDS = 64, POINTS = 1200, MOST_NODES = 20000, STATUS_WORDS = 160 };
+
+struct side { /* a comparison of a path */
+    bool turned;
+    double nearest; /* |a - b| */
+    struct sens_at at;
+};
+
+struct path {
+    struct graph *graph;
+    size_t from; /* the comparisons before it are those of another path */
+    struct sens_at at;
+    struct side side[MOST_GUARDS];
+};
+
+struct branches {
+    const struct subject *subject;
+    const struct recording *recording;
+    struct reach_bases bases;
+    int count;
+    struct path path[MOST_PATHS];
+    struct worst worst;
+    struct verify_result result;
+    bool blamed;
+    char error[STATUS_WORDS];
+};
+
+static size_t guards(const struct path *path)
+{
+    return path->graph->n_guards < MOST_GUARDS ? path->graph->n_guards : MOST_GUARDS;
+}
+
+/* ---- paths --------------------------------------------------------------------------------------------- */
+
+static struct sens_at copy_point(const struct subject *subject, const struct sens_at *at)
+{
+    return (struct sens_at){at->t, verify_copy(subject->v, subject->pb->n, at->x),
+                            verify_copy(subject->v, subject->pb->np, at->p)};
+}
+
+static bool add_path(struct branches *of, const struct sens_at *at, size_t from)
+{
+    struct bench_error error;
+    struct graph *const graph = of->count < MOST_PATHS ? graph_create() : NULL;
+    if (!graph) return false;
+    if (recording_rhs(of->recording, at, graph, &error) != SENS_OK || graph->n_nodes > MOST_NODES) {
+        snprintf(of->error, sizeof of->error, "%.*s", STATUS_WORDS - 1,
+                 graph->n_nodes > MOST_NODES ? "it has too many operations" : error.text);
+        graph_destroy(graph);
+        return false;
+    }
+    struct path *const path = &of->path[of->count++];
+    *path = (struct path){.graph = graph, .from = from, .at = *at};
+    for (size_t g = 0; g < guards(path); g++)
+        path->side[g] = (struct side){.nearest = INFINITY, .at = copy_point(of->subject, at)};
+    return true;
+}
+
+static long double *values(const struct branches *of, const struct path *path, const struct sens_at *at)
+{
+    struct verify *v = of->subject->v;
+    const size_t n = of->subject->pb->n, np = of->subject->pb->np;
+    long double *const x = verify_memory(v, n, sizeof *x), *const p = verify_memory(v, np, sizeof *p);
+    long double *const value = verify_memory(v, path->graph->n_nodes, sizeof *value);
+    for (size_t i = 0; i < n; i++) x[i] = at->x[i];
+    for (size_t k = 0; k < np; k++) p[k] = at->p[k];
+    graph_evaluate(path->graph, &(struct graph_point){.t = at->t, .x = x, .p = p}, value);
+    return value;
+}
+
+/* ---- a point ------------------------------------------------------------------------------------------- */
+
+static void look_closely(struct branches *of, const struct sens_at *at)
+{
+    const struct subject *subject = of->subject;
+    struct worst here = {.count = 0};
+    reach_note_place(&here, subject, at);
+    if (here.count) worst_note(&of->worst, here.value, here.bound, "%s", here.where);
+    if (worst_passes(&here) || of->blamed) return;
+    of->blamed = true;
+    verify_blame(&of->result, CAUSE_branch, 0.95);
+    reach_look_for_causes(subject, at, &of->result);
+}
+
+/* The comparison holds as it did, and the point is the nearest yet to where it would not. */
+static void keep_nearest(const struct sens_problem *pb, double apart, const struct sens_at *at,
+                         struct side *side)
+{
+    if (!(apart < side->nearest)) return;
+    side->nearest = apart;
+    side->at.t = at->t;
+    memcpy((double *)side->at.x, at->x, pb->n * sizeof *at->x);
+    memcpy((double *)side->at.p, at->p, pb->np * sizeof *at->p);
+}
+
+/* Which way the comparisons of the path go at the point, up to the first that goes the other way. Is it the first
+ * time that this one does? */
+static bool visit(struct branches *of, int number, const struct sens_at *at)
+{
+    struct path *const path = &of->path[number];
+    const long double *const value = values(of, path, at);
+    for (size_t g = 0; g < guards(path); g++) {
+        const struct graph_guard *const guard = &path->graph->guard[g];
+        const long double a = value[guard->a], b = value[guard->b];
+        if (graph_holds(guard->comparison, a, b) == guard->held) {
+            keep_nearest(of->subject->pb, (double)fabsl(a - b), at, &path->side[g]);
+            continue;
+        }
+        if (g < path->from || path->side[g].turned || !subject_usable(of->subject, at)) return false;
+        path->side[g].turned = true;
+        look_closely(of, at);
+        add_path(of, at, g + 1);
+        return true;
+    }
+    return false;
+}
+
+/* Every second one moves on from where a comparison came nearest to turning. */
+static bool draw(struct branches *of, int number, int k, struct sens_at *at)
+{
+    const struct subject *subject = of->subject;
+    const struct path *const path = &of->path[number];
+    const size_t count = guards(path), g = count ? (size_t)k / 2 % count : 0;
+    struct reach_bases near = of->bases;
+    if (k % 2 && !path->side[g].turned) {
+        near = (struct reach_bases){1, {path->side[g].at.x}};
+        struct subject there = *subject;
+        struct sens_problem pb = *subject->pb;
+        pb.p = path->side[g].at.p;
+        there.pb = &pb;
+        if (k % 4 == 1) return reach_draw_place(&there, &near, k, POINTS, at);
+        return reach_draw_far(&there, &near, 0, at);
+    }
+    return k % 4 ? reach_draw_far(subject, &near, k / 4, at)
+                 : reach_draw_place(subject, &near, k, POINTS, at);
+}
+
+static void search(struct branches *of)
+{
+    struct sens_arena *const arena = &of->subject->v->ctx.arena;
+    for (int number = 0; number < of->count; number++) {
+        const bool any = guards(&of->path[number]) > of->path[number].from;
+        for (int k = 0; any && k < POINTS; k++) {
+            const struct sens_arena_mark mark = sens_arena_mark(arena);
+            struct sens_at at;
+            const bool first = draw(of, number, k, &at) && visit(of, number, &at);
+            if (!first) sens_arena_rewind(arena, mark); /* a new path has its points there */
+        }
+    }
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
+static void judge(struct branches *of)
+{
+    size_t all = 0, turned = 0;
+    for (int number = 0; number < of->count; number++)
+        for (size_t g = of->path[number].from; g < guards(&of->path[number]); g++) {
+            all++;
+            turned += of->path[number].side[g].turned;
+        }
+    if (of->worst.count == 0) worst_note(&of->worst, 0, 0, "rhs makes no comparison that went both ways");
+    verify_judge(&of->result, &of->worst);
+    if (turned == all) return;
+    char words[VERIFY_SUBJECT];
+    snprintf(words, sizeof words, "the other side of %zu of the %zu comparisons that rhs makes", all - turned,
+             all);
+    verify_not_varied(of->subject->v, "reach.varied", of->subject->module, of->subject->label, words);
+}
+
+void reach_check_branches(const struct subject *subject)
+{
+    struct verify *v = subject->v;
+    const struct sens_problem *pb = subject->pb;
+    struct branches of = {.subject = subject, .result = subject_open(subject, "reach.branches")};
+    const struct sens_at nominal = {(pb->t0 + pb->t1) / 2, pb->x0, pb->p};
+    const bool known = !v->provider && recording_create(&v->ctx, pb, NULL, &of.recording) == SENS_OK;
+    if (!known || !add_path(&of, &nominal, 0)) {
+        verify_skip(&of.result, "rhs cannot be recorded: %s",
+                    known         ? of.error
+                    : v->provider ? "it is wrapped"
+                                  : v->ctx.message);
+    } else {
+        of.bases = reach_bases_create(subject);
+        search(&of);
+        judge(&of);
+    }
+    verify_close(v, &of.result);
+    for (int number = 0; number < of.count; number++) graph_destroy(of.path[number].graph);
+}
