@@ -12,13 +12,15 @@ struct cli_flag {
     const char *name, *value, *help; /* "--dump", "FILE" (NULL: takes none), one line */
 };
 
+struct cli_arguments;
 struct cli_command {
     const char *name, *arguments, *summary;
     const struct cli_flag *flags; /* ends with name == NULL */
     bool takes_keys;              /* key=value words, keys of the harness among them */
     bool takes_options;           /* key=value words for options of modules alone */
     const char *const *notes;     /* paragraphs after the options, ends with NULL; or NULL */
-    int (*run)(int argc, char **argv);
+    /* On the words after its name, unless they ask for --help; the exit code. */
+    int (*run)(const struct cli_command *command, struct cli_arguments *arguments);
 };
 
 const struct cli_command *cli_commands(void); /* ends with name == NULL */
@@ -35,9 +37,12 @@ struct cli_arguments {
     bool help;                      /* --help or -h was among them: print the usage and do nothing */
     struct spec spec;
 };
-/* Sorts the words after argv[0] and loads the modules of --plugin. On false nothing has to be freed. */
-bool cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments,
+/* Sorts the words after argv[0], the last of which is NULL, and loads the modules of --plugin. On false nothing
+ * has to be freed, else arguments->spec. */
+bool cli_parse(const struct cli_command *command, char **argv, struct cli_arguments *arguments,
                struct bench_error *error);
+/* The same, then runs the command or prints its help; the exit code. */
+int cli_run(const struct cli_command *command, char **argv);
 const char *cli_flag(const struct cli_command *command, const struct cli_arguments *arguments,
                      const char *name);
 
@@ -62,18 +67,18 @@ void help_command(FILE *out, const struct cli_command *command);
 int manual_write(FILE *out);     /* exit code */
 int completion_write(FILE *out); /* exit code */
 
-/* ---- commands: argv[0] is the command's name; each returns an exit code -------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------------------ */
 
-int cmd_list(int argc, char **argv);
-int cmd_show(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_compare(int argc, char **argv);
-int cmd_sweep(int argc, char **argv);
-int cmd_truth(int argc, char **argv);
-int cmd_summary(int argc, char **argv);
-int cmd_derive(int argc, char **argv);
-int cmd_new(int argc, char **argv);
-int cmd_verify(int argc, char **argv);
-int cmd_peak(int argc, char **argv);
+int cmd_list(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_show(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_run(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_compare(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_sweep(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_truth(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_summary(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_derive(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_new(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_verify(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_peak(const struct cli_command *command, struct cli_arguments *arguments);
 
 #endif

@@ -14,7 +14,7 @@
 #include "streams.h"
 
 struct comparison {
-    struct cli_arguments arguments;
+    struct cli_arguments *arguments;
     struct compare_plan plan;
     struct compare_targets targets;
     struct compare_options options;
@@ -32,14 +32,14 @@ struct comparison {
 static bool read_seconds(struct comparison *me, const struct cli_command *command, const char *flag,
                          double *seconds)
 {
-    const char *text = cli_flag(command, &me->arguments, flag);
+    const char *text = cli_flag(command, me->arguments, flag);
     return !text || (read_number(text, seconds) && *seconds > 0) ||
            bench_refuse(&me->error, "%s: '%s' is not a positive number of seconds", flag, text);
 }
 
 static bool read_limits(struct comparison *me, const struct cli_command *command)
 {
-    const char *rounds = cli_flag(command, &me->arguments, "--rounds");
+    const char *rounds = cli_flag(command, me->arguments, "--rounds");
     double number = COMPARE_ROUNDS;
     me->options = (struct compare_options){.seconds = 20,
                                            .timeout = 300,
@@ -57,7 +57,7 @@ static bool read_limits(struct comparison *me, const struct cli_command *command
 /* --error 1e-6,1e-8 */
 static bool read_targets(struct comparison *me, const struct cli_command *command)
 {
-    const char *list = cli_flag(command, &me->arguments, "--error");
+    const char *list = cli_flag(command, me->arguments, "--error");
     char text[64];
     for (const char *at = list; at;) {
         const size_t length = strcspn(at, ",");
@@ -76,11 +76,11 @@ static bool read_targets(struct comparison *me, const struct cli_command *comman
 
 static bool read_request(struct comparison *me, const struct cli_command *command)
 {
-    const struct cli_arguments *arguments = &me->arguments;
+    const struct cli_arguments *arguments = me->arguments;
     me->json = cli_flag(command, arguments, "--json") != NULL;
     me->path = cli_flag(command, arguments, "--tsv");
     if (!read_limits(me, command) || !read_targets(me, command) ||
-        !cli_take_names(command, &me->arguments, &me->error))
+        !cli_take_names(command, me->arguments, &me->error))
         return false;
     if (arguments->versus_count == 0)
         return bench_refuse(&me->error, "compare: with what? --vs \"key=value ...\" says what differs");
@@ -213,24 +213,18 @@ static int finish(struct comparison *me, int code)
     return me->failed ? EXIT_SOLVER : me->unavailable ? EXIT_MISSING : EXIT_OK;
 }
 
-int cmd_compare(int argc, char **argv)
+int cmd_compare(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("compare");
     struct comparison *me = calloc(1, sizeof *me);
     if (!me) return EXIT_CHECK;
-    int code;
-    const bool parsed = cli_parse(command, argc, argv, &me->arguments, &me->error);
-    if (parsed && me->arguments.help)
-        help_command(our_stdout(), command), code = EXIT_OK;
-    else if (!parsed || !read_request(me, command))
-        code = cli_complain(&me->error, EXIT_USAGE);
-    else if ((code = open_file(me)) != EXIT_OK)
+    me->arguments = arguments;
+    int code = EXIT_USAGE;
+    if (!read_request(me, command) || (code = open_file(me)) != EXIT_OK)
         cli_complain(&me->error, code);
     else
         code = finish(me, run_groups(me));
     if (me->tsv) fclose(me->tsv);
     compare_plan_free(&me->plan);
-    spec_free(&me->arguments.spec);
     free(me);
     return code;
 }

@@ -86,26 +86,21 @@ static sens_status print_description(struct sens_ctx *ctx, const struct sens_pro
     return status;
 }
 
-int cmd_derive(int argc, char **argv)
+int cmd_derive(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("derive");
     struct sens_ctx ctx = {.now = NULL};
-    struct cli_arguments arguments;
     struct bench_error error;
     struct cell cell;
-    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
     machine_prepare(&ctx, false);
-    sens_status status = read_arguments(&arguments, &arguments.spec, &error) ? SENS_OK : SENS_BAD_INPUT;
-    if (status == SENS_OK) status = cell_resolve(&ctx, &arguments.spec, &cell, &error);
+    sens_status status = read_arguments(arguments, &arguments->spec, &error) ? SENS_OK : SENS_BAD_INPUT;
+    if (status == SENS_OK) status = cell_resolve(&ctx, &arguments->spec, &cell, &error);
     if (status == SENS_OK) {
         const struct sens_problem *pb = cell.provider ? cell.problem.inner : &cell.problem;
-        status = cli_flag(command, &arguments, "--code")
+        status = cli_flag(command, arguments, "--code")
                      ? print_code(&ctx, pb, &error)
-                     : print_description(&ctx, pb, cli_flag(command, &arguments, "--json") != NULL, &error);
+                     : print_description(&ctx, pb, cli_flag(command, arguments, "--json") != NULL, &error);
     }
     sens_arena_release(&ctx.arena);
-    spec_free(&arguments.spec);
     if (status == SENS_OK) return EXIT_OK;
     return cli_complain(&error, status == SENS_UNAVAILABLE ? EXIT_MISSING : EXIT_USAGE);
 }

@@ -191,19 +191,15 @@ static bool find_kind(const char *word, size_t *kind, struct bench_error *error)
                         near ? "; did you mean " : "", near ? near : "");
 }
 
-int cmd_list(int argc, char **argv)
+int cmd_list(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("list");
-    struct cli_arguments arguments;
     struct bench_error error;
     size_t kind = KINDS;
-    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (arguments.words > 1) {
-        bench_refuse(&error, "list: one kind at a time, not also '%s'", arguments.word[1]);
+    if (arguments->words > 1) {
+        bench_refuse(&error, "list: one kind at a time, not also '%s'", arguments->word[1]);
         return cli_complain(&error, EXIT_USAGE);
     }
-    if (arguments.words && !find_kind(arguments.word[0], &kind, &error))
+    if (arguments->words && !find_kind(arguments->word[0], &kind, &error))
         return cli_complain(&error, EXIT_USAGE);
-    return print(kind, cli_flag(command, &arguments, "--json") != NULL);
+    return print(kind, cli_flag(command, arguments, "--json") != NULL);
 }

@@ -288,15 +288,11 @@ static bool create(struct creation *job)
     return job->in_tree ? create_in_tree(job) : create_folder(job);
 }
 
-int cmd_new(int argc, char **argv)
+int cmd_new(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("new");
-    struct cli_arguments arguments;
     struct bench_error error;
     struct creation job = {.place = ".", .error = &error};
-    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (read_words(command, &arguments, &job) && job.kind && create(&job)) return EXIT_OK;
+    if (read_words(command, arguments, &job) && job.kind && create(&job)) return EXIT_OK;
     undo(&job);
     return cli_complain(&error, EXIT_USAGE);
 }

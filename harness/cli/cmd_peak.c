@@ -57,21 +57,17 @@ static void print_json(const struct peak *peak)
     json_decref(rates);
 }
 
-int cmd_peak(int argc, char **argv)
+int cmd_peak(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("peak");
-    struct cli_arguments arguments;
     struct bench_error error;
     struct peak peak;
-    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (arguments.words) {
-        bench_refuse(&error, "peak: unexpected word '%s'; see sensbench peak --help", arguments.word[0]);
+    if (arguments->words) {
+        bench_refuse(&error, "peak: unexpected word '%s'; see sensbench peak --help", arguments->word[0]);
         return cli_complain(&error, EXIT_USAGE);
     }
-    if (!peak_measure(cli_flag(command, &arguments, "--quick") != NULL, &peak, &error))
+    if (!peak_measure(cli_flag(command, arguments, "--quick") != NULL, &peak, &error))
         return cli_complain(&error, EXIT_MISSING);
-    if (cli_flag(command, &arguments, "--json"))
+    if (cli_flag(command, arguments, "--json"))
         print_json(&peak);
     else
         print_text(&peak);

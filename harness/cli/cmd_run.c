@@ -12,7 +12,7 @@
 #include "streams.h"
 
 struct run {
-    struct cli_arguments arguments;
+    struct cli_arguments *arguments;
     const char *dump;
     bool json, tsv;
     struct sens_ctx ctx;
@@ -41,16 +41,16 @@ static bool check_dump(struct run *run)
 
 static bool read_request(struct run *run, const struct cli_command *command)
 {
-    run->dump = cli_flag(command, &run->arguments, "--dump");
-    run->json = cli_flag(command, &run->arguments, "--json");
-    run->tsv = cli_flag(command, &run->arguments, "--tsv");
+    run->dump = cli_flag(command, run->arguments, "--dump");
+    run->json = cli_flag(command, run->arguments, "--json");
+    run->tsv = cli_flag(command, run->arguments, "--tsv");
     if (run->json && run->tsv) return bench_refuse(&run->error, "run: --json or --tsv, not both");
-    return cli_take_names(command, &run->arguments, &run->error) && check_dump(run);
+    return cli_take_names(command, run->arguments, &run->error) && check_dump(run);
 }
 
 static void write_record(struct run *run)
 {
-    char *identity = spec_identity(&run->arguments.spec);
+    char *identity = spec_identity(&run->arguments->spec);
     snprintf(run->rec->text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
     free(identity);
     if (run->tsv) {
@@ -87,29 +87,22 @@ static int execute(struct run *run, const struct cli_command *command)
 {
     if (!read_request(run, command)) return cli_complain(&run->error, EXIT_USAGE);
     machine_prepare(&run->ctx, true);
-    sens_status status = cell_resolve(&run->ctx, &run->arguments.spec, &run->cell, &run->error);
+    sens_status status = cell_resolve(&run->ctx, &run->arguments->spec, &run->cell, &run->error);
     if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
     status = measure_cell(&run->ctx, &run->cell, &options, run->rec, &run->out);
     return report(run, status);
 }
 
-int cmd_run(int argc, char **argv)
+int cmd_run(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("run");
     struct run *run = calloc(1, sizeof *run);
     if (run) run->rec = record_create();
     if (!run || !run->rec) {
         free(run);
         return EXIT_SOLVER;
     }
-    int code;
-    if (!cli_parse(command, argc, argv, &run->arguments, &run->error))
-        code = cli_complain(&run->error, EXIT_USAGE);
-    else if (run->arguments.help)
-        help_command(our_stdout(), command), code = EXIT_OK;
-    else
-        code = execute(run, command);
-    spec_free(&run->arguments.spec);
+    run->arguments = arguments;
+    const int code = execute(run, command);
     sens_arena_release(&run->ctx.arena);
     free(run->rec);
     free(run);

@@ -99,15 +99,12 @@ static int show(const char *name, bool json)
     return cli_complain(&error, EXIT_USAGE);
 }
 
-int cmd_show(int argc, char **argv)
+int cmd_show(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("show");
-    struct cli_arguments arguments;
     struct bench_error error;
-    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (arguments.words == 1) return show(arguments.word[0], cli_flag(command, &arguments, "--json") != NULL);
+    if (arguments->words == 1)
+        return show(arguments->word[0], cli_flag(command, arguments, "--json") != NULL);
     bench_refuse(&error, "show: %s; see sensbench show --help",
-                 arguments.words ? "one name at a time" : "no name given");
+                 arguments->words ? "one name at a time" : "no name given");
     return cli_complain(&error, EXIT_USAGE);
 }

@@ -1,5 +1,4 @@
 /* sensbench summary: times to an accuracy, the figures that are there, and what the rows say of the paper. */
-#include <getopt.h>
 #include <glob.h>
 
 #include "exit_codes.h"
@@ -8,38 +7,8 @@
 #include "paper.h"
 #include "streams.h"
 
-static const char usage[] =
-    "usage: sensbench summary RESULTS... [--json | --profile]\n"
-    "\n"
-    "Reads result files, or of a folder the newest result file in it and in each folder below, and prints "
-    "how "
-    "long each\n"
-    "implementation takes to an accuracy, in any sweep, and the figures found in RESULTS/figures. Of the "
-    "sweeps "
-    "of\n"
-    "arXiv 2410.01911: Tables 1-3 with our numbers and the predictions of the closed forms, how fast the "
-    "discrete\n"
-    "adjoint is and how near to the machine's peak, and for each published statement whether the rows "
-    "reproduce "
-    "it,\n"
-    "with the numbers. Nothing is run.\n"
-    "\n"
-    "  --json             one object: files, accuracy, figures, tables, performance, statements\n"
-    "  --profile          the performance profile of all rows together, tab-separated: in what share of the "
-    "cases a\n"
-    "                     method is within a factor of the fastest one\n"
-    "\n"
-    "Exit codes: 0 summarised, whatever the verdicts (a statement that is not reproduced is a finding),\n"
-    "1 an error differs from its closed form, so that the program itself is wrong, 2 bad input.\n";
-
-static int complain(const struct bench_error *error)
-{
-    complain_line("%s", error->text);
-    return EXIT_USAGE;
-}
-
 /* Pictures beside the results, in the order of their names. */
-static bool find_figures(size_t count, char **word, glob_t *found)
+static bool find_figures(size_t count, const char *const *word, glob_t *found)
 {
     *found = (glob_t){.gl_pathc = 0};
     int flags = 0;
@@ -90,55 +59,36 @@ static bool print_json(const struct summary *summary, const glob_t *figures)
 
 /* ---- command ------------------------------------------------------------------------------------------- */
 
-enum form { TEXT, JSON, PROFILE };
-
-static int summarise(size_t count, char **word, enum form form, struct summary *summary,
-                     struct bench_error *error)
+static int summarise(const struct cli_command *command, const struct cli_arguments *arguments,
+                     struct summary *summary, struct bench_error *error)
 {
     glob_t figures;
-    for (size_t i = 0; i < count; i++)
-        if (!summary_load(summary, word[i], error)) return complain(error);
-    if (form == PROFILE) {
+    for (size_t i = 0; i < arguments->words; i++)
+        if (!summary_load(summary, arguments->word[i], error)) return cli_complain(error, EXIT_USAGE);
+    if (cli_flag(command, arguments, "--profile")) {
         if (summary_print_profile(summary, our_stdout())) return EXIT_OK;
         bench_refuse(error, "summary: no memory for the profile");
-        return complain(error);
+        return cli_complain(error, EXIT_USAGE);
     }
-    if (!find_figures(count, word, &figures)) {
+    if (!find_figures(arguments->words, arguments->word, &figures)) {
         bench_refuse(error, "summary: no memory for the list of figures");
-        return complain(error);
+        return cli_complain(error, EXIT_USAGE);
     }
-    const bool holds = form == JSON ? print_json(summary, &figures) : print_text(summary, &figures);
+    const bool json = cli_flag(command, arguments, "--json") != NULL;
+    const bool holds = json ? print_json(summary, &figures) : print_text(summary, &figures);
     globfree(&figures);
     return holds ? EXIT_OK : EXIT_CHECK;
 }
 
-int cmd_summary(int argc, char **argv)
+int cmd_summary(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                            {"profile", no_argument, NULL, 'p'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     struct bench_error error = {.text = ""};
-    enum form form = TEXT;
-    optind = 0; /* getopt remembers; start over */
-    for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, our_stdout());
-            return EXIT_OK;
-        }
-        if (option == '?') {
-            bench_refuse(&error, "summary: unknown option '%s'; see sensbench summary --help",
-                         argv[optind - 1]);
-            return complain(&error);
-        }
-        form = option == 'j' ? JSON : PROFILE;
-    }
-    if (optind >= argc) {
-        bench_refuse(&error, "summary: no results given; see sensbench summary --help");
-        return complain(&error);
-    }
     struct summary summary = {.together = paper_compares};
-    const int code = summarise((size_t)(argc - optind), argv + optind, form, &summary, &error);
+    if (arguments->words == 0) {
+        bench_refuse(&error, "summary: no results given; see sensbench summary --help");
+        return cli_complain(&error, EXIT_USAGE);
+    }
+    const int code = summarise(command, arguments, &summary, &error);
     summary_free(&summary);
     return code;
 }

@@ -99,18 +99,14 @@ static int run_all(size_t count, const char *const *word, const struct request *
     return code;
 }
 
-int cmd_sweep(int argc, char **argv)
+int cmd_sweep(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("sweep");
-    struct cli_arguments arguments;
     struct request request;
     struct bench_error error = {.text = ""};
-    if (!cli_parse(command, argc, argv, &arguments, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.help) return help_command(our_stdout(), command), EXIT_OK;
-    if (!read_flags(command, &arguments, &request, &error)) return cli_complain(&error, EXIT_USAGE);
-    if (arguments.words == 0) {
+    if (!read_flags(command, arguments, &request, &error)) return cli_complain(&error, EXIT_USAGE);
+    if (arguments->words == 0) {
         bench_refuse(&error, "sweep: no sweep given; see sensbench sweep --help and sensbench list sweeps");
         return cli_complain(&error, EXIT_USAGE);
     }
-    return run_all(arguments.words, arguments.word, &request, &error);
+    return run_all(arguments->words, arguments->word, &request, &error);
 }

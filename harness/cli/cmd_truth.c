@@ -335,18 +335,10 @@ static int execute(struct truth_job *job)
     return status == SENS_OK ? finish(job) : fail(job, status);
 }
 
-int cmd_truth(int argc, char **argv)
+int cmd_truth(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    const struct cli_command *command = cli_find("truth");
-    struct cli_arguments arguments;
-    struct truth_job job = {.ctx = {.now = machine_now}, .spec = &arguments.spec};
-    int code = EXIT_OK;
-    if (!cli_parse(command, argc, argv, &arguments, &job.error)) return fail(&job, SENS_BAD_INPUT);
-    if (arguments.help)
-        help_command(our_stdout(), command);
-    else
-        code = read_arguments(&job, command, &arguments) ? execute(&job) : fail(&job, SENS_BAD_INPUT);
-    spec_free(&arguments.spec);
+    struct truth_job job = {.ctx = {.now = machine_now}, .spec = &arguments->spec};
+    const int code = read_arguments(&job, command, arguments) ? execute(&job) : fail(&job, SENS_BAD_INPUT);
     sens_arena_release(&job.ctx.arena);
     return code;
 }

@@ -21,7 +21,7 @@
 
 struct request {
     const struct cli_command *command;
-    struct cli_arguments arguments;
+    struct cli_arguments *arguments;
     struct verify_choice choice;
     struct verify_plan plan;
     struct runner_task task;
@@ -34,7 +34,7 @@ struct request {
 
 static const char *flag(const struct request *request, const char *name)
 {
-    return cli_flag(request->command, &request->arguments, name);
+    return cli_flag(request->command, request->arguments, name);
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
@@ -185,8 +185,8 @@ static bool read_formats(struct request *request)
 /* Without options the registry stays as it is. */
 static bool read_options(struct request *request)
 {
-    if (request->arguments.spec.count == 0) return true;
-    if (!settings_apply(&request->ctx, request->task.reg, &request->choice, &request->arguments.spec,
+    if (request->arguments->spec.count == 0) return true;
+    if (!settings_apply(&request->ctx, request->task.reg, &request->choice, &request->arguments->spec,
                         &request->settings, &request->error))
         return false;
     request->task.reg = &request->settings.reg;
@@ -308,11 +308,11 @@ static int list(struct request *request)
 
 static int execute(struct request *request)
 {
-    if (request->arguments.words) {
+    if (request->arguments->words) {
         bench_refuse(&request->error,
                      "verify: unexpected word '%s'; modules are named by --problem, --method, --cost and "
                      "--provider",
-                     request->arguments.word[0]);
+                     request->arguments->word[0]);
         return cli_complain(&request->error, EXIT_USAGE);
     }
     if (flag(request, "--explain")) return explain(request, flag(request, "--explain"));
@@ -324,19 +324,13 @@ static int execute(struct request *request)
     return code;
 }
 
-int cmd_verify(int argc, char **argv)
+int cmd_verify(const struct cli_command *command, struct cli_arguments *arguments)
 {
     struct request *request = calloc(1, sizeof *request);
     if (!request) return EXIT_CHECK;
-    request->command = cli_find("verify");
-    int code;
-    if (!cli_parse(request->command, argc, argv, &request->arguments, &request->error))
-        code = cli_complain(&request->error, EXIT_USAGE);
-    else if (request->arguments.help)
-        help_command(our_stdout(), request->command), code = EXIT_OK;
-    else
-        code = execute(request);
-    spec_free(&request->arguments.spec);
+    request->command = command;
+    request->arguments = arguments;
+    const int code = execute(request);
     sens_arena_release(&request->ctx.arena);
     free(request);
     return code;

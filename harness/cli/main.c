@@ -37,13 +37,11 @@ static int refuse_command(const char *word)
 /* `sensbench help [COMMAND]`: what `sensbench COMMAND --help` prints. */
 static int help(const char *name)
 {
-    char option[] = "--help", word[32];
     if (!name || strcmp(name, "help") == 0) return help_overview(our_stdout()), EXIT_OK;
     const struct cli_command *command = cli_find(name);
     if (!command) return refuse_command(name);
-    snprintf(word, sizeof word, "%s", name);
-    char *arguments[] = {word, option, NULL};
-    return command->run(2, arguments);
+    help_command(our_stdout(), command);
+    return EXIT_OK;
 }
 
 static int dispatch(int argc, char **argv)
@@ -61,7 +59,7 @@ static int dispatch(int argc, char **argv)
     if (strcmp(word, "--man") == 0) return manual_write(our_stdout());
     if (strcmp(word, "--completion") == 0) return completion_write(our_stdout());
     const struct cli_command *command = cli_find(word);
-    return command ? command->run(argc - 1, argv + 1) : refuse_command(word);
+    return command ? cli_run(command, argv + 1) : refuse_command(word);
 }
 
 int main(int argc, char **argv)

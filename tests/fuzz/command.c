@@ -44,7 +44,7 @@ static void run(const struct cli_command *command, struct line *line, const char
         line->word[1] = word;
         line->words++;
     }
-    const int code = command->run(line->words, line->word);
+    const int code = cli_run(command, line->word);
     fuzz_promise(code >= EXIT_OK && code <= EXIT_SOLVER, "a command ends as documented");
 }
 
@@ -66,7 +66,7 @@ static void parse(const struct cli_command *command, const struct line *line)
 {
     static struct cli_arguments arguments;
     struct bench_error error = {.text = ""};
-    if (!cli_parse(command, line->words, (char **)line->word, &arguments, &error)) {
+    if (!cli_parse(command, (char **)line->word, &arguments, &error)) {
         fuzz_refusal(&error);
         return;
     }
