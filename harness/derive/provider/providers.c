@@ -17,7 +17,7 @@ static sens_status wrap_tape(struct sens_ctx *ctx, const struct sens_provider_re
     return derived_wrap(ctx, request, &maker, wrapped);
 }
 
-static const struct sens_provider tape = {
+const struct sens_provider derive_tape = {
     .name = "tape",
     .summary = "derived from the recorded right-hand side, run by an interpreter, all lanes an operation",
     .library = nothing,
@@ -28,7 +28,7 @@ static const struct sens_provider tape = {
     .account = derived_account,
 };
 
-static const struct sens_provider fd = {
+const struct sens_provider derive_fd = {
     .name = "fd",
     .summary = "difference quotients of the right-hand side, in groups of columns that share no row",
     .library = nothing,
@@ -37,4 +37,8 @@ static const struct sens_provider fd = {
     .wrap = differences_wrap,
 };
 
-const struct sens_provider *const derive_providers[] = {&tape, &fd, &derive_compiled, NULL};
+const struct sens_provider *const derive_providers[] = {
+#define PROVIDER(name) &derive_##name,
+    DERIVE_PROVIDER_LIST(PROVIDER) NULL,
+#undef PROVIDER
+};

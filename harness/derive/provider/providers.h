@@ -4,9 +4,17 @@
 
 #include "sens/provider.h"
 
-extern const struct sens_provider derive_compiled;
+/* A provider is one file that defines derive_NAME, and a line here. */
+#define DERIVE_PROVIDER_LIST(X)                                                                              \
+    X(tape)                                                                                                  \
+    X(fd)                                                                                                    \
+    X(compiled)
 
-/* Ends with NULL. */
+#define DERIVE_PROVIDER_EXTERN(name) extern const struct sens_provider derive_##name;
+DERIVE_PROVIDER_LIST(DERIVE_PROVIDER_EXTERN)
+#undef DERIVE_PROVIDER_EXTERN
+
+/* Of that list; ends with NULL. */
 extern const struct sens_provider *const derive_providers[];
 
 #endif
