@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "gbs.h"
+#include "march.h"
 #include "sens/decorate.h"
 #include "sens/registry.h"
 
-enum { GBS_BLOCK = 32, MAX_STEPS = 1000000 };
+enum { MAX_STEPS = 1000000 };
 
 const struct sens_registry *sens_registry_extended(void);
 
@@ -177,7 +177,7 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
     return restrict_cost(ctx, &set->cost, rq->rows, rq->row, &set->restricted);
 }
 
-/* ---- the two ways -------------------------------------------------------------------------------------- */
+/* ---- the ways -------------------------------------------------------------------------------------- */
 
 static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extended_request *rq,
                                  const struct setting *set, struct sens_extended_result *result)
@@ -247,22 +247,25 @@ static void place_columns(const struct sens_extended_request *rq, const struct s
         }
 }
 
-static sens_status solve_gbs(struct sens_ctx *ctx, const struct sens_extended_request *rq,
-                             const struct setting *set, struct sens_extended_result *result)
+static sens_status solve_forward(struct sens_ctx *ctx, const struct sens_extended_request *rq,
+                                 const struct setting *set, struct sens_extended_result *result)
 {
-    struct sens_gbs_task task = {.problem = &set->problem,
-                                 .cost = set->wanted,
-                                 .tolerance = rq->tolerance,
-                                 .max_steps = MAX_STEPS,
-                                 .block = GBS_BLOCK};
+    static const struct sens_march_rule *const rule[] = {[SENS_EXTENDED_GBS] = &sens_march_gbs,
+                                                         [SENS_EXTENDED_RADAU] = &sens_march_radau,
+                                                         [SENS_EXTENDED_EULER] = &sens_march_euler};
+    struct sens_march_task task = {.rule = rule[rq->method],
+                                   .problem = &set->problem,
+                                   .cost = set->wanted,
+                                   .tolerance = rq->tolerance,
+                                   .max_steps = MAX_STEPS};
     const size_t n = set->problem.n, m = set->wanted->m;
     sens_status status = list_columns(ctx, rq, &set->problem, &task.cols, &task.col);
     if (status != SENS_OK) return status;
-    struct sens_gbs_out out = {.x = SENS_NEW(ctx, sens_real, n),
-                               .G = SENS_NEW(ctx, sens_real, m),
-                               .D = SENS_NEW(ctx, sens_real, m * task.cols)};
+    struct sens_march_out out = {.x = SENS_NEW(ctx, sens_real, n),
+                                 .G = SENS_NEW(ctx, sens_real, m),
+                                 .D = SENS_NEW(ctx, sens_real, m * task.cols)};
     if (!out.x || !out.G || !out.D) return SENS_NO_MEMORY;
-    status = sens_gbs_solve(ctx, &task, &out);
+    status = sens_march_solve(ctx, &task, &out);
     if (status != SENS_OK) return status;
     memcpy(result->x, out.x, n * sizeof *out.x);
     memcpy(result->G, out.G, m * sizeof *out.G);
@@ -279,8 +282,8 @@ sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended
     struct setting set = {0};
     sens_status status = set_up(ctx, request, &set);
     if (status == SENS_OK)
-        status = request->method == SENS_EXTENDED_GBS ? solve_gbs(ctx, request, &set, result)
-                                                      : solve_adjoint(ctx, request, &set, result);
+        status = request->method == SENS_EXTENDED_ADJOINT ? solve_adjoint(ctx, request, &set, result)
+                                                          : solve_forward(ctx, request, &set, result);
     sens_arena_rewind(&ctx->arena, mark);
     return status;
 }

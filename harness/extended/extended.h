@@ -1,13 +1,19 @@
 /* harness/extended/extended.h - reference solutions in extended precision (64-bit significand).
  *
  * The problems, costs and the ERK engine are compiled once more with sens_real = long double and sealed; this
- * function is the only way in. Its interface is therefore free of sens_real. The two ways to a gradient share
- * no more than the problem's own primitives, and not all of those:
+ * function is the only way in. Its interface is therefore free of sens_real. Two ways to a gradient are for
+ * problems that are not stiff. They share no more than the problem's own primitives, and not all of those:
  *
  *     SENS_EXTENDED_ADJOINT   reverse: discrete adjoint of an explicit Runge-Kutta pair
  *                             (vjp, vjp_p_batch, x0_vjp)
  *     SENS_EXTENDED_GBS       forward: Gragg-Bulirsch-Stoer extrapolation of the variational equations
- *                             (jvp, jvp_p_cols, x0_jvp_cols), gbs.h */
+ *                             (jvp, jvp_p_cols, x0_jvp_cols), gbs.c
+ *
+ * Two are for stiff ones. Both are forward, by the same products; each has formulas of its own, and what they
+ * share is the choice of steps (march.c) and the dense solver:
+ *
+ *     SENS_EXTENDED_RADAU     collocation of order 13, radau.c
+ *     SENS_EXTENDED_EULER     extrapolation of the implicit Euler rule, euler.c */
 #ifndef SENS_EXTENDED_H
 #define SENS_EXTENDED_H
 
@@ -18,7 +24,12 @@
 #include "sens/result.h"
 #include "sens/status.h"
 
-enum sens_extended_method { SENS_EXTENDED_ADJOINT, SENS_EXTENDED_GBS };
+enum sens_extended_method {
+    SENS_EXTENDED_ADJOINT,
+    SENS_EXTENDED_GBS,
+    SENS_EXTENDED_RADAU,
+    SENS_EXTENDED_EULER
+};
 
 struct sens_model;
 
@@ -31,7 +42,7 @@ struct sens_extended_request {
     double t1;        /* final time */
     size_t rows;      /* outputs wanted; 0: all of them */
     const size_t *row;
-    size_t cols; /* SENS_EXTENDED_GBS: columns wanted, k < np is p_k, np + i is x0_i; 0: all of `parts` */
+    size_t cols; /* of the forward ways: columns wanted, k < np is p_k, np + i is x0_i; 0: all of `parts` */
     const size_t *col;
     unsigned parts; /* of the gradient: SENS_IN_DGDP, SENS_IN_DGDX0 */
     enum sens_extended_method method;
@@ -46,7 +57,8 @@ struct sens_extended_result {
     long steps, rejects;
 };
 
-/* SENS_UNAVAILABLE when the problem, the cost or the pair is not among the extended sources; otherwise any
+/* SENS_UNAVAILABLE when the problem, the cost or the pair is not among the extended sources; SENS_UNSUPPORTED
+ * for more states than an implicit way takes; otherwise any
  * status of a solve. Works in ctx's arena and gives all of it back. */
 sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended_request *request,
                                 struct sens_extended_result *result);

@@ -54,6 +54,16 @@ sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref)
     return SENS_OK;
 }
 
+bool reference_is_stiff(const struct reference *ref)
+{
+    return strncmp(ref->generator, REFERENCE_STIFF, strlen(REFERENCE_STIFF)) == 0;
+}
+
+double reference_least(const struct reference *ref)
+{
+    return reference_is_stiff(ref) ? REFERENCE_DIGITS_STIFF : REFERENCE_DIGITS;
+}
+
 bool reference_is_binary(const struct reference *ref)
 {
     return total_count(ref) > REFERENCE_TEXT_MAX;
@@ -290,10 +300,11 @@ static bool read_digits(struct reader *rd, struct reference *ref)
         const char *value = header_value(rd, name);
         if (!value) return false;
         const bool read = sscanf(value, "%lf entry, %lf norm", &digits->entry, &digits->norm) == 2;
-        const bool enough = digits->entry >= REFERENCE_DIGITS && digits->norm >= REFERENCE_DIGITS;
+        const double least = reference_least(ref);
+        const bool enough = digits->entry >= least && digits->norm >= least;
         if (!read || (reference_count(ref, part) && !enough))
             return bench_refuse(rd->error, "%s:%ld: %s '%s' are fewer than %g", rd->path, rd->line, name,
-                                value, REFERENCE_DIGITS);
+                                value, least);
     }
     return true;
 }

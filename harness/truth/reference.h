@@ -12,7 +12,9 @@
 #include "locate.h"
 
 enum { REFERENCE_TEXT_MAX = 3000 };
-#define REFERENCE_DIGITS 14.0 /* agreed digits below which nothing is stored */
+#define REFERENCE_DIGITS       14.0        /* agreed digits below which nothing is stored */
+#define REFERENCE_DIGITS_STIFF 12.0        /* the same of the two implicit ways */
+#define REFERENCE_STIFF        "Radau IIA" /* with which their generator begins */
 
 #define REFERENCE_PARTS (SENS_PART_DGDX0 + 1) /* a file holds those of SENS_IN_FIRST, the first of the list */
 _Static_assert(SENS_IN_FIRST == (1 << REFERENCE_PARTS) - 1, "what a reference holds leads the list of parts");
@@ -36,6 +38,10 @@ struct reference {
 /* Name and shape of a part; 0 rows where it is left out. How many numbers it has. */
 struct sens_part_shape reference_part(const struct reference *ref, enum sens_part part);
 size_t reference_count(const struct reference *ref, enum sens_part part);
+
+/* Was it made for a stiff problem, by the two implicit ways? How many digits must have agreed. */
+bool reference_is_stiff(const struct reference *ref);
+double reference_least(const struct reference *ref);
 
 /* Allocates the arrays for the shape set in *ref. SENS_NO_MEMORY. */
 sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref);

@@ -34,6 +34,13 @@ expect 0 "confirmed" robertson --out "$work" --check
 expect 0 "confirmed" glv n=9 --out "$work" --check
 expect 0 "confirmed" vdp --check # the stored one
 
+# stiff: two implicit ways, which agree with the explicit ones where those reach the end
+expect 0 "confirmed" robertson --stiff --out "$work" --check
+expect 0 "stored $work/robertson" robertson T=4e7 --stiff --out "$work"
+expect 0 "Radau IIA of order 13" robertson T=4e7 --out "$work" --check # as it was made
+rm "$work"/"$(grep -l '^key: robertson.* T=40000000 ' "$work"/robertson-*.ref | xargs -n1 basename)"
+expect 2 "at most 64 states, not 81" heat n=10 --stiff --out "$work"
+
 # a damaged file is refused, by name
 sed 's/^x 0 0 0\.985/x 0 0 0.986/' "$work"/robertson-*.ref >"$work/damaged"
 cmp -s "$work/damaged" "$work"/robertson-*.ref && { echo "FAILED: nothing to damage"; failures=$((failures + 1)); }
