@@ -48,14 +48,15 @@ static void check_outer(const struct code *code, const struct rhs *f, const stru
     derive_entries_destroy(&entries);
 }
 
-/* df_i/dx_k = d_i [i = k] + s_i M_ik */
+/* df_i/dx_k = d_i [i = k] + s_i M_ik. matrix: the parameter where M begins in p, with its diagonal; 0: none. */
 static void check_coupling(const struct code *code, const struct rhs *f, const struct point *at,
-                           const double *s)
+                           const double *s, size_t matrix)
 {
     struct derive_entries entries = {.graph = NULL};
     double *M = drawn(f->n * f->n, 0, 1, &(uint64_t){1}), *d = drawn(f->n, 0, 1, &(uint64_t){1});
     part_of(code, GENERATE_COUPLING)(0, NULL, at->p, M);
     part_of(code, GENERATE_DIAGONAL)(at->t, at->x, at->p, d);
+    if (matrix > 0) assert_memory_equal(M, at->p + matrix, f->n * f->n * sizeof *M);
     assert_int_equal(derive_jacobian(f->graph, f->n, &entries), SENS_OK);
     long double *value = values(&entries, at);
     for (size_t i = 0; i < f->n; i++)
@@ -68,7 +69,7 @@ static void check_coupling(const struct code *code, const struct rhs *f, const s
 }
 
 struct expected {
-    size_t blocks;
+    size_t blocks, matrix;
     bool coupling, constant, sparse;
 };
 
@@ -85,7 +86,7 @@ static void check(struct rhs f, struct expected expected)
         struct point at = draw_point(f.n, f.np, 1, &seed);
         double *s = drawn(f.n, 0, 1, &seed);
         if (expected.blocks > 0) check_outer(&code, &f, &at, s);
-        if (expected.coupling) check_coupling(&code, &f, &at, s);
+        if (expected.coupling) check_coupling(&code, &f, &at, s, expected.matrix);
         free(s);
         free_point(&at);
     }
@@ -96,7 +97,8 @@ static void check(struct rhs f, struct expected expected)
 static void test_glv(void **state)
 {
     (void)state;
-    for (size_t n = 2; n <= 12; n += 5) check(glv_graph(n), (struct expected){.blocks = 2, .coupling = true});
+    for (size_t n = 2; n <= 12; n += 5)
+        check(glv_graph(n), (struct expected){.blocks = 2, .coupling = true, .matrix = n});
 }
 
 static void test_others(void **state)

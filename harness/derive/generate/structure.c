@@ -148,28 +148,40 @@ static bool copy_factors(struct graph *into, const struct graph *from, const gra
     return graph_status(into) == SENS_OK;
 }
 
-/* M off the diagonal from the entries, 0 on it; d is the diagonal. An entry that the pattern lacks is 0. */
-static bool add_coupling(struct derive_entries *jacobian, const graph_node *s, size_t n, const bool *varies)
+/* An entry of the diagonal, d + s_i m. m is the first term of the sum at its top that is s_i times a function of p, as the
+ * product rule leaves it behind in x_i (r_i + sum_j A_ij x_j): without it the rows of d are sums without a gap. 0 where
+ * there is none. */
+static graph_node split_diagonal(struct graph *graph, graph_node entry, graph_node s_i, const bool *varies,
+                                 graph_node *m)
+{
+    const struct graph_operation sum = graph->node[entry];
+    if (sum.op == GRAPH_ADD && divides(graph, sum.a, s_i, m) && !varies[*m]) return sum.b;
+    if (sum.op == GRAPH_ADD && divides(graph, sum.b, s_i, m) && !varies[*m]) return sum.a;
+    *m = GRAPH_ZERO;
+    return entry;
+}
+
+/* M from the entries, then d. An entry that the pattern lacks is 0. d [n]: memory. */
+static bool add_coupling(struct derive_entries *jacobian, const graph_node *s, size_t n, const bool *varies,
+                         graph_node *d)
 {
     struct graph *graph = jacobian->graph;
     const struct sens_pattern *pattern = &jacobian->pattern;
     for (size_t i = 0; i < n; i++) {
         size_t e = pattern->start[i];
+        d[i] = GRAPH_ZERO;
         for (size_t k = 0; k < n; k++) {
             const bool is_entry = e < pattern->start[i + 1] && pattern->col[e] == k;
             graph_node m = GRAPH_ZERO;
-            if (is_entry && i != k && (!divides(graph, graph->output[e], s[i], &m) || varies[m]))
+            if (is_entry && i == k)
+                d[i] = split_diagonal(graph, graph->output[e], s[i], varies, &m);
+            else if (is_entry && (!divides(graph, graph->output[e], s[i], &m) || varies[m]))
                 return false;
             graph_add_output(graph, m);
             e += is_entry;
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        graph_node d = GRAPH_ZERO;
-        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
-            if (pattern->col[e] == i) d = graph->output[e];
-        graph_add_output(graph, d);
-    }
+    for (size_t i = 0; i < n; i++) graph_add_output(graph, d[i]);
     return true;
 }
 
@@ -177,14 +189,15 @@ static bool add_coupling(struct derive_entries *jacobian, const graph_node *s, s
 static sens_status find_coupling(struct derive_entries *jacobian, const struct graph *of_p,
                                  const graph_node *s, size_t n, bool *found)
 {
-    graph_node *own = malloc((n + 1) * sizeof *own);
+    graph_node *own = malloc((n + 1) * sizeof *own), *d = malloc((n + 1) * sizeof *d);
     bool *varies = NULL;
     *found = false;
     graph_constant(jacobian->graph, 1); /* before the nodes are counted: a quotient may be it */
-    const bool copied = own && copy_factors(jacobian->graph, of_p, s, n, own);
+    const bool copied = own && d && copy_factors(jacobian->graph, of_p, s, n, own);
     if (copied) varies = varying(jacobian->graph);
-    if (varies) *found = add_coupling(jacobian, own, n, varies);
+    if (varies) *found = add_coupling(jacobian, own, n, varies, d);
     free(own);
+    free(d);
     free(varies);
     if (!varies) return SENS_NO_MEMORY;
     return graph_status(jacobian->graph);

@@ -10,7 +10,7 @@
 enum structure_part {
     STRUCTURE_S,        /* s [n] */
     STRUCTURE_PHI,      /* the columns of all blocks */
-    STRUCTURE_COUPLING, /* M [n][n], 0 on the diagonal */
+    STRUCTURE_COUPLING, /* M [n][n] */
     STRUCTURE_DIAGONAL, /* d [n] */
     STRUCTURE_PARTS
 };
