@@ -11,8 +11,9 @@
  * twice where it damps it, but ends in a sum of stages (Radau IA); three times where it keeps it (Gauss): as in
  * FATODE (Zhang & Sandu, SIAM J. Sci. Comput. 36 (2014) C504-C523).
  *
- * J = df/dx at the step's start serves all iterations, and the trials of a step that is rejected (firk_newton.c). Nothing is taken over
- * to the next step: a step depends on its start and on h alone, and restaging it gives the bits of the solve. */
+ * J = df/dx at the step's start serves all iterations, and the trials of a step that is rejected (firk_newton.c).
+ * Nothing is taken over to the next step: a step depends on its start and on h alone, and restaging it gives the
+ * bits of the solve. */
 #include "firk.h"
 
 #include <string.h>

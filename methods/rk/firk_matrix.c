@@ -51,8 +51,8 @@ sens_status sens_firk_matrix_factor(struct sens_firk_matrix *matrix, sens_real h
 }
 
 /* The second and third of the three are real and imaginary part of one vector, which the kernels want side by
- * side. The transpose of the block of alpha and beta is that of alpha and -beta: conjugated, the matrix is the transpose
- * of the one that was factorised, and the vector has its imaginary part turned round. */
+ * side. The transpose of the block of alpha and beta is that of alpha and -beta: conjugated, the matrix is the
+ * transpose of the one that was factorised, and the vector has its imaginary part turned round. */
 void sens_firk_matrix_solve(struct sens_firk_matrix *matrix, bool transposed, size_t L, sens_real *W)
 {
     const size_t n = matrix->J->pb->n;

@@ -17,8 +17,8 @@ struct sens_firk_matrix { /* one a thread */
     sens_real *both; /* [n][2][L] */
 };
 
-/* For vectors in at most L lanes. Memory from the arena, which gives back what a library holds when it is released. SENS_NO_MEMORY; SENS_UNSUPPORTED:
- * the tableau is none of its family, or too large. */
+/* For vectors in at most L lanes. Memory from the arena, which gives back what a library holds when it is released.
+ * SENS_NO_MEMORY; SENS_UNSUPPORTED: the tableau is none of its family, or too large. */
 sens_status sens_firk_matrix_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                     const struct sens_tableau *tableau, enum sens_product by, size_t L,
                                     struct sens_firk_matrix *matrix);

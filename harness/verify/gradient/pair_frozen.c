@@ -107,5 +107,7 @@ void pair_frozen(struct pair *pair)
         check_both(pair, NULL);
     const bool implicit = pair->v->method->caps & SENS_CAP_IMPLICIT;
     const bool discrete = pair_declares(pair, SENS_DERIVATIVE_DISCRETE);
-    if (implicit && discrete && pair->instance->problem.n <= IMPLICIT_LARGEST) check_both(pair, "sdirk4a");
+    if (!implicit || !discrete || pair->instance->problem.n > IMPLICIT_LARGEST) return;
+    check_both(pair, "sdirk4a");
+    check_both(pair, "radau_iia5");
 }

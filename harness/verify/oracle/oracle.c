@@ -113,7 +113,7 @@ struct scheme *scheme_create(const struct oracle *oracle)
     *scheme = (struct scheme){.stages = tb->stages, .steps = grid->steps};
     scheme->a = verify_array(v, s * s);
     for (size_t i = 0; i < s; i++)
-        for (size_t j = 0; j <= i; j++) scheme->a[i * s + j] = sens_tableau_a(tb, (int)i, (int)j);
+        for (size_t j = 0; j < s; j++) scheme->a[i * s + j] = sens_tableau_a(tb, (int)i, (int)j);
     scheme->b = verify_copy(v, s, tb->b);
     scheme->bq = verify_copy(v, s, tb->b);
     scheme->c = verify_copy(v, s, tb->c);
@@ -154,6 +154,7 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run->x_in = verify_array(v, n);
     run->p_in = verify_array(v, np);
     run_implicit_create(run);
+    run_coupled_create(run);
 }
 
 /* ---- points -------------------------------------------------------------------------------------------- */
@@ -182,6 +183,11 @@ static struct sens_at input(struct run *run, unsigned single, double t, double h
     if (single & SINGLE_STATE) run_round(run->n, at.x, run->x_in), at.x = run->x_in;
     if (single & SINGLE_PARAMETERS) run_round(run->np, at.p, run->p_in), at.p = run->p_in;
     return at;
+}
+
+struct sens_at run_input(struct run *run, const struct scheme *scheme, double t, double h, const double *x)
+{
+    return input(run, scheme->single, t, h, x);
 }
 
 /* A state that an interpolant gives is as far off as the end of a step. */
@@ -248,6 +254,7 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double *x = run->state + (size_t)k * n;
     if (scheme->single & SINGLE_KEPT) run_round(n, x, run->rounded), x = run->rounded;
+    if (run->coupled) return run_coupled_stages(run, scheme, k, x);
     for (int i = 0; i < scheme->stages; i++) {
         double *Y = run->Y + (size_t)i * n;
         run_combine(n, x, scheme->ha[k], i, scheme->a + (size_t)i * s, run->K, Y);

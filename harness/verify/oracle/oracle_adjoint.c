@@ -79,6 +79,44 @@ static void solve_cotangents(struct run *run, const struct sweep *sweep, long k,
     }
 }
 
+/* What a fully implicit stage adds to the right-hand sides of all: kappa_j += h a_ij hq bq g_x of stage i. */
+static void couple_running(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const double w = scheme->factor[TERM_G_X] * scheme->hq[k] * scheme->bq[i];
+    if (!cost->type->g_dx || w == 0) return;
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
+    for (size_t e = 0; e < sweep->count; e++)
+        for (size_t j = 1; j < s; j++)
+            cost->type->g_dx(cost, &at, scheme->ha[k] * scheme->a[(size_t)i * s + j] * w,
+                             scheme->g_row[sweep->row[e]], 1, sweep->theta + (e * s + j) * n);
+}
+
+/* kappa of all stages: kappa_i - h sum_j a_ji J_j^T kappa_j = h b_i lambda + h sum_j a_ji hq bq g_x(j). */
+static void coupled_cotangents(struct run *run, const struct sweep *sweep, long k)
+{
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const enum run_side side = scheme->not_transposed ? SIDE_NOT_TRANSPOSED : SIDE_TRANSPOSED;
+    for (size_t e = 0; e < sweep->count; e++)
+        for (size_t i = 0; i < s; i++)
+            for (size_t q = 0; q < n; q++)
+                sweep->theta[(e * s + i) * n + q] = scheme->h[k] * scheme->b[i] * sweep->lambda[e * n + q];
+    for (int i = 1; i < scheme->stages; i++) {
+        couple_running(run, sweep, k, i);
+        const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+        run_coupled_block(run, scheme, scheme->ha[k], i, &at, side);
+    }
+    run_coupled_factor(run);
+    for (size_t e = 0; e < sweep->count; e++) {
+        double *kappa = sweep->theta + (e * s + 1) * n;
+        if (!run_coupled_solve(run, kappa)) kappa[0] = NAN;
+        noise_touch(&run->noise, (s - 1) * n, kappa);
+    }
+}
+
 /* mu += f_p^T kappa, for every output; kappa of output e is theta's place of this stage. */
 static void add_parameters(struct run *run, const struct sweep *sweep, long k, int i)
 {
@@ -154,14 +192,15 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
 {
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
+    if (run->coupled) coupled_cotangents(run, sweep, k);
     for (int i = scheme->stages - 1; i >= 0; i--) {
-        for (size_t e = 0; e < sweep->count; e++) {
+        for (size_t e = 0; e < sweep->count && !run->coupled; e++) {
             double *theta = sweep->theta + e * s * n;
             cotangent(run, k, i, sweep->lambda + e * n, theta, sweep->kappa);
             memcpy(theta + (size_t)i * n, sweep->kappa, n * sizeof *theta);
             noise_touch(&run->noise, n, theta + (size_t)i * n);
         }
-        solve_cotangents(run, sweep, k, i);
+        if (!run->coupled) solve_cotangents(run, sweep, k, i);
         add_parameters(run, sweep, k, i);
         multiply(run, sweep, k, i);
         add_running(run, sweep, k, i);

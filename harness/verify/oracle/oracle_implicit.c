@@ -15,7 +15,7 @@ void run_implicit_create(struct run *run)
 {
     struct verify *v = run->oracle->v;
     const size_t n = run->n;
-    if (run->oracle->tableau->family == SENS_FAMILY_EXPLICIT) return;
+    if (run->oracle->tableau->family != SENS_FAMILY_DIRK) return;
     run->unit = verify_array(v, n * n);
     run->M = verify_array(v, n * n);
     run->base = verify_array(v, n);

@@ -109,6 +109,9 @@ struct run {
     /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
     double *unit, *M, *base, *d;
     size_t *order;
+    /* Of fully implicit ones: J at a stage [n][n]; M, d, order are of all stages but the first together. */
+    bool coupled;
+    double *J;
 };
 
 /* ---- implicit stages (oracle_implicit.c) ---------------------------------------------------------------- */
@@ -123,6 +126,20 @@ sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sen
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed);
 bool run_implicit_solve(struct run *run, double *x);
 
+/* ---- fully implicit stages (oracle_coupled.c) ------------------------------------------------------------ */
+
+enum run_side { SIDE_PLAIN, SIDE_TRANSPOSED, SIDE_NOT_TRANSPOSED /* J where J^T is due */ };
+
+void run_coupled_create(struct run *run);
+/* Y and K of step k from x [n]. SENS_SINGULAR, or what rhs says. */
+sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, long k, const double *x);
+/* The part of stage i, at a point, of the matrix I - h (a_ij J_i)_ij, or its transpose; then the factors of the
+ * whole, and x [stages - 1][n] the solution of the system with them. false: it has none. */
+void run_coupled_block(struct run *run, const struct scheme *scheme, double h, int i,
+                       const struct sens_at *at, enum run_side side);
+void run_coupled_factor(struct run *run);
+bool run_coupled_solve(struct run *run, double *x);
+
 void run_create(const struct oracle *oracle, const struct scheme *forward, struct run *run);
 /* to [i] = from [i] in single precision. */
 void run_round(size_t count, const double *from, double *to);
@@ -133,6 +150,8 @@ void run_combine(size_t n, const double *x, double h, int count, const double *w
 sens_status run_forward(struct run *run, const double *x0, double *G);
 /* Y and K of step k from state[k]. */
 sens_status run_stages(struct run *run, const struct scheme *scheme, long k);
+/* The point (t, x) of a right-hand side in a step of h, perturbed; valid until the next. */
+struct sens_at run_input(struct run *run, const struct scheme *scheme, double t, double h, const double *x);
 /* The point of a product of stage i, perturbed; valid until the next. run_stages has been called. */
 struct sens_at run_point(struct run *run, const struct rule *rule, long k, int i);
 /* The state `seen` for the observation after step k - 1, perturbed. */

@@ -108,11 +108,52 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
     }
 }
 
+/* (J_i S + f_p) and the matrix of stage i of a fully implicit step. */
+static void coupled_stage(struct run *run, const struct directions *d, long k, int i)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const struct scheme *scheme = run->forward;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+    run_coupled_block(run, scheme, scheme->h[k], i, &at, SIDE_PLAIN);
+    for (size_t q = 0; q < d->all; q++) {
+        double *L = d->L + (q * s + (size_t)i) * n;
+        pb->type->jvp(pb, &at, 1, noise_input(&run->noise, n, d->S + q * n, d->v_in), L);
+        if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L);
+        noise_touch(&run->noise, n, L);
+    }
+}
+
+/* L_i - h J_i sum_j a_ij L_j = J_i S + f_p, and Z_i = S + h sum_j a_ij L_j where the cost asks for it. */
+static void coupled_stages(struct run *run, const struct directions *d, long k)
+{
+    const struct scheme *scheme = run->forward;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    for (int i = 1; i < scheme->stages; i++) coupled_stage(run, d, k, i);
+    run_coupled_factor(run);
+    for (size_t q = 0; q < d->all; q++) {
+        double *L = d->L + q * s * n;
+        clear(n, L);
+        if (!run_coupled_solve(run, L + n)) L[n] = NAN;
+        noise_touch(&run->noise, (s - 1) * n, L + n);
+    }
+    for (int i = 1; i < scheme->stages; i++) {
+        if (!running_derivative(run, d, k, i)) continue;
+        for (size_t q = 0; q < d->all; q++) {
+            run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, scheme->a + (size_t)i * s,
+                        d->L + q * s * n, d->Z);
+            noise_touch(&run->noise, n, d->Z);
+            add_to_dG(run, d, q, d->Z);
+        }
+    }
+}
+
 static void tangent_step(struct run *run, const struct directions *d, long k)
 {
     const struct scheme *scheme = run->forward;
     const size_t n = run->n, s = (size_t)scheme->stages;
-    for (int i = 0; i < scheme->stages; i++) tangent_stage(run, d, k, i);
+    if (run->coupled) coupled_stages(run, d, k);
+    for (int i = 0; i < scheme->stages && !run->coupled; i++) tangent_stage(run, d, k, i);
     for (size_t q = 0; q < d->all; q++) {
         run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, scheme->b, d->L + q * s * n, d->Z);
         memcpy(d->S + q * n, d->Z, n * sizeof *d->Z);

@@ -1,0 +1,147 @@
+/* Fully implicit stages of the oracle: all of them in one dense system, with J from products with unit vectors,
+ * solved by GSL.
+ *
+ *     K_i = f(t_i, x + h sum_j a_ij K_j):      d_i - h J_i sum_j a_ij d_j = f(t_i, Y_i) - K_i,   K += d
+ *
+ * by Newton's method with J at every stage in every iteration, until corrections are rounding. The last correction is
+ * then made once more, with noise, as in oracle_implicit.c. The first stage is the state itself, of no weight. */
+#include <gsl/gsl_linalg.h>
+#include <string.h>
+
+#include "oracle_run.h"
+
+enum { ITERATIONS = 50 };
+
+static size_t unknowns(const struct run *run)
+{
+    return (size_t)(run->forward->stages - 1) * run->n;
+}
+
+void run_coupled_create(struct run *run)
+{
+    struct verify *v = run->oracle->v;
+    const size_t n = run->n, all = unknowns(run);
+    run->coupled = run->oracle->tableau->family == SENS_FAMILY_FIRK;
+    if (!run->coupled) return;
+    run->unit = verify_array(v, n * n);
+    run->J = verify_array(v, n * n);
+    run->M = verify_array(v, all * all);
+    run->d = verify_array(v, all);
+    run->order = verify_memory(v, all, sizeof *run->order);
+    for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
+}
+
+/* Block (i, j) of the matrix is the identity for i = j, less h a_ij J_i; transposed, block (j, i) less h a_ij J_i^T. */
+void run_coupled_block(struct run *run, const struct scheme *scheme, double h, int i,
+                       const struct sens_at *at, enum run_side side)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const size_t n = run->n, all = unknowns(run), s = (size_t)scheme->stages, own = (size_t)i - 1;
+    (side == SIDE_TRANSPOSED ? pb->type->vjp : pb->type->jvp)(pb, at, n, run->unit, run->J);
+    noise_touch(&run->noise, n * n, run->J);
+    for (size_t j = 0; j + 1 < s; j++) {
+        const double a = h * scheme->a[(size_t)i * s + j + 1];
+        const size_t row = side == SIDE_PLAIN ? own : j, col = side == SIDE_PLAIN ? j : own;
+        for (size_t r = 0; r < n; r++)
+            for (size_t c = 0; c < n; c++)
+                run->M[(row * n + r) * all + col * n + c] =
+                    (own == j ? run->unit[r * n + c] : 0) - a * run->J[r * n + c];
+    }
+}
+
+void run_coupled_factor(struct run *run)
+{
+    const size_t all = unknowns(run);
+    int sign;
+    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, all, all);
+    gsl_permutation permutation = {all, run->order};
+    gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
+}
+
+bool run_coupled_solve(struct run *run, double *x)
+{
+    const size_t all = unknowns(run);
+    for (size_t q = 0; q < all; q++)
+        if (!isfinite(x[q]) || !isfinite(run->M[q * all + q]) || run->M[q * all + q] == 0) return false;
+    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, all, all);
+    gsl_vector_view vector = gsl_vector_view_array(x, all);
+    gsl_permutation permutation = {all, run->order};
+    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
+    return true;
+}
+
+/* ---- the stages ---------------------------------------------------------------------------------------- */
+
+static void place_stages(struct run *run, const struct scheme *scheme, long k, const double *x)
+{
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    for (size_t i = 0; i < s; i++)
+        run_combine(n, x, scheme->ha[k], scheme->stages, scheme->a + i * s, run->K, run->Y + i * n);
+}
+
+/* d = f - K and the matrix of stage i. */
+static sens_status take_stage(struct run *run, const struct scheme *scheme, long k, int i)
+{
+    const struct sens_problem *pb = run->oracle->problem;
+    const size_t n = run->n;
+    const double *const K = run->K + (size_t)i * n;
+    double *const d = run->d + (size_t)(i - 1) * n;
+    const struct sens_at at = run_input(run, scheme, scheme->t[k] + scheme->c[i] * scheme->ha[k],
+                                        scheme->ha[k], run->Y + (size_t)i * n);
+    const sens_status status = pb->type->rhs(pb, &at, d);
+    if (status != SENS_OK) return status;
+    noise_touch(&run->noise, n, d);
+    for (size_t q = 0; q < n; q++) d[q] -= K[q];
+    run_coupled_block(run, scheme, scheme->ha[k], i, &at, SIDE_PLAIN);
+    return SENS_OK;
+}
+
+/* K += d; *size: the largest correction relative to its component. */
+static sens_status correct(struct run *run, const struct scheme *scheme, long k, double *size)
+{
+    double *const K = run->K + run->n;
+    for (int i = 1; i < scheme->stages; i++) {
+        const sens_status status = take_stage(run, scheme, k, i);
+        if (status != SENS_OK) return status;
+    }
+    run_coupled_factor(run);
+    if (!run_coupled_solve(run, run->d)) return SENS_SINGULAR;
+    *size = 0;
+    for (size_t q = 0; q < unknowns(run); q++) {
+        K[q] += run->d[q];
+        if (run->d[q] != 0) *size = fmax(*size, fabs(run->d[q]) / fabs(K[q]));
+    }
+    return SENS_OK;
+}
+
+/* Without noise. */
+static sens_status iterate(struct run *run, const struct scheme *scheme, long k, const double *x)
+{
+    const struct noise noise = run->noise;
+    double before = INFINITY, size = INFINITY;
+    sens_status status = SENS_OK;
+    run->noise = (struct noise){.relative = 0};
+    for (int count = 0; count < ITERATIONS && status == SENS_OK; count++, before = size) {
+        status = correct(run, scheme, k, &size);
+        place_stages(run, scheme, k, x);
+        if (size <= DBL_EPSILON || (count > 5 && size >= before / 2))
+            break; /* no smaller than rounding lets it be */
+    }
+    run->noise = noise;
+    return status;
+}
+
+sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, long k, const double *x)
+{
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    double size;
+    memset(run->K, 0, s * n * sizeof *run->K);
+    place_stages(run, scheme, k, x);
+    sens_status status = iterate(run, scheme, k, x);
+    if (status != SENS_OK || run->noise.relative == 0) return status;
+    status = correct(run, scheme, k, &size);
+    noise_touch(&run->noise, (s - 1) * n, run->K + n);
+    place_stages(run, scheme, k, x);
+    noise_touch(&run->noise, (s - 1) * n, run->Y + n);
+    return status;
+}
