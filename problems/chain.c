@@ -199,6 +199,7 @@ SENS_PROBLEM(chain) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = vjp,
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,

@@ -404,6 +404,7 @@ SENS_PROBLEM(conduction) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = vjp,
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,

@@ -24,6 +24,14 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     F[0] = -at->x[0];
 }
 
+static void along(const struct sens_problem *pb, const struct sens_at *at, const struct sens_direction *v,
+                  sens_real *dJ, sens_real *dF)
+{
+    (void)pb, (void)at;
+    dJ[0] = -v->p[0];
+    dF[0] = -v->x[0];
+}
+
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0)
 {
@@ -58,7 +66,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {1, jacobian, jacobian_p, NULL};
+    static const struct small_jacobians data = {1, jacobian, jacobian_p, along};
     const sens_real x0[] = {option[OPT_Y0].number}, p[] = {option[OPT_K].number};
     return small_create(ctx, 1, x0, 1, p, option[OPT_T].number, &data, pb);
 }
@@ -70,10 +78,12 @@ SENS_PROBLEM(decay) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = small_vjp,
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .hvp = small_hvp,
     .operations = small_operations,
     .exact = exact,
     .identities = identities,

@@ -329,6 +329,7 @@ SENS_PROBLEM(glv) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = vjp,
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,

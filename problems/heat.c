@@ -297,6 +297,7 @@ SENS_PROBLEM(heat) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = vjp,
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,

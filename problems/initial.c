@@ -113,6 +113,7 @@ SENS_PROBLEM(initial) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = small_vjp,
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,

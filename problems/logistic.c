@@ -102,6 +102,7 @@ SENS_PROBLEM(logistic) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = small_vjp,
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,

@@ -35,6 +35,17 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     F[2] = -2 * at->p[0] * at->x[0], F[3] = -2 * at->x[1];
 }
 
+static void along(const struct sens_problem *pb, const struct sens_at *at, const struct sens_direction *v,
+                  sens_real *dJ, sens_real *dF)
+{
+    (void)pb;
+    const sens_real omega = at->p[0], d_omega = v->p[0];
+    dJ[0] = 0, dJ[1] = 0;
+    dJ[2] = -2 * omega * d_omega, dJ[3] = -2 * v->p[1];
+    dF[0] = 0, dF[1] = 0;
+    dF[2] = -2 * (d_omega * at->x[0] + omega * v->x[0]), dF[3] = -2 * v->x[1];
+}
+
 /* The state and its partial derivatives; E, C, Z as above, C_s and Z_s their derivatives by s. */
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0)
@@ -109,7 +120,7 @@ static const struct sens_option options[] = {
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const struct small_jacobians data = {5, jacobian, jacobian_p, NULL};
+    static const struct small_jacobians data = {5, jacobian, jacobian_p, along};
     const sens_real x0[] = {option[OPT_X0].number, option[OPT_V0].number};
     const sens_real p[] = {option[OPT_OMEGA].number, option[OPT_ZETA].number};
     return small_create(ctx, 2, x0, 2, p, option[OPT_T].number, &data, pb);
@@ -122,10 +133,12 @@ SENS_PROBLEM(oscillator) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = small_vjp,
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,
     .vjp_p_batch = small_vjp_p_batch,
+    .hvp = small_hvp,
     .operations = small_operations,
     .exact = exact,
     .identities = identities,

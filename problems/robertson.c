@@ -124,6 +124,7 @@ SENS_PROBLEM(robertson) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = small_vjp,
     .jvp = small_jvp,
     .jvp_p_cols = small_jvp_p_cols,

@@ -190,6 +190,7 @@ SENS_PROBLEM(vdp) = {
     .options = options,
     .create = create,
     .rhs = rhs,
+    .autonomous = true,
     .vjp = vjp,
     .jvp = jvp,
     .jvp_p_cols = jvp_p_cols,

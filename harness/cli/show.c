@@ -174,6 +174,7 @@ static const char *const family[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = "explicit",
     [SENS_FAMILY_DIRK] = "diagonally implicit",
     [SENS_FAMILY_FIRK] = "fully implicit",
+    [SENS_FAMILY_ROSENBROCK] = "Rosenbrock",
 };
 
 static json_t *describe_tableau(const struct sens_tableau *tableau)

@@ -99,6 +99,7 @@ static struct sens_problem_type problem_type(const struct sens_problem_type *fro
                                      .reference = from->reference,
                                      .options = from->options,
                                      .model = another ? NULL : from->model,
+                                     .autonomous = with->autonomous || (!another && from->autonomous),
                                      .many_states = from->many_states};
     REQUIRED(rhs, , )
     PRODUCTS(PRODUCT)

@@ -225,7 +225,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
         .cost = task->cost, .tableau = task->tableau, .stops = &fd->stops, .p = fd->p, .n_state = fd->n};
     fd->settings = sens_solver_settings(task);
     sens_problem_ode(task, fd->p, &fd->system, &fd->ode);
-    status = sens_solver_create(ctx, &fd->ode, &fd->settings, &fd->solver);
+    status = sens_cost_sum_prepare(ctx, &fd->cost);
+    if (status == SENS_OK) status = sens_solver_create(ctx, &fd->ode, &fd->settings, &fd->solver);
     if (status == SENS_OK && fd->grid_kind == GRID_FROZEN) status = create_grid(ctx, fd);
     if (status == SENS_OK) *state = fd;
     return status;

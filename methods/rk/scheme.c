@@ -5,6 +5,7 @@ static const struct sens_scheme_type *const scheme_of[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = &sens_scheme_explicit,
     [SENS_FAMILY_DIRK] = &sens_scheme_dirk,
     [SENS_FAMILY_FIRK] = &sens_scheme_firk,
+    [SENS_FAMILY_ROSENBROCK] = &sens_scheme_rosenbrock,
 };
 
 sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,

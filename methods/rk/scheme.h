@@ -92,6 +92,7 @@ struct sens_scheme_type {
 extern const struct sens_scheme_type sens_scheme_explicit;
 extern const struct sens_scheme_type sens_scheme_dirk;
 extern const struct sens_scheme_type sens_scheme_firk;
+extern const struct sens_scheme_type sens_scheme_rosenbrock;
 
 /* Dense output by the cubic Hermite polynomial, for a scheme whose K begins with the slope at the step's start. */
 sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);

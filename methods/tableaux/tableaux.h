@@ -39,7 +39,13 @@
     X(radau_iia5)                                                                                            \
     X(radau_ia5)                                                                                             \
     X(lobatto_iiic4)                                                                                         \
-    X(gauss6)
+    X(gauss6)                                                                                                \
+    X(ros2)                                                                                                  \
+    X(ros3)                                                                                                  \
+    X(rodas3)                                                                                                \
+    X(ros4)                                                                                                  \
+    X(rodas4)                                                                                                \
+    X(rodas5p)
 
 #define SENS_TABLEAU_EXTERN(name) extern const struct sens_tableau sens_tableau_##name;
 SENS_TABLEAU_LIST(SENS_TABLEAU_EXTERN)

@@ -46,7 +46,8 @@ static sens_status create_recording(struct sens_ctx *ctx, const struct sens_task
     rec->cost.n_state = pb->n;
     rec->settings = sens_solver_settings(task);
     sens_problem_ode(task, rec->p, &rec->system, &rec->ode);
-    const sens_status status = sens_solver_create(ctx, &rec->ode, &rec->settings, &rec->solver);
+    sens_status status = sens_cost_sum_prepare(ctx, &rec->cost);
+    if (status == SENS_OK) status = sens_solver_create(ctx, &rec->ode, &rec->settings, &rec->solver);
     return status == SENS_OK && followers ? sens_solver_follow(ctx, rec->solver, followers->who) : status;
 }
 

@@ -3,9 +3,16 @@
  * the same bits whatever is kept; operations by their formula; bad ends. */
 #include "support.h"
 
+/* Those of the family, NULL-terminated. */
 static const struct sens_tableau *const *implicit(void)
 {
-    return sens_registry_baseline()->implicit_tableaux;
+    static const struct sens_tableau *found[SENS_MAX_STAGES];
+    const struct sens_tableau *const *all = sens_registry_baseline()->implicit_tableaux;
+    size_t count = 0;
+    for (size_t i = 0; all[i] && count + 1 < SENS_MAX_STAGES; i++)
+        if (all[i]->family == SENS_FAMILY_DIRK) found[count++] = all[i];
+    found[count] = NULL;
+    return found;
 }
 
 static void fix_steps(struct method_bed *bed, const struct sens_tableau *tableau, int steps)

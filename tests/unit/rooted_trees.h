@@ -6,7 +6,8 @@
  *     u_i(tau) = prod over the children tau' of the root of sum_j a_ij u_j(tau'),
  *
  * gamma(tau) the product of the sizes of all subtrees: Hairer, Norsett, Wanner, Solving ODEs I, theorem
- * II.2.13. Trees are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9
+ * II.2.13. Of a Rosenbrock formula, beta_ij = alpha_ij + gamma_ij stands in the place of a_ij wherever the root has one
+ * child, else alpha_ij: Hairer & Wanner, Solving ODEs II, theorem IV.7.4. Trees are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9
  * (1980) 706-712. */
 #ifndef ROOTED_TREES_H
 #define ROOTED_TREES_H
@@ -70,16 +71,20 @@ static inline long double tree_gamma(const struct tree *tree)
     return gamma;
 }
 
-/* u_i of the tree for the stages i < s; a [s][s]. */
-static inline void tree_weights(const struct tree *tree, int s, const long double *a, long double *u /*[s]*/)
+/* u_i of the tree for the stages i < s; a, only [s][s]: where a vertex has several children, and one only. */
+static inline void tree_weights(const struct tree *tree, int s, const long double *a, const long double *only,
+                                long double *u /*[s]*/)
 {
     long double product[MAX_VERTICES][SENS_MAX_STAGES];
+    int children[MAX_VERTICES] = {0};
+    for (int v = 1; v < tree->n; v++) children[tree->parent[v]]++;
     for (int v = 0; v < tree->n; v++)
         for (int i = 0; i < s; i++) product[v][i] = 1;
     for (int v = tree->n - 1; v > 0; v--)
         for (int i = 0; i < s; i++) {
+            const long double *row = (children[tree->parent[v]] == 1 ? only : a) + i * s;
             long double sum = 0;
-            for (int j = 0; j < s; j++) sum += a[i * s + j] * product[v][j];
+            for (int j = 0; j < s; j++) sum += row[j] * product[v][j];
             product[tree->parent[v]][i] *= sum;
         }
     for (int i = 0; i < s; i++) u[i] = product[0][i];
@@ -90,6 +95,7 @@ static inline void tree_weights(const struct tree *tree, int s, const long doubl
 struct method { /* in the precision of the test */
     int s;
     long double a[SENS_MAX_STAGES * SENS_MAX_STAGES], a_size[SENS_MAX_STAGES * SENS_MAX_STAGES];
+    long double only[SENS_MAX_STAGES * SENS_MAX_STAGES], only_size[SENS_MAX_STAGES * SENS_MAX_STAGES];
 };
 
 struct weights { /* of a formula or of one power of theta */
@@ -108,8 +114,8 @@ static inline struct defect tree_defect(const struct method *method, const struc
                                         const struct tree *tree, long double target)
 {
     long double u[SENS_MAX_STAGES], u_size[SENS_MAX_STAGES], sum = -target, size = fabsl(target);
-    tree_weights(tree, method->s, method->a, u);
-    tree_weights(tree, method->s, method->a_size, u_size);
+    tree_weights(tree, method->s, method->a, method->only, u);
+    tree_weights(tree, method->s, method->a_size, method->only_size, u_size);
     for (int i = 0; i < method->s; i++) {
         sum += weights->w[i] * u[i];
         size += weights->size[i] * u_size[i];

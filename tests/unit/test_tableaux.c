@@ -16,7 +16,7 @@ struct copy {
     struct sens_tableau tb;
     sens_real a[SENS_MAX_STAGES * SENS_MAX_STAGES], b[SENS_MAX_STAGES], e[SENS_MAX_STAGES],
         e3[SENS_MAX_STAGES], c[SENS_MAX_STAGES];
-    sens_real dense[SENS_MAX_STAGES * MAX_DEGREE];
+    sens_real dense[SENS_MAX_STAGES * MAX_DEGREE], gamma[SENS_MAX_STAGES * SENS_MAX_STAGES];
 };
 
 static int all_stages(const struct sens_tableau *tb)
@@ -31,7 +31,8 @@ static void copy_of(const struct sens_tableau *tb, struct copy *copy)
     copy->tb = *tb;
     copy->tb.a = memcpy(copy->a, tb->a, all * all * sizeof *tb->a);
     copy->tb.b = memcpy(copy->b, tb->b, stages * sizeof *tb->b);
-    copy->tb.c = memcpy(copy->c, tb->c, all * sizeof *tb->c);
+    if (tb->c) copy->tb.c = memcpy(copy->c, tb->c, all * sizeof *tb->c);
+    if (tb->gamma) copy->tb.gamma = memcpy(copy->gamma, tb->gamma, stages * stages * sizeof *tb->gamma);
     if (tb->e) copy->tb.e = memcpy(copy->e, tb->e, stages * sizeof *tb->e);
     if (tb->e3) copy->tb.e3 = memcpy(copy->e3, tb->e3, stages * sizeof *tb->e3);
     if (tb->dense)
@@ -70,8 +71,11 @@ static void method_of(const struct sens_tableau *tb, struct method *method)
 {
     method->s = all_stages(tb);
     for (int k = 0; k < method->s * method->s; k++) {
+        const long double gamma = tb->gamma ? tb->gamma[k] : 0;
         method->a[k] = tb->a[k];
         method->a_size[k] = fabsl(method->a[k]);
+        method->only[k] = method->a[k] + gamma;
+        method->only_size[k] = method->a_size[k] + fabsl(gamma);
     }
 }
 
@@ -125,9 +129,43 @@ static const char *place_fault(const struct sens_tableau *tb, int i, int j)
                : NULL;
 }
 
+/* Where two stages after each other stand at the end of the step, the second is evaluated at the end of a formula of its
+ * own, alpha_(i+1)j = alpha_ij + gamma_ij: how Rodas pairs get their embedded formulas. */
+static const char *nested_fault(const struct sens_tableau *tb)
+{
+    const int s = tb->stages;
+    for (int i = 0; i + 1 < s; i++) {
+        const long double off = fabsl((long double)sens_tableau_alpha(tb, i) - 1) +
+                                fabsl((long double)sens_tableau_alpha(tb, i + 1) - 1);
+        for (int j = 0; j <= i && off < 1e-9L; j++) {
+            const long double alpha = tb->a[i * s + j], gamma = tb->gamma[i * s + j],
+                              next = tb->a[(i + 1) * s + j];
+            const long double size = fabsl(alpha) + fabsl(gamma) + fabsl(next);
+            if (fabsl(alpha + gamma - next) > ulps_allowed * SENS_EPSILON * size)
+                return "a stage at the end of the step does not follow from the one before";
+        }
+    }
+    return NULL;
+}
+
+/* alpha strictly lower, gamma lower with one number on its diagonal. */
+static const char *rosenbrock_rows_fault(const struct sens_tableau *tb)
+{
+    const int s = tb->stages;
+    if (tb->c || tb->extra_stages > 0) return "c or an extra stage of a Rosenbrock pair";
+    for (int i = 0; i < s; i++)
+        for (int j = i; j < s; j++) {
+            if (tb->a[i * s + j] != 0) return "alpha is not strictly lower";
+            if (tb->gamma[i * s + j] != (j == i ? tb->gamma[0] : 0))
+                return "gamma is not lower with one diagonal";
+        }
+    return nested_fault(tb);
+}
+
 static const char *rows_fault(const struct sens_tableau *tb)
 {
     const int s = all_stages(tb);
+    if (tb->family == SENS_FAMILY_ROSENBROCK) return rosenbrock_rows_fault(tb);
     for (int i = 0; i < s; i++) {
         long double sum = -(long double)tb->c[i], size = fabsl(sum);
         for (int j = 0; j < s; j++) {
@@ -142,10 +180,24 @@ static const char *rows_fault(const struct sens_tableau *tb)
     return NULL;
 }
 
+/* Of a Rosenbrock pair, b_j = alpha_sj + gamma_sj and alpha_s = 1, to the rounding of the sums. */
+static bool is_stiffly_accurate(const struct sens_tableau *tb)
+{
+    const int last = tb->stages - 1;
+    long double off = fabsl((long double)sens_tableau_alpha(tb, last) - 1), size = 1;
+    for (int j = 0; j <= last; j++) {
+        const long double a = tb->a[last * tb->stages + j], gamma = tb->gamma[last * tb->stages + j];
+        off = fmaxl(off, fabsl(a + gamma - (long double)tb->b[j]));
+        size += fabsl(a) + fabsl(gamma);
+    }
+    return off <= ulps_allowed * SENS_EPSILON * size;
+}
+
 /* Whether the last row of a equals b, bit for bit, and its c is 1. */
 static bool last_is_next(const struct sens_tableau *tb)
 {
     const int s = tb->stages;
+    if (tb->family == SENS_FAMILY_ROSENBROCK) return is_stiffly_accurate(tb);
     for (int j = 0; j < s; j++)
         if (sens_tableau_a(tb, s - 1, j) != tb->b[j]) return false;
     return tb->c[s - 1] == 1;
@@ -204,8 +256,9 @@ static const char *ends_fault(const struct sens_tableau *tb)
             slope += (long double)d * B[d - 1];
             size += d * fabsl((long double)B[d - 1]);
         }
-        if (B[0] != (i == 0)) return "slope of the dense output at 0";
         if (fabsl(end) > ulps_allowed * SENS_EPSILON * size) return "dense output at 1";
+        if (tb->family == SENS_FAMILY_ROSENBROCK) continue; /* which promises no slopes */
+        if (B[0] != (i == 0)) return "slope of the dense output at 0";
         if (fabsl(slope) > ulps_allowed * SENS_EPSILON * size) return "slope of the dense output at 1";
     }
     return NULL;
@@ -233,7 +286,7 @@ static const char *dense_fault(const struct sens_tableau *tb)
 /* The first thing wrong with a tableau; NULL: nothing. */
 static const char *fault_of(const struct sens_tableau *tb)
 {
-    if (tb->c[0] != 0) return "c_1 is not 0";
+    if (tb->c && tb->c[0] != 0) return "c_1 is not 0";
     const char *fault = rows_fault(tb);
     if (!fault && last_is_next(tb) != tb->fsal) fault = "fsal flag";
     if (!fault && !tb->fsal && tb->extra_stages > 0 && !has_end_slope(tb)) fault = "first extra stage";
@@ -277,13 +330,14 @@ static const struct sens_tableau *find(const char *name)
 static void test_list(void **state)
 {
     (void)state;
-    static const char *const required[] = {"euler",          "heun",           "midpoint",   "rk4",
-                                           "bs32",           "dopri5",         "cash_karp",  "tsit5",
-                                           "verner65",       "fehlberg45",     "dop853",     "fehlberg78",
-                                           "sdirk2a",        "sdirk2b",        "sdirk3a",    "sdirk4a",
-                                           "sdirk4b",        "tr_bdf2",        "kvaerno43",  "kvaerno54",
-                                           "crank_nicolson", "backward_euler", "radau_iia5", "radau_ia5",
-                                           "lobatto_iiic4",  "gauss6"};
+    static const char *const required[] = {"euler",          "heun",           "midpoint",      "rk4",
+                                           "bs32",           "dopri5",         "cash_karp",     "tsit5",
+                                           "verner65",       "fehlberg45",     "dop853",        "fehlberg78",
+                                           "sdirk2a",        "sdirk2b",        "sdirk3a",       "sdirk4a",
+                                           "sdirk4b",        "tr_bdf2",        "kvaerno43",     "kvaerno54",
+                                           "crank_nicolson", "backward_euler", "ros2",          "ros3",
+                                           "ros4",           "rodas3",         "rodas4",        "rodas5p",
+                                           "radau_iia5",     "radau_ia5",      "lobatto_iiic4", "gauss6"};
     for (size_t k = 0; k < sizeof required / sizeof *required; k++) assert_non_null(find(required[k]));
     for (size_t k = 0; tableau_at(k); k++) {
         const struct sens_tableau *tb = tableau_at(k);
@@ -365,7 +419,8 @@ static void test_wrong_digit_is_caught(void **state)
         copy_of(tb, &copy);
         changes += expect_caught(&copy, copy.a, all * all, "a");
         changes += expect_caught(&copy, copy.b, s, "b");
-        changes += expect_caught(&copy, copy.c, all, "c");
+        if (tb->c) changes += expect_caught(&copy, copy.c, all, "c");
+        if (tb->gamma) changes += expect_caught(&copy, copy.gamma, s * s, "gamma");
         if (tb->e) changes += expect_caught(&copy, copy.e, s, "e");
         if (tb->e3) changes += expect_caught(&copy, copy.e3, s, "e3");
         if (tb->dense) changes += expect_caught(&copy, copy.dense, all * tb->dense_degree, "dense");

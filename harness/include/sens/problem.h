@@ -142,7 +142,7 @@ struct sens_problem_type {
                         const sens_real *X /*[K][n]*/, const sens_real *p, size_t L,
                         const sens_real *W /*[K][n][L]*/, sens_real *MU /*[np][L]*/);
 
-    /* Optional: OUT = df/dt. A Rosenbrock step takes it beside J. */
+    /* Optional: OUT = df/dt. A Rosenbrock step takes it beside J, unless the problem is autonomous. */
     void (*rhs_t)(const struct sens_problem *pb, const struct sens_at *at, sens_real *OUT /*[n]*/);
 
     /* Optional, second derivatives: for each lane l, with D the derivative along v[:,l],
@@ -175,6 +175,9 @@ struct sens_problem_type {
     const struct sens_identity *identities; /* ends with name == NULL; may be NULL */
 
     const struct sens_model *model; /* NULL, but of the functions that work from one */
+
+    /* true: f does not depend on t. df/dt is then 0, with or without rhs_t. */
+    bool autonomous;
 
     /* true: the problem has no bound on dG/dx0 worth storing (many states); wrt = p is then the default. */
     bool many_states;
