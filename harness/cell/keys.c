@@ -119,7 +119,9 @@ static const struct bench_key keys[] = {
      .unit = "-",
      .kind = KEY_NAME,
      .help = "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
-             "auto: its own, where it has any, else compiled; without a compiler those of the tape run"},
+             "auto: its own, where it has any, and second derivatives for a Rosenbrock tableau, else "
+             "compiled; without a "
+             "compiler those of the tape run"},
     {.name = "product",
      .fallback = "none",
      .unit = "-",

@@ -56,12 +56,20 @@ static bool set_request_threads(struct resolution *re, struct sens_provider_requ
     return true;
 }
 
-/* auto: the problem's own products; where it has none, those that are derived. */
+/* Does what the method makes of the tableau take second derivatives, which the problem does not have? */
+static bool lacks_second(const struct resolution *re)
+{
+    const struct sens_tableau *tableau = re->cell->task.tableau;
+    return tableau && tableau->family == SENS_FAMILY_ROSENBROCK &&
+           re->method->derivative == SENS_DERIVATIVE_DISCRETE && !re->problem->hvp;
+}
+
+/* auto: the problem's own products; where it has none, or lacks those that are wanted, the ones that are derived. */
 static const char *products_name(const struct resolution *re, const struct spec_pair *given)
 {
     const struct sens_provider *deriver = sens_registry_deriver(re->cell->variant);
     if (given && strcmp(given->value, "auto") != 0) return given->value;
-    return re->problem->vjp || !deriver ? "hand" : deriver->name;
+    return !deriver || (re->problem->vjp && !lacks_second(re)) ? "hand" : deriver->name;
 }
 
 /* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would

@@ -21,6 +21,7 @@ struct adjoint_plan { /* of a task */
 
 struct adjoint_step { /* where a sweep stands */
     sens_real h;
+    const struct sens_step *step;
     const struct sens_at *at; /* [points] */
     const sens_real *kept;    /* [kept]; NULL: they are not kept */
 };
@@ -59,6 +60,7 @@ struct adjoint_family {
 
 extern const struct adjoint_family adjoint_runge_kutta; /* explicit and diagonally implicit */
 extern const struct adjoint_family adjoint_firk;        /* fully implicit */
+extern const struct adjoint_family adjoint_rosenbrock;
 
 /* theta += w dg/dx and mu += w dg/dp at a point, for families: the cost has a running part. */
 void adjoint_add_running_cost(const struct sens_cost *cost, const struct sens_at *at, sens_real w,

@@ -87,7 +87,7 @@ static sens_status reverse_step(const struct adjoint *ad, const struct worker *w
                                 const struct sens_step *step)
 {
     const struct adjoint_family *family = ad->family;
-    const struct adjoint_step at = {.h = step->h, .at = w->at, .kept = kept_of(ad, step->k)};
+    const struct adjoint_step at = {.h = step->h, .step = step, .at = w->at, .kept = kept_of(ad, step->k)};
     family->points(ad->plan.own, step, w->at);
     if (w->batch) take_slots(w, sens_batch_points(w->batch, ad->plan.points, w->at));
     sens_status status = SENS_OK;
@@ -253,6 +253,7 @@ static const struct adjoint_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = &adjoint_runge_kutta,
     [SENS_FAMILY_DIRK] = &adjoint_runge_kutta,
     [SENS_FAMILY_FIRK] = &adjoint_firk,
+    [SENS_FAMILY_ROSENBROCK] = &adjoint_rosenbrock,
 };
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)

@@ -195,6 +195,7 @@ static const struct tangent_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_EXPLICIT] = &tangent_runge_kutta,
     [SENS_FAMILY_DIRK] = &tangent_runge_kutta,
     [SENS_FAMILY_FIRK] = &tangent_firk,
+    [SENS_FAMILY_ROSENBROCK] = &tangent_rosenbrock,
 };
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested, size_t n_cols,

@@ -28,10 +28,43 @@ meets() {
     echo "$model $tableau: $(cat "$work/worst")"
 }
 
-for tableau in sdirk4a kvaerno43 kvaerno54 radau_iia5 radau_ia5 lobatto_iiic4 gauss6; do
+# agrees MODEL TABLEAU KEY=VALUE...: adjoint and tangent, every entry, to 1e-11 of the largest: rounding times what the
+# derivative grows to on the way.
+agrees() {
+    local model=$1 tableau=$2 method
+    shift 2
+    for method in discrete_adjoint discrete_tangent; do
+        "$program" run "$model" "$method" "tableau=$tableau" max_steps=100000 "$@" --dump "$work/$method.tsv" \
+            >"$work/output" 2>&1 && continue
+        fail "$model $method $tableau: $(tail -1 "$work/output")"
+        return
+    done
+    paste "$work/discrete_adjoint.tsv" "$work/discrete_tangent.tsv" | awk '
+        $1 !~ /^dG/ { next }
+        { d = $4 - $8; if (d < 0) d = -d; if (!(d < 1e300)) bad = 1; if (d > off[$1]) off[$1] = d
+          a = $4 < 0 ? -$4 : $4; if (a > size[$1]) size[$1] = a; entries++ }
+        END { for (part in size) if (off[part] > worst * size[part]) worst = off[part] / size[part]
+              print worst + 0; exit !(entries > 0 && !bad && worst < 1e-11) }' >"$work/worst" ||
+        fail "$model $tableau $*: adjoint and tangent differ by $(cat "$work/worst")"
+    echo "$model $tableau $*: $(cat "$work/worst")"
+}
+
+for tableau in sdirk4a kvaerno43 kvaerno54 radau_iia5 radau_ia5 lobatto_iiic4 gauss6 rodas4 rodas5p; do
     meets hires "$tableau" T=321.8122 rtol=1e-9 atol=1e-14
     meets oregonator "$tableau" T=360 rtol=1e-9 atol=1e-14
     meets pollu "$tableau" T=60 rtol=1e-9 atol=1e-22
 done
+
+# Sparse and dense, autonomous and not, with the second derivatives of each provider.
+for vjp in compiled tape; do
+    for cost in identity running; do
+        agrees conduction rodas4 "vjp=$vjp" "cost=$cost" tol=1e-4
+        agrees brusselator2d ros4 "vjp=$vjp" "cost=$cost" tol=1e-4
+        agrees clock rodas5p "vjp=$vjp" "cost=$cost" tol=1e-4
+        agrees glv rodas3 n=12 "vjp=$vjp" "cost=$cost" tol=1e-4
+    done
+done
+agrees hires rodas4 T=321.8122 tol=1e-6
+agrees vdp ros3 tol=1e-4
 
 exit $((failures > 0))
