@@ -43,6 +43,11 @@ struct step_memory { /* from trial to trial; starts as zero */
 double step_factor(const struct step_rule *rule, struct step_memory *memory, double err,
                    const struct sens_tableau *tableau);
 
+/* Results against the oracle's over the reported steps (steps.c). */
+sens_status steps_compare(struct scene *scene, struct worst *worst, struct sens_out *right);
+/* steps.accepted and steps.law, of the last solve (steps_law.c) */
+void steps_check_controller(struct scene *scene);
+
 /* The texts of the group. */
 extern const struct verify_check steps_checks[];
 

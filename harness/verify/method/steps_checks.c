@@ -26,7 +26,9 @@ const struct verify_check steps_checks[] = {
      .summary = "each step follows from the one before by the step-size law that the task names",
      .bound = "rounding of the error estimate, carried through the law, + 16 eps h",
      .explanation =
-         "From each reported step the next is predicted: scaled error, factor, cut at the next stop, and "
+         "From each reported step the next is predicted: scaled error, factor, cut at the next stop (or the "
+         "rest up to it shared, or the step before it continued: docs/adding-a-method.md, Steps at a stop), "
+         "and "
          "all trials that the law rejects on the way; the number of rejections must agree too. A failure "
          "is another exponent, safety factor or limit, or a norm that is larger than it should be (steps "
          "too small, so that every one still passes its test). Where another law or norm makes exactly "
