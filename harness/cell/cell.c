@@ -84,6 +84,7 @@ static sens_status create_problem(struct resolution *re)
     status = replace_parts(re);
     if (status != SENS_OK) return status;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
+    if (status == SENS_OK) status = replace_gradients(re);
     return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);
 }
 

@@ -20,6 +20,7 @@ struct cell {
     bool generated_rhs;                   /* rhs=generated */
     bool controlled;                      /* track */
     struct sens_cost cost;
+    const struct sens_provider *deriver; /* of the gradients of the cost; NULL: its own */
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */
     char params_file[256], x0_file[256];

@@ -123,3 +123,19 @@ sens_status replace_parts(struct resolution *re)
     if (status == SENS_OK) status = replace_rhs(re, &own);
     return status == SENS_OK ? drop_structure(re) : status; /* also what a provider has found */
 }
+
+sens_status replace_gradients(struct resolution *re)
+{
+    struct cell *cell = re->cell;
+    const struct sens_provider *maker = sens_registry_deriver(cell->variant);
+    struct sens_provider_request request = {.inner = &cell->problem, .variant = cell->variant};
+    if (!sens_gradients_lack(cell->cost.type)) return SENS_OK;
+    if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    re->ctx->message[0] = '\0';
+    const sens_status status = maker && maker->wrap_cost
+                                   ? maker->wrap_cost(re->ctx, &request, &cell->cost, &cell->cost)
+                                   : sens_fail(re->ctx, SENS_UNSUPPORTED,
+                                               "it has no gradients, and there is nothing to derive them");
+    if (status == SENS_OK) cell->deriver = maker;
+    return status;
+}

@@ -25,6 +25,31 @@ static void print_matrix(const json_t *object, const char *key, const char *name
         json_is_true(json_object_get(matrix, "constant")) ? "; the same for all t and x" : "");
 }
 
+static void print_derivative(const json_t *function, const char *key)
+{
+    const json_t *by = json_object_get(function, key);
+    if (by)
+        say(" %13.0f %12.0f", number(by, "once_a_point"), number(by, "each_vector"));
+    else
+        say(" %13s %12s", "-", "-");
+}
+
+static void print_functions(const json_t *list)
+{
+    if (json_array_size(list) == 0) return;
+    say("\n%-9s %7s %10s %6s %26s %26s\n%-9s %7s %10s %6s", "", "", "", "", "(d/dx)^T w", "(d/dp)^T w",
+        "function", "outputs", "operations", "guards");
+    say(" %13s %12s %13s %12s\n", "once a point", "each vector", "once a point", "each vector");
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        const json_t *function = json_array_get(list, k);
+        say("%-9s %7.0f %10.0f %6.0f", json_string_value(json_object_get(function, "function")),
+            number(function, "outputs"), number(function, "operations"), number(function, "guards"));
+        print_derivative(function, "by_x");
+        print_derivative(function, "by_p");
+        say("\n");
+    }
+}
+
 static void print_text(const json_t *object)
 {
     const json_t *products = json_object_get(object, "products");
@@ -47,6 +72,7 @@ static void print_text(const json_t *object)
     say("%-13s %.0f blocks of outer products%s\n", "structure", number(object, "outer_products"),
         json_is_true(json_object_get(object, "diagonal_and_coupling")) ? "; df/dx = diag(d) + diag(s) M"
                                                                        : "");
+    print_functions(json_object_get(object, "functions"));
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------ */
@@ -71,11 +97,11 @@ static sens_status print_code(struct sens_ctx *ctx, const struct sens_problem *p
     return status;
 }
 
-static sens_status print_description(struct sens_ctx *ctx, const struct sens_problem *pb, bool json,
-                                     struct bench_error *error)
+static sens_status print_description(struct sens_ctx *ctx, const struct sens_problem *pb,
+                                     const struct sens_cost *cost, bool json, struct bench_error *error)
 {
     json_t *object = NULL;
-    const sens_status status = derivation_describe(ctx, pb, &object, error);
+    const sens_status status = derivation_describe(ctx, pb, cost, &object, error);
     if (status == SENS_OK && json) {
         json_dumpf(object, our_stdout(), JSON_INDENT(2));
         say("\n");
@@ -96,9 +122,12 @@ int cmd_derive(const struct cli_command *command, struct cli_arguments *argument
     if (status == SENS_OK) status = cell_resolve(&ctx, &arguments->spec, &cell, &error);
     if (status == SENS_OK) {
         const struct sens_problem *pb = cell.provider ? cell.problem.inner : &cell.problem;
+        const struct sens_cost *cost = cell.deriver ? cell.cost.inner : &cell.cost;
+        const bool asked = spec_get(&arguments->spec, "cost") != NULL;
         status = cli_flag(command, arguments, "--code")
                      ? print_code(&ctx, pb, &error)
-                     : print_description(&ctx, pb, cli_flag(command, arguments, "--json") != NULL, &error);
+                     : print_description(&ctx, pb, asked ? cost : NULL,
+                                         cli_flag(command, arguments, "--json") != NULL, &error);
     }
     sens_arena_release(&ctx.arena);
     if (status == SENS_OK) return EXIT_OK;

@@ -112,7 +112,8 @@ static const struct cli_flag derive_flags[] = {{"--json", NULL, "one JSON object
 static const char *const derive_notes[] = {
     "For each product: the operations of its graph; what a tape of it (vjp=tape) does once a point, and for "
     "each vector, by the operations of the right-hand side; the loops that are left of it in C. Groups are "
-    "columns that share no row, guards are comparisons that decided what was recorded.",
+    "columns that share no row, guards are comparisons that decided what was recorded. Below stand x0, where "
+    "it depends on p, and with cost=NAME phi of its first observation and g.",
     "Exit codes: 0 done, 2 bad input, or a right-hand side that cannot be recorded: the place is named.",
     NULL,
 };
@@ -207,7 +208,8 @@ static const char *const verify_notes[] = {
     "--problem P: the callbacks of P, every method on P, and all methods on P against one another. --method "
     "M: M on problems of the harness's own and on every problem, and the methods that match against one "
     "another. Both: all of this for M and P alone. --cost C: the callbacks of C. --provider V (vjp=V): the "
-    "products of V on every problem that it wraps. A method or provider on a problem that fails its own "
+    "products of V on every problem that it wraps, and the gradients of every cost that it derives. A method "
+    "or provider on a problem that fails its own "
     "checks is skipped; with --method alone these checks are made too, and told only where they fail.",
     "key=value: an option of the problems, costs or methods that are named, as lmm=bdf with --method "
     "cvodes_adjoint or T=20 with --problem robertson, in place of its default. It is held at that value, "
@@ -269,7 +271,8 @@ static const struct cli_command commands[] = {
      .run = cmd_summary},
     {.name = "derive",
      .arguments = "PROBLEM [key=value ...]",
-     .summary = "what its derivative products are, made from the right-hand side alone",
+     .summary =
+         "what its derivative products are, made from the right-hand side alone; the gradients of a cost",
      .flags = derive_flags,
      .takes_keys = true,
      .notes = derive_notes,

@@ -75,6 +75,9 @@ sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *
                              struct sens_cost *cost)
 {
     struct sens_cost made = {.type = type, .n = pb->n, .np = pb->np};
+    if (!sens_gradients_whole(type))
+        return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: it has some of its gradients and lacks others",
+                         type->name);
     const sens_status status = type->create(ctx, option, pb, &made);
     if (status != SENS_OK) return status;
     if (made.m == 0) return sens_fail(ctx, SENS_BAD_INPUT, "cost %s: no output", type->name);

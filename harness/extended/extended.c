@@ -163,6 +163,8 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
         return sens_fail(ctx, SENS_UNAVAILABLE, "problem %s has no products in extended precision",
                          rq->problem);
     if (!cost) return sens_fail(ctx, SENS_UNAVAILABLE, "cost %s has no extended build", rq->cost);
+    if (sens_gradients_lack(cost))
+        return sens_fail(ctx, SENS_UNAVAILABLE, "cost %s has no gradients in extended precision", rq->cost);
     sens_status status = sens_problem_create(ctx, problem, rq->problem_value, &set->problem);
     if (status != SENS_OK) return status;
     struct sens_problem *pb = &set->problem;

@@ -232,12 +232,18 @@ static void record_work(struct measurement *me, struct record *rec)
     if (getrusage(RUSAGE_SELF, &usage) == 0) rec->number[COL_rss_bytes] = (double)usage.ru_maxrss * 1024;
 }
 
-/* What the provider of the products tells; zeros: nothing. A generated right-hand side stands around its problem. */
-static struct sens_provider_account ask_provider(const struct cell *cell)
+/* What those tell that made the products, and the gradients of the cost; zeros: nothing. A generated right-hand side
+ * stands around its problem. */
+static struct sens_provider_account ask_providers(const struct cell *cell)
 {
-    struct sens_provider_account account = {.broken = NULL};
+    struct sens_provider_account account = {.broken = NULL}, of_cost = account;
     const struct sens_problem *wrapped = cell->generated_rhs ? cell->problem.inner : &cell->problem;
     if (cell->provider && cell->provider->account) cell->provider->account(wrapped, &account);
+    if (cell->deriver) cell->deriver->account_cost(&cell->cost, &of_cost);
+    account.n_recorded += of_cost.n_recorded;
+    account.t_record += of_cost.t_record;
+    account.t_analyse += of_cost.t_analyse;
+    if (!account.broken) account.broken = of_cost.broken;
     return account;
 }
 
@@ -245,7 +251,7 @@ static struct sens_provider_account ask_provider(const struct cell *cell)
 static sens_status judge_products(struct measurement *me, sens_status status)
 {
     const struct cell *cell = me->cell;
-    const struct sens_provider_account account = ask_provider(cell);
+    const struct sens_provider_account account = ask_providers(cell);
     if (!account.broken) return status;
     bench_refuse(&me->reason, "%s", account.broken);
     return SENS_UNSUPPORTED;
@@ -254,8 +260,8 @@ static sens_status judge_products(struct measurement *me, sens_status status)
 /* What derived products took beside the runs. */
 static void record_account(const struct cell *cell, struct record *rec)
 {
-    const struct sens_provider_account account = ask_provider(cell);
-    if (!cell->provider || !cell->provider->account) return;
+    const struct sens_provider_account account = ask_providers(cell);
+    if (!cell->deriver && !(cell->provider && cell->provider->account)) return;
     rec->number[COL_n_recorded] = account.n_recorded;
     rec->number[COL_t_record_s] = account.t_record;
     rec->number[COL_t_analyse_s] = account.t_analyse;

@@ -103,8 +103,7 @@ static bool check_costs(const char *path, const struct sens_plugin *plugin, stru
 {
     for (size_t i = 0; plugin->costs && plugin->costs[i]; i++) {
         const struct sens_cost_type *type = plugin->costs[i];
-        if (!type->name || !type->summary || !type->create || (!type->phi && !type->g) ||
-            !type->phi != !type->phi_dx || !type->g != !type->g_dx)
+        if (!type->name || !type->summary || !type->create || !sens_gradients_whole(type))
             return refuse_module(path, "cost", type->name, incomplete, error);
         if (!check_name(path, "cost", type->name, error) ||
             !check_text(path, "cost", type->name, type->summary, error) ||

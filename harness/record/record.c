@@ -53,10 +53,10 @@ static bool is_policy(const char *text)
 
 bool record_text_fits(int column, const char *text)
 {
-    static const enum record_column names[] = {COL_problem,    COL_cost,      COL_method,  COL_tableau,
-                                               COL_controller, COL_vjp,       COL_isa,     COL_machine,
-                                               COL_git,        COL_sweep,     COL_wrt,     COL_truth,
-                                               COL_track,      COL_structure, COL_product, COL_rhs};
+    static const enum record_column names[] = {
+        COL_problem, COL_cost,      COL_method,  COL_tableau, COL_controller, COL_vjp,
+        COL_isa,     COL_machine,   COL_git,     COL_sweep,   COL_wrt,        COL_truth,
+        COL_track,   COL_structure, COL_product, COL_rhs,     COL_cost_vjp};
     if (column == COL_ckpt) return !text[0] || is_policy(text);
     if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=")];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

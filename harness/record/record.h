@@ -86,7 +86,7 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(n_factor, INT, "-", "matrices of linear systems factorised")                                           \
     X(n_solve, INT, "vectors", "vectors that factorised systems were solved for")                            \
     X(n_newton, INT, "-", "iterations of Newton's method")                                                   \
-    X(n_recorded, INT, "-", "times the right-hand side was recorded for derived products")                   \
+    X(n_recorded, INT, "-", "times the right-hand side, or a cost, was recorded for derived products")       \
     X(t_record_s, REAL, "s", "to record it, in all; part of no run but where a new branch was met")          \
     X(t_analyse_s, REAL, "s", "to make products of the recordings, likewise")                                \
     X(t_compile_s, REAL, "s", "to compile them, likewise")                                                   \
@@ -98,7 +98,8 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(by_rhs, REAL, "-", "time of a vector of the product by that of a right-hand side, median of pairs")    \
     X(by_rhs_lo, REAL, "-", "lower end of the 95 % confidence interval of the median")                       \
     X(by_rhs_hi, REAL, "-", "upper end")                                                                     \
-    X(rhs, TEXT, "-", "right-hand side: the problem's own, or generated from it")
+    X(rhs, TEXT, "-", "right-hand side: the problem's own, or generated from it")                            \
+    X(cost_vjp, TEXT, "-", "gradients of the cost: by hand, or derived from it by the tape")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

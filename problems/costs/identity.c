@@ -1,4 +1,5 @@
-/* The whole final state, one functional a component: G_c = x_c(t1), c < m = n. */
+/* The whole final state, one functional a component: G_c = x_c(t1), c < m = n.
+ * By hand: its gradient, ones; for references in extended precision, and as the oracle of the derived one. */
 #include "sens/cost.h"
 
 static void phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, sens_real *G)

@@ -3,7 +3,10 @@
  *     Q_c(x, p) = 1/2 sum_i w_ci x_i^2 + 1/2 rho |p|^2,   w_ci = 1 + ((c (i + 1)) mod 61)/64
  *
  * c and i count from 0: the first functional weighs all states by 1.
- * The weights are exact in every precision. */
+ * The weights are exact in every precision.
+ *
+ * The derivatives are by hand: references in extended precision need them in that precision, the derived
+ * ones are compared with them (tests/bench/test_derived_cost.c), and a lane costs two operations a state. */
 #ifndef QUADRATIC_H
 #define QUADRATIC_H
 

@@ -2,6 +2,7 @@
  *
  *     G_c = int_{t0}^{t1} e^(-delta (t - t0)) Q_c(x(t), p) dt.
  *
+ * By hand: its gradient, called at every stage (quadratic.h says why).
  * delta > 0 makes the integrand depend on t itself, so that a quadrature node at the wrong time shows. */
 #include <tgmath.h>
 

@@ -1,5 +1,6 @@
 /* A sample of the final state: G_c = x_i(t1) with i = floor((c + 1/2) n / m), c < m, for problems with so
- * many states that the gradients of all of them are neither wanted nor affordable in reverse mode. */
+ * many states that the gradients of all of them are neither wanted nor affordable in reverse mode.
+ * By hand: its gradient, ones; for references in extended precision, and as the oracle of the derived one. */
 #include "sens/cost.h"
 
 static const struct sens_option options[] = {

@@ -1,4 +1,5 @@
-/* Quadratic in the final state: G_c = Q_c(x(t1), p), with the form Q of quadratic.h. */
+/* Quadratic in the final state: G_c = Q_c(x(t1), p), with the form Q of quadratic.h.
+ * By hand: its gradient (quadratic.h says why). */
 #include "quadratic.h"
 
 static void phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, sens_real *G)

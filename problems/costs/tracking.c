@@ -4,7 +4,10 @@
  *
  * The data are rows t, z_1 ... z_n of numbers, or without them `count` equidistant times from t0 to t1
  * (count = 1: t1 alone) with z_j = (1 + s_j)/2 x0, where s_j in [0, 1] is the fraction of the interval that
- * has passed: no residual vanishes by construction, that at t0 included. */
+ * has passed: no residual vanishes by construction, that at t0 included.
+ *
+ * By hand: its gradient, for references in extended precision, and as the oracle of the derived one, for
+ * which each time is recorded by itself. */
 #include <math.h>
 
 #include "sens/cost.h"

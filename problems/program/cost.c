@@ -1,4 +1,7 @@
-/* The costs that a problem of operations comes with: G_c = sum_j phi_c(t_j, x(t_j), p) + int g_c dt. */
+/* The costs that a problem of operations comes with: G_c = sum_j phi_c(t_j, x(t_j), p) + int g_c dt.
+ *
+ * Their gradients are reverse sweeps over the same operations, in extended precision, too, for references: nothing is
+ * written by hand. */
 #include <string.h>
 
 #include "written.h"

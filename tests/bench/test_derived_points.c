@@ -1,88 +1,19 @@
 /* Products by the tape at 10,000 drawn points of every problem: against the graph of the product in extended
- * precision, and against what the problem computes itself.
- *
- * A difference is compared with the size of the terms: what the product would be if nothing cancelled. That is
- * S = |v| of a leaf, S_a + S_b of a sum, S_a S_b of a product, and |v| + |dv/da| S_a + |dv/db| S_b of other
- * operations. */
+ * precision, and against what the problem computes itself. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
 #include "modules.h"
 #include "products.h"
 #include "providers.h"
 #include "random_graph.h"
 #include "recording.h"
+#include "terms_support.h"
 #include "testing.h"
 
 enum { POINTS = 10000, LANES = 3, EXTENDED_POINTS = 200 };
 static const long double CLOSE = 1e-13L;
-
-static void *numbers(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    assert_non_null(memory);
-    return memory;
-}
-
-/* ---- the graph, and the size of its terms ------------------------------------------------------------------ */
-
-/* |dv/da| of operand `which`, by a quotient: a factor of the size needs no digits. */
-static long double slope(const struct graph *g, size_t k, const long double *value, unsigned which)
-{
-    const struct graph_operation *node = &g->node[k];
-    long double a[3] = {value[node->a], value[node->b], value[node->c]};
-    const long double h = 1e-9L * (fabsl(a[which]) + 1e-9L);
-    a[which] += h;
-    const long double moved = graph_operate(node->op, a[0], a[1], a[2]);
-    return isfinite(moved) ? fabsl(moved - value[k]) / h : 0;
-}
-
-static long double size_of(const struct graph *g, size_t k, const long double *value, const long double *size)
-{
-    const struct graph_operation *node = &g->node[k];
-    if (graph_operands(node->op) == 0) return fabsl(value[k]);
-    if (node->op == GRAPH_NEG) return size[node->a];
-    if (node->op == GRAPH_ADD || node->op == GRAPH_SUB) return size[node->a] + size[node->b];
-    if (node->op == GRAPH_MUL) return size[node->a] * size[node->b];
-    if (node->op == GRAPH_SELECT) return value[node->a] != 0 ? size[node->b] : size[node->c];
-    long double sum = fabsl(value[k]) + slope(g, k, value, 0) * size[node->a];
-    if (graph_operands(node->op) > 1) sum += slope(g, k, value, 1) * size[node->b];
-    return sum;
-}
-
-struct oracle {
-    const struct graph *g;
-    long double *value, *size, *x, *p, *w;
-};
-
-static struct oracle oracle_create(const struct graph *g, size_t n, size_t np)
-{
-    return (struct oracle){g,
-                           numbers(g->n_nodes, sizeof(long double)),
-                           numbers(g->n_nodes, sizeof(long double)),
-                           numbers(n, sizeof(long double)),
-                           numbers(np, sizeof(long double)),
-                           numbers(n, sizeof(long double))};
-}
-
-static void oracle_free(struct oracle *o)
-{
-    long double *const all[] = {o->value, o->size, o->x, o->p, o->w};
-    for (size_t k = 0; k < 5; k++) free(all[k]);
-}
-
-static void oracle_at(struct oracle *o, const struct sens_problem *pb, const struct sens_at *at,
-                      const double *W, size_t lane)
-{
-    for (size_t i = 0; i < pb->n; i++) o->x[i] = at->x[i];
-    for (size_t j = 0; j < pb->np; j++) o->p[j] = at->p[j];
-    for (size_t i = 0; i < pb->n; i++) o->w[i] = W[i * LANES + lane];
-    const struct graph_point point = {.t = at->t, .x = o->x, .p = o->p, .w = o->w};
-    graph_evaluate(o->g, &point, o->value);
-    for (size_t k = 0; k < o->g->n_nodes; k++) o->size[k] = size_of(o->g, k, o->value, o->size);
-}
 
 /* ---- a problem ------------------------------------------------------------------------------------------- */
 
@@ -119,7 +50,7 @@ static void compare_at(struct comparison *c, struct oracle *o, bool of_p, const 
     product(&c->tape, of_p, at, c->W, c->by_tape);
     product(&c->own, of_p, at, c->W, c->by_hand);
     for (size_t l = 0; l < (extended ? LANES : 1); l++) {
-        oracle_at(o, &c->own, at, c->W, l);
+        oracle_at(o, at, LANES, c->W, l);
         for (size_t k = 0; k < count; k++) {
             const long double exact = o->value[o->g->output[k]], size = o->size[o->g->output[k]];
             const double tape = c->by_tape[k * LANES + l], hand = c->by_hand[k * LANES + l];
@@ -169,7 +100,7 @@ static void check_problem(struct sens_ctx *ctx, const struct sens_problem_type *
     assert_int_equal(recording_rhs(source, &nominal, f, &error), SENS_OK);
     for (int of_p = 0; of_p < (c.own.np ? 2 : 1); of_p++) {
         assert_int_equal(of_p ? derive_vjp_p(f, c.own.np, &g) : derive_vjp(f, c.own.n, &g), SENS_OK);
-        struct oracle o = oracle_create(g, c.own.n, c.own.np);
+        struct oracle o = oracle_create(g, c.own.n, c.own.np, c.own.n);
         compare_products(&c, &o, of_p);
         oracle_free(&o);
         graph_destroy(g);

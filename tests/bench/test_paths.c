@@ -143,9 +143,9 @@ static void test_batches(void **state)
 
 /* The stairs in double; above 3 it is another function than was recorded, and at ROUNDED the branch above. */
 static size_t n_computed;
-static sens_status compute_stairs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+static sens_status compute_stairs(const void *of, const struct sens_at *at, double *dx)
 {
-    (void)pb;
+    (void)of;
     n_computed++;
     dx[0] = at->p[0] * (floor(at->x[0]) + 1) * at->x[0] * at->x[0] * (at->x[0] > 3 && at->x[0] < 4 ? 2 : 1);
     return at->x[0] < -3 ? SENS_OUT_OF_DOMAIN : SENS_OK;
@@ -153,12 +153,11 @@ static sens_status compute_stairs(const struct sens_problem *pb, const struct se
 
 static void test_another_function(void **state)
 {
-    static const struct sens_problem_type type = {.name = "stairs", .rhs = compute_stairs};
-    const struct sens_problem pb = {.type = &type, .n = 1, .np = 1};
+    static const struct watched stairs = {"problem", "stairs", "f", 1, 1, 1, compute_stairs, NULL};
     struct paths paths;
     (void)state;
     start(&paths, 1);
-    paths.watch.problem = &pb;
+    paths.watch.function = &stairs;
     n_computed = 0;
     for (int k = 0; k < 500; k++) assert_true(product(&paths, 2.5, 2, 3) == wanted(2.5, 2, 3));
     assert_in_range(n_computed, 8, 60); /* 1, 2, ..., 8, then an eighth more each */

@@ -94,6 +94,13 @@ static void plan_follows_the_patterns(void **state)
     assert_plan((struct verify_choice){.cost = "none"}, "");
 }
 
+static sens_status wrap_no_cost(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                                const struct sens_cost *inner, struct sens_cost *wrapped)
+{
+    (void)ctx, (void)request, (void)inner, (void)wrapped;
+    return SENS_UNSUPPORTED;
+}
+
 /* A provider is a module like others: with problems, in the groups that look at what it wraps. */
 static void plan_has_providers(void **state)
 {
@@ -110,6 +117,16 @@ static void plan_has_providers(void **state)
     assert_plan_of(&reg, (struct verify_choice){.provider = "mine", .problem = "bad", .check = "first"},
                    "on_problem:problem bad\n(on_problem_too:problem bad)\non_provider:provider mine\n"
                    "on_wrapped:provider mine on problem bad\n");
+    /* one that derives gradients: on every cost, but where problems are named and costs are not */
+    static const struct sens_provider derives = {.name = "derives", .wrap_cost = wrap_no_cost};
+    static const struct sens_provider *const derivers[] = {&derives, NULL};
+    reg.providers = derivers;
+    assert_plan_of(
+        &reg, (struct verify_choice){.provider = "d*", .cost = "c*", .check = "first"},
+        "on_cost:cost cost\non_provider:provider derives\non_cost:provider derives on cost cost\n");
+    assert_plan_of(&reg, (struct verify_choice){.provider = "derives", .problem = "bad", .check = "first"},
+                   "on_problem:problem bad\n(on_problem_too:problem bad)\non_provider:provider derives\n"
+                   "on_wrapped:provider derives on problem bad\n");
     assert_plan_of(&reg, (struct verify_choice){.method = "one", .problem = "bad", .check = "first"},
                    "on_problem:problem bad\non_method:method one\n");
 }

@@ -47,6 +47,11 @@ done
 tells 0 "threads 2" "$program" run glv discrete_adjoint n=20 vjp=tape threads=2
 tells 0 '"vjp":"tape".*"n_recorded":1,' "$program" run vdp discrete_adjoint vjp=tape --json
 tells 0 '"vjp":"hand".*"n_recorded":null' "$program" run vdp discrete_adjoint --json
+# a model with another initial state than its own
+printf '1.7\n2.9\n' >"$work/state"
+for name in tape hand; do
+    tells 0 "G +0[.]505873[0-9]* +4[.]61313" "$program" run brusselator discrete_adjoint vjp=$name x0="$work/state"
+done
 # structure that was found is dropped where that is asked for
 tells 0 '"structure":"dense' "$program" run glv discrete_adjoint n=20 vjp=tape --json
 for drop in structure=none track=controlled; do

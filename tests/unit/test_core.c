@@ -158,7 +158,22 @@ static sens_status create_cost(struct sens_ctx *ctx, const struct sens_value *op
 }
 
 static const struct sens_problem_type type = {.name = "made", .create = create};
-static const struct sens_cost_type cost_type = {.name = "made", .create = create_cost};
+static void cost_phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,
+                     sens_real *G)
+{
+    (void)cost, (void)j, (void)x, (void)p, (void)G;
+}
+static void cost_phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,
+                        size_t c0, size_t L, sens_real *OUT)
+{
+    (void)cost, (void)j, (void)x, (void)p, (void)c0, (void)L, (void)OUT;
+}
+static void cost_g(const struct sens_cost *cost, const struct sens_at *at, sens_real w, sens_real *G)
+{
+    (void)cost, (void)at, (void)w, (void)G;
+}
+
+static const struct sens_cost_type cost_type = {.name = "made", .create = create_cost, .phi = cost_phi};
 
 static sens_status problem_status(struct sens_problem candidate)
 {
@@ -219,6 +234,33 @@ static void test_cost_checks(void **state)
         assert_int_equal(cost_status(1, 2, wrong[i]), SENS_BAD_INPUT);
 }
 
+/* All gradients, or none. */
+static void test_gradients(void **state)
+{
+    struct sens_cost_type made = cost_type;
+    (void)state;
+    assert_true(sens_gradients_lack(&made) && sens_gradients_whole(&made));
+    made.g = cost_g;
+    assert_true(sens_gradients_lack(&made) && sens_gradients_whole(&made));
+    made.phi_dx = cost_phi_dx;
+    assert_false(sens_gradients_lack(&made) || sens_gradients_whole(&made)); /* g lacks its own */
+    made.g = NULL;
+    assert_true(!sens_gradients_lack(&made) && sens_gradients_whole(&made));
+    made.phi_dp = cost_phi_dx;
+    assert_true(sens_gradients_whole(&made));
+    made.phi_dx = NULL;
+    assert_false(sens_gradients_lack(&made) || sens_gradients_whole(&made));
+    made.phi = NULL;
+    assert_false(sens_gradients_whole(&made));
+    made.phi_dp = NULL;
+    assert_false(sens_gradients_whole(&made)); /* nothing at all */
+    struct fixture fx = {.cost = {.m = 1}};
+    struct sens_cost cost;
+    const struct sens_problem pb = {.n = 2, .t0 = 1, .t1 = 2};
+    assert_int_equal(sens_cost_create(&fx.ctx, &made, NULL, &pb, &cost), SENS_BAD_INPUT);
+    sens_arena_release(&fx.ctx.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_arena_refusals), cmocka_unit_test(test_arena_guests),
         cmocka_unit_test(test_statuses),       cmocka_unit_test(test_classes),
         cmocka_unit_test(test_problem_checks), cmocka_unit_test(test_cost_checks),
+        cmocka_unit_test(test_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,12 @@ static void move_nodes(struct graph *graph, const bool *kept, graph_node *place)
     graph->n_nodes = count;
 }
 
+void graph_keep_outputs(struct graph *graph, size_t first, size_t count)
+{
+    memmove(graph->output, graph->output + first, count * sizeof *graph->output);
+    graph->n_outputs = count;
+}
+
 bool graph_keep(struct graph *graph, const bool *kept)
 {
     graph_node *place = calloc(graph->n_nodes, sizeof *place);

@@ -86,6 +86,9 @@ struct graph *graph_copy(const struct graph *graph);
  * and nothing is changed. */
 bool graph_keep(struct graph *graph, const bool *kept);
 
+/* Of its outputs [first, first + count) stay. */
+void graph_keep_outputs(struct graph *graph, size_t first, size_t count);
+
 /* Room for so many nodes in all, so that none is moved on the way there; more may come. */
 void graph_reserve(struct graph *graph, size_t nodes);
 

@@ -42,13 +42,19 @@ static void mark_needed(const struct graph *g, bool *needed)
     }
 }
 
+sens_status keep_needed(struct graph *graph)
+{
+    sens_status status = graph_status(graph);
+    bool *needed = calloc(graph->n_nodes, sizeof *needed);
+    if (status == SENS_OK && needed) mark_needed(graph, needed);
+    if (status == SENS_OK && (!needed || !graph_keep(graph, needed))) status = SENS_NO_MEMORY;
+    free(needed);
+    return status;
+}
+
 sens_status copy_needed(struct graph *whole, struct graph **product)
 {
-    sens_status status = graph_status(whole);
-    bool *needed = calloc(whole->n_nodes, sizeof *needed);
-    if (status == SENS_OK && needed) mark_needed(whole, needed);
-    if (status == SENS_OK && (!needed || !graph_keep(whole, needed))) status = SENS_NO_MEMORY;
-    free(needed);
+    const sens_status status = keep_needed(whole);
     if (status != SENS_OK) {
         graph_destroy(whole);
         whole = NULL;

@@ -1,6 +1,7 @@
 /* derive/provider/compiled.c - the provider `compiled`. */
 #include "compiled_engine.h"
 #include "derived.h"
+#include "derived_cost.h"
 #include "generated_rhs.h"
 #include "providers.h"
 #include "sens/registry.h"
@@ -49,4 +50,6 @@ const struct sens_provider derive_compiled = {
     .wrap = wrap,
     .wrap_rhs = generated_rhs_wrap,
     .account = account,
+    .wrap_cost = derived_cost_wrap,
+    .account_cost = derived_cost_account,
 };

@@ -9,6 +9,7 @@
 struct derived { /* the data of the wrapped problem */
     struct sens_decorated_problem room;
     struct sens_structure structure;
+    struct watched watched; /* rhs in double */
     struct paths rhs, x0;
     bool has_x0; /* the initial state depends on p */
 };

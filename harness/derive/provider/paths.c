@@ -53,18 +53,28 @@ static void keep(struct paths *paths, struct path *path)
     paths->n_kept++;
 }
 
-sens_status paths_create(struct paths *paths, const struct sens_at *at, struct bench_error *error)
+sens_status paths_open(struct paths *paths)
 {
-    sens_status status = SENS_NO_MEMORY;
     atomic_init(&paths->newest, NULL);
     atomic_init(&paths->n_recorded, 0);
     for (int kind = 0; kind < PRODUCT_KINDS; kind++) atomic_init(&paths->direct[kind], NULL);
-    if (pthread_mutex_init(&paths->recording, NULL) != 0) return SENS_NO_MEMORY;
+    return pthread_mutex_init(&paths->recording, NULL) == 0 ? SENS_OK : SENS_NO_MEMORY;
+}
+
+sens_status paths_record(struct paths *paths, const struct sens_at *at, struct bench_error *error)
+{
+    sens_status status;
     struct path *path = record_path(paths, at, &status, error);
-    if (path)
-        keep(paths, path);
-    else
-        pthread_mutex_destroy(&paths->recording);
+    if (path) keep(paths, path);
+    return status;
+}
+
+sens_status paths_create(struct paths *paths, const struct sens_at *at, struct bench_error *error)
+{
+    sens_status status = paths_open(paths);
+    if (status != SENS_OK) return status;
+    status = paths_record(paths, at, error);
+    if (status != SENS_OK) paths_destroy(paths);
     return status;
 }
 

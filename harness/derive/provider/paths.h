@@ -33,8 +33,11 @@ struct paths {
         direct[PRODUCT_KINDS]; /* of the only recording, once it has run; else NULL */
 };
 
-/* Records at the point; with a message in *error where that fails: see record.h. Nothing has to be destroyed
- * then. */
+/* Without a recording yet: each is made where a product is first wanted. SENS_NO_MEMORY. */
+sens_status paths_open(struct paths *paths);
+/* Another recording, at this point, with a message in *error where that fails: see recording.h. */
+sens_status paths_record(struct paths *paths, const struct sens_at *at, struct bench_error *error);
+/* Both. Nothing has to be destroyed where it fails. */
 sens_status paths_create(struct paths *paths, const struct sens_at *at, struct bench_error *error);
 void paths_destroy(struct paths *paths);
 
@@ -53,7 +56,7 @@ static inline compiled_function *paths_direct(struct paths *paths, enum product_
 /* Seconds that the engines took to be made. */
 double paths_analysis(const struct paths *paths);
 
-/* The recording at the nominal point, and what was made of it. */
+/* The first recording, which must have been made, and what was made of it. */
 const struct graph *paths_first_graph(const struct paths *paths);
 struct engine *paths_first_engine(const struct paths *paths);
 

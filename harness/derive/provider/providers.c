@@ -2,6 +2,7 @@
 #include "providers.h"
 
 #include "derived.h"
+#include "derived_cost.h"
 #include "differences.h"
 #include "sens/registry.h"
 
@@ -26,6 +27,8 @@ const struct sens_provider derive_tape = {
     .declares = true,
     .wrap = wrap_tape,
     .account = derived_account,
+    .wrap_cost = derived_cost_wrap,
+    .account_cost = derived_cost_account,
 };
 
 const struct sens_provider derive_fd = {

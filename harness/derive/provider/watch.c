@@ -24,11 +24,12 @@ static bool is_due(struct watch *watch)
 static void tell(struct watch *watch, const struct sens_at *at, const struct disagreement *found)
 {
     if (atomic_exchange(&watch->claimed, true)) return;
-    bench_refuse(
-        &watch->why,
-        "problem %s: at t = %.9g f[%zu] is %.9g, and %.9g by its recording; does the right-hand side "
-        "depend on anything but t, x and p, on earlier calls, or on the bits of a number?",
-        watch->problem->type->name, at->t, found->output, found->computed, found->recorded);
+    const struct watched *function = watch->function;
+    bench_refuse(&watch->why,
+                 "%s %s: at t = %.9g %s[%zu] is %.9g, and %.9g by its recording; does its source depend on "
+                 "anything but t, x and p, on earlier calls, or on the bits of a number?",
+                 function->kind, function->name, at->t, function->function, found->output, found->computed,
+                 found->recorded);
     atomic_store(&watch->failed, true);
 }
 
@@ -42,13 +43,13 @@ static bool all_finite(size_t count, const double *v)
 /* Nothing is said where f is not defined, or stands on the edge between two branches. */
 static sens_status look(struct watch *watch, const struct graph *graph, const struct sens_at *at)
 {
-    const struct sens_problem *pb = watch->problem;
+    const struct watched *function = watch->function;
     struct disagreement found = {.output = 0};
-    double *out = calloc(pb->n + 1, sizeof *out);
+    double *out = calloc(function->outputs + 1, sizeof *out);
     if (!out) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
-    if (pb->type->rhs(pb, at, out) == SENS_OK && all_finite(pb->n, out))
-        status = graph_agrees(graph, &(struct agreement_point){pb->n, pb->np, *at}, out, &found);
+    if (function->value(function->of, at, out) == SENS_OK && all_finite(function->outputs, out))
+        status = graph_agrees(graph, &(struct agreement_point){function->n, function->np, *at}, out, &found);
     free(out);
     if (status != SENS_UNSUPPORTED || found.on_edge) return status == SENS_UNSUPPORTED ? SENS_OK : status;
     tell(watch, at, &found);
@@ -57,7 +58,7 @@ static sens_status look(struct watch *watch, const struct graph *graph, const st
 
 sens_status watch_point(struct watch *watch, const struct graph *graph, const struct sens_at *at)
 {
-    if (!watch->problem || !at->x) return SENS_OK;
+    if (!watch->function || !at->x) return SENS_OK;
     if (atomic_load_explicit(&watch->failed, memory_order_relaxed)) return SENS_UNSUPPORTED;
     return is_due(watch) ? look(watch, graph, at) : SENS_OK;
 }

@@ -15,10 +15,18 @@
 #include "refuse.h"
 #include "sens/problem.h"
 
-/* Begins as {.problem = ...}, all else 0. */
+struct watched {                        /* a function as it is in double */
+    const char *kind, *name, *function; /* "problem", "glv", "f": for people */
+    size_t n, np, outputs;
+    /* out [outputs], which is zeroed. Any status: it is not defined there. */
+    sens_status (*value)(const void *of, const struct sens_at *at, double *out);
+    const void *of;
+};
+
+/* Begins as {.function = ...}, all else 0. */
 struct watch {
-    const struct sens_problem *problem; /* whose right-hand side was recorded; NULL: nothing is looked at */
-    atomic_size_t asked, next;          /* points so far; the one to look at */
+    const struct watched *function; /* what was recorded; NULL: nothing is looked at */
+    atomic_size_t asked, next;      /* points so far; the one to look at */
     atomic_bool claimed, failed;
     struct bench_error why; /* once it has failed */
 };
@@ -30,7 +38,7 @@ sens_status watch_point(struct watch *watch, const struct graph *graph, const st
 /* Counts another point, where nothing is due; false: it does not, and watch_point has to be asked. */
 static inline bool watch_rests(struct watch *watch)
 {
-    if (!watch->problem) return true;
+    if (!watch->function) return true;
     const size_t asked = atomic_load_explicit(&watch->asked, memory_order_relaxed);
     if (asked >= atomic_load_explicit(&watch->next, memory_order_relaxed) ||
         atomic_load_explicit(&watch->failed, memory_order_relaxed))

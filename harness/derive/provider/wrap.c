@@ -46,6 +46,12 @@ static struct paths paths_of(const struct sens_provider_request *request, const 
         .record = initial ? record_x0 : record_rhs, .source = source, .shape = shape, .maker = *maker};
 }
 
+static sens_status compute_rhs(const void *of, const struct sens_at *at, double *dx)
+{
+    const struct sens_problem *pb = of;
+    return pb->type->rhs(pb, at, dx);
+}
+
 /* Both functions at the nominal point. */
 static sens_status record_functions(struct sens_ctx *ctx, const struct sens_provider_request *request,
                                     const struct engine_maker *maker, struct derived *derived)
@@ -57,7 +63,15 @@ static sens_status record_functions(struct sens_ctx *ctx, const struct sens_prov
     sens_status status = recording_create(ctx, inner, NULL, &source);
     if (status != SENS_OK) return status;
     derived->rhs = paths_of(request, source, maker, false);
-    derived->rhs.watch.problem = inner;
+    derived->watched = (struct watched){.kind = "problem",
+                                        .name = inner->type->name,
+                                        .function = "f",
+                                        .n = inner->n,
+                                        .np = inner->np,
+                                        .outputs = inner->n,
+                                        .value = compute_rhs,
+                                        .of = inner};
+    derived->rhs.watch.function = &derived->watched;
     status = paths_create(&derived->rhs, &at, &error);
     if (status != SENS_OK) return refuse(ctx, status, &error);
     derived->has_x0 = sens_problem_x0_depends(inner);

@@ -15,7 +15,7 @@ struct trial {
     const struct sens_problem *pb;
     const struct sens_cost *cost;
     struct sens_at at;
-    const char *what;
+    const char *kind, *name, *what; /* "problem", "glv", "f" */
 };
 
 static void widen(size_t count, const double *v, long double *wide)
@@ -61,9 +61,9 @@ static sens_status compare(const struct trial *trial, const struct graph *graph,
     const sens_status status = graph_agrees(graph, &point, out, &found);
     if (status != SENS_UNSUPPORTED) return status;
     return sens_fail(trial->ctx, status,
-                     "problem %s: recorded, %s[%zu] is %.9g at the nominal point, and %.9g in double; "
+                     "%s %s: recorded, %s[%zu] is %.9g at the nominal point, and %.9g in double; "
                      "are both parts of the module whole, and of one source?",
-                     trial->pb->type->name, trial->what, found.output, found.recorded, found.computed);
+                     trial->kind, trial->name, trial->what, found.output, found.recorded, found.computed);
 }
 
 /* Only what is wrong wherever it is tried. */
@@ -86,6 +86,7 @@ static sens_status try_rhs(struct trial *trial, struct graph *graph, struct benc
 
 static sens_status try_x0(struct trial *trial, struct graph *graph, struct bench_error *error)
 {
+    if (!sens_problem_x0_depends(trial->pb)) return SENS_OK; /* another one may have been given */
     trial->what = "x0";
     const sens_status status = recording_x0(trial->recording, trial->at.p, graph, error);
     return status == SENS_OK ? compare(trial, graph, trial->at.x) : judge(trial->ctx, status, error);
@@ -93,8 +94,8 @@ static sens_status try_x0(struct trial *trial, struct graph *graph, struct bench
 
 static sens_status try_g(struct trial *trial, struct graph *graph, struct bench_error *error)
 {
-    double *out = trial->cost ? SENS_NEW(trial->ctx, double, trial->cost->m) : NULL;
-    if (!trial->cost || !trial->cost->type->g) return SENS_OK;
+    double *out = SENS_NEW(trial->ctx, double, trial->cost->m);
+    if (!trial->cost->type->g) return SENS_OK;
     if (!out) return SENS_NO_MEMORY;
     trial->what = "g";
     const sens_status status = recording_g(trial->recording, &trial->at, graph, error);
@@ -105,8 +106,8 @@ static sens_status try_g(struct trial *trial, struct graph *graph, struct bench_
 
 static sens_status try_phi(struct trial *trial, struct graph *graph, struct bench_error *error)
 {
-    double *out = trial->cost ? SENS_NEW(trial->ctx, double, trial->cost->m) : NULL;
-    if (!trial->cost || !trial->cost->type->phi || trial->cost->n_obs == 0) return SENS_OK;
+    double *out = SENS_NEW(trial->ctx, double, trial->cost->m);
+    if (!trial->cost->type->phi || trial->cost->n_obs == 0) return SENS_OK;
     if (!out) return SENS_NO_MEMORY;
     trial->what = "phi";
     const sens_status status = recording_phi(trial->recording, 0, trial->at.x, trial->at.p, graph, error);
@@ -115,22 +116,41 @@ static sens_status try_phi(struct trial *trial, struct graph *graph, struct benc
     return compare(trial, graph, out);
 }
 
-sens_status recording_agrees(struct sens_ctx *ctx, const struct recording *recording,
-                             const struct sens_problem *pb, const struct sens_cost *cost)
+/* Those of the tries [first, last). */
+static sens_status try_some(struct trial *trial, size_t first, size_t last)
 {
-    sens_status (*const tries[])(struct trial *, struct graph *, struct bench_error *) = {try_rhs, try_x0,
-                                                                                          try_g, try_phi};
+    static sens_status (*const tries[])(struct trial *, struct graph *,
+                                        struct bench_error *) = {try_rhs, try_x0, try_g, try_phi};
+    struct sens_ctx *ctx = trial->ctx;
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
-    double *x = SENS_NEW(ctx, double, pb->n);
+    double *x = SENS_NEW(ctx, double, trial->pb->n);
     sens_status status = x ? SENS_OK : SENS_NO_MEMORY;
-    if (x) sens_problem_x0(pb, pb->p, x);
-    struct trial trial = {ctx, recording, pb, cost, {pb->t0, x, pb->p}, ""};
-    for (size_t k = 0; status == SENS_OK && k < sizeof tries / sizeof *tries; k++) {
+    if (x) sens_problem_x0(trial->pb, trial->pb->p, x);
+    trial->at = (struct sens_at){trial->pb->t0, x, trial->pb->p};
+    for (size_t k = first; status == SENS_OK && k < last; k++) {
         struct bench_error error;
         struct graph *graph = graph_create();
-        status = graph ? tries[k](&trial, graph, &error) : SENS_NO_MEMORY;
+        status = graph ? tries[k](trial, graph, &error) : SENS_NO_MEMORY;
         graph_destroy(graph);
     }
     sens_arena_rewind(&ctx->arena, mark);
     return status;
+}
+
+enum { OF_PROBLEM = 0, OF_COST = 2, ALL = 4 };
+
+sens_status recording_agrees(struct sens_ctx *ctx, const struct recording *recording,
+                             const struct sens_problem *pb)
+{
+    struct trial trial = {
+        .ctx = ctx, .recording = recording, .pb = pb, .kind = "problem", .name = pb->type->name};
+    return try_some(&trial, OF_PROBLEM, OF_COST);
+}
+
+sens_status recording_cost_agrees(struct sens_ctx *ctx, const struct recording *recording,
+                                  const struct sens_problem *pb, const struct sens_cost *cost)
+{
+    struct trial trial = {
+        .ctx = ctx, .recording = recording, .pb = pb, .cost = cost, .kind = "cost", .name = cost->type->name};
+    return try_some(&trial, OF_COST, ALL);
 }

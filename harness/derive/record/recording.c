@@ -60,19 +60,25 @@ static sens_status refuse_part(struct sens_ctx *ctx, const char *kind, const cha
         kind, name);
 }
 
+static struct recorded_start start_of(const struct sens_problem *pb)
+{
+    return (struct recorded_start){.type = find_problem_type(pb->type->name),
+                                   .name = pb->type->name,
+                                   .option = pb->option,
+                                   .n = pb->n,
+                                   .np = pb->np,
+                                   .t0 = pb->t0,
+                                   .t1 = pb->t1,
+                                   .x0 = pb->x0,
+                                   .p = pb->p,
+                                   .x0_fixed = pb->x0_fixed};
+}
+
 static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *pb,
                                struct recording *recording)
 {
     struct recorded_problem *problem;
-    const struct recorded_start start = {.type = find_problem_type(pb->type->name),
-                                         .option = pb->option,
-                                         .n = pb->n,
-                                         .np = pb->np,
-                                         .t0 = pb->t0,
-                                         .t1 = pb->t1,
-                                         .x0 = pb->x0,
-                                         .p = pb->p,
-                                         .x0_fixed = pb->x0_fixed};
+    const struct recorded_start start = start_of(pb);
     if (pb->inner || !pb->option)
         return sens_fail(ctx, SENS_UNSUPPORTED, "problem %s: a decorated one cannot be recorded",
                          recording->name);
@@ -87,6 +93,12 @@ static sens_status add_problem(struct sens_ctx *ctx, const struct sens_problem *
     return status;
 }
 
+/* The cost that a model itself declares. */
+static bool is_own(const struct sens_cost *cost)
+{
+    return strcmp(cost->type->name, variant_all()[0]->own->name) == 0;
+}
+
 static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, struct recording *recording)
 {
     struct recorded_cost *made;
@@ -94,7 +106,7 @@ static sens_status add_cost(struct sens_ctx *ctx, const struct sens_cost *cost, 
     const void *type = find_cost_type(name);
     if (cost->inner || !cost->option)
         return sens_fail(ctx, SENS_UNSUPPORTED, "cost %s: a decorated one cannot be recorded", name);
-    if (recording->equations && strcmp(name, variant_all()[0]->own->name) == 0) {
+    if (recording->equations && is_own(cost)) {
         recording->only = (size_t)cost->option[0].number;
         recording->m = cost->m;
         return SENS_OK;
@@ -120,7 +132,40 @@ sens_status recording_create(struct sens_ctx *ctx, const struct sens_problem *pb
         .name = pb->type->name, .n = pb->n, .np = pb->np, .x0_depends = sens_problem_x0_depends(pb)};
     sens_status status = add_problem(ctx, pb, recording);
     if (status == SENS_OK && cost) status = add_cost(ctx, cost, recording);
-    if (status == SENS_OK) status = recording_agrees(ctx, recording, pb, cost);
+    if (status == SENS_OK) status = recording_agrees(ctx, recording, pb);
+    if (status == SENS_OK && cost) status = recording_cost_agrees(ctx, recording, pb, cost);
+    if (status == SENS_OK) *made = recording;
+    return status;
+}
+
+/* The problem as far as a cost is created with it; one that is decorated may have other numbers than its inner one. */
+static sens_status add_problem_of_cost(struct sens_ctx *ctx, const struct sens_problem *pb,
+                                       const struct sens_cost *cost, struct recording *recording)
+{
+    struct recorded_problem *problem;
+    struct recorded_start start = start_of(pb);
+    while (pb->inner) pb = pb->inner;
+    if (pb->type->model && is_own(cost)) {
+        const struct written *written = pb->data;
+        recording->equations = &written->equations;
+        return SENS_OK;
+    }
+    start.option = pb->option;
+    if (!pb->option || pb->type->model) start.type = NULL;
+    const sens_status status = sens_recorded_entry()->create_problem(ctx, &start, &problem);
+    recording->problem = problem;
+    return status;
+}
+
+sens_status recording_create_cost(struct sens_ctx *ctx, const struct sens_problem *pb,
+                                  const struct sens_cost *cost, const struct recording **made)
+{
+    struct recording *recording = SENS_NEW(ctx, struct recording, 1);
+    if (!recording) return SENS_NO_MEMORY;
+    *recording = (struct recording){.name = pb->type->name, .n = pb->n, .np = pb->np};
+    sens_status status = add_problem_of_cost(ctx, pb, cost, recording);
+    if (status == SENS_OK) status = add_cost(ctx, cost, recording);
+    if (status == SENS_OK) status = recording_cost_agrees(ctx, recording, pb, cost);
     if (status == SENS_OK) *made = recording;
     return status;
 }

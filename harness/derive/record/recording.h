@@ -21,6 +21,11 @@ struct recording; /* an instance of a problem, and of a cost, that can be record
 sens_status recording_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                              const struct sens_cost *cost, const struct recording **made);
 
+/* The same of a cost alone, on any problem, also a decorated one, a model, or one without a recorded part, of which the
+ * recorded cost then sees the numbers alone: recording_g and recording_phi are for it. */
+sens_status recording_create_cost(struct sens_ctx *ctx, const struct sens_problem *pb,
+                                  const struct sens_cost *cost, const struct recording **made);
+
 /* Fills a graph that was just created: nodes, guards in the order in which they are met, outputs. May be
  * called from several threads, with a graph each. With a message in *error that names the place in the sources,
  *     SENS_NONFINITE      an operation is not finite at this point

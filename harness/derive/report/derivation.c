@@ -5,6 +5,7 @@
 
 #include "compile_tape.h"
 #include "differences.h"
+#include "functions.h"
 #include "generate.h"
 #include "products.h"
 #include "recording.h"
@@ -40,16 +41,6 @@ static sens_status record(struct derivation *d)
 
 /* ---- counts ----------------------------------------------------------------------------------------------- */
 
-/* A change of sign and a choice are no operation. */
-static double operations_of(const struct graph *g)
-{
-    double count = 0;
-    for (size_t k = 0; k < g->n_nodes; k++)
-        count +=
-            graph_operands(g->node[k].op) > 0 && g->node[k].op != GRAPH_NEG && g->node[k].op != GRAPH_SELECT;
-    return count;
-}
-
 /* Counts of one product; destroys its graph. */
 static sens_status describe_product(const struct derivation *d, const char *name,
                                     enum generate_product generated, sens_status status,
@@ -61,11 +52,11 @@ static sens_status describe_product(const struct derivation *d, const char *name
     if (status == SENS_OK) status = tape_compile(product, &request, &tape);
     if (status == SENS_OK) {
         const struct tape_cost cost = tape_cost(tape);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:f, s:f, s:f, s:f, s:i}", "product", name, "operations",
-                                        operations_of(product), "once_a_point", cost.values, "each_vector",
-                                        cost.lane, "by_f", cost.lane / operations_of(d->f), "operators",
-                                        (int)d->found.count[generated].operators));
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:i}", "product", name, "operations",
+                                              functions_operations(product), "once_a_point", cost.values,
+                                              "each_vector", cost.lane, "by_f",
+                                              cost.lane / functions_operations(d->f), "operators",
+                                              (int)d->found.count[generated].operators));
     }
     tape_destroy(tape);
     graph_destroy(product);
@@ -156,7 +147,7 @@ static json_t *describe(struct derivation *d, sens_status *status)
 {
     json_t *object =
         json_pack("{s:s, s:i, s:i, s:f, s:i, s:[]}", "problem", d->problem->type->name, "n",
-                  (int)d->problem->n, "np", (int)d->problem->np, "operations", operations_of(d->f),
+                  (int)d->problem->n, "np", (int)d->problem->np, "operations", functions_operations(d->f),
                   "operators", (int)d->found.count[GENERATE_RHS].operators, "products");
     *status = object ? describe_products(d, json_object_get(object, "products")) : SENS_NO_MEMORY;
     if (*status == SENS_OK) *status = describe_structure(d, object);
@@ -172,15 +163,22 @@ static void finish(struct derivation *d)
     generate_found_release(&d->found);
 }
 
-sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem *pb, json_t **object,
-                                struct bench_error *error)
+sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem *pb,
+                                const struct sens_cost *cost, json_t **object, struct bench_error *error)
 {
     struct derivation d = {.ctx = ctx, .problem = pb, .error = error};
+    json_t *others = NULL;
     *object = NULL;
     sens_status status = record(&d);
     if (status == SENS_OK) {
         *object = describe(&d, &status);
         if (!*object) bench_refuse(error, "derive: %s", sens_status_message(status));
+    }
+    if (status == SENS_OK) status = functions_describe(ctx, pb, cost, &others, error);
+    json_object_set_new(*object, "functions", others); /* nothing is done where one of them is NULL */
+    if (status != SENS_OK) {
+        json_decref(*object);
+        *object = NULL;
     }
     finish(&d);
     return status;

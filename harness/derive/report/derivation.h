@@ -6,13 +6,14 @@
 #include <jansson.h>
 
 #include "refuse.h"
-#include "sens/problem.h"
+#include "sens/cost.h"
 
 /* *object, whose reference is the caller's: of f and of each product the operations, of f and in a tape, and the
- * operators of generated C; entries and groups of columns of df/dx and (df/dp)^T; guards; structure. pb is no
- * decorated problem. Any status of recording.h, with a message in *error. */
-sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem *pb, json_t **object,
-                                struct bench_error *error);
+ * operators of generated C; entries and groups of columns of df/dx and (df/dp)^T; guards; structure; x0(p), and phi and
+ * g of the cost (NULL: none), as functions.h has it. pb is no decorated problem, nor is the cost one. Any status of
+ * recording.h, with a message in *error. */
+sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem *pb,
+                                const struct sens_cost *cost, json_t **object, struct bench_error *error);
 
 /* The C of all products; the caller frees it. Likewise. */
 sens_status derivation_code(struct sens_ctx *ctx, const struct sens_problem *pb, char **source,

@@ -28,7 +28,10 @@ struct sens_cost_type {
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           const struct sens_problem *pb, struct sens_cost *cost);
 
-    /* Observations; all NULL when n_obs is 0 for every instance. phi_dp NULL: no dependence on p. */
+    /* All gradients may be NULL, phi_dx, phi_dp, g_dx and g_dp: they come from phi and g, whose source is compiled a
+     * second time, to be recorded (sens/recorded.h). Who has one of them writes them all:
+     *
+     * Observations; all NULL when n_obs is 0 for every instance. phi_dp NULL: no dependence on p. */
     void (*phi)(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,
                 sens_real *G /*[m], +=*/);
     void (*phi_dx)(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, size_t c0,
@@ -45,6 +48,21 @@ struct sens_cost_type {
     void (*g_dp)(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0, size_t L,
                  sens_real *MU /*[np][L], += w dg/dp*/);
 };
+
+/* Do its gradients have to be derived (sens/provider.h) before anybody calls them? */
+static inline bool sens_gradients_lack(const struct sens_cost_type *type)
+{
+    return !type->phi_dx && !type->phi_dp && !type->g_dx && !type->g_dp;
+}
+
+/* phi and g have their gradients, or these all lack; there is one of the two at least. */
+static inline bool sens_gradients_whole(const struct sens_cost_type *type)
+{
+    if (!type->phi && !type->g) return false;
+    if (sens_gradients_lack(type)) return true;
+    return !type->phi == !type->phi_dx && !type->g == !type->g_dx && (type->phi || !type->phi_dp) &&
+           (type->g || !type->g_dp);
+}
 
 /* Calls type->create and checks what it filled (m > 0, observation times in range and increasing). */
 sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *type,

@@ -7,7 +7,7 @@
 #ifndef SENS_PROVIDER_H
 #define SENS_PROVIDER_H
 
-#include "sens/problem.h"
+#include "sens/cost.h"
 
 struct sens_registry; /* sens/registry.h */
 
@@ -57,6 +57,14 @@ struct sens_provider {
 
     /* What it took so far; NULL: nothing is told. */
     void (*account)(const struct sens_problem *wrapped, struct sens_provider_account *account);
+
+    /* Gradients of costs: *wrapped is *inner, which was created on request->inner and is copied (the two may be one),
+     * with phi_dx, phi_dp, g_dx and g_dp of this provider. Memory comes from the arena. SENS_UNSUPPORTED, with a
+     * message, for a cost that this provider cannot take; SENS_NO_MEMORY. account_cost is like account. Both NULL: it
+     * makes none. */
+    sens_status (*wrap_cost)(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                             const struct sens_cost *inner, struct sens_cost *wrapped);
+    void (*account_cost)(const struct sens_cost *wrapped, struct sens_provider_account *account);
 };
 
 #endif

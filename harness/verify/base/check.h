@@ -52,6 +52,14 @@ void verify_not_varied(struct verify *v, const char *check, const char *module, 
 /* "problem glv" for the modules of the unit. */
 void verify_module(const char *kind, const char *name, char module[VERIFY_NAME]);
 
+/* Derives what a module leaves out: the tape. What is compiled is compared with the tape, and looked at where it is
+ * named (--provider compiled). NULL: there is none. */
+const struct sens_provider *verify_deriver(const struct verify *v);
+/* sens_cost_create; with the gradients of the unit's provider, or derived ones where the cost has none. */
+sens_status verify_create_cost(struct verify *v, const struct sens_cost_type *type,
+                               const struct sens_value *value, const struct sens_problem *problem,
+                               struct sens_cost *cost);
+
 /* ---- known limits (limits.c) --------------------------------------------------------------------------- */
 
 /* What is wrong with a limit that the method declares, in words; NULL: nothing. */

@@ -37,15 +37,21 @@ void plan_module(const struct verify_unit *unit, char module[VERIFY_NAME])
     char name[VERIFY_SUBJECT];
     struct verify_unit alone = *unit;
     if (alone.method || alone.provider) alone.problem = NULL;
+    if (alone.provider) alone.cost = NULL;
     verify_unit_name(&alone, name);
     snprintf(module, VERIFY_NAME, "%.*s", VERIFY_NAME - 1, name);
 }
 
 void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT])
 {
-    const bool pair = (unit->method || unit->provider) && unit->problem;
-    snprintf(subject, VERIFY_SUBJECT, "group %s%s%s", unit->group->name, pair ? " on problem " : "",
-             pair ? unit->problem->name : "");
+    const bool pair = (unit->method || unit->provider) && unit->problem, wraps = unit->provider && unit->cost;
+    snprintf(subject, VERIFY_SUBJECT, "group %s%s%s", unit->group->name,
+             pair    ? " on problem "
+             : wraps ? " on cost "
+                     : "",
+             pair    ? unit->problem->name
+             : wraps ? unit->cost->name
+                     : "");
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------ */
@@ -76,9 +82,12 @@ static bool is_chosen(const struct verify_choice *choice, const struct verify_un
     const bool any = choice->problem || choice->method || choice->cost || choice->provider;
     const bool named = (choice->problem && unit->problem) || (choice->method && methods) ||
                        (choice->cost && unit->cost) || (choice->provider && unit->provider);
-    /* Who names methods does not ask for providers as well, nor the other way round. */
+    /* Who names methods does not ask for providers as well, nor the other way round; nor who names a provider and
+     * problems for what it makes of costs, nor the other way round. */
     const bool aside = (methods && choice->provider && !choice->method) ||
-                       (unit->provider && choice->method && !choice->provider);
+                       (unit->provider && choice->method && !choice->provider) ||
+                       (unit->provider && unit->cost && choice->problem && !choice->cost) ||
+                       (unit->provider && unit->problem && choice->cost && !choice->problem);
     if (plan_leaves(choice, unit->problem, unit->provider)) return false;
     return (named || !any) && !aside && (!unit->problem || matches(choice->problem, unit->problem->name)) &&
            (!unit->method || matches(choice->method, unit->method->name)) &&
@@ -150,6 +159,9 @@ static void add_providers(struct planner *planner)
     for (size_t i = 0; reg->providers && reg->providers[i]; i++) {
         if (reg->providers[i]->approximate) continue;
         add(planner, VERIFY_PROVIDER, (struct verify_unit){.provider = reg->providers[i]});
+        for (size_t k = 0; reg->providers[i]->wrap_cost && reg->costs[k]; k++)
+            add(planner, VERIFY_COST,
+                (struct verify_unit){.provider = reg->providers[i], .cost = reg->costs[k]});
         for (size_t k = 0; reg->problems[k]; k++) {
             const struct verify_unit unit = {.provider = reg->providers[i], .problem = reg->problems[k]};
             add(planner, VERIFY_WRAPPED, unit);
@@ -208,8 +220,8 @@ static size_t upper_bound(const struct planner *planner)
     while (reg->tableaux[tableaux]) tableaux++;
     while (reg->methods[methods]) methods++;
     while (reg->providers && reg->providers[providers]) providers++;
-    return groups *
-           (2 * problems + costs + tableaux + methods + providers + (methods + 2 * providers) * problems);
+    return groups * (2 * problems + costs + tableaux + methods + providers +
+                     (methods + 2 * providers) * problems + providers * costs);
 }
 
 bool plan_create(const struct sens_registry *reg, const struct verify_group *const *groups,

@@ -14,17 +14,23 @@ void verify_unit_name(const struct verify_unit *unit, char *name)
 {
     const char *const method = unit->method ? unit->method->name : NULL;
     const char *const problem = unit->problem ? unit->problem->name : NULL;
+    const char *const cost = unit->cost ? unit->cost->name : NULL;
     if (unit->provider)
-        snprintf(name, VERIFY_SUBJECT, "provider %s%s%s", unit->provider->name, problem ? " on problem " : "",
-                 problem ? problem : "");
+        snprintf(name, VERIFY_SUBJECT, "provider %s%s%s", unit->provider->name,
+                 problem ? " on problem "
+                 : cost  ? " on cost "
+                         : "",
+                 problem ? problem
+                 : cost  ? cost
+                         : "");
     else if (method && problem)
         snprintf(name, VERIFY_SUBJECT, "method %s on problem %s", method, problem);
     else if (method)
         snprintf(name, VERIFY_SUBJECT, "method %s", method);
     else if (problem)
         snprintf(name, VERIFY_SUBJECT, "problem %s", problem);
-    else if (unit->cost)
-        snprintf(name, VERIFY_SUBJECT, "cost %s", unit->cost->name);
+    else if (cost)
+        snprintf(name, VERIFY_SUBJECT, "cost %s", cost);
     else
         snprintf(name, VERIFY_SUBJECT, "tableau %s", unit->tableau ? unit->tableau->name : "");
 }
@@ -327,4 +333,27 @@ double verify_uniform(struct verify *v, double low, double high)
 long verify_integer(struct verify *v, long low, long high)
 {
     return low + (long)gsl_rng_uniform_int(v->rng, (unsigned long)(high - low + 1));
+}
+
+/* ---- what is derived ------------------------------------------------------------------------------------ */
+
+const struct sens_provider *verify_deriver(const struct verify *v)
+{
+    for (size_t i = 0; v->reg->providers && v->reg->providers[i]; i++)
+        if (strcmp(v->reg->providers[i]->name, "tape") == 0) return v->reg->providers[i];
+    return NULL;
+}
+
+sens_status verify_create_cost(struct verify *v, const struct sens_cost_type *type,
+                               const struct sens_value *value, const struct sens_problem *problem,
+                               struct sens_cost *cost)
+{
+    const struct sens_provider *deriver = v->cost && v->provider ? v->provider : verify_deriver(v);
+    const struct sens_provider_request request = {.inner = problem, .variant = v->reg, .threads = 1};
+    const sens_status status = sens_cost_create(&v->ctx, type, value, problem, cost);
+    const bool wanted = (v->cost && v->provider) || sens_gradients_lack(type);
+    if (status != SENS_OK || !wanted) return status;
+    return deriver ? deriver->wrap_cost(&v->ctx, &request, cost, cost)
+                   : sens_fail(&v->ctx, SENS_UNSUPPORTED, "cost %s: there is nothing to derive its gradients",
+                               type->name);
 }

@@ -92,19 +92,11 @@ static void perturb(struct verify *v, struct instance *instance)
     snprintf(instance->label + used, sizeof instance->label - used, " p*(1+-5%%)");
 }
 
-/* What is compiled is compared with the tape, and looked at where it is named (--provider compiled). */
-static const struct sens_provider *find_deriver(const struct sens_registry *reg)
-{
-    for (size_t i = 0; reg->providers && reg->providers[i]; i++)
-        if (strcmp(reg->providers[i]->name, "tape") == 0) return reg->providers[i];
-    return NULL;
-}
-
 /* A problem without products of its own gets those of the tape. */
 static bool create(struct verify *v, const struct sens_problem_type *type, const struct sens_value *value,
                    struct instance *instance)
 {
-    const struct sens_provider *deriver = find_deriver(v->reg);
+    const struct sens_provider *deriver = verify_deriver(v);
     const struct sens_provider_request request = {&instance->problem, v->reg, 1};
     if (sens_problem_create(&v->ctx, type, value, &instance->problem) != SENS_OK) return false;
     return type->vjp || (deriver && deriver->wrap(&v->ctx, &request, &instance->problem) == SENS_OK);

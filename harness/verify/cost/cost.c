@@ -386,7 +386,7 @@ static const char *refusal(const struct verify *v)
 static void run(struct verify *v)
 {
     char module[VERIFY_NAME];
-    verify_module("cost", v->cost->name, module);
+    cost_module(v, module);
     v->ctx.message[0] = '\0';
     if (cost_each(v, look) == 0)
         for (const struct verify_check *check = checks; strcmp(check->id, "cost.empty") != 0; check++)

@@ -23,7 +23,8 @@ bool cost_check_times(const struct cost_case *at)
     const char *const words = breach(at);
     if (words) {
         verify_fail(&result, "%s", words);
-        verify_blame(&result, CAUSE_cost_times, 1);
+        const bool created = !at->valid && at->cost.type; /* what was missing came later */
+        verify_blame(&result, created ? CAUSE_cost_recorded : CAUSE_cost_times, 1);
     }
     verify_close(at->v, &result);
     return !words;
@@ -77,7 +78,7 @@ void cost_check_empty(struct verify *v)
     struct worst worst = {.count = 0};
     struct sens_problem pb;
     probe_problem(v, &(struct probe_settings){.n = 2, .np = 1, .t1 = 1}, &pb);
-    verify_module("cost", v->cost->name, module);
+    cost_module(v, module);
     struct verify_result result = verify_open("cost.empty", module, "instances that may not be");
     for (size_t k = 0; k < sizeof instances / sizeof *instances; k++) {
         const struct sens_value option[] = {{.number = instances[k].m},

@@ -121,7 +121,7 @@ void cost_check_many(struct verify *v)
     struct many here = {.worst = {.count = 0}};
     char module[VERIFY_NAME], label[VERIFY_SUBJECT];
     double *set = verify_array(v, count);
-    verify_module("cost", v->cost->name, module);
+    cost_module(v, module);
     snprintf(label, sizeof label, "%s", v->cost->name);
     verify_name_held(v, table, " ", sizeof label, label);
     here.result = verify_open("cost.many", module, label);
@@ -215,6 +215,6 @@ void cost_check_threads(struct verify *v)
     char module[VERIFY_NAME];
     for (size_t i = 0; i < count; i++) set[i] = NAN;
     if (cost_with(v, &large, set, look_at_threads)) return;
-    verify_module("cost", v->cost->name, module);
+    cost_module(v, module);
     verify_skip_check(v, "cost.threads", module, v->cost->name, "the cost does not go with the probe");
 }

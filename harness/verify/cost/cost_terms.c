@@ -60,6 +60,20 @@ static void vary_options(struct cost_case *at, const struct sens_option *table, 
     }
 }
 
+/* ---- names ---------------------------------------------------------------------------------------------- */
+
+void cost_module(const struct verify *v, char module[VERIFY_NAME])
+{
+    verify_module(v->provider ? "provider" : "cost", v->provider ? v->provider->name : v->cost->name, module);
+}
+
+const char *cost_named(const struct verify *v, char name[VERIFY_NAME])
+{
+    if (!v->provider) return "";
+    snprintf(name, VERIFY_NAME, "cost %.48s on ", v->cost->name);
+    return name;
+}
+
 /* ---- cases --------------------------------------------------------------------------------------------- */
 
 /* Does create succeed with what sens_cost_create does not accept? */
@@ -82,7 +96,7 @@ static bool look_at(struct cost_case *at, bool vary, void (*look)(const struct c
     sens_option_defaults(table, value);
     if (vary && sens_option_count(table) == 0) return false;
     if (vary) vary_options(at, table, value);
-    at->valid = sens_cost_create(&v->ctx, v->cost, value, &at->problem, &at->cost) == SENS_OK;
+    at->valid = verify_create_cost(v, v->cost, value, &at->problem, &at->cost) == SENS_OK;
     if (!at->valid && !breaks_contract(v, value, &at->problem)) return false;
     look(at);
     return true;
@@ -94,11 +108,12 @@ bool cost_with(struct verify *v, const struct probe_settings *settings, const do
     const struct sens_option *table = v->cost->options;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct cost_case at = {.v = v, .clean = fp_state_read()};
+    char name[VERIFY_NAME];
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
-    verify_module("cost", v->cost->name, at.module);
-    snprintf(at.label, sizeof at.label, "probe n=%zu np=%zu t0=%g scale=%g", settings->n, settings->np,
-             settings->t0, settings->scale > 0 ? settings->scale : 1);
+    cost_module(v, at.module);
+    snprintf(at.label, sizeof at.label, "%sprobe n=%zu np=%zu t0=%g scale=%g", cost_named(v, name),
+             settings->n, settings->np, settings->t0, settings->scale > 0 ? settings->scale : 1);
     verify_name_held(v, table, " ", sizeof at.label, at.label);
     for (size_t i = 0; i < sens_option_count(table); i++) {
         if (isnan(set[i]) || verify_held(v, &table[i])) continue;
@@ -106,7 +121,7 @@ bool cost_with(struct verify *v, const struct probe_settings *settings, const do
         name_option(&table[i], set[i], at.label);
     }
     probe_problem(v, settings, &at.problem);
-    at.valid = sens_cost_create(&v->ctx, v->cost, value, &at.problem, &at.cost) == SENS_OK;
+    at.valid = verify_create_cost(v, v->cost, value, &at.problem, &at.cost) == SENS_OK;
     if (at.valid) look(&at);
     sens_arena_rewind(&v->ctx.arena, mark);
     return at.valid;
@@ -118,15 +133,17 @@ static bool make_problem(struct cost_case *at, const struct sens_problem_type *t
     struct verify *v = at->v;
     struct probe_settings settings = {.n = 5, .np = 4, .t0 = 0.25, .t1 = 2};
     struct instance instance;
+    char name[VERIFY_NAME];
     if (type) {
         if (!instance_create(v, type, 0, &instance)) return false;
         at->problem = instance.problem;
-        snprintf(at->label, sizeof at->label, "%s", instance.label);
+        snprintf(at->label, sizeof at->label, "%s%.*s", cost_named(v, name), VERIFY_NAME, instance.label);
         return true;
     }
     if (v->seed) settings.n = (size_t)verify_integer(v, 1, 12), settings.np = (size_t)verify_integer(v, 0, 9);
     probe_problem(v, &settings, &at->problem);
-    snprintf(at->label, sizeof at->label, "probe n=%zu np=%zu", settings.n, settings.np);
+    snprintf(at->label, sizeof at->label, "%sprobe n=%zu np=%zu", cost_named(v, name), settings.n,
+             settings.np);
     return true;
 }
 
@@ -135,7 +152,7 @@ static bool look_at_problem(struct verify *v, const struct sens_problem_type *ty
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct cost_case at = {.v = v, .clean = *clean};
-    verify_module("cost", v->cost->name, at.module);
+    cost_module(v, at.module);
     const bool looked = make_problem(&at, type) && look_at(&at, vary, look);
     sens_arena_rewind(&v->ctx.arena, mark);
     return looked;

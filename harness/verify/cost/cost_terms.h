@@ -15,10 +15,17 @@ struct cost_case {
     struct verify *v;
     struct sens_problem problem;
     struct sens_cost cost;
-    bool valid; /* false: create succeeds with what sens_cost_create refuses; v->ctx.message says why */
+    /* false: create succeeds with what sens_cost_create refuses, or its gradients cannot be derived; v->ctx.message
+     * says why */
+    bool valid;
     char module[VERIFY_NAME], label[VERIFY_SUBJECT];
     struct fp_state clean; /* the floating-point environment before the cost was first called */
 };
+/* "cost terminal"; of a unit with a provider "provider tape", and then "cost terminal on " before what a result is
+ * about, else "". */
+void cost_module(const struct verify *v, char module[VERIFY_NAME]);
+const char *cost_named(const struct verify *v, char name[VERIFY_NAME]);
+
 /* look(case) for the unit's cost on four problems in quick mode, else on all, with its defaults and with
  * other options; memory is given back after each. Returns how many there were. */
 int cost_each(struct verify *v, void (*look)(const struct cost_case *at));

@@ -19,6 +19,16 @@ static const sens_real *copy(struct sens_ctx *ctx, size_t count, const double *v
     return made;
 }
 
+/* Of a problem without a recorded part: what a cost may ask of any problem, its name and numbers. */
+static sens_status stand_in(struct sens_ctx *ctx, const struct recorded_start *start, struct sens_problem *pb)
+{
+    struct sens_problem_type *type = SENS_NEW(ctx, struct sens_problem_type, 1);
+    if (!type) return SENS_NO_MEMORY;
+    type->name = start->name;
+    *pb = (struct sens_problem){.type = type, .n = start->n, .np = start->np};
+    return SENS_OK;
+}
+
 static sens_status create_problem(struct sens_ctx *ctx, const struct recorded_start *start,
                                   struct recorded_problem **made)
 {
@@ -26,7 +36,8 @@ static sens_status create_problem(struct sens_ctx *ctx, const struct recorded_st
     struct recorded_problem *recorded = SENS_NEW(ctx, struct recorded_problem, 1);
     if (!recorded) return SENS_NO_MEMORY;
     struct sens_problem *pb = &recorded->pb;
-    const sens_status status = sens_problem_create(ctx, type, start->option, pb);
+    const sens_status status =
+        type ? sens_problem_create(ctx, type, start->option, pb) : stand_in(ctx, start, pb);
     if (status != SENS_OK) return status;
     if (pb->n != start->n || pb->np != start->np)
         return sens_fail(ctx, SENS_BAD_INPUT,

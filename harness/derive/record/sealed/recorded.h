@@ -13,7 +13,8 @@ struct recorded_problem;
 struct recorded_cost;
 
 struct recorded_start { /* what an instance is created from: the numbers are those of the one in double */
-    const void *type;   /* struct sens_problem_type, of the recorded part */
+    const void *type;   /* struct sens_problem_type, of the recorded part; NULL: there is none */
+    const char *name;
     const struct sens_value *option;
     size_t n, np;
     double t0, t1;
@@ -24,7 +25,8 @@ struct recorded_start { /* what an instance is created from: the numbers are tho
 struct recorded_entry {
     const void *const *problems, *const *costs; /* the types of the program itself; they end with NULL */
 
-    /* SENS_BAD_INPUT, with a message, where the instance has other sizes than those of the start. */
+    /* SENS_BAD_INPUT, with a message, where the instance has other sizes than those of the start. Without a type it
+     * has its numbers alone: enough to create a cost on it. */
     sens_status (*create_problem)(struct sens_ctx *ctx, const struct recorded_start *start,
                                   struct recorded_problem **made);
     sens_status (*create_cost)(struct sens_ctx *ctx, const void *type, const struct sens_value *option,
