@@ -74,7 +74,7 @@ static void solve_cotangents(struct run *run, const struct sweep *sweep, long k,
     run_implicit_factor(run, &at, h_gamma, !scheme->not_transposed);
     for (size_t e = 0; e < sweep->count; e++) {
         double *kappa = sweep->theta + (e * s + (size_t)i) * n;
-        if (!run_implicit_solve(run, kappa)) kappa[0] = NAN;
+        if (!run_solve(run, kappa)) kappa[0] = NAN;
         noise_touch(&run->noise, n, kappa);
     }
 }
@@ -109,10 +109,10 @@ static void coupled_cotangents(struct run *run, const struct sweep *sweep, long 
         const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
         run_coupled_block(run, scheme, scheme->ha[k], i, &at, side);
     }
-    run_coupled_factor(run);
+    run_factor(run);
     for (size_t e = 0; e < sweep->count; e++) {
         double *kappa = sweep->theta + (e * s + 1) * n;
-        if (!run_coupled_solve(run, kappa)) kappa[0] = NAN;
+        if (!run_solve(run, kappa)) kappa[0] = NAN;
         noise_touch(&run->noise, (s - 1) * n, kappa);
     }
 }

@@ -5,22 +5,16 @@
  *
  * by Newton's method with J at every stage in every iteration, until corrections are rounding. The last correction is
  * then made once more, with noise, as in oracle_implicit.c. The first stage is the state itself, of no weight. */
-#include <gsl/gsl_linalg.h>
 #include <string.h>
 
 #include "oracle_run.h"
 
 enum { ITERATIONS = 50 };
 
-static size_t unknowns(const struct run *run)
-{
-    return (size_t)(run->forward->stages - 1) * run->n;
-}
-
 void run_coupled_create(struct run *run)
 {
     struct verify *v = run->oracle->v;
-    const size_t n = run->n, all = unknowns(run);
+    const size_t n = run->n, all = (size_t)(run->forward->stages - 1) * n;
     run->coupled = run->oracle->tableau->family == SENS_FAMILY_FIRK;
     if (!run->coupled) return;
     run->unit = verify_array(v, n * n);
@@ -28,6 +22,7 @@ void run_coupled_create(struct run *run)
     run->M = verify_array(v, all * all);
     run->d = verify_array(v, all);
     run->order = verify_memory(v, all, sizeof *run->order);
+    run->unknowns = all;
     for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
 }
 
@@ -36,7 +31,7 @@ void run_coupled_block(struct run *run, const struct scheme *scheme, double h, i
                        const struct sens_at *at, enum run_side side)
 {
     const struct sens_problem *pb = run->oracle->problem;
-    const size_t n = run->n, all = unknowns(run), s = (size_t)scheme->stages, own = (size_t)i - 1;
+    const size_t n = run->n, all = run->unknowns, s = (size_t)scheme->stages, own = (size_t)i - 1;
     (side == SIDE_TRANSPOSED ? pb->type->vjp : pb->type->jvp)(pb, at, n, run->unit, run->J);
     noise_touch(&run->noise, n * n, run->J);
     for (size_t j = 0; j + 1 < s; j++) {
@@ -47,27 +42,6 @@ void run_coupled_block(struct run *run, const struct scheme *scheme, double h, i
                 run->M[(row * n + r) * all + col * n + c] =
                     (own == j ? run->unit[r * n + c] : 0) - a * run->J[r * n + c];
     }
-}
-
-void run_coupled_factor(struct run *run)
-{
-    const size_t all = unknowns(run);
-    int sign;
-    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, all, all);
-    gsl_permutation permutation = {all, run->order};
-    gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
-}
-
-bool run_coupled_solve(struct run *run, double *x)
-{
-    const size_t all = unknowns(run);
-    for (size_t q = 0; q < all; q++)
-        if (!isfinite(x[q]) || !isfinite(run->M[q * all + q]) || run->M[q * all + q] == 0) return false;
-    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, all, all);
-    gsl_vector_view vector = gsl_vector_view_array(x, all);
-    gsl_permutation permutation = {all, run->order};
-    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
-    return true;
 }
 
 /* ---- the stages ---------------------------------------------------------------------------------------- */
@@ -104,10 +78,10 @@ static sens_status correct(struct run *run, const struct scheme *scheme, long k,
         const sens_status status = take_stage(run, scheme, k, i);
         if (status != SENS_OK) return status;
     }
-    run_coupled_factor(run);
-    if (!run_coupled_solve(run, run->d)) return SENS_SINGULAR;
+    run_factor(run);
+    if (!run_solve(run, run->d)) return SENS_SINGULAR;
     *size = 0;
-    for (size_t q = 0; q < unknowns(run); q++) {
+    for (size_t q = 0; q < run->unknowns; q++) {
         K[q] += run->d[q];
         if (run->d[q] != 0) *size = fmax(*size, fabs(run->d[q]) / fabs(K[q]));
     }

@@ -21,35 +21,41 @@ void run_implicit_create(struct run *run)
     run->base = verify_array(v, n);
     run->d = verify_array(v, n);
     run->order = verify_memory(v, n, sizeof *run->order);
+    run->unknowns = n;
     for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
+}
+
+void run_factor(struct run *run)
+{
+    int sign;
+    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, run->unknowns, run->unknowns);
+    gsl_permutation permutation = {run->unknowns, run->order};
+    gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
+}
+
+bool run_solve(const struct run *run, double *x)
+{
+    const size_t all = run->unknowns;
+    for (size_t q = 0; q < all; q++)
+        if (!isfinite(x[q]) || !isfinite(run->M[q * all + q]) || run->M[q * all + q] == 0) return false;
+    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, all, all);
+    gsl_vector_view vector = gsl_vector_view_array(x, all);
+    gsl_permutation permutation = {all, run->order};
+    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
+    return true;
 }
 
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed)
 {
     const struct sens_problem *pb = run->oracle->problem;
     const size_t n = run->n;
-    int sign;
     if (transposed)
         pb->type->vjp(pb, at, n, run->unit, run->M);
     else
         pb->type->jvp(pb, at, n, run->unit, run->M);
     noise_touch(&run->noise, n * n, run->M);
     for (size_t q = 0; q < n * n; q++) run->M[q] = run->unit[q] - h_gamma * run->M[q];
-    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, n, n);
-    gsl_permutation permutation = {n, run->order};
-    gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
-}
-
-bool run_implicit_solve(struct run *run, double *x)
-{
-    const size_t n = run->n;
-    for (size_t q = 0; q < n; q++)
-        if (!isfinite(x[q]) || !isfinite(run->M[q * n + q]) || run->M[q * n + q] == 0) return false;
-    gsl_matrix_view matrix = gsl_matrix_view_array(run->M, n, n);
-    gsl_vector_view vector = gsl_vector_view_array(x, n);
-    gsl_permutation permutation = {n, run->order};
-    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
-    return true;
+    run_factor(run);
 }
 
 /* z += d at a point; *size: the largest correction relative to its component. */
@@ -61,7 +67,7 @@ static sens_status correct(struct run *run, const struct sens_at *at, double h_g
     noise_touch(&run->noise, run->n, run->d);
     for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - z[q];
     run_implicit_factor(run, at, h_gamma, false);
-    if (!run_implicit_solve(run, run->d)) return SENS_SINGULAR;
+    if (!run_solve(run, run->d)) return SENS_SINGULAR;
     *size = 0;
     for (size_t q = 0; q < run->n; q++) {
         z[q] += run->d[q];

@@ -108,8 +108,8 @@ struct run {
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
     /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
     double *unit, *M, *base, *d;
-    size_t *order;
-    /* Of fully implicit ones: J at a stage [n][n]; M, d, order are of all stages but the first together. */
+    size_t *order, unknowns; /* n */
+    /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
     bool coupled;
     double *J;
 };
@@ -121,10 +121,11 @@ void run_implicit_create(struct run *run);
  * SENS_SINGULAR, or what rhs says. */
 sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sens_at *at, double *Y,
                                double *z);
-/* The factors of I - h_gamma J at a point, or of its transpose by vjp; x becomes the solution of the system with them.
- * false: it has none. */
+/* M [unknowns][unknowns] becomes its factors; x [unknowns] the solution of the system with them. false: it has none. */
+void run_factor(struct run *run);
+bool run_solve(const struct run *run, double *x);
+/* The factors of I - h_gamma J at a point, or of its transpose by vjp. */
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed);
-bool run_implicit_solve(struct run *run, double *x);
 
 /* ---- fully implicit stages (oracle_coupled.c) ------------------------------------------------------------ */
 
@@ -133,12 +134,9 @@ enum run_side { SIDE_PLAIN, SIDE_TRANSPOSED, SIDE_NOT_TRANSPOSED /* J where J^T 
 void run_coupled_create(struct run *run);
 /* Y and K of step k from x [n]. SENS_SINGULAR, or what rhs says. */
 sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, long k, const double *x);
-/* The part of stage i, at a point, of the matrix I - h (a_ij J_i)_ij, or its transpose; then the factors of the
- * whole, and x [stages - 1][n] the solution of the system with them. false: it has none. */
+/* The part of stage i, at a point, of the matrix I - h (a_ij J_i)_ij, or its transpose. */
 void run_coupled_block(struct run *run, const struct scheme *scheme, double h, int i,
                        const struct sens_at *at, enum run_side side);
-void run_coupled_factor(struct run *run);
-bool run_coupled_solve(struct run *run, double *x);
 
 void run_create(const struct oracle *oracle, const struct scheme *forward, struct run *run);
 /* to [i] = from [i] in single precision. */

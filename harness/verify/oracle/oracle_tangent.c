@@ -82,7 +82,7 @@ static bool running_derivative(struct run *run, const struct directions *d, long
 /* (I - h a_ii J) L = what L was, Z += h a_ii L. */
 static void implicit_direction(struct run *run, double h_gamma, double *L, double *Z)
 {
-    if (!run_implicit_solve(run, L)) L[0] = NAN;
+    if (!run_solve(run, L)) L[0] = NAN;
     noise_touch(&run->noise, run->n, L);
     for (size_t r = 0; r < run->n; r++) Z[r] += h_gamma * L[r];
 }
@@ -130,11 +130,11 @@ static void coupled_stages(struct run *run, const struct directions *d, long k)
     const struct scheme *scheme = run->forward;
     const size_t n = run->n, s = (size_t)scheme->stages;
     for (int i = 1; i < scheme->stages; i++) coupled_stage(run, d, k, i);
-    run_coupled_factor(run);
+    run_factor(run);
     for (size_t q = 0; q < d->all; q++) {
         double *L = d->L + q * s * n;
         clear(n, L);
-        if (!run_coupled_solve(run, L + n)) L[n] = NAN;
+        if (!run_solve(run, L + n)) L[n] = NAN;
         noise_touch(&run->noise, (s - 1) * n, L + n);
     }
     for (int i = 1; i < scheme->stages; i++) {
