@@ -119,10 +119,6 @@ SENS_PROBLEM(arenstorf) = {
     .create = create,
     .rhs = rhs,
     .autonomous = true,
-    .vjp = small_vjp,
-    .jvp = small_jvp,
-    .jvp_p_cols = small_jvp_p_cols,
-    .vjp_p_batch = small_vjp_p_batch,
-    .operations = small_operations,
+    SMALL_PRODUCTS,
     .identities = identities,
 };

@@ -79,12 +79,8 @@ SENS_PROBLEM(decay) = {
     .create = create,
     .rhs = rhs,
     .autonomous = true,
-    .vjp = small_vjp,
-    .jvp = small_jvp,
-    .jvp_p_cols = small_jvp_p_cols,
-    .vjp_p_batch = small_vjp_p_batch,
+    SMALL_PRODUCTS,
     .hvp = small_hvp,
-    .operations = small_operations,
     .exact = exact,
     .identities = identities,
 };

@@ -109,12 +109,8 @@ SENS_PROBLEM(forced) = {
     .options = options,
     .create = create,
     .rhs = rhs,
-    .vjp = small_vjp,
-    .jvp = small_jvp,
-    .jvp_p_cols = small_jvp_p_cols,
-    .vjp_p_batch = small_vjp_p_batch,
+    SMALL_PRODUCTS,
     .rhs_t = rhs_t,
     .hvp = small_hvp,
-    .operations = small_operations,
     .exact = exact,
 };

@@ -33,6 +33,11 @@ void small_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L
                const struct sens_direction *v, const sens_real *W, sens_real *OUT, sens_real *MU);
 void small_operations(const struct sens_problem *pb, struct sens_operations *ops);
 
+/* All of these but small_hvp, for a type. */
+#define SMALL_PRODUCTS                                                                                       \
+    .vjp = small_vjp, .jvp = small_jvp, .jvp_p_cols = small_jvp_p_cols, .vjp_p_batch = small_vjp_p_batch,    \
+    .operations = small_operations
+
 /* For create: sets every field of *pb but type, on the interval [0, T]. x0 [n] and p [np] are copied to the
  * arena, *data is not. SENS_NO_MEMORY. */
 sens_status small_create(struct sens_ctx *ctx, size_t n, const sens_real *x0, size_t np, const sens_real *p,
