@@ -178,6 +178,9 @@ static void add_everything(struct planner *planner)
         add(planner, VERIFY_COST, (struct verify_unit){.cost = reg->costs[i]});
     for (size_t i = 0; reg->tableaux[i]; i++)
         add(planner, VERIFY_TABLEAU, (struct verify_unit){.tableau = reg->tableaux[i]});
+    for (size_t i = 0; reg->controllers && reg->controllers[i]; i++)
+        if (reg->controllers[i]->adaptive)
+            add(planner, VERIFY_CONTROLLER, (struct verify_unit){.controller = reg->controllers[i]});
     add_providers(planner);
     for (size_t i = 0; reg->methods[i]; i++)
         add(planner, VERIFY_METHOD, (struct verify_unit){.method = reg->methods[i]});
@@ -213,14 +216,15 @@ static void drop_the_rest(struct verify_plan *plan)
 static size_t upper_bound(const struct planner *planner)
 {
     const struct sens_registry *reg = planner->reg;
-    size_t groups = 0, problems = 0, costs = 0, tableaux = 0, methods = 0, providers = 0;
+    size_t groups = 0, problems = 0, costs = 0, tableaux = 0, methods = 0, providers = 0, controllers = 0;
     while (planner->groups[groups]) groups++;
     while (reg->problems[problems]) problems++;
     while (reg->costs[costs]) costs++;
     while (reg->tableaux[tableaux]) tableaux++;
+    while (reg->controllers && reg->controllers[controllers]) controllers++;
     while (reg->methods[methods]) methods++;
     while (reg->providers && reg->providers[providers]) providers++;
-    return groups * (2 * problems + costs + tableaux + methods + providers +
+    return groups * (2 * problems + costs + tableaux + controllers + methods + providers +
                      (methods + 2 * providers) * problems + providers * costs);
 }
 

@@ -22,7 +22,7 @@ struct plan_unit {
     bool support; /* not asked for: it tells whether the problem of a pair can be trusted */
 };
 
-/* In the order of the report: problems, costs, tableaux, providers, methods, pairs, cross; within a kind
+/* In the order of the report: problems, costs, tableaux, controllers, providers, methods, pairs, cross; within a kind
  * module after module, and for each its groups in their order. */
 struct verify_plan {
     size_t count;

@@ -31,6 +31,8 @@ void verify_unit_name(const struct verify_unit *unit, char *name)
         snprintf(name, VERIFY_SUBJECT, "problem %s", problem);
     else if (cost)
         snprintf(name, VERIFY_SUBJECT, "cost %s", cost);
+    else if (unit->controller)
+        snprintf(name, VERIFY_SUBJECT, "controller %s", unit->controller->name);
     else
         snprintf(name, VERIFY_SUBJECT, "tableau %s", unit->tableau ? unit->tableau->name : "");
 }
@@ -59,6 +61,7 @@ sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v)
     v->cost = unit->cost;
     v->method = unit->method;
     v->tableau = unit->tableau;
+    v->controller = unit->controller;
     v->provider = unit->provider;
     v->rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!v->rng) return SENS_NO_MEMORY;

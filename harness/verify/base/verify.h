@@ -67,14 +67,15 @@ struct verify_check {
 
 /* What a group is about, and so which modules its units have. */
 enum verify_kind {
-    VERIFY_PROBLEM,  /* problem: its callbacks, before any solve */
-    VERIFY_COST,     /* cost: its callbacks */
-    VERIFY_METHOD,   /* method: on the harness's own probe problem and cost */
-    VERIFY_TABLEAU,  /* tableau */
-    VERIFY_PAIR,     /* method and problem */
-    VERIFY_CROSS,    /* problem: every method against every other */
-    VERIFY_PROVIDER, /* provider of products: what it can wrap */
-    VERIFY_WRAPPED   /* provider and problem: what it makes of the problem */
+    VERIFY_PROBLEM,    /* problem: its callbacks, before any solve */
+    VERIFY_COST,       /* cost: its callbacks */
+    VERIFY_METHOD,     /* method: on the harness's own probe problem and cost */
+    VERIFY_TABLEAU,    /* tableau */
+    VERIFY_CONTROLLER, /* step controller */
+    VERIFY_PAIR,       /* method and problem */
+    VERIFY_CROSS,      /* problem: every method against every other */
+    VERIFY_PROVIDER,   /* provider of products: what it can wrap */
+    VERIFY_WRAPPED     /* provider and problem: what it makes of the problem */
 };
 
 /* One unit at work. */
@@ -87,6 +88,7 @@ struct verify {
     const struct sens_cost_type *cost;
     const struct sens_method_type *method;
     const struct sens_tableau *tableau;
+    const struct sens_controller *controller;
     const struct sens_provider *provider;  /* with a problem: that problem as it wraps it */
     const struct sens_option *const *held; /* options that were given, which are not varied; NULL: none */
     const char *method_glob;               /* VERIFY_CROSS: which methods take part; NULL = all */
@@ -115,6 +117,7 @@ struct verify_unit {
     const struct sens_method_type *method;
     const struct sens_tableau *tableau;
     const struct sens_provider *provider;
+    const struct sens_controller *controller;
 };
 
 /* Runs the group of the unit in this process. reg, groups, quick, seed, method_glob, emit, self are the caller's.

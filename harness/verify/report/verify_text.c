@@ -229,6 +229,7 @@ static const char *kind_text(enum verify_kind kind)
         [VERIFY_COST] = "a cost's callbacks",
         [VERIFY_METHOD] = "a method on problems of the harness's own",
         [VERIFY_TABLEAU] = "a tableau",
+        [VERIFY_CONTROLLER] = "a step controller",
         [VERIFY_PAIR] = "a method on a problem",
         [VERIFY_CROSS] = "all methods on a problem, against one another",
         [VERIFY_PROVIDER] = "a provider of products",

@@ -15,6 +15,7 @@
     X(verify_provider)                                                                                       \
     X(verify_wrapped)                                                                                        \
     X(verify_tableau)                                                                                        \
+    X(verify_controller)                                                                                     \
     X(verify_asked)                                                                                          \
     X(verify_limits)                                                                                         \
     X(verify_gradient)                                                                                       \
