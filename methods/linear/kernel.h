@@ -2,6 +2,8 @@
 #ifndef SENS_KERNEL_H
 #define SENS_KERNEL_H
 
+#include <pthread.h>
+
 #include "shifted.h"
 
 struct sens_kernel {
@@ -43,6 +45,30 @@ extern const struct sens_kernel sens_kernel_klu, sens_kernel_klu_complex;
  * a program that solves no such system does not pay for it. *place is a pointer to the function; false: it is
  * not there, and *place is left alone. */
 bool sens_kernel_function(const char *library, const char *name, void *place);
+
+#ifdef SENS_KERNEL_HAS_LAPACK
+struct sens_kernel_name { /* a function, and the pointer to it that is wanted */
+    const char *name;
+    void *place;
+};
+
+/* Functions of LAPACK, which is to take no threads of its own: a cell's threads are the harness's to count.
+ * *alone: to be held while one of them runs, or NULL. An OpenBLAS that was built without threads works in one
+ * buffer for all its callers: two threads at once would get the numbers of each other. */
+bool sens_kernel_lapack_functions(size_t count, const struct sens_kernel_name *wanted,
+                                  pthread_mutex_t **alone);
+
+/* Around a call. */
+static inline void sens_kernel_enter(pthread_mutex_t *alone)
+{
+    if (alone) pthread_mutex_lock(alone);
+}
+
+static inline void sens_kernel_leave(pthread_mutex_t *alone)
+{
+    if (alone) pthread_mutex_unlock(alone);
+}
+#endif
 
 /* For a library that wants complex numbers as pairs: lanes first ... first + count of X [n][2][L] become so many
  * columns of pairs, pair i of column c at pairs + 2 (i down + c right), and back. */

@@ -14,18 +14,14 @@ typedef void dtrsm(const char *side, const char *uplo, const char *trans, const 
 struct lapack {
     dgetrf *dgetrf;
     dtrsm *dtrsm;
+    pthread_mutex_t *alone;
     int *pivot; /* [n] */
 };
 
-/* An OpenBLAS that has threads is to take none: a cell's threads are the harness's to count. */
 static bool load(struct lapack *lapack)
 {
-    void (*set_threads)(int) = NULL;
-    if (!sens_kernel_function(SENS_LAPACK_LIBRARY, "dgetrf_", &lapack->dgetrf) ||
-        !sens_kernel_function(SENS_LAPACK_LIBRARY, "dtrsm_", &lapack->dtrsm))
-        return false;
-    if (sens_kernel_function(SENS_LAPACK_LIBRARY, "openblas_set_num_threads", &set_threads)) set_threads(1);
-    return true;
+    const struct sens_kernel_name wanted[] = {{"dgetrf_", &lapack->dgetrf}, {"dtrsm_", &lapack->dtrsm}};
+    return sens_kernel_lapack_functions(2, wanted, &lapack->alone);
 }
 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
@@ -44,7 +40,9 @@ static sens_status factor(struct sens_shifted *shifted)
     const int n = (int)shifted->n;
     int info;
     struct lapack *const lapack = shifted->own;
+    sens_kernel_enter(lapack->alone);
     lapack->dgetrf(&n, &n, shifted->M, &n, lapack->pivot, &info);
+    sens_kernel_leave(lapack->alone);
     return info == 0 ? SENS_OK : SENS_SINGULAR;
 }
 
@@ -55,8 +53,10 @@ static void divide(const struct sens_shifted *shifted, const char *uplo, const c
     const int n = (int)shifted->n, lanes = (int)L;
     const double one = 1;
     const struct lapack *const lapack = shifted->own;
+    sens_kernel_enter(lapack->alone);
     lapack->dtrsm("R", uplo, trans, *uplo == 'L' ? "U" : "N", &lanes, &n, &one, shifted->M, &n, X, &lanes, 1,
                   1, 1, 1);
+    sens_kernel_leave(lapack->alone);
 }
 
 /* Of M X = B: X^T = B^T U^-1 L^-1 P^T; of M^T X = B: X^T = B^T P L^-T U^-T. */

@@ -15,18 +15,15 @@ typedef void ztrsm(const char *side, const char *uplo, const char *trans, const 
 struct lapack {
     zgetrf *zgetrf;
     ztrsm *ztrsm;
+    pthread_mutex_t *alone;
     int *pivot;    /* [n] */
     double *pairs; /* [n][TOGETHER][2] */
 };
 
 static bool load(struct lapack *lapack)
 {
-    void (*set_threads)(int) = NULL;
-    if (!sens_kernel_function(SENS_LAPACK_LIBRARY, "zgetrf_", &lapack->zgetrf) ||
-        !sens_kernel_function(SENS_LAPACK_LIBRARY, "ztrsm_", &lapack->ztrsm))
-        return false;
-    if (sens_kernel_function(SENS_LAPACK_LIBRARY, "openblas_set_num_threads", &set_threads)) set_threads(1);
-    return true;
+    const struct sens_kernel_name wanted[] = {{"zgetrf_", &lapack->zgetrf}, {"ztrsm_", &lapack->ztrsm}};
+    return sens_kernel_lapack_functions(2, wanted, &lapack->alone);
 }
 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
@@ -46,7 +43,9 @@ static sens_status factor(struct sens_shifted *shifted)
     const int n = (int)shifted->n;
     int info;
     struct lapack *const lapack = shifted->own;
+    sens_kernel_enter(lapack->alone);
     lapack->zgetrf(&n, &n, shifted->M, &n, lapack->pivot, &info);
+    sens_kernel_leave(lapack->alone);
     return info == 0 ? SENS_OK : SENS_SINGULAR;
 }
 
@@ -56,8 +55,10 @@ static void divide(const struct sens_shifted *shifted, const char *uplo, const c
     const int n = (int)shifted->n, lanes = (int)count;
     const double one[2] = {1, 0};
     const struct lapack *const lapack = shifted->own;
+    sens_kernel_enter(lapack->alone);
     lapack->ztrsm("R", uplo, trans, *uplo == 'L' ? "U" : "N", &lanes, &n, one, shifted->M, &n, lapack->pairs,
                   &lanes, 1, 1, 1, 1);
+    sens_kernel_leave(lapack->alone);
 }
 
 /* Of `count` lanes in the pairs. */
