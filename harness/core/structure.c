@@ -35,7 +35,10 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
 {
     const struct sens_structure *declared = sens_structure_of(pb);
     const char *name = pb->type->name;
-    if (declared->sparsity && (!declared->jacobian || !pattern_valid(declared->sparsity, pb->n, pb->n)))
+    if (declared->sparsity && !declared->jacobian)
+        return sens_fail(ctx, SENS_BAD_INPUT,
+                         "problem %s: a sparsity of df/dx is declared, but no jacobian that fills it", name);
+    if (declared->sparsity && !pattern_valid(declared->sparsity, pb->n, pb->n))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of df/dx is no [n][n] pattern", name);
     if ((declared->coupling || declared->diagonal) &&
         (!declared->coupling || !declared->diagonal || !declared->outer || !declared->jacobian ||

@@ -82,7 +82,7 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     size_t n, np;
     sens_real t0, t1;
     const sens_real *x0; /* [n] nominal initial state: the value of type->x0 at p, where it depends on p */
-    const sens_real *p;  /* [np] nominal parameters */
+    const sens_real *p;  /* [np] nominal parameters; callbacks read theirs at sens_at.p, never here */
     const void *data;
     const struct sens_value *option;  /* [options of type] what it was created with */
     const struct sens_problem *inner; /* of a decorator (sens/decorate.h); else NULL */

@@ -25,7 +25,19 @@ static const struct verify_check checks[] = {
          "rhs is evaluated at five points that share some of t, x and p, then again in another order, from "
          "one and the same buffer, with calls of the other callbacks in between. A difference means that "
          "it keeps something from call to call, such as a cache that is keyed on an address or on t alone. "
-         "The inputs must be left as they are."},
+         "The inputs must be left as they are. In every other round the instance's own p, the nominal one, "
+         "holds other numbers: parameters are to be read at the point that is asked for, at->p, and nowhere "
+         "else, or no derivative with respect to them is right."},
+    {.id = "parameters.read",
+     .summary = "every parameter moves the right-hand side or the initial state",
+     .bound = "none: any bit",
+     .explanation =
+         "Each parameter of at->p is changed in turn, at five points; f or x0 must change at one of them. A "
+         "parameter that moves nothing is no failure, since an option may have switched off its term; but "
+         "its "
+         "derivative is 0 by every method, and no other check can tell whether that is meant. Look for "
+         "numbers "
+         "that create made of the nominal parameters, which rhs then reads in place of at->p."},
     {.id = "products.pure",
      .summary = "the products, x0 and the declared structure give the same bits for the same input",
      .bound = "none: equal bits",
@@ -101,6 +113,7 @@ enum { MIXTURES = 5, ROUNDS = 3, LANES = 3, BATCH = 2 };
 struct history { /* first results, [MIXTURES][CALLS] */
     struct inputs in[MIXTURES];
     double *first[MIXTURES][CALLS];
+    const double *nominal; /* p of the instance then */
 };
 
 /* Points that have t, x or p in common: whatever a cache is keyed on, one pair has the same key. */
@@ -136,7 +149,8 @@ static void repeat(const struct subject *subject, const struct history *history,
     const bool same = same_numbers(count, out, history->first[k][c]);
     const bool kept = inputs_same(subject, in, &history->in[k]);
     if (noted) {
-        worst_note(&record->worst, same ? 0 : 1, 0, "%s gives other bits for the same input", call_name(c));
+        worst_note(&record->worst, same ? 0 : 1, 0, "%s gives other bits for the same input%s", call_name(c),
+                   history->nominal == subject->pb->p ? "" : ", where the instance's own p has changed");
         worst_note(&record->worst, kept ? 0 : 1, 0, "%s changes its input", call_name(c));
         record->impure = record->impure || !same;
         record->changed = record->changed || !kept;
@@ -153,11 +167,24 @@ static void overwrite(const struct subject *subject, struct inputs *to, const st
     if (np) memcpy(to->p, from->p, np * sizeof *to->p);
 }
 
+/* The same instance with other numbers in its own p, inside of decorators, too. */
+static const struct sens_problem *with_other_nominal(struct verify *v, const struct sens_problem *pb)
+{
+    struct sens_problem *made = verify_memory(v, 1, sizeof *made);
+    *made = *pb;
+    if (pb->np > 0) made->p = verify_perturbed(v, pb->np, pb->p, 0.5);
+    if (pb->inner) made->inner = with_other_nominal(v, pb->inner);
+    return made;
+}
+
 static void check_pure(const struct subject *subject, const char *check, struct scope scope)
 {
+    struct subject elsewhere = *subject;
+    elsewhere.pb = with_other_nominal(subject->v, subject->pb);
     struct purity_record record = {.impure = false};
     struct history history;
     mix(subject, &history);
+    history.nominal = subject->pb->p;
     for (int k = 0; k < MIXTURES; k++)
         for (int c = 0; c < CALLS; c++) {
             const struct inputs in = inputs_copy(subject, &history.in[k]);
@@ -171,13 +198,64 @@ static void check_pure(const struct subject *subject, const char *check, struct 
         for (int c = CALLS - 1; c >= 0; c--) {
             overwrite(subject, &shared, &history.in[k]);
             if (call_applies(subject, (enum callback)c))
-                repeat(subject, &history, k, (enum callback)c, &shared, &scope, &record);
+                repeat(round % 2 ? &elsewhere : subject, &history, k, (enum callback)c, &shared, &scope,
+                       &record);
         }
     }
     struct verify_result result = subject_open(subject, check);
     verify_judge(&result, &record.worst);
     if (record.impure) verify_blame(&result, CAUSE_impure, record.changed ? 0.5 : 1);
     if (record.changed) verify_blame(&result, CAUSE_input_changed, 1);
+    verify_close(subject->v, &result);
+}
+
+/* ---- parameters that nothing reads --------------------------------------------------------------------- */
+
+/* Any bit of f, or of the initial state where it depends on p, at parameters p instead of those of `in`. */
+static bool moves(const struct subject *subject, const struct inputs *in, const double *p)
+{
+    struct inputs changed = *in;
+    bool any = false;
+    changed.p = (double *)p;
+    for (int c = 0; c < CALLS && !any; c++) {
+        if (c != CALL_RHS && c != CALL_X0) continue;
+        if (!call_applies(subject, (enum callback)c)) continue;
+        const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+        const size_t count = call_size(subject, (enum callback)c, in);
+        double *before = verify_array(subject->v, count), *after = verify_array(subject->v, count);
+        call_make(subject, (enum callback)c, in, before);
+        call_make(subject, (enum callback)c, &changed, after);
+        any = !same_numbers(count, before, after);
+        sens_arena_rewind(&subject->v->ctx.arena, mark);
+    }
+    return any;
+}
+
+static bool is_read(const struct subject *subject, size_t k)
+{
+    bool read = false;
+    for (int point = 0; point < MIXTURES && !read; point++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+        const struct inputs in = inputs_create(subject, 1, 1);
+        double *p = verify_copy(subject->v, subject->pb->np, in.p);
+        p[k] = 1.25 * p[k] + (p[k] == 0);
+        read = moves(subject, &in, p);
+        sens_arena_rewind(&subject->v->ctx.arena, mark);
+    }
+    return read;
+}
+
+static void check_parameters(const struct subject *subject)
+{
+    struct verify_result result = subject_open(subject, "parameters.read");
+    size_t unread = 0, first = 0;
+    for (size_t k = subject->pb->np; k-- > 0;)
+        if (!is_read(subject, k)) unread++, first = k;
+    if (unread)
+        verify_skip(&result,
+                    "%zu of %zu parameters, p_%zu the first, move neither f nor x0: does rhs read them "
+                    "elsewhere than in at->p?",
+                    unread, subject->pb->np, first);
     verify_close(subject->v, &result);
 }
 
@@ -259,6 +337,7 @@ static void look(struct subject *subject)
     check_status(subject);
     check_pure(subject, "rhs.pure", rhs);
     check_pure(subject, "products.pure", products);
+    check_parameters(subject);
     check_guards(subject);
     outputs_check_overwrite(subject, "output.overwrite");
     outputs_check_accumulate(subject, "output.accumulate");
