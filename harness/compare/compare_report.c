@@ -6,6 +6,7 @@
 #include "machine.h"
 
 #include "compare.h"
+#include "json.h"
 
 /* ---- for people ---------------------------------------------------------------------------------------- */
 
@@ -152,12 +153,9 @@ bool compare_tsv_header(FILE *out)
     return rest && fflush(out) == 0 && !ferror(out);
 }
 
-static void write_number(FILE *out, double number, const char *missing)
+static void write_number(FILE *out, double number)
 {
-    if (isfinite(number))
-        fprintf(out, "%.17g", number);
-    else
-        fputs(missing, out);
+    fprintf(out, isfinite(number) ? "%.17g\t" : "nan\t", number);
 }
 
 /* keys and changes are of words that spec_set took: without control characters. */
@@ -166,7 +164,7 @@ void compare_tsv_rows(FILE *out, const struct compare_group *group)
     for (size_t i = 0; i < group->contenders; i++) {
         const struct contender *contender = &group->contender[i];
         const struct compare_ratio *ratio = &contender->ratio;
-#define WRITE_VALUE(name, expression) write_number(out, expression, "nan"), fputc('\t', out);
+#define WRITE_VALUE(name, expression) write_number(out, expression);
         COMPARE_NUMBERS(WRITE_VALUE)
 #undef WRITE_VALUE
         fprintf(out, "%s\t%s\t", group->keys, contender->changes);
@@ -174,35 +172,27 @@ void compare_tsv_rows(FILE *out, const struct compare_group *group)
     }
 }
 
-static void write_string(FILE *out, const char *text)
+static json_t *describe(const struct compare_group *group, size_t i)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') fputc('\\', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    const struct contender *contender = &group->contender[i];
+    const struct compare_ratio *ratio = &contender->ratio;
+    json_t *object = json_object();
+#define SET_MEMBER(name, expression) json_object_set_new(object, #name, json_of_number(expression));
+    COMPARE_NUMBERS(SET_MEMBER)
+#undef SET_MEMBER
+    json_object_set_new(object, "changes", json_of_text(contender->changes));
+    json_object_set_new(object, "record", record_json(contender->rec));
+    return object;
 }
 
 void compare_json(FILE *out, const struct compare_group *group)
 {
-    fprintf(out, "{\"group\":%zu,\"keys\":", group->index);
-    write_string(out, group->keys);
-    fprintf(out, ",\"rounds\":%zu,\"contenders\":[", group->rounds);
-    for (size_t i = 0; i < group->contenders; i++) {
-        const struct contender *contender = &group->contender[i];
-        const struct compare_ratio *ratio = &contender->ratio;
-        fputs(i ? ",{" : "{", out);
-#define WRITE_MEMBER(name, expression)                                                                       \
-    fputs("\"" #name "\":", out), write_number(out, expression, "null"), fputc(',', out);
-        COMPARE_NUMBERS(WRITE_MEMBER)
-#undef WRITE_MEMBER
-        fputs("\"changes\":", out);
-        write_string(out, contender->changes);
-        fputs(",\"record\":", out);
-        record_write_json(out, contender->rec);
-        fputc('}', out);
-    }
-    fputs("]}", out);
+    json_t *contenders = json_array();
+    for (size_t i = 0; i < group->contenders; i++) json_array_append_new(contenders, describe(group, i));
+    json_t *object =
+        json_pack("{s:I, s:o, s:I, s:o}", "group", (json_int_t)group->index, "keys",
+                  json_of_text(group->keys), "rounds", (json_int_t)group->rounds, "contenders", contenders);
+    json_dumpf(object, out, JSON_COMPACT);
+    json_decref(object);
     fflush(out);
 }

@@ -16,6 +16,7 @@ static const double prototype_peak = 45.2; /* GFLOP/s of one core */
 static const struct {
     double n, seconds;
 } prototype[] = {
+#include "json.h"
 #include "prototype.def"
 };
 /* Below, what does not grow with N still counts. */
@@ -262,10 +263,10 @@ void paper_print_performance(const struct summary *summary, FILE *out)
 static json_t *ratio_json(struct ratio ratio)
 {
     json_t *list = json_array();
-    json_array_append_new(list, summary_json(ratio.value));
-    json_array_append_new(list, summary_json(ratio.lo));
-    json_array_append_new(list, summary_json(ratio.hi));
-    json_array_append_new(list, summary_json(ratio.level));
+    json_array_append_new(list, json_of_number(ratio.value));
+    json_array_append_new(list, json_of_number(ratio.lo));
+    json_array_append_new(list, json_of_number(ratio.hi));
+    json_array_append_new(list, json_of_number(ratio.level));
     return list;
 }
 
@@ -281,13 +282,14 @@ json_t *paper_performance_json(const struct summary *summary)
         const struct record *many = row_ok(rows.automatic) ? rows.automatic : NULL;
         json_t *item = json_object();
         json_object_set_new(item, "N", json_integer(lround(n[i])));
-        json_object_set_new(item, "seconds", summary_json(number_of(one, COL_t_total_s, 1)));
-        json_object_set_new(item, "seconds_auto", summary_json(number_of(many, COL_t_total_s, 1)));
-        json_object_set_new(item, "threads_auto", summary_json(number_of(many, COL_threads, 1)));
-        json_object_set_new(item, "gflops", summary_json(number_of(one, COL_gflops, 1)));
-        json_object_set_new(item, "share", summary_json(number_of(one, COL_share, 1)));
-        json_object_set_new(item, "share_reverse", summary_json(number_of(one, COL_share_reverse, 1)));
-        json_object_set_new(item, "share_reverse_auto", summary_json(number_of(many, COL_share_reverse, 1)));
+        json_object_set_new(item, "seconds", json_of_number(number_of(one, COL_t_total_s, 1)));
+        json_object_set_new(item, "seconds_auto", json_of_number(number_of(many, COL_t_total_s, 1)));
+        json_object_set_new(item, "threads_auto", json_of_number(number_of(many, COL_threads, 1)));
+        json_object_set_new(item, "gflops", json_of_number(number_of(one, COL_gflops, 1)));
+        json_object_set_new(item, "share", json_of_number(number_of(one, COL_share, 1)));
+        json_object_set_new(item, "share_reverse", json_of_number(number_of(one, COL_share_reverse, 1)));
+        json_object_set_new(item, "share_reverse_auto",
+                            json_of_number(number_of(many, COL_share_reverse, 1)));
         json_object_set_new(item, "to_prototype", ratio_json(to_prototype(rows.one)));
         json_object_set_new(item, "by_lanes", ratio_json(summary_ratio(rows.lane_one, rows.lane_auto)));
         json_object_set_new(item, "by_threads", ratio_json(summary_ratio(rows.one, rows.automatic)));

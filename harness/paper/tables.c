@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "json.h"
 #include "modules.h"
 
 static const char *const sweeps[] = {"table1", "table2", "table3"};
@@ -155,18 +156,18 @@ static json_t *row_json(const struct record *row)
     json_t *object = json_object();
     struct heat_prediction predicted;
     json_object_set_new(object, "N", json_integer(lround(sqrt(row->number[COL_n]) + 1)));
-    json_object_set_new(object, "method", json_string(row->text[COL_method]));
-    json_object_set_new(object, "status", json_string(row->text[COL_status]));
+    json_object_set_new(object, "method", json_of_text(row->text[COL_method]));
+    json_object_set_new(object, "status", json_of_text(row->text[COL_status]));
     const bool known = heat_predict(row, &predicted);
     static const char *const name[] = {"pde", "ode", "discrete"};
     for (size_t level = 0; level < LEVELS; level++) {
         json_t *errors = json_object();
-        json_object_set_new(errors, "forward", summary_json(row->number[levels[level].forward]));
-        json_object_set_new(errors, "sensitivity", summary_json(row->number[levels[level].sensitivity]));
+        json_object_set_new(errors, "forward", json_of_number(row->number[levels[level].forward]));
+        json_object_set_new(errors, "sensitivity", json_of_number(row->number[levels[level].sensitivity]));
         json_object_set_new(errors, "forward_predicted",
-                            summary_json(known ? predicted.forward[level] : NAN));
+                            json_of_number(known ? predicted.forward[level] : NAN));
         json_object_set_new(errors, "sensitivity_predicted",
-                            summary_json(known ? predicted.sensitivity[level] : NAN));
+                            json_of_number(known ? predicted.sensitivity[level] : NAN));
         json_object_set_new(object, name[level], errors);
     }
     return object;

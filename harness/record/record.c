@@ -1,10 +1,10 @@
 /* One measured row: its columns, and how it is written as TSV and as JSON. */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "names.h"
 #include "record.h"
 #include "stats.h"
@@ -161,40 +161,26 @@ void record_write_row(FILE *out, const struct record *rec)
     fflush(out);
 }
 
-/* Text of any bytes as a JSON string: what is not UTF-8 is shown by question marks. */
-static json_t *json_text(const char *text)
-{
-    json_t *value = json_string(text);
-    if (value) return value;
-    char plain[RECORD_TEXT];
-    snprintf(plain, sizeof plain, "%s", text);
-    for (char *c = plain; *c; c++)
-        if ((unsigned char)*c >= 0x80) *c = '?';
-    return json_string(plain);
-}
-
-/* JSON has no NaN: what is not known is null. */
 static json_t *json_value(const struct record *rec, int column)
 {
     const double number = rec->number[column];
-    switch (record_column_info[column].kind) {
-    case COLUMN_TEXT:
-        return json_text(rec->text[column]);
-    case COLUMN_INT:
-        if (isfinite(number) && fabs(number) < 0x1p53) return json_integer((json_int_t)number);
-        break;
-    case COLUMN_REAL:
-        if (isfinite(number)) return json_real(number);
-        break;
-    }
-    return json_null();
+    if (record_column_info[column].kind == COLUMN_TEXT) return json_of_text(rec->text[column]);
+    if (record_column_info[column].kind == COLUMN_INT && isfinite(number) && fabs(number) < 0x1p53)
+        return json_integer((json_int_t)number);
+    return record_column_info[column].kind == COLUMN_REAL ? json_of_number(number) : json_null();
 }
 
-void record_write_json(FILE *out, const struct record *rec)
+json_t *record_json(const struct record *rec)
 {
     json_t *object = json_object();
     for (int c = 0; c < COLUMN_COUNT; c++)
         json_object_set_new(object, record_column_info[c].name, json_value(rec, c));
+    return object;
+}
+
+void record_write_json(FILE *out, const struct record *rec)
+{
+    json_t *object = record_json(rec);
     json_dumpf(object, out, JSON_COMPACT);
     json_decref(object);
     fputc('\n', out);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "json.h"
 #include "refuse.h"
 #include "sens/context.h"
 
@@ -142,6 +143,7 @@ void record_set_times(struct record *rec, const struct stats *total, const struc
 void record_set_status(struct record *rec, sens_status status, const char *message);
 void record_write_header(FILE *out);
 void record_write_row(FILE *out, const struct record *rec);  /* flushes */
+json_t *record_json(const struct record *rec);               /* a member a column; the caller's */
 void record_write_json(FILE *out, const struct record *rec); /* one object, one line */
 
 /* A result file read back. */

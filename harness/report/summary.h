@@ -3,8 +3,7 @@
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
-#include <jansson.h>
-
+#include "json.h"
 #include "record.h"
 
 enum { SUMMARY_TEXT = 1024 };
@@ -33,7 +32,6 @@ const struct record *summary_next(const struct summary *summary, const struct ro
                                   size_t *cursor);
 const struct record *summary_find(const struct summary *summary, const struct row_query *query);
 bool row_ok(const struct record *row); /* not NULL, and its status is ok */
-json_t *summary_json(double number);   /* null where it is not finite */
 
 /* The different values of a column (n, np, rtol) among the rows of a query, ascending; at most `max`. */
 size_t summary_values(const struct summary *summary, const struct row_query *query, enum record_column column,

@@ -7,6 +7,7 @@
 #include "summary.h"
 
 #include "append.h"
+#include "json.h"
 
 static const char *const goal_name[GOALS] = {"1e-4", "1e-6", "1e-8", "1e-10"};
 static const char ours[] = "discrete_adjoint";
@@ -209,17 +210,17 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
     json_t *item = json_object(), *seconds = json_object(), *ratio = json_object(), *at_most = json_object(),
            *failed = json_object();
     row_series(row, series);
-    json_object_set_new(item, "problem", json_string(row->text[COL_problem]));
-    json_object_set_new(item, "n", summary_json(row->number[COL_n]));
-    json_object_set_new(item, "cost", json_string(row->text[COL_cost]));
-    json_object_set_new(item, "wrt", json_string(row->text[COL_wrt]));
-    json_object_set_new(item, "track", json_string(row_track(row)));
-    json_object_set_new(item, "method", json_string(row->text[COL_method]));
-    json_object_set_new(item, "series", json_string(series));
+    json_object_set_new(item, "problem", json_of_text(row->text[COL_problem]));
+    json_object_set_new(item, "n", json_of_number(row->number[COL_n]));
+    json_object_set_new(item, "cost", json_of_text(row->text[COL_cost]));
+    json_object_set_new(item, "wrt", json_of_text(row->text[COL_wrt]));
+    json_object_set_new(item, "track", json_of_text(row_track(row)));
+    json_object_set_new(item, "method", json_of_text(row->text[COL_method]));
+    json_object_set_new(item, "series", json_of_text(series));
     json_object_set_new(item, "sweep",
                         json_string(summary_is_together(accuracy->summary, row) ? "" : row->text[COL_sweep]));
-    json_object_set_new(item, "cell", json_string(row->text[COL_cell]));
-    json_object_set_new(item, "vjp", json_string(row->text[COL_vjp]));
+    json_object_set_new(item, "cell", json_of_text(row->text[COL_cell]));
+    json_object_set_new(item, "vjp", json_of_text(row->text[COL_vjp]));
     json_object_set_new(item, "status",
                         json_string(curve->count || !curve->failure[0].name ? "ok" : curve->failure[0].name));
     json_object_set_new(item, "cells", json_integer((json_int_t)curve->rows));
@@ -229,9 +230,9 @@ static json_t *curve_json(const struct accuracy *accuracy, const struct accuracy
     json_object_set_new(item, "failed", failed);
     for (int g = 0; g < GOALS; g++) {
         const double best = accuracy_best(accuracy, row, ours, g);
-        json_object_set_new(seconds, goal_name[g], summary_json(curve->reached[g]));
-        json_object_set_new(at_most, goal_name[g], summary_json(curve->at_most[g]));
-        json_object_set_new(ratio, goal_name[g], summary_json(curve->reached[g] / best));
+        json_object_set_new(seconds, goal_name[g], json_of_number(curve->reached[g]));
+        json_object_set_new(at_most, goal_name[g], json_of_number(curve->at_most[g]));
+        json_object_set_new(ratio, goal_name[g], json_of_number(curve->reached[g] / best));
     }
     json_object_set_new(item, "seconds", seconds);
     json_object_set_new(item, "at_most", at_most);
@@ -245,10 +246,10 @@ static json_t *refused_json(const struct record *row, size_t cells)
     char name[SUMMARY_TEXT];
     json_t *item = json_object();
     refused_method(row, name);
-    json_object_set_new(item, "method", json_string(name));
-    json_object_set_new(item, "status", json_string(row->text[COL_status]));
+    json_object_set_new(item, "method", json_of_text(name));
+    json_object_set_new(item, "status", json_of_text(row->text[COL_status]));
     json_object_set_new(item, "cells", json_integer((json_int_t)cells));
-    json_object_set_new(item, "message", json_string(row->text[COL_message]));
+    json_object_set_new(item, "message", json_of_text(row->text[COL_message]));
     return item;
 }
 

@@ -166,8 +166,3 @@ size_t summary_values(const struct summary *summary, const struct row_query *que
     }
     return count;
 }
-
-json_t *summary_json(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}

@@ -1,37 +1,25 @@
 /* The report as one JSON object. Numbers that JSON has no word for are null. */
-#include <jansson.h>
-
 #include "build_info.h"
+#include "json.h"
 #include "machine.h"
 #include "verify_report.h"
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* Names of modules may be of any bytes; those that are no UTF-8 are not told. */
-static json_t *text_of(const char *bytes)
-{
-    json_t *text = json_string(bytes);
-    return text ? text : json_string("?");
-}
 
 static json_t *blames(const struct verify_result *result)
 {
     json_t *array = json_array();
     for (int i = 0; i < result->blames; i++)
         json_array_append_new(array, json_pack("{s:s, s:o}", "cause", result->blame[i].cause, "weight",
-                                               number(result->blame[i].weight)));
+                                               json_of_number(result->blame[i].weight)));
     return array;
 }
 
 static json_t *one_result(const struct verify_result *result)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:o}", "check", result->check, "module",
-                     result->module, "subject", result->subject, "verdict", verdict_word(result->verdict),
-                     "value", number(result->value), "bound", number(result->bound), "text", result->text,
-                     "blames", blames(result));
+    return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "check", result->check, "module",
+                     json_of_text(result->module), "subject", json_of_text(result->subject), "verdict",
+                     verdict_word(result->verdict), "value", json_of_number(result->value), "bound",
+                     json_of_number(result->bound), "text", json_of_text(result->text), "blames",
+                     blames(result));
 }
 
 static json_t *all_results(const struct verify_report *report)
@@ -85,10 +73,10 @@ static json_t *all_units(const struct verify_report *report)
     for (size_t u = 0; u < plan->count; u++) {
         char name[VERIFY_SUBJECT];
         verify_unit_name(&plan->unit[u].unit, name);
-        json_array_append_new(array,
-                              json_pack("{s:s, s:o, s:s, s:f}", "group", plan->unit[u].unit.group->name,
-                                        "modules", text_of(name), "state", state_word(report->unit[u].state),
-                                        "seconds", report->unit[u].seconds));
+        json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:f}", "group",
+                                               plan->unit[u].unit.group->name, "modules", json_of_text(name),
+                                               "state", state_word(report->unit[u].state), "seconds",
+                                               report->unit[u].seconds));
     }
     return array;
 }
