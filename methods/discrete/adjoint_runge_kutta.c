@@ -10,10 +10,14 @@
  *
  * Where gamma = a_ii is not 0, c = h (b_i lambda + sum_{j>i} a_ji theta_j) and
  *
- *     (I - h gamma df/dx)^T theta_i = (df/dx)^T c + h b_i dg/dx,      kappa_i = c + h gamma theta_i,
+ *     (I - h gamma df/dx)^T kappa_i = c + h gamma h b_i dg/dx,      theta_i = (kappa_i - c) / (h gamma),
  *
  * with df/dx at the stage itself: the derivative is that of converged stages, and inherits nothing from the
- * matrix that found them. One factorisation a stage serves all lanes. */
+ * matrix that found them. One factorisation a stage serves all lanes. Stiff parts of kappa_i are far smaller than
+ * those of c: from c + h gamma theta_i they would come as a difference. That in theta_i is harmless: its rounding is
+ * that of c / (h gamma), which is of the size of lambda, to which it is added. */
+#include <string.h>
+
 #include "adjoint_family.h"
 #include "kernels.h"
 #include "products.h"
@@ -189,22 +193,26 @@ static void keep(void *worker, const struct sens_at *at, sens_real *kept)
 }
 
 /* Where together = 1: part s is live stage s. */
+static bool implicit_stage(const struct plan *plan, size_t s)
+{
+    return plan->stage[s].gamma != 0;
+}
+
 static sens_status factor_stage(struct worker *w, size_t s, const struct adjoint_step *step)
 {
-    const sens_real gamma = w->plan->stage[s].gamma;
-    if (gamma == 0) return SENS_OK;
     sens_stage_matrix_at(&w->matrix, &step->at[s]);
-    return sens_stage_matrix_factor(&w->matrix, step->h * gamma);
+    return sens_stage_matrix_factor(&w->matrix, step->h * w->plan->stage[s].gamma);
 }
 
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
     struct worker *w = worker;
+    if (implicit_stage(w->plan, part)) return factor_stage(w, part, step);
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else
         sens_products_at_all(w->products, w->plan->together, step->at + part * w->plan->together);
-    return w->plan->implicit ? factor_stage(w, part, step) : SENS_OK;
+    return SENS_OK;
 }
 
 /* kappa_i and theta_i of the stages that are taken at once from s on, number `point` of those that are
@@ -223,16 +231,34 @@ static void reverse_stages(const struct worker *w, const struct adjoint_step *st
     if (hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, stage->theta);
 }
 
-/* theta and kappa of an implicit stage, where theta = J^T c + h b g_x and kappa = c. */
-static void solve_stage(const struct worker *w, sens_real h_gamma, size_t L, const struct sens_slot *slot,
-                        sens_real *theta)
+/* out += h gamma h b dg/dx, and mu += h b dg/dp: the running cost at live stage s. */
+static void add_cost_inside(const struct plan *plan, const struct adjoint_step *step,
+                            const struct adjoint_block *block, size_t s, sens_real *out)
 {
-    const size_t n = w->plan->n;
-    sens_shifted_solve(w->matrix.system, true, L, theta);
-    for (size_t i = 0; i < n; i++) {
-        const sens_real by = slot->s ? h_gamma * slot->s[i] : h_gamma;
-        for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] += by * theta[i * L + l];
-    }
+    const struct sens_cost *cost = plan->task->cost;
+    const struct stage *stage = &plan->stage[s];
+    const sens_real hb = step->h * plan->task->tableau->b[stage->i];
+    const size_t c0 = block->c0, L = block->L;
+    if (!cost->type->g || hb == 0) return;
+    if (cost->type->g_dx) cost->type->g_dx(cost, &step->at[s], step->h * stage->gamma * hb, c0, L, out);
+    if (cost->type->g_dp && block->mu) cost->type->g_dp(cost, &step->at[s], hb, c0, L, block->mu);
+}
+
+/* kappa and theta of live stage s, which is implicit; c is where theta will be. */
+static void solve_stage(const struct worker *w, const struct adjoint_step *step,
+                        const struct adjoint_block *block, size_t s, const struct sens_slot *slot)
+{
+    const size_t n = w->plan->n, L = block->L, size = n * L;
+    const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
+    const sens_real h_gamma = step->h * w->plan->stage[s].gamma;
+    sens_real *const theta = stage->theta, *const kappa = slot->s ? slot->room : slot->kappa;
+    sens_lanes_combine(size, stage->terms, step->h, stage->w, stage->v, theta);
+    memcpy(kappa, theta, size * sizeof *kappa);
+    add_cost_inside(w->plan, step, block, s, kappa);
+    sens_shifted_solve(w->matrix.system, true, L, kappa);
+    for (size_t q = 0; q < size; q++) theta[q] = (kappa[q] - theta[q]) / h_gamma;
+    for (size_t i = 0; slot->s && i < n; i++)
+        for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] = slot->s[i] * kappa[i * L + l];
 }
 
 /* lambda += sum_i theta_i */
@@ -253,10 +279,10 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
     slot.kappa += first * n * block->L;
     if (slot.s) slot.s += first * n;
     for (size_t s = first; s < end; s += plan->at_once) {
-        reverse_stages(w, step, block, s, s - first, &slot);
-        if (plan->stage[s].gamma != 0)
-            solve_stage(w, step->h * plan->stage[s].gamma, block->L, &slot,
-                        ((const struct block *)block->own)->stage[s].theta);
+        if (implicit_stage(plan, s))
+            solve_stage(w, step, block, s, &slot);
+        else
+            reverse_stages(w, step, block, s, s - first, &slot);
         slot.kappa += n * block->L;
         if (slot.s) slot.s += n;
     }

@@ -6,7 +6,9 @@
  * the transpose of adjoint_runge_kutta.c, line by line. Where gamma = a_ii is not 0, with c = s + h sum_{j<i} a_ij
  * k_j,
  *
- *     (I - h gamma df/dx) k_i = (df/dx) c + df/dq,      sigma_i = c + h gamma k_i. */
+ *     (I - h gamma df/dx) sigma_i = c + h gamma df/dq,      k_i = (sigma_i - c) / (h gamma). */
+#include <string.h>
+
 #include "kernels.h"
 #include "stage_matrix.h"
 #include "tangent_family.h"
@@ -58,25 +60,43 @@ static void combine(const struct rows *rows, size_t size, const sens_real *s, se
     sens_lanes_combine(size, row->terms + 1, 1, rows->weight, rows->vector, out);
 }
 
-/* k and sigma of an implicit stage, where k = J c + df/dq and sigma = c; sigma NULL: k alone. */
-static void solve_stage(const struct rows *rows, int i, sens_real h, size_t L, sens_real *sigma, sens_real *k)
+/* sigma and k of an implicit stage, whose c is in sigma. */
+static void solve_stage(const struct rows *rows, int i, sens_real h, const struct tangent_block *block,
+                        sens_real *sigma, sens_real *k)
 {
-    sens_shifted_solve(rows->matrix[i].system, false, L, k);
-    if (sigma) sens_lanes_axpy(rows->n, L, h * sens_tableau_a(rows->task->tableau, i, i), k, sigma);
+    const size_t L = block->L, size = rows->n * L;
+    const sens_real h_gamma = h * sens_tableau_a(rows->task->tableau, i, i);
+    memset(k, 0, size * sizeof *k);
+    tangent_add_columns(block, rows->products[i], k);
+    for (size_t q = 0; q < size; q++) {
+        const sens_real c = sigma[q];
+        sigma[q] += h_gamma * k[q];
+        k[q] = c;
+    }
+    sens_shifted_solve(rows->matrix[i].system, false, L, sigma);
+    for (size_t q = 0; q < size; q++) k[q] = (sigma[q] - k[q]) / h_gamma;
+}
+
+static void multiply_stage(const struct rows *rows, int i, const struct tangent_block *block,
+                           const sens_real *sigma, sens_real *k)
+{
+    sens_products_multiply(rows->products[i], block->L, sigma, k);
+    tangent_add_columns(block, rows->products[i], k);
 }
 
 static sens_status advance(void *own, const struct sens_step *step, const struct tangent_block *block)
 {
     const struct rows *rows = own;
-    const size_t L = block->L, size = rows->n * L;
+    const size_t size = rows->n * block->L;
     for (int i = rows->first; i < rows->stages; i++) {
         sens_real *k = rows->k + (size_t)i * rows->n * rows->L;
+        const bool implicit = sens_tableau_a(rows->task->tableau, i, i) != 0;
         const sens_real *sigma = i > 0 ? rows->sigma : block->s;
         if (i > 0) combine(rows, size, block->s, step->h, &rows->a[i], rows->sigma);
-        sens_products_multiply(rows->products[i], L, sigma, k);
-        tangent_add_columns(block, rows->products[i], k);
-        if (sens_tableau_a(rows->task->tableau, i, i) != 0)
-            solve_stage(rows, i, step->h, L, rows->running ? rows->sigma : NULL, k);
+        if (implicit)
+            solve_stage(rows, i, step->h, block, rows->sigma, k);
+        else
+            multiply_stage(rows, i, block, sigma, k);
         if (rows->running && rows->task->tableau->b[i] != 0)
             tangent_add_cost(block, &rows->gradient[i], sigma);
     }
@@ -129,8 +149,11 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
     rows->gradient = rows->running ? SENS_NEW(ctx, struct sens_gradient, stages) : NULL;
     if (!rows->products || (rows->running && !rows->gradient)) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
-    for (size_t i = 0; i < stages && status == SENS_OK; i++)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, n_cols, &rows->products[i]);
+    for (size_t i = 0; i < stages && status == SENS_OK; i++) {
+        const bool implicit = sens_tableau_a(task->tableau, (int)i, (int)i) != 0; /* df/dq alone: no J */
+        status =
+            sens_products_create(ctx, task->problem, SENS_JVP, 1, implicit ? 1 : n_cols, &rows->products[i]);
+    }
     for (size_t i = 0; i < stages && rows->running && status == SENS_OK; i++)
         status = sens_gradient_create(ctx, task, true, &rows->gradient[i]);
     return status;
