@@ -53,7 +53,7 @@ static sens_real correct(const struct sens_march *march)
     for (size_t k = 0; k < n; k++) {
         euler->d[k] += euler->delta[k];
         const sens_real value = fabs(euler->stage[k] + euler->delta[k]);
-        const sens_real size = fmax(fmax(value, march->largest[k]), largest * march->rule->share);
+        const sens_real size = fmax(fmax(value, march->largest[k]), largest * march->rule->share_x);
         const sens_real part = euler->delta[k] == 0 ? 0 : fabs(euler->delta[k]) / size;
         if (!isfinite(part)) return INFINITY;
         worst = fmax(worst, part);
@@ -194,6 +194,7 @@ const struct sens_march_rule sens_march_euler = {
     .most = MOST_STATES,
     .memory = SENS_C(0.5),
     .share = SENS_C(0x1p-8),
+    .share_x = SENS_C(0x1p-30),
     .scaled = true,
     .create = create,
     .release = release,

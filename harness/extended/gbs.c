@@ -93,6 +93,7 @@ const struct sens_march_rule sens_march_gbs = {
     .block = 32,
     .memory = 1,
     .share = SENS_C(0x1p-14),
+    .share_x = SENS_C(0x1p-14),
     .create = create,
     .begin = begin,
     .trial = trial,

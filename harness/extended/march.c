@@ -33,13 +33,13 @@ static sens_real column_scale(const struct sens_variation *va, size_t l)
 /* Error of a part [rows][width] of y, each entry against its size, which is not less than a share of that of
  * its column, nor than what rounding may be: `rounding`, which a rule may take by the scale of the column. */
 static sens_real part_error(const struct sens_march *march, size_t offset, size_t rows, size_t width,
-                            sens_real rounding, bool scaled)
+                            sens_real share, sens_real rounding, bool scaled)
 {
     sens_real worst = 0;
     for (size_t l = 0; l < width; l++) {
         sens_real column = scaled ? rounding / column_scale(march->system, l) : rounding;
         for (size_t i = 0; i < rows; i++)
-            column = fmax(column, magnitude(march, offset + i * width + l) * march->rule->share);
+            column = fmax(column, magnitude(march, offset + i * width + l) * share);
         for (size_t i = 0; i < rows; i++) {
             const size_t k = offset + i * width + l;
             const sens_real e = fabs(march->estimate[k]);
@@ -57,10 +57,11 @@ static sens_real error_norm(const struct sens_march *march)
     const sens_real noise = SENS_C(0x1p-64), all = noise * largest_of(march, 0, march->size),
                     x = scaled ? noise * largest_of(march, 0, va->n) : all,
                     q = scaled ? noise * largest_of(march, va->n, va->m_q) : all;
-    const sens_real state =
-        fmax(part_error(march, 0, va->n, 1, x, false), part_error(march, va->n, va->m_q, 1, q, false));
-    const sens_real columns = fmax(part_error(march, sens_variation_V(va), va->n, va->L, x, scaled),
-                                   part_error(march, sens_variation_Q(va), va->m_q, va->L, q, scaled));
+    const sens_real share = march->rule->share;
+    const sens_real state = fmax(part_error(march, 0, va->n, 1, march->rule->share_x, x, false),
+                                 part_error(march, va->n, va->m_q, 1, share, q, false));
+    const sens_real columns = fmax(part_error(march, sens_variation_V(va), va->n, va->L, share, x, scaled),
+                                   part_error(march, sens_variation_Q(va), va->m_q, va->L, share, q, scaled));
     return fmax(state, columns) / march->tolerance;
 }
 

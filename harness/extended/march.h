@@ -13,14 +13,15 @@ struct sens_march;
 
 struct sens_march_rule {
     const char *name;
-    int order;        /* the estimate behaves as H^order */
-    size_t block;     /* columns carried together, at most */
-    size_t most;      /* states, at most; 0: any number */
-    sens_real memory; /* an error is relative to the largest value so far, which is forgotten by this factor a
-                        * step: 1, never */
-    sens_real share;  /* but not to less than this part of the largest of its column: it may begin at zero */
-    bool scaled; /* nor to less than 2^-64 of the largest x, by the scale of the column: p_k or x0_i; without,
-                       * of all there is: a column may be rounding alone */
+    int order;    /* the estimate behaves as H^order */
+    size_t block; /* columns carried together, at most */
+    size_t most;  /* states, at most; 0: any number */
+    /* An error is relative to the largest value so far, which is forgotten by `memory` a step (1: never), but
+     * not to less than a share of the largest of its column, or (share_x) of the state: it may begin at zero;
+     * nor to less than 2^-64 of all there is, or (scaled) of the largest x over p_k or x0_i: a column may be
+     * rounding alone. */
+    sens_real memory, share, share_x;
+    bool scaled;
     /* Memory from the arena, for columns as wide as march->system says. SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, struct sens_march *march);
     void (*release)(struct sens_march *march);      /* NULL: nothing to release */

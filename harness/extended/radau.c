@@ -163,7 +163,7 @@ static sens_real correct(const struct sens_march *march)
     for (size_t k = 0; k < n; k++) largest = fmax(largest, march->largest[k]);
     for (size_t k = 0; k < n * STAGES; k++) {
         const sens_real value = fabs(march->y[k % n] + (radau->Z[k] += radau->delta[k]));
-        const sens_real size = fmax(fmax(value, march->largest[k % n]), largest * march->rule->share);
+        const sens_real size = fmax(fmax(value, march->largest[k % n]), largest * march->rule->share_x);
         const sens_real part = radau->delta[k] == 0 ? 0 : fabs(radau->delta[k]) / size;
         if (!isfinite(part)) return INFINITY;
         worst = fmax(worst, part);
@@ -323,6 +323,7 @@ const struct sens_march_rule sens_march_radau = {
     .most = MOST_STATES,
     .memory = SENS_C(0.5),
     .share = SENS_C(0x1p-12),
+    .share_x = SENS_C(0x1p-30),
     .scaled = true,
     .create = create,
     .release = release,

@@ -32,7 +32,11 @@ for text in "shape: n=9 np=90 m=9 rows=2" "64 sampled columns"; do
 done
 expect 0 "confirmed" robertson --out "$work" --check
 expect 0 "confirmed" glv n=9 --out "$work" --check
-expect 0 "confirmed" vdp --check # the stored one
+expect 0 "confirmed" vdp --check # the stored one, as the next
+expect 0 "confirmed" robertson T=4e7 --check
+expect 0 "confirmed" e5 --check
+expect 0 "confirmed" e5 T=1000 --check
+expect 0 "confirmed" burgers --check
 
 # stiff: two implicit ways, which agree with the explicit ones where those reach the end
 expect 0 "confirmed" robertson --stiff --out "$work" --check
