@@ -136,27 +136,13 @@ bool peak_measure(bool quick, struct peak *peak, struct bench_error *error)
     return survey.ok || bench_refuse(error, "peak: no memory, or not as many threads as cores");
 }
 
-/* ---- told and read back -------------------------------------------------------------------------------- */
+/* ---- told ---------------------------------------------------------------------------------------------- */
 
 void peak_write(FILE *out, const struct peak_rate *rate)
 {
     fprintf(out, "what=%s isa=%s level=%s threads=%d bytes=%zu samples=%d median=%.5g min=%.5g max=%.5g",
             rate->what, rate->isa, rate->level, rate->threads, rate->bytes, rate->samples, rate->median,
             rate->min, rate->max);
-}
-
-bool peak_parse(const char *text, struct peak_rate *rate)
-{
-    struct peak_rate read;
-    int end = 0;
-    const int values = sscanf(text,
-                              " what=%7s isa=%15s level=%7s threads=%d bytes=%zu samples=%d median=%lf "
-                              "min=%lf max=%lf %n",
-                              read.what, read.isa, read.level, &read.threads, &read.bytes, &read.samples,
-                              &read.median, &read.min, &read.max, &end);
-    if (values != 9 || end == 0 || text[end] != '\0') return false;
-    *rate = read;
-    return true;
 }
 
 void peak_write_prelude(FILE *out)

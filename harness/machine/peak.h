@@ -32,9 +32,8 @@ bool peak_measure(bool quick, struct peak *peak, struct bench_error *error);
  * are bound by `bind` unless it is NULL. NaN when they cannot be started. */
 double peak_fma(const struct sens_registry *variant, int threads, void (*bind)(int worker));
 
-/* A rate as `what=fma isa=avx2 level=- threads=1 bytes=0 samples=5 median=... min=... max=...`, and back. */
+/* A rate as `what=fma isa=avx2 level=- threads=1 bytes=0 samples=5 median=... min=... max=...`. */
 void peak_write(FILE *out, const struct peak_rate *rate);
-bool peak_parse(const char *text, struct peak_rate *rate);
 
 /* The lines `#! peak: RATE` of a result file; a remark that says why where it cannot be measured. */
 void peak_write_prelude(FILE *out);
