@@ -8,11 +8,12 @@
  * (Of the Lagrangian with Y_i - y - h sum_j a_ij f(t_j, Y_j) = 0 and y1 = y + sum_i end_i (Y_i - y); psi_i is the
  * multiplier. With theta_i = psi_i - end_i lambda these are the equations of adjoint_runge_kutta.c.) The matrix is the
  * transpose of that of tangent_firk.c, with df/dx at each stage itself: it inherits nothing from the matrices that
- * found the stages. One factorisation a step serves all lanes. A block's vectors are lambda, psi_1, psi_2, psi_3. */
+ * found the stages. One factorisation a step serves all lanes (firk_system.h). A block's vectors are lambda, psi_1,
+ * psi_2, psi_3. */
 #include "adjoint_family.h"
-#include "coupled.h"
-#include "firk_transform.h"
+#include "firk_system.h"
 #include "kernels.h"
+#include "tangent_test.h"
 
 enum { S = SENS_FIRK_STAGES };
 
@@ -24,7 +25,7 @@ struct plan {
 
 struct worker {
     const struct plan *plan;
-    struct sens_coupled coupled;
+    struct firk_system system;
     size_t vectors; /* kappa that were made */
 };
 
@@ -48,11 +49,13 @@ static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void
 {
     const struct plan *plan = own;
     struct worker *w = SENS_NEW(ctx, struct worker, 1);
-    (void)L;
     if (!w) return SENS_NO_MEMORY;
     w->plan = plan;
     *made = w;
-    return sens_coupled_create(ctx, plan->task->problem, SENS_VJP, S, &w->coupled);
+    const sens_status status = firk_system_create(ctx, plan->task, SENS_VJP, &w->system);
+    const bool iterates = plan->task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
+    return status == SENS_OK && iterates ? firk_system_iterate(ctx, plan->task, SENS_VJP, L, &w->system)
+                                         : status;
 }
 
 static sens_status create_block(struct sens_ctx *ctx, void *own, size_t L, struct adjoint_block *made)
@@ -81,7 +84,7 @@ static sens_status linearise(void *worker, size_t part, const struct adjoint_ste
 {
     struct worker *w = worker;
     (void)part;
-    return sens_coupled_factor(&w->coupled, step->h, w->plan->formula.A[0], step->at);
+    return firk_system_at(&w->system, step->h, step->at);
 }
 
 /* psi_i = end_i lambda + h b_i dg/dx, and mu += h b_i dg/dp */
@@ -122,7 +125,8 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
     sens_real *const psi = ((const struct block *)block->own)->psi;
     (void)part;
     right_hand_sides(plan, step, block, psi);
-    sens_coupled_solve(&w->coupled, true, block->L, psi);
+    const sens_status status = firk_system_solve(&w->system, true, block->L, psi);
+    if (status != SENS_OK) return status;
     cotangents(plan, step->h, block, psi);
     for (size_t q = 0; q < size; q++)
         block->lambda[q] =
@@ -136,7 +140,7 @@ static void count(void *worker, size_t idle, size_t lanes, struct sens_work *wor
     struct worker *w = worker;
     if (lanes > 0) work->idle_vjp += w->vectors / lanes * idle;
     w->vectors = 0;
-    sens_shifted_count(w->coupled.system, work);
+    firk_system_count(&w->system, work);
 }
 
 const struct adjoint_family adjoint_firk = {

@@ -281,7 +281,9 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     for (size_t i = 0; i < n; i++) col[np + i] = task->problem->np + i;
     struct tangent *tg;
     const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
-    const sens_status status = create(ctx, task, tested, np + n, col, &tg);
+    sens_status status = create(ctx, task, tested, np + n, col, &tg);
+    const bool iterates = task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
+    if (status == SENS_OK && iterates && tg->family->iterate) status = tg->family->iterate(ctx, tg->own);
     if (status == SENS_OK) *state = tg;
     return status;
 }

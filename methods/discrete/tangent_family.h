@@ -24,6 +24,9 @@ struct tangent_family {
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
                           void **own);
 
+    /* From now on systems of coupled stages are iterated. NULL: there are none. SENS_NO_MEMORY. */
+    sens_status (*iterate)(struct sens_ctx *ctx, void *own);
+
     /* A step, which stays until all blocks have gone through it. Any status of a solve. */
     sens_status (*linearise)(void *own, const struct sens_step *step);
     sens_status (*advance)(void *own, const struct sens_step *step, const struct tangent_block *block);

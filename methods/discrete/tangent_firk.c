@@ -6,11 +6,10 @@
  *
  * the transpose of adjoint_firk.c, line by line. The matrix has df/dx at each stage itself: the derivative is that of
  * converged stages, and inherits nothing from the matrices that found them. One factorisation a step serves all
- * lanes. */
+ * lanes (firk_system.h). */
 #include <string.h>
 
-#include "coupled.h"
-#include "firk_transform.h"
+#include "firk_system.h"
 #include "kernels.h"
 #include "tangent_family.h"
 
@@ -19,9 +18,8 @@ enum { S = SENS_FIRK_STAGES };
 struct step {
     const struct sens_task *task;
     size_t n, L;
-    struct sens_firk_transform formula;
     bool running; /* the cost has a running part that depends on the state */
-    struct sens_coupled coupled;
+    struct firk_system system;
     struct sens_products *products[S]; /* for df/dq alone */
     struct sens_gradient gradient[S];  /* of the running cost */
     sens_real *sigma;                  /* [S][n][L] */
@@ -40,13 +38,13 @@ static sens_status linearise(void *own, const struct sens_step *at_step)
         if (step->running && tb->b[i + 1] != 0)
             sens_gradient_running(&step->gradient[i], &at[i], at_step->h * tb->b[i + 1]);
     }
-    return sens_coupled_factor(&step->coupled, at_step->h, step->formula.A[0], at);
+    return firk_system_at(&step->system, at_step->h, at);
 }
 
 /* sigma_i = s + h sum_j a_ij df/dq_j */
 static void right_hand_sides(const struct step *step, sens_real h, const struct tangent_block *block)
 {
-    const sens_real(*const A)[S] = step->formula.A;
+    const sens_real(*const A)[S] = step->system.formula.A;
     const size_t size = step->n * block->L;
     memset(step->columns, 0, S * size * sizeof *step->columns);
     for (size_t i = 0; i < S; i++) tangent_add_columns(block, step->products[i], step->columns + i * size);
@@ -64,15 +62,16 @@ static sens_status advance(void *own, const struct sens_step *at_step, const str
     const size_t size = step->n * block->L;
     const sens_real *const b = step->task->tableau->b;
     right_hand_sides(step, at_step->h, block);
-    sens_coupled_solve(&step->coupled, false, block->L, step->sigma);
+    const sens_status status = firk_system_solve(&step->system, false, block->L, step->sigma);
+    if (status != SENS_OK) return status;
     for (size_t i = 0; i < S; i++)
         if (step->running && b[i + 1] != 0)
             tangent_add_cost(block, &step->gradient[i], step->sigma + i * size);
-    const sens_real weight[S + 1] = {step->formula.rest, step->formula.end[0], step->formula.end[1],
-                                     step->formula.end[2]};
+    const sens_real weight[S + 1] = {step->system.formula.rest, step->system.formula.end[0],
+                                     step->system.formula.end[1], step->system.formula.end[2]};
     const sens_real *const vector[S + 1] = {block->s, step->sigma, step->sigma + size,
                                             step->sigma + 2 * size};
-    const int first = step->formula.rest == 0 ? 1 : 0;
+    const int first = step->system.formula.rest == 0 ? 1 : 0;
     sens_lanes_combine(size, S + 1 - first, 1, weight + first, vector + first, block->s);
     return SENS_OK;
 }
@@ -81,7 +80,7 @@ static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
 {
     struct step *step = own;
     for (int i = 0; i < S; i++) sens_products_count(step->products[i], idle, lanes, work);
-    sens_shifted_count(step->coupled.system, work);
+    firk_system_count(&step->system, work);
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
@@ -92,12 +91,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     if (!step) return SENS_NO_MEMORY;
     *step =
         (struct step){.task = task, .n = task->problem->n, .L = L, .running = task->cost->type->g_dx != NULL};
-    if (!sens_firk_transform(task->tableau, &step->formula))
-        return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: not three implicit stages", task->tableau->name);
     step->sigma = SENS_NEW(ctx, sens_real, S * step->n * L);
     step->columns = SENS_NEW(ctx, sens_real, S * step->n * L);
     if (!step->sigma || !step->columns) return SENS_NO_MEMORY;
-    sens_status status = sens_coupled_create(ctx, task->problem, SENS_JVP, S, &step->coupled);
+    sens_status status = firk_system_create(ctx, task, SENS_JVP, &step->system);
     for (int i = 0; i < S && status == SENS_OK; i++)
         status = sens_products_create(ctx, task->problem, SENS_JVP, 1, 1, &step->products[i]);
     for (int i = 0; i < S && step->running && status == SENS_OK; i++)
@@ -106,5 +103,11 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     return status;
 }
 
+static sens_status iterate(struct sens_ctx *ctx, void *own)
+{
+    struct step *step = own;
+    return firk_system_iterate(ctx, step->task, SENS_JVP, step->L, &step->system);
+}
+
 const struct tangent_family tangent_firk = {
-    .create = create, .linearise = linearise, .advance = advance, .count = count};
+    .create = create, .iterate = iterate, .linearise = linearise, .advance = advance, .count = count};

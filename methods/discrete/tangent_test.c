@@ -24,9 +24,17 @@ struct sens_tangent_test {
     sens_real *column;               /* [n][COLUMNS] */
 };
 
+static const char *const solve_choices[] = {"direct", "newton", NULL};
+
 const struct sens_option sens_tangent_test_options[] = {
     [OPT_TANGENT_TEST] =
         SENS_TEST_OPTION(TEST_OUTSIDE, "directions of the tangent inside or outside the error test"),
+    [OPT_STAGE_SOLVE] = {.name = "solve",
+                         .kind = SENS_OPT_CHOICE,
+                         .fallback = SOLVE_DIRECT,
+                         .choices = solve_choices,
+                         .help =
+                             "systems of fully implicit stages: their own factors, or iterated to rounding"},
     SENS_OPTIONS_END,
 };
 

@@ -16,8 +16,9 @@
 
 struct sens_tangent_test;
 
-/* The option table of a method that offers the test, and nothing else. */
-enum { OPT_TANGENT_TEST };
+/* The option table of the discrete methods. */
+enum { OPT_TANGENT_TEST, OPT_STAGE_SOLVE };
+enum { SOLVE_DIRECT, SOLVE_NEWTON };
 extern const struct sens_option sens_tangent_test_options[];
 
 /* *test stays NULL where there is nothing to test: not wanted, a fixed step, no direction. Memory from the

@@ -1,6 +1,8 @@
 /* The system of coupled stages, see coupled.h. */
 #include "coupled.h"
 
+#include <string.h>
+
 #include "pattern.h"
 
 static void release(void *system)
@@ -56,14 +58,17 @@ static sens_real *write_row(const struct sens_coupled *coupled, const sens_real 
     return to;
 }
 
-sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a,
-                                const struct sens_at *at)
+void sens_coupled_at(struct sens_coupled *coupled, const struct sens_at *at)
+{
+    for (size_t j = 0; j < coupled->stages; j++)
+        sens_jacobian_at(coupled->J, &at[j], coupled->J_value + j * coupled->J->entries);
+}
+
+sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a)
 {
     const struct sens_pattern *const pattern = coupled->J->pattern;
     const size_t n = coupled->n, stages = coupled->stages;
     sens_real *to = coupled->value;
-    for (size_t j = 0; j < stages; j++)
-        sens_jacobian_at(coupled->J, &at[j], coupled->J_value + j * coupled->J->entries);
     for (size_t i = 0; i < stages; i++)
         for (size_t r = 0; r < n; r++) {
             const size_t e = pattern ? pattern->start[r] : r * n;
@@ -71,4 +76,55 @@ sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const
             to = write_row(coupled, a + i * stages, e, count, to);
         }
     return sens_shifted_factor(coupled->system, (struct sens_shift){1, h, 0}, coupled->value);
+}
+
+/* ---- products with M ----------------------------------------------------------------------------------- */
+
+/* OUT += w J_j V, or w J_j^T V; V, OUT [n][L]. */
+static void add_product(const struct sens_coupled *coupled, size_t j, bool transposed, sens_real w, size_t L,
+                        const sens_real *V, sens_real *OUT)
+{
+    const struct sens_pattern *const pattern = coupled->J->pattern;
+    const size_t n = coupled->n;
+    const sens_real *const value = coupled->J_value + j * coupled->J->entries;
+    for (size_t r = 0; r < n; r++) {
+        const size_t first = pattern ? pattern->start[r] : r * n;
+        const size_t end = pattern ? pattern->start[r + 1] : (r + 1) * n;
+        for (size_t e = first; e < end; e++) {
+            const size_t c = pattern ? pattern->col[e] : e - first, to = transposed ? c : r;
+            const sens_real *const v = V + (transposed ? r : c) * L;
+            for (size_t l = 0; l < L; l++) OUT[to * L + l] += w * value[e] * v[l];
+        }
+    }
+}
+
+/* work = sum_j w_j X_j */
+static void weigh(const struct sens_coupled *coupled, const sens_real *a, size_t apart, size_t L,
+                  const sens_real *X, sens_real *work)
+{
+    const size_t size = coupled->n * L;
+    for (size_t q = 0; q < size; q++) {
+        work[q] = 0;
+        for (size_t j = 0; j < coupled->stages; j++) work[q] += a[j * apart] * X[j * size + q];
+    }
+}
+
+/* M X has sum_j a_ij J_j X_j in row i, M^T X has J_i^T sum_j a_ji X_j. */
+void sens_coupled_residual(const struct sens_coupled *coupled, sens_real h, const sens_real *a,
+                           bool transposed, size_t L, const sens_real *B, const sens_real *X, sens_real *work,
+                           sens_real *R)
+{
+    const size_t s = coupled->stages, size = coupled->n * L;
+    for (size_t q = 0; q < s * size; q++) R[q] = B[q] - X[q];
+    for (size_t i = 0; i < s; i++) {
+        if (transposed) {
+            weigh(coupled, a + i, s, L, X, work);
+            add_product(coupled, i, true, h, L, work, R + i * size);
+            continue;
+        }
+        memset(work, 0, size * sizeof *work);
+        add_product(coupled, i, false, h, L, X + i * size, work);
+        for (size_t j = 0; j < s; j++)
+            for (size_t q = 0; q < size; q++) R[j * size + q] += a[j * s + i] * work[q];
+    }
 }

@@ -26,10 +26,16 @@ struct sens_coupled {
 sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
                                 size_t stages, struct sens_coupled *coupled);
 
-/* The factors of M with J_j at the points at[j], and a [stages][stages]. SENS_NONFINITE, SENS_SINGULAR,
- * SENS_NO_MEMORY: there are none then. */
-sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a,
-                                const struct sens_at *at);
+/* J_j at the points at[j]; the factors stay as they are. */
+void sens_coupled_at(struct sens_coupled *coupled, const struct sens_at *at);
+
+/* The factors of M with a [stages][stages]. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: there are none then. */
+sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a);
+
+/* R = B - M X, or B - M^T X; all [stages][n][L]. work [n][L]. */
+void sens_coupled_residual(const struct sens_coupled *coupled, sens_real h, const sens_real *a,
+                           bool transposed, size_t L, const sens_real *B, const sens_real *X, sens_real *work,
+                           sens_real *R);
 
 /* X [stages][n][L] = M^-1 X or M^-T X. */
 static inline void sens_coupled_solve(struct sens_coupled *coupled, bool transposed, size_t L, sens_real *X)

@@ -25,7 +25,8 @@ static sens_status renew(struct sens_firk *firk, sens_real h)
         at[i] = (struct sens_at){sens_stage_time(scheme->with.tableau, scheme->t, h, i + 1),
                                  scheme->Y + (size_t)(i + 1) * scheme->with.ode->n, scheme->with.ode->p};
     firk->scheme.did.factorisations++;
-    return sens_coupled_factor(&firk->coupled, h, firk->matrix.transform.A[0], at);
+    sens_coupled_at(&firk->coupled, at);
+    return sens_coupled_factor(&firk->coupled, h, firk->matrix.transform.A[0]);
 }
 
 /* F at the iterates. */
