@@ -180,6 +180,9 @@
     X(absolute_time, "the method takes t - t0 for t: a shifted problem gives another gradient")              \
     X(derivative_not_solver, "the derivative is wrong, not the solver: its error stays as the tolerance "    \
                              "falls while the state converges")                                              \
+    X(lower_order,                                                                                           \
+      "the derivative is of lower order than the state: the state between the steps is interpolated, "       \
+      "or a quadrature made, by a formula of low order")                                                     \
     X(solver_not_derivative, "the solver is wrong, not the derivative: the state is off on the same steps")  \
     X(unstable_reverse, "the backward re-integration is unstable: it grows what the solution damps")         \
     X(kind_misdeclared, "the method computes another kind of derivative than it declares")                   \

@@ -30,6 +30,9 @@ void pair_judge(struct verify_result *result, const struct bed *bed, const struc
  * derivative, a part outside the test across a jump of rhs; or sees no quadrature. Then why is in reason. */
 bool pair_excuse(const struct bed *bed, const struct expected *exact, const struct expected *target,
                  char reason[VERIFY_TEXT]);
+/* Is the result no farther off in dG/dp than a backward solve that tests lambda alone, and right in all else? */
+bool pair_quadrature_back(const struct bed *bed, const struct sens_out *got, const struct expected *exact,
+                          const struct expected *target);
 /* Blames single faults by what they do on the steps that the method reported, or on steps of its tolerance. */
 void pair_blame(const struct bed *bed, const struct sens_out *right, struct verify_result *result);
 /* Are x or G beyond their bounds? */

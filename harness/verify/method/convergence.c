@@ -134,6 +134,9 @@ static void blame_order(const struct ladders *ladders, int order, struct verify_
     ladder_words(&ladders->state, words);
     verify_say(result, "the state's error falls as h^%.2f: %s", state, words);
     if (state >= order - 0.5) {
+        /* It falls, as a whole power: no term is wrong, and something is of that order. */
+        const double gradient = slope_or(&ladders->gradient, 0);
+        if (gradient > 0.75) verify_blame(result, CAUSE_lower_order, 0.97);
         verify_blame(result, CAUSE_derivative_not_solver, 0.9);
         verify_blame(result, CAUSE_stale_stage, 0.3);
         verify_blame(result, CAUSE_dropped_stage, 0.3);
@@ -267,6 +270,7 @@ static void judge_tolerances(const struct ladders *ladders, struct verify_result
     result->parts = stuck_parts(ladders);
     if (state >= 0.5) {
         verify_blame(result, CAUSE_derivative_not_solver, 0.95);
+        if (gradient > 0.15) verify_blame(result, CAUSE_lower_order, 0.9);
         verify_blame(result, CAUSE_outside_test, gradient > 0.2 ? 0.6 : 0.2);
         verify_blame(result, CAUSE_unstable_reverse, 0.1);
     } else {
