@@ -67,7 +67,8 @@ void cost_module(const struct verify *v, char module[VERIFY_NAME])
     verify_module(v->provider ? "provider" : "cost", v->provider ? v->provider->name : v->cost->name, module);
 }
 
-const char *cost_named(const struct verify *v, char name[VERIFY_NAME])
+/* Before what a result of a provider is about: "cost terminal on "; else "". */
+static const char *cost_named(const struct verify *v, char name[VERIFY_NAME])
 {
     if (!v->provider) return "";
     snprintf(name, VERIFY_NAME, "cost %.48s on ", v->cost->name);

@@ -21,10 +21,8 @@ struct cost_case {
     char module[VERIFY_NAME], label[VERIFY_SUBJECT];
     struct fp_state clean; /* the floating-point environment before the cost was first called */
 };
-/* "cost terminal"; of a unit with a provider "provider tape", and then "cost terminal on " before what a result is
- * about, else "". */
+/* "cost terminal"; of a unit with a provider "provider tape". */
 void cost_module(const struct verify *v, char module[VERIFY_NAME]);
-const char *cost_named(const struct verify *v, char name[VERIFY_NAME]);
 
 /* look(case) for the unit's cost on four problems in quick mode, else on all, with its defaults and with
  * other options; memory is given back after each. Returns how many there were. */
