@@ -167,10 +167,11 @@ void sens_products_reverse(struct sens_products *pr, size_t point, size_t L, siz
         return;
     }
     pr->vectors += count * L;
+    const sens_real *const J = pr->J + (pr->coupled ? 0 : point * pr->entries);
     if (pr->coupled)
         coupled_stage(pr, point, L, stage, scale, slot);
     else if (!slot->s && !pb->structure->sparsity)
-        sens_lanes_stages(pb->n, L, count, stage, scale, pr->J + point * pr->entries, slot->kappa, lambda);
+        sens_lanes_stages(pb->n, L, count, stage, scale, J, slot->kappa, lambda);
     else
         multiply_formed(pr, L, combine(pb->n, L, stage, scale, slot), stage->theta);
 }

@@ -127,6 +127,12 @@
     X(gradient_factor, "the gradient has a wrong factor: every entry is off by the same one")                \
     X(dropped_stage, "a stage's contribution is dropped from lambda (or from the tangent)")                  \
     X(jacobian_not_transposed, "the reverse sweep multiplies by J where J^T is due: right for symmetric J")  \
+    X(second_left_out,                                                                                       \
+      "second derivatives are left out where df/dx is part of the formula: right for linear problems")       \
+    X(slope_t_left_out, "df/dt is left out where it is part of the formula: right for autonomous problems")  \
+    X(matrix_of_other_step, "a linear system has the matrix of another step")                                \
+    X(h_gamma_of_other_step, "the matrix of a linear system has h gamma of another step: right for equal "   \
+                             "steps")                                                                        \
     X(jacobian_held,                                                                                         \
       "one Jacobian is used for the whole solve, that of t0 and x0: right where it is constant")             \
     X(initial_term_added, "dx0/dp enters although the task holds x0: right where x0 depends on p")           \

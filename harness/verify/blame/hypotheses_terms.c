@@ -69,6 +69,48 @@ static bool not_transposed(const struct suspect *suspect, struct scheme *scheme,
     return suspect->oracle->problem->n > 1;
 }
 
+/* ---- Rosenbrock steps ---------------------------------------------------------------------------------- */
+
+static bool is_rosenbrock(const struct suspect *suspect)
+{
+    return suspect->oracle->tableau->family == SENS_FAMILY_ROSENBROCK;
+}
+
+static bool no_second(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    (void)variant;
+    scheme->factor[TERM_SECOND] = 0;
+    return is_rosenbrock(suspect);
+}
+
+static bool no_slope_t(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    (void)variant;
+    scheme->factor[TERM_SLOPE_T] = 0;
+    return is_rosenbrock(suspect) && !suspect->oracle->problem->type->autonomous;
+}
+
+/* Of the step before, of the next: J and the h before it; J alone. */
+static bool other_matrix(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    scheme->J_from = variant % 2 ? 1 : -1;
+    scheme->h_gamma_from = variant < 2 ? scheme->J_from : 0;
+    return is_rosenbrock(suspect) && scheme->steps > 1;
+}
+
+static bool other_h_gamma(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    scheme->h_gamma_from = variant ? 1 : -1;
+    return is_rosenbrock(suspect) && scheme->steps > 1;
+}
+
+static bool matrix_not_transposed(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    (void)variant;
+    scheme->matrix_not_transposed = true;
+    return is_rosenbrock(suspect) && suspect->oracle->problem->n > 1;
+}
+
 /* ---- what enters lambda and mu ------------------------------------------------------------------------- */
 
 /* theta_i = 0: in lambda alone, or in the other stages too. */
@@ -291,6 +333,11 @@ const struct hypothesis hypotheses_of_terms[] = {
     {CAUSE_dropped_stage, "from the parameter product", FAULT_SWEEP, drop_from_mu, 0, 0.97},
     {CAUSE_dropped_stage, "", FAULT_SWEEP, drop_everywhere, 0, 0.96},
     {CAUSE_jacobian_not_transposed, "", FAULT_SWEEP, not_transposed, 1, 1},
+    {CAUSE_jacobian_not_transposed, "in the systems alone", FAULT_SWEEP, matrix_not_transposed, 1, 1},
+    {CAUSE_second_left_out, "", FAULT_SWEEP, no_second, 1, 1},
+    {CAUSE_slope_t_left_out, "", FAULT_SWEEP | FAULT_SOLVE | FAULT_BOTH, no_slope_t, 1, 1},
+    {CAUSE_matrix_of_other_step, "", FAULT_SWEEP, other_matrix, 4, 0.99},
+    {CAUSE_h_gamma_of_other_step, "", FAULT_SWEEP, other_h_gamma, 2, 1},
     {CAUSE_lanes_shifted, "in the cost's derivatives", FAULT_SWEEP, shift_outputs, 6, 0.98},
     {CAUSE_lane_offset, "", FAULT_SWEEP, ignore_offset, 3, 0.98},
     {CAUSE_gradient_sign, "that of one term", FAULT_SWEEP, negate, TERMS + 2, 0.95},

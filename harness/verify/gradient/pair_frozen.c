@@ -110,4 +110,6 @@ void pair_frozen(struct pair *pair)
     if (!implicit || !discrete || pair->instance->problem.n > IMPLICIT_LARGEST) return;
     check_both(pair, "sdirk4a");
     check_both(pair, "radau_iia5");
+    const struct sens_problem_type *type = pair->instance->problem.type;
+    if (type->hvp && (type->rhs_t || type->autonomous)) check_both(pair, "rodas4");
 }

@@ -69,11 +69,17 @@ void oracle_create(const struct bed *bed, const struct sens_tableau *tableau, co
                               .shape = bed};
 }
 
+static double *abscissae(struct verify *v, const struct sens_tableau *tb)
+{
+    double *c = verify_array(v, (size_t)tb->stages);
+    for (int i = 0; i < tb->stages; i++) c[i] = tb->c ? tb->c[i] : sens_tableau_alpha(tb, i);
+    return c;
+}
+
 static struct rule rule_create(struct verify *v, const struct sens_tableau *tb)
 {
     const size_t s = (size_t)tb->stages;
-    struct rule rule = {
-        .c = verify_copy(v, s, tb->c), .state = verify_memory(v, s, sizeof(int)), .stretch = 1};
+    struct rule rule = {.c = abscissae(v, tb), .state = verify_memory(v, s, sizeof(int)), .stretch = 1};
     for (int i = 0; i < tb->stages; i++) rule.state[i] = i;
     return rule;
 }
@@ -116,7 +122,7 @@ struct scheme *scheme_create(const struct oracle *oracle)
         for (size_t j = 0; j < s; j++) scheme->a[i * s + j] = sens_tableau_a(tb, (int)i, (int)j);
     scheme->b = verify_copy(v, s, tb->b);
     scheme->bq = verify_copy(v, s, tb->b);
-    scheme->c = verify_copy(v, s, tb->c);
+    scheme->c = abscissae(v, tb);
     scheme->h = verify_copy(v, steps, grid->h);
     scheme->ha = verify_copy(v, steps, grid->h);
     scheme->hq = verify_copy(v, steps, grid->h);
@@ -155,6 +161,7 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run->p_in = verify_array(v, np);
     run_implicit_create(run);
     run_coupled_create(run);
+    run_rosenbrock_create(run);
 }
 
 /* ---- points -------------------------------------------------------------------------------------------- */
@@ -246,7 +253,7 @@ static sens_status slope(struct run *run, const struct scheme *scheme, long k, i
     const struct sens_at at = input(run, scheme->single, t, scheme->ha[k], run->Y + (size_t)i * run->n);
     const sens_status status = pb->type->rhs(pb, &at, K);
     noise_touch(&run->noise, run->n, K);
-    return status;
+    return status == SENS_OK && run->rosenbrock ? run_rosenbrock_slope(run, scheme, k, i, K) : status;
 }
 
 sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
@@ -255,6 +262,7 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
     const double *x = run->state + (size_t)k * n;
     if (scheme->single & SINGLE_KEPT) run_round(n, x, run->rounded), x = run->rounded;
     if (run->coupled) return run_coupled_stages(run, scheme, k, x);
+    if (run->rosenbrock) run_rosenbrock_start(run, scheme, k);
     for (int i = 0; i < scheme->stages; i++) {
         double *Y = run->Y + (size_t)i * n;
         run_combine(n, x, scheme->ha[k], i, scheme->a + (size_t)i * s, run->K, Y);
@@ -276,12 +284,26 @@ static void observe(struct run *run, long k, double *G)
     noise_touch(&run->noise, run->m, G);
 }
 
+/* At the nodes of a Rosenbrock step. */
+static void add_nodes(struct run *run, long k, double *G)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->forward;
+    for (int q = 0; q < run_rosenbrock_nodes(run); q++) {
+        double w;
+        const struct sens_at at = run_rosenbrock_node(run, scheme, k, q, &w);
+        cost->type->g(cost, &at, scheme->factor[TERM_G] * w, G);
+        noise_touch(&run->noise, run->m, G);
+    }
+}
+
 static void add_running(struct run *run, long k, double *G)
 {
     const struct sens_cost *cost = run->oracle->cost;
     const struct scheme *scheme = run->forward;
     if (!cost->type->g) return;
-    for (int i = 0; i < scheme->stages; i++) {
+    add_nodes(run, k, G);
+    for (int i = 0; i < scheme->stages && !run->rosenbrock; i++) {
         if (scheme->bq[i] == 0) continue;
         const struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
         cost->type->g(cost, &at, scheme->factor[TERM_G] * scheme->hq[k] * scheme->bq[i], G);

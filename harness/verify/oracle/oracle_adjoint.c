@@ -174,7 +174,7 @@ static void add_running(struct run *run, const struct sweep *sweep, long k, int 
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double w = scheme->hq[k] * scheme->bq[i];
-    if (!cost->type->g_dx || w == 0) return;
+    if (!cost->type->g_dx || w == 0 || run->rosenbrock) return;
     struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
     for (size_t e = 0; e < sweep->count; e++) {
         const size_t c = scheme->g_row[sweep->row[e]];
@@ -186,6 +186,26 @@ static void add_running(struct run *run, const struct sweep *sweep, long k, int 
     add_explicit(run, sweep, &at, w);
 }
 
+/* ---- Rosenbrock steps ---------------------------------------------------------------------------------- */
+
+static void start_rosenbrock(struct run *run, const struct sweep *sweep, long k)
+{
+    run_rosenbrock_reverse_start(run, sweep->count, sweep->row, k);
+    for (int q = 0; q < run_rosenbrock_nodes(run) && run->oracle->cost->type->g_dp; q++) {
+        double w;
+        const struct sens_at at = run_rosenbrock_node(run, run->reverse, k, q, &w);
+        add_explicit(run, sweep, &at, w);
+    }
+}
+
+static void solve_rosenbrock(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const size_t n = run->n, s = (size_t)run->reverse->stages;
+    for (size_t e = 0; e < sweep->count; e++)
+        run_rosenbrock_cotangent(run, k, i, e, sweep->theta + (e * s + (size_t)i) * n,
+                                 sweep->wrt_p ? sweep->mu + e * run->np : NULL);
+}
+
 /* ---- steps and observations ---------------------------------------------------------------------------- */
 
 static void reverse_step(struct run *run, const struct sweep *sweep, long k)
@@ -193,6 +213,7 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     if (run->coupled) coupled_cotangents(run, sweep, k);
+    if (run->rosenbrock) start_rosenbrock(run, sweep, k);
     for (int i = scheme->stages - 1; i >= 0; i--) {
         for (size_t e = 0; e < sweep->count && !run->coupled; e++) {
             double *theta = sweep->theta + e * s * n;
@@ -201,10 +222,13 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
             noise_touch(&run->noise, n, theta + (size_t)i * n);
         }
         if (!run->coupled) solve_cotangents(run, sweep, k, i);
+        if (run->rosenbrock) solve_rosenbrock(run, sweep, k, i);
         add_parameters(run, sweep, k, i);
         multiply(run, sweep, k, i);
         add_running(run, sweep, k, i);
     }
+    for (size_t e = 0; e < sweep->count && run->rosenbrock; e++)
+        add(n, 1, run_rosenbrock_extra(run, e), sweep->lambda + e * n);
     for (size_t e = 0; e < sweep->count; e++)
         for (size_t i = s; i-- > 0;)
             for (size_t q = 0; q < n; q++)

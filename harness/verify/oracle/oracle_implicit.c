@@ -15,7 +15,8 @@ void run_implicit_create(struct run *run)
 {
     struct verify *v = run->oracle->v;
     const size_t n = run->n;
-    if (run->oracle->tableau->family != SENS_FAMILY_DIRK) return;
+    const enum sens_family family = run->oracle->tableau->family;
+    if (family != SENS_FAMILY_DIRK && family != SENS_FAMILY_ROSENBROCK) return;
     run->unit = verify_array(v, n * n);
     run->M = verify_array(v, n * n);
     run->base = verify_array(v, n);

@@ -60,6 +60,8 @@ enum scheme_term {               /* each has a factor: 1 where it is right */
                    TERM_G_P,
                    TERM_JACOBIAN,   /* J^T kappa */
                    TERM_PARAMETERS, /* f_p^T kappa */
+                   TERM_SECOND,     /* of Rosenbrock steps: the derivative of J and df/dt */
+                   TERM_SLOPE_T,    /* of those: df/dt */
                    TERMS
 };
 
@@ -84,6 +86,9 @@ struct scheme {
     bool not_transposed;     /* J where J^T is due */
     bool x0_always;          /* dx0/dp enters, though the task holds x0 */
     unsigned single;         /* enum single */
+    /* Of Rosenbrock steps, in the sweep: J of step k + J_from, and h before it of step k + h_gamma_from; J for J^T. */
+    long J_from, h_gamma_from;
+    bool matrix_not_transposed;
     double factor[TERMS];
 };
 
@@ -112,6 +117,7 @@ struct run {
     /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
     bool coupled;
     double *J;
+    struct rosenbrock *rosenbrock; /* NULL: steps of another family */
 };
 
 /* ---- implicit stages (oracle_implicit.c) ---------------------------------------------------------------- */
@@ -137,6 +143,29 @@ sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, lon
 /* The part of stage i, at a point, of the matrix I - h (a_ij J_i)_ij, or its transpose. */
 void run_coupled_block(struct run *run, const struct scheme *scheme, double h, int i,
                        const struct sens_at *at, enum run_side side);
+
+/* ---- Rosenbrock steps (oracle_rosenbrock.c) --------------------------------------------------------------- */
+
+void run_rosenbrock_create(struct run *run);
+/* J, df/dt and the matrix of step k. */
+void run_rosenbrock_start(struct run *run, const struct scheme *scheme, long k);
+/* K, which is f(t_i, Y_i), becomes K_i. SENS_SINGULAR. */
+sens_status run_rosenbrock_slope(struct run *run, const struct scheme *scheme, long k, int i, double *K);
+/* What the directions of stage i have in common; then L_i [n] of L [s][n], which is J_i Z_i + f_q, becomes L_i. S [n];
+ * parameter >= np: the direction is an initial state. */
+void run_rosenbrock_tangent(struct run *run, long k, int i);
+void run_rosenbrock_direction(struct run *run, long k, int i, size_t parameter, const double *S, double *L);
+/* Where a running cost is taken, and with which weight *w; x there is x + h sum_j weights[j] K_j. 0 nodes: at the
+ * stages. */
+int run_rosenbrock_nodes(const struct run *run);
+const double *run_rosenbrock_weights(const struct run *run, int q);
+struct sens_at run_rosenbrock_node(struct run *run, const struct scheme *scheme, long k, int q, double *w);
+/* Before the sweep's step k, whose stages are known, for the outputs row[0 ... count); then kappa of output e in stage
+ * i = s ... 1, which is h (b_i lambda + sum_j alpha_ji theta_j), becomes w_i, and mu (or NULL) has its second
+ * derivatives; then [n] what lambda gains beside the theta. */
+void run_rosenbrock_reverse_start(struct run *run, size_t count, const size_t *row, long k);
+void run_rosenbrock_cotangent(struct run *run, long k, int i, size_t e, double *kappa, double *mu);
+const double *run_rosenbrock_extra(const struct run *run, size_t e);
 
 void run_create(const struct oracle *oracle, const struct scheme *forward, struct run *run);
 /* to [i] = from [i] in single precision. */

@@ -62,20 +62,27 @@ static void observe_tangent(struct run *run, const struct directions *d, long k)
     for (size_t q = 0; q < d->all; q++) add_to_dG(run, d, q, d->S + q * run->n);
 }
 
+/* g_x, g_p with a weight. */
+static void take_running(struct run *run, const struct directions *d, const struct sens_at *at, double w)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    clear(run->m * run->n, d->g_x);
+    clear(run->m * run->np, d->g_p);
+    for (size_t c = 0; c < run->m; c++) {
+        cost->type->g_dx(cost, at, w, c, 1, d->g_x + c * run->n);
+        if (cost->type->g_dp) cost->type->g_dp(cost, at, w, c, 1, d->g_p + c * run->np);
+    }
+}
+
 /* g_x, g_p of stage i with its weight; false when it has none. */
 static bool running_derivative(struct run *run, const struct directions *d, long k, int i)
 {
     const struct sens_cost *cost = run->oracle->cost;
     const struct scheme *scheme = run->forward;
     const double w = scheme->hq[k] * scheme->bq[i];
-    if (!cost->type->g_dx || w == 0) return false;
+    if (!cost->type->g_dx || w == 0 || run->rosenbrock) return false;
     const struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
-    clear(run->m * run->n, d->g_x);
-    clear(run->m * run->np, d->g_p);
-    for (size_t c = 0; c < run->m; c++) {
-        cost->type->g_dx(cost, &at, w, c, 1, d->g_x + c * run->n);
-        if (cost->type->g_dp) cost->type->g_dp(cost, &at, w, c, 1, d->g_p + c * run->np);
-    }
+    take_running(run, d, &at, w);
     return true;
 }
 
@@ -93,6 +100,7 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
     const struct scheme *scheme = run->forward;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const bool running = running_derivative(run, d, k, i);
+    if (run->rosenbrock) run_rosenbrock_tangent(run, k, i);
     const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
     const double h_gamma = scheme->h[k] * scheme->a[(size_t)i * s + (size_t)i];
     if (h_gamma != 0) run_implicit_factor(run, &at, h_gamma, false);
@@ -104,6 +112,7 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
         noise_touch(&run->noise, n, L + (size_t)i * n);
         if (h_gamma != 0) implicit_direction(run, h_gamma, L + (size_t)i * n, d->Z);
+        if (run->rosenbrock) run_rosenbrock_direction(run, k, i, q < d->p ? q : run->np, d->S + q * n, L);
         if (running) add_to_dG(run, d, q, d->Z);
     }
 }
@@ -148,12 +157,32 @@ static void coupled_stages(struct run *run, const struct directions *d, long k)
     }
 }
 
+/* dG at the nodes of a Rosenbrock step. */
+static void tangent_nodes(struct run *run, const struct directions *d, long k)
+{
+    const struct scheme *scheme = run->forward;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    if (!run->oracle->cost->type->g_dx) return;
+    for (int node = 0; node < run_rosenbrock_nodes(run); node++) {
+        double w;
+        const struct sens_at at = run_rosenbrock_node(run, scheme, k, node, &w);
+        take_running(run, d, &at, w);
+        for (size_t q = 0; q < d->all; q++) {
+            run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, run_rosenbrock_weights(run, node),
+                        d->L + q * s * n, d->Z);
+            noise_touch(&run->noise, n, d->Z);
+            add_to_dG(run, d, q, d->Z);
+        }
+    }
+}
+
 static void tangent_step(struct run *run, const struct directions *d, long k)
 {
     const struct scheme *scheme = run->forward;
     const size_t n = run->n, s = (size_t)scheme->stages;
     if (run->coupled) coupled_stages(run, d, k);
     for (int i = 0; i < scheme->stages && !run->coupled; i++) tangent_stage(run, d, k, i);
+    tangent_nodes(run, d, k);
     for (size_t q = 0; q < d->all; q++) {
         run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, scheme->b, d->L + q * s * n, d->Z);
         memcpy(d->S + q * n, d->Z, n * sizeof *d->Z);

@@ -16,7 +16,8 @@ static const struct verify_check checks[] = {
      .explanation =
          "df/dt is formed by rhs_t and, from rhs alone, by central differences in t that are extrapolated to "
          "step 0, at the nominal point, at perturbed ones and on the solution. The state is held: a term "
-         "that enters through x does not belong into df/dt. Asked of problems that offer rhs_t."},
+         "that enters through x does not belong into df/dt. Asked of problems that offer rhs_t, and "
+         "of those that are declared autonomous: their f must be the same at two times."},
     {.id = "products.hvp",
      .summary = "hvp gives the second derivatives as differences of vjp and vjp_p_batch have them",
      .bound = "truncation and rounding of extrapolated central differences, and rounding of hvp, for each "
@@ -90,6 +91,18 @@ static void note_rhs_t(struct worst *worst, const struct subject *subject, const
         if (isfinite(bound[i]))
             worst_note(worst, fabs(got[i] - slope[i] / step), bound[i] / step + rounding[i],
                        "df_%zu/dt at t = %.4g", i, at->t);
+}
+
+/* A problem that calls itself autonomous: f is the same at another time, bit for bit. */
+static void note_still(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    const struct sens_problem *pb = subject->pb;
+    double *here = verify_array(subject->v, pb->n), *there = verify_array(subject->v, pb->n);
+    const struct sens_at other = {at->t < (pb->t0 + pb->t1) / 2 ? pb->t1 : pb->t0, at->x, at->p};
+    if (pb->type->rhs(pb, at, here) != SENS_OK || pb->type->rhs(pb, &other, there) != SENS_OK) return;
+    for (size_t i = 0; i < pb->n; i++)
+        worst_note(worst, fabs(here[i] - there[i]), 0, "f_%zu at t = %.4g and %.4g, declared autonomous", i,
+                   at->t, other.t);
 }
 
 /* ---- second derivatives -------------------------------------------------------------------------------- */
@@ -228,6 +241,8 @@ static void look(struct subject *subject)
 {
     if (call_applies(subject, CALL_RHS_T))
         check(subject, "products.rhs_t", CAUSE_time_derivative, note_rhs_t);
+    else if (subject->pb->type->autonomous)
+        check(subject, "products.rhs_t", CAUSE_time_derivative, note_still);
     else
         subject_skip(subject, "products.rhs_t", "no df/dt is offered");
     if (call_applies(subject, CALL_HVP))
