@@ -4,8 +4,14 @@
 #include <string.h>
 
 enum { LEVELS = 12, ORDERS = 6, NEAR = 8, FINEST = 4, DRAWS = 8 };
+enum { ROUGH = LEVELS - 2, FINER = ROUGH + 4, SHORTER = 6 }; /* where roughness is measured */
 /* Where a value is dear. */
 enum { FEW_LEVELS = 7, FEW_SHAKEN = 3, FEW_DRAWS = 4 };
+/* Roughness that falls by as much from ROUGH to FINER is curvature: by 4^8 it would if phi were a parabola. Noise stays
+ * what it is, or is not met at all in steps shorter than its own: then it falls to 0. */
+static const double CURVED = 64;
+/* Roughness over FINER by that over the longest steps, and by the value itself: past these it is no rounding. */
+static const double WILD = 0.05, COARSE = 1e-6;
 /* Factors on the estimates of truncation and rounding: both are of the right size, neither is a bound. */
 static const double TRUNCATION = 8, ROUNDING = 4;
 
@@ -69,6 +75,7 @@ struct samples { /* [levels][n] */
     double *difference;
     double *shaken; /* how far values at shaken inputs lie apart */
     double *rough;  /* [n]: how far phi is from a straight line over the smallest steps */
+    double *finer;  /* [n]: the same over steps still shorter; 0 where values are dear */
     double *bend;   /* [levels][n]: how far the one-sided slopes lie apart, beyond rounding */
 };
 
@@ -107,20 +114,35 @@ static void take(const struct curve *curve, double h, int k, const struct sample
 }
 
 /* rough [n] = max |phi(s) - phi(0) - s/h (phi(h) - phi(0))| over random s in [-h, h]. */
-static void measure_roughness(const struct curve *curve, double h, const struct samples *to)
+static void measure_roughness(const struct curve *curve, double h, const double *centre, double *rough)
 {
     const size_t n = curve->n;
     const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
-    const double *const centre = to->centre;
     double *end = verify_array(curve->v, n), *inside = verify_array(curve->v, n);
     const bool ok = centre && curve->value(curve->self, h, false, end);
     for (int draw = 0; ok && draw < (curve->dear ? FEW_DRAWS : DRAWS); draw++) {
         const double s = verify_uniform(curve->v, -1, 1);
         if (!curve->value(curve->self, s * h, false, inside)) continue;
         for (size_t i = 0; i < n; i++)
-            to->rough[i] = fmax(to->rough[i], fabs(inside[i] - centre[i] - s * (end[i] - centre[i])));
+            rough[i] = fmax(rough[i], fabs(inside[i] - centre[i] - s * (end[i] - centre[i])));
     }
     sens_arena_rewind(&curve->v->ctx.arena, mark);
+}
+
+/* Component i swings within the smallest steps: what looks like noise to longer ones is the function itself. */
+static bool is_curved(const struct samples *s, size_t i)
+{
+    return s->finer[i] > 0 && CURVED * s->finer[i] < s->rough[i];
+}
+
+/* It swings as far within the smallest steps of all as over the longest, by far more than rounding: no step that can
+ * be made tells its slope. */
+static bool is_wild(const struct samples *s, size_t n, size_t i, double h0)
+{
+    double widest = 0;
+    for (int k = 0; k < s->levels; k++)
+        widest = fmax(widest, fabs(s->difference[(size_t)k * n + i]) * ldexp(h0, 1 - 2 * k));
+    return s->centre && s->finer[i] > WILD * widest && s->finer[i] > COARSE * fabs(s->centre[i]);
 }
 
 /* The noise of component i near the point: what shaken inputs do to it, and how it fails to be straight over
@@ -181,25 +203,47 @@ static double kink_of(const struct samples *s, size_t n, size_t i)
     return isfinite(kink) ? kink : 0;
 }
 
-void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
+static struct samples sample(const struct curve *curve, double h0)
 {
     struct verify *v = curve->v;
     const size_t n = curve->n;
-    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     double *const centre = verify_array(v, n);
     const struct samples s = {.levels = curve->dear ? FEW_LEVELS : LEVELS,
                               .centre = curve->value(curve->self, 0, false, centre) ? centre : NULL,
                               .difference = verify_array(v, LEVELS * n),
                               .shaken = verify_array(v, LEVELS * n),
                               .rough = verify_array(v, n),
+                              .finer = verify_array(v, n),
                               .bend = verify_array(v, LEVELS * n)};
     for (int k = 0; k < s.levels; k++) take(curve, ldexp(h0, -2 * k), k, &s);
-    measure_roughness(curve, ldexp(h0, -2 * (LEVELS - 2)), &s);
+    measure_roughness(curve, ldexp(h0, -2 * ROUGH), s.centre, s.rough);
+    if (!curve->dear) measure_roughness(curve, ldexp(h0, -2 * FINER), s.centre, s.finer);
+    return s;
+}
+
+/* Steps that are shorter by 4^SHORTER for the components that swing within the shortest of these, `times` times. */
+static void slope(const struct curve *curve, double h0, int times, double *d, double *bound)
+{
+    const size_t n = curve->n;
+    const struct sens_arena_mark mark = sens_arena_mark(&curve->v->ctx.arena);
+    const struct samples s = sample(curve, h0);
+    double *const nearer = verify_array(curve->v, n), *const its_bound = verify_array(curve->v, n);
+    bool *const swings = verify_memory(curve->v, n, sizeof *swings), any = false;
     for (size_t i = 0; i < n; i++) {
         component(&s, n, i, h0, d + i, bound + i);
         bound[i] += kink_of(&s, n, i);
+        swings[i] = is_curved(&s, i) || is_wild(&s, n, i, h0);
+        any = any || swings[i];
     }
-    sens_arena_rewind(&v->ctx.arena, mark);
+    if (any && times > 0) slope(curve, ldexp(h0, -2 * SHORTER), times - 1, nearer, its_bound);
+    for (size_t i = 0; i < n; i++)
+        if (swings[i]) d[i] = times > 0 ? nearer[i] : NAN, bound[i] = times > 0 ? its_bound[i] : INFINITY;
+    sens_arena_rewind(&curve->v->ctx.arena, mark);
+}
+
+void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
+{
+    slope(curve, h0, 1, d, bound);
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
