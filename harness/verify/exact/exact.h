@@ -1,4 +1,4 @@
-/* harness/verify/problem/exact.h - a problem's closed form as one vector z = [x | S | S0] of time and parameters. */
+/* harness/verify/exact/exact.h - a problem's closed form as one vector z = [x | S | S0] of time and parameters. */
 #ifndef VERIFY_EXACT_H
 #define VERIFY_EXACT_H
 
