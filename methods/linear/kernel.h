@@ -13,7 +13,8 @@ struct sens_kernel {
     sens_status (*create)(struct sens_ctx *ctx, struct sens_shifted *shifted);
     sens_status (*factor)(struct sens_shifted *shifted); /* of M, which it may overwrite */
     void (*solve)(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
-    void (*release)(struct sens_shifted *shifted); /* NULL: the arena does */
+    bool (*negative)(const struct sens_shifted *shifted); /* det M < 0; NULL where M is complex */
+    void (*release)(struct sens_shifted *shifted);        /* NULL: the arena does */
 };
 
 struct sens_shifted {

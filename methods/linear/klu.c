@@ -27,6 +27,7 @@ struct klu {
     klu_symbolic *symbolic;
     klu_numeric *numeric; /* NULL: there are no factors */
     int *start, *col;     /* of M */
+    int *seen;            /* [n] for the sign of a permutation */
     double *rows;         /* [TOGETHER][n]; complex: [TOGETHER][n][2] */
 };
 
@@ -57,8 +58,9 @@ static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern 
     if (entries > INT_MAX) return sens_fail(ctx, SENS_UNSUPPORTED, "too many entries for KLU");
     klu->start = SENS_NEW(ctx, int, n + 1);
     klu->col = SENS_NEW(ctx, int, entries);
+    klu->seen = SENS_NEW(ctx, int, n);
     klu->rows = SENS_NEW(ctx, double, TOGETHER *parts *n);
-    if (!klu->start || !klu->col || !klu->rows) return SENS_NO_MEMORY;
+    if (!klu->start || !klu->col || !klu->seen || !klu->rows) return SENS_NO_MEMORY;
     for (size_t i = 0; i <= n; i++) klu->start[i] = (int)pattern->start[i];
     for (size_t e = 0; e < entries; e++) klu->col[e] = (int)pattern->col[e];
     return SENS_OK;
@@ -138,8 +140,38 @@ static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t 
     }
 }
 
-const struct sens_kernel sens_kernel_klu = {
-    .name = "klu", .sparse = true, .create = create, .factor = factor, .solve = solve, .release = release};
+/* Is a permutation one of an odd number of exchanges? A cycle of c is c - 1 of them. */
+static bool odd_permutation(size_t n, const int *permutation, int *seen)
+{
+    bool odd = false;
+    for (size_t i = 0; i < n; i++) seen[i] = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; !seen[j]; j = (size_t)permutation[j]) {
+            seen[j] = 1;
+            odd ^= (size_t)permutation[j] != i;
+        }
+    return odd;
+}
+
+/* P (R \ A) Q = L U by blocks, with R > 0 and the unit diagonal of L. */
+static bool negative(const struct sens_shifted *shifted)
+{
+    const struct klu *const klu = shifted->own;
+    const double *const U = klu->numeric->Udiag;
+    const size_t n = shifted->n;
+    bool odd = odd_permutation(n, klu->numeric->Pnum, klu->seen);
+    odd ^= odd_permutation(n, klu->symbolic->Q, klu->seen);
+    for (size_t k = 0; k < n; k++) odd ^= U[k] < 0;
+    return odd;
+}
+
+const struct sens_kernel sens_kernel_klu = {.name = "klu",
+                                            .sparse = true,
+                                            .create = create,
+                                            .factor = factor,
+                                            .solve = solve,
+                                            .negative = negative,
+                                            .release = release};
 const struct sens_kernel sens_kernel_klu_complex = {.name = "klu",
                                                     .sparse = true,
                                                     .create = create,

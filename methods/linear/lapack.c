@@ -74,8 +74,17 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, doubl
     }
 }
 
+static bool negative(const struct sens_shifted *shifted)
+{
+    const int *const pivot = ((const struct lapack *)shifted->own)->pivot;
+    const size_t n = shifted->n;
+    bool odd = false;
+    for (size_t k = 0; k < n; k++) odd ^= (shifted->M[k * n + k] < 0) != ((size_t)pivot[k] != k + 1);
+    return odd;
+}
+
 const struct sens_kernel sens_kernel_lapack = {
-    .name = "lapack", .create = create, .factor = factor, .solve = solve};
+    .name = "lapack", .create = create, .factor = factor, .solve = solve, .negative = negative};
 #else
 typedef int sens_no_lapack; /* a source has to hold something */
 #endif

@@ -74,5 +74,13 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_
     (transposed ? solve_transposed : solve_plain)(shifted, L, X);
 }
 
+static bool negative(const struct sens_shifted *shifted)
+{
+    const size_t n = shifted->n, *const pivot = shifted->own;
+    bool odd = false;
+    for (size_t k = 0; k < n; k++) odd ^= (shifted->M[k * n + k] < 0) != (pivot[k] != k);
+    return odd;
+}
+
 const struct sens_kernel sens_kernel_own = {
-    .name = "own", .create = create, .factor = factor, .solve = solve};
+    .name = "own", .create = create, .factor = factor, .solve = solve, .negative = negative};

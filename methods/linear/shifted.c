@@ -151,6 +151,11 @@ void sens_shifted_solve(struct sens_shifted *shifted, bool transposed, size_t L,
     if (L > 0) shifted->kernel->solve(shifted, transposed, L, X);
 }
 
+bool sens_shifted_negative(const struct sens_shifted *shifted)
+{
+    return shifted->kernel->negative(shifted);
+}
+
 void sens_shifted_count(struct sens_shifted *shifted, struct sens_work *work)
 {
     work->factorisations += shifted->factorisations;

@@ -60,6 +60,10 @@ sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift 
 /* X [n][L], or [n][2][L], = M^-1 X, or M^-T X. X may overflow where M is nearly singular: look whether it is finite. */
 void sens_shifted_solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
 
+/* Is det M < 0, by the factors at hand? M real. As beta goes from 0 to where it is, alpha > 0, real eigenvalues of
+ * alpha I - beta J go through 0 one by one, pairs past it: an odd number of them is below 0 then. */
+bool sens_shifted_negative(const struct sens_shifted *shifted);
+
 /* Adds the factorisations, and the vectors solved for, since the last call to *work, and forgets them. */
 void sens_shifted_count(struct sens_shifted *shifted, struct sens_work *work);
 

@@ -6,7 +6,13 @@
  * (Hairer & Wanner, Solving ODEs II, IV.6 and IV.8). The matrix of the stages filters the estimate, which
  * else is of no use for components that decay within the step. J = df/dx at the step's start serves all
  * stages, and the trials of a step that is rejected; its factors all stages. They are not taken over to the next
- * step: a step depends on its start and on h alone, and restaging it gives the bits of the solve. */
+ * step: a step depends on its start and on h alone, and restaging it gives the bits of the solve.
+ *
+ * The filter hides what grows, too: where J has a real eigenvalue lambda > 1 / (h gamma), the step is beyond the pole
+ * of R(z), on whose other side R(z) is small. det M < 0 tells of an odd number of them. A step that may choose its
+ * length is refused where this is so at its start and at its end: there the growth was jumped over. Where it is so at
+ * the start alone, an error below the tolerance has led off a stable solution (Robertson's, with a concentration below
+ * 0), and the step leads back. */
 #include <tgmath.h>
 
 #include "dirk.h"
@@ -155,15 +161,26 @@ static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
     return with->controller->norm(&norm);
 }
 
+/* A step that began beyond the pole must not end there: SENS_SINGULAR. */
+static sens_status check_end(struct sens_dirk *dirk, sens_real h)
+{
+    const struct sens_scheme *scheme = &dirk->scheme;
+    dirk->J_known = false;
+    const sens_status status = sens_dirk_renew(dirk, h, scheme->t + h, scheme->y1);
+    return status == SENS_OK && sens_shifted_negative(dirk->matrix.system) ? SENS_SINGULAR : status;
+}
+
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
-    const sens_status status = stages(dirk, h);
+    sens_status status = linearise(dirk, h);
+    const bool beyond = status == SENS_OK && sens_shifted_negative(dirk->matrix.system);
+    if (status == SENS_OK) status = stages(dirk, h);
     if (status != SENS_OK) return status;
     scheme->y1 = end_state(dirk, h, dirk->y1);
     if (!sens_finite(scheme->with.ode->n, scheme->y1)) return SENS_NONFINITE;
     if (err) *err = scaled_error(dirk, h);
-    return SENS_OK;
+    return err && beyond ? check_end(dirk, h) : SENS_OK;
 }
 
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)

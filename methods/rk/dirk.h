@@ -29,4 +29,7 @@ struct sens_dirk {
  * Recoverable: SENS_NOT_CONVERGED, SENS_SINGULAR, SENS_NONFINITE, a status of f. */
 sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i);
 
+/* J at (t, y), and the factors of I - h gamma J. */
+sens_status sens_dirk_renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y);
+
 #endif

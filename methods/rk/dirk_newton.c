@@ -10,8 +10,7 @@
 #include "newton.h"
 #include "rules.h"
 
-/* J at (t, y), and the factors of I - h gamma J. */
-static sens_status renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y)
+sens_status sens_dirk_renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y)
 {
     const struct sens_at at = {t, y, dirk->scheme.with.ode->p};
     sens_stage_matrix_at(&dirk->matrix, &at);
@@ -66,7 +65,7 @@ sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i)
         if (next == SENS_NEWTON_FAILED) return SENS_NOT_CONVERGED;
         if (next != SENS_NEWTON_RENEW) continue;
         dirk->J_known = false;
-        status = renew(dirk, h, t, Y);
+        status = sens_dirk_renew(dirk, h, t, Y);
         if (status != SENS_OK) return status;
     }
     for (size_t q = 0; q < n; q++) z[q] /= h * dirk->gamma; /* K_i */

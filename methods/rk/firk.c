@@ -147,18 +147,32 @@ static sens_real scaled_error(struct sens_firk *firk, sens_real h)
     return with->controller->norm(&norm);
 }
 
+/* A step that began beyond the real pole must not end there (dirk.c): SENS_SINGULAR. */
+static sens_status check_end(struct sens_firk *firk, sens_real h)
+{
+    struct sens_scheme *scheme = &firk->scheme;
+    const struct sens_at at = {scheme->t + h, scheme->y1, scheme->with.ode->p};
+    firk->J_known = false;
+    sens_firk_matrix_at(&firk->matrix, &at);
+    scheme->did.factorisations += 2;
+    const sens_status status = sens_firk_matrix_factor(&firk->matrix, h);
+    return status == SENS_OK && sens_shifted_negative(firk->matrix.real) ? SENS_SINGULAR : status;
+}
+
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_firk *firk = (struct sens_firk *)scheme;
     const size_t n = scheme->with.ode->n;
     const sens_real *f;
     sens_status status = slope(scheme, &f);
+    if (status == SENS_OK) status = linearise(firk, h);
+    const bool beyond = status == SENS_OK && sens_shifted_negative(firk->matrix.real);
     if (status == SENS_OK) status = stages(firk, h);
     if (status != SENS_OK) return status;
     sens_firk_multiply(firk->matrix.transform.A_inverse, n, firk->Z, firk->K + n);
     for (size_t q = n; q < (S + 1) * n; q++) firk->K[q] /= h;
     if (err) *err = scaled_error(firk, h);
-    return SENS_OK;
+    return err && beyond ? check_end(firk, h) : SENS_OK;
 }
 
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)

@@ -169,6 +169,18 @@ static sens_real scaled_error(const struct rosenbrock *ros, sens_real h)
     return with->controller->norm(&norm);
 }
 
+/* A step that began beyond the pole must not end there (dirk.c): SENS_SINGULAR. */
+static sens_status check_end(struct rosenbrock *ros, sens_real h)
+{
+    struct sens_scheme *scheme = &ros->scheme;
+    const struct sens_at at = {scheme->t + h, scheme->y1, scheme->with.ode->p};
+    ros->J_known = false;
+    sens_stage_matrix_at(&ros->matrix, &at);
+    scheme->did.factorisations++;
+    const sens_status status = sens_stage_matrix_factor(&ros->matrix, h * ros->formula.gamma);
+    return status == SENS_OK && sens_shifted_negative(ros->matrix.system) ? SENS_SINGULAR : status;
+}
+
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct rosenbrock *ros = (struct rosenbrock *)scheme;
@@ -178,7 +190,7 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     scheme->y1 = ros->y1;
     if (!sens_finite(scheme->with.ode->n, ros->y1)) return SENS_NONFINITE;
     if (err) *err = scaled_error(ros, h);
-    return SENS_OK;
+    return err && sens_shifted_negative(ros->matrix.system) ? check_end(ros, h) : SENS_OK;
 }
 
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
