@@ -70,21 +70,43 @@ static void pick_lane(size_t count, size_t L, size_t l, const sens_real *from, s
     for (size_t q = 0; q < count; q++) one[q] = from ? from[q * L + l] : 0;
 }
 
+/* The end of the lanes from `first` on whose direction part from [count][L] is that of `first`, at most `end`. */
+static size_t end_of_same(size_t count, size_t L, size_t first, size_t end, const sens_real *from)
+{
+    for (size_t q = 0; from && q < count; q++)
+        for (size_t l = first + 1; l < end; l++)
+            if (from[q * L + l] != from[q * L + first]) end = l;
+    return end;
+}
+
+/* OUT = dJ^T W and MU += dF^T W, for lanes first ... end - 1. */
+static void multiply_second(const struct sens_problem *pb, const sens_real *dJ, const sens_real *dF, size_t L,
+                            size_t first, size_t end, const sens_real *W, sens_real *OUT, sens_real *MU)
+{
+    const size_t n = pb->n, np = pb->np;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t l = first; l < end; l++) OUT[j * L + l] = 0;
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = first; l < end; l++) OUT[j * L + l] += dJ[i * n + j] * W[i * L + l];
+    }
+    for (size_t q = 0; MU && q < np; q++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = first; l < end; l++) MU[q * L + l] += dF[i * np + q] * W[i * L + l];
+}
+
+/* Lanes with one direction, as an adjoint has them, share its derivatives. */
 void small_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
                const struct sens_direction *v, const sens_real *W, sens_real *OUT, sens_real *MU)
 {
     const size_t n = pb->n, np = pb->np;
     sens_real dt, dx[SMALL_STATES], dp[SMALL_PARAMETERS];
     sens_real dJ[SMALL_STATES * SMALL_STATES], dF[SMALL_STATES * SMALL_PARAMETERS];
-    for (size_t l = 0; l < L; l++) {
+    for (size_t l = 0, end; l < L; l = end) {
+        end = end_of_same(n, L, l, end_of_same(1, L, l, L, v->t), v->x);
+        end = end_of_same(np, L, l, end, v->p);
         pick_lane(1, L, l, v->t, &dt), pick_lane(n, L, l, v->x, dx), pick_lane(np, L, l, v->p, dp);
         jacobians(pb)->along(pb, at, &(struct sens_direction){&dt, dx, dp}, dJ, dF);
-        for (size_t j = 0; j < n; j++) {
-            OUT[j * L + l] = 0;
-            for (size_t i = 0; i < n; i++) OUT[j * L + l] += dJ[i * n + j] * W[i * L + l];
-        }
-        for (size_t q = 0; MU && q < np; q++)
-            for (size_t i = 0; i < n; i++) MU[q * L + l] += dF[i * np + q] * W[i * L + l];
+        multiply_second(pb, dJ, dF, L, l, end, W, OUT, MU);
     }
 }
 

@@ -55,6 +55,26 @@ static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real 
     }
 }
 
+/* The same of one vector, in the order of its lane among others, and so to its bits: a forward step solves for one at a
+ * time, where loops over lanes cost more than the arithmetic. */
+static void solve_one(const struct sens_shifted *shifted, sens_real *x)
+{
+    const size_t n = shifted->n, *const pivot = shifted->own;
+    const sens_real *row = shifted->M;
+    for (size_t i = 0; i < n; i++) sens_kernel_exchange(1, x, i, pivot[i]);
+    for (size_t i = 0; i < n; i++, row += n) {
+        sens_real sum = x[i];
+        for (size_t j = 0; j < i; j++) sum -= row[j] * x[j];
+        x[i] = sum;
+    }
+    for (size_t i = n; i-- > 0;) {
+        row -= n;
+        sens_real sum = x[i];
+        for (size_t j = i + 1; j < n; j++) sum -= row[j] * x[j];
+        x[i] = sum / row[i];
+    }
+}
+
 /* U^T L^T P X = B, by columns of U^T and L^T, which are the rows of M */
 static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
 {
@@ -71,7 +91,10 @@ static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_
 
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
-    (transposed ? solve_transposed : solve_plain)(shifted, L, X);
+    if (L == 1 && !transposed)
+        solve_one(shifted, X);
+    else
+        (transposed ? solve_transposed : solve_plain)(shifted, L, X);
 }
 
 static bool negative(const struct sens_shifted *shifted)
