@@ -113,11 +113,18 @@ foreach(name IN LISTS names)
   set_tests_properties(verify/peer/${name} PROPERTIES LABELS peers)
 endforeach()
 sens_add_verify_test(tableaux --check "tableau.*")
-sens_add_verify_test(provider/tape --provider tape)
+# Derived products of every problem, models among them, and gradients of every cost; all of verify on them is
+# harness/scripts/verify-providers.sh. Compiled, grids and the largest of the models are left to that.
+sens_add_verify_test(provider/tape --provider tape --problem "*" --cost "*")
 sens_add_verify_test(provider/compiled --provider compiled) # without a compiler, the tape again
-set_tests_properties(verify/provider/compiled PROPERTIES ENVIRONMENT SENSBENCH_CACHE=${CMAKE_BINARY_DIR}/compiled)
+foreach(name brusselator hires lorenz oregonator sir)
+  sens_add_verify_test(provider/compiled_${name} --provider compiled --problem ${name})
+  list(APPEND compiled_tests verify/provider/compiled_${name})
+endforeach()
+set_tests_properties(verify/provider/compiled ${compiled_tests}
+                     PROPERTIES ENVIRONMENT SENSBENCH_CACHE=${CMAKE_BINARY_DIR}/compiled)
 # Minutes of the system's compiler: sanitizers and the repro build see the same code in shorter tests.
-set_property(TEST verify/provider/compiled APPEND PROPERTY LABELS slow)
+set_property(TEST verify/provider/compiled ${compiled_tests} APPEND PROPERTY LABELS slow)
 if(cmocka_FOUND)
   foreach(name test_generate_loops test_generate_random test_compiled)
     set_property(TEST bench/${name} APPEND PROPERTY LABELS slow)

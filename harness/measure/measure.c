@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "explain.h"
 #include "machine.h"
 #include "peak.h"
 #include "stats.h"
@@ -365,6 +366,7 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     ctx->message[0] = '\0';
     measure_describe(cell, rec);
     sens_status status = judge_products(&me, all_runs(&me));
+    measure_explain(ctx, cell, status, &me.reason);
     if (status == SENS_OK) {
         record_work(&me, rec);
         record_account(cell, rec);

@@ -9,6 +9,7 @@ cat >"$work/only_rhs.c" <<'END'
 /* impure: x_0' = -2, x_1' = p_0 |x_0|, the sign taken out of the bits of x_0: what is recorded is that of x_0 > 0.
  * counts: x_0' = -p_0 x_0, from the 50th call on twice that.
  * bend: x_i' = p_0 h(x_(1 - i)) - x_i, h(x) = x^2 / 2 up to p_1, from there p_1 (x - p_1 / 2): two branches a state.
+ * steep: x' = 1 + p_0 x^(1/p_1), from 0, where the power has no finite derivative.
  * begins: x' = -p_0 x, x(0) = p_1^2.
  * lies: what is recorded is x' = -p_0 x^2 / 4, the same at the initial state 4 alone. */
 #include <tgmath.h>
@@ -63,6 +64,19 @@ static sens_status counts_rhs(const struct sens_problem *pb, const struct sens_a
     return SENS_OK;
 }
 
+static sens_status steep_create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
+{
+    (void)option;
+    return make(ctx, 1, 0, pb);
+}
+
+static sens_status steep_rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
+{
+    (void)pb;
+    dx[0] = 1 + at->p[0] * pow(at->x[0], 1 / at->p[1]); /* steep */
+    return SENS_OK;
+}
+
 static sens_status impure_create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
     (void)option;
@@ -103,9 +117,10 @@ static const struct sens_problem_type
     lies = {.name = "lies", .summary = "records another", .create = begins_create, .rhs = lies_rhs},
     impure = {.name = "impure", .summary = "reads bits", .create = impure_create, .rhs = impure_rhs},
     counts = {.name = "counts", .summary = "counts its calls", .create = impure_create, .rhs = counts_rhs},
+    steep = {.name = "steep", .summary = "a root at 0", .create = steep_create, .rhs = steep_rhs},
     bend = {.name = "bend", .summary = "two branches a state", .create = bend_create, .rhs = bend_rhs},
     begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs, .x0 = begins_x0};
-static const struct sens_problem_type *const problems[] = {&impure, &counts, &bend, &begins, &lies, NULL};
+static const struct sens_problem_type *const problems[] = {&impure, &counts, &steep, &bend, &begins, &lies, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "only_rhs", .problems = problems};
 END
 
@@ -173,6 +188,16 @@ for products in tape compiled; do
     tells 2 "problem counts: .*f\[0\] is .*by its recording" "$program" run counts cfsa $module vjp=$products
 done
 tells 0 "status     ok" "$program" run impure discrete_adjoint $module t1=0.4
+
+# where f is finite and its derivative is not, the run says so, with the operation and its line
+line=$(grep -n 'steep \*/' "$work/only_rhs.c" | cut -d: -f1)
+for method in discrete_tangent cfsa; do
+    tells 4 "diverged: .*; at t = 0 .*only_rhs[.]c:$line: the derivative of pow\(0, 0.5\) is not finite" \
+        "$program" run steep $method $module wrt=x0 vjp=tape
+done
+tells 4 "at t = [0-9.e-]+ .*only_rhs[.]c:$line: the derivative of pow\(0, 0.5\)" \
+    "$program" run steep discrete_adjoint $module vjp=compiled
+tells 0 "status     ok" "$program" run steep finite_difference $module
 
 # what cannot be had is refused: hand, and a module without its recorded part
 tells 2 "no products of its own" "$program" run begins discrete_adjoint $module vjp=hand

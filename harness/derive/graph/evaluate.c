@@ -71,3 +71,26 @@ bool graph_guards_hold(const struct graph *graph, const long double *value)
     }
     return true;
 }
+
+bool graph_lacks_slope(const struct graph *graph, graph_node node, const double *value)
+{
+    const struct graph_operation *operation = &graph->node[node];
+    const double a = value[operation->a], b = value[operation->b];
+    const bool a_varies = graph->node[operation->a].op != GRAPH_CONSTANT,
+               b_varies = graph->node[operation->b].op != GRAPH_CONSTANT;
+    switch (operation->op) {
+    case GRAPH_SQRT:
+    case GRAPH_CBRT:
+        return a_varies && a == 0;
+    case GRAPH_POW:
+        return (a_varies && a == 0 && b < 1) || (b_varies && a < 0);
+    case GRAPH_ASIN:
+    case GRAPH_ACOS:
+        return a_varies && fabs(a) == 1;
+    case GRAPH_HYPOT:
+    case GRAPH_ATAN2:
+        return (a_varies || b_varies) && a == 0 && b == 0;
+    default:
+        return false;
+    }
+}

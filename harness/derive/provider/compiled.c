@@ -50,6 +50,7 @@ const struct sens_provider derive_compiled = {
     .wrap = wrap,
     .wrap_rhs = generated_rhs_wrap,
     .account = account,
+    .explain = derived_explain,
     .wrap_cost = derived_cost_wrap,
     .account_cost = derived_cost_account,
 };

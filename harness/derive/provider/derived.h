@@ -18,6 +18,10 @@ struct derived { /* the data of the wrapped problem */
 sens_status derived_wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
                          const struct engine_maker *maker, struct sens_problem *wrapped);
 
+/* Of a wrapped problem: the operation that has no derivative at the point, and its place; as explain of
+ * sens/provider.h. */
+bool derived_explain(const struct sens_problem *wrapped, const struct sens_at *at, size_t size, char *text);
+
 /* Of a wrapped problem: what it cost beside its runs. */
 void derived_account(const struct sens_problem *wrapped, struct sens_provider_account *account);
 

@@ -27,6 +27,7 @@ const struct sens_provider derive_tape = {
     .declares = true,
     .wrap = wrap_tape,
     .account = derived_account,
+    .explain = derived_explain,
     .wrap_cost = derived_cost_wrap,
     .account_cost = derived_cost_account,
 };

@@ -1,5 +1,8 @@
 /* derive/provider/wrap.c - a problem, recorded, with products of its graph. */
 #include "derived.h"
+
+#include <stdio.h> /* snprintf */
+
 #include "products.h"
 #include "recording.h"
 
@@ -215,4 +218,13 @@ void derived_account(const struct sens_problem *wrapped, struct sens_provider_ac
     add_account(&derived->rhs, account);
     if (derived->has_x0) add_account(&derived->x0, account);
     account->broken = watch_reason(&derived->rhs.watch);
+}
+
+bool derived_explain(const struct sens_problem *wrapped, const struct sens_at *at, size_t size, char *text)
+{
+    const struct derived *derived = wrapped->data;
+    struct bench_error error;
+    if (!recording_lacks_slope(derived->rhs.source, at, &error)) return false;
+    snprintf(text, size, "%s", error.text);
+    return true;
 }

@@ -127,17 +127,32 @@ void recorder_refuse(const void *caller, const char *what)
     leave(active, SENS_UNSUPPORTED);
 }
 
-static void refuse_value(struct recorder *recorder, graph_node node, const void *caller)
+/* "pow(0, 0.5)" */
+static const char *operation_text(const struct recorder *recorder, graph_node node, char text[128])
 {
     const struct graph_operation *operation = &recorder->graph->node[node];
     const unsigned operands = graph_operands(operation->op);
-    char place[PLACE_TEXT], text[128] = "";
-    size_t length = 0;
-    for (unsigned k = 0; k < operands && length < sizeof text; k++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%.9g", k ? ", " : "",
-                                   recorder->value[graph_operand(operation, k)]);
-    bench_refuse(recorder->error, "%s: %s(%s) is not finite, at the point of the recording",
-                 place_of(caller, place), graph_op_name(operation->op), text);
+    size_t length = (size_t)snprintf(text, 128, "%s(", graph_op_name(operation->op));
+    for (unsigned k = 0; k < operands && length < 128; k++)
+        length +=
+            (size_t)snprintf(text + length, 128 - length, "%s%.9g%s", k ? ", " : "",
+                             recorder->value[graph_operand(operation, k)], k + 1 == operands ? ")" : "");
+    return text;
+}
+
+static void refuse_value(struct recorder *recorder, graph_node node, const void *caller)
+{
+    char place[PLACE_TEXT], text[128];
+    bench_refuse(recorder->error, "%s: %s is not finite, at the point of the recording",
+                 place_of(caller, place), operation_text(recorder, node, text));
+    leave(recorder, SENS_NONFINITE);
+}
+
+static void refuse_slope(struct recorder *recorder, graph_node node, const void *caller)
+{
+    char place[PLACE_TEXT], text[128];
+    bench_refuse(recorder->error, "%s: the derivative of %s is not finite", place_of(caller, place),
+                 operation_text(recorder, node, text));
     leave(recorder, SENS_NONFINITE);
 }
 
@@ -188,6 +203,8 @@ static struct record_words result(struct recorder *recorder, graph_node node, co
 {
     long double constant;
     settle_or_leave(recorder, caller);
+    if (recorder->slopes && graph_lacks_slope(recorder->graph, node, recorder->value))
+        refuse_slope(recorder, node, caller);
     if (recorder->graph->node[node].op != GRAPH_CONSTANT) return words_of(recorder, node);
     graph_is_constant(recorder->graph, node, &constant);
     return record_words(constant);

@@ -67,6 +67,7 @@ struct recorder {
     jmp_buf escape; /* set by who starts it */
     sens_status status;
     struct bench_error *error;
+    bool slopes; /* an operation whose derivative is not finite ends the recording, too */
 };
 
 /* Makes *recorder the one of this thread, with the value of node 0; false: no memory. recorder_end frees its

@@ -3,6 +3,7 @@
 #include "recording.h"
 
 #include <math.h>
+#include <stdio.h> /* snprintf */
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +179,7 @@ struct call { /* which, and its arguments in 128 bits */
     size_t j;
     record_number t, *x, *p, *output; /* [n], [np], [n] or [m] */
     size_t n_outputs;
+    bool slopes; /* recorder.h */
 };
 
 static sens_status run(const struct call *call)
@@ -260,6 +262,7 @@ static sens_status record_call(struct call *call, const struct sens_at *at, stru
         free(memory);
         return SENS_NO_MEMORY;
     }
+    recorder.slopes = call->slopes;
     set_leaves(&recorder, call, at);
     sens_status status = recorder.status;
     if (status == SENS_OK) status = run_recorded(&recorder, call);
@@ -274,6 +277,69 @@ sens_status recording_rhs(const struct recording *recording, const struct sens_a
 {
     struct call call = {.recording = recording, .function = CALL_RHS, .n_outputs = recording->n};
     return record_call(&call, at, graph, error);
+}
+
+/* Does output i need the node? needed [n_nodes] is written. */
+static bool output_needs(const struct graph *graph, size_t i, graph_node node, bool *needed)
+{
+    memset(needed, 0, graph->n_nodes * sizeof *needed);
+    needed[graph->output[i]] = true;
+    for (size_t k = graph->n_nodes; k-- > node;) {
+        const struct graph_operation *operation = &graph->node[k];
+        for (unsigned o = 0; needed[k] && o < graph_operands(operation->op); o++)
+            needed[graph_operand(operation, o)] = true;
+    }
+    return needed[node];
+}
+
+static bool tell_slope(const struct graph *graph, graph_node node, const double *value, bool *needed,
+                       struct bench_error *error)
+{
+    const struct graph_operation *operation = &graph->node[node];
+    const bool two = graph_operands(operation->op) > 1;
+    size_t i = 0;
+    char second[32] = "";
+    while (i < graph->n_outputs && !output_needs(graph, i, node, needed)) i++;
+    if (two) snprintf(second, sizeof second, ", %.9g", value[operation->b]);
+    if (i == graph->n_outputs) return false;
+    bench_refuse(error, "f[%zu]: the derivative of %s(%.9g%s) is not finite", i, graph_op_name(operation->op),
+                 value[operation->a], second);
+    return true;
+}
+
+/* Of a model. */
+static bool replay_lacks_slope(const struct recording *recording, const struct sens_at *at,
+                               const struct graph *graph, struct bench_error *error)
+{
+    const size_t n = recording->n, np = recording->np, nodes = graph->n_nodes;
+    long double *wide = calloc(n + np + nodes + 1, sizeof *wide);
+    double *value = calloc(nodes, sizeof *value);
+    bool *needed = calloc(nodes, sizeof *needed), found = false;
+    for (size_t i = 0; wide && i < n; i++) wide[i] = at->x[i];
+    for (size_t k = 0; wide && k < np; k++) wide[n + k] = at->p[k];
+    if (wide)
+        graph_evaluate(graph, &(struct graph_point){.t = at->t, .x = wide, .p = wide + n}, wide + n + np);
+    for (size_t k = 0; wide && value && k < nodes; k++) value[k] = (double)wide[n + np + k];
+    for (size_t k = 0; wide && value && needed && !found && k < nodes; k++)
+        found = graph_lacks_slope(graph, (graph_node)k, value) &&
+                tell_slope(graph, (graph_node)k, value, needed, error);
+    free(wide), free(value), free(needed);
+    return found;
+}
+
+bool recording_lacks_slope(const struct recording *recording, const struct sens_at *at,
+                           struct bench_error *error)
+{
+    struct call call = {
+        .recording = recording, .function = CALL_RHS, .n_outputs = recording->n, .slopes = true};
+    struct graph *plain = graph_create(), *strict = graph_create();
+    bool found = false;
+    if (plain && strict && recording_rhs(recording, at, plain, error) == SENS_OK)
+        found = recording->equations ? replay_lacks_slope(recording, at, plain, error)
+                                     : record_call(&call, at, strict, error) == SENS_NONFINITE;
+    graph_destroy(plain);
+    graph_destroy(strict);
+    return found;
 }
 
 sens_status recording_x0(const struct recording *recording, const double *p, struct graph *graph,

@@ -55,6 +55,9 @@ struct sens_provider {
     sens_status (*wrap_rhs)(struct sens_ctx *ctx, const struct sens_provider_request *request,
                             struct sens_problem *wrapped);
 
+    /* Why the products at a point where rhs is finite are not, in words: true. NULL: it does not know. */
+    bool (*explain)(const struct sens_problem *wrapped, const struct sens_at *at, size_t size, char *text);
+
     /* What it took so far; NULL: nothing is told. */
     void (*account)(const struct sens_problem *wrapped, struct sens_provider_account *account);
 

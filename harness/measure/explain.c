@@ -1,0 +1,118 @@
+/* Where the products of a failed run stop being numbers: the run once more, on one thread and without a structure,
+ * each product looked at. The first that is not finite, of vectors that are, at a point for which the provider has an
+ * explanation, is told. Slow, and done for runs alone that have failed. */
+#include "explain.h"
+
+#include <math.h>
+#include <stdio.h> /* snprintf */
+
+#include "sens/decorate.h"
+
+struct look {
+    struct sens_decorated_problem room;
+    const struct sens_provider *provider;
+    const struct sens_problem *wrapped; /* by the provider */
+    bool found;
+    double t;
+    char text[512];
+};
+
+static bool all_finite(size_t count, const double *v)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!isfinite(v[k])) return false;
+    return true;
+}
+
+/* A product was written to OUT, from in where it has vectors. */
+static void note(const struct sens_problem *pb, const struct sens_at *at, size_t n_in, const double *in,
+                 size_t n_out, const double *OUT)
+{
+    struct look *look = (struct look *)pb->data;
+    if (look->found || all_finite(n_out, OUT) || !all_finite(n_in, in)) return;
+    look->found = look->provider->explain(look->wrapped, at, sizeof look->text, look->text);
+    look->t = at->t;
+}
+
+static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
+                double *OUT)
+{
+    pb->inner->type->vjp(pb->inner, at, L, W, OUT);
+    note(pb, at, pb->n * L, W, pb->n * L, OUT);
+}
+
+static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                double *OUT)
+{
+    pb->inner->type->jvp(pb->inner, at, L, V, OUT);
+    note(pb, at, pb->n * L, V, pb->n * L, OUT);
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
+{
+    pb->inner->type->jvp_p_cols(pb->inner, at, k0, L, OUT);
+    note(pb, at, 0, NULL, pb->n * L, OUT);
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    pb->inner->type->vjp_p_batch(pb->inner, K, t, X, p, L, W, MU);
+    for (size_t k = 0; k < K; k++) {
+        const struct sens_at at = {t[k], X + k * pb->n, p};
+        note(pb, &at, pb->n * L, W + k * pb->n * L, pb->np * L, MU);
+    }
+}
+
+static void run_again(struct sens_ctx *ctx, const struct cell *cell, struct look *look)
+{
+    static const struct sens_problem_decoration looking = {
+        .type = {.vjp = vjp, .jvp = jvp, .jvp_p_cols = jvp_p_cols, .vjp_p_batch = vjp_p_batch}};
+    struct sens_problem problem;
+    struct sens_out out;
+    struct sens_work work = {.steps = 0};
+    struct sens_task task = cell->task;
+    void *state = NULL;
+    sens_problem_decorate(&cell->problem, &looking, look, &look->room, &problem);
+    problem.structure = NULL;
+    task.problem = &problem;
+    task.threads = 1;
+    if (cell_out_create(ctx, cell, &out) != SENS_OK) return;
+    if (cell->method->prepare(ctx, &task, &state) != SENS_OK) return;
+    (void)cell->method->run(ctx, state, &out, &work); /* it fails as it did */
+    if (cell->method->release) cell->method->release(state);
+}
+
+/* Who explains: the provider of the products, or for products by hand the one that derives them, which looks at the
+ * problem in place of being run. false: nobody. */
+static bool find_provider_of(struct sens_ctx *ctx, const struct cell *cell, struct look *look,
+                             struct sens_problem *derived)
+{
+    const struct sens_provider_request request = {
+        .inner = &cell->problem, .variant = cell->variant, .threads = 1};
+    look->provider = cell->provider ? cell->provider : sens_registry_deriver(cell->variant);
+    if (!look->provider || !look->provider->explain) return false;
+    look->wrapped = cell->generated_rhs ? cell->problem.inner : &cell->problem;
+    if (cell->provider) return true;
+    look->wrapped = derived;
+    return look->provider->wrap(ctx, &request, derived) == SENS_OK;
+}
+
+void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status status,
+                     struct bench_error *reason)
+{
+    struct look look = {.found = false};
+    struct sens_problem derived;
+    struct bench_error said;
+    if (status != SENS_DIVERGED && status != SENS_NONFINITE && status != SENS_STEP_UNDERFLOW) return;
+    if (reason->text[0]) return;
+    snprintf(said.text, sizeof said.text, "%s", ctx->message[0] ? ctx->message : sens_status_message(status));
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    if (find_provider_of(ctx, cell, &look, &derived)) run_again(ctx, cell, &look);
+    sens_arena_rewind(&ctx->arena, mark);
+    if (look.found)
+        bench_refuse(reason, "%.300s; at t = %.9g %s", said.text, look.t, look.text);
+    else
+        bench_refuse(reason, "%s", said.text);
+}

@@ -1,0 +1,14 @@
+/* harness/measure/explain.h - why a run came to numbers that are not finite. */
+#ifndef MEASURE_EXPLAIN_H
+#define MEASURE_EXPLAIN_H
+
+#include "cell.h"
+#include "refuse.h"
+
+/* Of a run that ended with this status and the message of ctx: *reason is the message, and where its products were not
+ * finite because an operation of f has no finite derivative, that, with t and the operation, as a provider explains it
+ * (sens/provider.h). It runs the cell once more. Nothing is done for another status, or where there is a reason. */
+void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status status,
+                     struct bench_error *reason);
+
+#endif
