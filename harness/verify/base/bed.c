@@ -214,6 +214,30 @@ sens_status bed_prepare(struct bed *bed, struct bed_state *state)
     return bed->status;
 }
 
+static void note_tried(const struct bed *bed)
+{
+    struct verify_tried *const tried = &bed->v->tried;
+    const struct sens_work *work = &bed->work;
+    const double value[TRIED_AXES] = {
+        [TRIED_N] = (double)bed->problem.n,
+        [TRIED_NP] = (double)bed->problem.np,
+        [TRIED_M] = (double)bed->cost.m,
+        [TRIED_STEPS] = (double)work->steps,
+        [TRIED_OBSERVATIONS] = (double)bed->cost.n_obs,
+        [TRIED_LANES] = work->lanes,
+        [TRIED_THREADS] = work->threads,
+        [TRIED_RTOL] = bed->task.rtol,
+        [TRIED_ATOL] = bed->task.atol,
+        [TRIED_T0] = bed->problem.t0,
+        [TRIED_LENGTH] = bed->problem.t1 - bed->problem.t0,
+    };
+    for (int k = 0; k < TRIED_AXES; k++) {
+        tried->least[k] = tried->tasks ? fmin(tried->least[k], value[k]) : value[k];
+        tried->most[k] = tried->tasks ? fmax(tried->most[k], value[k]) : value[k];
+    }
+    tried->tasks++;
+}
+
 sens_status bed_run(struct bed *bed, struct bed_state *state)
 {
     fill_with_nan(bed);
@@ -224,6 +248,7 @@ sens_status bed_run(struct bed *bed, struct bed_state *state)
     if (status == SENS_OK && bed->work.steps_reverse > 0 && bed->work.bytes_traj == 0)
         bed->v->reintegrates = true;
     if (status != SENS_OK) bed->status = status; /* else that of the listener */
+    if (bed->status == SENS_OK) note_tried(bed);
     return bed->status;
 }
 

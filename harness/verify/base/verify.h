@@ -78,6 +78,26 @@ enum verify_kind {
     VERIFY_WRAPPED     /* provider and problem: what it makes of the problem */
 };
 
+/* What the tasks that a method solved in this unit were like: from the least to the largest of each. */
+enum verify_axis {
+    TRIED_N,
+    TRIED_NP,
+    TRIED_M,
+    TRIED_STEPS,
+    TRIED_OBSERVATIONS,
+    TRIED_LANES,
+    TRIED_THREADS,
+    TRIED_RTOL,
+    TRIED_ATOL,
+    TRIED_T0,
+    TRIED_LENGTH,
+    TRIED_AXES
+};
+struct verify_tried {
+    long tasks;
+    double least[TRIED_AXES], most[TRIED_AXES];
+};
+
 /* One unit at work. */
 struct verify {
     const struct sens_registry *reg;
@@ -94,6 +114,7 @@ struct verify {
     const char *method_glob;               /* VERIFY_CROSS: which methods take part; NULL = all */
     gsl_rng *rng;      /* seeded from seed and the names of group and modules: a unit is reproducible alone */
     bool reintegrates; /* the method has shown a backward solve that stores nothing: the state goes back */
+    struct verify_tried tried;
     struct sens_ctx ctx; /* arena of the unit */
     void (*emit)(void *self, const struct verify_result *result);
     void *self;

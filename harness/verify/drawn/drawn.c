@@ -312,6 +312,7 @@ static void run(struct verify *v)
     drawn_check_ends(&drawing, right);
     drawn_check_scaled(&drawing);
     check_varied(&drawing);
+    drawn_tell_tried(v);
 }
 
 static const struct verify_check checks[] = {
@@ -361,6 +362,16 @@ static const struct verify_check checks[] = {
          "A method hides what nobody varies. This lists what drawn.right leaves as it is for this method, "
          "because the method does not declare it (lanes, threads, checkpoints, ...) or because nothing "
          "tells what would then be right."},
+    {.id = "drawn.tried",
+     .summary = "says between which ends the tasks lay that were solved",
+     .bound = "none: nothing is compared",
+     .explanation =
+         "Always a skip: the least and the largest number of states, parameters, outputs, steps, "
+         "observations, "
+         "lanes and threads, the tolerances, t0 and the length of the interval, over all tasks of this group "
+         "that the method solved. What lies beyond was not tried in it. What one of them was when another "
+         "was "
+         "what is in the subjects of drawn.right."},
     {.id = NULL}};
 
 const struct verify_group verify_drawn = {

@@ -125,6 +125,9 @@ void drawn_explain(const struct drawing *drawing, const struct drawn *drawn,
  * scene is right; else it is skipped. */
 void drawn_check_ends(struct drawing *drawing, bool usual);
 
+/* drawn.tried: between which ends everything lay that was solved in this unit (drawn_tried.c). */
+void drawn_tell_tried(struct verify *v);
+
 /* drawn.scaled: states and atol scaled together by a power of two take the same steps. */
 void drawn_check_scaled(const struct drawing *drawing);
 
