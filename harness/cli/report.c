@@ -89,7 +89,8 @@ static void print_errors(const struct cell *cell, const struct record *rec)
         say("           from the exact discrete map: x %.3g, gradient %.3g\n", number[COL_err_x_discrete],
             number[COL_err_grad_discrete]);
     if (isfinite(number[COL_err_frozen]))
-        say("           from the frozen-grid discrete derivative: %.3g\n", number[COL_err_frozen]);
+        say("           from the tangent on the state's steps, by the same products: %.3g\n",
+            number[COL_err_frozen]);
 }
 
 static void print_work(const struct record *rec)

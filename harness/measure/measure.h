@@ -50,8 +50,8 @@ double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const st
                          double seconds, double limit, const struct sens_out *out);
 
 /* Is the cell's state at rest, or so small against its tolerances, that steps which it alone chooses are far
- * too long for its derivative? Two solves more. Then the sentence that says so is in message. false also
- * where the steps are not ours. */
+ * too long for its derivative? Two solves more, of dopri5 where the tableau is an implicit one. Then the sentence that
+ * says so is in message. false also where the steps are not ours, and where dopri5 takes more than 20000. */
 bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size);
 
 #endif

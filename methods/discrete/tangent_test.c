@@ -127,6 +127,12 @@ sens_status sens_tangent_test_create(struct sens_ctx *ctx, const struct sens_tas
     const size_t lanes = (size_t)wrt_x0 + wrt_p;
     *made = NULL;
     if (!wanted || !task->controller->adaptive || !task->tableau->e || lanes == 0) return SENS_OK;
+    if (task->tableau->family != SENS_FAMILY_EXPLICIT)
+        return sens_fail(
+            ctx, SENS_UNSUPPORTED,
+            "sens_test=inside: steps of tableau %s carry no tangent; take sens_test=outside, and compare "
+            "with a smaller tol, or take an explicit tableau",
+            task->tableau->name);
     struct sens_tangent_test *test = SENS_NEW(ctx, struct sens_tangent_test, 1);
     if (!test) return SENS_NO_MEMORY;
     *test =
