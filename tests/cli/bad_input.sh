@@ -1,11 +1,8 @@
 #!/bin/bash
 # Bad input is refused: exit code 2, one message that names the trouble, nothing on stdout. Argument 1: sensbench.
-set -u
 export LC_ALL=C
-program=$1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 cases=0
 cd "$work" || exit 1
 
@@ -170,6 +167,6 @@ refuse run decay discrete_adjoint --dump ""
 # shellcheck disable=SC2046
 refuse run decay discrete_adjoint $(for i in $(seq 60); do echo "k$i=1"; done)
 
-[ $cases -ge 100 ] || { echo "FAILED: only $cases cases were read"; failures=$((failures + 1)); }
+[ $cases -ge 100 ] || fail "only $cases cases were read"
 echo "$cases cases, $failures failures"
 exit $((failures > 0))

@@ -1,6 +1,6 @@
 # What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a
-# folder that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; tells and
-# expect run a command; replace edits a file.
+# folder that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; check, tells
+# and expect run a command; rows and column read results; replace edits a file.
 set -u
 export LC_ALL=C
 program=$1
@@ -11,6 +11,22 @@ failures=0
 fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
+}
+
+# check TEXT COMMAND...: the command succeeds.
+check() {
+    local text=$1
+    shift
+    "$@" || fail "$text"
+}
+
+# rows FILE: of a result file, without prelude and header; column NAME FILE: the values of that column.
+rows() {
+    grep -v '^#' "$1" | tail -n +2
+}
+column() {
+    grep -v '^#' "$2" | awk -F '\t' -v name="$1" \
+        'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'
 }
 
 # tells CODE PATTERN COMMAND...: the command exits with CODE, and what it says matches PATTERN (grep -E).

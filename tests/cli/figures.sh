@@ -1,20 +1,12 @@
 #!/bin/bash
 # figures.sh and bench.sh from the outside: pictures of made-up sweeps, notes on failures, nothing without data,
 # resuming.
-set -u
 export LC_ALL=C
-sensbench=$1
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 scripts=harness/scripts
 command -v gnuplot > /dev/null || exit 77
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failures=0
 
-check() { # text, then a command that has to succeed
-    local text=$1
-    shift
-    "$@" || { echo "FAILED: $text"; failures=$((failures + 1)); }
-}
 picture() { # file: a picture of some size, whatever its format
     test "$(wc -c < "$1")" -gt 5000
 }
@@ -24,7 +16,7 @@ figure_of() { # sweep: the line of the program's own sweep of this name, if ther
 }
 
 # small sweeps drawn as the program's own of these names are
-mkdir "$dir/the out" # a blank in a path is not the end of it
+mkdir "$work/the out" # a blank in a path is not the end of it
 for sweep in fig2 fig3 fig5 other; do
     case $sweep in
     fig2) problem=vdp; tol="1e-7 1e-8 1e-9"; n= ;;
@@ -34,8 +26,8 @@ for sweep in fig2 fig3 fig5 other; do
         printf '[sweep]\nname = %s\n%s\nsamples = 2\nsample_budget = 0.001\n' "$sweep" "$(figure_of $sweep)"
         printf '[cells]\nproblem = %s\nmethod = discrete_adjoint cfsa\n' "$problem"
         printf 'tol = %s\ntruth = auto\n%s\n' "$tol" "$n"
-    } > "$dir/$sweep.sweep"
-    "$sensbench" sweep "$dir/$sweep.sweep" --out "$dir/the out" > /dev/null || exit 1
+    } > "$work/$sweep.sweep"
+    "$program" sweep "$work/$sweep.sweep" --out "$work/the out" > /dev/null || exit 1
 done
 # and those of docs/performance.md
 small() { # name, then lines of [cells]
@@ -46,8 +38,8 @@ small() { # name, then lines of [cells]
         printf '[defaults]\nproblem = glv\ntol = 1e-6\n'
         printf '[cells]\n'
         printf '%s\n' "$@"
-    } > "$dir/$sweep.sweep"
-    "$sensbench" sweep "$dir/$sweep.sweep" --out "$dir/the out" > /dev/null || exit 1
+    } > "$work/$sweep.sweep"
+    "$program" sweep "$work/$sweep.sweep" --out "$work/the out" > /dev/null || exit 1
 }
 small lanes 'method = discrete_adjoint' 'n = 5 10' 'lanes = 1 4 auto' 'threads = 1 2' 'isa = baseline'
 small batch 'method = discrete_adjoint' 'n = 5 10' 'batch = 6 24 auto' 'threads = 1'
@@ -56,54 +48,54 @@ small scaling 'method = discrete_adjoint cfsa' 'n = 2 20 30 40' 'threads = 1 aut
 small roofline 'method = discrete_adjoint discrete_tangent casa_dense' 'n = 3 10' 'threads = 1'
 # one sweep with a failed cell: the step limit is reached
 printf '[cells]\nproblem = glv\nn = 3\nmethod = discrete_adjoint cfsa\ntol = 1e-4 1e-10\nmax_steps = 30\n' \
-    > "$dir/short.sweep"
-"$sensbench" sweep "$dir/short.sweep" --out "$dir/the out" > /dev/null
+    > "$work/short.sweep"
+"$program" sweep "$work/short.sweep" --out "$work/the out" > /dev/null
 
-"$scripts/figures.sh" "$dir/the out" > "$dir/paths" 2> "$dir/messages"
+"$scripts/figures.sh" "$work/the out" > "$work/paths" 2> "$work/messages"
 check "figures.sh succeeds" test $? -eq 0
-check "without messages" test ! -s "$dir/messages"
-check "it says where from" grep -qx "figures of $dir/the out" "$dir/paths"
+check "without messages" test ! -s "$work/messages"
+check "it says where from" grep -qx "figures of $work/the out" "$work/paths"
 for name in fig2 fig2-calibration fig3 fig3-calibration fig5 fig5-calibration other other-calibration; do
     for ending in svg png; do
-        check "$name.$ending is printed" grep -qx "$dir/the out/figures/$name.$ending" "$dir/paths"
-        check "$name.$ending is a picture" picture "$dir/the out/figures/$name.$ending"
+        check "$name.$ending is printed" grep -qx "$work/the out/figures/$name.$ending" "$work/paths"
+        check "$name.$ending is a picture" picture "$work/the out/figures/$name.$ending"
     done
 done
 for name in lanes batch scaling scaling-share roofline; do
     for ending in svg png; do
-        check "$name.$ending is printed" grep -qx "$dir/the out/figures/$name.$ending" "$dir/paths"
-        check "$name.$ending is a picture" picture "$dir/the out/figures/$name.$ending"
+        check "$name.$ending is printed" grep -qx "$work/the out/figures/$name.$ending" "$work/paths"
+        check "$name.$ending is a picture" picture "$work/the out/figures/$name.$ending"
     done
-    check "no calibration of $name" test ! -e "$dir/the out/figures/$name-calibration.svg"
+    check "no calibration of $name" test ! -e "$work/the out/figures/$name-calibration.svg"
 done
-check "lanes: the instruction set is in the legend" grep -q 'baseline, 2 threads' "$dir/the out/figures/lanes.svg"
-check "lanes: no other one is" test "$(grep -c AVX "$dir/the out/figures/lanes.svg")" -eq 0
-check "batch: the sizes are in the legend" grep -q 'N = 10' "$dir/the out/figures/batch.svg"
+check "lanes: the instruction set is in the legend" grep -q 'baseline, 2 threads' "$work/the out/figures/lanes.svg"
+check "lanes: no other one is" test "$(grep -c AVX "$work/the out/figures/lanes.svg")" -eq 0
+check "batch: the sizes are in the legend" grep -q 'N = 10' "$work/the out/figures/batch.svg"
 check "scaling: the exponent is in the legend" \
-    grep -q 'discrete adjoint, 1 thread:  N^' "$dir/the out/figures/scaling.svg"
+    grep -q 'discrete adjoint, 1 thread:  N^' "$work/the out/figures/scaling.svg"
 check "scaling: what is missing is said" \
-    grep -q 'discrete tangent:  not in these results' "$dir/the out/figures/scaling.svg"
-check "scaling: the prototype is scaled" grep -q 'prototype, scaled to [0-9.]* GFLOP' "$dir/the out/figures/scaling.svg"
-check "scaling: the codes of others" grep -q 'CVODES adjoint' "$dir/the out/figures/scaling.svg"
-check "scaling-share: what is aimed at" grep -q 'aim, 1 thread' "$dir/the out/figures/scaling-share.svg"
-check "roofline: a roof of memory" grep -q 'L1, [0-9.]* GB/s' "$dir/the out/figures/roofline.svg"
+    grep -q 'discrete tangent:  not in these results' "$work/the out/figures/scaling.svg"
+check "scaling: the prototype is scaled" grep -q 'prototype, scaled to [0-9.]* GFLOP' "$work/the out/figures/scaling.svg"
+check "scaling: the codes of others" grep -q 'CVODES adjoint' "$work/the out/figures/scaling.svg"
+check "scaling-share: what is aimed at" grep -q 'aim, 1 thread' "$work/the out/figures/scaling-share.svg"
+check "roofline: a roof of memory" grep -q 'L1, [0-9.]* GB/s' "$work/the out/figures/roofline.svg"
 check "roofline: a roof of the arithmetic" \
-    grep -q 'FMA [a-zA-Z0-9-]*, [0-9.]* GFLOP/s' "$dir/the out/figures/roofline.svg"
-check "tables without data are named" grep -q '^table1: no data' "$dir/paths"
-check "the legend names the methods" grep -q 'discrete adjoint' "$dir/the out/figures/fig3.svg"
-check "the exponent is in the legend" grep -q 'P^' "$dir/the out/figures/fig5.svg"
-check "published points are in the legend" grep -q 'published: FATODE' "$dir/the out/figures/fig2.svg"
-check "no failure, no list" grep -q 'No cell failed' "$dir/the out/figures/fig3.svg"
+    grep -q 'FMA [a-zA-Z0-9-]*, [0-9.]* GFLOP/s' "$work/the out/figures/roofline.svg"
+check "tables without data are named" grep -q '^table1: no data' "$work/paths"
+check "the legend names the methods" grep -q 'discrete adjoint' "$work/the out/figures/fig3.svg"
+check "the exponent is in the legend" grep -q 'P^' "$work/the out/figures/fig5.svg"
+check "published points are in the legend" grep -q 'published: FATODE' "$work/the out/figures/fig2.svg"
+check "no failure, no list" grep -q 'No cell failed' "$work/the out/figures/fig3.svg"
 check "failures are explained below the plot" \
-    grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$dir/the out/figures/short.svg"
+    grep -q 'Failed, not drawn:.* x step_limit (n = 3)' "$work/the out/figures/short.svg"
 
 # comparisons with the libraries of others: rows made by hand, as no library need be here. In the order of the
 # tolerances: a time and an error each. A method "?NAME" stands in the cell alone, as where it could not be loaded.
 made() { # sweep problem n method series track status message time error ...
     local sweep=$1 problem=$2 n=$3 method=$4 series=$5 track=$6 status=$7 message=$8 tol=1e-3
     shift 8
-    mkdir -p "$dir/peers/$sweep"
-    local file="$dir/peers/$sweep/made.tsv"
+    mkdir -p "$work/peers/$sweep"
+    local file="$work/peers/$sweep/made.tsv"
     test -e "$file" || { printf '#! schema: sens-result/1\n'
         figure_of "$sweep" | sed 's/^figure *=/#! figure:/'
         echo "$columns" | tr ' ' '\t'; } > "$file"
@@ -136,9 +128,9 @@ made fig4 glv 5 discrete_adjoint cash_karp,vjp=compiled natural ok "" 1 1e-3 2 1
 made fig4 glv 10 discrete_tangent cash_karp natural ok "" 3 1e-3 6 1e-5 12 1e-5
 made fig4 glv 5 discrete_adjoint dopri5,controlled controlled ok "" 1 1e-4 2 1e-6 4 1e-8
 made fig4 glv 10 cfsa cash_karp natural diverged "" nan nan nan nan
-SENSBENCH=$sensbench "$scripts/figures.sh" "$dir/peers" > "$dir/paths" 2> "$dir/messages"
-check "figures of peers" test $? -eq 0 -a ! -s "$dir/messages"
-pictures="$dir/peers/figures"
+SENSBENCH=$program "$scripts/figures.sh" "$work/peers" > "$work/paths" 2> "$work/messages"
+check "figures of peers" test $? -eq 0 -a ! -s "$work/messages"
+pictures="$work/peers/figures"
 for name in fig2 fig4 fig4-calibration fig4-controlled fig5 peers-small peers-small-controlled peers-heat \
     peers-heat-controlled peers-vdp peers-vdp-controlled profile; do
     for ending in svg png; do
@@ -166,8 +158,8 @@ check "what the library cannot do: the reason" \
 # The cases of a track: 3 accuracies at n = 5 and at n = 10. Ten times the time at each accuracy, whatever lies between
 # two tolerances; as shipped none, as the best curve, cn, ends at 1e-3; the tangent one. What another sweep repeats
 # counts once.
-"$sensbench" summary --profile "$dir"/peers/fig4/made.tsv "$dir"/peers/peers-*/made.tsv > "$dir/profile"
-has() { grep -q "$(printf '%s' "$1" | sed 's/ /\t/g')" "$dir/profile"; }
+"$program" summary --profile "$work"/peers/fig4/made.tsv "$work"/peers/peers-*/made.tsv > "$work/profile"
+has() { grep -q "$(printf '%s' "$1" | sed 's/ /\t/g')" "$work/profile"; }
 check "profile: the fastest" has '^step natural discrete_adjoint 1 1$'
 check "profile: ten times as long" has '^step natural petsc_corrected 10 0.5$'
 check "profile: reached and not run" has '^reached natural petsc_corrected 3 6 3$'
@@ -179,86 +171,86 @@ check "profile: each in the legend, with its count" \
     grep -q 'PETSc, corrected: 3 of 6, 3 not run' "$pictures/profile.svg"
 
 # a sweep says what draws it, and what is no plot is not drawn
-mkdir -p "$dir/told/mine"
-figure_line() { sed "s/^#! figure: .*/#! figure: $1/" "$dir/peers/fig4/made.tsv" > "$dir/told/mine/made.tsv"; }
+mkdir -p "$work/told/mine"
+figure_line() { sed "s/^#! figure: .*/#! figure: $1/" "$work/peers/fig4/made.tsv" > "$work/told/mine/made.tsv"; }
 figure_line calibration
-"$scripts/figures.sh" "$dir/told" > "$dir/paths" 2> "$dir/messages"
-check "one plot is asked for" test "$(ls "$dir/told/figures" | tr '\n' ' ')" = 'mine.png mine.svg '
-check "it is titled by the plot" grep -q 'Sweep mine: achieved error' "$dir/told/figures/mine.svg"
+"$scripts/figures.sh" "$work/told" > "$work/paths" 2> "$work/messages"
+check "one plot is asked for" test "$(ls "$work/told/figures" | tr '\n' ' ')" = 'mine.png mine.svg '
+check "it is titled by the plot" grep -q 'Sweep mine: achieved error' "$work/told/figures/mine.svg"
 figure_line 'common calibration'
-"$scripts/figures.sh" "$dir/told" > "$dir/paths" 2> "$dir/messages"
+"$scripts/figures.sh" "$work/told" > "$work/paths" 2> "$work/messages"
 check "a script that draws nothing is no plot" test $? -eq 1
-check "and is named" grep -q "mine/made.tsv: figure: 'common' is no plot of plots/" "$dir/messages"
+check "and is named" grep -q "mine/made.tsv: figure: 'common' is no plot of plots/" "$work/messages"
 check "without a program there is no profile" \
-    test "$(SENSBENCH=/nowhere "$scripts/figures.sh" "$dir/peers" | grep -c '^profile: not drawn')" -eq 1
+    test "$(SENSBENCH=/nowhere "$scripts/figures.sh" "$work/peers" | grep -c '^profile: not drawn')" -eq 1
 
 # docs/adding-a-figure.md: a script and its name in a sweep, in a copy of what draws
-mkdir -p "$dir/tree/harness" "$dir/mine" && cp -r plots "$dir/tree" &&
-    cp -r harness/{scripts,paper,sweeps} "$dir/tree/harness"
+mkdir -p "$work/tree/harness" "$work/mine" && cp -r plots "$work/tree" &&
+    cp -r harness/{scripts,paper,sweeps} "$work/tree/harness"
 for name in plots/steps.gp steps.sweep; do
     awk -v start="<!-- file $name -->" '$0 == start { on = 1; next } /^```/ { if (on == 2) exit; if (on) on = 2; next } on == 2' \
-        docs/adding-a-figure.md > "$dir/tree/$name"
+        docs/adding-a-figure.md > "$work/tree/$name"
 done
-"$sensbench" sweep "$dir/tree/steps.sweep" --out "$dir/mine" > /dev/null
-"$dir/tree/harness/scripts/figures.sh" "$dir/mine" > "$dir/paths" 2> "$dir/messages"
-check "a figure is added by one file and a word" test $? -eq 0 -a ! -s "$dir/messages"
-check "it is drawn" picture "$dir/mine/figures/steps.svg"
-check "with its points" test "$(grep -o "#gpPt[0-9]*' transform" "$dir/mine/figures/steps.svg" | wc -l)" -eq 8
-check "and the other one" picture "$dir/mine/figures/steps-calibration.png"
+"$program" sweep "$work/tree/steps.sweep" --out "$work/mine" > /dev/null
+"$work/tree/harness/scripts/figures.sh" "$work/mine" > "$work/paths" 2> "$work/messages"
+check "a figure is added by one file and a word" test $? -eq 0 -a ! -s "$work/messages"
+check "it is drawn" picture "$work/mine/figures/steps.svg"
+check "with its points" test "$(grep -o "#gpPt[0-9]*' transform" "$work/mine/figures/steps.svg" | wc -l)" -eq 8
+check "and the other one" picture "$work/mine/figures/steps-calibration.png"
 
 # the newest file of a sweep is the one that is drawn
-cp "$(ls "$dir/the out"/fig3/*.tsv)" "$dir/the out/fig3/zz-newer.tsv"
-touch -d '2040-01-01' "$dir/the out/fig3/zz-newer.tsv"
-"$scripts/figures.sh" "$dir/the out" > /dev/null 2>&1
-check "newest first" grep -q 'fig3/zz-newer.tsv' "$dir/the out/figures/fig3.svg"
+cp "$(ls "$work/the out"/fig3/*.tsv)" "$work/the out/fig3/zz-newer.tsv"
+touch -d '2040-01-01' "$work/the out/fig3/zz-newer.tsv"
+"$scripts/figures.sh" "$work/the out" > /dev/null 2>&1
+check "newest first" grep -q 'fig3/zz-newer.tsv' "$work/the out/figures/fig3.svg"
 
 # an instruction set that is not available is a failure with the size that was asked for, and no curve
-file=$(ls "$dir/the out"/lanes/*.tsv)
+file=$(ls "$work/the out"/lanes/*.tsv)
 awk -F '\t' -v OFS='\t' '
     /^#/ { print; next }
     !at["isa"] { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
     { print; sub("isa=baseline", "isa=avx512", $at["cell"]); $at["status"] = "unavailable"; $at["isa"] = ""
-      $at["n"] = $at["np"] = $at["t_total_s"] = $at["t_lo_s"] = $at["gflops"] = "nan"; print }' "$file" > "$dir/made" &&
-    mv "$dir/made" "$file"
-"$scripts/figures.sh" "$dir/the out" > /dev/null 2> "$dir/messages"
-check "unavailable rows do no harm" test $? -eq 0 -a ! -s "$dir/messages"
+      $at["n"] = $at["np"] = $at["t_total_s"] = $at["t_lo_s"] = $at["gflops"] = "nan"; print }' "$file" > "$work/made" &&
+    mv "$work/made" "$file"
+"$scripts/figures.sh" "$work/the out" > /dev/null 2> "$work/messages"
+check "unavailable rows do no harm" test $? -eq 0 -a ! -s "$work/messages"
 check "and are explained" \
     grep -q 'discrete_adjoint 12 x unavailable (n = 5, 10\|discrete_adjoint 12 x unavailable (n = 10, 5' \
-    "$dir/the out/figures/lanes.svg"
+    "$work/the out/figures/lanes.svg"
 
 # roofs that could not be measured leave the points
-file=$(ls "$dir/the out"/roofline/*.tsv)
+file=$(ls "$work/the out"/roofline/*.tsv)
 sed -i '/^#! peak:/d' "$file"
-"$scripts/figures.sh" "$dir/the out" > /dev/null 2> "$dir/messages"
-check "a roofline without roofs" test $? -eq 0 -a ! -s "$dir/messages"
-check "has none" test "$(grep -c 'GB/s\|FMA' "$dir/the out/figures/roofline.svg")" -eq 0
+"$scripts/figures.sh" "$work/the out" > /dev/null 2> "$work/messages"
+check "a roofline without roofs" test $? -eq 0 -a ! -s "$work/messages"
+check "has none" test "$(grep -c 'GB/s\|FMA' "$work/the out/figures/roofline.svg")" -eq 0
 
 # nothing to draw, no folder
-mkdir "$dir/empty"
-"$scripts/figures.sh" "$dir/empty" > "$dir/paths"
+mkdir "$work/empty"
+"$scripts/figures.sh" "$work/empty" > "$work/paths"
 check "nothing to draw is no failure" test $? -eq 0
-check "and is said" grep -q '^fig3: no data' "$dir/paths"
-"$scripts/figures.sh" "$dir/nowhere" > /dev/null 2>&1
+check "and is said" grep -q '^fig3: no data' "$work/paths"
+"$scripts/figures.sh" "$work/nowhere" > /dev/null 2>&1
 check "a folder that is not there is bad input" test $? -eq 2
 
 # the summary of the same folder
-"$sensbench" summary "$dir/the out" > "$dir/summary"
+"$program" summary "$work/the out" > "$work/summary"
 check "summary succeeds" test $? -eq 0
-check "summary lists figures" grep -q "figures/fig5.svg" "$dir/summary"
-check "summary tells the speed" grep -q '^|  40 | ' "$dir/summary"
-check "and what is missing of it" grep -q '^|  40 .* missing |' "$dir/summary"
-check "summary judges" grep -q '^  not testable: needs FATODE' "$dir/summary"
-"$sensbench" summary "$dir/the out" --json > "$dir/json"
-check "summary as JSON" grep -q '"schema": "sens-summary/1"' "$dir/json"
-"$sensbench" summary > /dev/null 2>&1
+check "summary lists figures" grep -q "figures/fig5.svg" "$work/summary"
+check "summary tells the speed" grep -q '^|  40 | ' "$work/summary"
+check "and what is missing of it" grep -q '^|  40 .* missing |' "$work/summary"
+check "summary judges" grep -q '^  not testable: needs FATODE' "$work/summary"
+"$program" summary "$work/the out" --json > "$work/json"
+check "summary as JSON" grep -q '"schema": "sens-summary/1"' "$work/json"
+"$program" summary > /dev/null 2>&1
 check "summary of nothing is bad input" test $? -eq 2
-"$sensbench" summary "$dir/empty" > /dev/null 2>&1
+"$program" summary "$work/empty" > /dev/null 2>&1
 check "summary of an empty folder is bad input" test $? -eq 2
 
 # bench.sh checks its arguments before anything is run
-"$scripts/bench.sh" --fast "$sensbench" "$dir/bench" > /dev/null 2>&1
+"$scripts/bench.sh" --fast "$program" "$work/bench" > /dev/null 2>&1
 check "unknown profile" test $? -eq 2
-"$scripts/bench.sh" --quick "$dir/no-program" "$dir/bench" > /dev/null 2>&1
+"$scripts/bench.sh" --quick "$work/no-program" "$work/bench" > /dev/null 2>&1
 check "no program" test $? -eq 2
 
 exit $((failures > 0))

@@ -1,19 +1,12 @@
 #!/bin/bash
 # Files and lists that are too much are refused with a sentence, in little time and memory. Argument 1: sensbench.
-set -u
 export LC_ALL=C
-program=$1
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 here=$(cd "$(dirname "$0")" && pwd)
 headers=$here/../../harness/include
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
 cd "$work" || exit 1
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 # refused TEXT ARGUMENT...: exit 2 and the text. A minute is not what it takes, but what shows that it would never end.
 refused() {
     local text=$1 code

@@ -1,31 +1,20 @@
 #!/bin/bash
 # sensbench sweep: no row is ever lost. A file deleted, replaced, full or started over; cells that are killed.
-set -u
 export LC_ALL=C
-program=$1
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 here=$(cd "$(dirname "$0")" && pwd)
 headers=$here/../../harness/include
 compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
 cd "$work" || exit 1
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-rows() { # of a result file
-    grep -v '^#' "$1" | tail -n +2 | wc -l
-}
-column() { # name, file
-    grep -v '^#' "$2" | awk -F '\t' -v name="$1" \
-        'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }'
+row_count() { # of a result file
+    rows "$1" | wc -l
 }
 wait_for_rows() { # folder, count: until the sweep has as many
     local file
     for _ in $(seq 3000); do
-        file=$(ls "$1"/*/*.tsv 2>/dev/null) && [ "$(rows "$file")" -ge "$2" ] && return
+        file=$(ls "$1"/*/*.tsv 2>/dev/null) && [ "$(row_count "$file")" -ge "$2" ] && return
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.02
     done
@@ -51,7 +40,7 @@ cp "$file" first
 "$program" sweep few.sweep --out twice >/dev/null 2>stderr || fail "started over: exit $?"
 cmp -s first "$file.1" || fail "started over: the former rows are not in $file.1"
 grep -qF "$file.1" stderr || fail "started over: it is not said"
-[ "$(rows "$file")" -eq 8 ] || fail "started over: $(rows "$file") rows"
+[ "$(row_count "$file")" -eq 8 ] || fail "started over: $(row_count "$file") rows"
 "$program" sweep few.sweep --out twice >/dev/null 2>&1 || fail "a third time"
 cmp -s first "$file.1" && [ -s "$file.2" ] || fail "a third time: what was kept is overwritten"
 "$program" summary twice >/dev/null || fail "what is kept aside disturbs the summary"
@@ -63,7 +52,7 @@ for mischief in deleted replaced folder; do
     wait_for_rows "$mischief" 2
     kill -STOP $pid
     file=$(ls "$mischief"/slow/*.tsv)
-    before=$(rows "$file")
+    before=$(row_count "$file")
     case $mischief in
     deleted) rm "$file" ;;
     replaced) cp "$file" other && mv other "$file" ;;
@@ -74,7 +63,7 @@ for mischief in deleted replaced folder; do
     code=$?
     [ $code -eq 1 ] || fail "$mischief: exit $code"
     grep -qF "$file.1" stderr || fail "$mischief: it does not say where the rows are: $(cat stderr)"
-    [ "$(rows "$file.1")" -ge "$before" ] || fail "$mischief: rows are lost"
+    [ "$(row_count "$file.1")" -ge "$before" ] || fail "$mischief: rows are lost"
     mv "$file.1" "$file"
     "$program" sweep slow.sweep --out "$mischief" --resume --budget 0.01 >stdout 2>&1 || fail "$mischief: no way back"
     grep -qE ' [1-9][0-9]* kept from before' stdout || fail "$mischief: nothing is kept"
@@ -104,7 +93,7 @@ code=$?
 [ $code -eq 1 ] || fail "full: exit $code"
 grep -q 'File too large' stderr || fail "full: the reason is not said: $(cat stderr)"
 "$program" sweep few.sweep --out full --resume >stdout 2>&1 || fail "full: no way on"
-[ "$(column cell "$file" | sort -u | wc -l)" -eq 8 ] && [ "$(rows "$file")" -eq 8 ] ||
+[ "$(column cell "$file" | sort -u | wc -l)" -eq 8 ] && [ "$(row_count "$file")" -eq 8 ] ||
     fail "full: rows are lost or torn"
 
 # each row is on the disk before the next cell
@@ -175,7 +164,7 @@ if [ "$(id -u)" -ne 0 ]; then # the limit does not bind root
         exec "$program" sweep few.sweep --out forkless >stdout 2>stderr
     )
     [ $? -eq 4 ] || fail "no process: exit code"
-    [ "$(rows forkless/few/*.tsv)" -eq 0 ] || fail "no process: rows"
+    [ "$(row_count forkless/few/*.tsv)" -eq 0 ] || fail "no process: rows"
 fi
 
 echo "$failures failures"

@@ -1,17 +1,10 @@
 #!/bin/bash
 # sensbench summary: of a sweep that is nobody's but yours, and the performance profile of its rows.
 # Argument 1: sensbench.
-set -u
 export LC_ALL=C
-program=$1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 
 # any sweep has its table, and the paper's statements are none of its business
 cat >"$work/mine.sweep" <<'END'

@@ -1,61 +1,45 @@
 #!/bin/bash
 # sensbench truth: agreement of the two computations, the file it writes, --check, and refusals. Argument 1: sensbench.
-set -u
 export LC_ALL=C
-program=$1
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 sources=$PWD
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failures=0
 
-# expect CODE TEXT ARGUMENT...: runs `sensbench truth ARGUMENT...`; TEXT must stand in its output.
-expect() {
-    local code=$1 text=$2 got
-    shift 2
-    "$program" truth "$@" >"$work/output" 2>&1
-    got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" "$work/output"; then
-        echo "FAILED: truth $*: exit $got, expected $code and '$text'; output:"
-        cat "$work/output"
-        failures=$((failures + 1))
-    fi
-}
-
-expect 0 "--rows" --help
-expect 0 "stored $work/robertson" robertson --out "$work"
-expect 0 "stored $work/oscillator" oscillator cost=running --out "$work"
-expect 0 "stored $work/oscillator" oscillator cost=tracking --out "$work"
-expect 0 "stored $work/glv" glv n=9 --rows 2 --out "$work"
+expect 0 "--rows" truth --help
+expect 0 "stored $work/robertson" truth robertson --out "$work"
+expect 0 "stored $work/oscillator" truth oscillator cost=running --out "$work"
+expect 0 "stored $work/oscillator" truth oscillator cost=tracking --out "$work"
+expect 0 "stored $work/glv" truth glv n=9 --rows 2 --out "$work"
 cat "$work"/glv-*.ref >"$work/sample"
 for text in "shape: n=9 np=90 m=9 rows=2" "64 sampled columns"; do
-    grep -qF "$text" "$work/sample" || { echo "FAILED: no '$text' in a sample"; failures=$((failures + 1)); }
+    grep -qF "$text" "$work/sample" || fail "no '$text' in a sample"
 done
-expect 0 "confirmed" robertson --out "$work" --check
-expect 0 "confirmed" glv n=9 --out "$work" --check
-expect 0 "confirmed" vdp --check # the stored one, as the next
-expect 0 "confirmed" robertson T=4e7 --check
-expect 0 "confirmed" e5 --check
-expect 0 "confirmed" e5 T=1000 --check
-expect 0 "confirmed" burgers --check
+expect 0 "confirmed" truth robertson --out "$work" --check
+expect 0 "confirmed" truth glv n=9 --out "$work" --check
+expect 0 "confirmed" truth vdp --check # the stored one, as the next
+expect 0 "confirmed" truth robertson T=4e7 --check
+expect 0 "confirmed" truth e5 --check
+expect 0 "confirmed" truth e5 T=1000 --check
+expect 0 "confirmed" truth burgers --check
 
 # stiff: two implicit ways, which agree with the explicit ones where those reach the end
-expect 0 "confirmed" robertson --stiff --out "$work" --check
-expect 0 "stored $work/robertson" robertson T=4e7 --stiff --out "$work"
-expect 0 "Radau IIA of order 13" robertson T=4e7 --out "$work" --check # as it was made
+expect 0 "confirmed" truth robertson --stiff --out "$work" --check
+expect 0 "stored $work/robertson" truth robertson T=4e7 --stiff --out "$work"
+expect 0 "Radau IIA of order 13" truth robertson T=4e7 --out "$work" --check # as it was made
 rm "$work"/"$(grep -l '^key: robertson.* T=40000000 ' "$work"/robertson-*.ref | xargs -n1 basename)"
-expect 2 "at most 64 states, not 81" heat n=10 --stiff --out "$work"
+expect 2 "at most 64 states, not 81" truth heat n=10 --stiff --out "$work"
 
 # a damaged file is refused, by name
 sed 's/^x 0 0 0\.985/x 0 0 0.986/' "$work"/robertson-*.ref >"$work/damaged"
-cmp -s "$work/damaged" "$work"/robertson-*.ref && { echo "FAILED: nothing to damage"; failures=$((failures + 1)); }
+cmp -s "$work/damaged" "$work"/robertson-*.ref && fail "nothing to damage"
 for file in "$work"/robertson-*.ref; do cp "$work/damaged" "$file"; done
-expect 1 "checksum" robertson --out "$work" --check
+expect 1 "checksum" truth robertson --out "$work" --check
 rm "$work"/robertson-*.ref
-expect 1 "no stored reference" robertson --out "$work" --check
+expect 1 "no stored reference" truth robertson --out "$work" --check
 
 # digits lost to conditioning are not stored
-expect 1 "fewer than 14 agreed digits" arenstorf --out "$work"
-ls "$work"/arenstorf-* >/dev/null 2>&1 && { echo "FAILED: a poor reference was stored"; failures=$((failures + 1)); }
+expect 1 "fewer than 14 agreed digits" truth arenstorf --out "$work"
+ls "$work"/arenstorf-* >/dev/null 2>&1 && fail "a poor reference was stored"
 
 # the fingerprint: a file that says another one is refused, with a command that makes a right one, typed as it is
 # printed
@@ -67,14 +51,14 @@ sed '1,/^payload: /d' "$stored" >payload
 crc=$(cat head payload | gzip -c | tail -c 8 | head -c 4 | od -An -tx4 | tr -d ' ') # a file valid in all else
 { cat head && printf 'crc32: %s\npayload: text\n' "$crc" && cat payload; } >stale/vdp-202083a2.ref
 SENSBENCH_REFERENCE=$work/stale "$program" run vdp discrete_adjoint >output 2>&1 &&
-    { echo "FAILED: a stale reference was used"; failures=$((failures + 1)); }
+    fail "a stale reference was used"
 grep -qF "other equations than vdp has now: number 0 of p is 0.001, stored is 0.00101" output ||
-    { echo "FAILED: a stale reference is not told:"; cat output; failures=$((failures + 1)); }
-expect 1 "other equations" vdp --out stale --check
+    fail "a stale reference is not told:: $(cat output)"
+expect 1 "other equations" truth vdp --out stale --check
 command=$(sed -n 's/.*to make one: sensbench \(truth .*\)/\1/p' output)
 SENSBENCH_REFERENCE=$work/stale "$program" $command >output 2>&1 # to the first folder that is searched
 SENSBENCH_REFERENCE=$work/stale "$program" run vdp discrete_adjoint | grep -q 'truth: reference' ||
-    { echo "FAILED: '$command' has made no reference"; cat output; failures=$((failures + 1)); }
+    fail "'$command' has made no reference: $(cat output)"
 
 # each message of a missing one prints a command that makes it; the folder is made, here
 unset SENSBENCH_REFERENCE
@@ -83,26 +67,26 @@ for cell in "vdp t1=0.125 cost=running" "robertson T=0.1 wrt=p" "glv n=2 kind=un
     "$program" run ${cell%% *} discrete_adjoint ${cell#* } truth=reference >output 2>&1
     text=$(sed -n 's/.*to make one: //p' output)
     command=${text%%;*}
-    expect 0 "stored references/" ${command#sensbench truth }
+    expect 0 "stored references/" truth ${command#sensbench truth }
     SENSBENCH_REFERENCE=references "$program" run ${cell%% *} discrete_adjoint ${cell#* } truth=reference |
         grep -q 'truth: reference' ||
-        { echo "FAILED: '$command' makes no reference of $cell"; failures=$((failures + 1)); }
+        fail "'$command' makes no reference of $cell"
     [ "$text" = "$command; then set SENSBENCH_REFERENCE=references" ] ||
-        { echo "FAILED: $text"; failures=$((failures + 1)); }
+        fail "$text"
 done
-expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=0.3" robertson T=0.3 --check
+expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=0.3" truth robertson T=0.3 --check
 "$program" run arenstorf discrete_adjoint | grep -q 'to make one: sensbench truth arenstorf' ||
-    { echo "FAILED: run says of no command"; failures=$((failures + 1)); }
+    fail "run says of no command"
 
 # a folder that is not named is not written to
 cp -r "$sources/results/reference" before
-expect 2 "--out DIR" robertson
+expect 2 "--out DIR" truth robertson
 diff -r before "$sources/results/reference" ||
-    { echo "FAILED: the source tree was written to"; failures=$((failures + 1)); }
-expect 0 "stored $work/deep/er/robertson" robertson --out "$work/deep/er"
-SENSBENCH_REFERENCE=first:second expect 0 "stored first/robertson" robertson
+    fail "the source tree was written to"
+expect 0 "stored $work/deep/er/robertson" truth robertson --out "$work/deep/er"
+SENSBENCH_REFERENCE=first:second expect 0 "stored first/robertson" truth robertson
 SENSBENCH_REFERENCE=second:first "$program" run robertson discrete_adjoint tol=1e-8 | grep -q 'truth: reference' ||
-    { echo "FAILED: the second folder is not searched"; failures=$((failures + 1)); }
+    fail "the second folder is not searched"
 
 # the page says of each file what its header says
 for file in "$sources"/results/reference/*.ref; do
@@ -112,22 +96,22 @@ for file in "$sources"/results/reference/*.ref; do
         /^digits / { sub(" entry, ", "; ", $2); sub(" norm", "", $2); digits = digits " | " $2 }
         END { print "| " name " | " key " | " rows digits " |" }' 2>/dev/null)
     grep -qxF "$row" "$sources/results/reference/README.md" ||
-        { echo "FAILED: not on the page: $row"; failures=$((failures + 1)); }
+        fail "not on the page: $row"
 done
 
 # bad input; nothing may reach the store of the source tree
 export SENSBENCH_REFERENCE=$work
-expect 2 "no problem" --check
-expect 2 "lorentz" lorentz
-expect 2 "--rows" glv --rows
-expect 2 "'0'" glv --rows 0
-expect 2 "'-1'" glv --rows -1
-expect 2 "'2x'" glv --rows 2x
-expect 2 "--out" glv --out
-expect 2 "--row" glv --row 2
-expect 2 "extra" glv extra
-expect 2 "N" glv N=5
-expect 2 "--check" glv --rows 2 --check
+expect 2 "no problem" truth --check
+expect 2 "lorentz" truth lorentz
+expect 2 "--rows" truth glv --rows
+expect 2 "'0'" truth glv --rows 0
+expect 2 "'-1'" truth glv --rows -1
+expect 2 "'2x'" truth glv --rows 2x
+expect 2 "--out" truth glv --out
+expect 2 "--row" truth glv --row 2
+expect 2 "extra" truth glv extra
+expect 2 "N" truth glv N=5
+expect 2 "--check" truth glv --rows 2 --check
 echo "no folder" >"$work/none"
-expect 2 "/none" robertson --out "$work/none/none"
+expect 2 "/none" truth robertson --out "$work/none/none"
 exit $((failures > 0))

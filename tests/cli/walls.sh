@@ -1,14 +1,11 @@
 #!/bin/bash
 # walls.sh PROGRAM - no room sees a header of a room above it: each is tried, with the folders that the build gives.
-set -u
 export LC_ALL=C
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/common.bash"
 build=$(cd "$(dirname "$1")" && pwd)
 compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 source=$(cd "$(dirname "$0")/../.." && pwd)
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
 # finds ROOM HEADER...: which of them a file of the room could include
 finds() {
