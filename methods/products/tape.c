@@ -182,14 +182,16 @@ static void run_lanes(const struct sens_tape *tape, const struct sens_tape_strip
     for (size_t l = 0, width; l < lanes; l += width) {
         const size_t at = first + l;
         width = widest(lanes - l);
-        struct lane_frame f = {.value = value,
-                               .v = moved(call->v, point * call->v_step + at),
-                               .v_step = call->lanes,
-                               .kept = kept + l * tape->n_lane_values,
-                               .goal = {{kept + l * tape->n_lane_values, width},
-                                        {moved_output(call->out, at), call->lanes},
-                                        {moved_output(call->sum, at), call->lanes}}};
+        struct lane_frame
+            f; /* entry by entry: an initialiser would clear it first, at the cost of some rows */
+        f.value = value;
+        f.v = moved(call->v, point * call->v_step + at);
         for (size_t k = 0; k < 3; k++) f.extra[k] = moved(call->extra[k], at);
+        f.v_step = call->lanes;
+        f.kept = kept + l * tape->n_lane_values;
+        f.goal[SENS_TAPE_KEPT] = (struct lane_rows){f.kept, width};
+        f.goal[SENS_TAPE_WRITTEN] = (struct lane_rows){moved_output(call->out, at), call->lanes};
+        f.goal[SENS_TAPE_ADDED] = (struct lane_rows){moved_output(call->sum, at), call->lanes};
         run_width(&f, width, tape, strip);
     }
 }

@@ -2,6 +2,7 @@
 #include "along.h"
 
 #include "expression.h"
+#include "frame.h"
 
 void along_skip(const roll_token *token, struct along_cursor *at, unsigned runs)
 {
@@ -9,6 +10,13 @@ void along_skip(const roll_token *token, struct along_cursor *at, unsigned runs)
     if (roll_has_quantity(here)) at->integer += 1 + runs;
     if (roll_kind(here) == ROLL_RUN) runs++;
     for (size_t left = roll_operands(here); left > 0; left--) along_skip(token, at, runs);
+}
+
+bool along_is_lane(roll_token token)
+{
+    return roll_kind(token) == ROLL_STORED
+               ? roll_detail(token) != 0
+               : roll_kind(token) == ROLL_LEAF && frame_in_lanes((enum graph_op)roll_detail(token));
 }
 
 bool along_is_zero(const struct plan *plan, size_t e)

@@ -11,6 +11,9 @@ struct along_cursor { /* a place among the tokens and the integers of an operato
 /* Moves behind the expression at the cursor, which stands inside `runs` runs. */
 void along_skip(const roll_token *token, struct along_cursor *at, unsigned runs);
 
+/* A leaf that each lane has its own value of: a vector of the caller, or storage in lanes. */
+bool along_is_lane(roll_token token);
+
 /* Is integer e 0 everywhere? */
 bool along_is_zero(const struct plan *plan, size_t e);
 

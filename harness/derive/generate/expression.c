@@ -76,13 +76,6 @@ static void add_quantity(const struct writer *w, struct text *text, size_t e, un
 
 /* ---- leaves: each function tells whether it wrote a vector ----------------------------------------------- */
 
-static bool is_lane_token(roll_token token)
-{
-    return roll_kind(token) == ROLL_STORED
-               ? roll_detail(token) != 0
-               : roll_kind(token) == ROLL_LEAF && frame_in_lanes((enum graph_op)roll_detail(token));
-}
-
 /* Does a leaf advance with the vector? */
 static bool advances(const struct writer *w, size_t e)
 {
@@ -113,7 +106,7 @@ static bool constant_leaf(const struct writer *w, struct text *text, size_t e)
 
 static bool array_leaf(const struct writer *w, struct text *text, roll_token token, size_t e)
 {
-    const bool stored = roll_kind(token) == ROLL_STORED, lane = is_lane_token(token);
+    const bool stored = roll_kind(token) == ROLL_STORED, lane = along_is_lane(token);
     const char *array = !stored ? frame_array((enum graph_op)roll_detail(token)) : lane ? "SL" : "S";
     const bool in_lanes = lane && w->style->axis == EXPRESSION_LANES;
     const bool vector = in_lanes || advances(w, e);
@@ -155,26 +148,28 @@ static bool sum(struct writer *w, struct text *text, struct along_cursor *at, si
     return vector;
 }
 
-/* Numbers first, so that they are multiplied before the vectors are. */
+/* Numbers first, so that they are multiplied before the vectors are; and what is the same for all lanes before a lane,
+ * also where that is but a number: the compiler does it once then. */
 static bool product(struct writer *w, struct text *text, struct along_cursor *at, size_t operands)
 {
-    struct text numbers = {.at = NULL}, vectors = {.at = NULL};
-    bool any = false, any_number = false;
+    struct text early = {.at = NULL}, late = {.at = NULL};
+    bool any_early = false, any_late = false, any_vector = false;
     for (size_t k = 0; k < operands; k++) {
         struct text one = {.at = NULL};
-        const bool vector = expression(w, &one, at);
+        const bool lane = along_is_lane(w->plan->operator->token[at->token]);
+        const bool vector = expression(w, &one, at), last = vector || lane;
         const char *string = taken(w, &one);
-        if (string)
-            text_add(vector ? &vectors : &numbers, (vector ? any : any_number) ? " * %s" : "%s", string);
-        any = any || vector;
-        any_number = any_number || !vector;
+        if (string) text_add(last ? &late : &early, (last ? any_late : any_early) ? " * %s" : "%s", string);
+        any_late = any_late || last;
+        any_early = any_early || !last;
+        any_vector = any_vector || vector;
         free((void *)string);
     }
-    const char *first = taken(w, &numbers), *second = taken(w, &vectors);
-    if (first && second) text_add(text, any && any_number ? "(%s * %s)" : "(%s%s)", first, second);
+    const char *first = taken(w, &early), *second = taken(w, &late);
+    if (first && second) text_add(text, any_early && any_late ? "(%s * %s)" : "(%s%s)", first, second);
     free((void *)first);
     free((void *)second);
-    return any;
+    return any_vector;
 }
 
 static void widen(const struct writer *w, struct text *text, bool vector, const char *string)

@@ -131,6 +131,7 @@ static void write_along_outputs(const struct writer *w, const struct plan *plan,
 {
     const bool again = !w->frame->adds || plan->operator->target != ROLL_OUTPUT;
     style.axis = EXPRESSION_OUTPUTS;
+    while (turns_of(plan) >= 2 && turns_of(plan) < (int32_t)style.width) style.width /= 2;
     int32_t left = write_rows(w, plan, style, 4, 2);
     if (again && turns_of(plan) >= (int32_t)style.width) {
         if (left != 0) write_overlapping(w, plan, &style);

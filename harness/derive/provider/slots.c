@@ -34,11 +34,26 @@ static bool in_numbers(enum product_kind kind, const struct sens_problem *pb, co
     return numbers;
 }
 
-static struct product_call call_at(enum product_kind kind, const struct sens_problem *pb,
-                                   const struct sens_at *at, size_t L)
+/* Number by number: an initialiser clears the whole first, which takes longer than a small product. */
+static inline struct product_call call_at(enum product_kind kind, const struct sens_problem *pb,
+                                          const struct sens_at *at, size_t L)
 {
-    return (struct product_call){
-        .kind = kind, .on = {.points = 1, .t = &at->t, .x = at->x, .x_step = pb->n, .p = at->p, .lanes = L}};
+    struct product_call call;
+    call.kind = kind;
+    call.parts = 0;
+    call.at_its_own = false;
+    call.on.points = 1;
+    call.on.t = &at->t;
+    call.on.x = at->x;
+    call.on.p = at->p;
+    call.on.x_step = pb->n;
+    call.on.lanes = L;
+    call.on.v = NULL;
+    call.on.v_step = 0;
+    for (size_t k = 0; k < 3; k++) call.on.extra[k] = NULL;
+    call.on.out = call.on.sum = NULL;
+    call.on.unguarded = false;
+    return call;
 }
 
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,

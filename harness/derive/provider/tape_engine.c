@@ -44,16 +44,17 @@ static double *make_room(const struct tape_of *of, const struct program *program
 static double *take_room(const struct tape_of *of, struct program *program, size_t *place)
 {
     for (*place = 0; *place < program->n_rooms; ++*place) {
-        double *room = atomic_exchange(&program->room[*place], NULL);
+        double *room = atomic_exchange_explicit(&program->room[*place], NULL, memory_order_acquire);
         if (room) return room;
     }
     return make_room(of, program);
 }
 
+/* No more than a store: one that waits for all others takes as long as a small product. */
 static void give_room(struct program *program, size_t place, double *room)
 {
     if (place < program->n_rooms)
-        atomic_store(&program->room[place], room);
+        atomic_store_explicit(&program->room[place], room, memory_order_release);
     else
         free(room);
 }
