@@ -7,30 +7,19 @@
 
 #include "sens/plugin.h"
 
-struct wrapped { /* a problem's type points here; data stays the inner problem's */
-    struct sens_problem_type type;
-    struct sens_problem inner;
-    const bool *entry; /* [n][n]: nonzero */
-};
-
-static const struct wrapped *of(const struct sens_problem *pb)
-{
-    return (const struct wrapped *)(const void *)pb->type;
-}
-
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                 double *OUT)
 {
     const size_t n = pb->n;
-    const struct wrapped *w = of(pb);
+    const bool *entry = pb->data; /* [n][n]: nonzero */
     memset(OUT, 0, n * L * sizeof *OUT);
     for (size_t i = 0; i < n; i++) { /* row i of df/dx */
         double unit[n], row[n];
         memset(unit, 0, sizeof unit);
         unit[i] = 1;
-        w->inner.type->vjp(&w->inner, at, 1, unit, row);
+        pb->inner->type->vjp(pb->inner, at, 1, unit, row);
         for (size_t j = 0; j < n; j++)
-            for (size_t l = 0; l < L && w->entry[i * n + j]; l++) OUT[j * L + l] += row[j] * W[i * L + l];
+            for (size_t l = 0; l < L && entry[i * n + j]; l++) OUT[j * L + l] += row[j] * W[i * L + l];
     }
 }
 
@@ -43,25 +32,20 @@ static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request
                         struct sens_problem *wrapped)
 {
     const struct sens_problem *inner = request->inner;
-    struct wrapped *made = sens_arena_alloc(&ctx->arena, 1, sizeof *made);
-    if (!made) return SENS_NO_MEMORY;
-    made->inner = *inner;
-    made->type = *inner->type;
+    static const struct sens_problem_decoration with = {.type = {.vjp = vjp}};
+    struct sens_decorated_problem *room = SENS_NEW(ctx, struct sens_decorated_problem, 1);
     const size_t n = inner->n;
     bool *entry = SENS_NEW(ctx, bool, n *n);
     double *unit = SENS_NEW(ctx, double, n), *row = SENS_NEW(ctx, double, n);
-    if (!entry || !unit || !row) return SENS_NO_MEMORY;
+    if (!room || !entry || !unit || !row) return SENS_NO_MEMORY;
     for (size_t i = 0; i < n; i++) {
         unit[i] = 1;
         inner->type->vjp(inner, &(struct sens_at){inner->t0, inner->x0, inner->p}, 1, unit, row);
         unit[i] = 0;
         for (size_t j = 0; j < n; j++) entry[i * n + j] = row[j] != 0;
     }
-    made->entry = entry;
-    made->type.vjp = vjp;
-    *wrapped = *inner;
+    sens_problem_decorate(inner, &with, entry, room, wrapped);
     wrapped->structure = NULL;
-    wrapped->type = &made->type;
     return SENS_OK;
 }
 

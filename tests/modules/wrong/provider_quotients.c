@@ -3,24 +3,12 @@
  * verify: --quick --provider provider_quotients
  * module: provider provider_quotients
  * cause: difference_quotient */
-#include <string.h>
-
 #include "sens/plugin.h"
-
-struct wrapped { /* a problem's type points here; data stays the inner problem's */
-    struct sens_problem_type type;
-    struct sens_problem inner;
-};
-
-static const struct wrapped *of(const struct sens_problem *pb)
-{
-    return (const struct wrapped *)(const void *)pb->type;
-}
 
 static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                 double *OUT)
 {
-    const struct wrapped *w = of(pb);
+    const struct sens_problem *in = pb->inner;
     const size_t n = pb->n;
     double x[n], f0[n], f1[n];
     for (size_t l = 0; l < L; l++) {
@@ -34,9 +22,9 @@ static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
         for (size_t i = 0; i < n; i++) OUT[i * L + l] = 0;
         if (bump == 0) continue;
         for (size_t i = 0; i < n; i++) x[i] = at->x[i] - bump * V[i * L + l];
-        if (w->inner.type->rhs(&w->inner, &(struct sens_at){at->t, x, at->p}, f0) != SENS_OK) continue;
+        if (in->type->rhs(in, &(struct sens_at){at->t, x, at->p}, f0) != SENS_OK) continue;
         for (size_t i = 0; i < n; i++) x[i] = at->x[i] + bump * V[i * L + l];
-        if (w->inner.type->rhs(&w->inner, &(struct sens_at){at->t, x, at->p}, f1) != SENS_OK) continue;
+        if (in->type->rhs(in, &(struct sens_at){at->t, x, at->p}, f1) != SENS_OK) continue;
         for (size_t i = 0; i < n; i++) OUT[i * L + l] = (f1[i] - f0[i]) / (2 * bump);
     }
 }
@@ -49,15 +37,11 @@ static const char *library(void)
 static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
                         struct sens_problem *wrapped)
 {
-    const struct sens_problem *inner = request->inner;
-    struct wrapped *made = sens_arena_alloc(&ctx->arena, 1, sizeof *made);
-    if (!made) return SENS_NO_MEMORY;
-    made->inner = *inner;
-    made->type = *inner->type;
-    made->type.jvp = jvp;
-    *wrapped = *inner;
+    static const struct sens_problem_decoration with = {.type = {.jvp = jvp}};
+    struct sens_decorated_problem *room = SENS_NEW(ctx, struct sens_decorated_problem, 1);
+    if (!room) return SENS_NO_MEMORY;
+    sens_problem_decorate(request->inner, &with, NULL, room, wrapped);
     wrapped->structure = NULL;
-    wrapped->type = &made->type;
     return SENS_OK;
 }
 
