@@ -33,11 +33,20 @@ static void ends_equal_published_ones(void **state)
     static const double hires[] = {.7371312573325668e-3, .1442485726316185e-3, .5888729740967575e-4,
                                    .1175651343283149e-2, .2386356198831331e-2, .6238968252742796e-2,
                                    .2849998395185769e-2, .2850001604814231e-2},
-                        oregonator[] = {.1000814870318523e1, .1228178521549917e4, .1320554942846706e3};
+                        oregonator[] = {.1000814870318523e1, .1228178521549917e4, .1320554942846706e3},
+                        pollu[] = {.5646255480022769e-1,  .1342484130422339,    .4139734331099427e-8,
+                                   .5523140207484359e-2,  .2018977262302196e-6, .1464541863493966e-6,
+                                   .7784249118997964e-1,  .3245075353396018,    .7494013383880406e-2,
+                                   .1622293157301561e-7,  .1135863833257075e-7, .2230505975721359e-2,
+                                   .2087162882798630e-3,  .1396921016840158e-4, .8964884856898295e-2,
+                                   .4352846369330103e-17, .6899219696263405e-2, .1007803037365946e-3,
+                                   .1772146513969984e-5,  .5682943292316392e-4};
     struct sens_ctx ctx = {0};
     struct reference ref;
     read_stored(&ctx, "hires-25cf37db", &ref);
     for (size_t i = 0; i < 8; i++) assert_close((double)ref.x[i], hires[i], 1e-15);
+    read_stored(&ctx, "pollu-1d6b1202", &ref);
+    for (size_t i = 0; i < 20; i++) assert_close((double)ref.x[i], pollu[i], 1e-15);
     read_stored(&ctx, "oregonator-6630c475", &ref);
     for (size_t i = 0; i < 3; i++) assert_close((double)ref.x[i], oregonator[i], 5e-13);
     sens_arena_release(&ctx.arena);
