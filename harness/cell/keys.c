@@ -120,8 +120,7 @@ static const struct bench_key keys[] = {
      .kind = KEY_NAME,
      .help = "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
              "auto: its own, where it has any, and second derivatives for a Rosenbrock tableau, else "
-             "compiled; without a "
-             "compiler those of the tape run"},
+             "compiled; without a compiler those of the tape run"},
     {.name = "product",
      .fallback = "none",
      .unit = "-",
