@@ -48,7 +48,7 @@ union problem_words {
     uintptr_t word[sizeof(struct sens_problem_type) / sizeof(uintptr_t)];
 };
 
-/* many_states is the last word, and no pointer. */
+/* many_states and autonomous are the last word, and no pointers. */
 static void test_every_slot_of_a_problem(void **state)
 {
     (void)state;
@@ -59,6 +59,7 @@ static void test_every_slot_of_a_problem(void **state)
     const size_t size = offsetof(struct sens_problem_type, many_states);
     fill(sizeof inner, 1000, inner.word), fill(sizeof own, 2000, own.word);
     inner.type.many_states = own.type.many_states = true;
+    inner.type.autonomous = true, own.type.autonomous = false;
     const struct sens_problem pb = {.type = &inner.type};
     const struct words words = {
         .size = size,
@@ -70,11 +71,14 @@ static void test_every_slot_of_a_problem(void **state)
         .dropped = {OFFSET(sens_problem_type, create), OFFSET(sens_problem_type, identities)}};
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     check_words(&words, NULL);
-    assert_true(made.type == &room.type && made.type->many_states);
+    assert_true(made.type == &room.type && made.type->many_states && made.type->autonomous);
     with.type = own.type;
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     check_words(&words, own.word);
     assert_int_equal(size + sizeof(uintptr_t), sizeof(struct sens_problem_type));
+    with.another = true; /* of which nothing is known */
+    sens_problem_decorate(&pb, &with, NULL, &room, &made);
+    assert_false(made.type->autonomous);
 }
 
 union structure_words {
@@ -146,7 +150,7 @@ static void test_products_alone_are_added(void **state)
     struct sens_problem pb = {.type = &none}, made;
     struct sens_cost cost = {.type = &no_terms}, made_cost;
     fill(sizeof own, 2000, own.word), fill(sizeof own_terms, 2000, own_terms.word);
-    own.type.many_states = false;
+    own.type.many_states = own.type.autonomous = false;
     with.type = own.type;
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     struct sens_problem_type products = none;

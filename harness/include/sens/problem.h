@@ -176,11 +176,11 @@ struct sens_problem_type {
 
     const struct sens_model *model; /* NULL, but of the functions that work from one */
 
-    /* true: f does not depend on t. df/dt is then 0, with or without rhs_t. */
-    bool autonomous;
-
     /* true: the problem has no bound on dG/dx0 worth storing (many states); wrt = p is then the default. */
     bool many_states;
+
+    /* true: f does not depend on t. df/dt is then 0, with or without rhs_t. */
+    bool autonomous;
 };
 
 /* Does the initial state of this instance depend on p? */
