@@ -67,10 +67,21 @@ static void warn_of_rest(struct run *run)
     if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT)) complain_line("warning: %s", message);
 }
 
+/* What is wrong with the products may be why a solve failed. */
+static void warn_of_products(struct run *run)
+{
+    char *const message = run->rec->text[COL_message];
+    char found[RECORD_TEXT];
+    if (!declared_jacobian_is_wrong(&run->ctx, &run->cell, found, sizeof found)) return;
+    complain_line("warning: %s", found);
+    if (!message[0]) snprintf(message, RECORD_TEXT, "%s", found);
+}
+
 /* A failed solve is said, and no number of it is shown. */
 static int report(struct run *run, sens_status status)
 {
     if (status == SENS_OK) warn_of_rest(run);
+    warn_of_products(run);
     if (run->json || run->tsv) write_record(run);
     if (status != SENS_OK) {
         if (!run->json && !run->tsv) say("status     %s\n", sens_status_name(status));

@@ -54,4 +54,8 @@ double frozen_difference(struct sens_ctx *ctx, const struct cell *cell, const st
  * says so is in message. false also where the steps are not ours, and where dopri5 takes more than 20000. */
 bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size);
 
+/* Does df/dx, which the cell's implicit steps take, disagree with differences of the right-hand side near the start?
+ * Four evaluations. Then the sentence that says so is in message. false also where differences are no judge. */
+bool declared_jacobian_is_wrong(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size);
+
 #endif
