@@ -16,7 +16,9 @@ struct batch batch_create(const struct subject *subject, size_t K)
         for (int tries = 0; tries < ATTEMPTS && !subject_usable(subject, &at); tries++)
             at.x = subject_point(subject, 1).x;
         if (!subject_usable(subject, &at)) at = first;
-        made.t[k] = at.t;
+        /* Stages of a step may have one time: every third point has that of the one before, where rhs allows it. */
+        const struct sens_at again = {k % 3 == 2 ? made.t[k - 1] : at.t, at.x, at.p};
+        made.t[k] = subject_usable(subject, &again) ? again.t : at.t;
         memcpy(made.X + k * n, at.x, n * sizeof *at.x);
     }
     return made;

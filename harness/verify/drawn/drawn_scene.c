@@ -29,6 +29,8 @@ static double place_of(const struct drawn *drawn, size_t j, size_t count)
     const int layout = (int)drawn->value[AXIS_LAYOUT];
     const size_t pairs = (count + 1) / 2, pair = j / 2;
     if (layout == 1) return fraction_of(drawn->layout, j);
+    if (layout == 2 && j == 0) return CLOSE;                          /* to t0 */
+    if (layout == 2 && j > 1 && j + 1 == count) return 1 - CLOSE / 4; /* to t1 */
     if (layout == 2) return (double)(pair + 1) / (double)(pairs + 1) + (double)(j % 2) * CLOSE;
     return count < 8 ? round(8 * (double)(j + 1) / (double)(count + 1)) / 8
                      : (double)(j + 1) / (double)(count + 1);

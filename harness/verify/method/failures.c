@@ -201,13 +201,15 @@ static void limit_steps(struct fragile *f, struct worst *worst)
 {
     const long trials = f->work.steps + f->work.rejects, kept = f->bed.task.max_steps;
     const long reverse = f->work.steps_reverse + f->work.rejects_reverse;
-    const long limit[] = {3, trials / 2, (trials + reverse) / 2};
-    for (int k = 0; k < 3; k++) {
+    /* What a library counts of its rejections is its own business. */
+    const bool counts = f->work.rejects > 0 && !f->bed.method->library;
+    const long limit[] = {3, trials / 2, counts ? f->work.steps : 0, (trials + reverse) / 2};
+    for (int k = 0; k < 4; k++) {
         char what[96];
         snprintf(what, sizeof what, "max_steps = %ld, where %ld trials are made and %ld on the way back",
                  limit[k], trials, reverse);
         f->bed.task.max_steps = limit[k];
-        if (limit[k] > 0 && limit[k] < (k < 2 ? trials : reverse)) note_unfinished(&f->bed, what, worst);
+        if (limit[k] > 0 && limit[k] < (k < 3 ? trials : reverse)) note_unfinished(&f->bed, what, worst);
     }
     f->bed.task.max_steps = kept;
 }
