@@ -2,7 +2,7 @@
  *
  * verify: --quick --provider provider_pattern
  * module: provider provider_pattern
- * cause: product_point */
+ * cause: product_point jacobian_entry */
 #include <string.h>
 
 #include "sens/plugin.h"
