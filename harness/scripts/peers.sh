@@ -6,7 +6,7 @@
 # was measured before (harness/paper/measured_before.tsv), on another machine at tolerance 1e-9.
 # In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
 # sets.
-# A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
+# SETS=stiff-hires ... are stiff problems. A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
 # Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
 export LC_ALL=C
@@ -17,7 +17,8 @@ shift 2
 before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -x "$sensbench" ] || { echo "peers.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
-all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp"
+all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp stiff-robertson stiff-robertson-long \
+stiff-hires stiff-oregonator stiff-pollu"
 sets=${SETS:-$all}
 for set in $sets; do
     case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
@@ -79,6 +80,20 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
         --vs "$tsadjoint type=3bs $own" --vs "$tsadjoint type=5dp $own" --vs "$corrected controller=" \
         --vs "$adjoint lmm=bdf quad=inside $own" --vs "$forward lmm=bdf errcon=inside $own" \
         --vs "$forward lmm=bdf errcon=outside $own" "$@"
+    # To the ends that others have published; of the many formulas one of each kind.
+    stiff() {
+        set=$1
+        shift
+        compare "$set" "$@" tableau=rodas4 controller=odeint threads=1 wrt=both --error "${ERRORS:-1e-4,1e-6,1e-8}" \
+            --vs "tableau=rodas5p" --vs "tableau=kvaerno54" --vs "tableau=radau_iia5" --vs "method=discrete_tangent" \
+            --vs "method=discrete_tangent tableau=rodas5p" --vs "$adjoint lmm=bdf $own" --vs "$forward lmm=bdf $own" \
+            --vs "$tsadjoint type=cn $own"
+    }
+    stiff stiff-robertson robertson discrete_adjoint T=40 "$@"
+    stiff stiff-robertson-long robertson discrete_adjoint T=4e7 "$@"
+    stiff stiff-hires hires discrete_adjoint T=321.8122 "$@"
+    stiff stiff-oregonator oregonator discrete_adjoint T=360 "$@"
+    stiff stiff-pollu pollu discrete_adjoint T=60 "$@"
 }
 
 set --
@@ -135,6 +150,16 @@ for set in $sets; do set -- "$@" "$results/$set.tsv"; done
                 sprintf("%.3g", old[code, 1, size[i]] / old["prototype", 1, size[i]]) : "-")
         sub(/ +$/, "", line); print line
     }
+    # of the contenders that reached the error, ours (discrete_...) and the others
+    function print_fastest(who, ours, others, time) {
+        for (who = 0; who < contenders[name]; who++) {
+            if (get(who, "status") != "ok") continue
+            time = get(who, "t_total_s")
+            if (who == 0 || label[name, who] !~ /^(petsc|cvodes)/) { if (!ours || time < ours) ours = time }
+            else if (!others || time < others) others = time
+        }
+        if (ours && others) printf "  %-58s  %.3g\n", "fastest of the libraries by fastest of ours", others / ours
+    }
     function print_table(i, who) {
         columns = split(sizes[name], size, " ")
         line = sprintf("  %-58s", "")
@@ -145,6 +170,7 @@ for set in $sets; do set -- "$@" "$results/$set.tsv"; done
             for (i = 1; i <= columns; i++) { n = size[i]; tell(who) }
             sub(/ +$/, "", line); print line
         }
+        if (name ~ /^stiff/) print_fastest()
         if (name ~ /^petsc/) measured_before("PETSc 5dp, by hand", "PETSc 3.25 5dp, by hand, by the prototype")
         if (name ~ /^cvodes/) measured_before("CVODES adjoint, Adams", "CVODES adjoint, Adams, by the prototype")
         if (name ~ /^cvodes/) measured_before("CVODES forward, Adams", "CVODES forward, Adams, by the prototype")
@@ -154,6 +180,11 @@ for set in $sets; do set -- "$@" "$results/$set.tsv"; done
         about["petsc-controlled"] = about["cvodes-controlled"] = "the same, all with the products of the problem alone"
         about["heat"] = about["heat-large"] = "heat, one parameter, (n-1)^2 outputs: du(T)/dalpha"
         about["vdp"] = "Van der Pol, dx(T)/deps"
+        about["stiff-robertson"] = "Robertson to T = 40, dx(T)/dp and dx(T)/dx0"
+        about["stiff-robertson-long"] = "Robertson to T = 4e7, the same"
+        about["stiff-hires"] = "HIRES, the same"
+        about["stiff-oregonator"] = "Oregonator, the same"
+        about["stiff-pollu"] = "POLLU, the same"
     }
     END {
         for (k = 1; k <= names; k++) {

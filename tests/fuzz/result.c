@@ -42,9 +42,10 @@ static void summarise(char *path)
 {
     char name[] = "summary", json[] = "--json";
     char *text_words[] = {name, path, NULL}, *json_words[] = {name, json, path, NULL};
-    const int code = cmd_summary(2, text_words);
+    const int code = cli_run(cli_find("summary"), text_words);
     fuzz_promise(code == EXIT_OK || code == EXIT_CHECK || code == EXIT_USAGE, "summary ends as documented");
-    fuzz_promise(cmd_summary(3, json_words) == code, "summary says the same as text and as JSON");
+    fuzz_promise(cli_run(cli_find("summary"), json_words) == code,
+                 "summary says the same as text and as JSON");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
