@@ -10,12 +10,12 @@
  *
  * Where gamma = a_ii is not 0, c = h (b_i lambda + sum_{j>i} a_ji theta_j) and
  *
- *     (I - h gamma df/dx)^T kappa_i = c + h gamma h b_i dg/dx,      theta_i = (kappa_i - c) / (h gamma),
+ *     (I - h gamma df/dx)^T kappa_i = c + h gamma h b_i dg/dx,      theta_i as above, or (kappa_i - c) / (h gamma),
  *
  * with df/dx at the stage itself: the derivative is that of converged stages, and inherits nothing from the
  * matrix that found them. One factorisation a stage serves all lanes. Stiff parts of kappa_i are far smaller than
- * those of c: from c + h gamma theta_i they would come as a difference. That in theta_i is harmless: its rounding is
- * that of c / (h gamma), which is of the size of lambda, to which it is added. */
+ * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter of the
+ * component (stage_matrix.h). */
 #include <string.h>
 
 #include "adjoint_family.h"
@@ -50,6 +50,7 @@ struct worker {
     const struct plan *plan;
     struct sens_products *products;
     struct sens_stage_matrix matrix; /* of implicit stages */
+    sens_real *cost;                 /* [n][L] their h b dg/dx */
 };
 
 struct block {
@@ -118,20 +119,25 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
     return SENS_OK;
 }
 
+static sens_status create_implicit(struct sens_ctx *ctx, size_t L, struct worker *w)
+{
+    w->cost = SENS_NEW(ctx, sens_real, w->plan->n * L);
+    if (!w->cost) return SENS_NO_MEMORY;
+    const sens_status status = sens_stage_matrix_create(ctx, w->plan->task->problem, SENS_VJP, &w->matrix);
+    return status == SENS_OK ? sens_stage_matrix_room(ctx, L, &w->matrix) : status;
+}
+
 static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void **made)
 {
     const struct plan *plan = own;
     const struct sens_task *task = plan->task;
     struct worker *w = SENS_NEW(ctx, struct worker, 1);
     if (!w) return SENS_NO_MEMORY;
-    (void)L;
     w->plan = plan;
     *made = w;
     const sens_status status =
         sens_products_create(ctx, task->problem, SENS_VJP, plan->together, task->cost->m, &w->products);
-    return status == SENS_OK && plan->implicit
-               ? sens_stage_matrix_create(ctx, task->problem, SENS_VJP, &w->matrix)
-               : status;
+    return status == SENS_OK && plan->implicit ? create_implicit(ctx, L, w) : status;
 }
 
 /* The vectors of a sum; NULL: no memory. */
@@ -231,17 +237,14 @@ static void reverse_stages(const struct worker *w, const struct adjoint_step *st
     if (hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, stage->theta);
 }
 
-/* out += h gamma h b dg/dx, and mu += h b dg/dp: the running cost at live stage s. */
-static void add_cost_inside(const struct plan *plan, const struct adjoint_step *step,
-                            const struct adjoint_block *block, size_t s, sens_real *out)
+/* out = h b dg/dx, and mu += h b dg/dp: the running cost at live stage s. */
+static void put_cost(const struct plan *plan, const struct adjoint_step *step,
+                     const struct adjoint_block *block, size_t s, sens_real *out)
 {
     const struct sens_cost *cost = plan->task->cost;
-    const struct stage *stage = &plan->stage[s];
-    const sens_real hb = step->h * plan->task->tableau->b[stage->i];
-    const size_t c0 = block->c0, L = block->L;
-    if (!cost->type->g || hb == 0) return;
-    if (cost->type->g_dx) cost->type->g_dx(cost, &step->at[s], step->h * stage->gamma * hb, c0, L, out);
-    if (cost->type->g_dp && block->mu) cost->type->g_dp(cost, &step->at[s], hb, c0, L, block->mu);
+    const sens_real hb = step->h * plan->task->tableau->b[plan->stage[s].i];
+    memset(out, 0, plan->n * block->L * sizeof *out);
+    if (cost->type->g && hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, out);
 }
 
 /* kappa and theta of live stage s, which is implicit; c is where theta will be. */
@@ -253,10 +256,11 @@ static void solve_stage(const struct worker *w, const struct adjoint_step *step,
     const sens_real h_gamma = step->h * w->plan->stage[s].gamma;
     sens_real *const theta = stage->theta, *const kappa = slot->s ? slot->room : slot->kappa;
     sens_lanes_combine(size, stage->terms, step->h, stage->w, stage->v, theta);
+    put_cost(w->plan, step, block, s, w->cost);
     memcpy(kappa, theta, size * sizeof *kappa);
-    add_cost_inside(w->plan, step, block, s, kappa);
+    sens_lanes_axpy(n, L, h_gamma, w->cost, kappa);
     sens_shifted_solve(w->matrix.system, true, L, kappa);
-    for (size_t q = 0; q < size; q++) theta[q] = (kappa[q] - theta[q]) / h_gamma;
+    sens_stage_matrix_slope(&w->matrix, true, h_gamma, L, kappa, w->cost, theta);
     for (size_t i = 0; slot->s && i < n; i++)
         for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] = slot->s[i] * kappa[i * L + l];
 }

@@ -6,7 +6,7 @@
  * the transpose of adjoint_runge_kutta.c, line by line. Where gamma = a_ii is not 0, with c = s + h sum_{j<i} a_ij
  * k_j,
  *
- *     (I - h gamma df/dx) sigma_i = c + h gamma df/dq,      k_i = (sigma_i - c) / (h gamma). */
+ *     (I - h gamma df/dx) sigma_i = c + h gamma df/dq,      k_i as above, or (sigma_i - c) / (h gamma). */
 #include <string.h>
 
 #include "kernels.h"
@@ -23,6 +23,7 @@ struct rows {
     struct sens_stage_matrix *matrix; /* [stages] of implicit ones; NULL: there are none */
     struct sens_gradient *gradient;   /* [stages] of the running cost; NULL: there is none */
     sens_real *sigma;                 /* [n][L] */
+    sens_real *f;                     /* [n][L] df/dq of an implicit stage */
     sens_real *k;                     /* [stages][n][L] */
     sens_real *weight;                /* [stages + 1] coefficients, with their vectors below */
     const sens_real **vector;
@@ -66,15 +67,13 @@ static void solve_stage(const struct rows *rows, int i, sens_real h, const struc
 {
     const size_t L = block->L, size = rows->n * L;
     const sens_real h_gamma = h * sens_tableau_a(rows->task->tableau, i, i);
-    memset(k, 0, size * sizeof *k);
-    tangent_add_columns(block, rows->products[i], k);
-    for (size_t q = 0; q < size; q++) {
-        const sens_real c = sigma[q];
-        sigma[q] += h_gamma * k[q];
-        k[q] = c;
-    }
+    sens_real *const f = rows->f;
+    memset(f, 0, size * sizeof *f);
+    tangent_add_columns(block, rows->products[i], f);
+    memcpy(k, sigma, size * sizeof *k);
+    sens_lanes_axpy(rows->n, L, h_gamma, f, sigma);
     sens_shifted_solve(rows->matrix[i].system, false, L, sigma);
-    for (size_t q = 0; q < size; q++) k[q] = (sigma[q] - k[q]) / h_gamma;
+    sens_stage_matrix_slope(&rows->matrix[i], false, h_gamma, L, sigma, f, k);
 }
 
 static void multiply_stage(const struct rows *rows, int i, const struct tangent_block *block,
@@ -135,8 +134,10 @@ static sens_status create_matrices(struct sens_ctx *ctx, struct rows *rows)
     rows->matrix = SENS_NEW(ctx, struct sens_stage_matrix, (size_t)rows->stages);
     if (!rows->matrix) return SENS_NO_MEMORY;
     for (int i = 0; i < rows->stages && status == SENS_OK; i++)
-        if (sens_tableau_a(task->tableau, i, i) != 0)
+        if (sens_tableau_a(task->tableau, i, i) != 0) {
             status = sens_stage_matrix_create(ctx, task->problem, SENS_JVP, &rows->matrix[i]);
+            if (status == SENS_OK) status = sens_stage_matrix_room(ctx, rows->L, &rows->matrix[i]);
+        }
     return status;
 }
 
@@ -184,10 +185,11 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
                       .running = task->cost->type->g_dx};
     const size_t stages = (size_t)rows->stages, block = rows->n * L;
     rows->sigma = SENS_NEW(ctx, sens_real, block);
+    rows->f = SENS_NEW(ctx, sens_real, block);
     rows->k = SENS_NEW(ctx, sens_real, stages * block);
     rows->weight = SENS_NEW(ctx, sens_real, stages + 1);
     rows->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
-    if (!rows->sigma || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
+    if (!rows->sigma || !rows->f || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
     *own = rows;
     sens_status status = create_terms(ctx, rows);
     if (status == SENS_OK) status = create_matrices(ctx, rows);

@@ -1,6 +1,9 @@
 /* The matrix of an implicit stage, see stage_matrix.h. */
 #include "stage_matrix.h"
 
+#include <string.h>
+#include <tgmath.h>
+
 static void release(void *system)
 {
     sens_shifted_release(system);
@@ -29,4 +32,51 @@ void sens_stage_matrix_at(struct sens_stage_matrix *matrix, const struct sens_at
 sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real h_gamma)
 {
     return sens_shifted_factor(matrix->system, (struct sens_shift){1, h_gamma, 0}, matrix->value);
+}
+
+sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix)
+{
+    matrix->sum = SENS_NEW(ctx, sens_real, 2 * matrix->J->pb->n * L);
+    return matrix->sum ? SENS_OK : SENS_NO_MEMORY;
+}
+
+/* sum += a x and size += |a x|, [L] */
+static void add_term(size_t L, sens_real a, const sens_real *x, sens_real *sum, sens_real *size)
+{
+    for (size_t l = 0; l < L; l++) {
+        const sens_real term = a * x[l];
+        sum[l] += term;
+        size[l] += fabs(term);
+    }
+}
+
+/* sum = J x or J^T x, and size the same of absolute values, [n][L] */
+static void multiply(const struct sens_stage_matrix *matrix, bool transposed, size_t L, const sens_real *x,
+                     sens_real *sum, sens_real *size)
+{
+    const struct sens_pattern *pattern = matrix->J->pattern;
+    const size_t n = matrix->J->pb->n;
+    memset(sum, 0, 2 * n * L * sizeof *sum);
+    for (size_t i = 0; i < n; i++) {
+        const size_t first = pattern ? pattern->start[i] : i * n,
+                     end = pattern ? pattern->start[i + 1] : first + n;
+        for (size_t e = first; e < end; e++) {
+            const size_t j = pattern ? pattern->col[e] : e - first;
+            const size_t to = transposed ? j : i, from = transposed ? i : j;
+            if (matrix->value[e] != 0)
+                add_term(L, matrix->value[e], x + from * L, sum + to * L, size + to * L);
+        }
+    }
+}
+
+void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
+                             size_t L, const sens_real *x, const sens_real *f, sens_real *c)
+{
+    const size_t count = matrix->J->pb->n * L;
+    sens_real *const sum = matrix->sum, *const size = sum + count, by = fabs(h_gamma);
+    multiply(matrix, transposed, L, x, sum, size);
+    for (size_t q = 0; q < count; q++) {
+        const sens_real scale = fmax(fabs(x[q]), fabs(c[q]));
+        c[q] = by * (size[q] + fabs(f[q])) <= scale ? sum[q] + f[q] : (x[q] - c[q]) / h_gamma;
+    }
 }

@@ -10,6 +10,7 @@ struct sens_stage_matrix { /* one a thread */
     struct sens_jacobian *J;
     struct sens_shifted *system;
     sens_real *value; /* [entries] of J at the last point */
+    sens_real *sum;   /* [2][n][L] of sens_stage_matrix_slope; NULL: it is not called */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
@@ -22,5 +23,14 @@ void sens_stage_matrix_at(struct sens_stage_matrix *matrix, const struct sens_at
 
 /* The factors of I - h_gamma J. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: there are none then. */
 sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real h_gamma);
+
+/* Room for slopes in at most L lanes. SENS_NO_MEMORY. */
+sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix);
+
+/* k = J x + f, or J^T x + f, of x = c + h_gamma k, for all [n][L]; f is in k, and c becomes k. The sum has the rounding
+ * of its terms, the difference (x - c) / h_gamma that of x / h_gamma: of each entry the better one is taken. Where
+ * steps are short against the entry's own rate that is the sum, where a stiff part has terms that cancel the difference. */
+void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
+                             size_t L, const sens_real *x, const sens_real *f, sens_real *c);
 
 #endif
