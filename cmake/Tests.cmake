@@ -61,6 +61,7 @@ if(TARGET bench_test_recording_module)
         COMMAND ${compile} ${SENS_RECORDED_FLAGS} -o ${module}_recorded.o
         COMMAND ${SENS_TEST_${compiler}} -shared -o ${module}.so ${module}.o ${module}_recorded.o -lm
         DEPENDS ${CMAKE_SOURCE_DIR}/tests/recorded/tricks.c ${CMAKE_SOURCE_DIR}/harness/include/sens/recorded.h
+                ${CMAKE_SOURCE_DIR}/harness/include/sens/plugin.h
                 ${CMAKE_SOURCE_DIR}/harness/include/sens/real.h VERBATIM)
       target_sources(bench_test_recording_module PRIVATE ${module}.so)
       list(APPEND tricks "\"${module}.so\", \"tricks_${compiler}\"")

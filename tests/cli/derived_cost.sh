@@ -92,12 +92,12 @@ tells 0 '"n_recorded":([3-9]|[1-9][0-9]),' "$program" run vdp $cell T=6 cost=sid
 tells 0 "g +1 +[0-9]+ +[1-9]" "$program" derive vdp cost=sides --plugin ./sides.so
 tells 0 " 0 failed" "$program" verify --plugin ./sides.so --cost sides
 # against differences of whole runs on the same steps
-tells 0 "frozen-grid discrete derivative: [0-9.]*e-1[0-9]" "$program" run vdp $cell T=6 cost=sides --plugin ./sides.so
+tells 0 "by the same products: [0-9.]*e-1[0-9]" "$program" run vdp $cell T=6 cost=sides --plugin ./sides.so
 
 # ---- defined at t1 and not at t0, where it is recorded first: later, and right ----
 cost logarithm phi "$at_end" "    (void)cost, (void)j, (void)p;
     G[0] += log(x[1] * x[1]);"
-tells 0 "frozen-grid discrete derivative: [0-9.]*e-1[0-9]" \
+tells 0 "by the same products: [0-9.]*e-1[0-9]" \
     "$program" run oscillator $cell velocity=0 T=1 cost=logarithm --plugin ./logarithm.so
 
 # ---- what cannot be ----
