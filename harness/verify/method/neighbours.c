@@ -76,6 +76,11 @@ static bool create(struct verify *v, struct neighbours *of, int which)
     return which != OTHER_OPTIONS || choose_others(&scene->bed);
 }
 
+static const char *name_of(int behind)
+{
+    return behind < 0 ? "nothing" : names[behind];
+}
+
 /* Solves the task behind another one; the first time is what the others are compared with. */
 static void solve(struct neighbours *of, int which, int behind)
 {
@@ -90,8 +95,8 @@ static void solve(struct neighbours *of, int which, int behind)
         return;
     }
     const struct sens_out nothing = trial_nothing(bed);
-    snprintf(what, sizeof what, "%s, behind %s and behind %s:", names[which], names[behind],
-             of->behind[which] < 0 ? "nothing" : names[of->behind[which]]);
+    snprintf(what, sizeof what, "%s, behind %s and behind %s:", names[which], name_of(behind),
+             name_of(of->behind[which]));
     trial_compare(&of->worst, bed, &of->first[which], &nothing, what);
 }
 
