@@ -119,11 +119,12 @@ static void correct_lane(struct firk_system *system, size_t rows, size_t L, size
     }
     lane->most = most;
     lane->rounding = most <= 64 * SENS_EPSILON * top;
-    if (!isfinite(most))
-        lane->end = FAILED;
-    else if (most == 0 || (was_rounding && settled && lane->rounding))
+    const bool there = most == 0 || (was_rounding && settled && lane->rounding);
+    const bool stuck =
+        count == MOST_ITERATIONS || (count > 1 && most > WORTHLESS * before && !lane->rounding);
+    if (isfinite(most) && there)
         lane->end = DONE;
-    else if (count == MOST_ITERATIONS || (count > 1 && most > WORTHLESS * before && !lane->rounding))
+    else if (!isfinite(most) || stuck)
         lane->end = FAILED;
 }
 

@@ -188,18 +188,17 @@ static sens_status linearise(void *own, const struct sens_step *step)
     return sens_stage_matrix_factor(&rows->matrix, step->h * formula->gamma);
 }
 
-/* out = base + sum_{j<terms} w_j v_j over `size` numbers; base NULL: without it. out may be base. */
+/* out = base + sum_{j<terms} w_j v_j over `size` numbers; out may be base. */
 static void combine(const struct rows *rows, size_t size, const sens_real *base, size_t terms,
                     const sens_real *w, sens_real *out)
 {
     const sens_real *vector[MOST_TERMS];
     sens_real weight[MOST_TERMS];
-    int used = 0;
-    if (base) weight[used] = 1, vector[used++] = base;
+    int used = 1;
+    weight[0] = 1, vector[0] = base;
     for (size_t j = 0; j < terms; j++)
         if (w[j] != 0) weight[used] = w[j], vector[used++] = rows->v + j * rows->n * rows->L;
-    if (used == 0) memset(out, 0, size * sizeof *out);
-    if (used > 0) sens_lanes_combine(size, used, 1, weight, vector, out);
+    sens_lanes_combine(size, used, 1, weight, vector, out);
 }
 
 static void advance_stage(const struct rows *rows, size_t i, sens_real h, const struct tangent_block *block)
@@ -213,7 +212,8 @@ static void advance_stage(const struct rows *rows, size_t i, sens_real h, const 
     tangent_add_columns(block, rows->products[i], v);
     add_second(rows, i, L, block->s, v);
     add_parameters(rows, i, block, v);
-    combine(rows, size, NULL, i, formula->c[i], rows->sigma);
+    memset(rows->sigma, 0, size * sizeof *rows->sigma);
+    combine(rows, size, rows->sigma, i, formula->c[i], rows->sigma);
     for (size_t r = 0; r < size; r++) v[r] = h_gamma * v[r] + rows->sigma[r];
     sens_shifted_solve(rows->matrix.system, false, L, v);
 }

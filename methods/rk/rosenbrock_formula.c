@@ -31,6 +31,13 @@ static void by_inverse(const struct sens_tableau *tb, const sens_real *w, sens_r
     }
 }
 
+static bool same_rows(int s, const sens_real *a, const sens_real *b)
+{
+    bool same = true;
+    for (int j = 0; j < s; j++) same = same && a[j] == b[j];
+    return same;
+}
+
 static void find_rows(const struct sens_tableau *tb, struct sens_rosenbrock *formula)
 {
     const int s = tb->stages;
@@ -43,7 +50,7 @@ static void find_rows(const struct sens_tableau *tb, struct sens_rosenbrock *for
         by_inverse(tb, unit, formula->c[i]);
         for (int j = 0; j < i; j++) formula->c[i][j] *= -formula->gamma;
         for (int j = i; j < s; j++) formula->a[i][j] = formula->c[i][j] = 0;
-        formula->same_point[i] = i > 0 && memcmp(formula->a[i], formula->a[i - 1], sizeof formula->a[i]) == 0;
+        formula->same_point[i] = i > 0 && same_rows(s, formula->a[i], formula->a[i - 1]);
     }
 }
 
