@@ -19,12 +19,12 @@ enum { S = SENS_FIRK_STAGES };
 
 static sens_status renew(struct sens_firk *firk, sens_real h)
 {
-    const struct sens_scheme *scheme = &firk->scheme;
+    const struct sens_scheme *scheme = &firk->head.scheme;
     struct sens_at at[S];
     for (int i = 0; i < S; i++)
         at[i] = (struct sens_at){sens_stage_time(scheme->with.tableau, scheme->t, h, i + 1),
                                  scheme->Y + (size_t)(i + 1) * scheme->with.ode->n, scheme->with.ode->p};
-    firk->scheme.did.factorisations++;
+    firk->head.scheme.did.factorisations++;
     sens_coupled_at(&firk->coupled, at);
     return sens_coupled_factor(&firk->coupled, h, firk->matrix.transform.A[0]);
 }
@@ -32,12 +32,12 @@ static sens_status renew(struct sens_firk *firk, sens_real h)
 /* F at the iterates. */
 static sens_status slopes(struct sens_firk *firk, sens_real h)
 {
-    const struct sens_scheme *scheme = &firk->scheme;
+    const struct sens_scheme *scheme = &firk->head.scheme;
     const struct sens_ode *ode = scheme->with.ode;
     sens_status status = SENS_OK;
     for (int i = 0; i < S && status == SENS_OK; i++) {
         const sens_real t = sens_stage_time(scheme->with.tableau, scheme->t, h, i + 1);
-        firk->scheme.did.slopes++;
+        firk->head.scheme.did.slopes++;
         status = ode->f(ode->self, t, scheme->Y + (size_t)(i + 1) * ode->n, firk->F + (size_t)i * ode->n);
     }
     return status;
@@ -47,7 +47,7 @@ static sens_status slopes(struct sens_firk *firk, sens_real h)
 static void correct_transformed(struct sens_firk *firk, sens_real h)
 {
     struct sens_firk_transform *tr = &firk->matrix.transform;
-    const size_t n = firk->scheme.with.ode->n;
+    const size_t n = firk->head.scheme.with.ode->n;
     const sens_real *const w0 = firk->W, *const w1 = w0 + n, *const w2 = w1 + n;
     sens_real *const d0 = firk->d, *const d1 = d0 + n, *const d2 = d1 + n;
     sens_firk_multiply(tr->T_inverse, n, firk->F, firk->d);
@@ -56,7 +56,7 @@ static void correct_transformed(struct sens_firk *firk, sens_real h)
         d1[q] = h * d1[q] - (tr->alpha * w1[q] - tr->beta * w2[q]);
         d2[q] = h * d2[q] - (tr->beta * w1[q] + tr->alpha * w2[q]);
     }
-    firk->scheme.did.solves += 2;
+    firk->head.scheme.did.solves += 2;
     sens_firk_matrix_solve(&firk->matrix, false, 1, firk->d);
 }
 
@@ -64,11 +64,11 @@ static void correct_transformed(struct sens_firk *firk, sens_real h)
 static void correct_coupled(struct sens_firk *firk, sens_real h)
 {
     struct sens_firk_transform *tr = &firk->matrix.transform;
-    const size_t n = firk->scheme.with.ode->n;
+    const size_t n = firk->head.scheme.with.ode->n;
     sens_real *const d = firk->d;
     sens_firk_multiply(tr->A, n, firk->F, d);
     for (size_t q = 0; q < S * n; q++) d[q] = h * d[q] - firk->Z[q];
-    firk->scheme.did.solves++;
+    firk->head.scheme.did.solves++;
     sens_coupled_solve(&firk->coupled, false, 1, d);
     memcpy(firk->F, d, S * n * sizeof *d);
     sens_firk_multiply(tr->T_inverse, n, firk->F, d);
@@ -77,18 +77,18 @@ static void correct_coupled(struct sens_firk *firk, sens_real h)
 /* Z = T W and Y = y + Z. */
 static void place_stages(struct sens_firk *firk)
 {
-    const size_t n = firk->scheme.with.ode->n;
-    const sens_real *const y = firk->scheme.Y;
+    const size_t n = firk->head.scheme.with.ode->n;
+    const sens_real *const y = firk->head.scheme.Y;
     sens_firk_multiply(firk->matrix.transform.T, n, firk->W, firk->Z);
     for (size_t i = 0; i < S; i++)
-        for (size_t q = 0; q < n; q++) firk->scheme.Y[(i + 1) * n + q] = y[q] + firk->Z[i * n + q];
+        for (size_t q = 0; q < n; q++) firk->head.scheme.Y[(i + 1) * n + q] = y[q] + firk->Z[i * n + q];
 }
 
 /* W, Z and Y of the next iterate; F becomes the correction of Z. */
 static sens_status correct(struct sens_firk *firk, sens_real h, bool coupled)
 {
-    const size_t size = S * firk->scheme.with.ode->n;
-    firk->scheme.did.newton++;
+    const size_t size = S * firk->head.scheme.with.ode->n;
+    firk->head.scheme.did.newton++;
     const sens_status status = slopes(firk, h);
     if (status != SENS_OK) return status;
     (coupled ? correct_coupled : correct_transformed)(firk, h);
@@ -101,7 +101,7 @@ static sens_status correct(struct sens_firk *firk, sens_real h, bool coupled)
 
 sens_status sens_firk_newton(struct sens_firk *firk, sens_real h)
 {
-    const struct sens_scheme *scheme = &firk->scheme;
+    const struct sens_scheme *scheme = &firk->head.scheme;
     const struct sens_ode *ode = scheme->with.ode;
     struct sens_newton it = {.size = 0};
     enum sens_newton_next next = SENS_NEWTON_GO_ON;

@@ -1,22 +1,19 @@
-/* methods/rk/dirk.h - what the files of the diagonally implicit scheme share: its workspace, and the solution
+/* methods/implicit/dirk.h - what the files of the diagonally implicit scheme share: its workspace, and the solution
  * of one stage. */
 #ifndef SENS_DIRK_H
 #define SENS_DIRK_H
 
 #include <string.h>
 
-#include "scheme.h"
+#include "implicit.h"
 #include "stage_matrix.h"
 
 struct sens_dirk {
-    struct sens_scheme scheme;
-    sens_real gamma; /* a_ii of the implicit stages */
+    struct sens_implicit head; /* f is row 0 of K */
+    sens_real gamma;           /* a_ii of the implicit stages */
     struct sens_stage_matrix
         matrix;         /* I - h gamma J, J = df/dx at the step's start or where it was renewed */
-    bool J_known;       /* the matrix holds J at the current state */
-    bool k1_known;      /* K row 0 is f at the current state */
     sens_real factored; /* the h gamma of the factors that go with that J; 0: there are none */
-    sens_real *own_Y;   /* [stages][n] where the stages are unless they are given a place; or NULL */
     sens_real *K;       /* [stages][n] */
     sens_real *base;    /* [n] y + h sum_{j<i} a_ij K_j of the stage at hand */
     sens_real *d;       /* [n] Newton's correction; the estimate of a step */

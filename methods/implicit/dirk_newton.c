@@ -12,22 +12,22 @@
 
 sens_status sens_dirk_renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y)
 {
-    const struct sens_at at = {t, y, dirk->scheme.with.ode->p};
+    const struct sens_at at = {t, y, dirk->head.scheme.with.ode->p};
     sens_stage_matrix_at(&dirk->matrix, &at);
-    dirk->scheme.did.factorisations++;
+    dirk->head.scheme.did.factorisations++;
     return sens_stage_matrix_factor(&dirk->matrix, h * dirk->gamma);
 }
 
 /* d and z, with Y = base + z of the iterate before. */
 static sens_status correct(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *Y, sens_real *z)
 {
-    const struct sens_ode *ode = dirk->scheme.with.ode;
+    const struct sens_ode *ode = dirk->head.scheme.with.ode;
     const sens_real h_gamma = h * dirk->gamma;
-    dirk->scheme.did.slopes++, dirk->scheme.did.newton++;
+    dirk->head.scheme.did.slopes++, dirk->head.scheme.did.newton++;
     const sens_status status = ode->f(ode->self, t, Y, dirk->d);
     if (status != SENS_OK) return status;
     for (size_t q = 0; q < ode->n; q++) dirk->d[q] = h_gamma * dirk->d[q] - z[q];
-    dirk->scheme.did.solves++;
+    dirk->head.scheme.did.solves++;
     sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
     if (!sens_finite(ode->n, dirk->d)) return SENS_NONFINITE;
     for (size_t q = 0; q < ode->n; q++) z[q] += dirk->d[q];
@@ -43,16 +43,16 @@ static void add(size_t n, const sens_real *base, const sens_real *z, sens_real *
  * have a part that decays within a fraction of the step. */
 static void predict(const struct sens_dirk *dirk, sens_real h, int i, sens_real *z)
 {
-    const size_t n = dirk->scheme.with.ode->n;
+    const size_t n = dirk->head.scheme.with.ode->n;
     for (size_t q = 0; q < n; q++) z[q] = i > 1 ? h * dirk->gamma * z[q - n] : 0;
 }
 
 sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i)
 {
-    const struct sens_ode *ode = dirk->scheme.with.ode;
+    const struct sens_ode *ode = dirk->head.scheme.with.ode;
     const size_t n = ode->n;
-    const sens_real t = sens_stage_time(dirk->scheme.with.tableau, dirk->scheme.t, h, i);
-    sens_real *Y = dirk->scheme.Y + (size_t)i * n, *z = dirk->K + (size_t)i * n;
+    const sens_real t = sens_stage_time(dirk->head.scheme.with.tableau, dirk->head.scheme.t, h, i);
+    sens_real *Y = dirk->head.scheme.Y + (size_t)i * n, *z = dirk->K + (size_t)i * n;
     struct sens_newton it = {.size = 0};
     enum sens_newton_next next = SENS_NEWTON_GO_ON;
     predict(dirk, h, i, z);
@@ -64,7 +64,7 @@ sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i)
         next = sens_newton_judge(ode, n, dirk->d, Y, &it);
         if (next == SENS_NEWTON_FAILED) return SENS_NOT_CONVERGED;
         if (next != SENS_NEWTON_RENEW) continue;
-        dirk->J_known = false;
+        dirk->head.J_known = false;
         status = sens_dirk_renew(dirk, h, t, Y);
         if (status != SENS_OK) return status;
     }

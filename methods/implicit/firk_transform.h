@@ -1,4 +1,4 @@
-/* methods/rk/firk_transform.h - what makes one real and one complex system of the three coupled ones of a fully
+/* methods/implicit/firk_transform.h - what makes one real and one complex system of the three coupled ones of a fully
  * implicit step (Butcher, BIT 16 (1976) 237-240; Hairer & Wanner, Solving ODEs II, IV.8). With A the coefficients
  * of the three implicit stages,
  *

@@ -1,21 +1,18 @@
-/* methods/rk/firk.h - what the files of the fully implicit scheme share: its workspace, and the solution of the
+/* methods/implicit/firk.h - what the files of the fully implicit scheme share: its workspace, and the solution of the
  * stages. */
 #ifndef SENS_FIRK_H
 #define SENS_FIRK_H
 
 #include "coupled.h"
 #include "firk_matrix.h"
-#include "scheme.h"
+#include "implicit.h"
 
 struct sens_firk {
-    struct sens_scheme scheme;
+    struct sens_implicit head;      /* f is row 0 of K */
     struct sens_firk_matrix matrix; /* J = df/dx at the step's start */
     struct sens_coupled coupled;    /* J of the iterates themselves, where that one is too far away */
     int filters;                    /* of an estimate */
-    bool J_known;                   /* the matrix holds J at the current state */
-    bool k1_known;                  /* K row 0 is f at the current state */
     sens_real factored;             /* the h of the factors that go with that J; 0: there are none */
-    sens_real *own_Y;               /* [4][n] where the stages are unless they are given a place */
     sens_real *K;                   /* [4][n] */
     sens_real *Z, *W;               /* [3][n] increments of the stages, and T^-1 of them */
     sens_real *d, *F;               /* [3][n] corrections of W, then of Z; slopes of the iterates */

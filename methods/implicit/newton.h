@@ -1,4 +1,4 @@
-/* methods/rk/newton.h - when Newton's method for implicit stages is at its end.
+/* methods/implicit/newton.h - when Newton's method for implicit stages is at its end.
  *
  * With theta the ratio of two corrections, what is left after one is at most theta / (1 - theta) times as large
  * as it: the stopping rule of Hairer & Wanner, Solving ODEs II, IV.8. The bound is rounding, not a part of the

@@ -11,21 +11,18 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "implicit.h"
 #include "rules.h"
-#include "scheme.h"
 #include "stage_matrix.h"
 
 struct rosenbrock {
-    struct sens_scheme scheme;
+    struct sens_implicit head; /* J_known: df/dt, too */
     struct sens_rosenbrock formula;
     struct sens_stage_matrix matrix; /* I - h gamma J */
-    bool J_known;                    /* the matrix holds J, and f_t df/dt, at the current state */
-    bool f_known;                    /* f is the slope there */
     bool moves;                      /* df/dt is not 0 */
-    sens_real *own_Y;   /* [stage_size] where the stages are unless they are given a place; or NULL */
-    sens_real *f, *f_t; /* [n] at the current state */
-    sens_real *g;       /* [n] f at the stage at hand; the estimate of a step */
-    sens_real *y1;      /* [n] candidate */
+    sens_real *f_t;                  /* [n] df/dt at the current state */
+    sens_real *g;                    /* [n] f at the stage at hand; the estimate of a step */
+    sens_real *y1;                   /* [n] candidate */
 };
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -47,13 +44,13 @@ static sens_status check(struct sens_ctx *ctx, const struct sens_tableau *tb, co
 
 static sens_status create_vectors(struct sens_ctx *ctx, struct rosenbrock *ros)
 {
-    const size_t n = ros->scheme.with.ode->n;
-    ros->own_Y = ros->scheme.Y = SENS_NEW(ctx, sens_real, ros->scheme.stage_size);
-    ros->f = SENS_NEW(ctx, sens_real, n);
+    const size_t n = ros->head.scheme.with.ode->n;
+    ros->head.own_Y = ros->head.scheme.Y = SENS_NEW(ctx, sens_real, ros->head.scheme.stage_size);
+    ros->head.f = SENS_NEW(ctx, sens_real, n);
     ros->f_t = SENS_NEW(ctx, sens_real, n);
     ros->g = SENS_NEW(ctx, sens_real, n);
     ros->y1 = SENS_NEW(ctx, sens_real, n);
-    return ros->own_Y && ros->f && ros->f_t && ros->g && ros->y1 ? SENS_OK : SENS_NO_MEMORY;
+    return ros->head.own_Y && ros->head.f && ros->f_t && ros->g && ros->y1 ? SENS_OK : SENS_NO_MEMORY;
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
@@ -62,38 +59,15 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     const struct sens_problem *pb = setup->ode->problem;
     struct rosenbrock *ros = SENS_NEW(ctx, struct rosenbrock, 1);
     if (!ros) return SENS_NO_MEMORY;
-    *ros = (struct rosenbrock){.scheme = {.type = &sens_scheme_rosenbrock, .with = *setup}};
+    *ros = (struct rosenbrock){.head = {.scheme = {.type = &sens_scheme_rosenbrock, .with = *setup}}};
     sens_status status = check(ctx, setup->tableau, pb);
     if (status == SENS_OK) status = sens_rosenbrock_create(ctx, setup->tableau, &ros->formula);
     if (status != SENS_OK) return status;
-    ros->scheme.stage_size = 2 * (size_t)setup->tableau->stages * pb->n;
-    ros->scheme.bytes = ros->scheme.stage_size * sizeof(sens_real);
+    ros->head.scheme.stage_size = 2 * (size_t)setup->tableau->stages * pb->n;
+    ros->head.scheme.bytes = ros->head.scheme.stage_size * sizeof(sens_real);
     status = create_vectors(ctx, ros);
     if (status == SENS_OK) status = sens_stage_matrix_create(ctx, pb, SENS_JVP, &ros->matrix);
-    if (status == SENS_OK) *scheme = &ros->scheme;
-    return status;
-}
-
-/* ---- the current state --------------------------------------------------------------------------------- */
-
-static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
-{
-    struct rosenbrock *ros = (struct rosenbrock *)scheme;
-    scheme->Y = place ? place : ros->own_Y;
-    if (scheme->Y != y) memmove(scheme->Y, y, scheme->with.ode->n * sizeof *y);
-    scheme->t = t;
-    ros->f_known = ros->J_known = false;
-}
-
-static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
-{
-    struct rosenbrock *ros = (struct rosenbrock *)scheme;
-    const struct sens_ode *ode = scheme->with.ode;
-    *f = ros->f;
-    if (ros->f_known) return SENS_OK;
-    scheme->did.slopes++;
-    const sens_status status = ode->f(ode->self, scheme->t, scheme->Y, ros->f);
-    ros->f_known = status == SENS_OK;
+    if (status == SENS_OK) *scheme = &ros->head.scheme;
     return status;
 }
 
@@ -102,12 +76,12 @@ static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
 /* J and df/dt at the current state, unless they are at hand, and the factors for h. */
 static sens_status linearise(struct rosenbrock *ros, sens_real h)
 {
-    struct sens_scheme *scheme = &ros->scheme;
-    if (!ros->J_known) {
+    struct sens_scheme *scheme = &ros->head.scheme;
+    if (!ros->head.J_known) {
         const struct sens_at at = {scheme->t, scheme->Y, scheme->with.ode->p};
         sens_stage_matrix_at(&ros->matrix, &at);
         ros->moves = sens_rosenbrock_slope_t(scheme->with.ode->problem, &at, ros->f_t);
-        ros->J_known = true;
+        ros->head.J_known = true;
     }
     scheme->did.factorisations++;
     return sens_stage_matrix_factor(&ros->matrix, h * ros->formula.gamma);
@@ -117,8 +91,8 @@ static sens_status linearise(struct rosenbrock *ros, sens_real h)
 static void sum(const struct rosenbrock *ros, int terms, const sens_real *base, const sens_real *w,
                 sens_real *out)
 {
-    const size_t n = ros->scheme.with.ode->n;
-    const sens_real *u = sens_rosenbrock_increments(&ros->formula, n, ros->scheme.Y);
+    const size_t n = ros->head.scheme.with.ode->n;
+    const sens_real *u = sens_rosenbrock_increments(&ros->formula, n, ros->head.scheme.Y);
     for (size_t q = 0; q < n; q++) out[q] = base ? base[q] : 0;
     for (int j = 0; j < terms; j++, u += n)
         for (size_t q = 0; w[j] != 0 && q < n; q++) out[q] += w[j] * u[q];
@@ -127,9 +101,9 @@ static void sum(const struct rosenbrock *ros, int terms, const sens_real *base, 
 /* *f = f(t_i, Y_i), where Y_i has been written. */
 static sens_status stage_slope(struct rosenbrock *ros, sens_real h, int i, const sens_real **f)
 {
-    struct sens_scheme *scheme = &ros->scheme;
+    struct sens_scheme *scheme = &ros->head.scheme;
     const struct sens_ode *ode = scheme->with.ode;
-    if (i == 0) return slope(scheme, f);
+    if (i == 0) return sens_implicit_slope(scheme, f);
     if (ros->formula.same_point[i]) return SENS_OK; /* *f is that of the stage before */
     *f = ros->g;
     scheme->did.slopes++;
@@ -138,12 +112,12 @@ static sens_status stage_slope(struct rosenbrock *ros, sens_real h, int i, const
 
 static sens_status stages(struct rosenbrock *ros, sens_real h)
 {
-    struct sens_scheme *scheme = &ros->scheme;
+    struct sens_scheme *scheme = &ros->head.scheme;
     const struct sens_rosenbrock *formula = &ros->formula;
     const size_t n = scheme->with.ode->n;
-    const sens_real h_gamma = h * formula->gamma, *f = ros->f;
+    const sens_real h_gamma = h * formula->gamma, *f = ros->head.f;
     sens_real *u = scheme->Y + (size_t)formula->stages * n;
-    sens_status status = slope(scheme, &f);
+    sens_status status = sens_implicit_slope(scheme, &f);
     if (status == SENS_OK) status = linearise(ros, h);
     for (int i = 0; i < formula->stages && status == SENS_OK; i++, u += n) {
         if (i > 0) sum(ros, i, scheme->Y, formula->a[i], scheme->Y + (size_t)i * n);
@@ -160,11 +134,11 @@ static sens_status stages(struct rosenbrock *ros, sens_real h)
 
 static sens_real scaled_error(const struct rosenbrock *ros, sens_real h)
 {
-    const struct sens_scheme *scheme = &ros->scheme;
+    const struct sens_scheme *scheme = &ros->head.scheme;
     const struct sens_scheme_setup *with = &scheme->with;
     struct sens_error_norm norm = {0};
     sum(ros, ros->formula.stages, NULL, ros->formula.e, ros->g);
-    const struct sens_trial trial = {.h = h, .y = scheme->Y, .f = ros->f, .y1 = scheme->y1, .e = ros->g};
+    const struct sens_trial trial = {.h = h, .y = scheme->Y, .f = ros->head.f, .y1 = scheme->y1, .e = ros->g};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
     return with->controller->norm(&norm);
 }
@@ -172,9 +146,9 @@ static sens_real scaled_error(const struct rosenbrock *ros, sens_real h)
 /* A step that began beyond the pole must not end there (dirk.c): SENS_SINGULAR. */
 static sens_status check_end(struct rosenbrock *ros, sens_real h)
 {
-    struct sens_scheme *scheme = &ros->scheme;
+    struct sens_scheme *scheme = &ros->head.scheme;
     const struct sens_at at = {scheme->t + h, scheme->y1, scheme->with.ode->p};
-    ros->J_known = false;
+    ros->head.J_known = false;
     sens_stage_matrix_at(&ros->matrix, &at);
     scheme->did.factorisations++;
     const sens_status status = sens_stage_matrix_factor(&ros->matrix, h * ros->formula.gamma);
@@ -196,7 +170,7 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
 {
     (void)h;
-    start(scheme, t1, scheme->y1, place);
+    sens_implicit_start(scheme, t1, scheme->y1, place);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
@@ -205,7 +179,7 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
     const sens_status status = stages(ros, h);
     if (status != SENS_OK || !next) return status;
     sum(ros, ros->formula.stages, scheme->Y, ros->formula.m, ros->y1);
-    start(scheme, t1, ros->y1, next);
+    sens_implicit_start(scheme, t1, ros->y1, next);
     return SENS_OK;
 }
 
@@ -250,8 +224,8 @@ static void dense_eval(const struct sens_scheme *scheme, const sens_real *coef, 
 
 const struct sens_scheme_type sens_scheme_rosenbrock = {
     .create = create,
-    .start = start,
-    .slope = slope,
+    .start = sens_implicit_start,
+    .slope = sens_implicit_slope,
     .try = try_step,
     .accept = accept,
     .restage = restage,

@@ -32,13 +32,13 @@ static sens_real find_gamma(const struct sens_tableau *tb)
 
 static sens_status create_vectors(struct sens_ctx *ctx, struct sens_dirk *dirk)
 {
-    const size_t n = dirk->scheme.with.ode->n;
-    dirk->scheme.K = dirk->K = SENS_NEW(ctx, sens_real, dirk->scheme.stage_size);
-    dirk->own_Y = dirk->scheme.Y = SENS_NEW(ctx, sens_real, dirk->scheme.stage_size);
+    const size_t n = dirk->head.scheme.with.ode->n;
+    dirk->head.scheme.K = dirk->head.f = dirk->K = SENS_NEW(ctx, sens_real, dirk->head.scheme.stage_size);
+    dirk->head.own_Y = dirk->head.scheme.Y = SENS_NEW(ctx, sens_real, dirk->head.scheme.stage_size);
     dirk->base = SENS_NEW(ctx, sens_real, n);
     dirk->d = SENS_NEW(ctx, sens_real, n);
     dirk->y1 = SENS_NEW(ctx, sens_real, n);
-    return dirk->K && dirk->own_Y && dirk->base && dirk->d && dirk->y1 ? SENS_OK : SENS_NO_MEMORY;
+    return dirk->K && dirk->head.own_Y && dirk->base && dirk->d && dirk->y1 ? SENS_OK : SENS_NO_MEMORY;
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
@@ -57,41 +57,14 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
             tb->name);
     struct sens_dirk *dirk = SENS_NEW(ctx, struct sens_dirk, 1);
     if (!dirk) return SENS_NO_MEMORY;
-    *dirk = (struct sens_dirk){.scheme = {.type = &sens_scheme_dirk, .with = *setup}, .gamma = gamma};
-    dirk->scheme.stage_size = (size_t)tb->stages * pb->n;
-    dirk->scheme.bytes = 2 * dirk->scheme.stage_size * sizeof(sens_real);
+    *dirk =
+        (struct sens_dirk){.head = {.scheme = {.type = &sens_scheme_dirk, .with = *setup}}, .gamma = gamma};
+    dirk->head.scheme.stage_size = (size_t)tb->stages * pb->n;
+    dirk->head.scheme.bytes = 2 * dirk->head.scheme.stage_size * sizeof(sens_real);
     sens_status status = create_vectors(ctx, dirk);
     if (status == SENS_OK) status = sens_stage_matrix_create(ctx, pb, SENS_JVP, &dirk->matrix);
-    if (status == SENS_OK) *scheme = &dirk->scheme;
+    if (status == SENS_OK) *scheme = &dirk->head.scheme;
     return status;
-}
-
-/* ---- the current state --------------------------------------------------------------------------------- */
-
-static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
-{
-    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
-    scheme->Y = place ? place : dirk->own_Y;
-    if (scheme->Y != y) memmove(scheme->Y, y, scheme->with.ode->n * sizeof *y);
-    scheme->t = t;
-    dirk->k1_known = dirk->J_known = false;
-}
-
-static sens_status first_slope(struct sens_dirk *dirk)
-{
-    const struct sens_ode *ode = dirk->scheme.with.ode;
-    if (dirk->k1_known) return SENS_OK;
-    dirk->scheme.did.slopes++;
-    const sens_status status = ode->f(ode->self, dirk->scheme.t, dirk->scheme.Y, dirk->K);
-    dirk->k1_known = status == SENS_OK;
-    return status;
-}
-
-static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
-{
-    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
-    *f = dirk->K;
-    return first_slope(dirk);
 }
 
 /* ---- a step -------------------------------------------------------------------------------------------- */
@@ -100,7 +73,7 @@ static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
 static void sum(const struct sens_dirk *dirk, int terms, sens_real h, const sens_real *base,
                 const sens_real *w, sens_real *out)
 {
-    const size_t n = dirk->scheme.with.ode->n;
+    const size_t n = dirk->head.scheme.with.ode->n;
     for (size_t q = 0; q < n; q++) out[q] = 0;
     for (int j = 0; j < terms; j++)
         for (size_t q = 0; w[j] != 0 && q < n; q++) out[q] += w[j] * dirk->K[(size_t)j * n + q];
@@ -110,14 +83,14 @@ static void sum(const struct sens_dirk *dirk, int terms, sens_real h, const sens
 /* The factors for h at the current state, unless they are at hand. */
 static sens_status linearise(struct sens_dirk *dirk, sens_real h)
 {
-    struct sens_scheme *scheme = &dirk->scheme;
-    if (!dirk->J_known) {
+    struct sens_scheme *scheme = &dirk->head.scheme;
+    if (!dirk->head.J_known) {
         const struct sens_at at = {scheme->t, scheme->Y, scheme->with.ode->p};
         sens_stage_matrix_at(&dirk->matrix, &at);
     } else if (dirk->factored == h * dirk->gamma) {
         return SENS_OK;
     }
-    dirk->J_known = true;
+    dirk->head.J_known = true;
     dirk->factored = 0;
     scheme->did.factorisations++;
     const sens_status status = sens_stage_matrix_factor(&dirk->matrix, h * dirk->gamma);
@@ -127,10 +100,11 @@ static sens_status linearise(struct sens_dirk *dirk, sens_real h)
 
 static sens_status stages(struct sens_dirk *dirk, sens_real h)
 {
-    const struct sens_scheme *scheme = &dirk->scheme;
+    const struct sens_scheme *scheme = &dirk->head.scheme;
     const struct sens_tableau *tb = scheme->with.tableau;
+    const sens_real *f1;
     dirk->left = 0;
-    sens_status status = first_slope(dirk);
+    sens_status status = sens_implicit_slope(&dirk->head.scheme, &f1);
     if (status == SENS_OK) status = linearise(dirk, h);
     for (int i = 1; i < tb->stages && status == SENS_OK; i++) {
         sum(dirk, i, h, scheme->Y, tb->a + i * tb->stages, dirk->base);
@@ -141,22 +115,22 @@ static sens_status stages(struct sens_dirk *dirk, sens_real h)
 
 static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sens_real *beside)
 {
-    const struct sens_tableau *tb = dirk->scheme.with.tableau;
-    if (tb->fsal) return dirk->scheme.Y + (size_t)(tb->stages - 1) * dirk->scheme.with.ode->n;
-    sum(dirk, tb->stages, h, dirk->scheme.Y, tb->b, beside);
+    const struct sens_tableau *tb = dirk->head.scheme.with.tableau;
+    if (tb->fsal) return dirk->head.scheme.Y + (size_t)(tb->stages - 1) * dirk->head.scheme.with.ode->n;
+    sum(dirk, tb->stages, h, dirk->head.scheme.Y, tb->b, beside);
     return beside;
 }
 
 static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 {
-    const struct sens_scheme_setup *with = &dirk->scheme.with;
+    const struct sens_scheme_setup *with = &dirk->head.scheme.with;
     struct sens_error_norm norm = {0};
     sum(dirk, with->tableau->stages, h, NULL, with->tableau->e, dirk->d);
-    dirk->scheme.did.solves++;
+    dirk->head.scheme.did.solves++;
     sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
     if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;
     const struct sens_trial trial = {
-        .h = h, .y = dirk->scheme.Y, .f = dirk->K, .y1 = dirk->scheme.y1, .e = dirk->d};
+        .h = h, .y = dirk->head.scheme.Y, .f = dirk->K, .y1 = dirk->head.scheme.y1, .e = dirk->d};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
     return with->controller->norm(&norm);
 }
@@ -164,8 +138,8 @@ static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 /* A step that began beyond the pole must not end there: SENS_SINGULAR. */
 static sens_status check_end(struct sens_dirk *dirk, sens_real h)
 {
-    const struct sens_scheme *scheme = &dirk->scheme;
-    dirk->J_known = false;
+    const struct sens_scheme *scheme = &dirk->head.scheme;
+    dirk->head.J_known = false;
     const sens_status status = sens_dirk_renew(dirk, h, scheme->t + h, scheme->y1);
     return status == SENS_OK && sens_shifted_negative(dirk->matrix.system) ? SENS_SINGULAR : status;
 }
@@ -188,21 +162,21 @@ static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_r
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
     (void)h;
     scheme->did.residual += dirk->left;
-    start(scheme, t1, scheme->y1, place);
+    sens_implicit_start(scheme, t1, scheme->y1, place);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
 {
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
     const sens_status status = stages(dirk, h);
-    if (status == SENS_OK && next) start(scheme, t1, end_state(dirk, h, dirk->y1), next);
+    if (status == SENS_OK && next) sens_implicit_start(scheme, t1, end_state(dirk, h, dirk->y1), next);
     return status;
 }
 
 const struct sens_scheme_type sens_scheme_dirk = {
     .create = create,
-    .start = start,
-    .slope = slope,
+    .start = sens_implicit_start,
+    .slope = sens_implicit_slope,
     .try = try_step,
     .accept = accept,
     .restage = restage,

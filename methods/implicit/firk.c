@@ -27,16 +27,17 @@ enum { S = SENS_FIRK_STAGES };
 
 static sens_status create_vectors(struct sens_ctx *ctx, struct sens_firk *firk)
 {
-    const size_t n = firk->scheme.with.ode->n;
-    firk->scheme.K = firk->K = SENS_NEW(ctx, sens_real, (S + 1) * n);
-    firk->own_Y = firk->scheme.Y = SENS_NEW(ctx, sens_real, (S + 1) * n);
+    const size_t n = firk->head.scheme.with.ode->n;
+    firk->head.scheme.K = firk->head.f = firk->K = SENS_NEW(ctx, sens_real, (S + 1) * n);
+    firk->head.own_Y = firk->head.scheme.Y = SENS_NEW(ctx, sens_real, (S + 1) * n);
     firk->Z = SENS_NEW(ctx, sens_real, S * n);
     firk->W = SENS_NEW(ctx, sens_real, S * n);
     firk->d = SENS_NEW(ctx, sens_real, S * n);
     firk->F = SENS_NEW(ctx, sens_real, S * n);
     firk->y1 = SENS_NEW(ctx, sens_real, n);
-    return firk->K && firk->own_Y && firk->Z && firk->W && firk->d && firk->F && firk->y1 ? SENS_OK
-                                                                                          : SENS_NO_MEMORY;
+    return firk->K && firk->head.own_Y && firk->Z && firk->W && firk->d && firk->F && firk->y1
+               ? SENS_OK
+               : SENS_NO_MEMORY;
 }
 
 /* R(infinity) = 1 - b^T A^-1 (1, 1, 1): 0 where what is stiff is damped. */
@@ -58,39 +59,16 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
             tb->name);
     struct sens_firk *firk = SENS_NEW(ctx, struct sens_firk, 1);
     if (!firk) return SENS_NO_MEMORY;
-    *firk = (struct sens_firk){.scheme = {.type = &sens_scheme_firk, .with = *setup}};
+    *firk = (struct sens_firk){.head = {.scheme = {.type = &sens_scheme_firk, .with = *setup}}};
     sens_status status = sens_firk_matrix_create(ctx, pb, tb, SENS_JVP, 1, &firk->matrix);
     if (status == SENS_OK) status = sens_coupled_create(ctx, pb, SENS_JVP, S, &firk->coupled);
     if (status == SENS_OK) status = create_vectors(ctx, firk);
     if (status != SENS_OK) return status;
     firk->filters = count_filters(tb, &firk->matrix.transform);
-    firk->scheme.stage_size = (S + 1) * pb->n;
-    firk->scheme.bytes = (2 * (S + 1) + 4 * S + 1) * pb->n * sizeof(sens_real);
-    *scheme = &firk->scheme;
+    firk->head.scheme.stage_size = (S + 1) * pb->n;
+    firk->head.scheme.bytes = (2 * (S + 1) + 4 * S + 1) * pb->n * sizeof(sens_real);
+    *scheme = &firk->head.scheme;
     return SENS_OK;
-}
-
-/* ---- the current state --------------------------------------------------------------------------------- */
-
-static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
-{
-    struct sens_firk *firk = (struct sens_firk *)scheme;
-    scheme->Y = place ? place : firk->own_Y;
-    if (scheme->Y != y) memmove(scheme->Y, y, scheme->with.ode->n * sizeof *y);
-    scheme->t = t;
-    firk->k1_known = firk->J_known = false;
-}
-
-static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
-{
-    struct sens_firk *firk = (struct sens_firk *)scheme;
-    const struct sens_ode *ode = scheme->with.ode;
-    *f = firk->K;
-    if (firk->k1_known) return SENS_OK;
-    scheme->did.slopes++;
-    const sens_status status = ode->f(ode->self, scheme->t, scheme->Y, firk->K);
-    firk->k1_known = status == SENS_OK;
-    return status;
 }
 
 /* ---- a step -------------------------------------------------------------------------------------------- */
@@ -98,11 +76,11 @@ static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
 /* The factors for h at the current state, unless they are at hand. */
 static sens_status linearise(struct sens_firk *firk, sens_real h)
 {
-    struct sens_scheme *scheme = &firk->scheme;
+    struct sens_scheme *scheme = &firk->head.scheme;
     const struct sens_at at = {scheme->t, scheme->Y, scheme->with.ode->p};
-    if (firk->J_known && firk->factored == h) return SENS_OK;
-    if (!firk->J_known) sens_firk_matrix_at(&firk->matrix, &at);
-    firk->J_known = true;
+    if (firk->head.J_known && firk->factored == h) return SENS_OK;
+    if (!firk->head.J_known) sens_firk_matrix_at(&firk->matrix, &at);
+    firk->head.J_known = true;
     firk->factored = 0;
     scheme->did.factorisations += 2;
     const sens_status status = sens_firk_matrix_factor(&firk->matrix, h);
@@ -114,7 +92,7 @@ static sens_status linearise(struct sens_firk *firk, sens_real h)
 static sens_status stages(struct sens_firk *firk, sens_real h)
 {
     const struct sens_firk_transform *tr = &firk->matrix.transform;
-    struct sens_scheme *scheme = &firk->scheme;
+    struct sens_scheme *scheme = &firk->head.scheme;
     const size_t n = scheme->with.ode->n;
     const sens_real *const y = scheme->Y, *const Z = firk->Z;
     sens_status status = linearise(firk, h);
@@ -128,7 +106,7 @@ static sens_status stages(struct sens_firk *firk, sens_real h)
 
 static sens_real scaled_error(struct sens_firk *firk, sens_real h)
 {
-    const struct sens_scheme_setup *with = &firk->scheme.with;
+    const struct sens_scheme_setup *with = &firk->head.scheme.with;
     const size_t n = with->ode->n;
     const sens_real *const e = with->tableau->e;
     sens_real *const error = firk->d;
@@ -138,11 +116,11 @@ static sens_real scaled_error(struct sens_firk *firk, sens_real h)
         for (size_t i = 0; i <= S; i++) sum += e[i] * firk->K[i * n + q];
         error[q] = h * sum;
     }
-    firk->scheme.did.solves += firk->filters;
+    firk->head.scheme.did.solves += firk->filters;
     for (int k = 0; k < firk->filters; k++) sens_firk_matrix_filter(&firk->matrix, error);
     if (!sens_finite(n, error)) return (sens_real)NAN;
     const struct sens_trial trial = {
-        .h = h, .y = firk->scheme.Y, .f = firk->K, .y1 = firk->scheme.y1, .e = error};
+        .h = h, .y = firk->head.scheme.Y, .f = firk->K, .y1 = firk->head.scheme.y1, .e = error};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
     return with->controller->norm(&norm);
 }
@@ -150,9 +128,9 @@ static sens_real scaled_error(struct sens_firk *firk, sens_real h)
 /* A step that began beyond the real pole must not end there (dirk.c): SENS_SINGULAR. */
 static sens_status check_end(struct sens_firk *firk, sens_real h)
 {
-    struct sens_scheme *scheme = &firk->scheme;
+    struct sens_scheme *scheme = &firk->head.scheme;
     const struct sens_at at = {scheme->t + h, scheme->y1, scheme->with.ode->p};
-    firk->J_known = false;
+    firk->head.J_known = false;
     sens_firk_matrix_at(&firk->matrix, &at);
     scheme->did.factorisations += 2;
     const sens_status status = sens_firk_matrix_factor(&firk->matrix, h);
@@ -164,7 +142,7 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     struct sens_firk *firk = (struct sens_firk *)scheme;
     const size_t n = scheme->with.ode->n;
     const sens_real *f;
-    sens_status status = slope(scheme, &f);
+    sens_status status = sens_implicit_slope(scheme, &f);
     if (status == SENS_OK) status = linearise(firk, h);
     const bool beyond = status == SENS_OK && sens_shifted_negative(firk->matrix.real);
     if (status == SENS_OK) status = stages(firk, h);
@@ -180,20 +158,20 @@ static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_r
     const struct sens_firk *firk = (struct sens_firk *)scheme;
     (void)h;
     scheme->did.residual += firk->left;
-    start(scheme, t1, scheme->y1, place);
+    sens_implicit_start(scheme, t1, scheme->y1, place);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
 {
     const sens_status status = stages((struct sens_firk *)scheme, h);
-    if (status == SENS_OK && next) start(scheme, t1, scheme->y1, next);
+    if (status == SENS_OK && next) sens_implicit_start(scheme, t1, scheme->y1, next);
     return status;
 }
 
 const struct sens_scheme_type sens_scheme_firk = {
     .create = create,
-    .start = start,
-    .slope = slope,
+    .start = sens_implicit_start,
+    .slope = sens_implicit_slope,
     .try = try_step,
     .accept = accept,
     .restage = restage,
