@@ -41,8 +41,8 @@ sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem 
     if (!coupled->J_value || !coupled->value) return SENS_NO_MEMORY;
     if (pattern) status = repeat_pattern(ctx, pattern, stages, &coupled->whole);
     if (status == SENS_OK)
-        status = sens_shifted_create(ctx, stages * pb->n, pattern ? &coupled->whole : NULL, SENS_KERNEL_AUTO,
-                                     &coupled->system);
+        status = (by == SENS_VJP ? sens_shifted_create_turned : sens_shifted_create)(
+            ctx, stages * pb->n, pattern ? &coupled->whole : NULL, SENS_KERNEL_AUTO, &coupled->system);
     if (!coupled->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, coupled->system);
     if (attached != SENS_OK) sens_shifted_release(coupled->system);

@@ -22,7 +22,7 @@ struct sens_coupled {
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may be made
- * of. SENS_NO_MEMORY; SENS_UNSUPPORTED: too large. */
+ * of, as in stage_matrix.h. SENS_NO_MEMORY; SENS_UNSUPPORTED: too large. */
 sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
                                 size_t stages, struct sens_coupled *coupled);
 

@@ -24,6 +24,7 @@ struct sens_shifted {
     const size_t *place;                /* [entries] of J's values in M; NULL: the same order */
     struct sens_pattern filled;         /* sparse: of M, with the whole diagonal */
     bool is_complex;                    /* M and vectors are */
+    bool turned;                        /* sparse: M is kept by columns, and filled is its transpose */
     size_t size;                        /* entries of M */
     sens_real *M;                       /* [size]; complex: [size][2], real and imaginary part */
     void *own;                          /* the kernel's */

@@ -1,21 +1,21 @@
 /* Kernel `klu` of shifted.h: KLU of SuiteSparse (Davis & Natarajan 2010). It takes a matrix by columns: it is
- * given M^T, whose columns are the rows of M. Each factorisation chooses its pivots anew, so that the same M
- * gives the same bits whatever was factored before. Complex shifts take its complex functions, and the transpose
- * of theirs that does not conjugate. */
+ * given M^T, whose columns are the rows of M, or M turned to columns. Each factorisation chooses its pivots anew, so that the same M
+ * gives the same bits whatever was factored before. Real systems are solved by loops of our own on its factors
+ * (klu_solve.h). Complex shifts take its complex functions, and the transpose of theirs that does not conjugate. */
 #include "kernel.h"
 
 #ifdef SENS_KERNEL_HAS_KLU
 #include <limits.h>
 
-#include <klu.h>
+#include "klu_solve.h"
 
-enum { TOGETHER = 4 }; /* right-hand sides that KLU takes in one pass */
+enum { TOGETHER = 4 }; /* complex right-hand sides that KLU takes in one pass */
 
 struct library {
     __typeof__(klu_defaults) *defaults;
     __typeof__(klu_analyze) *analyze;
     __typeof__(klu_factor) *factor;
-    __typeof__(klu_solve) *solve, *tsolve;
+    __typeof__(klu_z_solve) *complex_solve;
     __typeof__(klu_z_tsolve) *complex_tsolve;
     __typeof__(klu_free_symbolic) *free_symbolic;
     __typeof__(klu_free_numeric) *free_numeric;
@@ -28,12 +28,11 @@ struct klu {
     klu_numeric *numeric; /* NULL: there are no factors */
     int *start, *col;     /* of M */
     int *seen;            /* [n] for the sign of a permutation */
-    double *rows;         /* [TOGETHER][n]; complex: [TOGETHER][n][2] */
+    double *room;         /* [n][SENS_KLU_LANES]; complex: [TOGETHER][n][2] */
 };
 
 static bool load(struct library *to, bool is_complex)
 {
-    void *const tsolve = is_complex ? (void *)&to->complex_tsolve : (void *)&to->tsolve;
     const struct {
         const char *name;
         void *place;
@@ -41,8 +40,8 @@ static bool load(struct library *to, bool is_complex)
         {"klu_defaults", &to->defaults},
         {"klu_analyze", &to->analyze},
         {is_complex ? "klu_z_factor" : "klu_factor", &to->factor},
-        {is_complex ? "klu_z_solve" : "klu_solve", &to->solve},
-        {is_complex ? "klu_z_tsolve" : "klu_tsolve", tsolve},
+        {"klu_z_solve", &to->complex_solve},
+        {"klu_z_tsolve", &to->complex_tsolve},
         {"klu_free_symbolic", &to->free_symbolic},
         {"klu_free_numeric", &to->free_numeric},
     };
@@ -51,16 +50,15 @@ static bool load(struct library *to, bool is_complex)
     return true;
 }
 
-static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, size_t parts,
-                                struct klu *klu)
+static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, struct klu *klu)
 {
     const size_t n = pattern->rows, entries = pattern->start[n];
     if (entries > INT_MAX) return sens_fail(ctx, SENS_UNSUPPORTED, "too many entries for KLU");
     klu->start = SENS_NEW(ctx, int, n + 1);
     klu->col = SENS_NEW(ctx, int, entries);
     klu->seen = SENS_NEW(ctx, int, n);
-    klu->rows = SENS_NEW(ctx, double, TOGETHER *parts *n);
-    if (!klu->start || !klu->col || !klu->seen || !klu->rows) return SENS_NO_MEMORY;
+    klu->room = SENS_NEW(ctx, double, SENS_KLU_LANES *n); /* 2 TOGETHER are as many */
+    if (!klu->start || !klu->col || !klu->seen || !klu->room) return SENS_NO_MEMORY;
     for (size_t i = 0; i <= n; i++) klu->start[i] = (int)pattern->start[i];
     for (size_t e = 0; e < entries; e++) klu->col[e] = (int)pattern->col[e];
     return SENS_OK;
@@ -72,7 +70,7 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     if (!klu) return SENS_NO_MEMORY;
     if (!load(&klu->library, shifted->is_complex)) return SENS_UNAVAILABLE;
     shifted->own = klu;
-    const sens_status status = copy_pattern(ctx, &shifted->filled, shifted->is_complex ? 2 : 1, klu);
+    const sens_status status = copy_pattern(ctx, &shifted->filled, klu);
     if (status != SENS_OK) return status;
     klu->library.defaults(&klu->common);
     klu->symbolic = klu->library.analyze((int)shifted->n, klu->start, klu->col, &klu->common);
@@ -96,30 +94,11 @@ static sens_status factor(struct sens_shifted *shifted)
     return klu->common.status == KLU_SINGULAR ? SENS_SINGULAR : SENS_NO_MEMORY;
 }
 
-/* KLU's matrix is M^T: of M X = B it solves the transposed system. */
-static void solve_rows(struct klu *klu, bool transposed, size_t n, size_t count, double *rows)
-{
-    const struct library *const library = &klu->library;
-    (transposed ? library->solve : library->tsolve)(klu->symbolic, klu->numeric, (int)n, (int)count, rows,
-                                                    &klu->common);
-}
-
+/* KLU's matrix is M^T, or M where it is turned. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
 {
-    struct klu *const klu = shifted->own;
-    const size_t n = shifted->n;
-    if (L == 1) {
-        solve_rows(klu, transposed, n, 1, X);
-        return;
-    }
-    for (size_t first = 0; first < L; first += TOGETHER) {
-        const size_t count = L - first < TOGETHER ? L - first : TOGETHER;
-        for (size_t l = 0; l < count; l++)
-            for (size_t i = 0; i < n; i++) klu->rows[l * n + i] = X[i * L + first + l];
-        solve_rows(klu, transposed, n, count, klu->rows);
-        for (size_t l = 0; l < count; l++)
-            for (size_t i = 0; i < n; i++) X[i * L + first + l] = klu->rows[l * n + i];
-    }
+    const struct klu *const klu = shifted->own;
+    sens_klu_solve(klu->symbolic, klu->numeric, transposed == shifted->turned, L, klu->room, X);
 }
 
 static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
@@ -130,13 +109,13 @@ static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t 
     for (size_t first = 0; first < L; first += TOGETHER) {
         const size_t count = L - first < TOGETHER ? L - first : TOGETHER;
         const struct sens_kernel_pairs how = {shifted->n, L, first, count, 1, shifted->n};
-        sens_kernel_to_pairs(&how, X, klu->rows);
+        sens_kernel_to_pairs(&how, X, klu->room);
         if (transposed)
-            library->solve(klu->symbolic, klu->numeric, n, (int)count, klu->rows, &klu->common);
+            library->complex_solve(klu->symbolic, klu->numeric, n, (int)count, klu->room, &klu->common);
         else
-            library->complex_tsolve(klu->symbolic, klu->numeric, n, (int)count, klu->rows, not_conjugated,
+            library->complex_tsolve(klu->symbolic, klu->numeric, n, (int)count, klu->room, not_conjugated,
                                     &klu->common);
-        sens_kernel_from_pairs(&how, klu->rows, X);
+        sens_kernel_from_pairs(&how, klu->room, X);
     }
 }
 

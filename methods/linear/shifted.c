@@ -39,6 +39,19 @@ static size_t numbers(const struct sens_shifted *shifted)
     return shifted->is_complex ? 2 * shifted->size : shifted->size;
 }
 
+/* M by rows with its whole diagonal; where it is turned, by columns. */
+static sens_status place_sparse(struct sens_ctx *ctx, struct sens_shifted *shifted, size_t **place)
+{
+    size_t *turned_to;
+    const sens_status status = sens_pattern_add_diagonal(ctx, shifted->pattern, &shifted->filled, place);
+    if (status != SENS_OK || !shifted->turned) return status;
+    const struct sens_pattern by_rows = shifted->filled;
+    if (sens_pattern_transpose(ctx, &by_rows, &shifted->filled, &turned_to) != SENS_OK) return SENS_NO_MEMORY;
+    for (size_t e = 0; *place && e < shifted->entries; e++) (*place)[e] = turned_to[(*place)[e]];
+    if (!*place) *place = turned_to;
+    return SENS_OK;
+}
+
 /* Where the values of J stand in M. */
 static sens_status place_values(struct sens_ctx *ctx, struct sens_shifted *shifted)
 {
@@ -48,7 +61,7 @@ static sens_status place_values(struct sens_ctx *ctx, struct sens_shifted *shift
     shifted->size = n * n;
     if (!pattern) return SENS_OK;
     if (shifted->kernel->sparse) {
-        const sens_status status = sens_pattern_add_diagonal(ctx, pattern, &shifted->filled, &place);
+        const sens_status status = place_sparse(ctx, shifted, &place);
         if (status != SENS_OK) return status;
         shifted->size = sens_pattern_entries(&shifted->filled);
     } else {
@@ -68,24 +81,32 @@ static sens_status refuse(struct sens_ctx *ctx, enum sens_kernel_choice choice)
                      choice == SENS_KERNEL_KLU ? "KLU" : "LAPACK");
 }
 
+struct wanted {
+    enum sens_kernel_choice choice;
+    bool is_complex, turned;
+};
+
 static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
-                          enum sens_kernel_choice choice, bool is_complex, struct sens_shifted **made)
+                          struct wanted wanted, struct sens_shifted **made)
 {
-    const struct sens_kernel *const kernel = choose(n, pattern, choice, is_complex);
+    const struct sens_kernel *const kernel = choose(n, pattern, wanted.choice, wanted.is_complex);
     *made = NULL;
-    if (!kernel || (kernel->sparse && !pattern)) return refuse(ctx, choice);
+    if (!kernel || (kernel->sparse && !pattern)) return refuse(ctx, wanted.choice);
     struct sens_shifted *const shifted = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!shifted) return SENS_NO_MEMORY;
-    shifted->kernel = kernel;
-    shifted->n = n;
-    shifted->is_complex = is_complex;
-    shifted->pattern = pattern;
-    shifted->entries = pattern ? sens_pattern_entries(pattern) : n * n;
+    *shifted = (struct sens_shifted){.kernel = kernel,
+                                     .n = n,
+                                     .is_complex = wanted.is_complex,
+                                     .turned = wanted.turned && kernel->sparse,
+                                     .pattern = pattern,
+                                     .entries = pattern ? sens_pattern_entries(pattern) : n * n};
     sens_status status = place_values(ctx, shifted);
     if (status == SENS_OK) status = kernel->create(ctx, shifted);
-    if (status == SENS_UNAVAILABLE)
-        return choice == SENS_KERNEL_AUTO ? create(ctx, n, pattern, SENS_KERNEL_OWN, is_complex, made)
-                                          : refuse(ctx, choice);
+    if (status == SENS_UNAVAILABLE && wanted.choice == SENS_KERNEL_AUTO) {
+        wanted.choice = SENS_KERNEL_OWN;
+        return create(ctx, n, pattern, wanted, made);
+    }
+    if (status == SENS_UNAVAILABLE) return refuse(ctx, wanted.choice);
     *made = shifted;
     shifted->M = SENS_NEW(ctx, sens_real, numbers(shifted));
     return status == SENS_OK && !shifted->M ? SENS_NO_MEMORY : status;
@@ -94,13 +115,19 @@ static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_patt
 sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                 enum sens_kernel_choice choice, struct sens_shifted **made)
 {
-    return create(ctx, n, pattern, choice, false, made);
+    return create(ctx, n, pattern, (struct wanted){.choice = choice}, made);
+}
+
+sens_status sens_shifted_create_turned(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                                       enum sens_kernel_choice choice, struct sens_shifted **made)
+{
+    return create(ctx, n, pattern, (struct wanted){.choice = choice, .turned = true}, made);
 }
 
 sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                         enum sens_kernel_choice choice, struct sens_shifted **made)
 {
-    return create(ctx, n, pattern, choice, true, made);
+    return create(ctx, n, pattern, (struct wanted){.choice = choice, .is_complex = true}, made);
 }
 
 void sens_shifted_release(struct sens_shifted *shifted)

@@ -9,8 +9,9 @@
  *              B^T, L x n, by columns. M X = B is thus X^T (P L U) = B^T: two triangular solves from the
  *              right (dtrsm) and exchanges of rows of X, in place. The transposed system takes the same
  *              factors the other way round. Nothing is copied.
- *     klu      sparse (SuiteSparse). The pattern by rows is that of M^T by columns. KLU wants the right-hand
- *              sides one after the other: lanes are copied there and back, which is little beside the solve.
+ *     klu      sparse (SuiteSparse). The pattern by rows is that of M^T by columns. KLU's own solves take four
+ *              right-hand sides at a time, one after the other; ours take eight lanes side by side through its
+ *              factors (klu_solve.h).
  *     own      dense, by rows, with partial pivoting: for extended precision, which the libraries lack, for
  *              systems so small that a call costs as much as the arithmetic, and where a library is missing.
  *              A lane has the same bits alone and among others; the libraries do not promise that. All three
@@ -44,6 +45,10 @@ struct sens_shifted;
  * due unless *made is NULL. */
 sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                 enum sens_kernel_choice choice, struct sens_shifted **made);
+/* The same, for who solves M^T X = B for many lanes: sparse factors are then read in the order that is fast for it, as
+ * they are for M X = B otherwise. */
+sens_status sens_shifted_create_turned(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                                       enum sens_kernel_choice choice, struct sens_shifted **made);
 /* The same for complex shifts: every X is [n][2][L]. */
 sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                         enum sens_kernel_choice choice, struct sens_shifted **made);

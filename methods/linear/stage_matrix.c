@@ -17,7 +17,8 @@ sens_status sens_stage_matrix_create(struct sens_ctx *ctx, const struct sens_pro
     if (status != SENS_OK) return status;
     matrix->value = SENS_NEW(ctx, sens_real, matrix->J->entries);
     if (!matrix->value) return SENS_NO_MEMORY;
-    status = sens_shifted_create(ctx, pb->n, matrix->J->pattern, SENS_KERNEL_AUTO, &matrix->system);
+    status = (by == SENS_VJP ? sens_shifted_create_turned : sens_shifted_create)(
+        ctx, pb->n, matrix->J->pattern, SENS_KERNEL_AUTO, &matrix->system);
     if (!matrix->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, matrix->system);
     if (attached != SENS_OK) sens_shifted_release(matrix->system);

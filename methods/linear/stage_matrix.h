@@ -14,7 +14,7 @@ struct sens_stage_matrix { /* one a thread */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
- * be made of. SENS_NO_MEMORY; SENS_UNSUPPORTED: too large. */
+ * be made of; SENS_VJP: transposed systems will be solved in lanes, else those themselves. SENS_NO_MEMORY; SENS_UNSUPPORTED: too large. */
 sens_status sens_stage_matrix_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                      enum sens_product by, struct sens_stage_matrix *matrix);
 

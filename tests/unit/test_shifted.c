@@ -44,10 +44,14 @@ static void check_solve(const struct linear_bed *bed, struct sens_shifted *shift
     gsl_rng_free(rng);
 }
 
+typedef sens_status creation(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
+                             enum sens_kernel_choice choice, struct sens_shifted **made);
+
 /* false: not built in. */
-static bool check_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, const char *name)
+static bool check_created(creation *create, size_t n, bool sparse, enum sens_kernel_choice choice,
+                          const char *name)
 {
-    static const size_t lanes[] = {1, 3, 8};
+    static const size_t lanes[] = {1, 3, 8, 11};
     struct linear_bed *bed = bed_new(n);
     struct sens_shifted *shifted;
     struct sens_jacobian *J;
@@ -56,7 +60,7 @@ static bool check_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, 
     assert_int_equal(sens_jacobian_create(&bed->ctx, &bed->pb, SENS_JVP, NULL, &J), SENS_OK);
     double *value = fenced_new(J->entries);
     sens_jacobian_at(J, &bed->at, value);
-    const sens_status status = sens_shifted_create(&bed->ctx, n, J->pattern, choice, &shifted);
+    const sens_status status = create(&bed->ctx, n, J->pattern, choice, &shifted);
     for (size_t s = 0; status == SENS_OK && s < sizeof shifts / sizeof *shifts; s++) {
         struct sens_work work = {.steps = 0};
         assert_string_equal(sens_shifted_kernel(shifted), name);
@@ -66,13 +70,19 @@ static bool check_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, 
         sens_shifted_solve(shifted, false, 0, NULL);
         sens_shifted_count(shifted, &work);
         assert_int_equal(work.factorisations, 1);
-        assert_int_equal(work.solves, 2 * 2 * (1 + 3 + 8));
+        assert_int_equal(work.solves, 2 * 2 * (1 + 3 + 8 + 11));
     }
     sens_shifted_release(shifted);
     fenced_free(J->entries, value);
     bed_free(bed);
     if (status != SENS_OK) assert_int_equal(status, SENS_UNAVAILABLE);
     return status == SENS_OK;
+}
+
+static bool check_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, const char *name)
+{
+    return check_created(sens_shifted_create, n, sparse, choice, name) &&
+           check_created(sens_shifted_create_turned, n, sparse, choice, name);
 }
 
 static void test_own(void **state)
@@ -318,7 +328,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     struct linear_bed *bed = bed_new(17);
-    for (int kind = 0; kind < 8; kind++)
+    for (int kind = 0; kind < 9; kind++)
         for (size_t fail = 1;; fail++) {
             static const enum sens_kernel_choice choice[] = {SENS_KERNEL_OWN, SENS_KERNEL_LAPACK,
                                                              SENS_KERNEL_KLU};
@@ -328,6 +338,8 @@ static void test_no_memory(void **state)
             bed->ctx.arena.fail_at = bed->ctx.arena.allocations + fail;
             const sens_status status =
                 kind < 3 ? sens_shifted_create(&bed->ctx, 17, &bed->pattern, choice[kind], &shifted)
+                : kind == 8
+                    ? sens_shifted_create_turned(&bed->ctx, 17, &bed->pattern, SENS_KERNEL_KLU, &shifted)
                 : kind > 4
                     ? sens_shifted_create_complex(&bed->ctx, 17, &bed->pattern, choice[kind - 5], &shifted)
                     : sens_jacobian_create(&bed->ctx, &bed->pb, kind == 3 ? SENS_JVP : SENS_VJP,
