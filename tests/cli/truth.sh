@@ -27,6 +27,7 @@ expect 0 "confirmed" truth robertson --stiff --out "$work" --check
 expect 0 "stored $work/robertson" truth robertson T=4e7 --stiff --out "$work"
 expect 0 "Radau IIA of order 13" truth robertson T=4e7 --out "$work" --check # as it was made
 rm "$work"/"$(grep -l '^key: robertson.* T=40000000 ' "$work"/robertson-*.ref | xargs -n1 basename)"
+expect 0 "tolerance = 1e-14" truth vdp T=2 --stiff --out "$work/finer" # fewer than 12 digits agree at first
 expect 2 "at most 64 states, not 81" truth heat n=10 --stiff --out "$work"
 
 # a damaged file is refused, by name
