@@ -2,7 +2,8 @@
 # modules built outside this tree (find_package(sensbench), target sensbench::module).
 install(TARGETS sensbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY harness/include/sens DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY harness/sweeps harness/paper/sweeps harness/templates plots DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
+install(DIRECTORY harness/sweeps harness/paper/sweeps harness/templates plots
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES harness/paper/measured_before.tsv harness/paper/published_fig2.tsv
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/paper)
 install(DIRECTORY problems/models DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)

@@ -20,7 +20,8 @@ function(sens_add_peer name)
     set(state BUILT)
     add_library(peer_${name} MODULE ${arg_SOURCES})
     target_link_libraries(peer_${name} PRIVATE sens_flags ${arg_TARGETS} m)
-    target_include_directories(peer_${name} PRIVATE ${CMAKE_SOURCE_DIR}/harness/kernels ${CMAKE_SOURCE_DIR}/methods/rules
+    target_include_directories(peer_${name} PRIVATE ${CMAKE_SOURCE_DIR}/harness/kernels
+                                                    ${CMAKE_SOURCE_DIR}/methods/rules
                                                     ${CMAKE_SOURCE_DIR}/methods/products
                                                     ${CMAKE_SOURCE_DIR}/methods/linear
                                                     ${CMAKE_SOURCE_DIR}/harness/derive/graph

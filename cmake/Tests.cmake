@@ -54,7 +54,8 @@ if(TARGET bench_test_recording_module)
     if(SENS_TEST_${compiler})
       set(module ${CMAKE_BINARY_DIR}/tricks_${compiler})
       set(compile ${SENS_TEST_${compiler}} -std=c11 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused
-                  -I${CMAKE_SOURCE_DIR}/harness/include "-DTRICKS=\"tricks_${compiler}\"" -c ${CMAKE_SOURCE_DIR}/tests/recorded/tricks.c)
+                  -I${CMAKE_SOURCE_DIR}/harness/include "-DTRICKS=\"tricks_${compiler}\""
+                  -c ${CMAKE_SOURCE_DIR}/tests/recorded/tricks.c)
       add_custom_command(
         OUTPUT ${module}.so
         COMMAND ${compile} -O2 -g -o ${module}.o

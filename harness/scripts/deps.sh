@@ -13,7 +13,10 @@ if [ "${1-}" = --optional ]; then
     without=", without which some methods, fast linear solvers or the fuzzing are not available"
     shift
 fi
-[ $# -gt 0 ] || { echo "usage: deps.sh [--optional] KIND ...   (build required linear place test figure lint fuzz peer)" >&2; exit 2; }
+[ $# -gt 0 ] || {
+    echo "usage: deps.sh [--optional] KIND ...   (build required linear place test figure lint fuzz peer)" >&2
+    exit 2
+}
 
 missing=
 for kind in "$@"; do

@@ -1,13 +1,15 @@
 #!/bin/sh
-# lengths.sh FILE ... - line counts of C files and functions: medians, the longest, and exit 1 past the limits.
-# Limits: 450 lines a file, 60 lines a function, counted from { to } in column one; tables are no functions.
+# lengths.sh FILE ... - line counts of files and functions: medians, the longest, and exit 1 past the limits.
+# Limits: 450 lines a file, 120 bytes a line; 60 lines a function, counted in C from { to } in column one and in a shell
+# script from `name() {` to }; tables are no functions.
 set -eu
 export LC_ALL=C
-awk -v file_limit=450 -v function_limit=60 '
-FNR == 1 { close_file(); name = FILENAME; open = 0 }
+awk -v file_limit=450 -v function_limit=60 -v width_limit=120 '
+FNR == 1 { close_file(); name = FILENAME; open = 0; is_script = /^#!/ }
 { lines = FNR }
+length > width_limit { print "too wide: " FILENAME ":" FNR ": " length " columns"; bad = 1 }
 /^[a-zA-Z].*\(/ && !/;$/ { head = $0 }
-/^\{/ { open = FNR }
+is_script ? /^[a-z_]+\(\) \{$/ : /^\{/ { open = FNR }
 /^\}/ && open { note(FNR - open + 1); open = 0 }
 END { close_file(); report() }
 function close_file() {

@@ -9,8 +9,10 @@ fail() { echo "lint: $*"; failed=1; }
 
 clang-format --dry-run -Werror $sources || fail "clang-format disagrees (run: clang-format -i FILE)"
 
-# Rooms: a function ends at the first } in column one after a { in column one.
-harness/scripts/lengths.sh $sources || fail "a file or a function is too long"
+harness/scripts/lengths.sh $sources || fail "a C file, a line or a function is too long"
+scripts=$(git ls-files '*.sh' '*.bash' .ci/run)
+harness/scripts/lengths.sh $scripts $(git ls-files '*.awk' '*.cmake' '*CMakeLists.txt') ||
+    fail "a script, a line or a function is too long"
 
 # Arrows between rooms are the build's business (tests/cli/walls.sh); who may print or end the program is not.
 printing() { # FOLDER PATTERN REASON
@@ -22,12 +24,13 @@ for folder in harness/core harness/kernels problems methods; do
 done
 
 # sort, awk, printf and grep go by the locale: numbers with a comma, bytes that are no characters.
-for script in $(git ls-files '*.sh' '*.bash' .ci/run); do
+for script in $scripts; do
     grep -qE '^export LC_ALL=C( |$)' "$script" || fail "$script does not say: export LC_ALL=C"
 done
 
 # What is printed shows control bytes, and stdout belongs to modules: streams.c, nowhere else.
-hits=$(grep -nE '(^|[^a-z_])printf *\(|(\(|, )(stdout|stderr)[,;)]|\bputs *\(|putchar' $(git ls-files 'harness/*.c' ':!harness/core') |
+hits=$(git ls-files 'harness/*.c' ':!harness/core' |
+    xargs grep -nE '(^|[^a-z_])printf *\(|(\(|, )(stdout|stderr)[,;)]|\bputs *\(|putchar' |
     grep -vE '/(streams|main|progress)\.c' || true)
 [ -z "$hits" ] || { echo "$hits"; fail "the program prints with say, complain_line, our_stdout, our_stderr"; }
 

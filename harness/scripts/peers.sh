@@ -6,7 +6,8 @@
 # was measured before (harness/paper/measured_before.tsv), on another machine at tolerance 1e-9.
 # In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
 # sets.
-# SETS=stiff-hires ... are stiff problems. A library that is not built is a row that says so. An hour or more, most of it CVODES at N = 50 and 100.
+# SETS=stiff-hires ... are stiff problems. A library that is not built is a row that says so. An hour or more, most of
+# it CVODES at N = 50 and 100.
 # Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
 export LC_ALL=C

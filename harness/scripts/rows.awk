@@ -1,7 +1,8 @@
 # rows.awk - reads a result file (results/FORMAT.md) for figures.sh and checks what it reads: whatever a picture, a
 # title or a note is made of is a name, a number or text without control characters. Written: a header and the rows,
-# with the columns of `columns`, in this order, then those numbers of `more` that are not among them, and a last one that is never empty, as gnuplot loses
-# a row that ends in an empty one. What the file lacks is nan or empty; `series` is then the tableau.
+# with the columns of `columns`, in this order, then those numbers of `more` that are not among them, and a last one
+# that is never empty, as gnuplot loses a row that ends in an empty one. What the file lacks is nan or empty; `series`
+# is then the tableau.
 # Refused: exit 1 and one line on stderr with file, line, column and value, in which other bytes than printable ASCII
 # are shown as '?'.
 #     awk -f rows.awk [-v more="NAME ..."] FILE    the rows

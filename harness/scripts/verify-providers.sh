@@ -1,9 +1,10 @@
 #!/bin/bash
 # verify-providers.sh SENSBENCH TABLE [OPTION ...] - all of verify on derived products: every problem by the tape and
 # compiled, and the gradients that are derived of every cost, one at a time, at low priority. A row of TABLE each:
-# subject, provider, results that passed, failed and were skipped, seconds (with those of the system's compiler, where its
-# cache is empty). Rows of the same program and options that are there already stay: an interrupted run goes on where it
-# was. OPTIONs are handed to verify, as --seed 7. SUBJECTS="glv vdp costs", PROVIDERS=tape in the environment: these alone.
+# subject, provider, results that passed, failed and were skipped, seconds (with those of the system's compiler, where
+# its cache is empty). Rows of the same program and options that are there already stay: an interrupted run goes on
+# where it was. OPTIONs are handed to verify, as --seed 7. SUBJECTS="glv vdp costs", PROVIDERS=tape in the
+# environment: these alone.
 # Exit 0: nothing failed; 1: something did; 2: bad input, or a file could not be written; 130: interrupted.
 set -u
 export LC_ALL=C

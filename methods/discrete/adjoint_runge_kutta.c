@@ -14,8 +14,8 @@
  *
  * with df/dx at the stage itself: the derivative is that of converged stages, and inherits nothing from the
  * matrix that found them. One factorisation a stage serves all lanes. Stiff parts of kappa_i are far smaller than
- * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter of the
- * component (stage_matrix.h). */
+ * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter of
+ * the component (stage_matrix.h). */
 #include <string.h>
 
 #include "adjoint_family.h"

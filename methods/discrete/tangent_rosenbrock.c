@@ -6,7 +6,7 @@
  *
  * the transpose of adjoint_rosenbrock.c, line by line: H_i = D_i df/dx and P_i = D_i df/dq with D_i the derivative at
  * the start of the step along (h gamma_i, u_i, 0). H_i is formed once a step for all blocks, from hvp with unit
- * vectors, or with few sums of them where the problem declares a pattern; so is D_i df/dp, from hvp with unit vectors. */
+ * vectors, or with few sums of them where the problem declares a pattern; D_i df/dp always with unit vectors. */
 #include <string.h>
 
 #include "kernels.h"

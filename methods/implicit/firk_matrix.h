@@ -1,5 +1,5 @@
-/* methods/implicit/firk_matrix.h - the two matrices of a fully implicit step, gamma I - h J and (alpha + i beta) I - h J
- * (firk_transform.h), with J = df/dx at one point: together they solve
+/* methods/implicit/firk_matrix.h - the two matrices of a fully implicit step, gamma I - h J and
+ * (alpha + i beta) I - h J (firk_transform.h), with J = df/dx at one point: together they solve
  *
  *     (A^-1 (x) I - h I (x) J) Z = R,        Z = T W,   ((T^-1 A^-1 T) (x) I - h I (x) J) W = T^-1 R. */
 #ifndef SENS_FIRK_MATRIX_H

@@ -1,7 +1,8 @@
 /* Kernel `klu` of shifted.h: KLU of SuiteSparse (Davis & Natarajan 2010). It takes a matrix by columns: it is
- * given M^T, whose columns are the rows of M, or M turned to columns. Each factorisation chooses its pivots anew, so that the same M
- * gives the same bits whatever was factored before. Real systems are solved by loops of our own on its factors
- * (klu_solve.h). Complex shifts take its complex functions, and the transpose of theirs that does not conjugate. */
+ * given M^T, whose columns are the rows of M, or M turned to columns. Each factorisation chooses its pivots anew, so
+ * that the same M gives the same bits whatever was factored before. Real systems are solved by loops of our own on
+ * its factors (klu_solve.h). Complex shifts take its complex functions, and the transpose of theirs that does not
+ * conjugate. */
 #include "kernel.h"
 
 #ifdef SENS_KERNEL_HAS_KLU

@@ -3,10 +3,10 @@
  *     P (R \ A) Q = L U + F,     A X = B   or   A^T X = B,     X, B [n][W], X over B
  *
  * where R > 0 is diagonal, P and Q are permutations, L and U are block diagonal and F is above the blocks (Davis &
- * Natarajan, ACM Trans. Math. Softw. 37 (2010) 36). The factors are read where KLU keeps them, in packed columns: nothing
- * is copied or transposed, and all lanes go through them together, where klu_solve takes four columns at a time. By
- * columns, A X = B adds to the rows below a pivot, and A^T X = B gathers from them. The factors are only read: many
- * threads may share them. */
+ * Natarajan, ACM Trans. Math. Softw. 37 (2010) 36). The factors are read where KLU keeps them, in packed columns:
+ * nothing is copied or transposed, and all lanes go through them together, where klu_solve takes four columns at a
+ * time. By columns, A X = B adds to the rows below a pivot, and A^T X = B gathers from them. The factors are only
+ * read: many threads may share them. */
 #ifndef SENS_KLU_SOLVE_H
 #define SENS_KLU_SOLVE_H
 

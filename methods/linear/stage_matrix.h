@@ -14,7 +14,8 @@ struct sens_stage_matrix { /* one a thread */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
- * be made of; SENS_VJP: transposed systems will be solved in lanes, else those themselves. SENS_NO_MEMORY; SENS_UNSUPPORTED: too large. */
+ * be made of; SENS_VJP: transposed systems will be solved in lanes, else those themselves. SENS_NO_MEMORY;
+ * SENS_UNSUPPORTED: too large. */
 sens_status sens_stage_matrix_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                      enum sens_product by, struct sens_stage_matrix *matrix);
 
@@ -29,7 +30,8 @@ sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_s
 
 /* k = J x + f, or J^T x + f, of x = c + h_gamma k, for all [n][L]; f is in k, and c becomes k. The sum has the rounding
  * of its terms, the difference (x - c) / h_gamma that of x / h_gamma: of each entry the better one is taken. Where
- * steps are short against the entry's own rate that is the sum, where a stiff part has terms that cancel the difference. */
+ * steps are short against the entry's own rate that is the sum, where a stiff part has terms that cancel the
+ * difference. */
 void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                              size_t L, const sens_real *x, const sens_real *f, sens_real *c);
 

@@ -133,8 +133,8 @@ refuse "--vs needs a value" decay discrete_adjoint --vs
 [ -w /dev/full ] && expect 1 "--tsv /dev/full" decay discrete_adjoint --vs "lanes=1" --rounds 1 --tsv /dev/full
 
 # an interruption: 130, the rows of the groups that were done, no process left
-env --default-signal=INT "$program" compare decay discrete_adjoint tol=1e-3,1e-4 --vs "lanes=1" --rounds 10001 --seconds 1000 \
-    --tsv "$work/rows" >"$work/output" 2>"$work/errors" &
+env --default-signal=INT "$program" compare decay discrete_adjoint tol=1e-3,1e-4 --vs "lanes=1" \
+    --rounds 10001 --seconds 1000 --tsv "$work/rows" >"$work/output" 2>"$work/errors" &
 child=$!
 while [ ! -s "$work/rows" ]; do sleep 0.05; done
 sleep 0.7

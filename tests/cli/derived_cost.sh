@@ -103,7 +103,8 @@ tells 0 "by the same products: [0-9.]*e-1[0-9]" \
 # ---- what cannot be ----
 cost whole phi "$at_end" "    (void)cost, (void)j, (void)p;
     G[0] += (int)x[0];"
-tells 2 "cost=whole: its gradients cannot be derived: .*whole[.]c:8: a value that depends on t, x or p becomes a whole" \
+tells 2 \
+    "cost=whole: its gradients cannot be derived: .*whole[.]c:8: a value that depends on t, x or p becomes a whole" \
     "$program" run vdp $cell cost=whole --plugin ./whole.so
 tells 1 "no gradients of its own, and they cannot be derived" "$program" verify --quick --plugin ./whole.so --cost whole
 tells 2 "cost half cannot be recorded: its module has no recorded part" \
@@ -118,7 +119,14 @@ tells 2 "cost counts: at t = .* phi\[0\] is .* by its recording" \
     "$program" run vdp $cell cost=counts --plugin ./counts.so
 
 # some gradients by hand and others not
-sed 's/\.phi = phi}/.phi = phi, .phi_dp = phi_dx}/; s/^SENS_COST/static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, size_t c0, size_t L, sens_real *OUT)\n{\n    (void)cost, (void)j, (void)x, (void)p, (void)c0, (void)L, (void)OUT;\n}\n&/; s/(half)/(parts)/; s/"half"/"parts"/' half.c >parts.c
+awk '/^SENS_COST/ {
+         print "static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,"
+         print "                   size_t c0, size_t L, sens_real *OUT)\n{"
+         print "    (void)cost, (void)j, (void)x, (void)p, (void)c0, (void)L, (void)OUT;\n}"
+     }
+     { sub(/\.phi = phi}/, ".phi = phi, .phi_dp = phi_dx}"); sub(/\(half\)/, "(parts)"); sub(/"half"/, "\"parts\"") }
+     { print }
+' half.c >parts.c
 module parts
 tells 2 "cost .parts. lacks a name, a summary or a function" "$program" list costs --plugin ./parts.so
 

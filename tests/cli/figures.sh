@@ -75,7 +75,8 @@ check "scaling: the exponent is in the legend" \
     grep -q 'discrete adjoint, 1 thread:  N^' "$work/the out/figures/scaling.svg"
 check "scaling: what is missing is said" \
     grep -q 'discrete tangent:  not in these results' "$work/the out/figures/scaling.svg"
-check "scaling: the prototype is scaled" grep -q 'prototype, scaled to [0-9.]* GFLOP' "$work/the out/figures/scaling.svg"
+check "scaling: the prototype is scaled" \
+    grep -q 'prototype, scaled to [0-9.]* GFLOP' "$work/the out/figures/scaling.svg"
 check "scaling: the codes of others" grep -q 'CVODES adjoint' "$work/the out/figures/scaling.svg"
 check "scaling-share: what is aimed at" grep -q 'aim, 1 thread' "$work/the out/figures/scaling-share.svg"
 check "roofline: a roof of memory" grep -q 'L1, [0-9.]* GB/s' "$work/the out/figures/roofline.svg"
@@ -188,8 +189,10 @@ check "without a program there is no profile" \
 mkdir -p "$work/tree/harness" "$work/mine" && cp -r plots "$work/tree" &&
     cp -r harness/{scripts,paper,sweeps} "$work/tree/harness"
 for name in plots/steps.gp steps.sweep; do
-    awk -v start="<!-- file $name -->" '$0 == start { on = 1; next } /^```/ { if (on == 2) exit; if (on) on = 2; next } on == 2' \
-        docs/adding-a-figure.md > "$work/tree/$name"
+    awk -v start="<!-- file $name -->" '
+        $0 == start { on = 1; next }
+        /^```/ { if (on == 2) exit; if (on) on = 2; next }
+        on == 2' docs/adding-a-figure.md > "$work/tree/$name"
 done
 "$program" sweep "$work/tree/steps.sweep" --out "$work/mine" > /dev/null
 "$work/tree/harness/scripts/figures.sh" "$work/mine" > "$work/paths" 2> "$work/messages"
@@ -210,8 +213,8 @@ awk -F '\t' -v OFS='\t' '
     /^#/ { print; next }
     !at["isa"] { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
     { print; sub("isa=baseline", "isa=avx512", $at["cell"]); $at["status"] = "unavailable"; $at["isa"] = ""
-      $at["n"] = $at["np"] = $at["t_total_s"] = $at["t_lo_s"] = $at["gflops"] = "nan"; print }' "$file" > "$work/made" &&
-    mv "$work/made" "$file"
+      $at["n"] = $at["np"] = $at["t_total_s"] = $at["t_lo_s"] = $at["gflops"] = "nan"; print }
+    ' "$file" > "$work/made" && mv "$work/made" "$file"
 "$scripts/figures.sh" "$work/the out" > /dev/null 2> "$work/messages"
 check "unavailable rows do no harm" test $? -eq 0 -a ! -s "$work/messages"
 check "and are explained" \

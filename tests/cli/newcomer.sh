@@ -1,6 +1,6 @@
 #!/bin/bash
-# A newcomer's session: a problem (the Brusselator) and two methods from the skeletons, each with a deliberate mistake, which
-# `verify` finds and explains; mended, they pass. Argument 1: sensbench. Skipped without a C compiler.
+# A newcomer's session: a problem (the Brusselator) and two methods from the skeletons, each with a deliberate
+# mistake, which `verify` finds and explains; mended, they pass. Argument 1: sensbench. Skipped without a C compiler.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 include=$(cd "$(dirname "$0")/../../harness/include" && pwd)
@@ -71,7 +71,8 @@ grep -q "df_1/dx_0" report || fail "the entry is not named"
 line $source "J[1][0] =" "    J[1][0] = B - 2 * x * y, J[1][1] = -x * x;"
 build my_brusselator
 verify 0 problem my_brusselator
-"$program" run my_brusselator discrete_adjoint --plugin my_brusselator.so | grep -q "status     ok" || fail "run my_brusselator"
+"$program" run my_brusselator discrete_adjoint --plugin my_brusselator.so | grep -q "status     ok" ||
+    fail "run my_brusselator"
 
 # ---- a method: stage times that ignore c_i h ----
 "$program" new method newcomer >/dev/null || fail "new method"

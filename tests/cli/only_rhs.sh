@@ -119,7 +119,8 @@ static const struct sens_problem_type
     counts = {.name = "counts", .summary = "counts its calls", .create = impure_create, .rhs = counts_rhs},
     steep = {.name = "steep", .summary = "a root at 0", .create = steep_create, .rhs = steep_rhs},
     bend = {.name = "bend", .summary = "two branches a state", .create = bend_create, .rhs = bend_rhs},
-    begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs, .x0 = begins_x0};
+    begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs,
+              .x0 = begins_x0};
 static const struct sens_problem_type *const problems[] = {&impure, &counts, &steep, &bend, &begins, &lies, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "only_rhs", .problems = problems};
 END
@@ -141,7 +142,8 @@ export SENSBENCH_CACHE=$work/compiled
 # the branches that a solution takes are recorded when they are met: at first one state is above the edge, then both are
 tells 0 "recorded [2-4] times" "$program" run bend discrete_adjoint $module tol=1e-8
 tells 0 '"vjp":"compiled"' "$program" run bend discrete_adjoint $module --json
-tells 0 '"vjp":"tape".*"vjp_note":"no compiler' env CC=no_such_compiler "$program" run bend discrete_adjoint $module --json
+tells 0 '"vjp":"tape".*"vjp_note":"no compiler' env CC=no_such_compiler \
+    "$program" run bend discrete_adjoint $module --json
 "$program" run bend discrete_adjoint $module tol=1e-10 --dump "$work/adjoint.tsv" >/dev/null
 "$program" run bend finite_difference $module tol=1e-10 --dump "$work/quotients.tsv" >/dev/null
 join -t $'\t' <(awk -F'\t' '{ print $1 "/" $2 "/" $3 "\t" $NF }' "$work/adjoint.tsv" | sort) \
@@ -184,7 +186,8 @@ done
 
 # a right-hand side that is no longer what was recorded ends the run, whatever method asks
 for products in tape compiled; do
-    tells 2 "problem impure: .*f\[1\] is .*by its recording" "$program" run impure discrete_adjoint $module vjp=$products
+    tells 2 "problem impure: .*f\[1\] is .*by its recording" \
+        "$program" run impure discrete_adjoint $module vjp=$products
     tells 2 "problem counts: .*f\[0\] is .*by its recording" "$program" run counts cfsa $module vjp=$products
 done
 tells 0 "status     ok" "$program" run impure discrete_adjoint $module t1=0.4

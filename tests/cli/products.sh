@@ -7,8 +7,8 @@ export LC_ALL=C
 
 # one product: a time by that of a right-hand side, and nothing of a run
 "$program" run glv discrete_adjoint n=3 product=vjp lanes=4 vjp=tape --json >"$work/one" || fail "product=vjp"
-for said in '"product":"vjp"' '"lanes":4,' '"t_product_s":[0-9]' '"t_rhs_s":[0-9]' '"by_rhs":[0-9]' '"by_rhs_hi":[0-9]' \
-    '"t_total_s":null' '"steps":null' '"err_grad":null'; do
+for said in '"product":"vjp"' '"lanes":4,' '"t_product_s":[0-9]' '"t_rhs_s":[0-9]' '"by_rhs":[0-9]' \
+    '"by_rhs_hi":[0-9]' '"t_total_s":null' '"steps":null' '"err_grad":null'; do
     grep -qE "$said" "$work/one" || fail "a product's row does not say $said"
 done
 tells 0 "vjp of 8 lanes: .* right-hand sides" "$program" run glv discrete_adjoint n=3 product=vjp
@@ -56,7 +56,8 @@ file=$(echo "$work"/out/products/*.tsv)
 rows() {
     awk -F '\t' -v provider="$1" -v what="$2" '/^#/ { next }
         !header { for (i = 1; i <= NF; i++) at[$i] = i; header = 1; next }
-        { series = $at["series"] ","; mine = provider == "hand" ? series !~ /vjp=/ : index(series, "vjp=" provider ",") > 0
+        { series = $at["series"] ","
+          mine = provider == "hand" ? series !~ /vjp=/ : index(series, "vjp=" provider ",") > 0
           if (series ~ /rhs=generated/) mine = provider == "generated"
           if (mine && $at["status"] == "ok" && $at[what] + 0 > 0) count++ }
         END { print count + 0 }' "$file"
@@ -76,7 +77,8 @@ done
 tells 0 "by the faster of the own and the generated" "$program" summary "$work/out"
 if command -v gnuplot >/dev/null; then
     tells 0 "products.svg" harness/scripts/figures.sh "$work/out"
-    for name in 'by hand' compiled 'compiled, by the generated f' tape ADOL-C TMBad Sacado differences 'L = 1' 'L = 8' 'glv 5' 'vdp 2'; do
+    for name in 'by hand' compiled 'compiled, by the generated f' tape ADOL-C TMBad Sacado differences \
+        'L = 1' 'L = 8' 'glv 5' 'vdp 2'; do
         grep -q "$name" "$work/out/figures/products.svg" || fail "the figure has no $name"
     done
 fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# harness/scripts/verify-providers.sh: a row for each subject and provider, an interrupted run that goes on, and exit codes.
-# Argument 1: sensbench.
+# harness/scripts/verify-providers.sh: a row for each subject and provider, an interrupted run that goes on, and exit
+# codes. Argument 1: sensbench.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 script=$(cd "$(dirname "$0")/../../harness/scripts" && pwd)/verify-providers.sh

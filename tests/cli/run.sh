@@ -115,7 +115,8 @@ if [ -w /dev/full ]; then
     "$program" list >/dev/full 2>/dev/null
     [ $? -eq 1 ] || fail "a full standard output is exit 1"
 fi
-env --default-signal=INT "$program" run decay discrete_adjoint controller=fixed dt=1e-10 max_steps=1000000000000 >"$work/output" 2>&1 &
+env --default-signal=INT "$program" run decay discrete_adjoint controller=fixed dt=1e-10 max_steps=1000000000000 \
+    >"$work/output" 2>&1 &
 sleep 0.3
 kill -INT $!
 wait $!

@@ -12,8 +12,8 @@ models=$(cd "$(dirname "$0")/../../problems/models" && pwd)
 meets() {
     local model=$1 tableau=$2
     shift 2
-    if ! "$program" run "$model" discrete_tangent wrt=x0 "tableau=$tableau" max_steps=100000 "$@" --dump "$work/end.tsv" \
-        >"$work/output" 2>&1; then
+    if ! "$program" run "$model" discrete_tangent wrt=x0 "tableau=$tableau" max_steps=100000 "$@" \
+        --dump "$work/end.tsv" >"$work/output" 2>&1; then
         fail "$model $tableau: $(tail -1 "$work/output")"
         return
     fi
@@ -67,8 +67,9 @@ done
 agrees hires rodas4 T=321.8122 tol=1e-6
 agrees vdp ros3 tol=1e-4
 
-# What grows is not jumped over: x = 0 is left within 1e-4, and x = 1 is where it ends. Beyond the pole of a formula, h l >
-# 1 / gamma, a step would stay at x = -c / l. Other tableaux change the sign of x short of the pole (docs/stiff.md).
+# What grows is not jumped over: x = 0 is left within 1e-4, and x = 1 is where it ends. Beyond the pole of a formula,
+# h l > 1 / gamma, a step would stay at x = -c / l. Other tableaux change the sign of x short of the pole
+# (docs/stiff.md).
 cat >"$work/leaves.ode" <<'END'
 model leaves "x = 0 is unstable, a weak feed leads away from it, to 1"
 parameter l = 1e5
@@ -77,7 +78,8 @@ state x = 0 in -1 .. 2
 interval 0 .. 1
 x' = l*x*(1 - x^2) + c
 END
-for tableau in sdirk2a sdirk3a sdirk4a sdirk4b tr_bdf2 kvaerno43 kvaerno54 radau_iia5 radau_ia5 lobatto_iiic4 gauss6 rodas4; do
+for tableau in sdirk2a sdirk3a sdirk4a sdirk4b tr_bdf2 kvaerno43 kvaerno54 radau_iia5 radau_ia5 lobatto_iiic4 gauss6 \
+    rodas4; do
     for tol in 1e-4 1e-8; do
         "$program" run leaves discrete_tangent vjp=tape tol=$tol "tableau=$tableau" --models "$work/leaves.ode" \
             --dump "$work/leaves.tsv" >"$work/output" 2>&1 || fail "leaves $tableau $tol: $(tail -1 "$work/output")"

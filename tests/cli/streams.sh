@@ -21,8 +21,8 @@ clean() {
 # ---- control bytes of arguments and files ------------------------------------------------------------------
 for command in "$raw" "run $raw cfsa" "run vdp $raw" "run vdp cfsa tol=$raw" "run vdp cfsa $raw=1" "show $raw" \
     "list $raw" "sweep $raw" "summary $raw" "truth $raw" "verify --check $raw" "verify --plugin $raw" "new $raw x" \
-    "new method $raw" "compare vdp cfsa --vs $raw" "run vdp cfsa params=/$raw" "run vdp cfsa --dump /$raw/x" "--$raw" "help $raw" \
-    "verify --explain $raw" "sweep x --out $raw" "peak $raw" "run vdp cfsa --vs"; do
+    "new method $raw" "compare vdp cfsa --vs $raw" "run vdp cfsa params=/$raw" "run vdp cfsa --dump /$raw/x" "--$raw" \
+    "help $raw" "verify --explain $raw" "sweep x --out $raw" "peak $raw" "run vdp cfsa --vs"; do
     # shellcheck disable=SC2086 # words are wanted; no blank is in the raw text
     clean "$program" $command
 done

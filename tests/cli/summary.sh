@@ -20,7 +20,8 @@ END
 "$program" sweep "$work/mine.sweep" --out "$work/out" >/dev/null 2>"$work/messages" ||
     { fail "no sweep"; cat "$work/messages"; }
 "$program" summary "$work/out" >"$work/summary" || fail "summary: exit $?"
-for line in '^\*\*decay\*\*.*; sweep mine$' '^| discrete_adjoint: cash_karp | .* s (1) |' '^| cfsa: cash_karp | .* s ('; do
+for line in '^\*\*decay\*\*.*; sweep mine$' \
+    '^| discrete_adjoint: cash_karp | .* s (1) |' '^| cfsa: cash_karp | .* s ('; do
     grep -q -- "$line" "$work/summary" || fail "'$line' is not in $(cat "$work/summary")"
 done
 grep -q 'Published statements\|not testable' "$work/summary" && fail "statements without a sweep of the paper"

@@ -51,7 +51,8 @@ file=$(result "$work/whole" slow)
 check "it says where its rows are" grep -qxF "$file" "$work/stdout"
 check "no progress where there is no terminal" test ! -s "$work/stderr"
 check "schema first" test "$(head -n 1 "$file")" = "#! schema: sens-result/1"
-check "what the machine could do, before the header" test "$(grep -c '^#! peak: what=fma isa=.* threads=1 .*median=' "$file")" -ge 1
+check "what the machine could do, before the header" \
+    test "$(grep -c '^#! peak: what=fma isa=.* threads=1 .*median=' "$file")" -ge 1
 check "all rows whole" whole "$file"
 check "all cells there" same_cells "$file"
 check "all cells ok" test "$(column status "$file" | sort -u)" = ok
@@ -102,7 +103,8 @@ done
 wait $!
 check "resume succeeds" test $? -eq 0
 check "resume is silent" test ! -s "$work/stderr"
-check "no row is lost, and no line of the prelude" test "$(head -c "$(stat -c %s "$work/before")" "$file" | cksum)" = "$(cksum < "$work/before")"
+check "no row is lost, and no line of the prelude" \
+    test "$(head -c "$(stat -c %s "$work/before")" "$file" | cksum)" = "$(cksum < "$work/before")"
 check "no row is repeated or torn" whole "$file"
 check "no cell is missing" same_cells "$file"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A df/dx that a module declares is held against differences when implicit steps take it. Argument 1: sensbench; argument
-# 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
+# A df/dx that a module declares is held against differences when implicit steps take it. Argument 1: sensbench;
+# argument 2: the folder of the headers (default: the source tree's). Skipped without a C compiler.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -110,6 +110,14 @@ static inline void bed_free(struct method_bed *bed)
     sens_arena_release(&bed->ctx.arena);
 }
 
+/* So many equal steps of the tableau. */
+static inline void fix_steps(struct method_bed *bed, const struct sens_tableau *tableau, int steps)
+{
+    bed->task.tableau = tableau;
+    bed->task.controller = named(bed->registry->controllers, "fixed");
+    bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
+}
+
 /* A malloc'ed copy of the gradients, one after the other; *count its length. */
 static inline sens_real *bed_gradient(const struct method_bed *bed, size_t *count)
 {

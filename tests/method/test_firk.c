@@ -11,13 +11,6 @@ static const struct sens_tableau *tableau(size_t k)
     return named(sens_registry_baseline()->implicit_tableaux, names[k]);
 }
 
-static void fix_steps(struct method_bed *bed, size_t k, int steps)
-{
-    bed->task.tableau = tableau(k);
-    bed->task.controller = named(bed->registry->controllers, "fixed");
-    bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
-}
-
 /* ---- Prothero & Robinson --------------------------------------------------------------------------------- */
 
 /* y' = -k (y - sin(p t)) + p cos(p t), y = sin(p t), dy/dp = t cos(p t), with k in the problem's data. */
@@ -79,7 +72,7 @@ static struct pr_errors pr_errors(size_t k, const char *method, double stiff, in
     bed_create(&bed, "decay", "identity", NULL);
     bed.problem = (struct sens_problem){
         .type = &prothero_robinson, .n = 1, .np = 1, .t1 = STOP, .x0 = &start, .p = &p, .data = &stiff};
-    fix_steps(&bed, k, steps);
+    fix_steps(&bed, tableau(k), steps);
     const double stop = STOP;
     bed.cost.t_obs = &stop;
     assert_int_equal(bed_run(&bed, method, NULL), SENS_OK);
@@ -177,7 +170,7 @@ static void iteration_by_formula(void **state)
     for (size_t k = 0; k < 2 * NAMES; k++) {
         struct method_bed bed;
         bed_create(&bed, problem[k % 2], "identity", NULL);
-        fix_steps(&bed, k / 2, STEPS);
+        fix_steps(&bed, tableau(k / 2), STEPS);
         bed.task.lanes = LANES;
         struct solved direct = solve(&bed, "discrete_adjoint", DIRECT);
         struct solved newton = solve(&bed, "discrete_adjoint", NEWTON);

@@ -1,25 +1,11 @@
-/* Diagonally implicit steps and their derivatives: against the closed form of the discrete map of a linear
- * equation, as stiff as can be; the order on a stiff equation; adjoint against tangent against differences of values;
- * the same bits whatever is kept; operations by their formula; bad ends. */
-#include "support.h"
+/* Implicit steps that iterate, diagonally or fully implicit, and their derivatives: against the closed form of the
+ * discrete map of a linear equation, as stiff as can be; the order on a stiff equation; adjoint against tangent against
+ * differences of values; the same bits whatever is kept; operations by their formula; bad ends. */
+#include "stiff_support.h"
 
-/* Those of the family, NULL-terminated. */
 static const struct sens_tableau *const *implicit(void)
 {
-    static const struct sens_tableau *found[SENS_MAX_STAGES];
-    const struct sens_tableau *const *all = sens_registry_baseline()->implicit_tableaux;
-    size_t count = 0;
-    for (size_t i = 0; all[i] && count + 1 < SENS_MAX_STAGES; i++)
-        if (all[i]->family == SENS_FAMILY_DIRK) found[count++] = all[i];
-    found[count] = NULL;
-    return found;
-}
-
-static void fix_steps(struct method_bed *bed, const struct sens_tableau *tableau, int steps)
-{
-    bed->task.tableau = tableau;
-    bed->task.controller = named(bed->registry->controllers, "fixed");
-    bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
+    return of_families(SENS_FAMILY_DIRK, SENS_FAMILY_FIRK);
 }
 
 /* ---- a linear equation --------------------------------------------------------------------------------- */
@@ -109,24 +95,6 @@ static void decay_is_its_closed_form(void **state)
 
 /* ---- a stiff equation ---------------------------------------------------------------------------------- */
 
-/* Prothero & Robinson: y' = -p (y - sin t) + cos t, y = sin t; dy/dp = 0 on it. */
-static sens_status pr_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
-{
-    (void)pb;
-    dx[0] = -at->p[0] * (at->x[0] - sin(at->t)) + cos(at->t);
-    return SENS_OK;
-}
-
-static void pr_product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
-                       double *OUT)
-{
-    (void)pb;
-    for (size_t l = 0; l < L; l++) OUT[l] = -at->p[0] * V[l];
-}
-
-static const struct sens_problem_type prothero_robinson = {
-    .name = "prothero-robinson", .rhs = pr_rhs, .jvp = pr_product, .vjp = pr_product};
-
 static double pr_error(const struct sens_tableau *tableau, double stiffness, double dt)
 {
     const double start = sin(0.3), stop = 1.5;
@@ -169,29 +137,15 @@ static void orders_on_a_stiff_equation(void **state)
 static void check_pair(const struct sens_tableau *tableau, const char *problem, const char *cost, long every)
 {
     struct method_bed bed;
-    size_t count;
     bed_create(&bed, problem, cost, NULL);
     if (tableau->e)
         bed.task.tableau = tableau, bed.task.rtol = bed.task.atol = 1e-5;
     else
         fix_steps(&bed, tableau, 40);
-    assert_int_equal(bed_run(&bed, "discrete_tangent", NULL), SENS_OK);
-    sens_real *tangent = bed_gradient(&bed, &count);
-    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
-    sens_real *adjoint = bed_gradient(&bed, &count);
-    const double error = relative_error(count, adjoint, tangent);
     /* a few hundred roundings; on vdp and robertson these are 20 times as large on their way */
-    if (!(error <= 1e-11))
-        fail_msg("%s, %s, %s: adjoint differs from tangent by %g", tableau->name, problem, cost, error);
-    const double x = bed.out.x[0];
-    bed.task.ckpt = bed_every(&bed, every);
-    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
-    sens_real *again = bed_gradient(&bed, &count);
-    assert_memory_equal(again, adjoint, count * sizeof *again);
-    assert_true(x == bed.out.x[0]);
-    free(again);
+    sens_real *adjoint = check_tangent(&bed, 1e-11);
+    check_checkpoints(&bed, every, adjoint);
     free(adjoint);
-    free(tangent);
     bed_free(&bed);
 }
 
@@ -208,30 +162,14 @@ static void adjoint_equals_tangent_whatever_is_kept(void **state)
         }
 }
 
-/* Central differences of whole solves on the frozen grid: of second order in the bump, and rounding over it. */
 static void frozen_differences(void **state)
 {
     (void)state;
     for (size_t i = 0; implicit()[i]; i++) {
-        struct method_bed bed;
-        size_t count;
+        struct sens_work work;
         if (!implicit()[i]->e) continue;
-        bed_create(&bed, "robertson", "identity", NULL);
-        bed.task.tableau = implicit()[i];
-        bed.task.rtol = 1e-4, bed.task.atol = 1e-7;
-        assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
-        sens_real *adjoint = bed_gradient(&bed, &count);
-        const double central = 1, frozen = 1;
-        assert_int_equal(
-            bed_run(&bed, "finite_difference", "scheme", central, "grid", frozen, "bump", 1e-6, NULL),
-            SENS_OK);
-        sens_real *difference = bed_gradient(&bed, &count);
-        const double error = relative_error(count, difference, adjoint);
-        if (!(error <= 1e-6)) fail_msg("%s: differences are off by %g", implicit()[i]->name, error);
-        assert_true(bed.work.newton > 0 && bed.work.factorisations > 0 && bed.work.solves >= bed.work.newton);
-        free(adjoint);
-        free(difference);
-        bed_free(&bed);
+        check_frozen(implicit()[i], "robertson", "identity", &work);
+        assert_true(work.newton > 0 && work.factorisations > 0 && work.solves >= work.newton);
     }
 }
 
@@ -275,8 +213,8 @@ static void operations_by_formula(void **state)
     }
 }
 
-/* Robertson to t = 4e7: a step may be as long as the solution is smooth, and these take 36 to 84. Unfiltered, the estimate
- * counts what is gone within the step, which sdirk4b then cannot do within max_steps. */
+/* Robertson to t = 4e7: a step may be as long as the solution is smooth, and these take 36 to 84. Unfiltered, the
+ * estimate counts what is gone within the step, which sdirk4b then cannot do within max_steps. */
 static void the_estimate_is_filtered(void **state)
 {
     (void)state;
@@ -295,25 +233,10 @@ static void the_estimate_is_filtered(void **state)
 
 /* ---- bad ends ------------------------------------------------------------------------------------------ */
 
-/* I - h gamma J is 0 where y' = y and h = 1 / gamma. */
 static void a_singular_matrix_is_a_status(void **state)
 {
     (void)state;
-    struct method_bed bed;
-    bed_create(&bed, "decay", "identity", "k", -1.0, "T", 4.0, NULL);
-    fix_steps(&bed, named(implicit(), "sdirk4b"), 1);
-    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_DIVERGED);
-    assert_non_null(strstr(bed.ctx.message, "singular"));
-    fix_steps(&bed, named(implicit(), "sdirk4b"), 2);
-    assert_int_equal(bed_run(&bed, "discrete_adjoint", NULL), SENS_OK);
-    bed_free(&bed);
-}
-
-static void nan_product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
-                        double *OUT)
-{
-    (void)at, (void)V;
-    for (size_t q = 0; q < pb->n * L; q++) OUT[q] = NAN;
+    check_singular(named(implicit(), "sdirk4b"));
 }
 
 /* What follows from a J that is no number, and from a system whose J is not known. */
@@ -343,19 +266,10 @@ static void no_jacobian_is_a_status(void **state)
     sens_arena_release(&ctx.arena);
 }
 
-/* What has no implicit form says so: nothing follows the state, no backward system has a J. */
 static void others_refuse(void **state)
 {
     (void)state;
-    const char *const method[] = {"cfsa", "casa_dense", "casa_reverse"};
-    for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
-        struct method_bed bed;
-        bed_create(&bed, "robertson", "identity", NULL);
-        bed.task.tableau = named(implicit(), "sdirk4a");
-        assert_int_equal(bed_run(&bed, method[i], NULL), SENS_UNSUPPORTED);
-        assert_non_null(strstr(bed.ctx.message, "sdirk4a"));
-        bed_free(&bed);
-    }
+    check_others_refuse(named(implicit(), "sdirk4a"));
 }
 
 int main(void)

@@ -1,6 +1,11 @@
-/* Rosenbrock steps: against the closed form of the discrete map of a linear equation, as stiff as can be; orders, classical
- * and on a stiff equation, of the state and of its derivative, of a running cost and of the dense output. */
-#include "rosenbrock_support.h"
+/* Rosenbrock steps: against the closed form of the discrete map of a linear equation, as stiff as can be; orders,
+ * classical and on a stiff equation, of the state and of its derivative, of a running cost and of the dense output. */
+#include "stiff_support.h"
+
+static const struct sens_tableau *const *pairs(void)
+{
+    return of_families(SENS_FAMILY_ROSENBROCK, SENS_FAMILY_ROSENBROCK);
+}
 
 /* ---- a linear equation --------------------------------------------------------------------------------- */
 
@@ -78,9 +83,9 @@ static void errors_of(const struct sens_tableau *tableau, double stiffness, int 
     bed_free(&bed);
 }
 
-/* Not stiff: the classical order, of the derivatives as of the state. Very stiff, p h = 4e4 and more: of second order for
- * pairs that are not stiffly accurate, of first order and below h / p for those that are (Hairer & Wanner II, IV.15), of
- * third order for rodas5p, which is made for it. dy/dp is that error over p h, to a factor of ten. */
+/* Not stiff: the classical order, of the derivatives as of the state. Very stiff, p h = 4e4 and more: of second order
+ * for pairs that are not stiffly accurate, of first order and below h / p for those that are (Hairer & Wanner II,
+ * IV.15), of third order for rodas5p, which is made for it. dy/dp is that error over p h, to a factor of ten. */
 static void orders(void **state)
 {
     (void)state;
@@ -121,8 +126,8 @@ static void running_values(const struct sens_tableau *tb, int steps, double *val
     bed_free(&bed);
 }
 
-/* The cost along the way, and its derivatives, are of the order of the state; ros4's dense output is of order 2, its cost of
- * order 3. The truth: steps so short that rounding is all there is. */
+/* The cost along the way, and its derivatives, are of the order of the state; ros4's dense output is of order 2, its
+ * cost of order 3. The truth: steps so short that rounding is all there is. */
 static void running_costs_have_their_order(void **state)
 {
     (void)state;

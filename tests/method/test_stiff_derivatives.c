@@ -146,8 +146,8 @@ static void gradient_at(const struct sens_tableau *tableau, const char *method, 
 }
 
 /* Steps grow with t. Of the slow part, a stage's df/dx^T kappa is the difference k1 (kappa_2 - kappa_1), in which kappa
- * is h times as large: rounding times h k1, summed over all steps. The bound has room for the size of coefficients; with df/dx^T c instead, whose
- * other rows are 1e4 h, it was 200 times the bound for the worst. */
+ * is h times as large: rounding times h k1, summed over all steps. The bound has room for the size of coefficients;
+ * with df/dx^T c instead, whose other rows are 1e4 h, it was 200 times the bound for the worst. */
 static void long_times(void **state)
 {
     (void)state;

@@ -17,7 +17,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # number<TAB>name<TAB>module<TAB>causes<TAB>scope<TAB>note
-awk 'function flush() { if (name != "") print ++number "\t" name "\t" module "\t" cause "\t" scope "\t" note; name = "" }
+awk 'function flush() {
+         if (name != "") print ++number "\t" name "\t" module "\t" cause "\t" scope "\t" note
+         name = ""
+     }
      /^#/ { next }
      /^$/ { flush(); next }
      { field = $1; sub(/^[a-z]+ +/, "") }

@@ -7,8 +7,8 @@
  *
  * gamma(tau) the product of the sizes of all subtrees: Hairer, Norsett, Wanner, Solving ODEs I, theorem
  * II.2.13. Of a Rosenbrock formula, beta_ij = alpha_ij + gamma_ij stands in the place of a_ij wherever the root has one
- * child, else alpha_ij: Hairer & Wanner, Solving ODEs II, theorem IV.7.4. Trees are level sequences, in the order of Beyer & Hedetniemi, SIAM J. Comput. 9
- * (1980) 706-712. */
+ * child, else alpha_ij: Hairer & Wanner, Solving ODEs II, theorem IV.7.4. Trees are level sequences, in the order of
+ * Beyer & Hedetniemi, SIAM J. Comput. 9 (1980) 706-712. */
 #ifndef ROOTED_TREES_H
 #define ROOTED_TREES_H
 

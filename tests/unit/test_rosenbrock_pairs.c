@@ -29,8 +29,8 @@ static double complex stability(const struct sens_tableau *tb, bool embedded, do
     return R;
 }
 
-/* R is analytic where Re z < 0, as its poles are at 1 / gamma > 0: |R| <= 1 on the imaginary axis is A-stability. L: and
- * R(infinity) = 0. The bounds: rounding of some ten sums; ros4's gamma has five digits, which leave |R(infinity)| =
+/* R is analytic where Re z < 0, as its poles are at 1 / gamma > 0: |R| <= 1 on the imaginary axis is A-stability. L:
+ * and R(infinity) = 0. The bounds: rounding of some ten sums; ros4's gamma has five digits, which leave |R(infinity)| =
  * 1.52e-5, and |R| past 1 by as little. */
 static void test_stability(void **state)
 {
@@ -89,7 +89,7 @@ static void expect_weighted(const struct sens_tableau *tb, bool embedded, const 
         fail_msg("%s%s: %s is off by %Lg", tb->name, embedded ? ", embedded" : "", what, sum);
 }
 
-/* Index 1: Hairer & Wanner II, VI.4 (4.15 ...), omega = B^-1. The embedded formula ends in the stage before the last. */
+/* Index 1: Hairer & Wanner II, VI.4 (4.15 ...), omega = B^-1. The embedded formula ends before the last stage. */
 static void expect_differential_algebraic(const struct sens_tableau *tb, bool embedded)
 {
     const int s = tb->stages;

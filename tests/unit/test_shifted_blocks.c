@@ -6,9 +6,9 @@
 typedef sens_status creation(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                              enum sens_kernel_choice choice, struct sens_shifted **made);
 
-/* Blocks of the sizes 1, 2, ... on the diagonal, which share what is above (or, after the exchange of their order, below)
- * them: what KLU finds, and solves block by block. A row has few entries, pivots are seldom on the diagonal, and rows
- * differ in size by eight decades. */
+/* Blocks of the sizes 1, 2, ... on the diagonal, which share what is above (or, after the exchange of their order,
+ * below) them: what KLU finds, and solves block by block. A row has few entries, pivots are seldom on the diagonal,
+ * and rows differ in size by eight decades. */
 static struct sens_pattern blocks_pattern(struct sens_ctx *ctx, gsl_rng *rng, size_t n)
 {
     size_t *const start = SENS_NEW(ctx, size_t, n + 1), *const col = SENS_NEW(ctx, size_t, n * n);

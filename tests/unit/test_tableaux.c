@@ -129,8 +129,8 @@ static const char *place_fault(const struct sens_tableau *tb, int i, int j)
                : NULL;
 }
 
-/* Where two stages after each other stand at the end of the step, the second is evaluated at the end of a formula of its
- * own, alpha_(i+1)j = alpha_ij + gamma_ij: how Rodas pairs get their embedded formulas. */
+/* Where two stages after each other stand at the end of the step, the second is evaluated at the end of a formula of
+ * its own, alpha_(i+1)j = alpha_ij + gamma_ij: how Rodas pairs get their embedded formulas. */
 static const char *nested_fault(const struct sens_tableau *tb)
 {
     const int s = tb->stages;

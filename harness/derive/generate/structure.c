@@ -148,9 +148,9 @@ static bool copy_factors(struct graph *into, const struct graph *from, const gra
     return graph_status(into) == SENS_OK;
 }
 
-/* An entry of the diagonal, d + s_i m. m is the first term of the sum at its top that is s_i times a function of p, as the
- * product rule leaves it behind in x_i (r_i + sum_j A_ij x_j): without it the rows of d are sums without a gap. 0 where
- * there is none. */
+/* An entry of the diagonal, d + s_i m. m is the first term of the sum at its top that is s_i times a function of p,
+ * as the product rule leaves it behind in x_i (r_i + sum_j A_ij x_j): without it the rows of d are sums without a
+ * gap. 0 where there is none. */
 static graph_node split_diagonal(struct graph *graph, graph_node entry, graph_node s_i, const bool *varies,
                                  graph_node *m)
 {

@@ -25,7 +25,8 @@ bool derived_explain(const struct sens_problem *wrapped, const struct sens_at *a
 /* Of a wrapped problem: what it cost beside its runs. */
 void derived_account(const struct sens_problem *wrapped, struct sens_provider_account *account);
 
-/* The functions of the type (inner ones in place of NULL) and of the structure. A product that cannot be had at a point is NaN. */
+/* The functions of the type (inner ones in place of NULL) and of the structure. A product that cannot be had at a
+ * point is NaN. */
 extern const struct sens_problem_type derived_type;
 void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J);
 void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real *value);

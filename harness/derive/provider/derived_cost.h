@@ -2,8 +2,9 @@
  *
  *     dphi_c/dx, dphi_c/dp, dg_c/dx, dg_c/dp  for c0 <= c < c0 + L:  (d phi/dx)^T W with unit vectors as W,
  *
- * which is what the transposed products of a tape are. phi_j of each observation and g are recorded by themselves. Costs
- * with many outputs are taken apart into groups of these, so that a block of lanes does not pay for all of them. */
+ * which is what the transposed products of a tape are. phi_j of each observation and g are recorded by themselves.
+ * Costs with many outputs are taken apart into groups of these, so that a block of lanes does not pay for all of
+ * them. */
 #ifndef DERIVE_DERIVED_COST_H
 #define DERIVE_DERIVED_COST_H
 

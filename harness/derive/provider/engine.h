@@ -58,7 +58,8 @@ struct engine {
 };
 
 struct engine_maker {
-    /* f was recorded at this point; the graph stays as long as the engine. SENS_NO_MEMORY, SENS_UNSUPPORTED, SENS_UNAVAILABLE. */
+    /* f was recorded at this point; the graph stays as long as the engine. SENS_NO_MEMORY, SENS_UNSUPPORTED,
+     * SENS_UNAVAILABLE. */
     sens_status (*create)(const struct engine_maker *maker, const struct graph *f,
                           const struct function_shape *shape, const struct sens_at *at,
                           struct engine **engine);

@@ -34,8 +34,8 @@ sens_status recording_create_cost(struct sens_ctx *ctx, const struct sens_proble
  * and any status of rhs itself. The graph is then worth nothing. */
 sens_status recording_rhs(const struct recording *recording, const struct sens_at *at, struct graph *graph,
                           struct bench_error *error);
-/* Why f has no derivative at a point where it is finite itself: the first operation whose own derivative is not, with its
- * place in the sources; of a model, which has none, with the component of f. false: none is found. */
+/* Why f has no derivative at a point where it is finite itself: the first operation whose own derivative is not, with
+ * its place in the sources; of a model, which has none, with the component of f. false: none is found. */
 bool recording_lacks_slope(const struct recording *recording, const struct sens_at *at,
                            struct bench_error *error);
 sens_status recording_x0(const struct recording *recording, const double *p, struct graph *graph,

@@ -44,8 +44,8 @@ struct sens_provider {
 
     /* *wrapped is *inner with the products of this provider and without the structure of *inner; the rest, rhs
      * included, is that of *inner, which is copied: the two may be one. sens_problem_decorate does it
-     * (sens/decorate.h), and wrapped->structure = NULL, or that of the provider. Memory comes from the arena. SENS_UNSUPPORTED, with a
-     * message, for a problem that this provider does not know; SENS_NO_MEMORY. */
+     * (sens/decorate.h), and wrapped->structure = NULL, or that of the provider. Memory comes from the arena.
+     * SENS_UNSUPPORTED, with a message, for a problem that this provider does not know; SENS_NO_MEMORY. */
     sens_status (*wrap)(struct sens_ctx *ctx, const struct sens_provider_request *request,
                         struct sens_problem *wrapped);
 

@@ -94,8 +94,8 @@ static bool follow(struct replay *replay, long k, double h, bool shared, bool *k
     return false;
 }
 
-/* May a method choose the step, where the law and the stop leave it a choice? From `least` on up to h behind a cut, or less
- * where such a trial is `rejected`; all of the rest, where that is up to STRETCH times the proposal. */
+/* May a method choose the step, where the law and the stop leave it a choice? From `least` on up to h behind a cut,
+ * or less where such a trial is `rejected`; all of the rest, where that is up to STRETCH times the proposal. */
 static bool is_choice(const struct replay *replay, long k, bool rejected)
 {
     static const double STRETCH = 1.01;

@@ -1,12 +1,11 @@
 /* No parameter at all: a pendulum.
  *
  * verify: --quick --problem no_parameters */
-#include <string.h>
 #include <tgmath.h>
 
 #include "sens/plugin.h"
 
-enum { N = 2, NP = 0 };
+enum { N = 2 };
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
@@ -23,59 +22,19 @@ static void jacobian(const struct sens_problem *pb, const struct sens_at *at, se
     J[1][0] = -cos(at->x[0]);
 }
 
-/* There is none. */
-static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, sens_real F[N][NP + 1])
-{
-    (void)pb;
-    (void)at;
-    (void)F;
-}
+#include "dense_states.h"
 
-/* ---- the products of the contract ---------------------------------------------------------------------- */
-
-/* OUT [n][L] = J V, or J^T V. */
-static void product(const struct sens_problem *pb, const struct sens_at *at, bool transposed, size_t L,
-                    const sens_real *V, sens_real *OUT)
-{
-    sens_real J[N][N] = {{0}};
-    jacobian(pb, at, J);
-    memset(OUT, 0, N * L * sizeof *OUT);
-    for (size_t i = 0; i < N; i++)
-        for (size_t j = 0; j < N; j++)
-            for (size_t l = 0; l < L; l++) OUT[i * L + l] += (transposed ? J[j][i] : J[i][j]) * V[j * L + l];
-}
-
-static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
-                sens_real *OUT)
-{
-    product(pb, at, false, L, V, OUT);
-}
-
-static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
-                sens_real *OUT)
-{
-    product(pb, at, true, L, W, OUT);
-}
-
+/* There is no parameter. */
 static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                        sens_real *OUT)
 {
-    sens_real F[N][NP + 1] = {{0}};
-    jacobian_p(pb, at, F);
-    for (size_t i = 0; i < N; i++)
-        for (size_t l = 0; l < L; l++) OUT[i * L + l] += F[i][k0 + l];
+    (void)pb, (void)at, (void)k0, (void)L, (void)OUT;
 }
 
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                         const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
 {
-    for (size_t q = 0; q < K; q++) {
-        sens_real F[N][NP + 1] = {{0}};
-        jacobian_p(pb, &(struct sens_at){t[q], X + q * N, p}, F);
-        for (size_t k = 0; k + 1 <= NP; k++)
-            for (size_t i = 0; i < N; i++)
-                for (size_t l = 0; l < L; l++) MU[k * L + l] += F[i][k] * W[(q * N + i) * L + l];
-    }
+    (void)pb, (void)K, (void)t, (void)X, (void)p, (void)L, (void)W, (void)MU;
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
@@ -85,7 +44,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     (void)ctx;
     (void)option;
     pb->n = N;
-    pb->np = NP;
+    pb->np = 0;
     pb->t0 = 0;
     pb->t1 = 4;
     pb->x0 = x0;

@@ -1,7 +1,6 @@
 /* A fixed number of states, 200, and no option for it: reaction and diffusion on a line.
  *
  * verify: --quick --problem two_hundred */
-#include <string.h>
 #include <tgmath.h>
 
 #include "sens/plugin.h"
@@ -32,13 +31,10 @@ static void jacobian_p(const struct sens_problem *pb, const struct sens_at *at, 
     }
 }
 
-/* ---- the products of the contract ---------------------------------------------------------------------- */
-
-/* OUT [n][L] = J V, or J^T V. */
-static void product(const struct sens_problem *pb, const struct sens_at *at, bool transposed, size_t L,
-                    const sens_real *V, sens_real *OUT)
+/* J V = J^T V: J is symmetric, with three diagonals. */
+static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
+                    sens_real *OUT)
 {
-    (void)transposed; /* J is symmetric, with three diagonals */
     (void)pb;
     for (size_t i = 0; i < N; i++)
         for (size_t l = 0; l < L; l++) {
@@ -48,38 +44,7 @@ static void product(const struct sens_problem *pb, const struct sens_at *at, boo
         }
 }
 
-static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
-                sens_real *OUT)
-{
-    product(pb, at, false, L, V, OUT);
-}
-
-static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
-                sens_real *OUT)
-{
-    product(pb, at, true, L, W, OUT);
-}
-
-static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
-                       sens_real *OUT)
-{
-    sens_real F[N][NP] = {{0}};
-    jacobian_p(pb, at, F);
-    for (size_t i = 0; i < N; i++)
-        for (size_t l = 0; l < L; l++) OUT[i * L + l] += F[i][k0 + l];
-}
-
-static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
-                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
-{
-    for (size_t q = 0; q < K; q++) {
-        sens_real F[N][NP] = {{0}};
-        jacobian_p(pb, &(struct sens_at){t[q], X + q * N, p}, F);
-        for (size_t k = 0; k < NP; k++)
-            for (size_t i = 0; i < N; i++)
-                for (size_t l = 0; l < L; l++) MU[k * L + l] += F[i][k] * W[(q * N + i) * L + l];
-    }
-}
+#include "dense_parameters.h"
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
@@ -102,8 +67,8 @@ static SENS_PROBLEM(two_hundred) = {
     .summary = "reaction and diffusion, n = 200",
     .create = create,
     .rhs = rhs,
-    .vjp = vjp,
-    .jvp = jvp,
+    .vjp = product,
+    .jvp = product,
     .jvp_p_cols = jvp_p_cols,
     .vjp_p_batch = vjp_p_batch,
 };
