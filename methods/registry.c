@@ -4,6 +4,7 @@
 #include "controllers.h"
 #include "sens/registry.h"
 #include "store.h"
+#include "tableaux.h"
 #include "tangent.h"
 #include "written.h"
 
@@ -14,8 +15,6 @@
 #undef SENS_PROBLEM_ENTRY
 #undef SENS_COST_ENTRY
 #undef SENS_METHOD_ENTRY
-
-extern const struct sens_tableau *const sens_tableaux[], *const sens_implicit_tableaux[];
 
 #define SENS_PROBLEM_ENTRY(id) &sens_problem_##id,
 #define SENS_COST_ENTRY(id)
@@ -56,6 +55,7 @@ const struct sens_registry *REGISTRY(SENS_VARIANT)(void)
         .methods = methods,
         .tableaux = sens_tableaux,
         .implicit_tableaux = sens_implicit_tableaux,
+        .theta_tableau = sens_theta_tableau,
         .controllers = sens_controllers,
         .ckpt_policies = sens_ckpt_policies,
         .tangent_columns = sens_tangent_columns,

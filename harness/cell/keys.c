@@ -23,7 +23,8 @@ static const struct bench_key keys[] = {
      .unit = "-",
      .kind = KEY_NAME,
      .caps = SENS_CAP_TABLEAU,
-     .help = "Runge-Kutta pair; implicit ones for stiff problems"},
+     .help = "Runge-Kutta pair; implicit ones for stiff problems; theta:NUMBER is the theta method of that "
+             "theta"},
     {.name = "controller",
      .fallback = "odeint",
      .unit = "-",

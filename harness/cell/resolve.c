@@ -91,22 +91,51 @@ static bool check_family(const struct resolution *re)
                        "it is implicit: method %s takes explicit ones only", re->method->name);
 }
 
+/* "theta:0.6", whose number is `text`. */
+static sens_status make_theta(struct resolution *re, const struct spec_pair *given, char *text)
+{
+    static const struct bench_key key = {.name = "theta", .kind = KEY_REAL, .min = 1e-30, .max = 1};
+    char number[NUMBER_TEXT], name[NUMBER_TEXT + 8];
+    char option[] = "theta";
+    const struct spec_pair pair = {.key = option, .value = text, .origin = given->origin};
+    struct key_value theta;
+    if (!key_value(&key, &pair, &theta, re->error)) return SENS_BAD_INPUT;
+    snprintf(name, sizeof name, "theta:%s", number_text(theta.number, number));
+    const sens_status status =
+        re->cell->variant->theta_tableau(re->ctx, theta.number, name, &re->cell->task.tableau);
+    if (status != SENS_OK) refuse_pair(re->error, given, "no memory for its coefficients");
+    return status;
+}
+
+static sens_status set_tableau(struct resolution *re)
+{
+    const struct spec_pair *given = resolve_given(re, "tableau");
+    sens_status status = SENS_OK;
+    if (given && strncmp(given->value, "theta:", 6) == 0) {
+        status = make_theta(re, given, given->value + 6);
+    } else {
+        const char *name = find_name(re, "tableau");
+        if (!name) return SENS_BAD_INPUT;
+        re->cell->task.tableau = find_tableau(re->cell->variant, name);
+    }
+    if (status != SENS_OK) return status;
+    return check_family(re) ? SENS_OK : SENS_BAD_INPUT;
+}
+
 static bool find_modules(struct resolution *re)
 {
     const struct sens_registry *reg = re->cell->variant;
     const char *problem = find_name(re, "problem");
     const char *method = problem ? find_name(re, "method") : NULL;
     const char *cost = method ? find_name(re, "cost") : NULL;
-    const char *tableau = cost ? find_name(re, "tableau") : NULL;
-    const char *controller = tableau ? find_name(re, "controller") : NULL;
+    const char *controller = cost ? find_name(re, "controller") : NULL;
     if (!controller) return false;
     re->problem = find_problem(reg, problem);
     re->method = find_method(reg, method);
     re->cost = find_cost(reg, cost);
     re->cell->method = re->method;
-    re->cell->task.tableau = find_tableau(reg, tableau);
     re->cell->task.controller = find_controller(reg, controller);
-    return check_family(re);
+    return true;
 }
 
 /* ---- options ------------------------------------------------------------------------------------------- */
@@ -189,6 +218,8 @@ sens_status resolve_modules(struct resolution *re)
     if (status == SENS_OK) status = load_peer(re);
     if (status != SENS_OK) return status;
     if (!find_modules(re)) return SENS_BAD_INPUT;
+    status = set_tableau(re);
+    if (status != SENS_OK) return status;
     status = create_tables(re);
     if (status != SENS_OK) {
         bench_refuse(re->error, "no memory for the options");

@@ -7,6 +7,7 @@
 #ifndef SENS_TABLEAUX_H
 #define SENS_TABLEAUX_H
 
+#include "sens/context.h"
 #include "sens/tableau.h"
 
 /* Every explicit pair, by order. */
@@ -28,6 +29,7 @@
 #define SENS_IMPLICIT_LIST(X)                                                                                \
     X(backward_euler)                                                                                        \
     X(crank_nicolson)                                                                                        \
+    X(theta)                                                                                                 \
     X(sdirk2a)                                                                                               \
     X(sdirk2b)                                                                                               \
     X(tr_bdf2)                                                                                               \
@@ -51,6 +53,11 @@
 SENS_TABLEAU_LIST(SENS_TABLEAU_EXTERN)
 SENS_IMPLICIT_LIST(SENS_TABLEAU_EXTERN)
 #undef SENS_TABLEAU_EXTERN
+
+/* The theta method of this theta, in (0, 1], under this name, of at most 63 characters; memory from the arena.
+ * SENS_BAD_INPUT for another theta, SENS_NO_MEMORY. */
+sens_status sens_theta_tableau(struct sens_ctx *ctx, double theta, const char *name,
+                               const struct sens_tableau **tableau);
 
 extern const struct sens_tableau *const sens_tableaux[]; /* of these lists, NULL-terminated */
 extern const struct sens_tableau *const sens_implicit_tableaux[];

@@ -8,52 +8,6 @@
  * conditions nearest to them, to 40 digits. */
 #include "tableaux.h"
 
-/* ---- backward_euler --------------------------------------------------------------------------------------- */
-
-static const sens_real backward_euler_a[2 * 2] = {
-    [1 * 2] = 0,
-    1,
-};
-static const sens_real backward_euler_b[2] = {0, 1};
-static const sens_real backward_euler_c[2] = {0, 1};
-
-const struct sens_tableau sens_tableau_backward_euler = {
-    .name = "backward_euler",
-    .summary = "implicit Euler, L-stable; no error estimate",
-    .source = "Euler 1768; Hairer & Wanner, Solving ODEs II, IV.3",
-    .family = SENS_FAMILY_DIRK,
-    .stages = 2,
-    .order = 1,
-    .fsal = true,
-    .a = backward_euler_a,
-    .b = backward_euler_b,
-    .c = backward_euler_c,
-    .dense_order = 1,
-};
-
-/* ---- crank_nicolson --------------------------------------------------------------------------------------- */
-
-static const sens_real crank_nicolson_a[2 * 2] = {
-    [1 * 2] = 0.5,
-    0.5,
-};
-static const sens_real crank_nicolson_b[2] = {0.5, 0.5};
-static const sens_real crank_nicolson_c[2] = {0, 1};
-
-const struct sens_tableau sens_tableau_crank_nicolson = {
-    .name = "crank_nicolson",
-    .summary = "trapezoidal rule, A-stable; no error estimate",
-    .source = "Crank & Nicolson, Proc. Camb. Phil. Soc. 43 (1947); Hairer & Wanner, Solving ODEs II, IV.3",
-    .family = SENS_FAMILY_DIRK,
-    .stages = 2,
-    .order = 2,
-    .fsal = true,
-    .a = crank_nicolson_a,
-    .b = crank_nicolson_b,
-    .c = crank_nicolson_c,
-    .dense_order = 2,
-};
-
 /* ---- sdirk2a ---------------------------------------------------------------------------------------------- */
 
 static const sens_real sdirk2a_a[3 * 3] = {

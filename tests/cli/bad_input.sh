@@ -101,6 +101,12 @@ run decay discrete_adjoint controller=fixed dt=0.1 tol=1e-3 | tol=1e-3: controll
 run decay discrete_adjoint controller=odient | did you mean odeint
 run decay discrete_adjoint tableau=rk4 | tableau=rk4: no error estimate
 run decay discrete_adjoint tableau=dopri | did you mean dopri5
+run decay discrete_adjoint tableau=theta:2 controller=fixed dt=0.1 | theta=2: out of range
+run decay discrete_adjoint tableau=theta:0 controller=fixed dt=0.1 | theta=0: out of range
+run decay discrete_adjoint tableau=theta: controller=fixed dt=0.1 | theta=: not a number
+run decay discrete_adjoint tableau=theta:0.6x controller=fixed dt=0.1 | theta=0.6x: not a number
+run decay discrete_adjoint tableau=theta:0.6 | tableau=theta:0.6: no error estimate
+run decay cfsa tableau=theta:0.6 controller=fixed dt=0.1 | it is implicit: method cfsa takes explicit ones only
 run decay discrete_adjoint ckpt=0 | ckpt=0: out of range
 run decay discrete_adjoint ckpt=stage | did you mean stages
 run decay discrete_adjoint ckpt=every | needs a number: every:K

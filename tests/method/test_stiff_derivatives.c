@@ -114,7 +114,7 @@ static void check_feed(const struct sens_tableau *tableau, const char *method, d
 static bool takes_feed(const struct sens_tableau *tb)
 {
     return tb->family != SENS_FAMILY_ROSENBROCK && strcmp(tb->name, "crank_nicolson") != 0 &&
-           strcmp(tb->name, "gauss6") != 0;
+           strcmp(tb->name, "theta") != 0 && strcmp(tb->name, "gauss6") != 0;
 }
 
 /* kappa is 1 / k of what it is made of: as a difference it would have lost all its digits. */

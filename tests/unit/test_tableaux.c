@@ -330,14 +330,14 @@ static const struct sens_tableau *find(const char *name)
 static void test_list(void **state)
 {
     (void)state;
-    static const char *const required[] = {"euler",          "heun",           "midpoint",      "rk4",
-                                           "bs32",           "dopri5",         "cash_karp",     "tsit5",
-                                           "verner65",       "fehlberg45",     "dop853",        "fehlberg78",
-                                           "sdirk2a",        "sdirk2b",        "sdirk3a",       "sdirk4a",
-                                           "sdirk4b",        "tr_bdf2",        "kvaerno43",     "kvaerno54",
-                                           "crank_nicolson", "backward_euler", "ros2",          "ros3",
-                                           "ros4",           "rodas3",         "rodas4",        "rodas5p",
-                                           "radau_iia5",     "radau_ia5",      "lobatto_iiic4", "gauss6"};
+    static const char *const required[] = {
+        "euler",          "heun",           "midpoint", "rk4",        "bs32",
+        "dopri5",         "cash_karp",      "tsit5",    "verner65",   "fehlberg45",
+        "dop853",         "fehlberg78",     "sdirk2a",  "sdirk2b",    "sdirk3a",
+        "sdirk4a",        "sdirk4b",        "tr_bdf2",  "kvaerno43",  "kvaerno54",
+        "crank_nicolson", "backward_euler", "ros2",     "ros3",       "ros4",
+        "rodas3",         "rodas4",         "rodas5p",  "radau_iia5", "radau_ia5",
+        "lobatto_iiic4",  "gauss6",         "theta"};
     for (size_t k = 0; k < sizeof required / sizeof *required; k++) assert_non_null(find(required[k]));
     for (size_t k = 0; tableau_at(k); k++) {
         const struct sens_tableau *tb = tableau_at(k);

@@ -20,6 +20,10 @@ struct sens_registry {
     const struct sens_method_type *const *methods;
     const struct sens_tableau *const *tableaux; /* explicit ones, and those of loaded modules */
     const struct sens_tableau *const *implicit_tableaux;
+    /* The tableau `theta` with a theta of its own, in (0, 1], and a name of at most 63 characters, from the arena.
+     * SENS_BAD_INPUT, SENS_NO_MEMORY. */
+    sens_status (*theta_tableau)(struct sens_ctx *ctx, double theta, const char *name,
+                                 const struct sens_tableau **tableau);
     const struct sens_controller *const *controllers;
     const struct sens_ckpt_policy *const *ckpt_policies;
     const struct sens_provider *const *providers; /* of loaded modules; NULL: none */
