@@ -39,8 +39,8 @@ void record_pack(const struct record *rec, struct record_image *image)
     for (int c = 0; c < COLUMN_COUNT; c++) strncpy(image->text[c], rec->text[c], RECORD_TEXT);
 }
 
-/* "stages", "7", "every:7" */
-static bool is_policy(const char *text)
+/* "stages", "every:7", "theta:0.6": a name, and behind a colon some of these digits. */
+static bool is_numbered(const char *text, const char *digits)
 {
     char name[64];
     const size_t length = strcspn(text, ":");
@@ -48,17 +48,18 @@ static bool is_policy(const char *text)
     memcpy(name, text, length);
     name[length] = '\0';
     const char *const number = text + length + 1;
-    return is_name(name) && (!text[length] || (number[0] && !number[strspn(number, "0123456789")]));
+    return is_name(name) && (!text[length] || (number[0] && !number[strspn(number, digits)]));
 }
 
 bool record_text_fits(int column, const char *text)
 {
-    static const enum record_column names[] = {
-        COL_problem, COL_cost,      COL_method,  COL_tableau, COL_controller, COL_vjp,
-        COL_isa,     COL_machine,   COL_git,     COL_sweep,   COL_wrt,        COL_truth,
-        COL_track,   COL_structure, COL_product, COL_rhs,     COL_cost_vjp};
-    if (column == COL_ckpt) return !text[0] || is_policy(text);
-    if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=")];
+    static const enum record_column names[] = {COL_problem,   COL_cost,    COL_method,  COL_controller,
+                                               COL_vjp,       COL_isa,     COL_machine, COL_git,
+                                               COL_sweep,     COL_wrt,     COL_truth,   COL_track,
+                                               COL_structure, COL_product, COL_rhs,     COL_cost_vjp};
+    if (column == COL_ckpt) return !text[0] || is_numbered(text, "0123456789");
+    if (column == COL_tableau) return !text[0] || is_numbered(text, "0123456789.e-");
+    if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=:")];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if ((int)names[i] == column && text[0] && !is_name(text)) return false;
     return true;

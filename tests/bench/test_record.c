@@ -224,6 +224,22 @@ static void names_are_checked(void **state)
     }
 }
 
+/* A tableau may have a number behind a colon, and so may a series; nothing else may stand there. */
+static void numbers_in_names(void **state)
+{
+    (void)state;
+    static const char *const right[] = {"theta", "theta:0.6", "theta:1e-5"};
+    static const char *const wrong[] = {"theta:",    ":1",        "theta:x", "theta:0.6;",
+                                        "theta:1:2", "theta:`1`", "theta: 1"};
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        assert_true(record_text_fits(COL_tableau, right[i]) && record_text_fits(COL_series, right[i]));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(record_text_fits(COL_tableau, wrong[i]));
+    assert_false(record_text_fits(COL_controller, right[1]));
+    assert_true(record_text_fits(COL_series, "theta:0.6,lanes=8"));
+    assert_false(record_text_fits(COL_series, "theta:0.6;"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +247,7 @@ int main(void)
         cmocka_unit_test(other_columns),
         cmocka_unit_test(refusals),
         cmocka_unit_test(names_are_checked),
+        cmocka_unit_test(numbers_in_names),
         cmocka_unit_test(failures_have_no_numbers),
         cmocka_unit_test(json),
     };

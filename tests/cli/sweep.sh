@@ -25,6 +25,16 @@ check "code 2 where the result file cannot be begun" test $? -eq 2
 "$program" sweep --help | tr -s ' \n' ' ' > "$work/help"
 check "the help tells that code" grep -q '2 bad input, or a result file that cannot be begun' "$work/help"
 
+# a tableau with a number of its own is a name like another, in rows and for those that read them
+printf '[cells]\nproblem = decay\nmethod = discrete_adjoint\ncontroller = fixed\ndt = 0.1\ntableau = theta:0.5 theta:0.75\n' \
+    > "$work/numbered.sweep"
+"$program" sweep "$work/numbered.sweep" --out "$work/numbered" > /dev/null 2>&1
+check "a numbered tableau in a sweep" test $? -eq 0
+check "it stands in the rows" \
+    test "$(column tableau "$(result "$work/numbered" numbered)" | sort | tr '\n' ' ')" = "theta:0.5 theta:0.75 "
+"$program" sweep "$work/numbered.sweep" --out "$work/numbered" --resume > "$work/stdout" 2>&1
+check "it is read again" grep -q '2 kept from before' "$work/stdout"
+
 cat > "$work/slow.sweep" << 'EOF'
 [sweep]
 samples = 10000

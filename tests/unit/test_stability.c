@@ -1,4 +1,5 @@
-/* Implicit tableaux: A- and L-stability, the theta method for every theta, and the simplifying assumptions of the fully implicit ones. */
+/* Implicit tableaux: A- and L-stability, the theta method for every theta, and the simplifying assumptions of the
+ * fully implicit ones. */
 #include <complex.h>
 #include <float.h>
 #include <math.h>
