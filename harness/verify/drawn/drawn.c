@@ -231,6 +231,17 @@ static void check_without_parameters(struct drawing *drawing)
     check_scene(drawing, &drawn);
 }
 
+/* Observations in close pairs, the first close to t0 and the last to t1, with none at these. */
+static void check_close_to_ends(struct drawing *drawing)
+{
+    struct drawn drawn = drawing->usual;
+    if (!axis_declared(drawing, AXIS_LAYOUT)) return;
+    drawn.value[AXIS_TIMES] = 5;
+    drawn.value[AXIS_LAYOUT] = 2;
+    drawn.value[AXIS_ENDS] = 0;
+    check_scene(drawing, &drawn);
+}
+
 /* Where it is the checkpoints that are refused, once more without them. */
 static void check_drawn(struct drawing *drawing, struct drawn drawn)
 {
@@ -308,6 +319,7 @@ static void run(struct verify *v)
                 check_drawn(&drawing, draw_scene(&drawing, &themes[k % THEMES]));
         check_options(&drawing, rounds);
         check_without_parameters(&drawing);
+        check_close_to_ends(&drawing);
     }
     drawn_check_ends(&drawing, right);
     drawn_check_scaled(&drawing);

@@ -186,6 +186,33 @@ static struct scene_settings draw(struct verify *v, const struct plan *plan)
                                    .parts = PROBE_BETWEEN | PROBE_AT_T1};
 }
 
+/* Observed at t1 alone, which is here. */
+static void end_at(struct bed *bed, double t1)
+{
+    bed->problem.t1 = t1;
+    bed->cost.t_obs = verify_copy(bed->v, 1, &t1);
+    bed->cost.n_obs = 1;
+}
+
+/* Once more from a first step that is accepted, by an error that is neither small nor large: the limits of the
+ * law do not reach the second step, so that it tells what the controller remembers at the start. Should that be
+ * the end of a solve before, it is seen where the last step is not made short by t1: so the second time t1 is in
+ * the middle of a step. */
+static void check_first_factor(struct scene *scene)
+{
+    static const double FIRST = 0.8, LAST = 0.7; /* parts of steps that are known */
+    struct bed *bed = &scene->bed;
+    const struct grid *grid = &bed->grid;
+    double t1 = bed->problem.t1;
+    if (grid->steps > 0) bed->task.dt = FIRST * grid->h[0];
+    for (int k = 0; k < 2 && grid->steps > 2; k++) {
+        end_at(bed, t1);
+        if (bed_solve(bed) != SENS_OK || grid->steps < 3) return;
+        steps_check_controller(scene);
+        t1 = grid->t[grid->steps - 2] + LAST * grid->h[grid->steps - 2];
+    }
+}
+
 static void check_plan(struct verify *v, const struct plan *plan)
 {
     const struct scene_settings settings = draw(v, plan);
@@ -201,6 +228,7 @@ static void check_plan(struct verify *v, const struct plan *plan)
         const bool controlled = v->method->caps & SENS_CAP_CONTROLLER && expected_rebuilds(&scene.bed);
         if (controlled && !bed_is_fixed(&scene.bed)) steps_check_controller(&scene);
         if (controlled && far && scene.bed.task.tableau->fsal) check_rejected(&scene);
+        if (controlled && far) check_first_factor(&scene);
     } else {
         verify_skip_check(v, "steps.cover", scene.module, scene.subject, "the solve failed: solve.completes");
     }

@@ -31,6 +31,7 @@
     X(verify_transforms)                                                                                     \
     X(verify_costs)                                                                                          \
     X(verify_failures)                                                                                       \
+    X(verify_domain)                                                                                         \
     X(verify_structured)                                                                                     \
     X(verify_structured_pair)                                                                                \
     X(verify_pair)                                                                                           \

@@ -1,0 +1,118 @@
+/* fail.domain: a right-hand side that is not defined everywhere asks an adaptive solver for smaller steps.
+ *
+ * Logistic growth that has begun above what can live,   y' = p y (1 - y),   y(0) = 4,   defined for y > 0 alone. The
+ * first trial step is the whole interval, so long that its stages lie far below 0, and those of a fourth of it, too:
+ * what is solved is solved by making the step smaller as often as it takes. */
+#include "trial.h"
+
+static const double FROM = 4, RATE = 1, LENGTH = 64, TOL = 1e-6;
+enum { LIMIT = 4000 };
+
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dy)
+{
+    (void)pb;
+    const double y = at->x[0];
+    if (!(y > 0)) return SENS_OUT_OF_DOMAIN;
+    dy[0] = at->p[0] * y * (1 - y);
+    return SENS_OK;
+}
+
+/* J is a number: J V and J^T V. */
+static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                    double *OUT)
+{
+    (void)pb;
+    for (size_t l = 0; l < L; l++) OUT[l] = at->p[0] * (1 - 2 * at->x[0]) * V[l];
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
+{
+    (void)pb;
+    (void)k0;
+    for (size_t l = 0; l < L; l++) OUT[l] += at->x[0] * (1 - at->x[0]);
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    (void)pb;
+    (void)t;
+    (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t l = 0; l < L; l++) MU[l] += X[k] * (1 - X[k]) * W[k * L + l];
+}
+
+static const struct sens_problem_type growth = {.name = "logistic growth above 0",
+                                                .rhs = rhs,
+                                                .vjp = product,
+                                                .jvp = product,
+                                                .jvp_p_cols = jvp_p_cols,
+                                                .vjp_p_batch = vjp_p_batch};
+
+/* false: the method adapts no steps to a controller. */
+static bool create_bed(struct verify *v, struct bed *bed)
+{
+    const struct sens_problem pb = {.type = &growth,
+                                    .n = 1,
+                                    .np = 1,
+                                    .t0 = 0,
+                                    .t1 = LENGTH,
+                                    .x0 = verify_copy(v, 1, &FROM),
+                                    .p = verify_copy(v, 1, &RATE)};
+    struct sens_cost cost;
+    probe_cost(v, &pb, 1, probe_parts_for(v->method), &cost);
+    bed_create(v, &pb, &cost, v->method, bed);
+    bed->task.rtol = bed->task.atol = TOL;
+    bed->task.max_steps = LIMIT;
+    bed->task.dt = LENGTH;
+    return (v->method->caps & SENS_CAP_CONTROLLER) && bed_controller(bed, "odeint");
+}
+
+/* A status is worse than any number; of difference quotients on steps of their own, whose noise is the
+ * tolerance over the bump, numbers are not compared. */
+static void note_solve(struct bed *bed, struct worst *worst)
+{
+    struct expected expected;
+    const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
+    worst_note(worst, bed->status == SENS_OK ? 0 : INFINITY, 0,
+               "the first trial step is the interval, smaller ones stay where rhs is defined: %s",
+               sens_status_name(bed->status));
+    if (bed->status == SENS_OK && !quotient && expected_declared(bed, &expected) == SENS_OK)
+        expected_compare(worst, bed, &bed->out, &expected);
+}
+
+static void run(struct verify *v)
+{
+    struct worst worst = {.count = 0};
+    struct bed bed;
+    char module[VERIFY_NAME];
+    verify_module("method", v->method->name, module);
+    struct verify_result result = verify_open("fail.domain", module, growth.name);
+    if (create_bed(v, &bed)) {
+        bed_solve(&bed);
+        note_solve(&bed, &worst);
+        verify_judge(&result, &worst);
+    } else {
+        verify_skip(&result, "the method takes no controller: its steps are its own");
+    }
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_not_made_smaller, 0.9);
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_after_rejection, 0.4);
+    verify_close(v, &result);
+    bed_free(&bed);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "fail.domain",
+     .summary = "where the right-hand side is not defined, a smaller step is tried, as often as it takes",
+     .bound = "a solve without a status, and what the method has to get, by its kind",
+     .explanation =
+         "Logistic growth that begins at 4 times its capacity is solved with the whole interval as the first "
+         "trial step. rhs returns SENS_OUT_OF_DOMAIN for y <= 0, where the stages of a long step lie; short "
+         "ones stay above. A method that takes a controller tries smaller steps after a recoverable status "
+         "until one succeeds. Look for a status that ends the solve, and for a least step that is more than "
+         "rounding."},
+    {.id = NULL}};
+
+const struct verify_group verify_domain = {
+    .name = "domain", .kind = VERIFY_METHOD, .checks = checks, .run = run};
