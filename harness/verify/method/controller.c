@@ -1,7 +1,8 @@
 /* A step controller by what every norm and every law has to be, whatever its formula.
  *
  *     norm     the state may come in pieces; each component counts; a larger estimate, a tighter rtol or atol makes it
- *              no smaller; states and atol scaled together by 2^k leave it as it is
+ *              no smaller; states and atol scaled together by 2^k leave it as it is, and so do other signs of all
+ *              that a component has, and another unit of time: h 2^k, f 2^-k
  *     factor   < 1 above 1, so that a rejected step shrinks; > 1 where the error is next to nothing; no larger for a
  *              larger error; the same for the same memory
  *     steps    where err = (h / h0)^k, they become such that err is at most 1, and h at least h0 / 3
@@ -30,18 +31,26 @@ static struct vectors draw_vectors(struct verify *v)
     return made;
 }
 
-/* The norm of the state in two pieces, the first with `split` components. */
-static double norm_of(const struct sens_controller *control, const struct vectors *at, double rtol,
-                      double atol, size_t split)
+static const double STEP = 0.1;
+
+/* The norm of a step h of the state in two pieces, the first with `split` components. */
+static double norm_of_step(const struct sens_controller *control, const struct vectors *at, double h,
+                           double rtol, double atol, size_t split)
 {
     struct sens_error_norm norm = {.tested = 0};
     for (size_t k = 0; k < 2; k++) {
         const size_t from = k ? split : 0, count = k ? COMPONENTS - split : split;
         const struct sens_ode_part piece = {count, rtol, atol, true};
-        const struct sens_trial trial = {0.1, at->y + from, at->f + from, at->y1 + from, at->e + from, NULL};
+        const struct sens_trial trial = {h, at->y + from, at->f + from, at->y1 + from, at->e + from, NULL};
         if (count) control->add(&piece, &trial, &norm);
     }
     return control->norm(&norm);
+}
+
+static double norm_of(const struct sens_controller *control, const struct vectors *at, double rtol,
+                      double atol, size_t split)
+{
+    return norm_of_step(control, at, STEP, rtol, atol, split);
 }
 
 /* ---- controller.norm ------------------------------------------------------------------------------------ */
@@ -103,6 +112,31 @@ static void note_laws_of_norm(struct worst *worst, const struct sens_controller 
                "scaled by 2^20 with atol: %.17g is not %.17g", scaled, norm);
 }
 
+/* -x in place of x for one component after the other, then for all. */
+static void note_signs(struct worst *worst, const struct sens_controller *control, const struct vectors *at)
+{
+    const double norm = norm_of(control, at, RTOL, RTOL, COMPONENTS);
+    struct vectors other = *at;
+    for (int i = 0; i < COMPONENTS; i++) {
+        other.y[i] = -at->y[i], other.f[i] = -at->f[i], other.y1[i] = -at->y1[i], other.e[i] = -at->e[i];
+        const double turned = norm_of(control, &other, RTOL, RTOL, COMPONENTS);
+        worst_note(worst, fabs(turned - norm), 16 * DBL_EPSILON * norm,
+                   "components 0 to %d with the other sign: %.17g is not %.17g", i, turned, norm);
+    }
+}
+
+/* Seconds in place of hours: the estimate is of the state, and has no unit of time. */
+static void note_time(struct worst *worst, const struct sens_controller *control, const struct vectors *at)
+{
+    enum { UNIT = 12 };
+    const double norm = norm_of(control, at, RTOL, RTOL, COMPONENTS);
+    struct vectors other = *at;
+    for (int i = 0; i < COMPONENTS; i++) other.f[i] = ldexp(at->f[i], -UNIT);
+    const double slow = norm_of_step(control, &other, ldexp(STEP, UNIT), RTOL, RTOL, COMPONENTS);
+    worst_note(worst, fabs(slow - norm), 16 * DBL_EPSILON * norm,
+               "with a unit of time that is smaller by 2^%d: %.17g is not %.17g", UNIT, slow, norm);
+}
+
 /* Nothing is left of an estimate that is far below what is allowed. */
 static void note_small(struct worst *worst, const struct sens_controller *control, const struct vectors *at)
 {
@@ -125,6 +159,8 @@ static void check_norm(struct verify *v, const char *module)
         note_pieces(&worst, v->controller, &at, RTOL);
         note_each(&worst, v->controller, &at, RTOL);
         note_laws_of_norm(&worst, v->controller, &at);
+        note_signs(&worst, v->controller, &at);
+        note_time(&worst, v->controller, &at);
         note_small(&worst, v->controller, &at);
     }
     verify_judge(&result, &worst);
@@ -224,13 +260,12 @@ static const struct verify_check checks[] = {
      .bound = "16 eps of the norm where two must be equal; else none",
      .explanation =
          "Estimates of seven components are drawn. Added in two pieces, at any place, they have the norm of "
-         "the "
-         "whole; an error of a thousand times what is allowed in one component alone is rejected; twice the "
-         "estimate, a fourth of rtol or of atol makes the norm larger; states, estimate and atol scaled "
-         "together "
-         "by 2^20 leave it as it is; zero has the norm zero. Look at what is done with the rest of a block "
-         "of "
-         "components, and at which numbers the scale is made of."},
+         "the whole; an error of a thousand times what is allowed in one component alone is rejected; twice "
+         "the estimate, a fourth of rtol or of atol makes the norm larger; states, estimate and atol scaled "
+         "together by 2^20 leave it as it is; so do the other sign of all that a component has, and another "
+         "unit of time (h 2^12, f 2^-12); zero has the norm zero. Look at what is done with the rest of a "
+         "block of components, at a missing absolute value, at an estimate per unit of time, and at which "
+         "numbers the scale is made of."},
     {.id = "controller.factor",
      .summary =
          "the factor on h shrinks a rejected step, grows one without error, and does not rise with the error",
