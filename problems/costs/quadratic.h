@@ -6,7 +6,7 @@
  * The weights are exact in every precision.
  *
  * The derivatives are by hand: references in extended precision need them in that precision, the derived
- * ones are compared with them (tests/bench/test_derived_cost.c), and a lane costs two operations a state. */
+ * ones are compared with them (tests/bench/derive/test_derived_cost.c), and a lane costs two operations a state. */
 #ifndef QUADRATIC_H
 #define QUADRATIC_H
 

@@ -1,6 +1,7 @@
 /* The problem TRICKS, whose right-hand side is one expression of many, by its option `case`: each operation that can be
  * recorded, written in each of the ways that compilers have something of their own for; then what cannot be
- * recorded. Compiled twice into one module, by each compiler there is (tests/bench/test_recording_module.c).
+ * recorded. Compiled twice into one module, by each compiler there is
+ * (tests/bench/derive/record/test_recording_module.c).
  *
  *     x' = (e(x_0, x_1, p, t), 1),   no products of its own */
 #include <string.h>

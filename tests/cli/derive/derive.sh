@@ -1,0 +1,65 @@
+#!/bin/bash
+# sensbench derive: the products of a problem, as text, JSON and C; and vjp=tape, vjp=fd. Argument 1: sensbench.
+export LC_ALL=C
+. "$(dirname "$0")/../common.bash"
+
+# number KEY: the first one of this name in what was printed last, in JSON
+number() {
+    sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/output" | head -1
+}
+
+# Lotka-Volterra: f is n products of a sum; J is full, and each parameter stands in one row
+tells 0 "64 entries of 64; 8 groups" "$program" derive glv n=8
+tells 0 "72 entries of 576; 9 groups" "$program" derive glv n=8
+printf '%s\n' 'model line "one"' 'parameter k = 2' 'state u = 1' 'interval 0 .. 1' "u' = -k*u" >"$work/line.ode"
+tells 0 "line: n = 1, np = 1" "$program" derive line --models "$work/line.ode"
+tells 0 '"problem": "glv"' "$program" derive glv n=8 --json
+[ "$(number operations)" = 136.0 ] || fail "n = 8 takes 8 (16 + 1) operations, not $(number operations)"
+
+# heat: the five-point stencil, its matrix the same at all points, a handful of groups whatever the grid
+for n in 10 30; do
+    tells 0 "groups of columns that share no row; the same for all t and x" "$program" derive heat n=$n
+    tells 0 '"guards": 0' "$program" derive heat n=$n --json
+    [ "$(number groups | cut -d. -f1)" -le 9 ] || fail "heat n=$n: $(number groups) groups"
+done
+
+# a grid with another number of neighbours at its sides and corners: (df/dx)^T w is 11 loops or single sums, on any grid
+for side in 5 16; do
+    tells 0 "by f  operators" "$program" derive brusselator2d side=$side
+    [ "$(sed -n 's/^(df.dx)^T w .* //p' "$work/output")" = 11 ] || fail "brusselator2d side=$side: not 11 operators"
+done
+
+# the C of the products is C
+tells 0 "sens_generated_vjp" "$program" derive vdp --code
+"$program" derive vdp --code >"$work/vdp.c" && "${CC:-cc}" -std=gnu11 -fsyntax-only "$work/vdp.c" ||
+    fail "derive --code: no C"
+
+tells 2 "no problem of this name" "$program" derive nothing
+tells 2 "no problem given" "$program" derive
+tells 2 "one problem at a time" "$program" derive vdp heat
+tells 2 "n=-1" "$program" derive glv n=-1
+
+# a run with derived products is that by hand, and tells what recording took; with threads, too
+tells 0 "recorded 1 times" "$program" run vdp discrete_adjoint vjp=tape tol=1e-10
+for name in tape fd auto; do
+    tells 0 "0.21157" "$program" run vdp discrete_adjoint vjp=$name tol=1e-10
+done
+tells 0 "threads 2" "$program" run glv discrete_adjoint n=20 vjp=tape threads=2
+tells 0 '"vjp":"tape".*"n_recorded":1,' "$program" run vdp discrete_adjoint vjp=tape --json
+tells 0 '"vjp":"hand".*"n_recorded":null' "$program" run vdp discrete_adjoint --json
+# a model with another initial state than its own
+printf '1.7\n2.9\n' >"$work/state"
+for name in tape hand; do
+    tells 0 "G +0[.]505873[0-9]* +4[.]61313" "$program" run brusselator discrete_adjoint vjp=$name x0="$work/state"
+done
+# structure that was found is dropped where that is asked for
+tells 0 '"structure":"dense' "$program" run glv discrete_adjoint n=20 vjp=tape --json
+for drop in structure=none track=controlled; do
+    tells 0 '"structure":"none","n_jacobian":0' "$program" run glv discrete_adjoint n=20 vjp=tape $drop --json
+done
+tells 2 "vjp=tap: no provider of this name" "$program" run vdp discrete_adjoint vjp=tap
+for name in tape fd; do
+    "$program" list providers | grep -q "^$name " || fail "list providers lacks $name"
+done
+
+exit $((failures > 0))

@@ -1,0 +1,89 @@
+#!/bin/bash
+# sensbench summary: of a sweep that is nobody's but yours, and the performance profile of its rows.
+# Argument 1: sensbench.
+export LC_ALL=C
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/../common.bash"
+
+
+# any sweep has its table, and the paper's statements are none of its business
+cat >"$work/mine.sweep" <<'END'
+[sweep]
+samples = 3
+sample_budget = 0.001
+warmups = 0
+[cells mine]
+problem = decay
+method = discrete_adjoint cfsa
+tol = 1e-3 1e-5 1e-7 1e-9
+END
+"$program" sweep "$work/mine.sweep" --out "$work/out" >/dev/null 2>"$work/messages" ||
+    { fail "no sweep"; cat "$work/messages"; }
+"$program" summary "$work/out" >"$work/summary" || fail "summary: exit $?"
+for line in '^\*\*decay\*\*.*; sweep mine$' \
+    '^| discrete_adjoint: cash_karp | .* s (1) |' '^| cfsa: cash_karp | .* s ('; do
+    grep -q -- "$line" "$work/summary" || fail "'$line' is not in $(cat "$work/summary")"
+done
+grep -q 'Published statements\|not testable' "$work/summary" && fail "statements without a sweep of the paper"
+"$program" summary "$work/out" --json | grep -q '"statements": \[\]' || fail "statements in JSON"
+for sweep in fig4 table2 tolerance peers-mine; do
+    sed "s/\tmine\t/\t$sweep\t/" "$work"/out/mine/*.tsv >"$work/$sweep.tsv" # column sweep
+    "$program" summary "$work/$sweep.tsv" | grep -q 'Published statements' || fail "no statements with $sweep"
+done
+
+# The profile of two methods: one twice as fast where both come to the accuracy, the other the only one at 1e-8.
+{
+    printf '#! schema: sens-result/1\n'
+    printf '%s\t' status problem n np cost wrt method t_total_s err_grad sweep cell track
+    echo series
+    row() { printf '%s\t' "$1" glv 5 6 identity both "$2" "$3" "$4" any "method=$2 tol=$4" natural; echo "$5"; }
+    row ok fast 1 1e-4 a
+    row ok fast 1 1e-6 a
+    row ok slow 9 1e-3 a
+    row ok slow 2 1e-5 b
+    row ok slow 2 1e-7 b
+    row ok slow 4 1e-8 b
+    row timeout late nan nan a
+    row ok late 8 1e-2 a
+    row unavailable absent nan nan a
+} >"$work/profile.tsv"
+"$program" summary --profile "$work/profile.tsv" >"$work/profile" || fail "profile: exit $?"
+tr '\t' ' ' <<'END' >"$work/expected"
+row track method ratio share
+step natural fast 1 0.666667
+step natural fast 2 0.666667
+reached natural fast 2 3 0
+step natural slow 1 0.333333
+step natural slow 2 0.666667
+step natural slow 2 1
+step natural slow 2 1
+reached natural slow 3 3 0
+step natural late 1 0
+step natural late 2 0
+reached natural late 0 3 0
+END
+tr '\t' ' ' <"$work/profile" | diff "$work/expected" - || fail "another profile"
+
+# Products by right-hand sides: the mean of 2 and 8 is 4; what one provider lacks counts for none; the faster right-hand
+# side is that with the larger quotient.
+{
+    printf '#! schema: sens-result/1\n'
+    printf '%s\t' status problem n method product lanes vjp rhs isa machine by_rhs
+    echo sweep
+    row() { printf '%s\t' ok "$1" "$2" discrete_adjoint vjp "$3" "$4" "$5" avx2 here "$6"; echo any; }
+    row glv 5 8 hand own 2
+    row vdp 2 8 hand own 8
+    row heat 9 8 hand own 100
+    row glv 5 8 compiled own 1
+    row vdp 2 8 compiled own 0.25
+    row glv 5 8 compiled generated 0.5
+    row vdp 2 8 compiled generated 4
+    row vdp 2 1 tape own 3
+} >"$work/products.tsv"
+"$program" summary "$work/products.tsv" >"$work/products" || fail "products: exit $?"
+for line in '| 8 | 2 | 4 | 0.5 | - | - | - | - | - |' '| 1 | 1 | - | - | 3 | - | - | - | - |' \
+    '| 8 | 2 | 2 | 4 | vdp, n = 2 |'; do
+    grep -qxF -- "$line" "$work/products" || fail "'$line' is not in $(cat "$work/products")"
+done
+grep -q '## Products' "$work/summary" && fail "products of a sweep that has none"
+exit $((failures > 0))
