@@ -110,6 +110,9 @@ static void print_work(const struct record *rec)
     if (number[COL_t_compile_s] > 0)
         say(", written as C in %.3g ms, compiled in %.3g ms", 1e3 * number[COL_t_generate_s],
             1e3 * number[COL_t_compile_s]);
+    if (number[COL_n_kept] > 0)
+        say("; kept factors taken %.0f times, %.1f KiB", number[COL_n_kept],
+            number[COL_bytes_factors] / 1024);
     if (number[COL_bytes_traj] > 0) say("; trajectory %.1f KiB", number[COL_bytes_traj] / 1024);
     say("\n");
     if (*rec->text[COL_vjp_note])

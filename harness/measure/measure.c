@@ -223,6 +223,8 @@ static void record_work(struct measurement *me, struct record *rec)
                   {COL_bytes_traj, (double)work->bytes_traj},
                   {COL_n_factor, (double)work->factorisations},
                   {COL_n_solve, (double)work->solves},
+                  {COL_n_kept, (double)work->kept},
+                  {COL_bytes_factors, (double)work->bytes_factors},
                   {COL_n_newton, (double)work->newton},
                   {COL_lanes, work->lanes},
                   {COL_threads, work->threads},

@@ -100,7 +100,9 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(by_rhs_lo, REAL, "-", "lower end of the 95 % confidence interval of the median")                       \
     X(by_rhs_hi, REAL, "-", "upper end")                                                                     \
     X(rhs, TEXT, "-", "right-hand side: the problem's own, or generated from it")                            \
-    X(cost_vjp, TEXT, "-", "gradients of the cost: by hand, or derived from it by the tape")
+    X(cost_vjp, TEXT, "-", "gradients of the cost: by hand, or derived from it by the tape")                 \
+    X(n_kept, INT, "-", "matrices that a sweep did not factorise, for it took over factors of the solve")    \
+    X(bytes_factors, INT, "byte", "factors that the solve left for a sweep")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

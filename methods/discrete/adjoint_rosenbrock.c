@@ -9,7 +9,8 @@
  * where J = df/dx at (t, y), the start of the step, and D_i the derivative there along (h gamma_i, u_i, 0): J u_i and
  * df/dt are part of the formula (Sandu, Daescu, Carmichael, Atmos. Environ. 37 (2003) 5083-5096; Zhang & Sandu, SIAM J.
  * Sci. Comput. 36 (2014) C504, (3.26)). The matrix is that of the step itself: one factorisation serves all stages and
- * all lanes, and its solves are exact. A block's vectors are lambda, w_1 ... w_s, theta_1 ... theta_s, eta_1 .... */
+ * all lanes, and its solves are exact; it may have been kept from the forward solve. A block's vectors are lambda,
+ * w_1 ... w_s, theta_1 ... theta_s, eta_1 .... */
 #include "adjoint_family.h"
 #include "kernels.h"
 #include "products.h"
@@ -148,9 +149,13 @@ static void find_points(const void *own, const struct sens_step *step, struct se
 static sens_status begin_step(struct worker *w, const struct adjoint_step *step)
 {
     const struct plan *plan = w->plan;
-    sens_stage_matrix_at(&w->matrix, &step->at[0]);
     for (size_t q = 0; q < plan->nodes; q++)
         sens_rosenbrock_node(&plan->formula, plan->n, step->step, (int)q, w->node + q * plan->n);
+    if (step->step->factors) {
+        sens_shifted_borrow(w->matrix.system, step->step->factors);
+        return SENS_OK;
+    }
+    sens_stage_matrix_at(&w->matrix, &step->at[0]);
     return sens_stage_matrix_factor(&w->matrix, step->h * plan->formula.gamma);
 }
 

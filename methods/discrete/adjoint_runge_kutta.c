@@ -14,14 +14,16 @@
  *
  * with df/dx at the stage itself: the derivative is that of converged stages, and inherits nothing from the
  * matrix that found them. One factorisation a stage serves all lanes. Stiff parts of kappa_i are far smaller than
- * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter of
- * the component (stage_matrix.h). */
+ * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter
+ * of the component (stage_matrix.h). Where the factors of the forward solve are kept, they are of a matrix near
+ * this one, and the solution is corrected with them to rounding (stage_system.h). */
 #include <string.h>
 
 #include "adjoint_family.h"
 #include "kernels.h"
 #include "products.h"
-#include "stage_matrix.h"
+#include "stage_system.h"
+#include "tangent_test.h"
 
 struct sum { /* of a block's vectors */
     int terms;
@@ -49,8 +51,8 @@ struct plan {
 struct worker {
     const struct plan *plan;
     struct sens_products *products;
-    struct sens_stage_matrix matrix; /* of implicit stages */
-    sens_real *cost;                 /* [n][L] their h b dg/dx */
+    struct stage_system system; /* of implicit stages */
+    sens_real *cost;            /* [n][L] their h b dg/dx */
 };
 
 struct block {
@@ -123,8 +125,10 @@ static sens_status create_implicit(struct sens_ctx *ctx, size_t L, struct worker
 {
     w->cost = SENS_NEW(ctx, sens_real, w->plan->n * L);
     if (!w->cost) return SENS_NO_MEMORY;
-    const sens_status status = sens_stage_matrix_create(ctx, w->plan->task->problem, SENS_VJP, &w->matrix);
-    return status == SENS_OK ? sens_stage_matrix_room(ctx, L, &w->matrix) : status;
+    const struct sens_task *task = w->plan->task;
+    const bool kept = task->option[OPT_FACTORS].number == FACTORS_KEPT;
+    const sens_status status = stage_system_create(ctx, task->problem, SENS_VJP, L, &w->system);
+    return status == SENS_OK && kept ? stage_system_correct(ctx, SENS_VJP, L, &w->system) : status;
 }
 
 static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void **made)
@@ -204,16 +208,12 @@ static bool implicit_stage(const struct plan *plan, size_t s)
     return plan->stage[s].gamma != 0;
 }
 
-static sens_status factor_stage(struct worker *w, size_t s, const struct adjoint_step *step)
-{
-    sens_stage_matrix_at(&w->matrix, &step->at[s]);
-    return sens_stage_matrix_factor(&w->matrix, step->h * w->plan->stage[s].gamma);
-}
-
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
     struct worker *w = worker;
-    if (implicit_stage(w->plan, part)) return factor_stage(w, part, step);
+    if (implicit_stage(w->plan, part))
+        return stage_system_at(&w->system, &step->at[part], step->h * w->plan->stage[part].gamma,
+                               step->step->factors);
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else
@@ -248,8 +248,8 @@ static void put_cost(const struct plan *plan, const struct adjoint_step *step,
 }
 
 /* kappa and theta of live stage s, which is implicit; c is where theta will be. */
-static void solve_stage(const struct worker *w, const struct adjoint_step *step,
-                        const struct adjoint_block *block, size_t s, const struct sens_slot *slot)
+static sens_status solve_stage(struct worker *w, const struct adjoint_step *step,
+                               const struct adjoint_block *block, size_t s, const struct sens_slot *slot)
 {
     const size_t n = w->plan->n, L = block->L, size = n * L;
     const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
@@ -259,10 +259,12 @@ static void solve_stage(const struct worker *w, const struct adjoint_step *step,
     put_cost(w->plan, step, block, s, w->cost);
     memcpy(kappa, theta, size * sizeof *kappa);
     sens_lanes_axpy(n, L, h_gamma, w->cost, kappa);
-    sens_shifted_solve(w->matrix.system, true, L, kappa);
-    sens_stage_matrix_slope(&w->matrix, true, h_gamma, L, kappa, w->cost, theta);
+    const sens_status status = stage_system_solve(&w->system, true, L, kappa);
+    if (status != SENS_OK) return status;
+    sens_stage_matrix_slope(&w->system.matrix, true, h_gamma, L, kappa, w->cost, theta);
     for (size_t i = 0; slot->s && i < n; i++)
         for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] = slot->s[i] * kappa[i * L + l];
+    return SENS_OK;
 }
 
 /* lambda += sum_i theta_i */
@@ -276,17 +278,17 @@ static void add_stages(const struct plan *plan, const struct adjoint_block *bloc
 static sens_status sweep(void *worker, size_t part, const struct adjoint_step *step,
                          const struct adjoint_block *block)
 {
-    const struct worker *w = worker;
+    struct worker *w = worker;
     const struct plan *plan = w->plan;
     const size_t n = plan->n, first = part * plan->together, end = first + plan->together;
     struct sens_slot slot = block->slot;
     slot.kappa += first * n * block->L;
     if (slot.s) slot.s += first * n;
     for (size_t s = first; s < end; s += plan->at_once) {
-        if (implicit_stage(plan, s))
-            solve_stage(w, step, block, s, &slot);
-        else
-            reverse_stages(w, step, block, s, s - first, &slot);
+        const bool implicit = implicit_stage(plan, s);
+        const sens_status status = implicit ? solve_stage(w, step, block, s, &slot) : SENS_OK;
+        if (status != SENS_OK) return status;
+        if (!implicit) reverse_stages(w, step, block, s, s - first, &slot);
         slot.kappa += n * block->L;
         if (slot.s) slot.s += n;
     }
@@ -296,9 +298,9 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
 
 static void count(void *worker, size_t idle, size_t lanes, struct sens_work *work)
 {
-    const struct worker *w = worker;
+    struct worker *w = worker;
     sens_products_count(w->products, idle, lanes, work);
-    if (w->plan->implicit) sens_shifted_count(w->matrix.system, work);
+    if (w->plan->implicit) stage_system_count(&w->system, work);
 }
 
 const struct adjoint_family adjoint_runge_kutta = {

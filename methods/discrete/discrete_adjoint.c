@@ -273,6 +273,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     if (status == SENS_OK) status = sens_tangent_test_create(ctx, task, tested, &ad->test);
     if (status == SENS_OK)
         status = sens_traj_create(ctx, task, &ad->stops, sens_tangent_test_followers(ad->test), &ad->traj);
+    if (status == SENS_OK && task->option[OPT_FACTORS].number == FACTORS_KEPT)
+        status = sens_traj_keep_factors(ctx, ad->traj, true);
     if (status == SENS_OK) status = ad->family->plan(ctx, task, &ad->plan);
     if (status != SENS_OK) return status;
     adjoint_choose_sizes(ctx, task, &ad->plan, sens_traj_steps(ad->traj), &ad->size);
@@ -309,6 +311,7 @@ static void write_work(const struct adjoint *ad, const struct sens_solver_stats 
         sens_traj_count(w->traj, work);
     }
     sens_traj_count_solve(ad->traj, work);
+    sens_traj_count_factors(ad->traj, work);
     if (ad->task->parts & SENS_IN_DGDP) work->idle_vjp_p = work->idle_vjp;
     sens_tangent_test_count(ad->test, work);
 }

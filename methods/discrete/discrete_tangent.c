@@ -271,6 +271,17 @@ sens_status sens_tangent_steps(struct sens_ctx *ctx, const struct sens_task *tas
 
 /* ---- the method: every column -------------------------------------------------------------------------- */
 
+/* What the method's options ask for, beside the test. */
+static sens_status set_options(struct sens_ctx *ctx, const struct sens_task *task, struct tangent *tg)
+{
+    const struct tangent_family *family = tg->family;
+    const bool iterates = task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
+    const bool keeps = task->option[OPT_FACTORS].number == FACTORS_KEPT;
+    sens_status status = iterates && family->iterate ? family->iterate(ctx, tg->own) : SENS_OK;
+    if (status == SENS_OK && keeps) status = sens_traj_keep_factors(ctx, tg->traj, false);
+    return status == SENS_OK && keeps && family->keep ? family->keep(ctx, tg->own) : status;
+}
+
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
 {
     const size_t np = task->parts & SENS_IN_DGDP ? task->problem->np : 0;
@@ -282,8 +293,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     struct tangent *tg;
     const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
     sens_status status = create(ctx, task, tested, np + n, col, &tg);
-    const bool iterates = task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
-    if (status == SENS_OK && iterates && tg->family->iterate) status = tg->family->iterate(ctx, tg->own);
+    if (status == SENS_OK) status = set_options(ctx, task, tg);
     if (status == SENS_OK) *state = tg;
     return status;
 }
@@ -324,6 +334,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     sens_tangent_test_count(tg->test, work);
     sens_traj_count(tg->traj, work);
     sens_traj_count_solve(tg->traj, work);
+    sens_traj_count_factors(tg->traj, work);
     return SENS_OK;
 }
 

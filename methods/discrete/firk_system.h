@@ -12,10 +12,9 @@
 #ifndef FIRK_SYSTEM_H
 #define FIRK_SYSTEM_H
 
+#include "corrections.h"
 #include "coupled.h"
 #include "firk_matrix.h"
-
-struct firk_lane; /* firk_system.c */
 
 struct firk_system { /* one a thread */
     struct sens_firk_transform formula;
@@ -27,9 +26,8 @@ struct firk_system { /* one a thread */
     bool contracts;                                  /* P has factors, for the step at hand */
     struct sens_firk_matrix matrix;                  /* P */
     sens_real C[SENS_FIRK_STAGES][SENS_FIRK_STAGES]; /* T^-1 A^-1 */
-    sens_real *last;                                 /* [3][n][L] corrections before, their sizes */
     sens_real *B, *R, *D;                            /* [3][n][L] */
-    struct firk_lane *lane;                          /* [L] */
+    struct corrections corrections;
 };
 
 /* For vectors in at most L lanes; `by`: which product J may be made of. Memory from the arena. SENS_NO_MEMORY;

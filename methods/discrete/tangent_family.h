@@ -27,6 +27,10 @@ struct tangent_family {
     /* From now on systems of coupled stages are iterated. NULL: there are none. SENS_NO_MEMORY. */
     sens_status (*iterate)(struct sens_ctx *ctx, void *own);
 
+    /* From now on steps may come with factors of the forward solve. NULL: nothing has to be made ready.
+     * SENS_NO_MEMORY. */
+    sens_status (*keep)(struct sens_ctx *ctx, void *own);
+
     /* A step, which stays until all blocks have gone through it. Any status of a solve. */
     sens_status (*linearise)(void *own, const struct sens_step *step);
     sens_status (*advance)(void *own, const struct sens_step *step, const struct tangent_block *block);

@@ -184,6 +184,10 @@ static sens_status linearise(void *own, const struct sens_step *step)
     find_H(rows, step);
     rows->P_known = false;
     for (size_t q = 0; q < rows->nodes; q++) find_node(rows, step, q);
+    if (step->factors) {
+        sens_shifted_borrow(rows->matrix.system, step->factors);
+        return SENS_OK;
+    }
     sens_stage_matrix_at(&rows->matrix, &start);
     return sens_stage_matrix_factor(&rows->matrix, step->h * formula->gamma);
 }

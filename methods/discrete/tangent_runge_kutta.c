@@ -10,22 +10,22 @@
 #include <string.h>
 
 #include "kernels.h"
-#include "stage_matrix.h"
+#include "stage_system.h"
 #include "tangent_family.h"
 
 struct rows {
     const struct sens_task *task;
     size_t n, L;
-    int first, stages;                /* those that move a direction */
-    bool running;                     /* the cost has a running part that depends on the state */
-    struct sens_terms *a, b;          /* [stages] */
-    struct sens_products **products;  /* [stages] */
-    struct sens_stage_matrix *matrix; /* [stages] of implicit ones; NULL: there are none */
-    struct sens_gradient *gradient;   /* [stages] of the running cost; NULL: there is none */
-    sens_real *sigma;                 /* [n][L] */
-    sens_real *f;                     /* [n][L] df/dq of an implicit stage */
-    sens_real *k;                     /* [stages][n][L] */
-    sens_real *weight;                /* [stages + 1] coefficients, with their vectors below */
+    int first, stages;               /* those that move a direction */
+    bool running;                    /* the cost has a running part that depends on the state */
+    struct sens_terms *a, b;         /* [stages] */
+    struct sens_products **products; /* [stages] */
+    struct stage_system *system;     /* [stages] of implicit ones; NULL: there are none */
+    struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
+    sens_real *sigma;                /* [n][L] */
+    sens_real *f;                    /* [n][L] df/dq of an implicit stage */
+    sens_real *k;                    /* [stages][n][L] */
+    sens_real *weight;               /* [stages + 1] coefficients, with their vectors below */
     const sens_real **vector;
 };
 
@@ -43,8 +43,7 @@ static sens_status linearise(void *own, const struct sens_step *step)
         if (rows->running && tb->b[i] != 0)
             sens_gradient_running(&rows->gradient[i], &at, step->h * tb->b[i]);
         if (sens_tableau_a(tb, i, i) == 0) continue;
-        sens_stage_matrix_at(&rows->matrix[i], &at);
-        status = sens_stage_matrix_factor(&rows->matrix[i], step->h * sens_tableau_a(tb, i, i));
+        status = stage_system_at(&rows->system[i], &at, step->h * sens_tableau_a(tb, i, i), step->factors);
     }
     return status;
 }
@@ -62,8 +61,8 @@ static void combine(const struct rows *rows, size_t size, const sens_real *s, se
 }
 
 /* sigma and k of an implicit stage, whose c is in sigma. */
-static void solve_stage(const struct rows *rows, int i, sens_real h, const struct tangent_block *block,
-                        sens_real *sigma, sens_real *k)
+static sens_status solve_stage(const struct rows *rows, int i, sens_real h, const struct tangent_block *block,
+                               sens_real *sigma, sens_real *k)
 {
     const size_t L = block->L, size = rows->n * L;
     const sens_real h_gamma = h * sens_tableau_a(rows->task->tableau, i, i);
@@ -72,8 +71,9 @@ static void solve_stage(const struct rows *rows, int i, sens_real h, const struc
     tangent_add_columns(block, rows->products[i], f);
     memcpy(k, sigma, size * sizeof *k);
     sens_lanes_axpy(rows->n, L, h_gamma, f, sigma);
-    sens_shifted_solve(rows->matrix[i].system, false, L, sigma);
-    sens_stage_matrix_slope(&rows->matrix[i], false, h_gamma, L, sigma, f, k);
+    const sens_status status = stage_system_solve(&rows->system[i], false, L, sigma);
+    if (status == SENS_OK) sens_stage_matrix_slope(&rows->system[i].matrix, false, h_gamma, L, sigma, f, k);
+    return status;
 }
 
 static void multiply_stage(const struct rows *rows, int i, const struct tangent_block *block,
@@ -92,10 +92,9 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
         const bool implicit = sens_tableau_a(rows->task->tableau, i, i) != 0;
         const sens_real *sigma = i > 0 ? rows->sigma : block->s;
         if (i > 0) combine(rows, size, block->s, step->h, &rows->a[i], rows->sigma);
-        if (implicit)
-            solve_stage(rows, i, step->h, block, rows->sigma, k);
-        else
-            multiply_stage(rows, i, block, sigma, k);
+        const sens_status status = implicit ? solve_stage(rows, i, step->h, block, rows->sigma, k) : SENS_OK;
+        if (status != SENS_OK) return status;
+        if (!implicit) multiply_stage(rows, i, block, sigma, k);
         if (rows->running && rows->task->tableau->b[i] != 0)
             tangent_add_cost(block, &rows->gradient[i], sigma);
     }
@@ -108,7 +107,7 @@ static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
     const struct rows *rows = own;
     for (int i = 0; i < rows->stages; i++) {
         sens_products_count(rows->products[i], idle, lanes, work);
-        if (rows->matrix && rows->matrix[i].system) sens_shifted_count(rows->matrix[i].system, work);
+        if (rows->system && rows->system[i].matrix.system) stage_system_count(&rows->system[i], work);
     }
 }
 
@@ -131,13 +130,21 @@ static sens_status create_matrices(struct sens_ctx *ctx, struct rows *rows)
     const struct sens_task *task = rows->task;
     sens_status status = SENS_OK;
     if (task->tableau->family == SENS_FAMILY_EXPLICIT) return SENS_OK;
-    rows->matrix = SENS_NEW(ctx, struct sens_stage_matrix, (size_t)rows->stages);
-    if (!rows->matrix) return SENS_NO_MEMORY;
+    rows->system = SENS_NEW(ctx, struct stage_system, (size_t)rows->stages);
+    if (!rows->system) return SENS_NO_MEMORY;
     for (int i = 0; i < rows->stages && status == SENS_OK; i++)
-        if (sens_tableau_a(task->tableau, i, i) != 0) {
-            status = sens_stage_matrix_create(ctx, task->problem, SENS_JVP, &rows->matrix[i]);
-            if (status == SENS_OK) status = sens_stage_matrix_room(ctx, rows->L, &rows->matrix[i]);
-        }
+        if (sens_tableau_a(task->tableau, i, i) != 0)
+            status = stage_system_create(ctx, task->problem, SENS_JVP, rows->L, &rows->system[i]);
+    return status;
+}
+
+static sens_status keep(struct sens_ctx *ctx, void *own)
+{
+    struct rows *rows = own;
+    sens_status status = SENS_OK;
+    for (int i = 0; rows->system && i < rows->stages && status == SENS_OK; i++)
+        if (rows->system[i].matrix.system)
+            status = stage_system_correct(ctx, SENS_JVP, rows->L, &rows->system[i]);
     return status;
 }
 
@@ -197,4 +204,4 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
 }
 
 const struct tangent_family tangent_runge_kutta = {
-    .create = create, .linearise = linearise, .advance = advance, .count = count};
+    .create = create, .keep = keep, .linearise = linearise, .advance = advance, .count = count};

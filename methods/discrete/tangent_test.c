@@ -25,6 +25,7 @@ struct sens_tangent_test {
 };
 
 static const char *const solve_choices[] = {"direct", "newton", NULL};
+static const char *const factors_choices[] = {"again", "kept", NULL};
 
 const struct sens_option sens_tangent_test_options[] = {
     [OPT_TANGENT_TEST] =
@@ -35,6 +36,12 @@ const struct sens_option sens_tangent_test_options[] = {
                          .choices = solve_choices,
                          .help =
                              "systems of fully implicit stages: their own factors, or iterated to rounding"},
+    [OPT_FACTORS] = {.name = "factors",
+                     .kind = SENS_OPT_CHOICE,
+                     .fallback = FACTORS_AGAIN,
+                     .choices = factors_choices,
+                     .help =
+                         "of an implicit step: computed again for the derivative, or kept from the solve"},
     SENS_OPTIONS_END,
 };
 

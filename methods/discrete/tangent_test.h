@@ -17,8 +17,9 @@
 struct sens_tangent_test;
 
 /* The option table of the discrete methods. */
-enum { OPT_TANGENT_TEST, OPT_STAGE_SOLVE };
+enum { OPT_TANGENT_TEST, OPT_STAGE_SOLVE, OPT_FACTORS };
 enum { SOLVE_DIRECT, SOLVE_NEWTON };
+enum { FACTORS_AGAIN, FACTORS_KEPT };
 extern const struct sens_option sens_tangent_test_options[];
 
 /* *test stays NULL where there is nothing to test: not wanted, a fixed step, no direction. Memory from the

@@ -157,6 +157,14 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     return err && beyond ? check_end(dirk, h) : SENS_OK;
 }
 
+static struct sens_shifted **system_of(struct sens_scheme *scheme, bool *its)
+{
+    struct sens_dirk *dirk = (struct sens_dirk *)scheme;
+    *its = true;
+    dirk->factored = 0; /* they may go */
+    return &dirk->matrix.system;
+}
+
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
 {
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
@@ -180,6 +188,7 @@ const struct sens_scheme_type sens_scheme_dirk = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
+    .system = system_of,
     .dense_create = sens_scheme_cubic_create,
     .dense_build = sens_scheme_cubic_build,
     .dense_eval = sens_scheme_cubic_eval,

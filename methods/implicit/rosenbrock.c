@@ -19,6 +19,7 @@ struct rosenbrock {
     struct sens_implicit head; /* J_known: df/dt, too */
     struct sens_rosenbrock formula;
     struct sens_stage_matrix matrix; /* I - h gamma J */
+    bool its;                        /* with J at the start of the trial at hand, not at its end */
     bool moves;                      /* df/dt is not 0 */
     sens_real *f_t;                  /* [n] df/dt at the current state */
     sens_real *g;                    /* [n] f at the stage at hand; the estimate of a step */
@@ -83,6 +84,7 @@ static sens_status linearise(struct rosenbrock *ros, sens_real h)
         ros->moves = sens_rosenbrock_slope_t(scheme->with.ode->problem, &at, ros->f_t);
         ros->head.J_known = true;
     }
+    ros->its = true;
     scheme->did.factorisations++;
     return sens_stage_matrix_factor(&ros->matrix, h * ros->formula.gamma);
 }
@@ -148,7 +150,7 @@ static sens_status check_end(struct rosenbrock *ros, sens_real h)
 {
     struct sens_scheme *scheme = &ros->head.scheme;
     const struct sens_at at = {scheme->t + h, scheme->y1, scheme->with.ode->p};
-    ros->head.J_known = false;
+    ros->head.J_known = ros->its = false;
     sens_stage_matrix_at(&ros->matrix, &at);
     scheme->did.factorisations++;
     const sens_status status = sens_stage_matrix_factor(&ros->matrix, h * ros->formula.gamma);
@@ -165,6 +167,13 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     if (!sens_finite(scheme->with.ode->n, ros->y1)) return SENS_NONFINITE;
     if (err) *err = scaled_error(ros, h);
     return err && sens_shifted_negative(ros->matrix.system) ? check_end(ros, h) : SENS_OK;
+}
+
+static struct sens_shifted **system_of(struct sens_scheme *scheme, bool *its)
+{
+    struct rosenbrock *ros = (struct rosenbrock *)scheme;
+    *its = ros->its;
+    return &ros->matrix.system;
 }
 
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
@@ -229,6 +238,7 @@ const struct sens_scheme_type sens_scheme_rosenbrock = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
+    .system = system_of,
     .dense_create = dense_create,
     .dense_build = dense_build,
     .dense_eval = dense_eval,

@@ -11,14 +11,18 @@ struct sens_kernel {
     bool sparse; /* M holds the values of a pattern; else [n][n] by rows */
     /* What the first factorisation needs; *ctx for messages. SENS_UNAVAILABLE: its library cannot be loaded. */
     sens_status (*create)(struct sens_ctx *ctx, struct sens_shifted *shifted);
+    /* The same beside another, whose `own` is there to be shared. NULL: create does. */
+    sens_status (*create_like)(struct sens_ctx *ctx, struct sens_shifted *shifted, const void *other);
     sens_status (*factor)(struct sens_shifted *shifted); /* of M, which it may overwrite */
     void (*solve)(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X);
     bool (*negative)(const struct sens_shifted *shifted); /* det M < 0; NULL where M is complex */
+    size_t (*bytes)(const struct sens_shifted *shifted);  /* of its factors; NULL: M, and n pivots */
     void (*release)(struct sens_shifted *shifted);        /* NULL: the arena does */
 };
 
 struct sens_shifted {
     const struct sens_kernel *kernel;
+    enum sens_kernel_choice choice;
     size_t n, entries;                  /* of J, as given */
     const struct sens_pattern *pattern; /* of J; NULL: dense */
     const size_t *place;                /* [entries] of J's values in M; NULL: the same order */
@@ -28,7 +32,8 @@ struct sens_shifted {
     size_t size;                        /* entries of M */
     sens_real *M;                       /* [size]; complex: [size][2], real and imaginary part */
     void *own;                          /* the kernel's */
-    long factorisations, solves;
+    const struct sens_shifted *lender;  /* whose factors are solved with; NULL: its own */
+    long factorisations, borrowings, solves;
 };
 
 extern const struct sens_kernel sens_kernel_own, sens_kernel_own_complex;
@@ -42,6 +47,11 @@ extern const struct sens_kernel sens_kernel_lapack, sens_kernel_lapack_complex;
 extern const struct sens_kernel sens_kernel_klu, sens_kernel_klu_complex;
 #endif
 #endif
+
+static inline const struct sens_shifted *sens_kernel_factors(const struct sens_shifted *shifted)
+{
+    return shifted->lender ? shifted->lender : shifted;
+}
 
 /* A function of a library, or of one that it is built on. The first call loads the library, which then stays:
  * a program that solves no such system does not pay for it. *place is a pointer to the function; false: it is

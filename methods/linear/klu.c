@@ -29,6 +29,7 @@ struct klu {
     klu_numeric *numeric; /* NULL: there are no factors */
     int *start, *col;     /* of M */
     int *seen;            /* [n] for the sign of a permutation */
+    bool shares;          /* the symbolic part is another's */
     double *room;         /* [n][SENS_KLU_LANES]; complex: [TOGETHER][n][2] */
 };
 
@@ -78,12 +79,36 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     return klu->symbolic ? SENS_OK : SENS_NO_MEMORY;
 }
 
+/* All but the numbers is shared. */
+static sens_status create_like(struct sens_ctx *ctx, struct sens_shifted *shifted, const void *other)
+{
+    struct klu *const klu = shifted->own = SENS_NEW(ctx, struct klu, 1);
+    if (!klu) return SENS_NO_MEMORY;
+    *klu = *(const struct klu *)other;
+    klu->numeric = NULL;
+    klu->shares = true;
+    return SENS_OK;
+}
+
+/* As klu_factor allocates them. */
+static size_t bytes(const struct sens_shifted *shifted)
+{
+    const klu_numeric *const numeric = ((const struct klu *)shifted->own)->numeric;
+    if (!numeric) return 0;
+    const size_t n = shifted->n, blocks = (size_t)numeric->nblocks, off = (size_t)numeric->nzoff;
+    size_t sum = sizeof *numeric + n * (6 * sizeof(int) + 2 * sizeof(double)) + (n + 1) * sizeof(int) +
+                 off * (sizeof(int) + sizeof(double)) + blocks * (sizeof(size_t) + sizeof(void *)) +
+                 numeric->worksize;
+    for (size_t b = 0; b < blocks; b++) sum += numeric->LUsize[b] * sizeof(double);
+    return sum;
+}
+
 static void release(struct sens_shifted *shifted)
 {
     struct klu *const klu = shifted->own;
     if (!klu) return;
     if (klu->numeric) klu->library.free_numeric(&klu->numeric, &klu->common);
-    if (klu->symbolic) klu->library.free_symbolic(&klu->symbolic, &klu->common);
+    if (klu->symbolic && !klu->shares) klu->library.free_symbolic(&klu->symbolic, &klu->common);
 }
 
 static sens_status factor(struct sens_shifted *shifted)
@@ -98,8 +123,9 @@ static sens_status factor(struct sens_shifted *shifted)
 /* KLU's matrix is M^T, or M where it is turned. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
 {
-    const struct klu *const klu = shifted->own;
-    sens_klu_solve(klu->symbolic, klu->numeric, transposed == shifted->turned, L, klu->room, X);
+    const struct sens_shifted *const with = sens_kernel_factors(shifted);
+    const struct klu *const factors = with->own, *const klu = shifted->own;
+    sens_klu_solve(factors->symbolic, factors->numeric, transposed == with->turned, L, klu->room, X);
 }
 
 static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
@@ -148,9 +174,11 @@ static bool negative(const struct sens_shifted *shifted)
 const struct sens_kernel sens_kernel_klu = {.name = "klu",
                                             .sparse = true,
                                             .create = create,
+                                            .create_like = create_like,
                                             .factor = factor,
                                             .solve = solve,
                                             .negative = negative,
+                                            .bytes = bytes,
                                             .release = release};
 const struct sens_kernel sens_kernel_klu_complex = {.name = "klu",
                                                     .sparse = true,

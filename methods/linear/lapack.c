@@ -70,16 +70,17 @@ static void divide(const struct sens_shifted *shifted, const char *uplo, const c
 /* X: L numbers a row, or L pairs. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
 {
-    const int *const pivot = ((const struct lapack *)shifted->own)->pivot;
-    const size_t row = shifted->is_complex ? 2 * L : L;
+    const struct sens_shifted *const with = sens_kernel_factors(shifted);
+    const int *const pivot = ((const struct lapack *)with->own)->pivot;
+    const size_t row = with->is_complex ? 2 * L : L;
     if (!transposed) {
-        divide(shifted, "U", "N", L, X);
-        divide(shifted, "L", "N", L, X);
-        for (size_t i = shifted->n; i-- > 0;) sens_kernel_exchange(row, X, i, (size_t)pivot[i] - 1);
+        divide(with, "U", "N", L, X);
+        divide(with, "L", "N", L, X);
+        for (size_t i = with->n; i-- > 0;) sens_kernel_exchange(row, X, i, (size_t)pivot[i] - 1);
     } else {
-        for (size_t i = 0; i < shifted->n; i++) sens_kernel_exchange(row, X, i, (size_t)pivot[i] - 1);
-        divide(shifted, "L", "T", L, X);
-        divide(shifted, "U", "T", L, X);
+        for (size_t i = 0; i < with->n; i++) sens_kernel_exchange(row, X, i, (size_t)pivot[i] - 1);
+        divide(with, "L", "T", L, X);
+        divide(with, "U", "T", L, X);
     }
 }
 

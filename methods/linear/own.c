@@ -91,10 +91,11 @@ static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_
 
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
+    const struct sens_shifted *const with = sens_kernel_factors(shifted);
     if (L == 1 && !transposed)
-        solve_one(shifted, X);
+        solve_one(with, X);
     else
-        (transposed ? solve_transposed : solve_plain)(shifted, L, X);
+        (transposed ? solve_transposed : solve_plain)(with, L, X);
 }
 
 static bool negative(const struct sens_shifted *shifted)

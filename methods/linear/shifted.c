@@ -95,6 +95,7 @@ static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_patt
     struct sens_shifted *const shifted = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!shifted) return SENS_NO_MEMORY;
     *shifted = (struct sens_shifted){.kernel = kernel,
+                                     .choice = wanted.choice,
                                      .n = n,
                                      .is_complex = wanted.is_complex,
                                      .turned = wanted.turned && kernel->sparse,
@@ -128,6 +129,38 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
                                         enum sens_kernel_choice choice, struct sens_shifted **made)
 {
     return create(ctx, n, pattern, (struct wanted){.choice = choice, .is_complex = true}, made);
+}
+
+/* The values of a sparse M are formed in the room of the other's: its factors are elsewhere. */
+sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *shifted, bool turned,
+                              struct sens_shifted **made)
+{
+    const struct sens_kernel *const kernel = shifted->kernel;
+    if (kernel->sparse && turned != shifted->turned)
+        return create(ctx, shifted->n, shifted->pattern,
+                      (struct wanted){.choice = shifted->choice, .turned = turned}, made);
+    struct sens_shifted *const other = *made = SENS_NEW(ctx, struct sens_shifted, 1);
+    if (!other) return SENS_NO_MEMORY;
+    *other = *shifted;
+    other->own = NULL;
+    other->lender = NULL;
+    other->factorisations = other->borrowings = other->solves = 0;
+    const sens_status status =
+        kernel->create_like ? kernel->create_like(ctx, other, shifted->own) : kernel->create(ctx, other);
+    if (!kernel->sparse) other->M = SENS_NEW(ctx, sens_real, numbers(other));
+    return status == SENS_OK && !other->M ? SENS_NO_MEMORY : status;
+}
+
+void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted *lender)
+{
+    shifted->lender = lender;
+    shifted->borrowings++;
+}
+
+size_t sens_shifted_bytes(const struct sens_shifted *shifted)
+{
+    if (shifted->kernel->bytes) return shifted->kernel->bytes(shifted);
+    return numbers(shifted) * sizeof(sens_real) + shifted->n * sizeof(size_t);
 }
 
 void sens_shifted_release(struct sens_shifted *shifted)
@@ -169,6 +202,7 @@ sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift 
     for (size_t e = 0; e < numbers(shifted); e++)
         if (!isfinite(M[e])) return SENS_NONFINITE;
     shifted->factorisations++;
+    shifted->lender = NULL;
     return shifted->kernel->factor(shifted);
 }
 
@@ -186,6 +220,7 @@ bool sens_shifted_negative(const struct sens_shifted *shifted)
 void sens_shifted_count(struct sens_shifted *shifted, struct sens_work *work)
 {
     work->factorisations += shifted->factorisations;
+    work->kept += shifted->borrowings;
     work->solves += shifted->solves;
-    shifted->factorisations = shifted->solves = 0;
+    shifted->factorisations = shifted->borrowings = shifted->solves = 0;
 }

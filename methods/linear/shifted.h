@@ -54,6 +54,19 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
                                         enum sens_kernel_choice choice, struct sens_shifted **made);
 void sens_shifted_release(struct sens_shifted *shifted);
 
+/* Another of the same systems, for factors of its own: the same kernel and pattern, turned or not. Where both are
+ * alike in this, too, what they work in is shared: they are one thread's. M real. As sens_shifted_create. */
+sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *shifted, bool turned,
+                              struct sens_shifted **made);
+
+/* Until it factorises again, or borrows from another, `shifted` solves with the factors of `lender`, of which it may
+ * be another, or which was made of the same pattern; turned or not is the lender's. These are only read: many threads
+ * may borrow from one. M real. */
+void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted *lender);
+
+/* Of the factors at hand, in bytes. */
+size_t sens_shifted_bytes(const struct sens_shifted *shifted);
+
 /* "lapack", "klu", "own". */
 const char *sens_shifted_kernel(const struct sens_shifted *shifted);
 
@@ -69,7 +82,8 @@ void sens_shifted_solve(struct sens_shifted *shifted, bool transposed, size_t L,
  * alpha I - beta J go through 0 one by one, pairs past it: an odd number of them is below 0 then. */
 bool sens_shifted_negative(const struct sens_shifted *shifted);
 
-/* Adds the factorisations, and the vectors solved for, since the last call to *work, and forgets them. */
+/* Adds the factorisations, the factors that were borrowed in their place, and the vectors solved for, since the
+ * last call to *work, and forgets them. */
 void sens_shifted_count(struct sens_shifted *shifted, struct sens_work *work);
 
 #endif

@@ -70,6 +70,15 @@ static void multiply(const struct sens_stage_matrix *matrix, bool transposed, si
     }
 }
 
+void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
+                                size_t L, const sens_real *B, const sens_real *X, sens_real *R)
+{
+    const size_t count = matrix->J->pb->n * L;
+    sens_real *const sum = matrix->sum;
+    multiply(matrix, transposed, L, X, sum, sum + count);
+    for (size_t q = 0; q < count; q++) R[q] = B[q] - (X[q] - h_gamma * sum[q]);
+}
+
 void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                              size_t L, const sens_real *x, const sens_real *f, sens_real *c)
 {

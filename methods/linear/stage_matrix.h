@@ -10,7 +10,7 @@ struct sens_stage_matrix { /* one a thread */
     struct sens_jacobian *J;
     struct sens_shifted *system;
     sens_real *value; /* [entries] of J at the last point */
-    sens_real *sum;   /* [2][n][L] of sens_stage_matrix_slope; NULL: it is not called */
+    sens_real *sum;   /* [2][n][L] of slopes and residuals; NULL: none are asked for */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
@@ -25,8 +25,12 @@ void sens_stage_matrix_at(struct sens_stage_matrix *matrix, const struct sens_at
 /* The factors of I - h_gamma J. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: there are none then. */
 sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real h_gamma);
 
-/* Room for slopes in at most L lanes. SENS_NO_MEMORY. */
+/* Room for slopes and residuals in at most L lanes. SENS_NO_MEMORY. */
 sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix);
+
+/* R = B - (I - h_gamma J) X, or with J^T, all [n][L]. */
+void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
+                                size_t L, const sens_real *B, const sens_real *X, sens_real *R);
 
 /* k = J x + f, or J^T x + f, of x = c + h_gamma k, for all [n][L]; f is in k, and c becomes k. The sum has the rounding
  * of its terms, the difference (x - c) / h_gamma that of x / h_gamma: of each entry the better one is taken. Where

@@ -21,6 +21,7 @@
 #include "system.h"
 
 struct sens_followers; /* followers.h */
+struct sens_shifted;   /* shifted.h */
 
 /* What a scheme works on. Copied; what it points to must outlive the scheme. */
 struct sens_scheme_setup {
@@ -80,6 +81,11 @@ struct sens_scheme_type {
      * trial. Then, unless `next` is NULL, its end becomes the current state, at t1, with its place there.
      * Makes no estimate, and nothing that no further step needs. Any status of f. */
     sens_status (*restage)(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next);
+
+    /* The system that the trial at hand was solved with, and *its: are its factors those of the trial itself, at its
+     * start or at one of its stages? After an accepted trial it may be exchanged for another like it, whose factors
+     * do not count. NULL: the scheme has none. */
+    struct sens_shifted **(*system)(struct sens_scheme *scheme, bool *its);
 
     /* Dense output: the numbers of one interpolant; the interpolant of an accepted step as it is shown to an
      * watcher, any status of f; and y(t + theta h), theta in [0, 1]. */

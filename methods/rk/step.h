@@ -4,6 +4,8 @@
 
 #include "sens/method.h"
 
+struct sens_shifted; /* shifted.h */
+
 /* Its vectors belong to the solver or the trajectory, valid until its next call. */
 struct sens_step {
     long k;              /* 0, 1, ... */
@@ -14,6 +16,8 @@ struct sens_step {
     const sens_real *y1; /* [n] at t1; NULL where a trajectory does not store it */
     const sens_real *z1; /* followers at t1; NULL: there are none, or a trajectory does not store them */
     long stop;           /* j when t1 is stops[j], else -1 */
+    const struct sens_shifted
+        *factors; /* those that it was taken with; NULL: a trajectory has not kept them */
 };
 
 /* Step k goes from t[k] with h[k] to t[k + 1]. */

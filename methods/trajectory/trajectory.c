@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kept_factors.h"
 #include "store.h"
 
 struct recording { /* shared by all readers; constant between two solves */
@@ -19,6 +20,7 @@ struct recording { /* shared by all readers; constant between two solves */
     sens_real *x1; /* [n] */
     struct sens_grid grid;
     struct sens_store *store;
+    struct sens_kept *kept; /* NULL: no factors are */
     bool complete;
 };
 
@@ -111,6 +113,13 @@ sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj,
     return create_reader(ctx, traj->rec, reader);
 }
 
+sens_status sens_traj_keep_factors(struct sens_ctx *ctx, struct sens_traj *traj, bool transposed)
+{
+    struct recording *rec = traj->rec;
+    if (!sens_ckpt_stages(&rec->task->ckpt)) return SENS_OK;
+    return sens_kept_create(ctx, sens_solver_scheme(rec->solver), rec->grid.n_steps, transposed, &rec->kept);
+}
+
 /* ---- recording ----------------------------------------------------------------------------------------- */
 
 static sens_status record_step(void *self, const struct sens_step *step)
@@ -120,6 +129,7 @@ static sens_status record_step(void *self, const struct sens_step *step)
     const sens_status status = sens_grid_keep(&rec->grid, step);
     if (status != SENS_OK) return status;
     if (store->type->keep) store->type->keep(store, step);
+    if (rec->kept) sens_kept_take(rec->kept, step->k);
     return sens_cost_sum_adds(&rec->cost, step) ? sens_cost_sum_step(&rec->cost, step) : SENS_OK;
 }
 
@@ -164,7 +174,8 @@ sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *ste
                                .t1 = grid->t[k + 1],
                                .y = Y,
                                .Y = Y,
-                               .stop = grid->stop[k]};
+                               .stop = grid->stop[k],
+                               .factors = rec->kept ? sens_kept_at(rec->kept, k) : NULL};
     return SENS_OK;
 }
 
@@ -177,6 +188,11 @@ size_t sens_traj_bytes(const struct sens_traj *traj)
 {
     const size_t steps = (size_t)traj->rec->grid.n_steps;
     return (2 * steps + 1) * sizeof(sens_real) + steps * sizeof(long) + traj->rec->store->bytes;
+}
+
+void sens_traj_count_factors(const struct sens_traj *traj, struct sens_work *work)
+{
+    if (traj->rec->kept) sens_kept_count(traj->rec->kept, work);
 }
 
 void sens_traj_count_solve(const struct sens_traj *traj, struct sens_work *work)

@@ -23,6 +23,12 @@ sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
                              const struct sens_stops *stops, const struct sens_traj_followers *followers,
                              struct sens_traj **traj);
 
+/* From now on each step is loaded with the factors that it was taken with (sens_step.factors), where the scheme has
+ * some and they are those of the step itself. `transposed`: they will be used for M^T X = B in lanes. Keeps nothing
+ * where the stages are not kept either: what computes these again would have factors of its own. SENS_NO_MEMORY,
+ * with a message of what it would take. */
+sens_status sens_traj_keep_factors(struct sens_ctx *ctx, struct sens_traj *traj, bool transposed);
+
 /* Solves for parameters p from x0 and records. G [m] receives the cost: observations and quadrature
  * sum h b_i g(t_i, Y_i). SENS_NOT_REPEATABLE if the number of steps is not the one of sens_traj_create. */
 sens_status sens_traj_solve(struct sens_ctx *ctx, struct sens_traj *traj, const sens_real *x0,
@@ -37,7 +43,9 @@ sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *ste
 sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj, struct sens_traj **reader);
 
 long sens_traj_steps(const struct sens_traj *traj);
-size_t sens_traj_bytes(const struct sens_traj *traj); /* all its readers included */
+size_t sens_traj_bytes(const struct sens_traj *traj); /* all its readers included, and the factors not */
+/* Sets the bytes of the factors that are kept. */
+void sens_traj_count_factors(const struct sens_traj *traj, struct sens_work *work);
 /* Adds what implicit stages took, of the recorded solve and of this reader since the last call: sens_scheme_count. */
 void sens_traj_count_solve(const struct sens_traj *traj, struct sens_work *work);
 void sens_traj_count(struct sens_traj *traj, struct sens_work *work);

@@ -61,6 +61,7 @@ struct sens_work {
     long steps_reverse, rejects_reverse; /* of a separate backward solve; 0 where there is none */
     double t_forward, t_reverse;         /* seconds */
     size_t bytes_traj;                   /* stored trajectory */
+    size_t bytes_factors;                /* of matrices that the solve left for a sweep */
     int lanes, threads, batch;           /* used */
     /* Vectors multiplied through declared structure; the problem's own products are counted where they are
      * called, not here. */
@@ -70,6 +71,7 @@ struct sens_work {
     size_t idle_vjp, idle_jvp, idle_vjp_p;
     /* Of linear systems: matrices factorised, vectors solved for; iterations of Newton's method. */
     long factorisations, solves, newton;
+    long kept; /* matrices that a sweep need not factorise, for it took over factors of the solve */
     /* What iterations left of the equations that define the state at t1: the sum over the accepted steps of
      * the distance from where the iteration ended to the solution of the step's equations, relative to the
      * state, as the last corrections let expect it. 0: to rounding, or none iterates. */

@@ -1,0 +1,46 @@
+/* methods/discrete/stage_system.h - the system of a diagonally implicit stage, as the sweeps solve it:
+ *
+ *     M X = B   or   M^T X = B,      M = I - h gamma J,
+ *
+ * with J = df/dx at the stage itself. Either M is factorised, or there are factors of a P near M, those that the
+ * forward solve found the stages of the step with, and X is corrected with them to rounding (corrections.h):
+ *
+ *     X += P^-1 (B - M X)
+ *
+ * A lane that does not get there is solved for with factors of M. No tolerance of the forward solve enters. */
+#ifndef STAGE_SYSTEM_H
+#define STAGE_SYSTEM_H
+
+#include "corrections.h"
+#include "stage_matrix.h"
+
+struct stage_system { /* one a thread */
+    struct sens_stage_matrix matrix;
+    sens_real h_gamma;
+    bool factored;             /* M is, for the stage at hand */
+    bool corrects;             /* there are factors of P, for the stage at hand */
+    sens_real *B, *R;          /* [n][L]; NULL: there never are */
+    struct sens_shifted *near; /* P */
+    struct corrections corrections;
+};
+
+/* For vectors in at most L lanes; `by` as in stage_matrix.h. Memory from the arena. SENS_NO_MEMORY;
+ * SENS_UNSUPPORTED: too large. */
+sens_status stage_system_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
+                                size_t L, struct stage_system *system);
+
+/* From now on there may be factors of a P; the same `by` and L. SENS_NO_MEMORY. */
+sens_status stage_system_correct(struct sens_ctx *ctx, enum sens_product by, size_t L,
+                                 struct stage_system *system);
+
+/* A stage at a point; near: factors that are near its own, or NULL. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY. */
+sens_status stage_system_at(struct stage_system *system, const struct sens_at *at, sens_real h_gamma,
+                            const struct sens_shifted *near);
+
+/* X [n][L] = M^-1 X or M^-T X. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: X is lost. */
+sens_status stage_system_solve(struct stage_system *system, bool transposed, size_t L, sens_real *X);
+
+/* As sens_shifted_count. */
+void stage_system_count(struct stage_system *system, struct sens_work *work);
+
+#endif
