@@ -48,7 +48,7 @@ peers: build
 	@harness/scripts/peers.sh $(BUILD)/sensbench $(call quoted,OUT)/peers
 
 test: build
-	@harness/scripts/deps.sh --optional fuzz
+	@harness/scripts/deps.sh --optional fuzz contender
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 mutants: build

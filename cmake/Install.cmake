@@ -7,6 +7,7 @@ install(DIRECTORY harness/sweeps harness/paper/sweeps harness/templates plots
 install(FILES harness/paper/measured_before.tsv harness/paper/published_fig2.tsv
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/paper)
 install(DIRECTORY problems/models DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
+install(DIRECTORY docs/contenders DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench USE_SOURCE_PERMISSIONS)
 install(DIRECTORY results/reference DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES LICENSE README.md results/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 

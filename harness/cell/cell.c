@@ -207,6 +207,7 @@ static bool set_wrt(struct resolution *re)
 static bool set_task(struct resolution *re)
 {
     struct sens_task *task = &re->cell->task;
+    task->method = re->method;
     task->problem = &re->cell->problem;
     task->cost = &re->cell->cost;
     task->option = re->cell->method_value;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "contender.h"
 #include "exit_codes.h"
 #include "model.h"
 #include "modules.h"
@@ -75,6 +76,7 @@ static bool set_flag(const struct cli_command *command, struct cli_arguments *ar
     }
     if (plugin) return plugin_load(value, error);
     if (strcmp(flag->name, "--models") == 0) return models_load(value, error);
+    if (strcmp(flag->name, "--contender") == 0) return contender_load(value, error);
     if (strcmp(flag->name, "--vs") == 0) return add_versus(command, arguments, value, error);
     if (arguments->flag[index])
         return bench_refuse(error, "%s: %s is given twice", command->name, flag->name);

@@ -11,6 +11,10 @@
     {                                                                                                        \
         "--models", "PATH", "load a model, FILE.ode, or all of a folder; may be repeated"                    \
     }
+#define FLAG_CONTENDER                                                                                       \
+    {                                                                                                        \
+        "--contender", "FILE", "take a program of any language as a method; may be repeated"                 \
+    }
 #define FLAG_HELP                                                                                            \
     {                                                                                                        \
         "--help", NULL, "this text"                                                                          \
@@ -21,7 +25,7 @@
     }
 
 static const struct cli_flag list_flags[] = {
-    {"--json", NULL, "one JSON object"}, FLAG_PLUGIN, FLAG_MODELS, FLAG_HELP, FLAGS_END};
+    {"--json", NULL, "one JSON object"}, FLAG_PLUGIN, FLAG_MODELS, FLAG_CONTENDER, FLAG_HELP, FLAGS_END};
 
 static const struct cli_flag run_flags[] = {
     {"--dump", "FILE", "write x, G, dGdp, dGdx0 as TSV: quantity row col value"},
@@ -29,6 +33,7 @@ static const struct cli_flag run_flags[] = {
     {"--tsv", NULL, "the record as a header and a row"},
     FLAG_PLUGIN,
     FLAG_MODELS,
+    FLAG_CONTENDER,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -43,6 +48,7 @@ static const struct cli_flag compare_flags[] = {
     {"--json", NULL, "one JSON object"},
     FLAG_PLUGIN,
     FLAG_MODELS,
+    FLAG_CONTENDER,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -76,6 +82,7 @@ static const struct cli_flag sweep_flags[] = {
     {"--dry-run", NULL, "list the cells, run nothing"},
     FLAG_PLUGIN,
     FLAG_MODELS,
+    FLAG_CONTENDER,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -98,6 +105,7 @@ static const struct cli_flag truth_flags[] = {
     {"--check", NULL, "store nothing; compare with the stored one"},
     {"--stiff", NULL, "by two implicit formulas, for stiff problems of at most 64 states"},
     FLAG_MODELS,
+    FLAG_CONTENDER,
     FLAG_HELP,
     FLAGS_END,
 };
@@ -106,6 +114,7 @@ static const struct cli_flag derive_flags[] = {{"--json", NULL, "one JSON object
                                                {"--code", NULL, "the C of all products instead"},
                                                FLAG_PLUGIN,
                                                FLAG_MODELS,
+                                               FLAG_CONTENDER,
                                                FLAG_HELP,
                                                FLAGS_END};
 
@@ -190,6 +199,7 @@ static const struct cli_flag verify_flags[] = {
     {"--timeout", "SECONDS", "of processor time for one unit; default: 60 with --quick, else 300"},
     FLAG_PLUGIN,
     FLAG_MODELS,
+    FLAG_CONTENDER,
     FLAG_HELP,
     FLAGS_END,
 };

@@ -33,7 +33,7 @@ static const char functions[] =
     "        return 0\n"
     "    fi\n"
     "    case $before in\n"
-    "        --plugin|--dump|--out|--junit) _sensbench_files \"$word\"; return 0;;\n"
+    "        --plugin|--contender|--dump|--out|--junit) _sensbench_files \"$word\"; return 0;;\n"
     "        --tsv) [[ ${COMP_WORDS[1]} == compare ]] && { _sensbench_files \"$word\"; return 0; };;\n"
     "        --problem|--method|--cost|--isa) _sensbench_pick \"$(_sensbench_values ${before#--})\" "
     "\"$word\"; "

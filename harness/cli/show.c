@@ -162,7 +162,7 @@ static json_t *describe_method(const struct sens_method_type *type)
         [SENS_DERIVATIVE_DIFFERENCE] = "a difference quotient of discrete solutions"};
     json_t *object = describe("method", type->name, type->summary);
     set_text(object, "reference", type->reference);
-    set_text(object, "library", type->library ? type->library() : NULL);
+    set_text(object, "library", type->library ? type->library(type) : NULL);
     set_text(object, "derivative", derivative[type->derivative]);
     json_object_set_new(object, "can_do", capabilities(type->caps));
     json_object_set_new(object, "keys", keys_noticed(type->caps));

@@ -131,6 +131,7 @@ void sens_problem_decorate(const struct sens_problem *inner, const struct sens_p
     problem->structure = inner->structure && !with->another ? &room->structure : NULL;
     problem->data = data;
     problem->inner = &room->inner;
+    problem->as_inner = !with->another && (!with->type.rhs || with->same_rhs) && !with->type.x0;
 }
 
 /* ---- costs --------------------------------------------------------------------------------------------- */
@@ -170,4 +171,5 @@ void sens_cost_decorate(const struct sens_cost *inner, const struct sens_cost_ty
     cost->type = &room->type;
     cost->data = data;
     cost->inner = &room->inner;
+    cost->as_inner = !with->phi && !with->g;
 }

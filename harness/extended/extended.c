@@ -196,7 +196,8 @@ static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extende
     struct sens_value *option = SENS_NEW(ctx, struct sens_value, sens_option_count((*method)->options));
     if (!option) return SENS_NO_MEMORY;
     sens_option_defaults((*method)->options, option);
-    const struct sens_task task = {.problem = &set->problem,
+    const struct sens_task task = {.method = *method,
+                                   .problem = &set->problem,
                                    .cost = set->wanted,
                                    .tableau = *tableau,
                                    .controller = *controller,

@@ -70,7 +70,8 @@ sens_status sens_counted_create(struct sens_ctx *ctx, const struct sens_problem 
 {
     static const struct sens_problem_decoration with = {
         .type = {.rhs = rhs, .vjp = vjp, .jvp = jvp, .jvp_p_cols = jvp_p_cols, .vjp_p_batch = vjp_p_batch},
-        .structure = {.jacobian = jacobian, .coupling = coupling}};
+        .structure = {.jacobian = jacobian, .coupling = coupling},
+        .same_rhs = true};
     struct counted *counted = SENS_NEW(ctx, struct counted, 1);
     if (!counted) return SENS_NO_MEMORY;
     counted->counts = sum;

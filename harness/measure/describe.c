@@ -74,7 +74,7 @@ static void describe_task(const struct cell *cell, struct record *rec)
 /* Of the method, and of the derivative products. */
 static void describe_library(const struct cell *cell, char *text)
 {
-    const char *method = cell->method->library ? cell->method->library() : "",
+    const char *method = cell->method->library ? cell->method->library(cell->method) : "",
                *products = cell->provider ? cell->provider->library() : "";
     snprintf(text, RECORD_TEXT, "%s%s%s", method, *method && *products ? "; " : "", products);
 }

@@ -22,6 +22,9 @@ bool variant_known(const char *isa);
  * ends. To be called before any registry is looked at. false: not loadable, not such a module, or a name that
  * is taken. */
 bool plugin_load(const char *path, struct bench_error *error);
+/* The same of a module that is not a file: *plugin and what it names live as long as the program; path names it in
+ * messages. */
+bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench_error *error);
 /* The parts of the loaded modules that were compiled to be recorded (sens/recorded.h), part < count: tables of
  * problems and costs whose numbers have 128 bits. */
 size_t recorded_parts(void);

@@ -283,10 +283,8 @@ static bool add_recorded(const char *path, void *handle, struct bench_error *err
     return true;
 }
 
-static bool accept(const char *path, void *handle, struct bench_error *error)
+bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
 {
-    const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
-    if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
     if (!check_version(path, plugin, error) || !check_name(path, "module", plugin->name, error) ||
         !check_problems(path, plugin, error) || !check_costs(path, plugin, error) ||
         !check_methods(path, plugin, error) || !check_providers(path, plugin, error) ||
@@ -295,7 +293,14 @@ static bool accept(const char *path, void *handle, struct bench_error *error)
     struct sens_registry *reg = variant_tables();
     for (int i = 0; i < VARIANTS; i++)
         if (!add_tables(&reg[i], plugin)) return bench_refuse(error, "plugin %s: no memory", path);
-    return add_recorded(path, handle, error);
+    return true;
+}
+
+static bool accept(const char *path, void *handle, struct bench_error *error)
+{
+    const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
+    if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
+    return plugin_add(path, plugin, error) && add_recorded(path, handle, error);
 }
 
 bool plugin_load(const char *path, struct bench_error *error)

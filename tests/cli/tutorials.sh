@@ -50,7 +50,13 @@ do_block() {
     esac
 }
 
-for page in models adding-a-problem adding-a-cost adding-a-method; do
+pages="models adding-a-problem adding-a-cost adding-a-method"
+if command -v python3 >/dev/null; then
+    pages="$pages adding-a-contender"
+else
+    echo "skipped: adding-a-contender needs python3"
+fi
+for page in $pages; do
     mkdir "$work/$page" "$work/$page.blocks"
     extract "$docs/$page.md" "$work/$page.blocks"
     cd "$work/$page" || exit 1

@@ -354,7 +354,7 @@ static void failed_sweep_is_a_failure(void **unused)
 
 static void library_is_named_without_paths(void **unused)
 {
-    const char *line = petsc_library();
+    const char *line = petsc_library(NULL);
     (void)unused;
     assert_non_null(strstr(line, "PETSc 3."));
     assert_non_null(strstr(line, "BLAS "));

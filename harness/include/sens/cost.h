@@ -20,6 +20,7 @@ struct sens_cost { /* an instance; immutable; memory belongs to the ctx it was c
     const void *data;
     const struct sens_value *option; /* [options of type] what it was created with */
     const struct sens_cost *inner;   /* of a decorator (sens/decorate.h); else NULL */
+    bool as_inner;                   /* beside it: the same phi and g */
 };
 
 struct sens_cost_type {

@@ -17,6 +17,8 @@ struct sens_problem_decoration {
     /* f, t, x or p mean something else than for the inner problem. Nothing is handed on then but what every
      * problem has (rhs, the four products, x0 and its two): no structure, no closed form, no other slot. */
     bool another;
+    /* It writes rhs, and hands on what that of the inner problem gives. */
+    bool same_rhs;
 };
 
 struct sens_decorated_problem { /* memory for the type, and what the calls are handed on to */

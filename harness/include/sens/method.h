@@ -36,7 +36,10 @@ static inline bool sens_ckpt_stages(const struct sens_ckpt *ckpt)
     return !ckpt->policy || ckpt->policy->stages;
 }
 
-struct sens_task { /* immutable while a method works on it */
+struct sens_method_type;
+
+struct sens_task {                         /* immutable while a method works on it */
+    const struct sens_method_type *method; /* that one; for functions that serve several */
     const struct sens_problem *problem;
     const struct sens_cost *cost;
     const struct sens_tableau *tableau;
@@ -60,9 +63,12 @@ struct sens_work {
     long steps, rejects;                 /* of the solve that carries the state forward */
     long steps_reverse, rejects_reverse; /* of a separate backward solve; 0 where there is none */
     double t_forward, t_reverse;         /* seconds */
-    size_t bytes_traj;                   /* stored trajectory */
-    size_t bytes_factors;                /* of matrices that the solve left for a sweep */
-    int lanes, threads, batch;           /* used */
+    /* Of the whole run, by the clock of another program that did the work: what a run is then said to have
+     * taken. 0: the caller's clock tells. */
+    double t_elsewhere;
+    size_t bytes_traj;         /* stored trajectory */
+    size_t bytes_factors;      /* of matrices that the solve left for a sweep */
+    int lanes, threads, batch; /* used */
     /* Vectors multiplied through declared structure; the problem's own products are counted where they are
      * called, not here. */
     size_t vjp, jvp, vjp_p, jvp_p;
@@ -137,8 +143,10 @@ struct sens_method_type {
     sens_status (*prepare)(struct sens_ctx *ctx, const struct sens_task *task, void **state);
     sens_status (*run)(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work);
     void (*release)(void *state); /* what the arena cannot free (threads, a library's objects); may be NULL */
-    /* Of a method that a library computes: its name, version and build, on one line. NULL: it is our code. */
-    const char *(*library)(void);
+    /* Of a method that a library or another program computes: its name, version and build, on one line. NULL: it is
+     * our code. */
+    const char *(*library)(const struct sens_method_type *type);
+    const void *data;                /* of the method, for functions that serve several */
     const struct sens_limit *limits; /* ends with check == NULL; may be NULL */
 };
 

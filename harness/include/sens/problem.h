@@ -86,6 +86,7 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     const void *data;
     const struct sens_value *option;  /* [options of type] what it was created with */
     const struct sens_problem *inner; /* of a decorator (sens/decorate.h); else NULL */
+    bool as_inner;                    /* beside it: the same f and x0(p), whatever else is another */
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */
 };

@@ -183,7 +183,8 @@ void bed_create(struct verify *v, const struct sens_problem *problem, const stru
     *bed = (struct bed){.v = v, .problem = *problem, .cost = *cost, .method = method};
     bed->option = verify_memory(v, sens_option_count(method->options), sizeof *bed->option);
     sens_option_defaults(method->options, bed->option);
-    bed->task = (struct sens_task){.problem = &bed->problem,
+    bed->task = (struct sens_task){.method = method,
+                                   .problem = &bed->problem,
                                    .cost = &bed->cost,
                                    .tableau = verify_formula(v, "cash_karp"),
                                    .controller = find(v->reg->controllers, "odeint"),

@@ -29,8 +29,9 @@ const char *const cvodes_errcon_choices[] = {"outside", "inside", NULL};
 #endif
 
 /* The flags it was compiled with are not told. require_version holds the text to the library that runs. */
-const char *cvodes_library(void)
+const char *cvodes_library(const struct sens_method_type *type)
 {
+    (void)type;
     return "SUNDIALS CVODES " SUNDIALS_VERSION " (double precision, " INDEX ", " PROFILING
            ", optimisation not told), serial vectors, own dense and band LU, no BLAS";
 }

@@ -218,6 +218,6 @@ sens_status cvodes_count_trials(struct sens_ctx *ctx, const struct cvodes *cv, v
                                 struct cvodes_count *count);
 
 /* Name, version, build. */
-const char *cvodes_library(void);
+const char *cvodes_library(const struct sens_method_type *type);
 
 #endif

@@ -95,7 +95,7 @@ struct petsc_peer {
 
 /* Starts PETSc (and MPI) in this process unless it has been. Refuses another version than the headers'. */
 sens_status petsc_start(struct sens_ctx *ctx);
-const char *petsc_library(void);
+const char *petsc_library(const struct sens_method_type *type);
 /* Between these, PETSc's messages go to peer->message and nowhere else. Without success of the first there is
  * nothing to end. */
 sens_status petsc_listen(struct sens_ctx *ctx, struct petsc_peer *peer);

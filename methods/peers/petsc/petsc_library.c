@@ -153,10 +153,11 @@ static void find_blas(char *name, size_t size)
     dlclose(blas);
 }
 
-const char *petsc_library(void)
+const char *petsc_library(const struct sens_method_type *type)
 {
     static char line[256];
     char flag[8], mpi[64], blas[96];
+    (void)type;
     if (*line) return line;
     PetscInt major, minor, patch, release;
     PetscGetVersionNumber(&major, &minor, &patch, &release);

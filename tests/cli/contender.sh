@@ -1,0 +1,217 @@
+#!/bin/bash
+# Programs of other languages as methods: those of docs/contenders where their packages are there, and programs that say
+# wrong things, too much, or nothing. Argument 1: sensbench. Skipped without python3.
+. "$(dirname "$0")/common.bash"
+contenders=$(cd "$(dirname "$0")/../../docs/contenders" && pwd)
+python=$(command -v python3) || exit 77
+cd "$work" || exit 1
+
+# ---- right ones ---------------------------------------------------------------------------------------------
+
+# near NAME FILE LIMIT WORDS...: a run of that contender has a gradient error below LIMIT.
+near() {
+    local name=$1 file=$2 limit=$3
+    shift 3
+    "$program" run "$@" "$name" --contender "$contenders/$file" --tsv >row.tsv 2>messages ||
+        fail "$name: $(cat messages)"
+    column err_grad row.tsv | awk -v limit="$limit" '!($1 != "" && $1 + 0 <= limit) { exit 1 } END { exit NR != 1 }' ||
+        fail "$name $*: error $(column err_grad row.tsv), expected at most $limit"
+}
+
+# offered FILE: does it say hello here?
+offered() {
+    printf '{"hello": {"protocols": [1]}}\n' | "$contenders/$1" 2>/dev/null | grep -q '"protocol" *: *1'
+}
+
+# A cost at the end, one with data along the way, an integral, and an initial state that depends on p: all that a
+# contender has to put together.
+while read -r name file; do
+    offered "$file" || { echo "skipped: $name cannot be run here"; continue; }
+    near "$name" "$file" 1e-4 glv n=3 tol=1e-8
+    near "$name" "$file" 1e-4 forced cost=tracking tol=1e-8
+    near "$name" "$file" 1e-4 logistic cost=running tol=1e-8
+    near "$name" "$file" 1e-4 initial cost=terminal tol=1e-8
+    expect 4 "step_limit" run glv "$name" n=3 tol=1e-8 max_steps=3 --contender "$contenders/$file"
+done <<'LIST'
+scipy_ivp scipy_ivp.py
+desolve desolve.R
+octave_lsode octave_lsode.m
+LIST
+
+# ---- one that does as it is told -----------------------------------------------------------------------------
+
+# It knows x' = r x (1 - x / K) of the problem logistic by heart; KIND in its environment says what it does instead.
+cat >wrong.py <<CODE
+#!$python
+CODE
+cat >>wrong.py <<'CODE'
+import json, math, os, sys, time
+kind = os.environ.get("KIND", "")
+about = {"protocol": 1, "name": "wrong", "summary": "closed form", "library": "none", "derivative": "continuous",
+         "can": ["tolerance"],
+         "options": [{"name": "count", "kind": "int", "default": 1, "min": 1, "max": 9, "help": "of nothing"}]}
+exec(os.environ.get("ABOUT", ""))
+def say(words, end="\n"):
+    sys.stdout.write((words if isinstance(words, str) else json.dumps(words)) + end)
+    sys.stdout.flush()
+def solve(x0, r, K, t):
+    e = math.exp(r * t)
+    d = K + x0 * (e - 1)
+    return K * x0 * e / d, K * x0 * t * e * (K - x0) / d**2, x0**2 * e * (e - 1) / d**2, K**2 * e / d**2
+for line in sys.stdin:
+    told = json.loads(line)
+    if "hello" in told:
+        if kind == "mute": time.sleep(30)
+        say(about)
+    elif "prepare" in told:
+        task = told["prepare"]
+        if kind == "unready": say({"ready": 1})
+        elif kind == "unable": say({"status": "unsupported", "message": "not on \x1b[31mTuesdays"})
+        else: say({"ready": True})
+    else:
+        p = task["problem"]
+        x, by_r, by_K, by_x0 = solve(p["x0"][0], *p["p"], p["t1"] - p["t0"])
+        answer = {"x": [x], "G": [x], "dGdp": [[by_r, by_K]], "dGdx0": [[by_x0]], "seconds": 1e-7, "steps": 1}
+        exec(os.environ.get("ANSWER", ""))
+        if kind == "hang": time.sleep(600)
+        if kind == "crash": os.kill(os.getpid(), 11)
+        if kind == "leave": sys.exit(7)
+        if kind == "close": os.close(1); time.sleep(600)
+        if kind == "flood":
+            while True: sys.stdout.write("9" * 65536)
+        if kind == "garbage": say('{"x": [1, 2')
+        elif kind == "bytes": sys.stdout.buffer.write(b"\xff\x00\x1b[2J\n"); sys.stdout.flush()
+        elif kind == "deep": say("[" * 100000)
+        elif kind == "twice": say(json.dumps(answer) + "\n" + json.dumps(answer))
+        elif kind == "array": say([answer])
+        else: say(answer)
+CODE
+chmod +x wrong.py
+right=(run logistic wrong --contender ./wrong.py)
+expect 0 "status     ok" "${right[@]}"
+"$program" "${right[@]}" --tsv >row.tsv
+column err_grad row.tsv | grep -qE 'e-1[5-9]|^0$' || fail "the closed form has an error of $(column err_grad row.tsv)"
+column t_total_s row.tsv | awk '{ exit !($1 > 0.99e-7 && $1 < 1.01e-7) }' ||
+    fail "its own clock says 1e-07 s, the row $(column t_total_s row.tsv)"
+column library row.tsv | grep -q none || fail "its library is not in the row"
+expect 0 "count" show wrong --contender ./wrong.py
+expect 0 "wrong" list methods --contender ./wrong.py
+expect 2 "count" run logistic wrong count=10 --contender ./wrong.py
+expect 2 "tableau" run logistic wrong tableau=dopri5 --contender ./wrong.py
+
+# ---- what it says of itself ----------------------------------------------------------------------------------
+
+# about TEXT PYTHON: so changed, it is refused, with TEXT
+about() {
+    ABOUT=$2 expect 2 "$1" list methods --contender ./wrong.py
+}
+about "protocol 2" 'about["protocol"] = 2'
+about "protocol 0" 'about["protocol"] = "1"'
+about "is no name" 'about["name"] = "a b"'
+about "taken" 'about["name"] = "cfsa"'
+about "control character" 'about["summary"] = "x\x1b[2J"'
+about "summary" 'about["summary"] = 3'
+about "library" 'del about["library"]'
+about "derivative" 'about["derivative"] = "exact"'
+about "takes none" 'about["can"] = []'
+about "can" 'about["can"] = ["fly"]'
+about "default" 'about["options"][0]["default"] = 10'
+about "kind" 'about["options"][0]["kind"] = "data"'
+about "choices" 'about["options"][0].update(kind="choice", default="a", choices=[])'
+about "is no name" 'about["options"][0]["name"] = "a=b"'
+about "options" 'about["options"] = {}'
+about "limits" 'about["limits"] = "all"'
+about "check" 'about["limits"] = [{"subject": "*"}]'
+expect 2 "there is no such file" list --contender ./none.py
+echo "no program" >text && chmod +x text
+expect 2 "cannot be run" list --contender ./text
+chmod -x text
+expect 2 "chmod +x" list --contender ./text
+expect 2 "cannot be run" list --contender .
+expect 2 "--contender needs a value" list --contender
+expect 2 "exit code 0 before it had answered" list --contender /bin/true
+SENSBENCH_CONTENDER_SECONDS=soon expect 2 "SENSBENCH_CONTENDER_SECONDS" list --contender ./wrong.py
+
+# ---- what it says of a task ----------------------------------------------------------------------------------
+
+# kind NAME STATUS TEXT: a run of that kind ends with the status and the text, in time, and without a number
+kind() {
+    local got code=4
+    case $2 in io_error | unsupported) code=2 ;; not_repeatable) code=1 ;; esac
+    KIND=$1 SENSBENCH_CONTENDER_SECONDS=2 timeout 60 "$program" "${right[@]}" >output 2>&1
+    got=$?
+    [ $got -eq $code ] && grep -qE "status +$2" output && grep -qF -- "$3" output &&
+        ! grep -q '^x(t1)' output ||
+        { fail "KIND=$1 ANSWER=${ANSWER-}: exit $got, expected $code, $2 and '$3'"; cat output; }
+    LC_ALL=C grep -q $'\x1b' output && fail "KIND=$1: an escape reaches the terminal"
+}
+kind hang timeout "no answer in 2 s"
+kind crash crashed "signal 11"
+kind leave crashed "exit code 7"
+kind close crashed "closed its output"
+kind flood io_error "longer than"
+kind garbage io_error "no JSON object"
+kind bytes io_error "no JSON object"
+kind deep io_error "no JSON object"
+kind twice io_error "more than one line"
+kind array io_error "no JSON object"
+kind unready io_error "neither"
+kind unable unsupported "not on"
+
+# answer STATUS TEXT PYTHON: so changed, its answer ends with the status
+answer() {
+    ANSWER=$3 kind "" "$1" "$2"
+}
+answer nonfinite "null" 'answer["x"] = [None]'
+answer io_error "no JSON object" 'answer["x"] = [float("nan")]'
+answer io_error "no JSON object" 'answer["dGdp"] = [[float("inf"), 1]]'
+answer io_error "x has a row" 'answer["x"] = [1, 2]'
+answer io_error "x has a row" 'del answer["x"]'
+answer io_error "dGdp has a row" 'answer["dGdp"] = [[1]]'
+answer io_error "dGdp is no array of 1 rows" 'answer["dGdp"] = [[1, 2], [3, 4]]'
+answer io_error "dGdx0 holds what is no number" 'answer["dGdx0"] = [["1"]]'
+answer io_error "seconds" 'del answer["seconds"]'
+answer io_error "seconds" 'answer["seconds"] = 0'
+answer io_error "seconds" 'answer["seconds"] = -1'
+answer io_error "its answer took" 'answer["seconds"] = 50'
+answer io_error "'steps' is no count" 'answer["steps"] = 1.5'
+answer io_error "'steps' is no count" 'answer["steps"] = -1'
+answer diverged "it grows" 'answer.update(status="diverged", message="it grows")'
+answer io_error "is no status" 'answer["status"] = "timeout"'
+answer io_error "is no status" 'answer["status"] = 3'
+answer not_repeatable "bit for bit" 'answer["x"][0] += 1e-9 * (time.perf_counter() % 1)'
+answer io_error "which is no question" 'answer = {"ask": "everything"}'
+answer io_error "without an x of n numbers" 'answer = {"ask": "f", "t": 0, "x": []}'
+answer io_error "without a number t" 'answer = {"ask": "f", "x": [1]}'
+answer io_error "another p than np" 'answer = {"ask": "f", "t": 0, "x": [1], "p": [1]}'
+answer io_error "without a j" 'answer = {"ask": "phi", "j": 1, "x": [1]}'
+
+# A lie is no matter of form: verify finds it.
+ANSWER='answer["dGdp"][0][1] *= 1.001' tells 1 "wrong +gradient" \
+    timeout 300 "$program" verify --quick --method wrong --problem logistic --contender ./wrong.py
+
+# Nothing of them is left behind.
+sleep 1
+pgrep -f "$work/wrong.py" >/dev/null && fail "a contender lives on"
+
+# ---- in a sweep ----------------------------------------------------------------------------------------------
+
+cat >mixed.sweep <<'SWEEP'
+[sweep]
+title   = one that hangs among others
+samples = 2
+timeout = 3
+
+[cells]
+problem = logistic
+method  = wrong discrete_adjoint
+tol     = 1e-4 1e-6
+truth   = ode
+SWEEP
+KIND=hang tells 0 "4 cells measured, 2 failed" "$program" sweep ./mixed.sweep --out hang --contender ./wrong.py
+column status hang/mixed/*.tsv | sort | uniq -c | tr -s ' \n' ' ' | grep -qx ' 2 ok 2 timeout ' ||
+    fail "rows of a sweep: $(column status hang/mixed/*.tsv)"
+tells 0 "4 cells measured, 0 failed" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py
+
+[ $failures -eq 0 ] && echo "PASS"
+exit $((failures > 0))
