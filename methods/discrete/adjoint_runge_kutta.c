@@ -275,10 +275,12 @@ static void add_stages(const struct plan *plan, const struct adjoint_block *bloc
     sens_lanes_combine(plan->n * block->L, sum->terms, 1, sum->weight, v, block->lambda);
 }
 
-static sens_status sweep(void *worker, size_t part, const struct adjoint_step *step,
-                         const struct adjoint_block *block)
+/* The stages of a part, one after the other. Not inlined: steps of few states, which are taken whole, would pay
+ * for its frame. */
+static __attribute__((noinline)) sens_status sweep_stages(struct worker *w, size_t part,
+                                                          const struct adjoint_step *step,
+                                                          const struct adjoint_block *block)
 {
-    struct worker *w = worker;
     const struct plan *plan = w->plan;
     const size_t n = plan->n, first = part * plan->together, end = first + plan->together;
     struct sens_slot slot = block->slot;
@@ -292,7 +294,16 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
         slot.kappa += n * block->L;
         if (slot.s) slot.s += n;
     }
-    if (end == plan->live && !plan->whole) add_stages(plan, block);
+    if (end == plan->live) add_stages(plan, block);
+    return SENS_OK;
+}
+
+static sens_status sweep(void *worker, size_t part, const struct adjoint_step *step,
+                         const struct adjoint_block *block)
+{
+    struct worker *w = worker;
+    if (!w->plan->whole) return sweep_stages(w, part, step, block);
+    reverse_stages(w, step, block, 0, 0, &block->slot);
     return SENS_OK;
 }
 
