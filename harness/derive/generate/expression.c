@@ -26,14 +26,6 @@ static unsigned row_of(const struct writer *w)
     return w->copy / w->style->vectors;
 }
 
-static void add_number(struct text *text, struct plan_number number)
-{
-    if (number.column < 0)
-        text_add(text, "%d", (int)number.value);
-    else
-        text_add(text, "q[%d]", (int)number.column);
-}
-
 /* " + number variable" */
 static void add_product(struct text *text, struct plan_number number, const char *variable, unsigned which)
 {
@@ -42,7 +34,7 @@ static void add_product(struct text *text, struct plan_number number, const char
         text_add(text, " - %d * %s%u", -(int)number.value, variable, which);
     else {
         text_add(text, " + ");
-        add_number(text, number);
+        plan_write_number(text, number);
         text_add(text, " * %s%u", variable, which);
     }
 }
@@ -51,12 +43,12 @@ static void add_product(struct text *text, struct plan_number number, const char
 static void add_integer(const struct writer *w, struct text *text, size_t e)
 {
     const struct plan *plan = w->plan;
-    add_number(text, plan->base[e]);
+    plan_write_number(text, plan->base[e]);
     for (size_t l = 0; l < plan->depth; l++) add_product(text, plan->step[l][e], "i", (unsigned)l);
     const unsigned unit = w->style->axis == EXPRESSION_OUTPUTS ? w->style->width : 1;
     if (row_of(w) > 0 && plan->depth > 0 && !plan_is(plan->step[0][e], 0)) {
         text_add(text, " + %u * ", row_of(w) * unit);
-        add_number(text, plan->step[0][e]);
+        plan_write_number(text, plan->step[0][e]);
     }
 }
 
@@ -246,47 +238,55 @@ static bool write_terms(struct writer *w, struct text *text, size_t token, struc
     return vector;
 }
 
-static void declare(const struct writer *w, const char *type, const char *name, size_t token,
-                    const char *value)
+/* The sums of all copies, of vectors or, where width = 0, of numbers. */
+static void declare(const struct writer *w, unsigned width, const char *name, size_t token)
 {
     for (unsigned c = 0; c < w->copies; c++)
-        text_add(w->before, "%s %s%zu_%u = %s;\n", type, name, token, c, value);
+        if (width > 0)
+            text_add(w->before, "lanes%u %s%zu_%u = {0};\n", width, name, token, c);
+        else
+            text_add(w->before, "double %s%zu_%u = 0;\n", name, token, c);
 }
 
-/* By vectors of terms, then their parts and what is left over; whole: nothing is. */
+/* So many terms at a time, as far as that goes, from where the last ones ended. */
+static void write_turns_of_run(struct writer *w, size_t token, struct along_cursor body, const char *count,
+                               unsigned width, const char *name)
+{
+    const struct expression_style *const whole = w->style;
+    struct expression_style style = *whole;
+    const unsigned k = w->runs;
+    style.width = width;
+    w->style = &style;
+    w->along_terms = width > 1;
+    text_add(w->before, "for (; k%u_%zu + %u <= %s; k%u_%zu += %u) {\n", k, token, width, count, k, token,
+             width);
+    text_add(w->before, "const ptrdiff_t k%u = k%u_%zu;\n", k, k, token);
+    write_terms(w, w->before, token, body, name);
+    text_add(w->before, "}\n");
+    w->along_terms = false;
+    w->style = whole;
+}
+
+/* By vectors of eight terms, their halves and four more, and what is left over; whole: nothing is. */
 static void write_run_of_vectors(struct writer *w, size_t token, struct along_cursor body, const char *count,
                                  bool whole)
 {
-    const unsigned width = w->style->width, k = w->runs;
-    struct text terms = {.at = NULL};
-    w->along_terms = true;
-    write_terms(w, &terms, token, body, "v");
-    w->along_terms = false;
-    const char *string = taken(w, &terms);
-    declare(w, width == 8 ? "lanes8" : "lanes4", "v", token, "{0}");
-    text_add(w->before, "ptrdiff_t k%u_%zu = 0;\nfor (; k%u_%zu + %u <= %s; k%u_%zu += %u) {\n", k, token, k,
-             token, width, count, k, token, width);
-    text_add(w->before, "const ptrdiff_t k%u = k%u_%zu;\n%s}\n", k, k, token, string ? string : "");
-    free((void *)string);
-    for (unsigned c = 0; c < w->copies; c++)
-        text_add(w->before, "double s%zu_%u = SUM%u(v%zu_%u);\n", token, c, width, token, c);
+    declare(w, 8, "v", token);
+    text_add(w->before, "ptrdiff_t k%u_%zu = 0;\n", w->runs, token);
+    write_turns_of_run(w, token, body, count, 8, "v");
+    frame_halve(w->before, token, w->copies);
+    if (!whole) write_turns_of_run(w, token, body, count, 4, "f");
+    frame_add_parts(w->before, token, w->copies);
+    if (!whole) write_turns_of_run(w, token, body, count, 1, "s");
     w->run[token] = NUMBER;
-    if (whole) return;
-    text_add(w->before, "for (; k%u_%zu < %s; k%u_%zu++) {\nconst ptrdiff_t k%u = k%u_%zu;\n", k, token,
-             count, k, token, k, k, token);
-    write_terms(w, w->before, token, body, "s");
-    text_add(w->before, "}\n");
 }
 
 static void write_run_of_numbers(struct writer *w, size_t token, struct along_cursor body, const char *count)
 {
     struct text terms = {.at = NULL};
     const bool vector = write_terms(w, &terms, token, body, "s");
-    const char *string = taken(w, &terms), *type = w->style->width == 8   ? "lanes8"
-                                                   : w->style->width == 4 ? "lanes4"
-                                                   : w->style->width == 2 ? "lanes2"
-                                                                          : "lanes1";
-    declare(w, vector ? type : "double", "s", token, vector ? "{0}" : "0");
+    const char *string = taken(w, &terms);
+    declare(w, vector ? w->style->width : 0, "s", token);
     text_add(w->before, "for (ptrdiff_t k%u = 0; k%u < %s; k%u++)%s", w->runs, w->runs, count, w->runs,
              string ? string : "");
     free((void *)string);

@@ -30,7 +30,12 @@ static const char prelude[] =
     "#define PUT4(a) (*(memory4 *)(a))\n"
     "#define PUT2(a) (*(memory2 *)(a))\n"
     "#define PUT1(a) (*(a))\n"
-    "#define SUM8(v) (((v)[0] + (v)[4]) + ((v)[1] + (v)[5]) + (((v)[2] + (v)[6]) + ((v)[3] + (v)[7])))\n\n";
+    "#define HALF(v) ((lanes4){(v)[0], (v)[1], (v)[2], (v)[3]} + (lanes4){(v)[4], (v)[5], (v)[6], (v)[7]})\n"
+    "#define SUM4(v) (((v)[0] + (v)[1]) + ((v)[2] + (v)[3]))\n"
+    "#define PAIRS(a, b) ((lanes4){(a)[0], (b)[0], (a)[2], (b)[2]} + (lanes4){(a)[1], (b)[1], (a)[3], "
+    "(b)[3]})\n"
+    "#define SUMS4(a, b) ((lanes4){(a)[0], (a)[1], (b)[0], (b)[1]} + (lanes4){(a)[2], (a)[3], (b)[2], "
+    "(b)[3]})\n\n";
 
 void frame_open(struct text *text, const struct frame *frame)
 {
@@ -58,6 +63,27 @@ const char *frame_array(enum graph_op leaf)
     default:
         return "DP";
     }
+}
+
+void frame_halve(struct text *text, size_t token, unsigned copies)
+{
+    for (unsigned c = 0; c < copies; c++)
+        text_add(text, "lanes4 f%zu_%u = HALF(v%zu_%u);\n", token, c, token, c);
+}
+
+/* Four sums are added up side by side, each in the order of SUM4. */
+void frame_add_parts(struct text *text, size_t token, unsigned copies)
+{
+    if (copies == 4) {
+        text_add(text, "const lanes4 g%zu_0 = PAIRS(f%zu_0, f%zu_1), ", token, token, token);
+        text_add(text, "g%zu_1 = PAIRS(f%zu_2, f%zu_3), ", token, token, token);
+        text_add(text, "g%zu = SUMS4(g%zu_0, g%zu_1);\n", token, token, token);
+    }
+    for (unsigned c = 0; c < copies; c++)
+        if (copies == 4)
+            text_add(text, "double s%zu_%u = g%zu[%u];\n", token, c, token, c);
+        else
+            text_add(text, "double s%zu_%u = SUM4(f%zu_%u);\n", token, c, token, c);
 }
 
 bool frame_in_lanes(enum graph_op leaf)

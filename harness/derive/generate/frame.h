@@ -35,6 +35,11 @@ bool frame_in_lanes(enum graph_op leaf);
 void frame_operation(struct text *text, enum graph_op op, const char *a, const char *b, const char *c,
                      const long double *b_constant);
 
+/* Sums of eight parts each, v<token>_<copy>: their halves as sums of four, f<token>_<copy>; and of these all parts,
+ * s<token>_<copy>. */
+void frame_halve(struct text *text, size_t token, unsigned copies);
+void frame_add_parts(struct text *text, size_t token, unsigned copies);
+
 /* Operations that can be done to vectors of lanes: + - * / and a select whose condition is a scalar. */
 bool frame_is_linear(enum graph_op op);
 

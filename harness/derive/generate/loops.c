@@ -24,14 +24,6 @@ struct writer {
 
 /* ---- loops of an operator ------------------------------------------------------------------------------ */
 
-static void add_count(struct text *text, struct plan_number number)
-{
-    if (number.column < 0)
-        text_add(text, "%d", (int)number.value);
-    else
-        text_add(text, "q[%d]", (int)number.column);
-}
-
 static void open_loops(struct text *text, const struct plan *plan)
 {
     const size_t pieces = plan->operator->cover.n_pieces;
@@ -41,15 +33,15 @@ static void open_loops(struct text *text, const struct plan *plan)
     if (plan->columns > 0) text_add(text, "const int *const q = TABLE_%zu[r];\n", plan->id);
     for (size_t l = plan->depth; l-- > 1;) {
         text_add(text, "for (ptrdiff_t i%zu = 0; i%zu < ", l, l);
-        add_count(text, plan->count[l]);
+        plan_write_number(text, plan->count[l]);
         text_add(text, "; i%zu++) {\n", l);
     }
     if (plan->depth == 0) return;
     text_add(text, "const ptrdiff_t n0 = ");
-    add_count(text, plan->count[0]);
+    plan_write_number(text, plan->count[0]);
     if (!plan_is(plan->grow, 0)) {
         text_add(text, " + ");
-        add_count(text, plan->grow);
+        plan_write_number(text, plan->grow);
         text_add(text, " * i1");
     }
     text_add(text, ";\nptrdiff_t i0 = 0;\n");

@@ -53,6 +53,14 @@ void plan_release(struct plan *plan)
     *plan = (struct plan){.width = 0};
 }
 
+void plan_write_number(struct text *text, struct plan_number number)
+{
+    if (number.column < 0)
+        text_add(text, "%d", (int)number.value);
+    else
+        text_add(text, "q[%d]", (int)number.column);
+}
+
 void plan_write_table(const struct plan *plan, struct text *text)
 {
     const size_t pieces = plan->operator->cover.n_pieces;

@@ -24,6 +24,9 @@ struct plan {
 bool plan_make(const struct roll_operator *operator, size_t id, struct plan *plan);
 void plan_release(struct plan *plan);
 
+/* The number, or its place in a row of the table. */
+void plan_write_number(struct text *text, struct plan_number number);
+
 /* The table, if there is one: static const int TABLE_id[pieces][columns]. */
 void plan_write_table(const struct plan *plan, struct text *text);
 
