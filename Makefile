@@ -6,6 +6,7 @@
 #   make peers        our adjoint and the libraries of others at equal achieved error (compare --error; an hour or more)
 #   make test         build and run the tests
 #   make mutants      every fault of tests/mutants against verify, and 200 random runs, into results/verify (half an hour)
+#   make release      source archive, Debian package, results and checksums of a clean commit, into OUT/release
 #   PEERS=OFF           without the libraries of others (PETSc, SUNDIALS, ADOL-C, Boost), which are installed otherwise
 #   make deps | lint | sanitize | clean
 PRESET ?= release
@@ -18,7 +19,7 @@ BUILD  := build/$(PRESET)
 unexport FROM OUT
 quoted = '$(subst ','\'',$(value $(1)))'
 
-.PHONY: all build deps bench bench-full figures performance peers test mutants lint sanitize clean
+.PHONY: all build deps bench bench-full figures performance peers test mutants lint sanitize release clean
 
 all: build
 
@@ -63,6 +64,10 @@ lint:
 sanitize:
 	@harness/scripts/deps.sh build required test
 	@harness/scripts/sanitize.sh $(JOBS)
+
+release: build
+	@harness/scripts/deps.sh release
+	@harness/scripts/release.sh $(BUILD) $(call quoted,OUT)/release
 
 clean:
 	@cmake -E rm -rf build

@@ -1,0 +1,31 @@
+#!/bin/bash
+# release.sh BUILD OUT - what a release consists of, of one clean commit: the source archive, the Debian package, the
+# stored results with their summary, and checksums of all three. Exit 1: the tree has changes, or a part cannot be made;
+# 2: usage.
+set -euo pipefail
+export LC_ALL=C
+[ $# -eq 2 ] || { echo "usage: release.sh BUILD OUT" >&2; exit 2; }
+build=$1 out=$2
+cd "$(dirname "$0")/../.."
+if [ -n "$(git status --porcelain)" ]; then
+    echo "release.sh: the tree has changes, and what is released is a commit:" >&2
+    git status --short >&2
+    exit 1
+fi
+commit=$(git rev-parse HEAD)
+version=$("$build/sensbench" --version | cut -d' ' -f2)
+stamp=$("$build/sensbench" --version | sed 's/.*(\([0-9a-f]*\).*/\1/')
+if [ "${commit#"$stamp"}" = "$commit" ]; then
+    echo "release.sh: $build/sensbench is of $stamp, the tree is at $commit: make build" >&2
+    exit 1
+fi
+mkdir -p "$out"
+name=sensbench-$version
+git archive --prefix="$name/" -o "$out/$name.tar.gz" "$commit"
+git archive --prefix="$name-results/" -o "$out/$name-results.tar.gz" "$commit:results"
+cpack -G DEB --config "$build/CPackConfig.cmake" -B "$out" >/dev/null
+rm -rf "$out/_CPack_Packages"
+cd "$out"
+sha256sum "$name.tar.gz" "$name-results.tar.gz" sensbench_"$version"_*.deb >SHA256SUMS
+echo "$commit" >COMMIT
+ls -l

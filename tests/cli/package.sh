@@ -1,0 +1,29 @@
+#!/bin/bash
+# The Debian package: what is in it, and whether it works where it is unpacked. Argument 1: sensbench. Skipped without
+# cpack, dpkg-deb or a build that makes one.
+. "$(dirname "$0")/common.bash"
+build=$(dirname "$program")
+{ command -v cpack && command -v dpkg-deb; } >/dev/null && [ -f "$build/CPackConfig.cmake" ] || exit 77
+cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/log" 2>&1 || { tail -5 "$work/log"; exit 1; }
+package=$(echo "$work"/sensbench_*.deb)
+version=$("$program" --version | cut -d' ' -f2)
+[ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version), not $version"
+dpkg-deb -f "$package" Description | grep -q . || fail "no description"
+if command -v dpkg-shlibdeps >/dev/null; then
+    dpkg-deb -f "$package" Depends | grep -q libgsl || fail "depends on: $(dpkg-deb -f "$package" Depends)"
+fi
+dpkg-deb -x "$package" "$work/root" || fail "it cannot be unpacked"
+installed=$work/root/usr/bin/sensbench
+cd / || exit 1
+"$installed" --version | grep -qF "$version" || fail "it does not run"
+"$installed" run vdp discrete_adjoint tol=1e-9 | grep -q 'truth: reference' || fail "its references are not found"
+"$installed" list sweeps | grep -qx ci || fail "its sweeps are not found"
+"$installed" run sir discrete_adjoint tol=1e-6 | grep -q 'status     ok' || fail "its models are not found"
+"$installed" verify --quick --problem decay | grep -q ' 0 failed' || fail "verify"
+"$installed" sweep ci --quick --out "$work/rows" >/dev/null && "$installed" summary "$work/rows" >/dev/null ||
+    fail "a sweep and its summary"
+for file in share/sensbench/contenders/scipy_ivp.py share/man/man1/sensbench.1 include/sens/method.h; do
+    [ -e "$work/root/usr/$file" ] || fail "$file is not in it"
+done
+[ $failures -eq 0 ] && echo "PASS"
+exit $((failures > 0))
