@@ -106,6 +106,9 @@ int subject_points(const struct subject *subject)
     return subject->v->quick ? QUICK_POINTS : POINTS;
 }
 
+/* Slopes far beyond any other: their products, and the squares that measure them, are no numbers any more. */
+static const double FASTEST = 1e100;
+
 bool subject_usable(const struct subject *subject, const struct sens_at *at)
 {
     const struct sens_problem *pb = subject->pb;
@@ -114,7 +117,7 @@ bool subject_usable(const struct subject *subject, const struct sens_at *at)
     const bool ok = pb->type->rhs(pb, at, dx) == SENS_OK;
     for (size_t i = 0; i < pb->n; i++) sum += fabs(dx[i]);
     sens_arena_rewind(&subject->v->ctx.arena, mark);
-    return ok && isfinite(sum);
+    return ok && sum <= FASTEST;
 }
 
 struct sens_at subject_point(const struct subject *subject, int which)

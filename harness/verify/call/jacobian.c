@@ -72,6 +72,7 @@ static void best_of(const struct column *c, double *d, double *bound)
 struct samples { /* [levels][n] */
     int levels;
     const double *centre; /* [n]: phi(0); NULL: it has no value */
+    const double *lost;   /* of the curve */
     double *difference;
     double *shaken; /* how far values at shaken inputs lie apart */
     double *rough;  /* [n]: how far phi is from a straight line over the smallest steps */
@@ -150,7 +151,7 @@ static bool is_wild(const struct samples *s, size_t n, size_t i, double h0)
  * say). Any one sample may be small by accident, so that the largest counts. */
 static double least_noise(const struct samples *s, size_t n, size_t i)
 {
-    double noise = s->rough[i];
+    double noise = s->lost ? fmax(s->rough[i], s->lost[i]) : s->rough[i];
     for (int k = s->levels > NEAR ? s->levels - NEAR : 0; k < s->levels; k++)
         noise = fmax(noise, s->shaken[(size_t)k * n + i]);
     return noise;
@@ -209,6 +210,7 @@ static struct samples sample(const struct curve *curve, double h0)
     const size_t n = curve->n;
     double *const centre = verify_array(v, n);
     const struct samples s = {.levels = curve->dear ? FEW_LEVELS : LEVELS,
+                              .lost = curve->lost,
                               .centre = curve->value(curve->self, 0, false, centre) ? centre : NULL,
                               .difference = verify_array(v, LEVELS * n),
                               .shaken = verify_array(v, LEVELS * n),
@@ -297,7 +299,8 @@ bool line_value(const void *self, double s, bool shaken, double *out)
 void line_slope(struct line *line, double *d, double *bound)
 {
     const struct sens_problem *pb = line->subject->pb;
-    const struct curve curve = {line->subject->v, pb->n + (line->w ? pb->np : 0), line_value, line, false};
+    const size_t n = pb->n + (line->w ? pb->np : 0);
+    const struct curve curve = {line->subject->v, n, line_value, line, false, line->lost};
     curve_slope(&curve, 1, d, bound);
 }
 
@@ -325,7 +328,7 @@ struct reference reference_create(const struct subject *subject, enum product pr
     struct line line;
     line_create(subject, at, states ? unit : NULL, states ? NULL : unit, &line);
     line.initial = product == PRODUCT_X0_JVP || product == PRODUCT_X0_VJP;
-    const struct curve curve = {v, n, line_value, &line, false};
+    const struct curve curve = {v, n, line_value, &line, false, NULL};
     for (size_t c = 0; c < cols; c++) {
         const size_t k = sample->col[c];
         unit[k] = 1;

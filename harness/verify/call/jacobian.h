@@ -21,7 +21,8 @@ struct curve { /* phi(s) in R^n */
     /* out = phi(s), with inputs shaken by a few roundings if asked for. false: phi has no value there. */
     bool (*value)(const void *self, double s, bool shaken, double *out);
     const void *self;
-    bool dear; /* a value takes a whole solve: fewer of them, with steps down to h0 / 4000 */
+    bool dear;          /* a value takes a whole solve: fewer of them, with steps down to h0 / 4000 */
+    const double *lost; /* [n] noise of phi that shaken inputs do not show; NULL: there is none */
 };
 /* d [n] = phi'(0) and a bound [n] on its error, with steps from h0 down. A component that cannot be had is
  * NaN and its bound infinite. */
@@ -36,6 +37,7 @@ struct line {
     bool initial;          /* x0(p) instead of f(t, x, p) */
     const double *w;       /* not NULL: (df/dx)^T w [n], and (df/dp)^T w [np] behind it, instead of f */
     double *x, *p;         /* workspace */
+    const double *lost;    /* as in struct curve */
 };
 void line_create(const struct subject *subject, const struct sens_at *at, const double *dx, const double *dp,
                  struct line *line);

@@ -51,7 +51,7 @@ void cost_note_line(struct worst *worst, const struct term *term, enum part part
     const double *along = cost_direction(v, rows, part == PART_DX ? place.x : place.p);
     const struct cost_line line = {term, place, part == PART_DX ? along : NULL,
                                    part == PART_DX ? NULL : along};
-    const struct curve curve = {v, m, value_on_line, &line, false};
+    const struct curve curve = {v, m, value_on_line, &line, false, NULL};
     const double *D = term_part(term, part, place), *rounding = term_rounding(term, part, place, D);
     double *slope = verify_array(v, m), *bound = verify_array(v, m);
     char name[VERIFY_NAME];

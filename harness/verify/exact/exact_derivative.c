@@ -71,7 +71,7 @@ static void note_path(struct worst *worst, const struct path *path, const double
 {
     struct verify *v = path->form->subject->v;
     const size_t n = path->form->pb.n;
-    const struct curve curve = {v, n, path_value, path, false};
+    const struct curve curve = {v, n, path_value, path, false, NULL};
     double *want = verify_array(v, n), *bound = verify_array(v, n), *got = verify_array(v, n);
     double *size = verify_array(v, n);
     curve_slope(&curve, 0.1, want, bound);
@@ -187,7 +187,7 @@ static void note_column(struct worst *worst, struct walk *walk, size_t k, const 
 {
     struct verify *v = walk->subject->v;
     const struct sens_problem *pb = walk->subject->pb;
-    const struct curve curve = {v, pb->n, walk_value, walk, false};
+    const struct curve curve = {v, pb->n, walk_value, walk, false, NULL};
     double *d = verify_array(v, pb->np), *want = verify_array(v, pb->n), *bound = verify_array(v, pb->n);
     d[k] = step_of(pb->p[k]);
     walk->dp = d;

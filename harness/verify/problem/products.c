@@ -282,20 +282,6 @@ static void check_taylor(const struct subject *subject, enum product product, co
 
 /* ---- transposes ---------------------------------------------------------------------------------------- */
 
-static double dot(size_t count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-static double dot_magnitudes(size_t count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += fabs(a[i] * b[i]);
-    return sum;
-}
-
 static void note_transpose(struct worst *worst, const struct subject *subject, const enum product product[2],
                            const struct sens_at *at)
 {
@@ -306,9 +292,9 @@ static void note_transpose(struct worst *worst, const struct subject *subject, c
     double *image = verify_array(v, forward.out), *pulled = verify_array(v, forward.in);
     linear_apply(&forward, 1, V, image);
     linear_apply(&transposed, 1, W, pulled);
-    const double bound = dot_magnitudes(forward.out, W, linear_rounding(&forward, V)) +
-                         dot_magnitudes(forward.in, V, linear_rounding(&transposed, W));
-    const double left = dot(forward.out, W, image), right = dot(forward.in, pulled, V);
+    const double bound = products_dot_sizes(forward.out, W, linear_rounding(&forward, V)) +
+                         products_dot_sizes(forward.in, V, linear_rounding(&transposed, W));
+    const double left = products_dot(forward.out, W, image), right = products_dot(forward.in, pulled, V);
     worst_note(worst, fabs(left - right), bound, "%s and %s at t = %.4g: %.10g is not %.10g",
                linear_name(product[0]), linear_name(product[1]), at->t, left, right);
 }
@@ -327,36 +313,6 @@ void products_check_transpose(const struct subject *subject, const enum product 
 }
 
 /* ---- times --------------------------------------------------------------------------------------------- */
-
-/* J V (or f_p u) component by component against the slope of rhs, then <J^T W, V> against <W, slope>. */
-void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
-                         const struct sens_at *at)
-{
-    struct verify *v = subject->v;
-    const size_t n = subject->pb->n;
-    const struct linear forward = linear_at(subject, product[0], at);
-    const struct linear transposed = linear_at(subject, product[1], at);
-    const bool states = product[0] == PRODUCT_JVP;
-    const double *V = subject_direction(subject, forward.in, states ? at->x : at->p),
-                 *W = verify_random(v, n);
-    double *slope = verify_array(v, n), *bound = verify_array(v, n);
-    double *image = verify_array(v, n), *pulled = verify_array(v, forward.in);
-    struct line line;
-    line_create(subject, at, states ? V : NULL, states ? NULL : V, &line);
-    line_slope(&line, slope, bound);
-    linear_apply(&forward, 1, V, image);
-    linear_apply(&transposed, 1, W, pulled);
-    const double *rounding = linear_rounding(&forward, V);
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(bound[i])) return;
-        worst_note(worst, fabs(image[i] - slope[i]), bound[i] + rounding[i], "%s, component %zu at t = %.4g",
-                   linear_name(product[0]), i, at->t);
-    }
-    const double both = dot_magnitudes(forward.in, V, linear_rounding(&transposed, W)) +
-                        dot_magnitudes(n, W, bound) + dot_magnitudes(n, W, rounding);
-    worst_note(worst, fabs(dot(n, W, slope) - dot(forward.in, pulled, V)), both, "%s at t = %.4g",
-               linear_name(product[1]), at->t);
-}
 
 static const enum product of_states[] = {PRODUCT_JVP, PRODUCT_VJP};
 static const enum product of_parameters[] = {PRODUCT_JVP_P, PRODUCT_VJP_P};

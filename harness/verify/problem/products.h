@@ -20,6 +20,9 @@ void products_check_reference(const struct subject *subject, const enum product 
  * component, and the transposed product against the same numbers: every entry of the matrix takes part. */
 void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
                          const struct sens_at *at);
+double products_dot(size_t count, const double *a, const double *b);
+/* sum |a_i b_i| */
+double products_dot_sizes(size_t count, const double *a, const double *b);
 /* <W, M V> = <M^T W, V>. */
 void products_check_transpose(const struct subject *subject, const enum product product[2],
                               const char *check);

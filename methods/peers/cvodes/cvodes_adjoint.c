@@ -421,13 +421,17 @@ static const char FUNCTIONALS_TOGETHER[] = "CVODES' norm is a root mean square o
 static const char QUADRATURES_OUTSIDE[] =
     "the adjoint is a polynomial, and the parameter quadratures are outside the error test, CVODES' default: "
     "quad=inside mends it";
+static const char COST_OUTSIDE[] =
+    "the running cost's quadrature is outside the error test, CVODES' default: quad=inside mends it";
 static const struct sens_limit limits[] = {
     {"test.dilution", "*", FUNCTIONALS_TOGETHER, .always = true},
     {"pair.exact", "forced form=power*quad=outside*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {"pair.exact", "chain *quad=outside*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
-    {"cross.discrete", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"pair.exact", "gray_scott*quad=outside*", COST_OUTSIDE, .only = SENS_IN_G},
     {"cross.continuous", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {"cross.difference", "*on forced form=power*", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"cross.continuous", "*on chain *", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
+    {"cross.difference", "*on chain *", QUADRATURES_OUTSIDE, .only = SENS_IN_DGDP},
     {.check = NULL},
 };
 
