@@ -97,6 +97,59 @@ static void invariants_hold_in_stiff_references(void **state)
     sens_arena_release(&ctx.arena);
 }
 
+/* What proteins of signalling models keep: sum_i w_i x_i = total, which is a parameter. Sum_i w_i dx_i/dp_k is then 1
+ * for that parameter and 0 for all others, to the digits agreed on, which are those of the largest of a row. */
+static void assert_kept(const struct reference *ref, const double *w, double total, size_t parameter)
+{
+    long double sum = 0, largest = 0;
+    for (size_t i = 0; i < ref->n; i++) sum += w[i] * ref->x[i];
+    assert_close((double)sum, total, 1e-13);
+    for (size_t j = 0; j < ref->n * ref->np; j++)
+        largest = fmaxl(largest, fabsl(w[j / ref->np] * ref->dGdp[j]));
+    for (size_t k = 0; k < ref->np; k++) {
+        long double change = k == parameter ? -1 : 0;
+        for (size_t i = 0; i < ref->n; i++) change += w[i] * ref->dGdp[i * ref->np + k];
+        if (!(fabsl(change) <= 1e-13L * largest))
+            fail_msg("parameter %zu: the sum is off by %Lg of %Lg", k, change, largest);
+    }
+}
+
+static void proteins_are_kept(void **state)
+{
+    (void)state;
+    static const double akt[9] = {0, 0, 0, 1, 1, 1, 0, 1, 0}, s6[9] = {0, 0, 0, 0, 0, 0, 1, 1, 1};
+    struct sens_ctx ctx = {0};
+    struct reference fujita;
+    read_stored(&ctx, "fujita-c58aa44d", &fujita);
+    assert_kept(&fujita, akt, 0.026930923029049, 14);
+    assert_kept(&fujita, s6, 188.063148677911, 15);
+    sens_arena_release(&ctx.arena);
+}
+
+/* A hump that is the same along x and y: h_ij = h_ji and p_ij = q_ji, and their derivatives; h, p, q are 16 each. */
+static void shallow_water_is_symmetric(void **state)
+{
+    (void)state;
+    enum { SIDE = 4, NODES = SIDE * SIDE };
+    struct sens_ctx ctx = {0};
+    struct reference ref;
+    read_stored(&ctx, "shallow_water-c98121ba", &ref);
+    assert_int_equal(ref.n, 3 * NODES);
+    for (size_t node = 0; node < NODES; node++) {
+        const size_t mirror = node % SIDE * SIDE + node / SIDE;
+        const size_t pair[2][2] = {{node, mirror}, {NODES + node, 2 * NODES + mirror}};
+        for (size_t k = 0; k < 2; k++) {
+            const size_t a = pair[k][0], b = pair[k][1];
+            assert_close((double)ref.x[a], (double)ref.x[b], 1e-15);
+            for (size_t j = 0; j < ref.np; j++) {
+                const double u = (double)ref.dGdp[a * ref.np + j], v = (double)ref.dGdp[b * ref.np + j];
+                if (!(fabs(u - v) <= 1e-13 * (1 + fabs(u)))) fail_msg("%.17g is not %.17g", u, v);
+            }
+        }
+    }
+    sens_arena_release(&ctx.arena);
+}
+
 /* Van der Pol's oscillator and its columns d/dmu, d/dx(0), d/dv(0), by Taylor series in quadruple precision:
  *
  *     x' = v,  v' = mu g,                g = w v - x,           w = 1 - x^2,
@@ -200,6 +253,8 @@ int main(void)
         cmocka_unit_test(ends_equal_published_ones),
         cmocka_unit_test(robertson_equals_published_sensitivities),
         cmocka_unit_test(invariants_hold_in_stiff_references),
+        cmocka_unit_test(proteins_are_kept),
+        cmocka_unit_test(shallow_water_is_symmetric),
         cmocka_unit_test(van_der_pol_equals_its_taylor_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
