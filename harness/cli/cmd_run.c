@@ -14,7 +14,7 @@
 struct run {
     struct cli_arguments *arguments;
     const char *dump;
-    bool json, tsv;
+    bool json, tsv, once;
     struct sens_ctx ctx;
     struct cell cell;
     struct record *rec;
@@ -22,7 +22,8 @@ struct run {
     struct bench_error error;
 };
 
-static const struct measure_options options = {.warmups = 1, .samples = 11, .sample_budget = 0.3};
+static const struct measure_options timed = {.warmups = 1, .samples = 11, .sample_budget = 0.3};
+static const struct measure_options once = {.samples = 0}; /* results, errors and counts alone */
 
 /* Asked before the work: can the file be written? It is left as it is. Behind a link to nothing it is the
  * file that was made, and not the link, that goes again. */
@@ -44,8 +45,18 @@ static bool read_request(struct run *run, const struct cli_command *command)
     run->dump = cli_flag(command, run->arguments, "--dump");
     run->json = cli_flag(command, run->arguments, "--json");
     run->tsv = cli_flag(command, run->arguments, "--tsv");
+    run->once = cli_flag(command, run->arguments, "--once");
     if (run->json && run->tsv) return bench_refuse(&run->error, "run: --json or --tsv, not both");
     return cli_take_names(command, run->arguments, &run->error) && check_dump(run);
+}
+
+static void write_json(struct run *run)
+{
+    json_t *const object = record_json(run->rec);
+    json_object_set_new(object, "result", report_json(&run->cell, &run->out));
+    json_dumpf(object, our_stdout(), JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(object);
+    say("\n");
 }
 
 static void write_record(struct run *run)
@@ -57,7 +68,7 @@ static void write_record(struct run *run)
         record_write_header(our_stdout());
         record_write_row(our_stdout(), run->rec);
     }
-    if (run->json) record_write_json(our_stdout(), run->rec);
+    if (run->json) write_json(run);
 }
 
 /* A solve that succeeded on steps which its gradient does not allow: said, and kept in the row. */
@@ -100,7 +111,7 @@ static int execute(struct run *run, const struct cli_command *command)
     machine_prepare(&run->ctx, true);
     sens_status status = cell_resolve(&run->ctx, &run->arguments->spec, &run->cell, &run->error);
     if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
-    status = measure_cell(&run->ctx, &run->cell, &options, run->rec, &run->out);
+    status = measure_cell(&run->ctx, &run->cell, run->once ? &once : &timed, run->rec, &run->out);
     return report(run, status);
 }
 

@@ -122,6 +122,7 @@ static void print_work(const struct record *rec)
 static void print_times(const struct record *rec)
 {
     const double *number = rec->number;
+    if (number[COL_samples] == 0) return;
     const char *interval = number[COL_samples] < 6 ? "range" : "95 % interval"; /* see stats.h */
     say("time       %.4g s (median of %.0f; %s %.4g ... %.4g)", number[COL_t_total_s], number[COL_samples],
         interval, number[COL_t_lo_s], number[COL_t_hi_s]);
@@ -172,6 +173,19 @@ void report_print(const struct cell *cell, const struct sens_out *out, const str
     print_work(rec);
     print_times(rec);
     print_rates(rec);
+}
+
+json_t *report_json(const struct cell *cell, const struct sens_out *out)
+{
+    json_t *const object = json_object();
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = cell_part(cell, k);
+        if (!out->part[k]) continue;
+        json_object_set_new(object, shape.name,
+                            shape.wrt ? json_of_matrix(shape.rows, shape.cols, out->part[k])
+                                      : json_of_vector(shape.rows, out->part[k]));
+    }
+    return object;
 }
 
 /* ---- the dump ------------------------------------------------------------------------------------------ */

@@ -10,22 +10,7 @@
 #include "json.h"
 #include "recording.h"
 
-/* ---- numbers ------------------------------------------------------------------------------------------- */
-
-json_t *json_vector(size_t count, const sens_real *number)
-{
-    json_t *const array = json_array();
-    for (size_t i = 0; array && i < count; i++) json_array_append_new(array, json_of_number(number[i]));
-    return array;
-}
-
-json_t *json_matrix(size_t rows, size_t cols, const sens_real *number)
-{
-    json_t *const array = json_array();
-    for (size_t r = 0; array && r < rows; r++)
-        json_array_append_new(array, json_vector(cols, number + r * cols));
-    return array;
-}
+/* ---- options ----------------------------------------------------------------------------------------- */
 
 /* Numbers and words; data are left out: they are in the functions. */
 static json_t *write_options(const struct sens_option *table, const struct sens_value *value)
@@ -227,7 +212,7 @@ static json_t *write_problem(const struct sens_problem *pb)
     return json_pack("{s:o, s:o, s:I, s:I, s:f, s:f, s:o, s:o, s:b}", "name", json_of_text(inner->type->name),
                      "options", write_options(inner->type->options, inner->option), "n", (json_int_t)pb->n,
                      "np", (json_int_t)pb->np, "t0", (double)pb->t0, "t1", (double)pb->t1, "x0",
-                     json_vector(pb->n, pb->x0), "p", json_vector(pb->np, pb->p), "x0_depends_on_p",
+                     json_of_vector(pb->n, pb->x0), "p", json_of_vector(pb->np, pb->p), "x0_depends_on_p",
                      (int)sens_problem_x0_depends(pb));
 }
 
@@ -236,7 +221,7 @@ static json_t *write_cost(const struct sens_cost *cost)
     const struct sens_cost *const inner = innermost_cost(cost);
     return json_pack("{s:o, s:o, s:I, s:o, s:b}", "name", json_of_text(inner->type->name), "options",
                      write_options(inner->type->options, inner->option), "m", (json_int_t)cost->m, "t_obs",
-                     json_vector(cost->n_obs, cost->t_obs), "running", (int)(cost->type->g != NULL));
+                     json_of_vector(cost->n_obs, cost->t_obs), "running", (int)(cost->type->g != NULL));
 }
 
 static json_t *write_wanted(const struct sens_task *task)

@@ -6,10 +6,6 @@
 
 #include "sens/method.h"
 
-/* Numbers as JSON; a matrix is an array of its rows. NULL: no memory. */
-json_t *json_vector(size_t count, const sens_real *number);
-json_t *json_matrix(size_t rows, size_t cols, const sens_real *number);
-
 /* Problem, cost, tolerance, what is asked for, the method's options; "functions" are the operations of f, x0, phi and g
  * (formula.h), or null where these cannot be written down: the source is not here, decides by comparisons which
  * operations it takes, or is wrapped in something that changes it. The contender then has to ask for values.

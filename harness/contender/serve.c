@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "instance.h"
+#include "json.h"
 
 /* ---- functions: value [rows][cols] ---------------------------------------------------------------------- */
 
@@ -197,7 +197,7 @@ sens_status serve_answer(struct serve *serve, const json_t *question, json_t **a
     if (asked[which].of_lanes) transpose(cols, rows, value, turned);
     const sens_real *const matrix = asked[which].of_lanes ? turned : value;
     *answer = status != SENS_OK           ? json_pack("{s:s}", "status", sens_status_name(status))
-              : asked[which].by == BY_ONE ? json_pack("{s:o}", name, json_vector(rows, matrix))
-                                          : json_pack("{s:o}", name, json_matrix(rows, cols, matrix));
+              : asked[which].by == BY_ONE ? json_pack("{s:o}", name, json_of_vector(rows, matrix))
+                                          : json_pack("{s:o}", name, json_of_matrix(rows, cols, matrix));
     return *answer ? SENS_OK : SENS_NO_MEMORY;
 }

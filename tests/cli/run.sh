@@ -40,6 +40,24 @@ done
 # records
 expect 0 '"status":"ok"' run decay discrete_adjoint --json
 [ "$(wc -l <"$work/output")" -eq 1 ] || fail "--json: one line"
+
+# The object holds the same numbers as the dump; --once gives them too, with as many right-hand sides, and no time.
+"$program" run glv discrete_adjoint n=2 --json --dump "$work/dump.tsv" >"$work/run.json"
+last=$(tail -1 "$work/dump.tsv" | cut -f4)
+grep -qF "$last]]" "$work/run.json" || fail "--json: dGdx0 does not end with $last"
+for name in x G dGdp dGdx0; do
+    [ "$(grep -oE "\"$name\":\[+[^]]*" "$work/run.json" | head -1 | sed 's/.*\[//' | cut -d, -f1)" = \
+        "$(grep "^$name" "$work/dump.tsv" | head -1 | cut -f4)" ] || fail "--json: $name"
+done
+"$program" run glv discrete_adjoint n=2 --json --once >"$work/once.json"
+for name in result n_rhs steps; do
+    [ "$(grep -oE "\"$name\":[^,]*" "$work/once.json")" = "$(grep -oE "\"$name\":[^,]*" "$work/run.json")" ] ||
+        fail "--once: $name"
+done
+grep -q '"t_total_s":null' "$work/once.json" || fail "--once: a time"
+expect 0 "dG/dp" run glv discrete_adjoint n=2 --once
+grep -q '^time' "$work/output" && fail "--once: a time is printed"
+expect 4 '"result":{}' run vdp discrete_adjoint max_steps=10 --json
 "$program" run decay discrete_adjoint --tsv >"$work/tsv"
 awk -F'\t' 'NR == 1 { n = NF; first = $1 } NR == 2 && NF == n && $1 == "ok" { good = 1 }
             END { exit !(NR == 2 && first == "status" && good) }' "$work/tsv" || fail "--tsv: header and row"
