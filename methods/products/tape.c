@@ -164,6 +164,18 @@ static void run_width(const struct lane_frame *f, size_t width, const struct sen
         blocks_1(f, tape, strip->lanes, strip->end);
 }
 
+static void clear_width(size_t width, sens_real *v)
+{
+    if (width == 16)
+        clear_16(v);
+    else if (width == 8)
+        clear_8(v);
+    else if (width == 4)
+        clear_4(v);
+    else
+        clear_1(v);
+}
+
 static const sens_real *moved(const sens_real *v, size_t by)
 {
     return v ? v + by : NULL;
@@ -222,12 +234,24 @@ static void prepare(const struct sens_tape *tape, size_t points, sens_real *memo
     }
 }
 
+/* Few numbers without a call, which takes longer than they do. */
+ALWAYS_INLINE void copy_numbers(size_t count, const sens_real *restrict from, sens_real *restrict to)
+{
+    if (count >= 8) {
+        memcpy(to, from, count * sizeof *to);
+        return;
+    }
+    if (count & 4) memcpy(to, from, 4 * sizeof *to), to += 4, from += 4;
+    if (count & 2) memcpy(to, from, 2 * sizeof *to), to += 2, from += 2;
+    if (count & 1) *to = *from;
+}
+
 static void enter_point(const struct sens_tape *tape, const struct sens_tape_call *call, size_t point,
                         sens_real *value)
 {
     value[tape->t_at] = call->t[point];
-    if (tape->n_x) memcpy(value + tape->x_at, call->x + point * call->x_step, tape->n_x * sizeof *value);
-    if (tape->n_p) memcpy(value + tape->p_at, call->p, tape->n_p * sizeof *value);
+    if (tape->n_x) copy_numbers(tape->n_x, call->x + point * call->x_step, value + tape->x_at);
+    if (tape->n_p) copy_numbers(tape->n_p, call->p, value + tape->p_at);
 }
 
 /* All strips for some of the lanes, at most SENS_TAPE_LANES. */
@@ -239,7 +263,7 @@ static bool run_group(const struct sens_tape *tape, const struct sens_tape_call 
         enter_point(tape, call, k, value);
         for (size_t l = 0, width; l < lanes; l += width) {
             width = widest(lanes - l);
-            memset(kept + l * tape->n_lane_values, 0, width * sizeof *kept); /* lane value 0 */
+            clear_width(width, kept + l * tape->n_lane_values); /* lane value 0 */
         }
     }
     for (size_t s = 0; s < tape->n_strips; s++)

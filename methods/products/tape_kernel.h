@@ -26,6 +26,14 @@ ALWAYS_INLINE void KERNEL(store)(enum sens_tape_goal goal, const TYPE *sum, sens
     }
 }
 
+/* By vectors: a call that sets memory takes longer than a short row. */
+static void KERNEL(clear)(sens_real *v)
+{
+    const TYPE zero = {0};
+#pragma GCC unroll 16
+    for (size_t c = 0; c < COUNT; c++) *(TYPE_IN_MEMORY *)(v + c * (WIDTH / COUNT)) = zero;
+}
+
 ALWAYS_INLINE void KERNEL(sum_block)(const struct lane_frame *f, const struct sens_tape_block *block,
                                      const enum sens_tape_goal goal, const uint32_t *index)
 {
@@ -84,7 +92,9 @@ static void KERNEL(load_block)(const struct lane_frame *f, const struct sens_tap
         memcpy(f->kept + index[0] * WIDTH, from + index[1] * f->v_step, WIDTH * sizeof *from);
 }
 
-static void KERNEL(blocks)(const struct lane_frame *f, const struct sens_tape *tape, size_t first, size_t end)
+/* Not inlined: among the other widths its loops would have fewer registers. */
+static __attribute__((noinline)) void KERNEL(blocks)(const struct lane_frame *f, const struct sens_tape *tape,
+                                                     size_t first, size_t end)
 {
     for (const struct sens_tape_block *block = tape->block + first; block < tape->block + end; block++) {
         const uint32_t *index = tape->index + block->index;

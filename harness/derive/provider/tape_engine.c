@@ -264,18 +264,27 @@ static sens_status plan(struct engine *engine, enum product_kind kind)
     return program_at(of_engine(engine), kind, &program);
 }
 
+static bool run_unguarded(const struct sens_tape_functions *functions, const struct program *program,
+                          const struct sens_tape_call *call, double *room)
+{
+    struct sens_tape_call on = *call;
+    on.unguarded = true;
+    return functions->run(program->tape, &on, room);
+}
+
+/* The call is passed on where it stands: a copy of what has just been written would wait for the cache. */
 static sens_status run(struct engine *engine, const struct product_call *call)
 {
     struct tape_of *of = of_engine(engine);
+    const struct sens_tape_functions *functions = engine->maker->tape;
     struct program *program;
     size_t place;
-    struct sens_tape_call on = call->on;
-    const sens_status status = program_at(of, place_of(call->kind, call->parts, on.sum), &program);
+    const sens_status status = program_at(of, place_of(call->kind, call->parts, call->on.sum), &program);
     if (status != SENS_OK) return status;
     double *room = take_room(of, program, &place);
     if (!room) return SENS_NO_MEMORY;
-    on.unguarded = call->at_its_own;
-    const bool held = engine->maker->tape->run(program->tape, &on, room);
+    const bool held = call->at_its_own ? run_unguarded(functions, program, &call->on, room)
+                                       : functions->run(program->tape, &call->on, room);
     give_room(program, place, room);
     return held ? SENS_OK : SENS_OUT_OF_DOMAIN;
 }
