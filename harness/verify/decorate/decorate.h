@@ -3,8 +3,7 @@
 #ifndef VERIFY_DECORATE_H
 #define VERIFY_DECORATE_H
 
-#include "check.h"
-#include "sens/decorate.h"
+#include "cost_call.h"
 
 /* f(t - shift, x, p) on [t0 + shift, t1 + shift]: the same solution, later. The cost moves along. */
 void decorate_shift(struct verify *v, const struct sens_problem *inner, double shift,
@@ -32,9 +31,6 @@ void decorate_pad_parameters(struct verify *v, const struct sens_problem *inner,
 void decorate_wrap(struct verify *v, const struct sens_problem *inner,
                    const struct sens_problem_decoration *with, const void *data,
                    struct sens_problem *problem);
-/* As sens_cost_decorate. */
-void decorate_wrap_cost(struct verify *v, const struct sens_cost *inner, const struct sens_cost_type *with,
-                        const void *data, struct sens_cost *cost);
 
 /* The problem beside a faint copy of itself with parameters and states of its own,
  *     y' = f(t, y, p),    z' = d f(t, z / d, q),    d = 2^-100,

@@ -142,61 +142,28 @@ void decorate_scale(struct verify *v, const struct sens_problem *inner, const in
 
 /* ---- costs --------------------------------------------------------------------------------------------- */
 
-static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+static void around(const struct sens_cost *cost, const struct cost_call *call)
 {
-    cost->inner->type->phi(cost->inner, j, x, units(cost->data, p), G);
+    const struct around *a = decorate_own(cost);
+    const struct sens_at at = point(a, call->at);
+    struct cost_call inner = *call;
+    inner.at = &at;
+    if (cost_call_is_by_p(call)) scale_rows(a, 1, call->L, call->out);
+    cost_call(cost->inner, &inner);
+    if (cost_call_is_by_p(call)) scale_rows(a, -1, call->L, call->out);
 }
-
-static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                   size_t L, double *OUT)
-{
-    cost->inner->type->phi_dx(cost->inner, j, x, units(cost->data, p), c0, L, OUT);
-}
-
-static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                   size_t L, double *MU)
-{
-    scale_rows(cost->data, 1, L, MU);
-    cost->inner->type->phi_dp(cost->inner, j, x, units(cost->data, p), c0, L, MU);
-    scale_rows(cost->data, -1, L, MU);
-}
-
-static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
-{
-    const struct sens_at inner_at = point(cost->data, at);
-    cost->inner->type->g(cost->inner, &inner_at, w, G);
-}
-
-static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                 double *OUT)
-{
-    const struct sens_at inner_at = point(cost->data, at);
-    cost->inner->type->g_dx(cost->inner, &inner_at, w, c0, L, OUT);
-}
-
-static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                 double *MU)
-{
-    scale_rows(cost->data, 1, L, MU);
-    const struct sens_at inner_at = point(cost->data, at);
-    cost->inner->type->g_dp(cost->inner, &inner_at, w, c0, L, MU);
-    scale_rows(cost->data, -1, L, MU);
-}
-
-static const struct sens_cost_type around_cost = {
-    .phi = phi, .phi_dx = phi_dx, .phi_dp = phi_dp, .g = g, .g_dx = g_dx, .g_dp = g_dp};
 
 void decorate_shift_cost(struct verify *v, const struct sens_cost *inner, double shift,
                          struct sens_cost *cost)
 {
     double *t_obs = verify_copy(v, inner->n_obs, inner->t_obs);
     for (size_t j = 0; j < inner->n_obs; j++) t_obs[j] += shift;
-    decorate_wrap_cost(v, inner, &around_cost, kept(v, inner->np, shift, NULL), cost);
+    decorate_wrap_cost(v, inner, around, kept(v, inner->np, shift, NULL), cost);
     cost->t_obs = t_obs;
 }
 
 void decorate_scale_cost(struct verify *v, const struct sens_cost *inner, const int *exponent,
                          struct sens_cost *cost)
 {
-    decorate_wrap_cost(v, inner, &around_cost, kept(v, inner->np, 0, exponent), cost);
+    decorate_wrap_cost(v, inner, around, kept(v, inner->np, 0, exponent), cost);
 }

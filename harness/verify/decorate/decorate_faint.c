@@ -163,11 +163,6 @@ void decorate_faint(struct verify *v, const struct sens_problem *inner, struct s
 
 /* ---- its cost: that of the copy ------------------------------------------------------------------------ */
 
-static void copy_of(const struct sens_cost *cost, const struct sens_at *at, struct half *half)
-{
-    take_half(cost->inner->n, cost->inner->np, at, 1, half);
-}
-
 /* The copy's rows of OUT [2n][L], lane l: the derivative by z is that by z / d, over d. */
 static void add_lane(const struct sens_cost *cost, size_t L, size_t l, const double *column, double *OUT)
 {
@@ -175,65 +170,30 @@ static void add_lane(const struct sens_cost *cost, size_t L, size_t l, const dou
     for (size_t i = 0; i < n; i++) OUT[(n + i) * L + l] += column[i] / decorate_faintness;
 }
 
-static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+static void of_copy(const struct sens_cost *cost, const struct cost_call *call)
 {
+    const size_t n = cost->inner->n, np = cost->inner->np;
+    struct cost_call inner = *call;
     struct half half;
-    copy_of(cost, &(struct sens_at){0, x, p}, &half);
-    cost->inner->type->phi(cost->inner, j, half.x, half.at.p, G);
-}
-
-static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                   size_t L, double *OUT)
-{
-    struct half half;
-    copy_of(cost, &(struct sens_at){0, x, p}, &half);
-    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
-        double column[MOST] = {0};
-        cost->inner->type->phi_dx(cost->inner, j, half.x, half.at.p, c0 + l, 1, column);
-        add_lane(cost, L, l, column, OUT);
+    take_half(n, np, call->at, 1, &half);
+    inner.at = &half.at;
+    if (cost_call_is_by_p(call)) inner.out = call->out + np * call->L;
+    if (cost_call_is_by_p(call) || cost_call_is_value(call)) {
+        cost_call(cost->inner, &inner);
+        return;
     }
-}
-
-static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                   size_t L, double *MU)
-{
-    struct half half;
-    copy_of(cost, &(struct sens_at){0, x, p}, &half);
-    cost->inner->type->phi_dp(cost->inner, j, half.x, half.at.p, c0, L, MU + cost->inner->np * L);
-}
-
-static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
-{
-    struct half half;
-    copy_of(cost, at, &half);
-    cost->inner->type->g(cost->inner, &half.at, w, G);
-}
-
-static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                 double *OUT)
-{
-    struct half half;
-    copy_of(cost, at, &half);
-    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+    for (size_t l = 0; l < call->L && call->c0 + l < cost->m; l++) {
         double column[MOST] = {0};
-        cost->inner->type->g_dx(cost->inner, &half.at, w, c0 + l, 1, column);
-        add_lane(cost, L, l, column, OUT);
+        inner.c0 = call->c0 + l, inner.L = 1;
+        inner.out = column;
+        cost_call(cost->inner, &inner);
+        add_lane(cost, call->L, l, column, call->out);
     }
-}
-
-static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                 double *MU)
-{
-    struct half half;
-    copy_of(cost, at, &half);
-    cost->inner->type->g_dp(cost->inner, &half.at, w, c0, L, MU + cost->inner->np * L);
 }
 
 void decorate_faint_cost(struct verify *v, const struct sens_cost *inner, struct sens_cost *cost)
 {
-    static const struct sens_cost_type with = {
-        .phi = phi, .phi_dx = phi_dx, .phi_dp = phi_dp, .g = g, .g_dx = g_dx, .g_dp = g_dp};
-    decorate_wrap_cost(v, inner, &with, NULL, cost);
+    decorate_wrap_cost(v, inner, of_copy, NULL, cost);
     cost->n = 2 * inner->n;
     cost->np = 2 * inner->np;
 }

@@ -72,6 +72,13 @@ static void look_at_time(const struct watched *w, const char *call, double t)
     note(w->watch, "%s: t = %.10g is not in [%.10g, %.10g]", call, t, w->t0, w->t1);
 }
 
+static bool apart_from_point(const struct watched *w, const char *call, const struct sens_at *at, size_t n,
+                             size_t np, struct numbers out)
+{
+    return look_apart(w->watch, call, out, (struct numbers){"x", at->x, n}) &&
+           look_apart(w->watch, call, out, (struct numbers){"p", at->p, np});
+}
+
 /* (t, x, p), apart from what is written. */
 static bool look_at_point(const struct watched *w, const char *call, const struct sens_at *at, size_t n,
                           size_t np, struct numbers out)
@@ -81,8 +88,7 @@ static bool look_at_point(const struct watched *w, const char *call, const struc
         return false;
     }
     look_at_time(w, call, at->t);
-    return look_at(w->watch, call, out) && look_apart(w->watch, call, out, (struct numbers){"x", at->x, n}) &&
-           look_apart(w->watch, call, out, (struct numbers){"p", at->p, np});
+    return look_at(w->watch, call, out) && apart_from_point(w, call, at, n, np, out);
 }
 
 /* ---- a problem ----------------------------------------------------------------------------------------- */
@@ -232,89 +238,35 @@ void decorate_watch(struct verify *v, const struct sens_problem *inner, struct w
 
 /* ---- a cost -------------------------------------------------------------------------------------------- */
 
-/* Is there such an observation, such a state, such an output? */
-static bool observation_exists(const struct sens_cost *cost, const char *call, size_t j, const double *x,
-                               const double *p, struct numbers out)
+/* Are there such lanes, such an observation, such a state, such an output? */
+static bool cost_asks_well(const struct sens_cost *cost, const struct cost_call *call)
 {
-    struct watch *watch = ((const struct watched *)cost->data)->watch;
-    if (j >= cost->n_obs) {
-        note(watch, "%s: j = %zu, and there are %zu observations", call, j, cost->n_obs);
+    static const char *const name_of[] = {"phi", "phi_dx", "phi_dp", "g", "g_dx", "g_dp"};
+    const struct watched *w = decorate_own(cost);
+    const char *const name = name_of[call->slot];
+    const struct numbers out = {"the output", call->out, cost_call_rows(cost, call) * call->L};
+    if (!look_at_size(w->watch, name, "c0", call->c0) || !look_at_size(w->watch, name, "L", call->L))
+        return false;
+    if (!cost_call_is_observed(call)) {
+        if (!isfinite(call->w)) note(w->watch, "%s: the weight w is %g", name, call->w);
+        return look_at_point(w, name, call->at, cost->n, cost->np, out);
+    }
+    if (call->j >= cost->n_obs) {
+        note(w->watch, "%s: j = %zu, and there are %zu observations", name, call->j, cost->n_obs);
         return false;
     }
-    return look_at(watch, call, out) && look_apart(watch, call, out, (struct numbers){"x", x, cost->n}) &&
-           look_apart(watch, call, out, (struct numbers){"p", p, cost->np});
+    return look_at(w->watch, name, out) && apart_from_point(w, name, call->at, cost->n, cost->np, out);
 }
 
-static bool place_exists(const struct sens_cost *cost, const char *call, const struct sens_at *at, double w,
-                         struct numbers out)
+static void watch_cost(const struct sens_cost *cost, const struct cost_call *call)
 {
-    const struct watched *watched = cost->data;
-    if (!isfinite(w)) note(watched->watch, "%s: the weight w is %g", call, w);
-    return look_at_point(watched, call, at, cost->n, cost->np, out);
-}
-
-static bool lanes_exist(const struct sens_cost *cost, const char *call, size_t c0, size_t L)
-{
-    struct watch *watch = ((const struct watched *)cost->data)->watch;
-    return look_at_size(watch, call, "c0", c0) && look_at_size(watch, call, "L", L);
-}
-
-static struct numbers output(const double *v, size_t rows, size_t L)
-{
-    return (struct numbers){"the output", v, rows * L};
-}
-
-static void watch_phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
-{
-    if (observation_exists(cost, "phi", j, x, p, output(G, cost->m, 1)))
-        cost->inner->type->phi(cost->inner, j, x, p, G);
-}
-
-static void watch_phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                         size_t L, double *OUT)
-{
-    if (lanes_exist(cost, "phi_dx", c0, L) &&
-        observation_exists(cost, "phi_dx", j, x, p, output(OUT, cost->n, L)))
-        cost->inner->type->phi_dx(cost->inner, j, x, p, c0, L, OUT);
-}
-
-static void watch_phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                         size_t L, double *MU)
-{
-    if (lanes_exist(cost, "phi_dp", c0, L) &&
-        observation_exists(cost, "phi_dp", j, x, p, output(MU, cost->np, L)))
-        cost->inner->type->phi_dp(cost->inner, j, x, p, c0, L, MU);
-}
-
-static void watch_g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
-{
-    if (place_exists(cost, "g", at, w, output(G, cost->m, 1))) cost->inner->type->g(cost->inner, at, w, G);
-}
-
-static void watch_g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                       double *OUT)
-{
-    if (lanes_exist(cost, "g_dx", c0, L) && place_exists(cost, "g_dx", at, w, output(OUT, cost->n, L)))
-        cost->inner->type->g_dx(cost->inner, at, w, c0, L, OUT);
-}
-
-static void watch_g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                       double *MU)
-{
-    if (lanes_exist(cost, "g_dp", c0, L) && place_exists(cost, "g_dp", at, w, output(MU, cost->np, L)))
-        cost->inner->type->g_dp(cost->inner, at, w, c0, L, MU);
+    if (cost_asks_well(cost, call)) cost_call(cost->inner, call);
 }
 
 void decorate_watch_cost(struct verify *v, const struct sens_cost *inner, double t0, double t1,
                          struct watch *watch, struct sens_cost *cost)
 {
-    static const struct sens_cost_type with = {.phi = watch_phi,
-                                               .phi_dx = watch_phi_dx,
-                                               .phi_dp = watch_phi_dp,
-                                               .g = watch_g,
-                                               .g_dx = watch_g_dx,
-                                               .g_dp = watch_g_dp};
     struct watched *w = verify_memory(v, 1, sizeof *w);
     *w = (struct watched){watch, t0, t1};
-    decorate_wrap_cost(v, inner, &with, w, cost);
+    decorate_wrap_cost(v, inner, watch_cost, w, cost);
 }

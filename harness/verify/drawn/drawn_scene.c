@@ -165,66 +165,19 @@ static void clear(size_t count, double *v)
     for (size_t q = 0; q < count; q++) v[q] = 0;
 }
 
-/* OUT [size][L] += the rows of `all` [size][m] times w, in the lane of output 0. */
-static void add_rows(const struct sens_cost *cost, size_t size, const double *all, size_t c0, size_t L,
-                     double *OUT)
+/* Output 0, and with it lane 0, is that of all, times w. */
+static void answer_mean(const struct sens_cost *cost, const struct cost_call *call)
 {
-    const struct mean *mean = cost->data;
-    const size_t m = cost->inner->m;
-    for (size_t i = 0; c0 == 0 && L > 0 && i < size; i++)
-        for (size_t c = 0; c < m; c++) OUT[i * L] += mean->w[c] * all[i * m + c];
-}
-
-static void mean_phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
-{
-    const struct mean *mean = cost->data;
-    clear(cost->inner->m, mean->G);
-    cost->inner->type->phi(cost->inner, j, x, p, mean->G);
-    add_rows(cost, 1, mean->G, 0, 1, G);
-}
-
-static void mean_phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                        size_t L, double *OUT)
-{
-    const struct mean *mean = cost->data;
-    clear(cost->n * cost->inner->m, mean->dx);
-    cost->inner->type->phi_dx(cost->inner, j, x, p, 0, cost->inner->m, mean->dx);
-    add_rows(cost, cost->n, mean->dx, c0, L, OUT);
-}
-
-static void mean_phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                        size_t L, double *MU)
-{
-    const struct mean *mean = cost->data;
-    clear(cost->np * cost->inner->m, mean->dp);
-    cost->inner->type->phi_dp(cost->inner, j, x, p, 0, cost->inner->m, mean->dp);
-    add_rows(cost, cost->np, mean->dp, c0, L, MU);
-}
-
-static void mean_g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
-{
-    const struct mean *mean = cost->data;
-    clear(cost->inner->m, mean->G);
-    cost->inner->type->g(cost->inner, at, w, mean->G);
-    add_rows(cost, 1, mean->G, 0, 1, G);
-}
-
-static void mean_g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                      double *OUT)
-{
-    const struct mean *mean = cost->data;
-    clear(cost->n * cost->inner->m, mean->dx);
-    cost->inner->type->g_dx(cost->inner, at, w, 0, cost->inner->m, mean->dx);
-    add_rows(cost, cost->n, mean->dx, c0, L, OUT);
-}
-
-static void mean_g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
-                      double *MU)
-{
-    const struct mean *mean = cost->data;
-    clear(cost->np * cost->inner->m, mean->dp);
-    cost->inner->type->g_dp(cost->inner, at, w, 0, cost->inner->m, mean->dp);
-    add_rows(cost, cost->np, mean->dp, c0, L, MU);
+    const struct mean *mean = decorate_own(cost);
+    const bool value = cost_call_is_value(call);
+    const size_t m = cost->inner->m, rows = value ? 1 : cost_call_rows(cost, call);
+    struct cost_call inner = *call;
+    double *const all = inner.out = value ? mean->G : cost_call_is_by_p(call) ? mean->dp : mean->dx;
+    inner.c0 = 0, inner.L = value ? 1 : m;
+    clear(rows * m, all);
+    cost_call(cost->inner, &inner);
+    for (size_t i = 0; call->c0 == 0 && call->L > 0 && i < rows; i++)
+        for (size_t c = 0; c < m; c++) call->out[i * call->L] += mean->w[c] * all[i * m + c];
 }
 
 /* All different, and of one sign: the outputs do not cancel, so that a mean is as well known as each. */
@@ -238,18 +191,12 @@ static double *weights_of(struct verify *v, size_t m)
 
 void drawn_mean_cost(struct bed *bed, struct sens_cost *cost)
 {
-    static const struct sens_cost_type with = {.phi = mean_phi,
-                                               .phi_dx = mean_phi_dx,
-                                               .phi_dp = mean_phi_dp,
-                                               .g = mean_g,
-                                               .g_dx = mean_g_dx,
-                                               .g_dp = mean_g_dp};
     struct verify *v = bed->v;
     const size_t n = bed->cost.n, np = bed->cost.np, m = bed->cost.m;
     struct mean *mean = verify_memory(v, 1, sizeof *mean);
     *mean =
         (struct mean){weights_of(v, m), verify_array(v, m), verify_array(v, n * m), verify_array(v, np * m)};
-    decorate_wrap_cost(v, &bed->cost, &with, mean, cost);
+    decorate_wrap_cost(v, &bed->cost, answer_mean, mean, cost);
     cost->m = 1;
 }
 
@@ -263,7 +210,7 @@ static void mean_of(const double *w, size_t m, size_t cols, const double *rows, 
 
 void drawn_mean_out(const struct bed *bed, const struct bed *mean, struct sens_out *out)
 {
-    const struct mean *const of = mean->cost.data;
+    const struct mean *const of = decorate_own(&mean->cost);
     const size_t m = bed->cost.m;
     memcpy(out->x, bed->out.x, bed->problem.n * sizeof *out->x);
     for (enum sens_part k = 0; k < SENS_PARTS; k++)
