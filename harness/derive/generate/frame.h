@@ -15,7 +15,8 @@
 struct frame {
     const char *name;
     bool lanes;
-    bool adds; /* OUT += */
+    bool adds;      /* OUT += */
+    unsigned calls; /* what is written of lanes: see enum generate_call */
 };
 
 /* The head of the function, from `static void` to the brace. */

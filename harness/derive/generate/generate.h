@@ -20,6 +20,9 @@
  * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are not looked at: where
  * they do not hold what is written is not f.
  *
+ * Of lanes, only what is wanted is written (enum generate_call): each block of lanes is code of its own, most of which
+ * no run ever calls, and the compiler's time is what all of it takes.
+ *
  * Where there is such structure, as struct sens_structure has it (structure.h), also
  *     void sens_generated_s(double t, const double *x, const double *p, double *s);
  * and likewise sens_generated_phi, sens_generated_coupling (of p alone) and sens_generated_diagonal.
@@ -51,6 +54,35 @@ enum generate_product {
 };
 enum { GENERATE_ALL = (1 << GENERATE_PRODUCTS) - 1 };
 
+/* What calls of a product in lanes need: blocks of 16, 8, 4, 2 and 1 lanes, which are the bits of their number; the
+ * function of calls with one lane; of hvp, also the parts of the direction, dt, dx and dp, and MU. */
+enum generate_call {
+    GENERATE_BLOCKS = 16 + 8 + 4 + 2 + 1,
+    GENERATE_ONE_LANE = 32,
+    GENERATE_ALONG = 64, /* times DERIVE_T, DERIVE_X or DERIVE_P (products.h) */
+    GENERATE_MU = 512,
+    GENERATE_ALL_CALLS = 1023
+};
+
+/* Calls that are compiled together, by their number of lanes. Which these are must depend on the number alone: the
+ * compiler may contract a sum in one way in this text and in another in that, and a call has to give the same bits
+ * whatever was called before. */
+enum { GENERATE_CLASSES = 7 };
+static inline unsigned generate_class_of(size_t L)
+{
+    if (L == 1) return 0;
+    if (L == 2) return 1;
+    if (L == 4) return 2;
+    if (L == 8) return 3;
+    return L % 16 == 0 ? 4 : L % 4 == 0 ? 5 : 6;
+}
+static inline unsigned generate_call_of(size_t L)
+{
+    static const unsigned char needs[GENERATE_CLASSES] = {GENERATE_ONE_LANE, 2, 4, 8, 16, 16 + 8 + 4,
+                                                          8 + 4 + 2 + 1};
+    return needs[generate_class_of(L)];
+}
+
 /* The functions of the text: of numbers (rhs, rhs_t, the Jacobians and what is found), of lanes, and hvp. */
 typedef void generated_numbers(double t, const double *x, const double *p, double *out);
 typedef void generated_lanes(double t, const double *x, const double *p, size_t L, const double *v,
@@ -76,10 +108,10 @@ struct generate_found {
 };
 
 /* *source: the text, the caller frees it. f is a function of x [n] and p [np] with n outputs; of its products those
- * that are wanted, 1 << GENERATE_VJP and so on. SENS_NO_MEMORY; SENS_UNSUPPORTED: a leaf beyond n or np, or one of
- * a product, in f. Nothing is written then. */
-sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, char **source,
-                            struct generate_found *found);
+ * that are wanted, 1 << GENERATE_VJP and so on, for calls that need no more than `calls`. SENS_NO_MEMORY;
+ * SENS_UNSUPPORTED: a leaf beyond n or np, or one of a product, in f. Nothing is written then. */
+sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, unsigned calls,
+                            char **source, struct generate_found *found);
 
 /* The text of one of the functions of numbers whose graph is there already: all its outputs. SENS_NO_MEMORY. */
 sens_status generate_numbers(const struct graph *graph, enum generate_product which, char **source,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "expression.h"
+#include "generate.h"
 
 enum {
     LOCAL = 4096,    /* stored numbers up to which they stand on the stack */
@@ -227,6 +228,15 @@ static bool has_block(const struct writer *w, unsigned lanes)
     return any || tokens <= FEW_TOKENS;
 }
 
+/* Is it called? Two smaller blocks do the work of one that there is none of. */
+static bool is_written(const struct writer *w, unsigned lanes)
+{
+    unsigned calls = w->frame->calls & GENERATE_BLOCKS;
+    for (size_t k = 0; k + 1 < BLOCKS; k++)
+        if (calls & blocks[k] && !has_block(w, blocks[k])) calls |= blocks[k + 1];
+    return calls & lanes && has_block(w, lanes);
+}
+
 static void write_core(const struct writer *w)
 {
     frame_open(w->text, w->frame);
@@ -235,11 +245,13 @@ static void write_core(const struct writer *w)
         if (!is_for_lanes(w, &w->rolled->operators[k])) write_numbers(w, &w->plan[k]);
     if (w->frame->lanes) {
         const char *S = w->rolled->slots ? "S" : "NULL", *name = w->frame->name;
-        text_add(w->text, "if (L == 1) {\n%s_only_1(t, x, p, %s, L, 0, W, DT, DX, DP, OUT);\nreturn;\n}\n",
-                 name, S);
-        text_add(w->text, "size_t l = 0;\n");
+        if (w->frame->calls & GENERATE_ONE_LANE)
+            text_add(w->text,
+                     "if (L == 1) {\n%s_only_1(t, x, p, %s, L, 0, W, DT, DX, DP, OUT);\nreturn;\n}\n", name,
+                     S);
+        text_add(w->text, "size_t l = 0;\n(void)l;\n");
         for (size_t k = 0; k < BLOCKS; k++)
-            if (has_block(w, blocks[k]))
+            if (is_written(w, blocks[k]))
                 text_add(w->text,
                          "for (; l + %u <= L; l += %u) %s_%u(t, x, p, %s, L, l, W, DT, DX, DP, OUT);\n",
                          blocks[k], blocks[k], name, blocks[k], S);
@@ -256,8 +268,8 @@ sens_status loops_write(struct text *text, const struct frame *frame, const stru
     if (done) {
         write_constants(&w);
         for (size_t k = 0; frame->lanes && k < BLOCKS; k++)
-            if (has_block(&w, blocks[k])) write_block(&w, blocks[k], false);
-        if (frame->lanes) write_block(&w, 1, true);
+            if (is_written(&w, blocks[k])) write_block(&w, blocks[k], false);
+        if (frame->lanes && frame->calls & GENERATE_ONE_LANE) write_block(&w, 1, true);
         write_core(&w);
     }
     for (size_t k = 0; w.plan && k < rolled->n_operators; k++) plan_release(&w.plan[k]);

@@ -32,6 +32,7 @@ const char *generate_function_name(enum generate_product product)
 struct source {
     const struct graph *f;
     size_t n, np;
+    unsigned calls;
     struct text text;
     struct generate_found *found;
     struct generate_count *count; /* of the product that is being written */
@@ -64,7 +65,8 @@ static sens_status write_scalars(struct source *s, const struct graph *graph, en
 static sens_status write_lanes(struct source *s, const struct graph *graph, enum generate_product which,
                                enum graph_op vector)
 {
-    const struct frame frame = {.name = names[which], .lanes = true, .adds = which == GENERATE_VJP_P};
+    const struct frame frame = {
+        .name = names[which], .lanes = true, .adds = which == GENERATE_VJP_P, .calls = s->calls};
     const sens_status status = product_write(&s->text, &frame, graph, 0, graph->n_outputs, s->count);
     text_add(&s->text,
              "void %s(double t, const double *x, const double *p, size_t L, const double *V, double *OUT)\n"
@@ -245,9 +247,10 @@ static sens_status write_part(struct source *s, const struct part *part, struct 
         const size_t first = k == 0 ? 0 : s->n, count = k == 0 ? s->n : s->np;
         const bool adds = k > 0 || part->part != DERIVE_X;
         char name[32];
+        if (k > 0 && !(s->calls & GENERATE_MU)) continue;
         if (adds && is_zero(graph, first, count)) continue;
         snprintf(name, sizeof name, "hvp_%s_%s", part->name, k == 0 ? "OUT" : "MU");
-        const struct frame frame = {.name = name, .lanes = true, .adds = adds};
+        const struct frame frame = {.name = name, .lanes = true, .adds = adds, .calls = s->calls};
         status = product_write(&s->text, &frame, graph, first, count, s->count);
         text_add(calls, "    if (d%s%s) core_%s(t, x, p, L, W, dt, dx, dp, %s);\n", part->name,
                  k == 0 ? "" : " && MU", name, k == 0 ? "OUT" : "MU");
@@ -261,7 +264,7 @@ static sens_status write_hvp(struct source *s)
     struct text calls = {.at = NULL};
     sens_status status = SENS_OK;
     for (size_t k = 0; status == SENS_OK && k < sizeof parts / sizeof *parts; k++)
-        status = write_part(s, &parts[k], &calls);
+        if (s->calls & GENERATE_ALONG * parts[k].part) status = write_part(s, &parts[k], &calls);
     char *taken = text_take(&calls);
     text_add(
         &s->text,
@@ -315,10 +318,10 @@ static sens_status hand_over(struct text *text, sens_status status, char **sourc
     return status == SENS_OK && !taken ? SENS_NO_MEMORY : status;
 }
 
-sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, char **source,
-                            struct generate_found *found)
+sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, unsigned calls,
+                            char **source, struct generate_found *found)
 {
-    struct source s = {.f = f, .n = n, .np = np, .found = found};
+    struct source s = {.f = f, .n = n, .np = np, .calls = calls, .found = found};
     sens_status status = graph_status(f);
     *source = NULL;
     *found = (struct generate_found){.n_blocks = 0};

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "generate.h"
+
 enum { NAME_ROOM = 64 };
 
 struct writer {
@@ -133,13 +135,21 @@ static void lane_block(const struct writer *w, unsigned width, size_t first, siz
     text_add(w->text, "    }\n");
 }
 
+/* Blocks of 8, 4, 2 and 1: 16 are two of 8, and a single lane is one of 1. */
+static bool is_written(const struct writer *w, unsigned width)
+{
+    const unsigned calls = w->frame->calls;
+    return calls & width || (width == 8 && calls & 16) || (width == 1 && calls & GENERATE_ONE_LANE);
+}
+
 static void write_function(const struct writer *w, size_t first, size_t count)
 {
     frame_open(w->text, w->frame);
     statements(w, false, 1);
     if (!w->frame->lanes) scalar_outputs(w, first, count);
-    if (w->frame->lanes) text_add(w->text, "    size_t l = 0;\n");
-    for (unsigned width = 8; w->frame->lanes && width >= 1; width /= 2) lane_block(w, width, first, count);
+    if (w->frame->lanes) text_add(w->text, "    size_t l = 0;\n    (void)l;\n");
+    for (unsigned width = 8; w->frame->lanes && width >= 1; width /= 2)
+        if (is_written(w, width)) lane_block(w, width, first, count);
     text_add(w->text, "}\n\n");
 }
 

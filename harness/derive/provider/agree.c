@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate.h"
 #include "products.h"
 
 enum { POINTS = 6, REPEATS = 3 };
@@ -17,6 +18,7 @@ struct inputs {
 };
 struct trial {
     enum product_kind kind;
+    unsigned serves; /* what calls may need (enum generate_call) */
     const struct function_shape *shape;
     size_t lanes, n_v, n_out, n_sum; /* numbers in v, out and sum */
     struct inputs at, near;
@@ -46,7 +48,8 @@ static void count_numbers(struct trial *trial, size_t entries)
                    : trial->kind == PRODUCT_RHS_T || trial->kind == PRODUCT_RHS ? trial->shape->outputs
                    : trial->kind == PRODUCT_VJP || trial->kind == PRODUCT_HVP   ? n
                                                                                 : m;
-    trial->n_sum = trial->kind == PRODUCT_VJP_P || trial->kind == PRODUCT_HVP ? np : 0;
+    const bool sum = trial->kind == PRODUCT_HVP ? trial->serves & GENERATE_MU : trial->kind == PRODUCT_VJP_P;
+    trial->n_sum = sum ? np : 0;
 }
 
 static double *take(double **rest, size_t count)
@@ -140,10 +143,10 @@ static sens_status run(struct engine *engine, const struct trial *trial, const s
                        bool unguarded, double *to)
 {
     struct product_call call = {.kind = trial->kind, .at_its_own = unguarded};
-    const bool hvp = trial->kind == PRODUCT_HVP;
     for (size_t k = 0; k < trial->n_out; k++) to[k] = (double)NAN;
     for (size_t k = 0; k < trial->n_sum; k++) to[trial->n_out + k] = unguarded ? 0 : 0.5;
-    call.parts = hvp ? DERIVE_T | DERIVE_X | DERIVE_P : 0;
+    call.parts =
+        trial->kind == PRODUCT_HVP ? trial->serves / GENERATE_ALONG & (DERIVE_T | DERIVE_X | DERIVE_P) : 0;
     call.on = (struct sens_tape_call){.points = 1,
                                       .t = &in->t,
                                       .x = in->x,
@@ -154,7 +157,8 @@ static sens_status run(struct engine *engine, const struct trial *trial, const s
                                       .v_step = trial->n_v,
                                       .out = to,
                                       .sum = trial->n_sum > 0 ? to + trial->n_out : NULL};
-    for (int part = 0; hvp && part < 3; part++) call.on.extra[part] = in->d[part];
+    for (unsigned part = 0; part < 3; part++)
+        if (call.parts >> part & 1) call.on.extra[part] = in->d[part];
     return engine->maker->run(engine, &call);
 }
 
@@ -198,19 +202,29 @@ static bool agree_at(struct trial *trial, struct engine *tested, struct engine *
     return numbers_agree(trial, error);
 }
 
-bool engines_agree(struct engine *tested, struct engine *right, enum product_kind kind, size_t entries,
-                   const struct function_shape *shape, const struct sens_at *at, struct bench_error *error)
+/* One, or in turn so many that each block takes some of them. */
+static size_t lanes_of(unsigned serves, int point)
 {
-    static const struct {
-        size_t lanes;
-        double spread;
-    } point[POINTS] = {{1, 0}, {7, 0.1}, {11, 0.1}, {1, 0.1}, {1, 4}, {1, 4}};
+    const size_t all = serves & GENERATE_BLOCKS;
+    if (all == 0) return 1;
+    return serves & GENERATE_ONE_LANE && point % 2 == 0 ? 1 : all;
+}
+
+bool engines_agree(struct engine *tested, struct engine *right, enum product_kind kind, unsigned serves,
+                   size_t entries, const struct function_shape *shape, const struct sens_at *at,
+                   struct bench_error *error)
+{
+    static const double spread[POINTS] = {0, 0.1, 0.1, 0.1, 4, 4};
     bool agree = true;
     for (int k = 0; k < POINTS && agree; k++) {
-        struct trial trial = {.kind = kind, .shape = shape, .lanes = point[k].lanes, .random = (uint64_t)k};
+        struct trial trial = {.kind = kind,
+                              .serves = serves,
+                              .shape = shape,
+                              .lanes = lanes_of(serves, k),
+                              .random = (uint64_t)k};
         count_numbers(&trial, entries);
         if (!place_numbers(&trial)) return bench_refuse(error, "no memory to compare a product");
-        draw_inputs(&trial, point[k].spread, at);
+        draw_inputs(&trial, spread[k], at);
         agree = agree_at(&trial, tested, right, k == 0, error);
         free(trial.memory);
     }

@@ -2,12 +2,12 @@
 #include "compiled_engine.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agree.h"
 #include "generate.h"
+#include "layout.h"
 
 enum {
     MOST_RECORDINGS = 8,  /* of one problem that are compiled: a run with many branches would wait for each */
@@ -15,15 +15,17 @@ enum {
     LEVEL = 3             /* of optimisation */
 };
 
-static const size_t NOWHERE = SIZE_MAX;
-
-enum way { NOT_YET, BY_C, BY_TAPE };
-struct compiled_product {
-    atomic_int way;
+/* An object for each kind of call (generate_class_of) that there was, the newest first; none goes before the engine:
+ * threads may be running it. */
+struct made {
+    struct engine_direct direct;
     struct compiled object;
-    compiled_function *function;
-    /* Of matrices: numbers that are wanted, that the C writes, and where these differ (choose_layout) */
-    size_t entries, written, *from;
+    struct made *older;
+};
+struct compiled_product {
+    _Atomic(struct made *) newest;
+    atomic_bool by_tape;  /* what else is needed is no longer compiled */
+    struct layout layout; /* of a matrix */
 };
 struct compiled_of {
     struct engine engine;
@@ -51,11 +53,6 @@ static const enum generate_product generated[PRODUCT_KINDS] = {[PRODUCT_VJP] = G
                                                                [PRODUCT_DIAGONAL] = GENERATE_DIAGONAL,
                                                                [PRODUCT_HVP] = GENERATE_HVP};
 
-static bool is_jacobian(enum product_kind kind)
-{
-    return kind == PRODUCT_JACOBIAN || kind == PRODUCT_JACOBIAN_P;
-}
-
 static struct compiled_of *of_engine(struct engine *engine)
 {
     return (struct compiled_of *)engine;
@@ -68,46 +65,17 @@ static struct compiled_setting *setting_of(const struct compiled_of *of)
 
 /* ---- one product ------------------------------------------------------------------------------------------- */
 
-/* Where an entry stands among the numbers of a matrix, all of it or the entries of a pattern; NOWHERE: it is 0. */
-static size_t find_entry(const struct sens_pattern *pattern, size_t cols, size_t row, size_t col)
-{
-    if (!pattern) return row * cols + col;
-    for (size_t e = pattern->start[row]; e < pattern->start[row + 1]; e++)
-        if (pattern->col[e] == col) return e;
-    return NOWHERE;
-}
-
-/* The C writes the whole matrix or the entries of its pattern, and so is it wanted, as the tape has it: where the two
- * differ, product->from tells for each number that is wanted which one of the C it is. */
-static bool choose_layout(struct compiled_of *of, enum product_kind kind, const struct generate_found *found)
-{
-    const bool transposed = kind == PRODUCT_JACOBIAN_P;
-    struct compiled_product *product = &of->product[kind];
-    const struct sens_pattern *ours = transposed ? found->sparsity_p : found->sparsity;
-    const struct sens_pattern *wanted = of->tape_maker.pattern(of->tape, kind);
-    const size_t rows = transposed ? of->shape.np : of->shape.outputs;
-    const size_t cols = transposed ? of->shape.outputs : of->shape.n;
-    product->written = ours ? ours->start[rows] : rows * cols;
-    product->entries = wanted ? wanted->start[rows] : rows * cols;
-    if (!ours == !wanted) return product->written == product->entries;
-    product->from = malloc((product->entries + 1) * sizeof *product->from);
-    for (size_t row = 0; product->from && row < rows; row++)
-        for (size_t c = 0; c < (wanted ? wanted->start[row + 1] - wanted->start[row] : cols); c++) {
-            const size_t e = wanted ? wanted->start[row] + c : row * cols + c;
-            product->from[e] = find_entry(ours, cols, row, wanted ? wanted->col[e] : c);
-        }
-    return product->from;
-}
-
 /* The text of one of the products of f. */
-static sens_status write_product(struct compiled_of *of, enum product_kind kind, char **text,
+static sens_status write_product(struct compiled_of *of, enum product_kind kind, unsigned calls, char **text,
                                  struct generate_count *count, struct bench_error *error)
 {
     const enum generate_product which = generated[kind];
     struct generate_found found;
-    sens_status status = generate_source(of->f, of->shape.n, of->shape.np, 1u << which, text, &found);
+    sens_status status = generate_source(of->f, of->shape.n, of->shape.np, 1u << which, calls, text, &found);
     *count = found.count[which];
-    if (status == SENS_OK && is_jacobian(kind) && !choose_layout(of, kind, &found)) {
+    if (status == SENS_OK && layout_is_for(kind) &&
+        !layout_choose(kind, &of->shape, &found, of->tape_maker.pattern(of->tape, kind),
+                       &of->product[kind].layout)) {
         bench_refuse(error, "no memory, or a Jacobian with other entries");
         status = SENS_NO_MEMORY;
     }
@@ -122,19 +90,20 @@ static sens_status write_part(struct compiled_of *of, enum product_kind kind, ch
     const struct structure *structure = of->tape_maker.structure(of->tape);
     const struct graph *graph = structure ? structure->part[kind - PRODUCT_S + STRUCTURE_S] : NULL;
     if (!graph) return SENS_UNSUPPORTED;
-    of->product[kind].entries = graph->n_outputs;
+    of->product[kind].layout.entries = graph->n_outputs;
     return generate_numbers(graph, generated[kind], text, count);
 }
 
 /* The text, for the caller to free; NULL with a sentence. */
-static char *write_text(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
+static char *write_text(struct compiled_of *of, enum product_kind kind, unsigned calls,
+                        struct bench_error *error)
 {
     char *text = NULL;
     struct generate_count count = {.operators = 0};
     const bool part = kind >= PRODUCT_S && kind <= PRODUCT_DIAGONAL;
     error->text[0] = '\0';
     const sens_status status =
-        part ? write_part(of, kind, &text, &count) : write_product(of, kind, &text, &count, error);
+        part ? write_part(of, kind, &text, &count) : write_product(of, kind, calls, &text, &count, error);
     if (status == SENS_OK && count.operators <= MOST_OPERATORS) return text;
     if (status == SENS_OK)
         bench_refuse(error, "a product has %zu loops or single operations; more than %d are not compiled",
@@ -145,14 +114,14 @@ static char *write_text(struct compiled_of *of, enum product_kind kind, struct b
     return NULL;
 }
 
-static bool load(struct compiled_of *of, enum product_kind kind, const char *text, struct bench_error *error)
+static bool load(struct compiled_of *of, enum product_kind kind, const char *text, struct compiled *object,
+                 struct engine_direct *made, struct bench_error *error)
 {
-    struct compiled_product *product = &of->product[kind];
     struct compiled_setting *setting = setting_of(of);
     const struct compile_request request = {text, setting->isa, LEVEL, 0};
-    if (compile_load(&setting->compiler, &request, &product->object, error) != SENS_OK) return false;
-    product->function = compiled_find(&product->object, generate_function_name(generated[kind]));
-    return product->function || bench_refuse(error, "a compiled object lacks its function");
+    if (compile_load(&setting->compiler, &request, object, error) != SENS_OK) return false;
+    made->function = compiled_find(object, generate_function_name(generated[kind]));
+    return made->function || bench_refuse(error, "a compiled object lacks its function");
 }
 
 static double now(const struct compiled_of *of)
@@ -162,29 +131,18 @@ static double now(const struct compiled_of *of)
 
 /* ---- running it -------------------------------------------------------------------------------------------- */
 
-static sens_status run_rearranged(const struct compiled_product *product, const struct sens_tape_call *on)
-{
-    double *written = malloc((product->written + 1) * sizeof *written);
-    if (!written) return SENS_NO_MEMORY;
-    ((generated_numbers *)product->function)(on->t[0], on->x, on->p, written);
-    for (size_t e = 0; e < product->entries; e++)
-        on->out[e] = product->from[e] == NOWHERE ? 0 : written[product->from[e]];
-    free(written);
-    return SENS_OK;
-}
-
-static void call_at_point(const struct compiled_product *product, const struct product_call *call, size_t k)
+static void call_at_point(compiled_function *function, const struct product_call *call, size_t k)
 {
     const struct sens_tape_call *on = &call->on;
     const double t = on->t[k], *x = on->x + k * on->x_step, *v = on->v ? on->v + k * on->v_step : NULL;
     if (call->kind == PRODUCT_HVP)
-        ((generated_hvp *)product->function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2],
-                                             v, on->out, on->sum);
+        ((generated_hvp *)function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2], v,
+                                    on->out, on->sum);
     else if (call->kind == PRODUCT_RHS_T || call->kind == PRODUCT_RHS || product_is_entries(call->kind))
-        ((generated_numbers *)product->function)(t, x, on->p, on->out);
+        ((generated_numbers *)function)(t, x, on->p, on->out);
     else
-        ((generated_lanes *)product->function)(t, x, on->p, on->lanes, v,
-                                               call->kind == PRODUCT_VJP_P ? on->sum : on->out);
+        ((generated_lanes *)function)(t, x, on->p, on->lanes, v,
+                                      call->kind == PRODUCT_VJP_P ? on->sum : on->out);
 }
 
 /* By the tape: it computes what is compared as the recording did, which code that a compiler contracts does not. */
@@ -196,14 +154,15 @@ static sens_status check_guards(const struct compiled_of *of, const struct produ
     return of->tape_maker.run(of->tape, &guards);
 }
 
-static sens_status run_by_c(const struct compiled_of *of, const struct product_call *call)
+static sens_status run_by_c(const struct compiled_of *of, const struct engine_direct *made,
+                            const struct product_call *call)
 {
-    const struct compiled_product *product = &of->product[call->kind];
+    const struct layout *layout = &of->product[call->kind].layout;
     const struct sens_tape_call *on = &call->on;
     const sens_status status = check_guards(of, call);
     if (status != SENS_OK) return status;
-    if (product->from) return run_rearranged(product, on);
-    for (size_t k = 0; k < on->points; k++) call_at_point(product, call, k);
+    if (layout->from) return layout_run(layout, (generated_numbers *)made->function, on);
+    for (size_t k = 0; k < on->points; k++) call_at_point(made->function, call, k);
     return SENS_OK;
 }
 
@@ -213,61 +172,97 @@ static sens_status run_by_c(const struct compiled_of *of, const struct product_c
 struct candidate {
     struct engine engine;
     const struct compiled_of *of;
+    const struct engine_direct *made;
 };
 
 static sens_status run_candidate(struct engine *engine, const struct product_call *call)
 {
-    return run_by_c(((struct candidate *)engine)->of, call);
+    const struct candidate *candidate = (const struct candidate *)engine;
+    return run_by_c(candidate->of, candidate->made, call);
 }
 
-static bool is_right(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
+static bool is_right(struct compiled_of *of, enum product_kind kind, const struct engine_direct *made,
+                     struct bench_error *error)
 {
     const struct engine_maker maker = {.run = run_candidate};
-    struct candidate candidate = {.engine = {.maker = &maker}, .of = of};
-    return engines_agree(&candidate.engine, of->tape, kind, of->product[kind].entries, &of->shape, &of->at,
-                         error);
+    struct candidate candidate = {.engine = {.maker = &maker}, .of = of, .made = made};
+    return engines_agree(&candidate.engine, of->tape, kind, made->serves, of->product[kind].layout.entries,
+                         &of->shape, &of->at, error);
 }
 
 /* Written, compiled, loaded, and right. */
-static bool make_product(struct compiled_of *of, enum product_kind kind, struct bench_error *error)
+static bool fill_object(struct compiled_of *of, enum product_kind kind, struct made *made,
+                        struct bench_error *error)
 {
     struct compiled_setting *setting = setting_of(of);
     const double begin = now(of);
     if (of->recording > MOST_RECORDINGS)
         return bench_refuse(error, "there are more branches than the %d whose products are compiled",
                             MOST_RECORDINGS);
-    char *text = write_text(of, kind, error);
+    char *text = write_text(of, kind, made->direct.serves, error);
     const double written = now(of);
     setting->t_generate += written - begin;
     if (!text) return false;
-    const bool loaded = load(of, kind, text, error);
+    const bool loaded = load(of, kind, text, &made->object, &made->direct, error);
     setting->t_compile += now(of) - written;
     free(text);
-    if (loaded && is_right(of, kind, error)) return true;
-    compiled_close(&of->product[kind].object);
+    if (loaded && is_right(of, kind, &made->direct, error)) return true;
+    compiled_close(&made->object);
     return false;
 }
 
-/* One thread makes it, and others wait. */
-static enum way way_of(struct compiled_of *of, enum product_kind kind)
+/* What a call needs of the C (enum generate_call). */
+static unsigned needs_of(const struct product_call *call)
+{
+    const bool hvp = call->kind == PRODUCT_HVP;
+    if (call->kind == PRODUCT_RHS_T || call->kind == PRODUCT_RHS || product_is_entries(call->kind)) return 0;
+    return generate_call_of(call->on.lanes) | (hvp ? GENERATE_ALONG * call->parts : 0) |
+           (hvp && call->on.sum ? GENERATE_MU : 0);
+}
+
+/* NULL: none was made for such calls. */
+static const struct engine_direct *find_made(const struct compiled_product *product, unsigned needs)
+{
+    const struct made *made = atomic_load(&product->newest);
+    while (made && made->direct.serves != needs) made = made->older;
+    return made ? &made->direct : NULL;
+}
+
+/* Holds the lock. */
+static void make_for(struct compiled_of *of, enum product_kind kind, unsigned needs)
 {
     struct compiled_setting *setting = setting_of(of);
     struct compiled_product *product = &of->product[kind];
     struct bench_error error;
-    if (of->shape.n == 0 || kind == PRODUCT_COUPLING) return BY_TAPE; /* x0(p), M(p): once a solve */
-    if (kind == PRODUCT_GUARDS) return BY_TAPE;                       /* see check_guards */
-    const enum way found = (enum way)atomic_load(&product->way);
-    if (found != NOT_YET) return found;
-    pthread_mutex_lock(&setting->lock);
-    if (atomic_load(&product->way) == NOT_YET) {
-        const bool by_c = make_product(of, kind, &error);
-        if (!by_c) setting->why = error;
-        setting->by_c += by_c;
-        setting->by_tape += !by_c;
-        atomic_store(&product->way, by_c ? BY_C : BY_TAPE);
+    struct made *made = calloc(1, sizeof *made), *const older = atomic_load(&product->newest);
+    if (made) made->direct.serves = needs, made->older = older;
+    const bool by_c =
+        made ? fill_object(of, kind, made, &error) : bench_refuse(&error, "no memory for a compiled product");
+    setting->by_c += by_c && !older;
+    setting->by_tape += !by_c;
+    if (by_c) {
+        atomic_store(&product->newest, made);
+        return;
     }
+    free(made);
+    setting->why = error;
+    atomic_store(&product->by_tape, true);
+}
+
+/* The C for a call; one thread makes it, and others wait. NULL: the tape. */
+static const struct engine_direct *made_for(struct compiled_of *of, const struct product_call *call)
+{
+    struct compiled_setting *setting = setting_of(of);
+    struct compiled_product *product = &of->product[call->kind];
+    if (of->shape.n == 0 || call->kind == PRODUCT_COUPLING) return NULL; /* x0(p), M(p): once a solve */
+    if (call->kind == PRODUCT_GUARDS) return NULL;                       /* see check_guards */
+    const unsigned needs = needs_of(call);
+    const struct engine_direct *found = find_made(product, needs);
+    if (found || atomic_load(&product->by_tape)) return found;
+    pthread_mutex_lock(&setting->lock);
+    if (!find_made(product, needs) && !atomic_load(&product->by_tape)) make_for(of, call->kind, needs);
     pthread_mutex_unlock(&setting->lock);
-    return (enum way)atomic_load(&product->way);
+    return find_made(product, needs);
 }
 
 /* ---- the engine -------------------------------------------------------------------------------------------- */
@@ -275,8 +270,17 @@ static enum way way_of(struct compiled_of *of, enum product_kind kind)
 static sens_status run(struct engine *engine, const struct product_call *call)
 {
     struct compiled_of *of = of_engine(engine);
-    if (way_of(of, call->kind) == BY_C) return run_by_c(of, call);
-    return of->tape_maker.run(of->tape, call);
+    const struct engine_direct *made = made_for(of, call);
+    return made ? run_by_c(of, made, call) : of->tape_maker.run(of->tape, call);
+}
+
+static void release_objects(struct compiled_product *product)
+{
+    for (struct made *made = atomic_load(&product->newest), *older; made; made = older) {
+        older = made->older;
+        compiled_close(&made->object);
+        free(made);
+    }
 }
 
 static void destroy(struct engine *engine)
@@ -284,8 +288,8 @@ static void destroy(struct engine *engine)
     struct compiled_of *of = of_engine(engine);
     if (!engine) return;
     for (int kind = 0; kind < PRODUCT_KINDS; kind++) {
-        compiled_close(&of->product[kind].object);
-        free(of->product[kind].from);
+        release_objects(&of->product[kind]);
+        layout_release(&of->product[kind].layout);
     }
     if (of->tape) of->tape_maker.destroy(of->tape);
     free(of->numbers);
@@ -351,17 +355,16 @@ static void operations(struct engine *engine, enum product_kind kind, double *sh
 
 generated_numbers *compiled_numbers(struct engine *engine, enum product_kind kind)
 {
-    const struct compiled_product *product = &of_engine(engine)->product[kind];
-    return atomic_load(&product->way) == BY_C ? (generated_numbers *)product->function : NULL;
+    const struct engine_direct *made = find_made(&of_engine(engine)->product[kind], 0);
+    return made ? (generated_numbers *)made->function : NULL;
 }
 
 /* Where there are guards, run() has them looked at first. */
-static compiled_function *direct(struct engine *engine, enum product_kind kind)
+static const struct engine_direct *direct(struct engine *engine, const struct product_call *call)
 {
     const struct compiled_of *of = of_engine(engine);
-    const struct compiled_product *product = &of->product[kind];
-    const bool is_direct = atomic_load(&product->way) == BY_C && !product->from && of->f->n_guards == 0;
-    return is_direct ? product->function : NULL;
+    const struct compiled_product *product = &of->product[call->kind];
+    return product->layout.from || of->f->n_guards > 0 ? NULL : find_made(product, needs_of(call));
 }
 
 struct engine_maker compiled_engine(struct compiled_setting *setting,

@@ -47,6 +47,13 @@ struct function_shape {
     int threads;           /* so many calls at a time, seldom more */
 };
 
+/* C that may be called in place of run() at any point, as generate.h has it, where a call needs what it serves (enum
+ * generate_call), no more and no less. It stays as long as the engine. */
+struct engine_direct {
+    compiled_function *function;
+    unsigned serves;
+};
+
 struct engine_maker;
 struct compiled_setting;
 struct taper;
@@ -70,9 +77,8 @@ struct engine_maker {
     /* SENS_OK; SENS_OUT_OF_DOMAIN: a guard does not hold at one of the points; other statuses: it cannot be done.
      * Nothing is written but with SENS_OK. */
     sens_status (*run)(struct engine *engine, const struct product_call *call);
-    /* The C of a product, which may be called in place of run() at any point, as generate.h has it. NULL: there is none
-     * yet, or there are guards. May be NULL itself: never. */
-    compiled_function *(*direct)(struct engine *engine, enum product_kind kind);
+    /* The C that was made for such a call. NULL: there is none yet, or there are guards. May be NULL itself: never. */
+    const struct engine_direct *(*direct)(struct engine *engine, const struct product_call *call);
     /* The pattern of PRODUCT_JACOBIAN, PRODUCT_JACOBIAN_P. NULL: [m][n], as where there are guards, on whose other
      * side the pattern may be another; or no memory. */
     const struct sens_pattern *(*pattern)(struct engine *engine, enum product_kind kind);

@@ -72,7 +72,7 @@ static bool is_own(struct generated *generated, const struct sens_at *at, struct
 {
     const struct engine_maker maker = {.run = run_own};
     struct own_engine own = {.engine = {.maker = &maker}, .generated = generated};
-    return engines_agree(generated->engine, &own.engine, PRODUCT_RHS, 0, &generated->shape, at, error);
+    return engines_agree(generated->engine, &own.engine, PRODUCT_RHS, 0, 0, &generated->shape, at, error);
 }
 
 /* ---- making it --------------------------------------------------------------------------------------------- */

@@ -57,7 +57,9 @@ sens_status paths_open(struct paths *paths)
 {
     atomic_init(&paths->newest, NULL);
     atomic_init(&paths->n_recorded, 0);
-    for (int kind = 0; kind < PRODUCT_KINDS; kind++) atomic_init(&paths->direct[kind], NULL);
+    for (int kind = 0; kind < PRODUCT_KINDS; kind++)
+        for (int class = 0; class < GENERATE_CLASSES; class ++)
+            atomic_init(&paths->direct[kind][class], NULL);
     return pthread_mutex_init(&paths->recording, NULL) == 0 ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -100,7 +102,8 @@ static sens_status run_on(struct paths *paths, const struct path *path, const st
     const struct sens_at at = first_point(call);
     const sens_status status = paths->maker.run(path->engine, call);
     if (status == SENS_OK && paths->maker.direct)
-        atomic_store(&paths->direct[call->kind], paths->maker.direct(path->engine, call->kind));
+        atomic_store(&paths->direct[call->kind][generate_class_of(call->on.lanes)],
+                     paths->maker.direct(path->engine, call));
     return status == SENS_OK ? watch_point(&paths->watch, path->graph, &at) : status;
 }
 

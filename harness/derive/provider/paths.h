@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
+#include "generate.h"
 #include "refuse.h"
 #include "watch.h"
 
@@ -29,8 +30,8 @@ struct paths {
     atomic_size_t n_recorded; /* in all */
     double t_record;          /* seconds */
     struct watch watch;
-    _Atomic(compiled_function *)
-        direct[PRODUCT_KINDS]; /* of the only recording, once it has run; else NULL */
+    _Atomic(const struct engine_direct *)
+        direct[PRODUCT_KINDS][GENERATE_CLASSES]; /* of the only recording, once it has run; else NULL */
 };
 
 /* Without a recording yet: each is made where a product is first wanted. SENS_NO_MEMORY. */
@@ -45,12 +46,16 @@ void paths_destroy(struct paths *paths);
  * is no longer what was recorded; what is written is then worth nothing. */
 sens_status paths_run(struct paths *paths, const struct product_call *call);
 
-/* What may be called here in place of paths_run, as generate.h has it; NULL: paths_run is the way. A call of a
- * product takes nanoseconds where a problem is small, and so would all that chooses among recordings. */
-static inline compiled_function *paths_direct(struct paths *paths, enum product_kind kind)
+/* What may be called here in place of paths_run, as generate.h has it, with so many lanes (0: numbers), and of hvp such
+ * parts beside these (enum generate_call); NULL: paths_run is the way. A call of a product takes nanoseconds where a
+ * problem is small, and so would all that chooses among recordings. */
+static inline compiled_function *paths_direct(struct paths *paths, enum product_kind kind, size_t L,
+                                              unsigned parts)
 {
-    compiled_function *function = atomic_load_explicit(&paths->direct[kind], memory_order_acquire);
-    return function && watch_rests(&paths->watch) ? function : NULL;
+    const struct engine_direct *direct =
+        atomic_load_explicit(&paths->direct[kind][generate_class_of(L)], memory_order_acquire);
+    const bool same = direct && direct->serves / GENERATE_ALONG == parts / GENERATE_ALONG;
+    return same && watch_rests(&paths->watch) ? direct->function : NULL;
 }
 
 /* Seconds that the engines took to be made. */

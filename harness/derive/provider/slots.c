@@ -21,7 +21,7 @@ static void spoil(size_t count, double *out)
 static bool in_lanes(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
                      size_t L, const double *v, double *out)
 {
-    generated_lanes *lanes = (generated_lanes *)paths_direct(&derived_of(pb)->rhs, kind);
+    generated_lanes *lanes = (generated_lanes *)paths_direct(&derived_of(pb)->rhs, kind, L, 0);
     if (lanes) lanes(at->t, at->x, at->p, L, v, out);
     return lanes;
 }
@@ -29,7 +29,7 @@ static bool in_lanes(enum product_kind kind, const struct sens_problem *pb, cons
 static bool in_numbers(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
                        double *out)
 {
-    generated_numbers *numbers = (generated_numbers *)paths_direct(&derived_of(pb)->rhs, kind);
+    generated_numbers *numbers = (generated_numbers *)paths_direct(&derived_of(pb)->rhs, kind, 0, 0);
     if (numbers) numbers(at->t, at->x, at->p, out);
     return numbers;
 }
@@ -87,7 +87,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
                         const double *p, size_t L, const double *W, double *MU)
 {
     const size_t n = pb->n;
-    generated_lanes *lanes = (generated_lanes *)paths_direct(&derived_of(pb)->rhs, PRODUCT_VJP_P);
+    generated_lanes *lanes = (generated_lanes *)paths_direct(&derived_of(pb)->rhs, PRODUCT_VJP_P, L, 0);
     for (size_t k = 0; lanes && k < K; k++) lanes(t[k], X + k * n, p, L, W + k * n * L, MU);
     if (lanes) return;
     for (size_t k = 0; k < K; k += SENS_TAPE_POINTS) {
@@ -109,13 +109,15 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
 static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
                 const struct sens_direction *v, const double *W, double *OUT, double *MU)
 {
-    generated_hvp *direct = (generated_hvp *)paths_direct(&derived_of(pb)->rhs, PRODUCT_HVP);
+    const unsigned parts = (v->t ? DERIVE_T : 0u) | (v->x ? DERIVE_X : 0u) | (v->p ? DERIVE_P : 0u);
+    const unsigned with = GENERATE_ALONG * parts | (MU ? GENERATE_MU : 0u);
+    generated_hvp *direct = (generated_hvp *)paths_direct(&derived_of(pb)->rhs, PRODUCT_HVP, L, with);
     if (direct) {
         direct(at->t, at->x, at->p, L, v->t, v->x, v->p, W, OUT, MU);
         return;
     }
     struct product_call call = call_at(PRODUCT_HVP, pb, at, L);
-    call.parts = (v->t ? DERIVE_T : 0u) | (v->x ? DERIVE_X : 0u) | (v->p ? DERIVE_P : 0u);
+    call.parts = parts;
     call.on.v = W;
     call.on.extra[0] = v->t;
     call.on.extra[1] = v->x;

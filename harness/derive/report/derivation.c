@@ -32,7 +32,9 @@ static sens_status record(struct derivation *d)
         d->f = graph_create();
         status = d->f ? recording_rhs(recording, &at, d->f, d->error) : SENS_NO_MEMORY;
     }
-    if (status == SENS_OK) status = generate_source(d->f, pb->n, pb->np, GENERATE_ALL, &d->source, &d->found);
+    if (status == SENS_OK)
+        status =
+            generate_source(d->f, pb->n, pb->np, GENERATE_ALL, GENERATE_ALL_CALLS, &d->source, &d->found);
     if (status == SENS_OK || d->error->text[0]) return status;
     bench_refuse(d->error, "derive: problem=%s: %s", pb->type->name,
                  d->ctx->message[0] ? d->ctx->message : sens_status_message(status));

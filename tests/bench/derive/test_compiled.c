@@ -154,6 +154,41 @@ static void test_right_hand_sides(void **state)
     check(brusselator_graph(3, true), 0);
 }
 
+/* What calls with so many lanes need is compiled when they come; which C then runs depends on their number alone. */
+static void check_calls(struct rhs f)
+{
+    enum { WIDEST = 31, CALLS = 9 };
+    static const size_t lanes[CALLS] = {8, 4, 8, 12, 1, 31, 3, 16, 1};
+    static const unsigned serves[CALLS] = {8, 4, 8, 28, 32, 15, 15, 16, 32};
+    static double v[MOST * WIDEST], out[2][MOST * WIDEST];
+    struct both both;
+    for (size_t k = 0; k < MOST * WIDEST; k++) v[k] = sin((double)k);
+    open_both(&both, f, 0);
+    for (size_t i = 0; i < CALLS; i++) {
+        struct product_call call = {.kind = PRODUCT_VJP, .on = {.points = 1, .t = &both.at.t, .v = v}};
+        call.on.x = both.x, call.on.x_step = f.n, call.on.p = both.p, call.on.lanes = lanes[i];
+        for (size_t k = 0; k < MOST * WIDEST; k++) out[0][k] = out[1][k] = 7;
+        call.on.out = out[0];
+        assert_int_equal(both.by_c.run(both.compiled, &call), SENS_OK);
+        call.on.out = out[1];
+        assert_int_equal(both.by_tape.run(both.tape, &call), SENS_OK);
+        for (size_t k = 0; k < MOST * WIDEST; k++)
+            assert_true(fabs(out[0][k] - out[1][k]) <= 1e-12 * (1 + fabs(out[1][k])) * 64);
+        assert_int_equal(both.by_c.direct(both.compiled, &call)->serves, serves[i]);
+    }
+    assert_int_equal(both.setting.by_c, 1);
+    assert_int_equal(both.setting.by_tape, 0);
+    close_both(&both);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    check_calls(vdp_graph());                /* straight-line */
+    check_calls(brusselator_graph(4, true)); /* loops */
+    check_calls(glv_graph(5));
+}
+
 /* On another path neither of the two writes anything. */
 static void test_guards(void **state)
 {
@@ -236,7 +271,7 @@ static void test_wrong_code_is_found(void **state)
         {PRODUCT_VJP, "s/1\\.0 - /1.00000001 - /"},
         {PRODUCT_VJP, "s/\\* GET1(W + 1/* GET1(W + 0/"}, /* the last lane of an odd count alone */
         {PRODUCT_VJP, "s/\\* GET4(W + 1/* GET4(W + 0/"},
-        {PRODUCT_JVP, "s/PUT2(OUT + 1/PUT2(OUT + 0/"},
+        {PRODUCT_JVP, "s/PUT4(OUT + 1/PUT4(OUT + 0/"},
         {PRODUCT_VJP_P, "s/) += /) = /"},
         {PRODUCT_RHS_T, "s/0\\.0/1.0/"},
         {PRODUCT_JACOBIAN, "s/OUT\\[1\\]/OUT[2]/"},
@@ -277,8 +312,11 @@ static void test_no_object(void **state)
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, enter_place, leave_place)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_PLACE(test_right_hand_sides), IN_PLACE(test_guards),
-                                       IN_PLACE(test_ties), IN_PLACE(test_wrong_code_is_found),
+    const struct CMUnitTest tests[] = {IN_PLACE(test_right_hand_sides),
+                                       IN_PLACE(test_calls),
+                                       IN_PLACE(test_guards),
+                                       IN_PLACE(test_ties),
+                                       IN_PLACE(test_wrong_code_is_found),
                                        IN_PLACE(test_no_object)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,8 @@ static inline void generate_and_load(const struct graph *f, size_t n, size_t np,
 {
     char *source;
     *code = (struct code){.library = NULL};
-    assert_int_equal(generate_source(f, n, np, GENERATE_ALL, &source, &code->found), SENS_OK);
+    assert_int_equal(generate_source(f, n, np, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &code->found),
+                     SENS_OK);
     compile_and_load(source, compiler, code);
     free(source);
 }

@@ -59,11 +59,14 @@ static void test_refused(void **state)
     struct rhs f = vdp_graph();
     char *source;
     (void)state;
-    assert_int_equal(generate_source(f.graph, 2, 0, GENERATE_ALL, &source, &found), SENS_UNSUPPORTED);
-    assert_int_equal(generate_source(f.graph, 1, 1, GENERATE_ALL, &source, &found), SENS_UNSUPPORTED);
+    assert_int_equal(generate_source(f.graph, 2, 0, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &found),
+                     SENS_UNSUPPORTED);
+    assert_int_equal(generate_source(f.graph, 1, 1, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &found),
+                     SENS_UNSUPPORTED);
     assert_null(source);
     graph_add_output(f.graph, graph_leaf(f.graph, GRAPH_W, 0));
-    assert_int_equal(generate_source(f.graph, 3, 1, GENERATE_ALL, &source, &found), SENS_UNSUPPORTED);
+    assert_int_equal(generate_source(f.graph, 3, 1, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &found),
+                     SENS_UNSUPPORTED);
     graph_destroy(f.graph);
 }
 

@@ -55,11 +55,38 @@ static void test_brusselator(void **state)
             check("brusselator", brusselator_graph(sizes[k] % 46, periodic), points_for(sizes[k]));
 }
 
+static size_t length_of(const struct rhs *f, enum generate_product which, unsigned calls)
+{
+    struct generate_found found;
+    char *source;
+    assert_int_equal(generate_source(f->graph, f->n, f->np, 1u << which, calls, &source, &found), SENS_OK);
+    const size_t length = strlen(source);
+    generate_found_release(&found);
+    free(source);
+    return length;
+}
+
+/* What a run with 8 lanes calls is a part of the text, and so of the compiler's time: of second derivatives
+ * along x a seventh, or a sixth with those by p. It is the text that is bounded, since times depend on the machine. */
+static void test_what_is_wanted_alone(void **state)
+{
+    struct rhs f = glv_graph(20);
+    const unsigned of_x = generate_call_of(8) | GENERATE_ALONG * DERIVE_X;
+    const size_t hvp = length_of(&f, GENERATE_HVP, GENERATE_ALL_CALLS);
+    (void)state;
+    assert_true(7 * length_of(&f, GENERATE_HVP, of_x) < hvp);
+    assert_true(6 * length_of(&f, GENERATE_HVP, of_x | GENERATE_MU) < hvp);
+    assert_true(5 * length_of(&f, GENERATE_VJP, generate_call_of(8)) <
+                2 * length_of(&f, GENERATE_VJP, GENERATE_ALL_CALLS));
+    graph_destroy(f.graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_glv),        cmocka_unit_test(test_chain),       cmocka_unit_test(test_heat),
-        cmocka_unit_test(test_conduction), cmocka_unit_test(test_brusselator),
+        cmocka_unit_test(test_glv),         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_heat),        cmocka_unit_test(test_conduction),
+        cmocka_unit_test(test_brusselator), cmocka_unit_test(test_what_is_wanted_alone),
     };
     if (!have_compiler("cc")) return NO_COMPILER;
     return cmocka_run_group_tests(tests, NULL, NULL);
