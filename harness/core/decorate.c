@@ -114,7 +114,9 @@ static struct sens_structure structure(const struct sens_structure *from, const 
     struct sens_structure made = {.sparsity = from->sparsity,
                                   .sparsity_p = from->sparsity_p,
                                   .n_blocks = from->n_blocks,
-                                  .blocks = from->blocks};
+                                  .blocks = from->blocks,
+                                  .jacobian_costs_more = from->jacobian_costs_more,
+                                  .jacobian_p_costs_more = from->jacobian_p_costs_more};
     STRUCTURE(REQUIRED)
     return made;
 }

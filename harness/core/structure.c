@@ -62,14 +62,15 @@ void sens_problem_operations(const struct sens_problem *pb, struct sens_operatio
     const struct sens_structure *declared = sens_structure_of(pb);
     const double n = (double)pb->n;
     *ops = (struct sens_operations){NAN, NAN, NAN, NAN, NAN, 0};
-    if (declared->jacobian) {
+    if (declared->jacobian && !declared->jacobian_costs_more) {
         ops->jacobian = declared->sparsity ? (double)declared->sparsity->start[pb->n] : n * n;
         ops->vjp = ops->jvp = 2 * ops->jacobian;
     }
     if (declared->outer) ops->vjp_p = 2 * (double)pb->np, ops->jvp_p = 2;
     if (declared->jacobian_p) {
         const double entries = (double)declared->sparsity_p->start[pb->np];
-        ops->vjp_p = 2 * entries, ops->jvp_p = pb->np ? entries / (double)pb->np : 0;
+        if (!declared->jacobian_p_costs_more) ops->vjp_p = 2 * entries;
+        ops->jvp_p = pb->np ? entries / (double)pb->np : 0;
     }
     if (pb->type->operations) pb->type->operations(pb, ops);
 }

@@ -43,13 +43,17 @@ void operations_sum(const struct cell *cell, const struct operation_counts *coun
 
 const char *operations_structure(const struct sens_problem *pb)
 {
-    static const char *const text[3][3] = {{"none", "none+outer", "none+sparse"},
-                                           {"dense", "dense+outer", "dense+sparse"},
-                                           {"sparse", "sparse+outer", "sparse+sparse"}};
+    static const char *const text[5][4] = {
+        {"none", "none+outer", "none+sparse", "none+sparse.columns"},
+        {"dense", "dense+outer", "dense+sparse", "dense+sparse.columns"},
+        {"sparse", "sparse+outer", "sparse+sparse", "sparse+sparse.columns"},
+        {"dense.systems", "dense.systems+outer", "dense.systems+sparse", "dense.systems+sparse.columns"},
+        {"sparse.systems", "sparse.systems+outer", "sparse.systems+sparse", "sparse.systems+sparse.columns"}};
     const struct sens_structure *declared = sens_structure_of(pb);
-    const int state = !declared->jacobian ? 0 : declared->sparsity ? 2 : 1;
-    const int parameter = declared->outer ? 1 : declared->jacobian_p ? 2 : 0;
-    return text[state][parameter];
+    const int of_x = declared->sparsity ? 2 : 1, systems = declared->jacobian_costs_more ? 2 : 0;
+    const int state = declared->jacobian ? of_x + systems : 0;
+    const int of_p = declared->jacobian_p_costs_more ? 3 : 2;
+    return text[state][declared->outer ? 1 : declared->jacobian_p ? of_p : 0];
 }
 
 /* NaN where there is no time to divide by. */

@@ -69,7 +69,9 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(err_x_max, REAL, "-", "largest absolute error of a component of x(t1) against truth")                  \
     X(n_jvp_p, INT, "vectors", "columns of the parameter Jacobian formed")                                   \
     X(message, TEXT, "-", "what went wrong, in words")                                                       \
-    X(structure, TEXT, "-", "what the problem declares: structure of df/dx + of df/dp, none")                \
+    X(structure, TEXT, "-",                                                                                  \
+      "what the problem declares: structure of df/dx + of df/dp, none; .systems, .columns: for these "       \
+      "alone, since products cost less")                                                                     \
     X(n_jacobian, INT, "-", "Jacobians formed, or coupling matrices instead")                                \
     X(flops, REAL, "flop", "operations of right-hand sides and derivative products in one run")              \
     X(bytes, REAL, "byte", "numbers that these must read and write in one run")                              \

@@ -25,7 +25,8 @@ static sens_status allocate(struct sens_ctx *ctx, struct sens_batch *batch, size
     const struct sens_problem *pb = batch->pb;
     const struct sens_structure *declared = sens_structure_of(pb);
     const size_t K = batch->K;
-    const bool outer = batch->outer, sparse = !outer && declared->jacobian_p;
+    const bool outer = batch->outer;
+    const bool sparse = !outer && declared->jacobian_p && !declared->jacobian_p_costs_more;
     batch->t = SENS_NEW(ctx, sens_real, K);
     batch->Y = outer ? NULL : SENS_NEW(ctx, sens_real, K * pb->n);
     batch->value_p = sparse ? SENS_NEW(ctx, sens_real, declared->sparsity_p->start[pb->np]) : NULL;

@@ -36,7 +36,9 @@ bool sens_products_scaled(const struct sens_problem *pb)
 
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors)
 {
-    return sens_structure_of(pb)->jacobian && (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
+    const struct sens_structure *declared = sens_structure_of(pb);
+    return declared->jacobian && !declared->jacobian_costs_more &&
+           (vectors >= FEW_VECTORS || pb->n <= SENS_FEW_STATES);
 }
 
 bool sens_products_coupled(const struct sens_problem *pb, size_t vectors)

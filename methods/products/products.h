@@ -42,7 +42,8 @@ sens_status sens_products_create(struct sens_ctx *ctx, const struct sens_problem
 /* Before the first point of a solve with parameters p [np]: what depends on them alone. */
 void sens_products_begin(struct sens_products *products, const sens_real *p);
 
-/* Is J formed for so many vectors? Then a lane's bits are the same whatever the number of lanes. */
+/* Is J formed for so many vectors? Not where the problem's own products cost less. Where it is, a lane's bits are
+ * the same whatever the number of lanes. */
 bool sens_products_formed(const struct sens_problem *pb, size_t vectors);
 
 /* So few states that several points are best taken together? */

@@ -9,7 +9,13 @@
 enum {
     FEW_STATES = 100, /* so many states that a full df/dx with few entries is no loss */
     MANY_ENTRIES =
-        16 /* entries of df/dx an operation of f: products with the graph are cheaper from there on */
+        16, /* entries of df/dx an operation of f: products with the graph are cheaper from there on */
+    BLOCK_LANES = 8, /* vectors that share what a product computes once a point */
+    /* Operations of compiled products that take as long as an entry of df/dx and a vector: of a pattern, an entry is
+     * read with its place, and numbers of the result are read and written with it; a full matrix is multiplied at the
+     * rate of the processor, at which generated code is not. */
+    SPARSE_ENTRY = 6,
+    FULL_ENTRY = 1
 };
 
 static void end(void *object)
@@ -93,6 +99,18 @@ static sens_status plan_all(struct engine *engine, const enum product_kind *kind
     return status;
 }
 
+/* Is a product by its C done before a vector is multiplied with so many entries? The numbers are formed beside that,
+ * which is not counted. */
+static bool product_costs_less(const struct derived *derived, enum product_kind kind, double entries,
+                               double entry)
+{
+    double shared, vector;
+    struct engine *engine = paths_first_engine(&derived->rhs);
+    if (!derived->rhs.maker.compiles) return false;
+    engine->maker->operations(engine, kind, &shared, &vector);
+    return vector + shared / BLOCK_LANES <= entry * entries; /* not where they are unknown, NaN */
+}
+
 /* df/dx where it has few entries an operation. */
 static sens_status declare_jacobian(struct derived *derived)
 {
@@ -103,7 +121,12 @@ static sens_status declare_jacobian(struct derived *derived)
     if (!derive_few_entries(f, GRAPH_X, MANY_ENTRIES * f->n_nodes)) return SENS_OK;
     const sens_status status = plan_all(engine, &of_x, 1);
     derived->structure.jacobian = derived_jacobian;
-    derived->structure.sparsity = engine->maker->pattern(engine, of_x);
+    const struct sens_pattern *sparsity = engine->maker->pattern(engine, of_x);
+    const double n = (double)derived->room.inner.n;
+    derived->structure.sparsity = sparsity;
+    derived->structure.jacobian_costs_more =
+        product_costs_less(derived, PRODUCT_VJP, sparsity ? (double)sparsity->start[sparsity->rows] : n * n,
+                           sparsity ? SPARSE_ENTRY : FULL_ENTRY);
     return status;
 }
 
@@ -136,7 +159,11 @@ static sens_status declare_jacobian_p(struct derived *derived)
     if (!derive_few_entries(f, GRAPH_P, MANY_ENTRIES * f->n_nodes)) return SENS_OK;
     const sens_status status = plan_all(engine, &of_p, 1);
     derived->structure.jacobian_p = derived_jacobian_p;
-    derived->structure.sparsity_p = engine->maker->pattern(engine, of_p);
+    const struct sens_pattern *sparsity = engine->maker->pattern(engine, of_p);
+    derived->structure.sparsity_p = sparsity;
+    derived->structure.jacobian_p_costs_more =
+        sparsity &&
+        product_costs_less(derived, PRODUCT_VJP_P, (double)sparsity->start[sparsity->rows], SPARSE_ENTRY);
     return status;
 }
 

@@ -66,6 +66,9 @@ struct sens_structure {
     const struct sens_pattern *sparsity_p; /* of (df/dp)^T [np][n]; beside jacobian_p */
     size_t n_blocks;                       /* of outer; they cover all np, in order */
     const struct sens_outer *blocks;       /* [n_blocks] */
+    /* Vectors are multiplied by the products of the type for less than by jacobian; cotangents, than by jacobian_p.
+     * Methods then form df/dx for linear systems alone, and (df/dp)^T for columns. */
+    bool jacobian_costs_more, jacobian_p_costs_more;
 };
 
 /* What one derivative product costs: floating-point operations of rhs, and of each product a vector. An

@@ -113,6 +113,11 @@ static void costs_of_problems(void **state)
     assert_true(cell.operations.rhs == 9 * 2 + 4 * 2 + 4 * 3 + 4);
 }
 
+static void zeros(const struct sens_problem *pb, const struct sens_at *at, sens_real *value)
+{
+    (void)pb, (void)at, (void)value;
+}
+
 static void structures(void **state)
 {
     (void)state;
@@ -130,6 +135,12 @@ static void structures(void **state)
     assert_string_equal(operations_structure(&cell.problem), "dense");
     declared.sparsity = &pattern;
     assert_string_equal(operations_structure(&cell.problem), "sparse");
+    declared.jacobian_costs_more = declared.jacobian_p_costs_more = true;
+    assert_string_equal(operations_structure(&cell.problem), "sparse.systems");
+    declared.jacobian_p = zeros;
+    assert_string_equal(operations_structure(&cell.problem), "sparse.systems+sparse.columns");
+    declared.sparsity = NULL;
+    assert_string_equal(operations_structure(&cell.problem), "dense.systems+sparse.columns");
 }
 
 /* Rates are work by time; where there was no reverse part there is no rate of it. */

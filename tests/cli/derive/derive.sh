@@ -57,6 +57,15 @@ tells 0 '"structure":"dense' "$program" run glv discrete_adjoint n=20 vjp=tape -
 for drop in structure=none track=controlled; do
     tells 0 '"structure":"none","n_jacobian":0' "$program" run glv discrete_adjoint n=20 vjp=tape $drop --json
 done
+# where compiled products cost less than entries, no matrix is formed for them, on grids of any size; a linear system is
+# given it; tapes, which cost more, take the matrix, and so does a full one that is multiplied at full speed
+for n in 5 12; do
+    compared="run heat discrete_adjoint n=$n cost=sampled outputs=8 tol=1e-3 truth=none --json"
+    tells 0 '"structure":"sparse[.]systems[+]sparse[.]columns","n_jacobian":0' "$program" $compared vjp=compiled
+    tells 0 '"n_jacobian":[1-9]' "$program" $compared vjp=compiled tableau=radau_iia5
+    tells 0 '"structure":"sparse[+]sparse","n_jacobian":[1-9]' "$program" $compared vjp=tape
+done
+tells 0 '"structure":"dense[+]outer","n_jacobian":[1-9]' "$program" run glv discrete_adjoint n=20 vjp=compiled --json
 tells 2 "vjp=tap: no provider of this name" "$program" run vdp discrete_adjoint vjp=tap
 for name in tape fd; do
     "$program" list providers | grep -q "^$name " || fail "list providers lacks $name"

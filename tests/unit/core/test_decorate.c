@@ -96,7 +96,7 @@ static void test_every_slot_of_a_structure(void **state)
     struct sens_problem made;
     fill(sizeof inner, 1000, inner.word), fill(sizeof own, 2000, own.word);
     const struct sens_problem pb = {.type = &type, .structure = &inner.structure};
-    const struct words words = {.size = sizeof inner,
+    const struct words words = {.size = offsetof(struct sens_structure, jacobian_costs_more),
                                 .inner = inner.word,
                                 .made = ((const union structure_words *)(const void *)&room.structure)->word,
                                 .kept = {OFFSET(sens_structure, sparsity), OFFSET(sens_structure, sparsity_p),
@@ -104,6 +104,12 @@ static void test_every_slot_of_a_structure(void **state)
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     assert_ptr_equal(made.structure, &room.structure);
     check_words(&words, NULL);
+    for (int k = 0; k < 4; k++) {
+        inner.structure.jacobian_costs_more = k & 1, inner.structure.jacobian_p_costs_more = k & 2;
+        sens_problem_decorate(&pb, &with, NULL, &room, &made);
+        assert_true(made.structure->jacobian_costs_more == (k & 1) &&
+                    made.structure->jacobian_p_costs_more == (k >> 1));
+    }
     with.structure = own.structure;
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     check_words(&words, own.word);
