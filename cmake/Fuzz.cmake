@@ -22,6 +22,7 @@ foreach(name sweep values result resume reference command message model)
 endforeach()
 
 target_link_options(fuzz_resume PRIVATE -Wl,--wrap=machine_program,--wrap=machine_write_prelude)
+target_link_options(fuzz_command PRIVATE -Wl,--wrap=contender_load) # else any program of this machine would be run
 
 # New inputs for a minute; once is enough.
 if(NOT SENS_FUZZ AND NOT SENS_SANITIZE AND NOT SENS_REPRO AND NOT SENS_COVERAGE)

@@ -6,6 +6,8 @@ install(DIRECTORY harness/sweeps harness/paper/sweeps harness/templates plots
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES harness/paper/measured_before.tsv harness/paper/published_fig2.tsv
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/paper)
+install(PROGRAMS harness/scripts/figures.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
+install(FILES harness/scripts/rows.awk harness/scripts/facts.awk DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
 install(DIRECTORY problems/models DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(DIRECTORY docs/contenders DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench USE_SOURCE_PERMISSIONS)
 install(DIRECTORY results/reference DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)

@@ -166,6 +166,11 @@ bool streams_finish(void)
     return write_all(&ours.results, &to) && flushed && !ours.results.failed;
 }
 
+bool streams_hand_over(void)
+{
+    return streams_finish() && (!ours.out || dup2(ours.results.descriptor, STDOUT_FILENO) >= 0);
+}
+
 FILE *our_stdout(void)
 {
     return ours.out ? ours.out : stdout;

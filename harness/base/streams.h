@@ -21,6 +21,9 @@ bool streams_open(void);
 /* Writes what is left of results; false when any could not be written, since streams_open. */
 bool streams_finish(void);
 
+/* Gives the process its standard output back, for a program that takes its place (exec). false: as streams_finish. */
+bool streams_hand_over(void);
+
 FILE *our_stdout(void); /* results */
 FILE *our_stderr(void); /* messages */
 /* printf to our_stdout(). */

@@ -79,6 +79,7 @@ int cmd_summary(const struct cli_command *command, struct cli_arguments *argumen
 int cmd_derive(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_new(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_verify(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_figures(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_peak(const struct cli_command *command, struct cli_arguments *arguments);
 
 #endif

@@ -231,6 +231,20 @@ static const char *const verify_notes[] = {
     NULL,
 };
 
+static const struct cli_flag figures_flags[] = {FLAG_HELP, FLAGS_END};
+
+static const char *const figures_notes[] = {
+    "DIR holds SWEEP/FILE.tsv, as sweep writes it; of several files of a sweep the newest is drawn, as SVG "
+    "and PNG. "
+    "What draws it, and its title, its sweep file said (figure =, title =); without a word of that, time "
+    "against "
+    "error, and error against tolerance. Nothing is run. Needs gnuplot.",
+    "Exit codes: 0 drawn, or nothing to draw; 1 gnuplot failed, or a file or a name was refused; 2 no such "
+    "folder; 3 "
+    "gnuplot is missing.",
+    NULL,
+};
+
 static const char *const list_notes[] = {
     "A model that cannot be read is told on stderr, with file, line and column; the rest is listed, and the "
     "exit code is 2. Exit codes: 0 all is listed, 2 bad input, such a model too.",
@@ -300,6 +314,12 @@ static const struct cli_command commands[] = {
      .takes_options = true,
      .notes = verify_notes,
      .run = cmd_verify},
+    {.name = "figures",
+     .arguments = "DIR",
+     .summary = "draws what the result files of DIR name, into DIR/figures",
+     .flags = figures_flags,
+     .notes = figures_notes,
+     .run = cmd_figures},
     {.name = "peak",
      .arguments = "",
      .summary = "measures what this machine can do: operations in registers, bandwidths",

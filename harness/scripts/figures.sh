@@ -16,10 +16,18 @@
 # 3: gnuplot is missing.
 set -eu
 export LC_ALL=C # points in numbers, bytes in texts
-root=$(cd "$(dirname "$0")/../.." && pwd)
+scripts=$(cd "$(dirname "$0")" && pwd)
+if [ -d "$scripts/../plots" ]; then # installed
+    root=$(cd "$scripts/.." && pwd)
+    paper=$root/paper
+    sweeps=$root/sweeps
+else
+    root=$(cd "$scripts/../.." && pwd)
+    paper=$root/harness/paper
+    sweeps=$root/harness/sweeps
+fi
 plots=$root/plots
-rows=$root/harness/scripts/rows.awk
-paper=$root/harness/paper
+rows=$scripts/rows.awk
 sensbench=${SENSBENCH:-$root/build/release/sensbench}
 tab=$(printf '\t')
 say() { printf '%s\n' "$1" | tr '\000-\011\013-\037\177-\377' '?'; } # what a terminal would obey is not sent to it
@@ -83,7 +91,7 @@ METHODS=$(sed -n '/^METHODS = "/,/"$/p' "$plots/common.gp" | tr -d '"\\\n' | sed
 
 # What the plots ask about a sorted file: `facts curves|panels|tolerances|sizes|isas|problems|note FILE`.
 facts() {
-    awk -F '\t' -v ask="$1" -v methods_known="$METHODS" -f "$root/harness/scripts/facts.awk" "$2"
+    awk -F '\t' -v ask="$1" -v methods_known="$METHODS" -f "$scripts/facts.awk" "$2"
 }
 
 about() { sed -n "s/^#! $2: //p" "$plots/$1.gp"; } # plot key: what the script says of itself
@@ -254,7 +262,7 @@ for folder in "$here"/*/; do
     draw "$sweep" "$file" || code=1
 done
 profile || code=1
-for file in $(grep -l '^figure' "$root"/harness/sweeps/*.sweep "$paper"/sweeps/*.sweep); do
+for file in $(grep -sl '^figure' "$sweeps"/*.sweep "$paper"/sweeps/*.sweep); do
     sweep=$(basename "$file" .sweep)
     case " $found " in *" $sweep "*) ;; *) say "$sweep: no data in $results" ;; esac
 done

@@ -28,6 +28,12 @@ installed="$work/tree/bin/sensbench" data="$work/tree/share/sensbench"
 cp "$data/sweeps/ci.sweep" "$data/sweeps/only_here.sweep"
 (cd / && "$installed" list sweeps) | grep -qx only_here || fail "the installed sweeps are not found"
 (cd / && "$installed" run vdp discrete_adjoint tol=1e-9) | grep -q 'truth: reference' || fail "no reference found"
+if command -v gnuplot >/dev/null; then
+    (cd "$work" && "$installed" sweep ci --quick --out rows >/dev/null && "$installed" figures rows >drawn) ||
+        fail "figures: $(cat "$work/drawn")"
+    [ -s "$work/rows/figures/ci.svg" ] && grep -qx "rows/figures/ci.png" "$work/drawn" ||
+        fail "the installed program draws nothing: $(cat "$work/drawn")"
+fi
 rm "$data"/reference/*.ref
 (cd / && "$installed" run vdp discrete_adjoint tol=1e-9) | grep -q 'truth: reference' &&
     fail "a reference that is not the installed one"

@@ -48,6 +48,13 @@ static void run(const struct cli_command *command, struct line *line, const char
     fuzz_promise(code >= EXIT_OK && code <= EXIT_SOLVER, "a command ends as documented");
 }
 
+/* In the place of contender_load: no program is started. */
+bool __wrap_contender_load(const char *path, struct bench_error *error);
+bool __wrap_contender_load(const char *path, struct bench_error *error)
+{
+    return bench_refuse(error, "contender %s: not run", path);
+}
+
 /* The contenders of compare, as far as they can be refused. */
 static void plan(const struct cli_arguments *arguments)
 {
