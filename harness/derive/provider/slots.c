@@ -56,24 +56,27 @@ static inline struct product_call call_at(enum product_kind kind, const struct s
     return call;
 }
 
+/* J V or J^T V. */
+static inline void product(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
+                           size_t L, const double *V, double *OUT)
+{
+    if (in_lanes(kind, pb, at, L, V, OUT)) return;
+    struct product_call call = call_at(kind, pb, at, L);
+    call.on.v = V;
+    call.on.out = OUT;
+    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n * L, OUT);
+}
+
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
                 double *OUT)
 {
-    if (in_lanes(PRODUCT_VJP, pb, at, L, W, OUT)) return;
-    struct product_call call = call_at(PRODUCT_VJP, pb, at, L);
-    call.on.v = W;
-    call.on.out = OUT;
-    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n * L, OUT);
+    product(PRODUCT_VJP, pb, at, L, W, OUT);
 }
 
 static void jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
                 double *OUT)
 {
-    if (in_lanes(PRODUCT_JVP, pb, at, L, V, OUT)) return;
-    struct product_call call = call_at(PRODUCT_JVP, pb, at, L);
-    call.on.v = V;
-    call.on.out = OUT;
-    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n * L, OUT);
+    product(PRODUCT_JVP, pb, at, L, V, OUT);
 }
 
 static void rhs_t(const struct sens_problem *pb, const struct sens_at *at, double *OUT)
@@ -131,30 +134,10 @@ static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
 
 /* ---- entries ------------------------------------------------------------------------------------------------ */
 
-/* A recording of another path may have other entries: derived_wrap declares a pattern only where there is but
- * one path. */
-void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
-{
-    const struct sens_structure *declared = pb->structure;
-    if (in_numbers(PRODUCT_JACOBIAN, pb, at, J)) return;
-    struct product_call call = call_at(PRODUCT_JACOBIAN, pb, at, 0);
-    call.on.out = J;
-    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK)
-        spoil(declared->sparsity ? declared->sparsity->start[pb->n] : pb->n * pb->n, J);
-}
-
-void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
-{
-    if (in_numbers(PRODUCT_JACOBIAN_P, pb, at, value)) return;
-    struct product_call call = call_at(PRODUCT_JACOBIAN_P, pb, at, 0);
-    call.on.out = value;
-    if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK)
-        spoil(derived_of(pb)->structure.sparsity_p->start[pb->np], value);
-}
-
-/* A part of the structure; that is declared where there is but one path. */
-static void part(const struct sens_problem *pb, const struct sens_at *at, enum product_kind kind,
-                 size_t count, double *out)
+/* What is declared, as numbers. A recording of another path may have other entries: derived_wrap declares a pattern, or
+ * outer products, only where there is but one path. */
+static void numbers(const struct sens_problem *pb, const struct sens_at *at, enum product_kind kind,
+                    size_t count, double *out)
 {
     if (in_numbers(kind, pb, at, out)) return;
     struct product_call call = call_at(kind, pb, at, 0);
@@ -162,21 +145,32 @@ static void part(const struct sens_problem *pb, const struct sens_at *at, enum p
     if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(count, out);
 }
 
+void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
+{
+    const struct sens_pattern *sparsity = pb->structure->sparsity;
+    numbers(pb, at, PRODUCT_JACOBIAN, sparsity ? sparsity->start[pb->n] : pb->n * pb->n, J);
+}
+
+void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
+{
+    numbers(pb, at, PRODUCT_JACOBIAN_P, derived_of(pb)->structure.sparsity_p->start[pb->np], value);
+}
+
 void derived_outer(const struct sens_problem *pb, const struct sens_at *at, double *s, double *phi)
 {
-    part(pb, at, PRODUCT_S, pb->n, s);
-    part(pb, at, PRODUCT_PHI, sens_structure_factors(pb->structure), phi);
+    numbers(pb, at, PRODUCT_S, pb->n, s);
+    numbers(pb, at, PRODUCT_PHI, sens_structure_factors(pb->structure), phi);
 }
 
 void derived_coupling(const struct sens_problem *pb, const double *p, double *M)
 {
     const struct sens_at at = {.p = p};
-    part(pb, &at, PRODUCT_COUPLING, pb->n * pb->n, M);
+    numbers(pb, &at, PRODUCT_COUPLING, pb->n * pb->n, M);
 }
 
 void derived_diagonal(const struct sens_problem *pb, const struct sens_at *at, double *d)
 {
-    part(pb, at, PRODUCT_DIAGONAL, pb->n, d);
+    numbers(pb, at, PRODUCT_DIAGONAL, pb->n, d);
 }
 
 /* OUT[:,l] += column k0 + l, by lanes that are unit vectors. */

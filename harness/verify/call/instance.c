@@ -102,14 +102,22 @@ static bool create(struct verify *v, const struct sens_problem_type *type, const
     return type->vjp || (deriver && deriver->wrap(&v->ctx, &request, &instance->problem) == SENS_OK);
 }
 
+/* The defaults of the options, to be changed; the label begins with the name and the options that are held. */
+static struct sens_value *begin(struct verify *v, const struct sens_problem_type *type,
+                                struct instance *instance)
+{
+    struct sens_value *value = verify_memory(v, sens_option_count(type->options), sizeof *value);
+    sens_option_defaults(type->options, value);
+    snprintf(instance->label, sizeof instance->label, "%s", type->name);
+    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
+    return value;
+}
+
 bool instance_create(struct verify *v, const struct sens_problem_type *type, int number,
                      struct instance *instance)
 {
     const size_t count = sens_option_count(type->options);
-    struct sens_value *value = verify_memory(v, count, sizeof *value);
-    sens_option_defaults(type->options, value);
-    snprintf(instance->label, sizeof instance->label, "%s", type->name);
-    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
+    struct sens_value *value = begin(v, type, instance);
     if (v->seed) {
         if (number >= DRAWS) return false;
         for (size_t i = 0; i < count; i++) draw_option(v, instance, &type->options[i], &value[i]);
@@ -125,15 +133,12 @@ bool instance_create(struct verify *v, const struct sens_problem_type *type, int
 bool instance_sized(struct verify *v, const struct sens_problem_type *type, size_t n,
                     struct instance *instance)
 {
-    struct sens_value *value = verify_memory(v, sens_option_count(type->options), sizeof *value);
     const int size = sens_option_find(type->options, "n");
     if (size < 0 || !is_size(&type->options[size]) || verify_held(v, &type->options[size]) ||
         (double)n < type->options[size].min || (double)n > type->options[size].max)
         return false;
-    sens_option_defaults(type->options, value);
+    struct sens_value *value = begin(v, type, instance);
     value[size].number = (double)n;
-    snprintf(instance->label, sizeof instance->label, "%s", type->name);
-    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
     name_option(instance, &type->options[size], value[size].number);
     return create(v, type, value, instance);
 }
@@ -142,10 +147,7 @@ bool instance_with(struct verify *v, const struct sens_problem_type *type, const
                    struct instance *instance)
 {
     const size_t count = sens_option_count(type->options);
-    struct sens_value *value = verify_memory(v, count, sizeof *value);
-    sens_option_defaults(type->options, value);
-    snprintf(instance->label, sizeof instance->label, "%s", type->name);
-    verify_name_held(v, type->options, " ", sizeof instance->label, instance->label);
+    struct sens_value *value = begin(v, type, instance);
     for (size_t i = 0; i < count; i++) {
         cap_size(v, instance, &type->options[i], &value[i]);
         if (isnan(set[i]) || verify_held(v, &type->options[i])) continue;

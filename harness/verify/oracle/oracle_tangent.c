@@ -133,6 +133,18 @@ static void coupled_stage(struct run *run, const struct directions *d, long k, i
     }
 }
 
+/* The running cost by Z = S + h sum_j weight_j L_j, each direction. */
+static void add_all_to_dG(struct run *run, const struct directions *d, long k, const double *weight)
+{
+    const struct scheme *scheme = run->forward;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    for (size_t q = 0; q < d->all; q++) {
+        run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, weight, d->L + q * s * n, d->Z);
+        noise_touch(&run->noise, n, d->Z);
+        add_to_dG(run, d, q, d->Z);
+    }
+}
+
 /* L_i - h J_i sum_j a_ij L_j = J_i S + f_p, and Z_i = S + h sum_j a_ij L_j where the cost asks for it. */
 static void coupled_stages(struct run *run, const struct directions *d, long k)
 {
@@ -148,12 +160,7 @@ static void coupled_stages(struct run *run, const struct directions *d, long k)
     }
     for (int i = 1; i < scheme->stages; i++) {
         if (!running_derivative(run, d, k, i)) continue;
-        for (size_t q = 0; q < d->all; q++) {
-            run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, scheme->a + (size_t)i * s,
-                        d->L + q * s * n, d->Z);
-            noise_touch(&run->noise, n, d->Z);
-            add_to_dG(run, d, q, d->Z);
-        }
+        add_all_to_dG(run, d, k, scheme->a + (size_t)i * s);
     }
 }
 
@@ -161,18 +168,12 @@ static void coupled_stages(struct run *run, const struct directions *d, long k)
 static void tangent_nodes(struct run *run, const struct directions *d, long k)
 {
     const struct scheme *scheme = run->forward;
-    const size_t n = run->n, s = (size_t)scheme->stages;
     if (!run->oracle->cost->type->g_dx) return;
     for (int node = 0; node < run_rosenbrock_nodes(run); node++) {
         double w;
         const struct sens_at at = run_rosenbrock_node(run, scheme, k, node, &w);
         take_running(run, d, &at, w);
-        for (size_t q = 0; q < d->all; q++) {
-            run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, run_rosenbrock_weights(run, node),
-                        d->L + q * s * n, d->Z);
-            noise_touch(&run->noise, n, d->Z);
-            add_to_dG(run, d, q, d->Z);
-        }
+        add_all_to_dG(run, d, k, run_rosenbrock_weights(run, node));
     }
 }
 
