@@ -313,9 +313,13 @@ void bed_subject(const struct bed *bed, const char *instance, char subject[VERIF
              bed->cost.m, tableau, controller, fixed ? "dt" : "tol", fixed ? bed->task.dt : bed->task.rtol);
     verify_name_held(bed->v, bed->method->options, ", ", VERIFY_SUBJECT, subject);
     for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
+        const struct sens_option *const option = &bed->method->options[i];
         const size_t used = strlen(subject);
         if (bed_error_test(bed, i, unusual) == (long)bed->option[i].number)
-            snprintf(subject + used, VERIFY_SUBJECT - used, ", %s=%s", bed->method->options[i].name, unusual);
+            snprintf(subject + used, VERIFY_SUBJECT - used, ", %s=%s", option->name, unusual);
+        if (strcmp(option->name, "factors") == 0 && bed->option[i].number != option->fallback)
+            snprintf(subject + used, VERIFY_SUBJECT - used, ", factors=%s",
+                     option->choices[(size_t)bed->option[i].number]);
     }
 }
 

@@ -1,5 +1,7 @@
 /* The derivative on frozen steps: a discrete method against the tangent of its own map, and against the map
  * itself by Taylor's remainder. */
+#include <string.h>
+
 #include "pair.h"
 #include "probe.h"
 #include "taylor.h"
@@ -67,26 +69,47 @@ static const char *solve_well(struct pair *pair, struct bed *bed, struct expecte
     return "the tangent cannot be followed over the reported steps";
 }
 
-/* tableau NULL: the explicit one that tasks start with. */
-static void create_bed(struct pair *pair, double fraction, const char *tableau, struct bed *bed)
+struct formula {
+    const char *tableau; /* NULL: the explicit one that tasks start with */
+    bool kept;           /* its factors are, where the method has a choice */
+};
+
+static bool keep_factors(struct bed *bed)
+{
+    const struct sens_option *const table = bed->method->options;
+    const int factors = sens_option_find(table, "factors");
+    if (factors < 0 || verify_held(bed->v, &table[factors])) return false;
+    for (long c = 0; table[factors].choices && table[factors].choices[c]; c++)
+        if (strcmp(table[factors].choices[c], "kept") == 0) {
+            bed->option[factors].number = (double)c;
+            return true;
+        }
+    return false;
+}
+
+static bool create_bed(struct pair *pair, double fraction, struct formula formula, struct bed *bed)
 {
     struct sens_problem problem = pair->instance->problem;
     struct sens_cost cost;
     if (fraction < 1) problem.t1 = problem.t0 + fraction * (problem.t1 - problem.t0);
     probe_cost(pair->v, &problem, OUTPUTS, probe_parts_for(pair->v->method), &cost);
     bed_create(pair->v, &problem, &cost, pair->v->method, bed);
-    if (tableau) bed_tableau(bed, tableau);
+    if (formula.tableau) bed_tableau(bed, formula.tableau);
+    return !formula.kept || keep_factors(bed);
 }
 
 /* On the whole interval, or on as much of it as the method's explicit steps reach of a stiff one. */
-static void check_both(struct pair *pair, const char *tableau)
+static void check_both(struct pair *pair, struct formula formula)
 {
     struct expected frozen;
     const char *why = NULL;
     bool done = false;
     for (double fraction = 1; !done && fraction > LEAST_FRACTION; fraction /= 2) {
         struct bed bed;
-        create_bed(pair, fraction, tableau, &bed);
+        if (!create_bed(pair, fraction, formula, &bed)) {
+            bed_free(&bed);
+            return;
+        }
         why = solve_well(pair, &bed, &frozen);
         done = !why || bed.status != SENS_STEP_LIMIT;
         if (!why) {
@@ -98,7 +121,8 @@ static void check_both(struct pair *pair, const char *tableau)
     if (why) skip_both(pair, why);
 }
 
-/* Of those that iterate, a quick run takes one a problem, another with another seed; a full one takes both. */
+/* Of those that iterate, a quick run takes one a problem, another with another seed; a full one takes both. So it
+ * is with factors that are kept: of a diagonally implicit formula, or of a Rosenbrock pair. */
 static bool takes_formula(const struct pair *pair, size_t formula)
 {
     size_t turn = pair->v->seed;
@@ -110,10 +134,13 @@ static void check_implicit(struct pair *pair)
 {
     static const char *const iterated[ITERATED] = {"sdirk4a", "radau_iia5"};
     const struct sens_problem_type *type = pair->instance->problem.type;
+    const bool rosenbrock = type->hvp && (type->rhs_t || type->autonomous);
     if (pair->instance->problem.n > IMPLICIT_LARGEST) return;
     for (size_t k = 0; k < ITERATED; k++)
-        if (takes_formula(pair, k)) check_both(pair, iterated[k]);
-    if (type->hvp && (type->rhs_t || type->autonomous)) check_both(pair, "rodas4");
+        if (takes_formula(pair, k)) check_both(pair, (struct formula){iterated[k], false});
+    if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});
+    if (takes_formula(pair, 0)) check_both(pair, (struct formula){"sdirk4a", true});
+    if (rosenbrock && takes_formula(pair, 1)) check_both(pair, (struct formula){"rodas4", true});
 }
 
 void pair_frozen(struct pair *pair)
@@ -123,7 +150,7 @@ void pair_frozen(struct pair *pair)
     else if (!(pair->v->method->caps & SENS_CAP_TABLEAU))
         skip_both(pair, "the tableau is the method's own: its map cannot be made again");
     else
-        check_both(pair, NULL);
+        check_both(pair, (struct formula){NULL, false});
     if ((pair->v->method->caps & SENS_CAP_IMPLICIT) && pair_declares(pair, SENS_DERIVATIVE_DISCRETE))
         check_implicit(pair);
 }
