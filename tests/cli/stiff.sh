@@ -62,6 +62,20 @@ done
 awk '$1 == "dGdx0" && $2 == 0 && $3 == 0 { found = $4 > 1.4136e-15 && $4 < 1.4151e-15 } END { exit !found }' \
     "$work/smog.tsv" || fail "cbm4: dO1D/dO1D(0) is $(awk '$1 == "dGdx0" { print $4; exit }' "$work/smog.tsv")"
 
+# simulated CIS_SHARE KEY=VALUE...: the last cost of Bachmann's model is what the simulation stored beside it in the
+# PEtab collection says of CIS: (value - offset) / scale, to 1e-5, which is its solver's tolerance.
+simulated() {
+    local share=$1
+    shift
+    "$program" run bachmann discrete_adjoint wrt=x0 cost=own tableau=radau_iia5 tol=1e-9 "$@" --dump "$work/cis.tsv" \
+        >"$work/output" 2>&1 || fail "bachmann: $(tail -1 "$work/output")"
+    awk -v share="$share" '$1 == "G" && $2 == 2 { off = $4 / share - 1; found = off * off < 1e-10 }
+                           END { exit !found }' "$work/cis.tsv" || fail "bachmann $*: $(grep '^G' "$work/cis.tsv")"
+}
+simulated 0.04712739690437 T=240                # (0.799519449769131 - 0.026460000624405) / 16.4036102124066
+simulated 0.55885314449520 T=120 more_CIS=1     # (0.796133921459417 - 0.030012199170223) / 1.37088201048354
+simulated 0.01465568200873 T=60 more_SHP1=1     # (0.816662857353809 - 0.058794513917949) / 51.7115711834136
+
 # Sparse and dense, autonomous and not, with the second derivatives of each provider.
 for vjp in compiled tape; do
     for cost in identity running; do
