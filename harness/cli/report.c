@@ -97,6 +97,7 @@ static void print_work(const struct record *rec)
 {
     const double *number = rec->number;
     say("work       %.0f steps, %.0f rejected", number[COL_steps], number[COL_rejects]);
+    if (number[COL_steps_implicit] > 0) say(", %.0f implicit", number[COL_steps_implicit]);
     if (number[COL_steps_reverse] > 0)
         say("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse], number[COL_rejects_reverse]);
     say("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],

@@ -175,6 +175,7 @@ static const char *const family[SENS_FAMILIES] = {
     [SENS_FAMILY_DIRK] = "diagonally implicit",
     [SENS_FAMILY_FIRK] = "fully implicit",
     [SENS_FAMILY_ROSENBROCK] = "Rosenbrock",
+    [SENS_FAMILY_SWITCHED] = "explicit or diagonally implicit, step by step",
 };
 
 static json_t *describe_tableau(const struct sens_tableau *tableau)

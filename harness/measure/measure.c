@@ -229,6 +229,7 @@ static void record_work(struct measurement *me, struct record *rec)
                   {COL_n_kept, (double)work->kept},
                   {COL_bytes_factors, (double)work->bytes_factors},
                   {COL_n_newton, (double)work->newton},
+                  {COL_steps_implicit, (double)work->steps_implicit},
                   {COL_lanes, work->lanes},
                   {COL_threads, work->threads},
                   {COL_batch, work->batch}};

@@ -104,7 +104,8 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(rhs, TEXT, "-", "right-hand side: the problem's own, or generated from it")                            \
     X(cost_vjp, TEXT, "-", "gradients of the cost: by hand, or derived from it by the tape")                 \
     X(n_kept, INT, "-", "matrices that a sweep did not factorise, for it took over factors of the solve")    \
-    X(bytes_factors, INT, "byte", "factors that the solve left for a sweep")
+    X(bytes_factors, INT, "byte", "factors that the solve left for a sweep")                                 \
+    X(steps_implicit, INT, "-", "accepted steps by the implicit part of a tableau that switches")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

@@ -145,6 +145,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
         .threads = 1,
     };
     sens_scheme_count(sens_solver_scheme(fd->solver), work);
+    work->steps_implicit = nominal.steps_implicit;
     work->factorisations += nominal.factorisations;
     work->solves += nominal.solves;
     work->newton += nominal.newton;
@@ -207,8 +208,9 @@ static sens_status create_grid(struct sens_ctx *ctx, struct difference *fd)
     long steps;
     memcpy(fd->p, pb->p, fd->np * sizeof *fd->p);
     sens_problem_x0(pb, fd->p, fd->x0);
-    const sens_status status = sens_solver_count(ctx, fd->solver, pb->t0, fd->x0, &fd->stops, fd->x1, &steps);
-    return status == SENS_OK ? sens_grid_create(ctx, steps, true, &fd->grid) : status;
+    sens_status status = sens_solver_count(ctx, fd->solver, pb->t0, fd->x0, &fd->stops, fd->x1, &steps);
+    if (status == SENS_OK) status = sens_grid_create(ctx, steps, true, &fd->grid);
+    return status == SENS_OK ? sens_grid_parts(ctx, fd->task->tableau, &fd->grid) : status;
 }
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)

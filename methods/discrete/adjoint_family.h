@@ -43,9 +43,9 @@ struct adjoint_family {
 
     /* Before the first step of a run: what depends on p alone. */
     void (*begin)(void *worker, const sens_real *p);
-    /* The points of a step. */
-    void (*points)(const void *own, const struct sens_step *step, struct sens_at *at);
-    /* What is kept of a step with these points. */
+    /* The points of a step; their number, at most the plan's. */
+    size_t (*points)(const void *own, const struct sens_step *step, struct sens_at *at);
+    /* What is kept of a step with these points. NULL: plan.kept is 0. */
     void (*keep)(void *worker, const struct sens_at *at, sens_real *kept);
 
     /* A part of a step: the parts come in order, in each the blocks after linearise. Any
@@ -61,6 +61,7 @@ struct adjoint_family {
 extern const struct adjoint_family adjoint_runge_kutta; /* explicit and diagonally implicit */
 extern const struct adjoint_family adjoint_firk;        /* fully implicit */
 extern const struct adjoint_family adjoint_rosenbrock;
+extern const struct adjoint_family adjoint_switched; /* the first, step by step */
 
 /* theta += w dg/dx and mu += w dg/dp at a point, for families: the cost has a running part. */
 void adjoint_add_running_cost(const struct sens_cost *cost, const struct sens_at *at, sens_real w,

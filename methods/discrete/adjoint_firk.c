@@ -72,12 +72,13 @@ static void begin(void *worker, const sens_real *p)
     (void)worker, (void)p;
 }
 
-static void find_points(const void *own, const struct sens_step *step, struct sens_at *at)
+static size_t find_points(const void *own, const struct sens_step *step, struct sens_at *at)
 {
     const struct plan *plan = own;
     for (int i = 0; i < S; i++)
         at[i] = (struct sens_at){sens_stage_time(plan->task->tableau, step->t, step->h, i + 1),
                                  step->Y + (size_t)(i + 1) * plan->n, plan->task->problem->p};
+    return S;
 }
 
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)

@@ -137,12 +137,13 @@ static void begin(void *worker, const sens_real *p)
     sens_products_begin(w->products, p);
 }
 
-static void find_points(const void *own, const struct sens_step *step, struct sens_at *at)
+static size_t find_points(const void *own, const struct sens_step *step, struct sens_at *at)
 {
     const struct plan *plan = own;
     for (size_t i = 0; i < plan->stages; i++)
         at[i] = (struct sens_at){step->t + plan->formula.alpha_i[i] * step->h, step->Y + i * plan->n,
                                  plan->task->problem->p};
+    return plan->stages;
 }
 
 /* The matrix, and the nodes' states, before the first part. */

@@ -183,7 +183,7 @@ static void begin(void *worker, const sens_real *p)
 }
 
 /* In the order of the live stages. */
-static void find_points(const void *own, const struct sens_step *step, struct sens_at *at)
+static size_t find_points(const void *own, const struct sens_step *step, struct sens_at *at)
 {
     const struct plan *plan = own;
     const struct sens_tableau *tb = plan->task->tableau;
@@ -194,6 +194,7 @@ static void find_points(const void *own, const struct sens_step *step, struct se
         const int i = stage[s].i;
         at[s] = (struct sens_at){sens_stage_time(tb, t, h, i), Y + (size_t)i * n, p};
     }
+    return live;
 }
 
 static void keep(void *worker, const struct sens_at *at, sens_real *kept)

@@ -88,8 +88,8 @@ static sens_status reverse_step(const struct adjoint *ad, const struct worker *w
 {
     const struct adjoint_family *family = ad->family;
     const struct adjoint_step at = {.h = step->h, .step = step, .at = w->at, .kept = kept_of(ad, step->k)};
-    family->points(ad->plan.own, step, w->at);
-    if (w->batch) take_slots(w, sens_batch_points(w->batch, ad->plan.points, w->at));
+    const size_t points = family->points(ad->plan.own, step, w->at);
+    if (w->batch) take_slots(w, sens_batch_points(w->batch, points, w->at));
     sens_status status = SENS_OK;
     for (size_t part = 0; part < ad->plan.parts && status == SENS_OK; part++) {
         status = family->linearise(w->own, part, &at);
@@ -254,6 +254,7 @@ static const struct adjoint_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_DIRK] = &adjoint_runge_kutta,
     [SENS_FAMILY_FIRK] = &adjoint_firk,
     [SENS_FAMILY_ROSENBROCK] = &adjoint_rosenbrock,
+    [SENS_FAMILY_SWITCHED] = &adjoint_switched,
 };
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)

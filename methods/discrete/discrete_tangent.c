@@ -196,6 +196,7 @@ static const struct tangent_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_DIRK] = &tangent_runge_kutta,
     [SENS_FAMILY_FIRK] = &tangent_firk,
     [SENS_FAMILY_ROSENBROCK] = &tangent_rosenbrock,
+    [SENS_FAMILY_SWITCHED] = &tangent_switched,
 };
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested, size_t n_cols,

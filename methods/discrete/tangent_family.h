@@ -42,6 +42,7 @@ struct tangent_family {
 extern const struct tangent_family tangent_runge_kutta; /* explicit and diagonally implicit */
 extern const struct tangent_family tangent_firk;        /* fully implicit */
 extern const struct tangent_family tangent_rosenbrock;
+extern const struct tangent_family tangent_switched; /* the first, step by step */
 
 /* ---- for families -------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ sens_status sens_cost_sum_prepare(struct sens_ctx *ctx, struct sens_cost_sum *su
 static void add_stages(const struct sens_cost_sum *sum, const struct sens_step *step)
 {
     const struct sens_cost *cost = sum->cost;
-    const struct sens_tableau *tb = sum->tableau;
+    const struct sens_tableau *tb = step->tableau;
     for (int i = 0; i < tb->stages; i++) {
         if (tb->b[i] == 0) continue;
         const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i),

@@ -168,7 +168,7 @@ static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, s
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
     scheme->Y = place ? place : ex->own_Y;
-    memcpy(scheme->Y, y, scheme->with.ode->n * sizeof *y);
+    if (scheme->Y != y) memcpy(scheme->Y, y, scheme->with.ode->n * sizeof *y);
     scheme->t = t;
     ex->k1_known = false;
     if (ex->follow) sens_follow_start(ex->follow);

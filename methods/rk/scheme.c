@@ -2,10 +2,9 @@
 #include "scheme.h"
 
 static const struct sens_scheme_type *const scheme_of[SENS_FAMILIES] = {
-    [SENS_FAMILY_EXPLICIT] = &sens_scheme_explicit,
-    [SENS_FAMILY_DIRK] = &sens_scheme_dirk,
-    [SENS_FAMILY_FIRK] = &sens_scheme_firk,
-    [SENS_FAMILY_ROSENBROCK] = &sens_scheme_rosenbrock,
+    [SENS_FAMILY_EXPLICIT] = &sens_scheme_explicit, [SENS_FAMILY_DIRK] = &sens_scheme_dirk,
+    [SENS_FAMILY_FIRK] = &sens_scheme_firk,         [SENS_FAMILY_ROSENBROCK] = &sens_scheme_rosenbrock,
+    [SENS_FAMILY_SWITCHED] = &sens_scheme_switched,
 };
 
 sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
@@ -16,7 +15,9 @@ sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_se
     if (!known || tb->stages + tb->extra_stages > SENS_MAX_STAGES)
         return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: no scheme of its family, or more than %d stages",
                          tb->name, SENS_MAX_STAGES);
-    return scheme_of[tb->family]->create(ctx, setup, scheme);
+    const sens_status status = scheme_of[tb->family]->create(ctx, setup, scheme);
+    if (status == SENS_OK && !(*scheme)->part) (*scheme)->part = tb;
+    return status;
 }
 
 void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work)
@@ -26,5 +27,6 @@ void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work)
     work->solves += did->solves;
     work->newton += did->newton;
     work->residual += did->residual;
+    work->steps_implicit += did->steps_implicit;
     *did = (struct sens_scheme_work){.slopes = did->slopes};
 }

@@ -35,14 +35,16 @@ struct sens_scheme_work {
     long slopes;                         /* evaluations of f */
     long factorisations, solves, newton; /* as in sens_work */
     double residual;                     /* likewise, over the accepted steps */
+    long steps_implicit;                 /* likewise */
 };
 
 struct sens_scheme { /* the head of each scheme's own struct */
     const struct sens_scheme_type *type;
     struct sens_scheme_setup with;
-    size_t stage_size;  /* numbers of a step's stages */
-    size_t bytes;       /* of its vectors */
-    sens_real t;        /* of the current state */
+    const struct sens_tableau *part; /* of the trial at hand: the tableau, or its part where that switches */
+    size_t stage_size;               /* numbers of a step's stages */
+    size_t bytes;                    /* of its vectors */
+    sens_real t;                     /* of the current state */
     sens_real *Y;       /* [stage_size] stages of the trial at hand; they begin with the current state, [n] */
     const sens_real *K; /* [stages][n] slopes at them; NULL where the scheme has none */
     const sens_real *y1; /* [n] candidate of the last trial */
@@ -87,6 +89,10 @@ struct sens_scheme_type {
      * do not count. NULL: the scheme has none. */
     struct sens_shifted **(*system)(struct sens_scheme *scheme, bool *its);
 
+    /* The next step is one by this part of the tableau, whatever the scheme itself would choose: for restaging and
+     * replays, before each step. NULL: there is nothing to choose. */
+    void (*take)(struct sens_scheme *scheme, const struct sens_tableau *part);
+
     /* Dense output: the numbers of one interpolant; the interpolant of an accepted step as it is shown to an
      * watcher, any status of f; and y(t + theta h), theta in [0, 1]. */
     sens_status (*dense_create)(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
@@ -99,6 +105,7 @@ extern const struct sens_scheme_type sens_scheme_explicit;
 extern const struct sens_scheme_type sens_scheme_dirk;
 extern const struct sens_scheme_type sens_scheme_firk;
 extern const struct sens_scheme_type sens_scheme_rosenbrock;
+extern const struct sens_scheme_type sens_scheme_switched;
 
 /* Dense output by the cubic Hermite polynomial, for a scheme whose K begins with the slope at the step's start. */
 sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
@@ -109,6 +116,12 @@ void sens_scheme_cubic_eval(const struct sens_scheme *scheme, const sens_real *c
 
 /* Adds what the scheme did for implicit stages since the last call to *work, and forgets it. */
 void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work);
+
+/* Before step k of a given grid. */
+static inline void sens_scheme_take(struct sens_scheme *scheme, const struct sens_grid *grid, long k)
+{
+    if (scheme->type->take) scheme->type->take(scheme, grid->part[k]);
+}
 
 /* The scheme of the tableau's family. SENS_NO_MEMORY; SENS_UNSUPPORTED where there is none. */
 sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,

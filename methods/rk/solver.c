@@ -116,7 +116,8 @@ static inline __attribute__((always_inline)) sens_status accept(struct solve *so
                                        .K = scheme->K,
                                        .y1 = scheme->y1,
                                        .z1 = scheme->z1,
-                                       .stop = stop};
+                                       .stop = stop,
+                                       .tableau = scheme->part};
         const sens_status status = solve->watcher->step(solve->watcher->self, &step);
         if (status != SENS_OK) return status;
     }
@@ -316,6 +317,7 @@ sens_status sens_solver_replay(struct sens_ctx *ctx, struct sens_solver *solver,
     struct solve solve = {.ctx = ctx, .solver = solver, .watcher = watcher};
     start(solver, grid->t[0], y0);
     for (long k = 0; k < grid->n_steps; k++) {
+        sens_scheme_take(solver->scheme, grid, k);
         const sens_status status = given_step(&solve, grid->h[k], grid->t[k + 1], grid->stop[k]);
         if (status != SENS_OK) return status;
     }

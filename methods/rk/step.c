@@ -11,6 +11,13 @@ sens_status sens_grid_create(struct sens_ctx *ctx, long n_steps, bool stops, str
     return grid->t && grid->h && (grid->stop || !stops) ? SENS_OK : SENS_NO_MEMORY;
 }
 
+sens_status sens_grid_parts(struct sens_ctx *ctx, const struct sens_tableau *tableau, struct sens_grid *grid)
+{
+    if (tableau->family != SENS_FAMILY_SWITCHED) return SENS_OK;
+    grid->part = SENS_NEW(ctx, const struct sens_tableau *, (size_t)grid->n_steps);
+    return grid->part ? SENS_OK : SENS_NO_MEMORY;
+}
+
 sens_status sens_grid_check(struct sens_ctx *ctx, const struct sens_grid *grid, sens_status status,
                             long steps)
 {

@@ -18,18 +18,23 @@ struct sens_step {
     long stop;           /* j when t1 is stops[j], else -1 */
     const struct sens_shifted
         *factors; /* those that it was taken with; NULL: a trajectory has not kept them */
+    const struct sens_tableau *tableau; /* that took it: the solve's, or its part where that switches */
 };
 
 /* Step k goes from t[k] with h[k] to t[k + 1]. */
 struct sens_grid {
     long n_steps;
-    sens_real *t; /* [n_steps + 1] */
-    sens_real *h; /* [n_steps] */
-    long *stop;   /* [n_steps] as in sens_step; NULL: not kept */
+    sens_real *t;                     /* [n_steps + 1] */
+    sens_real *h;                     /* [n_steps] */
+    long *stop;                       /* [n_steps] as in sens_step; NULL: not kept */
+    const struct sens_tableau **part; /* [n_steps] of a tableau that switches, else NULL */
 };
 
 /* Times of a solve whose number of steps is known; memory from the arena. SENS_NO_MEMORY. */
 sens_status sens_grid_create(struct sens_ctx *ctx, long n_steps, bool stops, struct sens_grid *grid);
+
+/* Room for the parts of the steps, where the tableau switches. SENS_NO_MEMORY. */
+sens_status sens_grid_parts(struct sens_ctx *ctx, const struct sens_tableau *tableau, struct sens_grid *grid);
 
 /* Adds a step. SENS_NOT_REPEATABLE when there is no room for it. */
 static inline sens_status sens_grid_keep(struct sens_grid *grid, const struct sens_step *step)
@@ -40,6 +45,7 @@ static inline sens_status sens_grid_keep(struct sens_grid *grid, const struct se
     grid->h[k] = step->h;
     grid->t[k + 1] = step->t1;
     if (grid->stop) grid->stop[k] = step->stop;
+    if (grid->part) grid->part[k] = step->tableau;
     return SENS_OK;
 }
 

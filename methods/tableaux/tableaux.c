@@ -242,6 +242,27 @@ const struct sens_tableau sens_tableau_dopri5 = {
     .dense = dopri5_dense,
 };
 
+/* ---- auto ---------------------------------------------------------------------------------------------- */
+
+static const struct sens_tableau *const auto_part[2] = {&sens_tableau_dopri5, &sens_tableau_kvaerno54};
+
+const struct sens_tableau sens_tableau_auto = {
+    .name = "auto",
+    .summary = "dopri5 while its steps are stable, else kvaerno54: switches by what the stages tell",
+    .source = "Hairer & Wanner, Solving ODEs II, IV.2; dopri5 and kvaerno54",
+    .family = SENS_FAMILY_SWITCHED,
+    .stages = 7,
+    .order = 5,
+    .order_hat = 4,
+    .fsal = true,
+    .a = dopri5_a,
+    .b = dopri5_b,
+    .e = dopri5_e,
+    .c = dopri5_c,
+    .dense_order = 3,
+    .part = auto_part,
+};
+
 /* ---- tsit5 --------------------------------------------------------------------------------------------- */
 
 static const sens_real tsit5_a[7 * 7] = {

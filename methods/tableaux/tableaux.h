@@ -47,7 +47,8 @@
     X(rodas3)                                                                                                \
     X(ros4)                                                                                                  \
     X(rodas4)                                                                                                \
-    X(rodas5p)
+    X(rodas5p)                                                                                               \
+    X(auto)
 
 #define SENS_TABLEAU_EXTERN(name) extern const struct sens_tableau sens_tableau_##name;
 SENS_TABLEAU_LIST(SENS_TABLEAU_EXTERN)

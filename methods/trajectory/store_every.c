@@ -72,6 +72,7 @@ static sens_status fill(struct window *window, long k)
     for (long j = 0; j < count; j++) {
         const long step = first + j;
         sens_real *next = j + 1 < count ? window->Y + (size_t)(j + 1) * with->stage_size : NULL;
+        sens_scheme_take(scheme, grid, step);
         const sens_status status = scheme->type->restage(scheme, grid->h[step], grid->t[step + 1], next);
         if (status != SENS_OK) return status;
     }

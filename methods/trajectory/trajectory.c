@@ -104,6 +104,7 @@ sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
     sens_status status = create_recording(ctx, task, stops, followers, rec);
     if (status == SENS_OK) status = pilot_solve(ctx, rec, &steps);
     if (status == SENS_OK) status = sens_grid_create(ctx, steps, true, &rec->grid);
+    if (status == SENS_OK) status = sens_grid_parts(ctx, task->tableau, &rec->grid);
     if (status == SENS_OK) status = create_store(ctx, rec);
     return status == SENS_OK ? create_reader(ctx, rec, traj) : status;
 }
@@ -175,7 +176,8 @@ sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *ste
                                .y = Y,
                                .Y = Y,
                                .stop = grid->stop[k],
-                               .factors = rec->kept ? sens_kept_at(rec->kept, k) : NULL};
+                               .factors = rec->kept ? sens_kept_at(rec->kept, k) : NULL,
+                               .tableau = grid->part ? grid->part[k] : rec->task->tableau};
     return SENS_OK;
 }
 
@@ -187,7 +189,8 @@ long sens_traj_steps(const struct sens_traj *traj)
 size_t sens_traj_bytes(const struct sens_traj *traj)
 {
     const size_t steps = (size_t)traj->rec->grid.n_steps;
-    return (2 * steps + 1) * sizeof(sens_real) + steps * sizeof(long) + traj->rec->store->bytes;
+    const size_t part = traj->rec->grid.part ? sizeof *traj->rec->grid.part : 0;
+    return (2 * steps + 1) * sizeof(sens_real) + steps * (sizeof(long) + part) + traj->rec->store->bytes;
 }
 
 void sens_traj_count_factors(const struct sens_traj *traj, struct sens_work *work)
@@ -210,8 +213,10 @@ void sens_traj_report(const struct sens_traj *traj)
 {
     const struct sens_grid *grid = &traj->rec->grid;
     const struct sens_listener *listener = &traj->rec->task->listener;
-    for (long k = 0; listener->step && k < grid->n_steps; k++)
+    for (long k = 0; listener->step && k < grid->n_steps; k++) {
+        if (listener->part && grid->part) listener->part(listener->self, grid->part[k]);
         listener->step(listener->self, grid->t[k], grid->h[k], grid->t[k + 1]);
+    }
 }
 
 struct sens_grid sens_traj_grid(const struct sens_traj *traj)

@@ -380,7 +380,7 @@ static void first_step_is_the_task_s(void **unused)
     bed_create(&peer.bed, "glv", "identity", "n", 4.0, NULL);
     prepare_truth(&peer);
     peer.bed.task.dt = 1e-7;
-    peer.bed.task.listener = (struct sens_listener){note_first, &first};
+    peer.bed.task.listener = (struct sens_listener){.step = note_first, .self = &first};
     assert_int_equal(bed_run(&peer.bed, "cvodes_forward", NULL), SENS_OK);
     assert_true(fabs(first - 1e-7) <= 1e-12 * 1e-7);
     peer_free(&peer);

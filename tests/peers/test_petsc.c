@@ -77,7 +77,7 @@ static struct result *ours(struct pair *pair)
 {
     struct result *result = calloc(1, sizeof *result);
     assert_non_null(result);
-    pair->bed.task.listener = (struct sens_listener){note, &result->path};
+    pair->bed.task.listener = (struct sens_listener){.step = note, .self = &result->path};
     keep(pair, bed_run(&pair->bed, "discrete_adjoint", NULL), result);
     return result;
 }
@@ -86,7 +86,7 @@ static struct result *petsc(struct pair *pair, enum petsc_landing landing)
 {
     struct result *result = calloc(1, sizeof *result);
     assert_non_null(result);
-    pair->bed.task.listener = (struct sens_listener){note, &result->path};
+    pair->bed.task.listener = (struct sens_listener){.step = note, .self = &result->path};
     keep(pair, bed_run(&pair->bed, "petsc_corrected", "landing", (double)landing, NULL), result);
     return result;
 }
@@ -345,7 +345,7 @@ static void failed_sweep_is_a_failure(void **unused)
     pair.bed.task.dt = (pb->t1 - pb->t0) / 64;
     const double none = (double)PETSC_ADAPT_NONE, beuler = type_of("beuler");
     assert_int_equal(bed_run(&pair.bed, "petsc_tsadjoint", "type", beuler, "adapt", none, NULL), SENS_OK);
-    pair.bed.task.listener = (struct sens_listener){turn_back, &singular};
+    pair.bed.task.listener = (struct sens_listener){.step = turn_back, .self = &singular};
     assert_int_equal(bed_run(&pair.bed, "petsc_tsadjoint", "type", beuler, "adapt", none, NULL),
                      SENS_DIVERGED);
     assert_non_null(strstr(pair.bed.ctx.message, "adjoint"));

@@ -17,6 +17,8 @@
 struct sens_listener {
     void (*step)(void *self, sens_real t, sens_real h, sens_real t1); /* NULL: nobody listens */
     void *self;
+    /* Told before each step of a tableau that switches: the one of its parts that takes it. May be NULL. */
+    void (*part)(void *self, const struct sens_tableau *part);
 };
 
 /* A way to keep the stages of a solve; those on offer are in the registry. */
@@ -77,7 +79,8 @@ struct sens_work {
     size_t idle_vjp, idle_jvp, idle_vjp_p;
     /* Of linear systems: matrices factorised, vectors solved for; iterations of Newton's method. */
     long factorisations, solves, newton;
-    long kept; /* matrices that a sweep need not factorise, for it took over factors of the solve */
+    long kept;           /* matrices that a sweep need not factorise, for it took over factors of the solve */
+    long steps_implicit; /* of `steps`, by the implicit part of a tableau that switches */
     /* What iterations left of the equations that define the state at t1: the sum over the accepted steps of
      * the distance from where the iteration ended to the solution of the step's equations, relative to the
      * state, as the last corrections let expect it. 0: to rounding, or none iterates. */

@@ -39,6 +39,7 @@ enum sens_family {
     SENS_FAMILY_FIRK, /* fully implicit, of four: a_1j = a_i1 = 0, b_1 = 0, the rest of a has an inverse; no
                              extra stages */
     SENS_FAMILY_ROSENBROCK, /* as above; no extra stages */
+    SENS_FAMILY_SWITCHED, /* each step by one of two tableaux, the first explicit, the second diagonally implicit */
     SENS_FAMILIES
 };
 
@@ -60,6 +61,9 @@ struct sens_tableau {
     int dense_degree;       /* D; 0 = cubic Hermite, which Rosenbrock pairs do not take */
     int dense_order;        /* order of the interpolant */
     const sens_real *dense; /* B, [stages + extra_stages][D] */
+    /* [2] of a switched one, whose other members are those of the first, but for the dense output, a cubic. Both have
+     * as many stages, none extra, the same orders, and end in two stages at the end of the step. NULL elsewhere. */
+    const struct sens_tableau *const *part;
 };
 
 /* a_ij of the tableau. */

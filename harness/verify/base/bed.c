@@ -85,6 +85,7 @@ void grid_free(struct grid *grid)
     free(grid->t);
     free(grid->h);
     free(grid->t1);
+    free(grid->part);
     *grid = (struct grid){.steps = 0};
 }
 
@@ -92,7 +93,8 @@ bool grid_same(const struct grid *a, const struct grid *b)
 {
     if (a->steps != b->steps) return false;
     for (long k = 0; k < a->steps; k++)
-        if (a->t[k] != b->t[k] || a->h[k] != b->h[k]) return false;
+        if (a->t[k] != b->t[k] || a->h[k] != b->h[k] || (a->part && b->part && a->part[k] != b->part[k]))
+            return false;
     return true;
 }
 
@@ -113,10 +115,24 @@ bool grid_append(struct grid *grid, double t, double h, double t1)
     return true;
 }
 
+/* Of the last step. */
+static bool note_part(struct grid *grid, const struct sens_tableau *part)
+{
+    if (!array_grow(&grid->part, (size_t)grid->steps, &grid->room[3], sizeof *grid->part)) return false;
+    grid->part[grid->steps - 1] = part;
+    return true;
+}
+
+static void hear_part(void *self, const struct sens_tableau *part)
+{
+    ((struct bed *)self)->part = part;
+}
+
 static void hear_step(void *self, double t, double h, double t1)
 {
     struct bed *bed = self;
-    if (!grid_append(&bed->grid, t, h, t1)) bed->status = SENS_NO_MEMORY;
+    if (!grid_append(&bed->grid, t, h, t1) || (bed->part && !note_part(&bed->grid, bed->part)))
+        bed->status = SENS_NO_MEMORY;
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
@@ -205,7 +221,7 @@ void bed_free(struct bed *bed)
 
 sens_status bed_prepare(struct bed *bed, struct bed_state *state)
 {
-    bed->task.listener = (struct sens_listener){hear_step, bed};
+    bed->task.listener = (struct sens_listener){hear_step, bed, hear_part};
     bed->task.problem = &bed->problem;
     bed->task.cost = &bed->cost;
     state->ctx.cache = bed->cache;
@@ -243,6 +259,7 @@ sens_status bed_run(struct bed *bed, struct bed_state *state)
 {
     fill_with_nan(bed);
     bed->grid.steps = 0;
+    bed->part = NULL;
     bed->work = (struct sens_work){.steps = 0};
     bed->status = SENS_OK;
     const sens_status status = bed->method->run(&state->ctx, state->state, &bed->out, &bed->work);

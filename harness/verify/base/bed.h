@@ -8,7 +8,8 @@
 struct grid {
     long steps;
     double *t, *h, *t1; /* [steps]; malloc'ed: a solve tells us how many there are while it runs */
-    size_t room[3];     /* that the three have */
+    const struct sens_tableau **part; /* [steps] as it was told of each (sens_listener); NULL: of none */
+    size_t room[4];                   /* that the four have */
 };
 
 /* false without memory. */
@@ -27,7 +28,8 @@ struct bed {
     struct sens_caches cache;  /* what the method is told of the machine's; zeros: not known */
     struct sens_out out;       /* caller's arrays, canaries round each */
     struct sens_work work;
-    struct grid grid; /* of the last bed_solve; 0 steps when the method does not report */
+    const struct sens_tableau *part; /* of the step that is told of next; NULL: the task's tableau */
+    struct grid grid;                /* of the last bed_solve; 0 steps when the method does not report */
     sens_status status;
     char message[256]; /* of the method, for the evidence */
 };

@@ -133,6 +133,8 @@
     X(matrix_of_other_step, "a linear system has the matrix of another step")                                \
     X(h_gamma_of_other_step, "the matrix of a linear system has h gamma of another step: right for equal "   \
                              "steps")                                                                        \
+    X(part_of_other_step, "a step is differentiated by a formula that did not take it: right where steps "   \
+                          "do not switch")                                                                   \
     X(jacobian_held,                                                                                         \
       "one Jacobian is used for the whole solve, that of t0 and x0: right where it is constant")             \
     X(initial_term_added, "dx0/dp enters although the task holds x0: right where x0 depends on p")           \

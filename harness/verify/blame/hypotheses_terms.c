@@ -111,6 +111,18 @@ static bool matrix_not_transposed(const struct suspect *suspect, struct scheme *
     return is_rosenbrock(suspect) && suspect->oracle->problem->n > 1;
 }
 
+/* ---- steps that switch --------------------------------------------------------------------------------- */
+
+/* All by the explicit part, all by the implicit one; that of the step before, of the next. */
+static bool other_part(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const struct oracle *oracle = suspect->oracle;
+    if (oracle->tableau->family != SENS_FAMILY_SWITCHED || !oracle->grid->part) return false;
+    if (variant < 2) scheme->one_part = oracle->tableau->part[variant];
+    if (variant >= 2) scheme->part_from = variant == 2 ? -1 : 1;
+    return true;
+}
+
 /* ---- what enters lambda and mu ------------------------------------------------------------------------- */
 
 /* theta_i = 0: in lambda alone, or in the other stages too. */
@@ -338,6 +350,7 @@ const struct hypothesis hypotheses_of_terms[] = {
     {CAUSE_slope_t_left_out, "", FAULT_SWEEP | FAULT_SOLVE | FAULT_BOTH, no_slope_t, 1, 1},
     {CAUSE_matrix_of_other_step, "", FAULT_SWEEP, other_matrix, 4, 0.99},
     {CAUSE_h_gamma_of_other_step, "", FAULT_SWEEP, other_h_gamma, 2, 1},
+    {CAUSE_part_of_other_step, "", FAULT_SWEEP, other_part, 4, 1},
     {CAUSE_lanes_shifted, "in the cost's derivatives", FAULT_SWEEP, shift_outputs, 6, 0.98},
     {CAUSE_lane_offset, "", FAULT_SWEEP, ignore_offset, 3, 0.98},
     {CAUSE_gradient_sign, "that of one term", FAULT_SWEEP, negate, TERMS + 2, 0.95},

@@ -261,6 +261,7 @@ static const struct plan plans[] = {
     {"kvaerno54", "hairer-pi", 0, false, true, true, 0, 0},
     {"tr_bdf2", "fixed", 16, false, true, true, 19, 4},
     {"backward_euler", "fixed", 16, true, true, true, 0, 0},
+    {"auto", "hairer-pi", 0, false, true, true, 0, 0},
     {"theta", "fixed", 16, false, true, true, 0, 0},
     {"radau_iia5", "odeint", 0, false, true, false, 0, 0},
     {"gauss6", "fixed", 16, false, true, true, 19, 4},

@@ -141,6 +141,7 @@ static void check_implicit(struct pair *pair)
     if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});
     if (takes_formula(pair, 0)) check_both(pair, (struct formula){"sdirk4a", true});
     if (rosenbrock && takes_formula(pair, 1)) check_both(pair, (struct formula){"rodas4", true});
+    if (!pair->v->quick) check_both(pair, (struct formula){"auto", false});
 }
 
 void pair_frozen(struct pair *pair)

@@ -164,6 +164,19 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run_rosenbrock_create(run);
 }
 
+void scheme_take(const struct oracle *oracle, const struct scheme *scheme, long k)
+{
+    const size_t s = (size_t)scheme->stages;
+    if (!oracle->grid->part || oracle->tableau->family != SENS_FAMILY_SWITCHED) return;
+    const long from = k + scheme->part_from, at = from < 0 || from >= scheme->steps ? k : from;
+    const struct sens_tableau *tb = scheme->one_part ? scheme->one_part : oracle->grid->part[at];
+    memcpy(scheme->a, tb->a, s * s * sizeof *tb->a);
+    memcpy(scheme->b, tb->b, s * sizeof *tb->b);
+    memcpy(scheme->c, tb->c, s * sizeof *tb->c);
+    memcpy(scheme->bq, tb->b, s * sizeof *tb->b);
+    for (int r = 0; r < RULES; r++) memcpy(scheme->rule[r].c, tb->c, s * sizeof *tb->c);
+}
+
 /* ---- points -------------------------------------------------------------------------------------------- */
 
 /* t (1 + relative u), and not outside the interval, where rhs may not be defined. */
@@ -260,6 +273,9 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
 {
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double *x = run->state + (size_t)k * n;
+    scheme_take(run->oracle, scheme, k);
+    scheme_take(run->oracle, run->forward, k);
+    scheme_take(run->oracle, run->reverse, k);
     if (scheme->single & SINGLE_KEPT) run_round(n, x, run->rounded), x = run->rounded;
     if (run->coupled) return run_coupled_stages(run, scheme, k, x);
     if (run->rosenbrock) run_rosenbrock_start(run, scheme, k);

@@ -16,7 +16,7 @@ void run_implicit_create(struct run *run)
     struct verify *v = run->oracle->v;
     const size_t n = run->n;
     const enum sens_family family = run->oracle->tableau->family;
-    if (family != SENS_FAMILY_DIRK && family != SENS_FAMILY_ROSENBROCK) return;
+    if (family == SENS_FAMILY_EXPLICIT || family == SENS_FAMILY_FIRK) return;
     run->unit = verify_array(v, n * n);
     run->M = verify_array(v, n * n);
     run->base = verify_array(v, n);

@@ -89,11 +89,16 @@ struct scheme {
     /* Of Rosenbrock steps, in the sweep: J of step k + J_from, and h before it of step k + h_gamma_from; J for J^T. */
     long J_from, h_gamma_from;
     bool matrix_not_transposed;
+    /* Of steps that switch, in the sweep: the part of all steps, or that of step k + part_from. */
+    const struct sens_tableau *one_part;
+    long part_from;
     double factor[TERMS];
 };
 
 /* The right one, in the arena. */
 struct scheme *scheme_create(const struct oracle *oracle);
+/* Where steps have formulas of their own: the coefficients become those of step k. */
+void scheme_take(const struct oracle *oracle, const struct scheme *scheme, long k);
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 

@@ -82,7 +82,8 @@ static void test_replay(void **state)
         bench_open(&bench, tableaux[i], tableaux[i]->e ? "petsc" : "fixed", 1e-6, tableaux[i]->e ? 0 : 0.05);
         assert_int_equal(bench_solve(&bench, 0, 3, stops, &log_a), SENS_OK);
         log_a.t[log_a.steps] = 2;
-        const struct sens_grid grid = {log_a.steps, log_a.t, log_a.h, log_a.stop};
+        const struct sens_grid grid = {
+            .n_steps = log_a.steps, .t = log_a.t, .h = log_a.h, .stop = log_a.stop};
         const struct sens_step_watcher watcher = {log_step, &log_b};
         double y0[SYSTEM_N], y[SYSTEM_N];
         system_exact(0, y0);
