@@ -1,5 +1,6 @@
 /* Numbers, alone and in files; folders. */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -116,6 +117,58 @@ bool make_folders(char *path, mode_t mode, struct bench_error *error)
         if (!made) bench_refuse(error, "%s: %s", path, strerror(errno));
         *slash = '/';
         if (!made) return false;
+    }
+    return true;
+}
+
+/* ---- files by their ending ------------------------------------------------------------------------------- */
+
+enum { PATH_ROOM = 4096 };
+
+static bool ends_with(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), end = strlen(ending);
+    return name[0] != '.' && length > end && strcmp(name + length - end, ending) == 0;
+}
+
+bool each_file(const char *folder, const char *ending, take_file *take, void *self, struct bench_error *error)
+{
+    struct dirent **entry;
+    const int count = scandir(folder, &entry, NULL, alphasort);
+    bool taken = count >= 0 || bench_refuse(error, "%s: %s", folder, strerror(errno));
+    for (int k = 0; k < count; k++) {
+        char file[PATH_ROOM];
+        const int length = snprintf(file, sizeof file, "%s/%s", folder, entry[k]->d_name);
+        if (taken && ends_with(entry[k]->d_name, ending))
+            taken = (length < (int)sizeof file || bench_refuse(error, "%s: the path is too long", folder)) &&
+                    take(self, file, error);
+        free(entry[k]);
+    }
+    if (count >= 0) free(entry);
+    return taken;
+}
+
+/* A file, or those of a folder. */
+static bool each_of(const char *path, const char *ending, take_file *take, void *self,
+                    struct bench_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0) return bench_refuse(error, "%s: %s", path, strerror(errno));
+    return S_ISDIR(about.st_mode) ? each_file(path, ending, take, self, error) : take(self, path, error);
+}
+
+bool each_place(const char *variable, const char *ending, take_file *take, void *self,
+                struct bench_error *error)
+{
+    const char *rest = getenv(variable);
+    while (rest && *rest) {
+        char path[PATH_ROOM];
+        const size_t length = strcspn(rest, ":");
+        if (length >= sizeof path) return bench_refuse(error, "%s: a path is too long", variable);
+        memcpy(path, rest, length);
+        path[length] = '\0';
+        rest += length + (rest[length] == ':');
+        if (path[0] && !each_of(path, ending, take, self, error)) return false;
     }
     return true;
 }

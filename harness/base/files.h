@@ -15,6 +15,15 @@ bool read_number(const char *text, double *number);
  * line and value on a bad number or on a count other than `expect` (0 = any). */
 bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error);
 
+typedef bool take_file(void *self, const char *path, struct bench_error *error);
+/* Calls take for each file of the folder whose name ends so, by name, until one is refused; not for hidden ones. */
+bool each_file(const char *folder, const char *ending, take_file *take, void *self,
+               struct bench_error *error);
+/* Calls take for each file that the environment variable names, separated by colons, and for those of the folders it
+ * names. */
+bool each_place(const char *variable, const char *ending, take_file *take, void *self,
+                struct bench_error *error);
+
 /* Makes every folder that path passes through (its last part is left to the caller), with these permissions. */
 bool make_folders(char *path, mode_t mode, struct bench_error *error);
 

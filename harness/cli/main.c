@@ -55,7 +55,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_OK;
     }
     struct bench_error error;
-    if (!models_load_path(&error)) return cli_complain(&error, EXIT_USAGE);
+    if (!models_load_path(&error) || !plugin_load_path(&error)) return cli_complain(&error, EXIT_USAGE);
     if (strcmp(word, "--man") == 0) return manual_write(our_stdout());
     if (strcmp(word, "--completion") == 0) return completion_write(our_stdout());
     const struct cli_command *command = cli_find(word);

@@ -145,6 +145,10 @@ static void write_rest(FILE *out)
     put_tag(out, "SENSBENCH_MODELS", NULL);
     put_line(out,
              "files of models and folders of them, separated by colons, that are problems like any other");
+    put_tag(out, "SENSBENCH_PLUGIN", NULL);
+    put_line(out, "modules, and folders of files *.so that are modules, separated by colons: loaded by every "
+                  "command, as "
+                  "--plugin does");
     fputs(".SH EXAMPLES\n.nf\n", out);
     put_line(out, "sensbench run glv discrete_adjoint n=20 tol=1e-9");
     put_line(out, "sensbench run vdp discrete_tangent tableau=dopri5 rtol=1e-8 atol=1e-10 --json");

@@ -22,6 +22,8 @@ bool variant_known(const char *isa);
  * ends. To be called before any registry is looked at. false: not loadable, not such a module, or a name that
  * is taken. */
 bool plugin_load(const char *path, struct bench_error *error);
+/* Those that SENSBENCH_PLUGIN names: files, and the files *.so of folders. */
+bool plugin_load_path(struct bench_error *error);
 /* The same of a module that is not a file: *plugin and what it names live as long as the program; path names it in
  * messages. */
 bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench_error *error);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "files.h"
 #include "fpstate.h"
 #include "modules.h"
 #include "names.h"
@@ -315,4 +316,15 @@ bool plugin_load(const char *path, struct bench_error *error)
     if (handle) dlclose(handle);
     fp_state_restore(&before);
     return false;
+}
+
+static bool take_plugin(void *self, const char *path, struct bench_error *error)
+{
+    (void)self;
+    return plugin_load(path, error);
+}
+
+bool plugin_load_path(struct bench_error *error)
+{
+    return each_place("SENSBENCH_PLUGIN", ".so", take_plugin, NULL, error);
 }

@@ -265,4 +265,14 @@ refuse "is no name" 'tableau.name = "two words"'
 refuse "taken" 'tableau.name = "other", controller.name = "odeint"'
 refuse "is not adaptive" 'controller.adaptive = false'
 refuse "lacks a name, a summary or a function" 'controller.factor = NULL'
+
+# Modules that are always there: files, and folders of them. module.c is another by now.
+mkdir always
+cp good.so always/euler.so
+: >always/notes.txt
+SENSBENCH_PLUGIN=$work/always expect 0 "euler_tangent" list methods
+SENSBENCH_PLUGIN=:$work/always/euler.so: expect 0 "status     ok" run logistic euler_tangent
+SENSBENCH_PLUGIN=$work/nowhere expect 2 "nowhere" list methods
+SENSBENCH_PLUGIN=$work/always/notes.txt expect 2 "plugin" list methods
+
 exit $((failures > 0))

@@ -1,11 +1,11 @@
 /* Models wait until they are asked for, and join the tables of the variants: see model.h. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "files.h"
 #include "locate.h"
 #include "model.h"
 #include "modules.h"
@@ -94,43 +94,24 @@ static struct waiting_model *let_wait(const char *path, bool check, struct bench
 
 /* ---- a folder ------------------------------------------------------------------------------------------ */
 
-static int is_model(const struct dirent *entry)
+static bool take_model(void *check, const char *path, struct bench_error *error)
 {
-    const size_t length = strlen(entry->d_name), end = sizeof suffix - 1;
-    return entry->d_name[0] != '.' && length > end && strcmp(entry->d_name + length - end, suffix) == 0;
+    return let_wait(path, *(bool *)check, error) != NULL;
 }
 
 static bool load_folder(const char *path, bool check, struct bench_error *error)
 {
-    struct dirent **entry;
-    const int count = scandir(path, &entry, is_model, alphasort);
-    bool loaded = count >= 0 || bench_refuse(error, "%s: %s", path, strerror(errno));
-    for (int k = 0; k < count; k++) {
-        char file[DATA_PATH];
-        const int length = snprintf(file, sizeof file, "%s/%s", path, entry[k]->d_name);
-        if (loaded)
-            loaded = (length < (int)sizeof file || bench_refuse(error, "%s: the path is too long", path)) &&
-                     let_wait(file, check, error);
-        free(entry[k]);
-    }
-    if (count >= 0) free(entry);
-    return loaded;
+    return each_file(path, suffix, take_model, &check, error);
 }
 
-/* at_once: a file is read now. */
-static bool load(const char *path, bool at_once, struct bench_error *error)
+bool models_load(const char *path, struct bench_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0) return bench_refuse(error, "%s: %s", path, strerror(errno));
     if (S_ISDIR(about.st_mode)) return load_folder(path, true, error);
     if (strlen(path) >= DATA_PATH) return bench_refuse(error, "%.200s...: the path is too long", path);
     struct waiting_model *waiting = let_wait(path, true, error);
-    return waiting && (!at_once || waiting_read(&waiting->head, error));
-}
-
-bool models_load(const char *path, struct bench_error *error)
-{
-    return load(path, true, error);
+    return waiting && waiting_read(&waiting->head, error);
 }
 
 /* ---- the path ------------------------------------------------------------------------------------------ */
@@ -145,16 +126,6 @@ static bool load_own(struct bench_error *error)
 
 bool models_load_path(struct bench_error *error)
 {
-    const char *rest = getenv("SENSBENCH_MODELS");
-    if (!load_own(error)) return false;
-    while (rest && *rest) {
-        char path[DATA_PATH];
-        const size_t length = strcspn(rest, ":");
-        if (length >= sizeof path) return bench_refuse(error, "SENSBENCH_MODELS: a path is too long");
-        memcpy(path, rest, length);
-        path[length] = '\0';
-        rest += length + (rest[length] == ':');
-        if (path[0] && !load(path, false, error)) return false;
-    }
-    return true;
+    bool check = true;
+    return load_own(error) && each_place("SENSBENCH_MODELS", suffix, take_model, &check, error);
 }
