@@ -1,7 +1,7 @@
 /* The implicit midpoint rule and its tangent, for modules that differ in the matrix I - h/2 df/dx that is
  * factorised: the including file defines NAME and FACTORS_OF_START (that at the beginning of the step alone,
- * as of a simplified Newton iteration); DOUBLES, where the steps are doubled until the state settles; and, where
- * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise. */
+ * as of a simplified Newton iteration); DOUBLES, where steps are doubled, from 16 times it, until the state settles;
+ * and, where the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise. */
 #ifndef DOUBLES
 #define DOUBLES 0
 #endif
@@ -158,7 +158,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
 static const struct sens_option options[] = {
     {.name = "steps",
      .kind = SENS_OPT_INT,
-     .fallback = DOUBLES ? 16 : 400,
+     .fallback = DOUBLES ? 16 * DOUBLES : 400,
      .min = 1,
      .max = 1e6,
      .help = "from t0 to t1"},

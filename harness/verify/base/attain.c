@@ -29,6 +29,7 @@ static double reach(struct bed *bed, double wanted, long most)
         const double order = order_of(before, steps);
         tol /= TIGHTER;
         before = steps;
+        if (!(order < HIGH_ORDER) && k == 0) continue; /* the loosest may take the fewest steps there are */
         if (!(order < HIGH_ORDER)) return wanted;
         const double reached = tol * pow((double)steps / (double)most, order);
         if (k > 0 || reached <= wanted) return fmax(wanted, reached);

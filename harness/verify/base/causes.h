@@ -27,6 +27,7 @@
                    "to a permutation of columns")                                                            \
     X(product_time, "a product uses another time than rhs: it is right at one t only")                       \
     X(time_derivative, "df/dt is wrong: rhs_t is not the slope of rhs in t at a held state")                 \
+    X(not_autonomous, "rhs depends on t, and the problem declares that it is autonomous")                    \
     X(second_derivative, "second derivatives are wrong: hvp is not the derivative of vjp and vjp_p_batch")   \
     X(product_point, "a product uses another state or other parameters than it is given: right at the "      \
                      "nominal point only")                                                                   \
@@ -36,7 +37,7 @@
     X(output_accumulated, "an output that is to be written is added to: wrong where it was not zero")        \
     X(lane_tail, "the last lanes are lost: wrong where the lane count is no multiple of a vector")           \
     X(lane_mixed, "lanes are mixed up: a lane's result depends on its place or its neighbours")              \
-    X(lane_offset, "the first cost of the block is ignored: wrong for c0 > 0")                               \
+    X(lane_offset, "the first cost or column of a block is ignored: wrong for c0 > 0 or k0 > 0")             \
     X(batch_last_point, "the last point of a batch is lost: right for K = 0 and where the last weight is 0") \
     X(batch_one_point, "a batch uses one point's time or state for all: right for K = 1")                    \
     X(lane_count, "one number of lanes goes a way of its own: right for fewer and for more")                 \

@@ -242,7 +242,7 @@ static void look(struct subject *subject)
     if (call_applies(subject, CALL_RHS_T))
         check(subject, "products.rhs_t", CAUSE_time_derivative, note_rhs_t);
     else if (subject->pb->type->autonomous)
-        check(subject, "products.rhs_t", CAUSE_time_derivative, note_still);
+        check(subject, "products.rhs_t", CAUSE_not_autonomous, note_still);
     else
         subject_skip(subject, "products.rhs_t", "no df/dt is offered");
     if (call_applies(subject, CALL_HVP))
