@@ -26,8 +26,14 @@ check "code 2 where the result file cannot be begun" test $? -eq 2
 check "the help tells that code" grep -q '2 bad input, or a result file that cannot be begun' "$work/help"
 
 # a tableau with a number of its own is a name like another, in rows and for those that read them
-printf '[cells]\nproblem = decay\nmethod = discrete_adjoint\ncontroller = fixed\ndt = 0.1\ntableau = theta:0.5 theta:0.75\n' \
-    > "$work/numbered.sweep"
+cat > "$work/numbered.sweep" <<'END'
+[cells]
+problem = decay
+method = discrete_adjoint
+controller = fixed
+dt = 0.1
+tableau = theta:0.5 theta:0.75
+END
 "$program" sweep "$work/numbered.sweep" --out "$work/numbered" > /dev/null 2>&1
 check "a numbered tableau in a sweep" test $? -eq 0
 check "it stands in the rows" \
