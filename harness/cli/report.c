@@ -100,8 +100,9 @@ static void print_work(const struct record *rec)
     if (number[COL_steps_implicit] > 0) say(", %.0f implicit", number[COL_steps_implicit]);
     if (number[COL_steps_reverse] > 0)
         say("; backwards %.0f steps, %.0f rejected", number[COL_steps_reverse], number[COL_rejects_reverse]);
-    say("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
-        number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
+    if (isfinite(number[COL_n_rhs]))
+        say("\n           rhs %.0f, vjp %.0f, jvp %.0f, parameter products %.0f and %.0f", number[COL_n_rhs],
+            number[COL_n_vjp], number[COL_n_jvp], number[COL_n_vjp_p], number[COL_n_jvp_p]);
     if (number[COL_n_newton] > 0 || number[COL_n_factor] > 0)
         say("; Newton %.0f, factorisations %.0f, solves %.0f", number[COL_n_newton], number[COL_n_factor],
             number[COL_n_solve]);

@@ -180,6 +180,17 @@ static bool read_method(const struct introduction *in, const json_t *said, struc
            read_options(in, said, type) && read_limits(in, said, type);
 }
 
+/* What plug-ins are asked for, too, in the words of a contender. */
+static bool check_method(const struct introduction *in, const struct sens_method_type *type)
+{
+    if (!is_name(type->name))
+        return refuse(in, type->name, "is no name: letters, digits and _ . + - only, at most 63");
+    if (find_method(variant_all()[0], type->name)) return refuse(in, type->name, "is a name that is taken");
+    if (type->derivative == SENS_DERIVATIVE_CONTINUOUS && !(type->caps & SENS_CAP_TOLERANCE))
+        return refuse(in, type->name, "computes a continuous derivative, and takes no tolerance");
+    return true;
+}
+
 static bool ask(const struct introduction *in, const struct contender *contender, json_t **said)
 {
     struct link link;
@@ -217,7 +228,7 @@ bool contender_load(const char *path, struct bench_error *error)
         return false;
     const bool whole = read_method(&in, said, contender);
     json_decref(said);
-    if (!whole) return false;
+    if (!whole || !check_method(&in, &contender->type)) return false;
     contender_functions(&contender->type);
     contender->type.data = contender;
     contender->methods[0] = &contender->type;

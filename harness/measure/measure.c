@@ -379,6 +379,7 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
         record_times(&me, rec);
         operations_count(&me.counts, &me.work, &counts);
         operations_record(cell, &counts, me.peak, rec);
+        if (me.work.t_elsewhere > 0) operations_unknown(rec);
         status = record_errors(&me, rec);
     }
     if (status == SENS_OK) {

@@ -62,6 +62,15 @@ static double rate(double amount, double seconds)
     return seconds > 0 ? amount / seconds / 1e9 : NAN;
 }
 
+void operations_unknown(struct record *rec)
+{
+    static const int counted[] = {COL_n_rhs,         COL_n_vjp,          COL_n_jvp,  COL_n_vjp_p,
+                                  COL_n_jvp_p,       COL_n_jacobian,     COL_flops,  COL_bytes,
+                                  COL_gflops,        COL_gflops_reverse, COL_gbytes, COL_share,
+                                  COL_share_reverse, COL_rss_bytes};
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) rec->number[counted[i]] = NAN;
+}
+
 void operations_record(const struct cell *cell, const struct operation_counts *counts, double peak,
                        struct record *rec)
 {

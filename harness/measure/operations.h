@@ -36,6 +36,9 @@ void operations_sum(const struct cell *cell, const struct operation_counts *coun
 /* The structure that the problem declares: that of df/dx and, after a '+', of df/dp. */
 const char *operations_structure(const struct sens_problem *pb);
 
+/* Of a run that another program did: what operations_record counts is not known, and NaN. */
+void operations_unknown(struct record *rec);
+
 /* The columns of the record that follow from these counts and the times that it holds; peak: GFLOP/s. */
 void operations_record(const struct cell *cell, const struct operation_counts *counts, double peak,
                        struct record *rec);

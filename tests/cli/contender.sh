@@ -94,6 +94,8 @@ column err_grad row.tsv | grep -qE 'e-1[5-9]|^0$' || fail "the closed form has a
 column t_total_s row.tsv | awk '{ exit !($1 > 0.99e-7 && $1 < 1.01e-7) }' ||
     fail "its own clock says 1e-07 s, the row $(column t_total_s row.tsv)"
 column library row.tsv | grep -q none || fail "its library is not in the row"
+column n_rhs row.tsv | grep -qx nan || fail "its right-hand sides are not counted, the row says $(column n_rhs row.tsv)"
+"$program" "${right[@]}" | grep -qE '^rates|rhs' && fail "run tells of operations that nobody counted"
 expect 0 "count" show wrong --contender ./wrong.py
 expect 0 "wrong" list methods --contender ./wrong.py
 expect 2 "count" run logistic wrong count=10 --contender ./wrong.py
@@ -113,7 +115,7 @@ about "control character" 'about["summary"] = "x\x1b[2J"'
 about "summary" 'about["summary"] = 3'
 about "library" 'del about["library"]'
 about "derivative" 'about["derivative"] = "exact"'
-about "takes none" 'about["can"] = []'
+about "takes no tolerance" 'about["can"] = []'
 about "can" 'about["can"] = ["fly"]'
 about "default" 'about["options"][0]["default"] = 10'
 about "kind" 'about["options"][0]["kind"] = "data"'
@@ -122,6 +124,7 @@ about "is no name" 'about["options"][0]["name"] = "a=b"'
 about "options" 'about["options"] = {}'
 about "limits" 'about["limits"] = "all"'
 about "check" 'about["limits"] = [{"subject": "*"}]'
+expect 2 "wrong is a name that is taken" list methods --contender ./wrong.py --contender ./wrong.py
 expect 2 "there is no such file" list --contender ./none.py
 echo "no program" >text && chmod +x text
 expect 2 "cannot be run" list --contender ./text
