@@ -12,7 +12,7 @@
 
 enum { LANES_AUTO = 8, CALLS_MAX = 1 << 24 };
 static const double half_sample = 1e-4; /* seconds of each half of a pair: short beside what interrupts it */
-/* Before anything is timed. A recording is looked at often during the first 512 calls (derive/provider/watch.h), and
+/* Before anything is timed. A recording is looked at often during the first 512 calls (derive/record/watch.h), and
  * a look costs as much as hundreds of them. */
 enum { WARM_CALLS = 520 };
 static const double warm_seconds = 2;

@@ -1,4 +1,4 @@
-/* derive/provider/watch.h - does a recording still say what the function computes?
+/* derive/record/watch.h - does a recording still say what the function computes?
  *
  * A recording takes the function for what it was at one point. Where the source reads the bits of a number, or
  * remembers what it was called with, no guard shows that it has become another one. So the values of the graph

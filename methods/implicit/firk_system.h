@@ -1,4 +1,4 @@
-/* methods/discrete/firk_system.h - the coupled system of a fully implicit step, as the sweeps solve it:
+/* methods/implicit/firk_system.h - the coupled system of a fully implicit step, as the sweeps solve it:
  *
  *     M X = B   or   M^T X = B,      M = I - h (a_ij J_j)_ij (coupled.h),
  *

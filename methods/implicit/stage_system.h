@@ -1,4 +1,4 @@
-/* methods/discrete/stage_system.h - the system of a diagonally implicit stage, as the sweeps solve it:
+/* methods/implicit/stage_system.h - the system of a diagonally implicit stage, as the sweeps solve it:
  *
  *     M X = B   or   M^T X = B,      M = I - h gamma J,
  *

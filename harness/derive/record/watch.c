@@ -1,4 +1,4 @@
-/* derive/provider/watch.c - a recording beside the function in double. */
+/* derive/record/watch.c - a recording beside the function in double. */
 #include "watch.h"
 
 #include <math.h>

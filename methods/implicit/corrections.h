@@ -1,4 +1,4 @@
-/* methods/discrete/corrections.h - when corrections of a solution are at their end: X += P^-1 (B - M X) with
+/* methods/implicit/corrections.h - when corrections of a solution are at their end: X += P^-1 (B - M X) with
  * factors of a P near M, each lane as if it were alone.
  *
  * A lane is done where its largest correction is rounding of its largest entry, and from then on each entry has
