@@ -300,10 +300,11 @@ void term_name(const struct term *term, enum part part, char name[VERIFY_NAME])
 
 /* ---- rounding and differences -------------------------------------------------------------------------- */
 
-static struct term shaken_term(const struct term *term)
+static struct term shaken_term(const struct term *term, double stretch)
 {
     struct term shaken = *term;
     shaken.t = *verify_shaken(term->at->v, 1, &term->t);
+    shaken.w = term->w * stretch;
     return shaken;
 }
 
@@ -324,16 +325,19 @@ double *term_rounding(const struct term *term, enum part part, struct place plac
     enum { SHAKES = 4 };
     const size_t count = term_rows(term, part) * term->at->cost.m;
     /* Shaken, a sum of N terms spreads by their mean square; in another order it may by
-     * sqrt(N) times that. */
+     * sqrt(N) times that. Terms that cancel whatever x and p are leave their rounding alone, of which only another w
+     * tells, that multiplies each of them. */
     const double factor = 4 + sqrt((double)(term->at->cost.n + term->at->cost.np));
     struct verify *v = term->at->v;
     double *bound = verify_array(v, count);
     for (size_t q = 0; q < count; q++) bound[q] = isfinite(D[q]) ? 8 * DBL_EPSILON * fabs(D[q]) : 0;
     for (int k = 0; k < SHAKES; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        const struct term shaken = shaken_term(term);
+        const double stretch = term->running ? 1 + 1e-6 * verify_uniform(v, 0, 1) : 1;
+        const struct term shaken = shaken_term(term, stretch);
         const double *E = term_part(&shaken, part, shaken_place(term, place));
-        for (size_t q = 0; q < count; q++) bound[q] = fmax(bound[q], factor * entry_distance(E[q], D[q]));
+        for (size_t q = 0; q < count; q++)
+            bound[q] = fmax(bound[q], factor * entry_distance(E[q] / stretch, D[q]));
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     return bound;
@@ -357,7 +361,7 @@ static bool value_along(const void *self, double s, bool shaken, double *out)
     (axis->part == PART_DX ? x : p)[axis->k] += s;
     if (shaken) place = shaken_place(term, place);
     for (size_t c = 0; c < term->at->cost.m; c++) out[c] = 0;
-    const struct term used = shaken ? shaken_term(term) : *term;
+    const struct term used = shaken ? shaken_term(term, 1) : *term;
     term_add(&used, PART_VALUE, place, 0, term->at->cost.m, out);
     return true;
 }
