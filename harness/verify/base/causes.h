@@ -44,6 +44,8 @@
     X(lane_past_end, "lanes past the last functional are written: they must stay as they are")               \
     X(cost_weight, "the weight w of the running cost is left out or enters twice: right for w = 1")          \
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
+    X(cost_nominal,                                                                                          \
+      "create of a cost makes numbers of the problem's p: G moves with them, its gradient does not")         \
     X(cost_recorded, "a cost has no gradients of its own, and they cannot be derived from its functions")    \
     X(product_window, "a product is wrong in a part of the interval only: right at other times")             \
     X(product_off_solution, "a product is right only where the solution goes: wrong at states beside it")    \

@@ -304,6 +304,15 @@ static const struct verify_check checks[] = {
          "are compared with copies, guards round the outputs and the floating-point environment are "
          "checked. A failure means state that lives between calls (a cached factor, an uninitialised "
          "number), or a write where none is due."},
+    {.id = "cost.parameters",
+     .summary = "phi and g read p where they are asked, and create makes nothing of the problem's p",
+     .bound = "none: bits are compared",
+     .explanation =
+         "An instance that was created at the nominal parameters and one that was created at others are "
+         "asked "
+         "for their values at the others. Where they differ, G depends on p by numbers that create made of "
+         "it: phi and g do not have them in their p, and their derivatives leave them out. Read p in phi and "
+         "g; what is data, and not to move with p, comes from an option or the initial state."},
     {.id = "cost.places",
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
      .bound = "error estimate of extrapolated differences along a line, plus measured rounding",
@@ -373,6 +382,7 @@ static void look(const struct cost_case *at)
     check_accumulate(at);
     if (at->cost.type->g) check_weight(at);
     check_pure(at);
+    cost_check_parameters(at);
     cost_check_places(at);
     cost_check_solve(at);
 }

@@ -30,6 +30,69 @@ bool cost_check_times(const struct cost_case *at)
     return !words;
 }
 
+/* ---- parameters that create reads ---------------------------------------------------------------------- */
+
+/* The unit's cost as its own create makes it for the case's problem, nobody's gradients beside it. */
+static bool create_plain(const struct cost_case *at, struct cost_case *made)
+{
+    *made = *at;
+    made->cost = (struct sens_cost){
+        .type = at->v->cost, .n = at->problem.n, .np = at->problem.np, .option = at->cost.option};
+    return at->v->cost->create(&at->v->ctx, at->cost.option, &made->problem, &made->cost) == SENS_OK;
+}
+
+static bool same_times(const struct sens_cost *a, const struct sens_cost *b)
+{
+    bool same = a->m == b->m && a->n_obs == b->n_obs;
+    for (size_t j = 0; same && j < a->n_obs; j++) same = a->t_obs[j] == b->t_obs[j];
+    return same;
+}
+
+/* Values of both instances at one place and the same p: that is what phi and g are given. */
+static void note_values(const struct cost_case *nominal, const struct cost_case *moved, struct place place,
+                        struct worst *worst)
+{
+    struct term one[MOST_TERMS], other[MOST_TERMS];
+    char name[VERIFY_NAME];
+    cost_terms(moved, other);
+    for (size_t k = 0, terms = cost_terms(nominal, one); k < terms; k++) {
+        const double *G = term_part(&one[k], PART_VALUE, place);
+        const double *H = term_part(&other[k], PART_VALUE, place);
+        term_name(&one[k], PART_VALUE, name);
+        for (size_t c = 0; c < nominal->cost.m; c++)
+            worst_note(worst, entry_distance(G[c], H[c]), 0,
+                       "%s at other parameters is %.10g, and %.10g of an instance that was created there: "
+                       "create reads the problem's p, and no derivative sees that",
+                       name, G[c], H[c]);
+    }
+}
+
+void cost_check_parameters(const struct cost_case *at)
+{
+    struct verify *v = at->v;
+    struct verify_result result = verify_open("cost.parameters", at->module, at->label);
+    struct worst worst = {.count = 0};
+    struct cost_case there = *at, nominal, moved;
+    double *const p = verify_copy(v, at->cost.np, at->problem.p);
+    for (size_t k = 0; k < at->cost.np; k++) p[k] += p[k] == 0 ? 0.5 : 0.125 * p[k];
+    there.problem.p = p;
+    if (at->cost.np == 0)
+        verify_skip(&result, "the problem has no parameters");
+    else if (!create_plain(at, &nominal) || !create_plain(&there, &moved))
+        verify_skip(&result, "the cost is not made at other parameters");
+    else if (!same_times(&nominal.cost, &moved.cost))
+        verify_fail(&result,
+                    "create makes other times or functionals of other parameters: no derivative sees that");
+    else {
+        note_values(&nominal, &moved, (struct place){cost_place(at, 1).x, p}, &worst);
+        verify_judge(&result, &worst);
+    }
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_cost_nominal, 1);
+    verify_close(v, &result);
+}
+
+/* ---- what must be refused ------------------------------------------------------------------------------ */
+
 /* A cost with as many outputs as option 0 says, observed at the times of option 1. */
 static sens_status create_flawed(struct sens_ctx *ctx, const struct sens_value *option,
                                  const struct sens_problem *pb, struct sens_cost *cost)

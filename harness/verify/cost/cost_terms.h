@@ -103,5 +103,7 @@ void cost_check_lanes(const struct cost_case *at);
 /* cost.times, cost.empty (cost_contract.c). false: the instance is not fit for further checks. */
 bool cost_check_times(const struct cost_case *at);
 void cost_check_empty(struct verify *v);
+/* cost.parameters (cost_contract.c) */
+void cost_check_parameters(const struct cost_case *at);
 
 #endif
