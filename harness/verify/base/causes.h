@@ -53,6 +53,8 @@
               "some states or parameters, wrong for others")                                                 \
     X(difference_quotient, "a product is a difference quotient: half of its digits are right, and it is "    \
                            "not linear in its vector")                                                       \
+    X(quotient_bump,                                                                                         \
+      "the bump of a difference quotient is too small or too large, or a column is moved by none")           \
     X(option_path,                                                                                           \
       "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
     X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \

@@ -73,7 +73,7 @@ bool plan_leaves(const struct verify_choice *choice, const struct sens_problem_t
                  const struct sens_provider *provider)
 {
     return (choice->quick && problem && problem->model && !choice->problem) ||
-           (provider && provider->declares && !choice->provider);
+           (provider && (provider->declares || provider->approximate) && !choice->provider);
 }
 
 static bool is_chosen(const struct verify_choice *choice, const struct verify_unit *unit)
@@ -157,15 +157,15 @@ static void add_providers(struct planner *planner)
 {
     const struct sens_registry *reg = planner->reg;
     for (size_t i = 0; reg->providers && reg->providers[i]; i++) {
-        if (reg->providers[i]->approximate) continue;
+        const bool exact = !reg->providers[i]->approximate;
         add(planner, VERIFY_PROVIDER, (struct verify_unit){.provider = reg->providers[i]});
-        for (size_t k = 0; reg->providers[i]->wrap_cost && reg->costs[k]; k++)
+        for (size_t k = 0; exact && reg->providers[i]->wrap_cost && reg->costs[k]; k++)
             add(planner, VERIFY_COST,
                 (struct verify_unit){.provider = reg->providers[i], .cost = reg->costs[k]});
         for (size_t k = 0; reg->problems[k]; k++) {
             const struct verify_unit unit = {.provider = reg->providers[i], .problem = reg->problems[k]};
-            add(planner, VERIFY_WRAPPED, unit);
-            add(planner, VERIFY_PROBLEM, unit);
+            add(planner, exact ? VERIFY_WRAPPED : VERIFY_QUOTIENTS, unit);
+            if (exact) add(planner, VERIFY_PROBLEM, unit); /* to rounding: no check for quotients */
         }
     }
 }

@@ -75,7 +75,8 @@ enum verify_kind {
     VERIFY_PAIR,       /* method and problem */
     VERIFY_CROSS,      /* problem: every method against every other */
     VERIFY_PROVIDER,   /* provider of products: what it can wrap */
-    VERIFY_WRAPPED     /* provider and problem: what it makes of the problem */
+    VERIFY_WRAPPED,    /* provider and problem: what it makes of the problem */
+    VERIFY_QUOTIENTS   /* the same of a provider that is approximate */
 };
 
 /* What the tasks that a method solved in this unit were like: from the least to the largest of each. */

@@ -3,6 +3,7 @@
  *
  * The groups on a problem's callbacks are made on what it wraps as well (verify_group.wraps); a failure there
  * is the provider's, because a problem that fails its own checks is not wrapped. */
+#include <stdio.h>
 #include <string.h>
 
 #include "calls.h"
@@ -91,10 +92,10 @@ static void compare_values(const struct couple *couple, struct worst *worst)
     }
 }
 
-static void check_rest(const struct couple *couple)
+static void check_rest(const struct couple *couple, const char *check)
 {
     struct worst worst = {.count = 0};
-    struct verify_result result = subject_open(&couple->wrapped, "provider.rest");
+    struct verify_result result = subject_open(&couple->wrapped, check);
     const struct sens_problem *a = couple->own.pb, *b = couple->wrapped.pb;
     worst_note(&worst, same_shape(a, b) ? 0 : 1, 0, "n, np, t0, t1, p or the initial state is another");
     const bool kept = b->structure && !couple->own.v->provider->declares;
@@ -137,6 +138,178 @@ static void check_products(const struct couple *couple)
     verify_close(couple->own.v, &result);
 }
 
+/* ---- products that are difference quotients ------------------------------------------------------------- */
+
+/* A quotient over a bump of h = sqrt(eps) s, with s the size of the number that is moved, is off by eps T / h from
+ * rounding, with T the size of the terms of f, and by h f''/2 from curvature: sqrt(eps) = 1.5e-8 of T / s each. Terms
+ * inside rhs that cancel and sums over columns take some digits more; what is wrong by a formula, or where a bump
+ * vanishes, is off by the terms themselves. */
+static const double QUOTIENT = 1e-4;
+
+enum { QUOTIENT_LANES = 3, SIGN_LANES = 16, MOST_ZEROS = 24, PRODUCTS = 4, MOVES = 4 };
+
+struct quotient { /* at one point: what is multiplied, and what a quotient may be off by */
+    const struct couple *couple;
+    double *sx, *sp;     /* [n], [np] sizes; of a 0 that of the largest, no more than 1 */
+    double *T;           /* [n] sizes of the terms of f */
+    double *V[PRODUCTS]; /* [in][QUOTIENT_LANES] */
+    size_t in[PRODUCTS], out[PRODUCTS];
+};
+
+static double random_sign(struct verify *v)
+{
+    return verify_uniform(v, -1, 1) < 0 ? -1 : 1;
+}
+
+static double *sizes_of(struct verify *v, size_t count, const double *numbers)
+{
+    double *const size = verify_array(v, count), most = 0;
+    for (size_t k = 0; k < count; k++) most = fmax(most, fabs(numbers[k]));
+    for (size_t k = 0; k < count; k++)
+        size[k] = numbers[k] != 0 ? fabs(numbers[k]) : most > 0 ? fmin(most, 1) : 1;
+    return size;
+}
+
+/* T_i += max |sum_k +-M_ik s_k| over random signs: no less than the largest of the terms. */
+static void add_terms(struct quotient *q, enum product product, const struct sens_at *at, const double *s)
+{
+    struct verify *v = q->couple->own.v;
+    const struct linear map = linear_at(&q->couple->own, product, at);
+    double *V = verify_array(v, map.in * SIGN_LANES), *out = verify_array(v, map.out * SIGN_LANES);
+    for (size_t k = 0; k < map.in * SIGN_LANES; k++) V[k] = s[k / SIGN_LANES] * random_sign(v);
+    linear_apply(&map, SIGN_LANES, V, out);
+    for (size_t i = 0; i < map.out; i++) {
+        double most = 0;
+        for (size_t l = 0; l < SIGN_LANES; l++) most = fmax(most, fabs(out[i * SIGN_LANES + l]));
+        q->T[i] += most;
+    }
+}
+
+/* V_k = +-s_k forward, W_i = +-1 / T_i transposed: every entry takes part with its own size. */
+static struct quotient quotient_create(const struct couple *couple, const struct sens_at *at)
+{
+    const struct sens_problem *pb = couple->own.pb;
+    struct verify *v = couple->own.v;
+    const size_t n = pb->n, np = pb->np;
+    struct quotient q = {.couple = couple, .in = {n, n, np, n}, .out = {n, n, n, np}};
+    q.sx = sizes_of(v, n, at->x), q.sp = sizes_of(v, np, at->p), q.T = verify_array(v, n);
+    if (pb->type->rhs(pb, at, q.T) != SENS_OK) return q;
+    for (size_t i = 0; i < n; i++) q.T[i] = fabs(q.T[i]);
+    add_terms(&q, PRODUCT_JVP, at, q.sx);
+    if (np > 0) add_terms(&q, PRODUCT_JVP_P, at, q.sp);
+    for (int k = 0; k < PRODUCTS; k++) {
+        q.V[k] = verify_array(v, q.in[k] * QUOTIENT_LANES);
+        for (size_t e = 0; e < q.in[k] * QUOTIENT_LANES; e++) {
+            const size_t i = e / QUOTIENT_LANES;
+            const double size = k == PRODUCT_JVP ? q.sx[i] : k == PRODUCT_JVP_P ? q.sp[i] : 1 / q.T[i];
+            q.V[k][e] = isfinite(size) ? size * random_sign(v) : 1;
+        }
+    }
+    return q;
+}
+
+static double *apply(const struct quotient *q, const struct subject *subject, enum product product,
+                     const struct sens_at *at)
+{
+    const struct linear map = linear_at(subject, product, at);
+    double *const out = verify_array(subject->v, q->out[product] * QUOTIENT_LANES);
+    linear_apply(&map, QUOTIENT_LANES, q->V[product], out);
+    return out;
+}
+
+/* What a quotient of entry i may be off by, in the units of the product. */
+static double allowed(const struct quotient *q, enum product product, size_t i)
+{
+    if (linear_forward(product)) return QUOTIENT * q->T[i];
+    return QUOTIENT / (product == PRODUCT_VJP ? q->sx[i] : q->sp[i]);
+}
+
+/* The point with every number moved by 1e-6 of its size, up or down: bumps are no larger. */
+static struct sens_at moved_point(const struct quotient *q, const struct sens_at *at)
+{
+    static const double MOVE = 1e-6;
+    const struct subject *own = &q->couple->own;
+    double *const x = verify_copy(own->v, own->pb->n, at->x), *const p =
+                                                                  verify_copy(own->v, own->pb->np, at->p);
+    for (size_t i = 0; i < own->pb->n; i++) x[i] += MOVE * q->sx[i] * random_sign(own->v);
+    for (size_t k = 0; k < own->pb->np; k++) p[k] += MOVE * q->sp[k] * random_sign(own->v);
+    return (struct sens_at){at->t, x, p};
+}
+
+/* slack [out][QUOTIENT_LANES]: how far the problem's own product goes within a bump, by curvature or at a kink. */
+static double *curvature(const struct quotient *q, enum product product, const struct sens_at *at,
+                         const double *own)
+{
+    const struct subject *subject = &q->couple->own;
+    double *const slack = verify_array(subject->v, q->out[product] * QUOTIENT_LANES);
+    for (int k = 0; k < MOVES; k++) {
+        const struct sens_at there = moved_point(q, at);
+        if (!subject_usable(subject, &there)) continue;
+        const double *moved = apply(q, subject, product, &there);
+        for (size_t e = 0; e < q->out[product] * QUOTIENT_LANES; e++)
+            slack[e] = fmax(slack[e], MOVES * fabs(moved[e] - own[e]));
+    }
+    return slack;
+}
+
+static void note_quotient(const struct quotient *q, enum product product, const struct sens_at *at,
+                          const char *words, struct worst *worst)
+{
+    const struct couple *couple = q->couple;
+    const double *got = apply(q, &couple->wrapped, product, at), *own = apply(q, &couple->own, product, at);
+    const double *slack = curvature(q, product, at, own);
+    for (size_t e = 0; e < q->out[product] * QUOTIENT_LANES; e++)
+        if (isfinite(own[e]))
+            worst_note(worst, fabs(got[e] - own[e]), allowed(q, product, e / QUOTIENT_LANES) + slack[e],
+                       "%s at t = %.4g%s: entry %zu, lane %zu is %.10g by the problem and %.10g",
+                       linear_name(product), at->t, words, e / QUOTIENT_LANES, e % QUOTIENT_LANES, own[e],
+                       got[e]);
+}
+
+static void note_quotients(const struct couple *couple, const struct sens_at *at, const char *words,
+                           struct worst *worst)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&couple->own.v->ctx.arena);
+    const struct quotient q = quotient_create(couple, at);
+    for (int k = 0; k < PRODUCTS && q.V[k]; k++)
+        if (q.in[k] > 0 && q.out[k] > 0) note_quotient(&q, (enum product)k, at, words, worst);
+    sens_arena_rewind(&couple->own.v->ctx.arena, mark);
+}
+
+/* One state or parameter after the other at exactly 0, where a bump has no size to follow. */
+static void note_zeros(const struct couple *couple, struct worst *worst)
+{
+    const struct subject *own = &couple->own;
+    const size_t n = own->pb->n, all = n + own->pb->np;
+    const struct sens_at at = subject_point(own, 1);
+    double *const x = verify_copy(own->v, n, at.x), *const p = verify_copy(own->v, all - n, at.p);
+    const struct sens_at here = {at.t, x, p};
+    for (size_t k = 0; k < all && k < MOST_ZEROS; k++) {
+        const size_t q = all <= MOST_ZEROS ? k : (size_t)verify_integer(own->v, 0, (long)all - 1);
+        double *const number = q < n ? &x[q] : &p[q - n], kept = *number;
+        char words[VERIFY_NAME];
+        snprintf(words, sizeof words, ", %s_%zu = 0", q < n ? "x" : "p", q < n ? q : q - n);
+        *number = 0;
+        if (subject_usable(own, &here)) note_quotients(couple, &here, words, worst);
+        *number = kept;
+    }
+}
+
+static void check_quotients(const struct couple *couple)
+{
+    struct worst worst = {.count = 0}, zeros = {.count = 0};
+    struct verify_result result = subject_open(&couple->wrapped, "quotients.products");
+    const struct points points = points_create(&couple->own);
+    for (int k = 0; k < points.count; k++) note_quotients(couple, &points.at[k], "", &worst);
+    note_zeros(couple, &zeros);
+    const bool elsewhere = !worst_passes(&worst);
+    if (zeros.count > 0) worst_note(&worst, zeros.value, zeros.bound, "%s", zeros.where);
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_exact_zero, elsewhere ? 0.3 : 0.95);
+    verify_blame(&result, CAUSE_quotient_bump, 0.8);
+    verify_close(couple->own.v, &result);
+}
+
 static const struct verify_check wrapped_checks[] = {
     {.id = "provider.rest",
      .summary = "what a provider wraps is the problem itself but for its products, and without structure",
@@ -157,8 +330,41 @@ static const struct verify_check wrapped_checks[] = {
      .essential = true},
     {.id = NULL}};
 
+static const struct verify_check quotient_checks[] = {
+    {.id = "quotients.rest",
+     .summary = "what a provider of quotients wraps is the problem itself but for its products, and without "
+                "structure",
+     .bound = "none: equal numbers, equal bits of rhs",
+     .explanation = "As provider.rest, of a provider that declares its products approximate."},
+    {.id = "quotients.products",
+     .summary =
+         "products that are difference quotients (approximate) are the problem's own, as far as these go",
+     .bound = "1e-4 of the largest terms of f: what a quotient loses, sqrt(eps) = 1.5e-8, 6,000 times",
+     .explanation =
+         "In place of provider.products, of a provider that declares its products approximate. They are "
+         "compared with the problem's, each entry times the size of the number that it is the derivative by, "
+         "where provider.products does, and with one state or parameter after the other at exactly 0. A bump "
+         "that is a part of the number is none there, and the column comes out as 0: give it a size of its "
+         "own. At a kink either side's derivative will do.",
+     .level = VERIFY_TO_TOLERANCE,
+     .essential = true},
+    {.id = NULL}};
+
+/* A provider that is approximate has the second group, any other the first: rest and products, in this order. */
+static void compare(struct verify *v, const struct couple *couple, const struct verify_check *check)
+{
+    check_rest(couple, check[0].id);
+    if (!couple->own.pb->type->vjp)
+        subject_skip(&couple->wrapped, check[1].id, "the problem has no products of its own");
+    else if (v->provider->approximate)
+        check_quotients(couple);
+    else
+        check_products(couple);
+}
+
 static void run_wrapped(struct verify *v)
 {
+    const struct verify_check *const checks = v->provider->approximate ? quotient_checks : wrapped_checks;
     struct instance instance, kept;
     for (int number = 0; instance_create(v, v->problem, number, &instance); number++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
@@ -167,13 +373,9 @@ static void run_wrapped(struct verify *v)
         if (subject_create(v, &instance, &couple.wrapped)) {
             couple.own = couple.wrapped;
             couple.own.pb = &kept.problem;
-            check_rest(&couple);
-            if (kept.problem.type->vjp)
-                check_products(&couple);
-            else
-                subject_skip(&couple.wrapped, "provider.products", "the problem has no products of its own");
+            compare(v, &couple, checks);
         } else {
-            for (const struct verify_check *check = wrapped_checks; check->id; check++)
+            for (const struct verify_check *check = checks; check->id; check++)
                 subject_skip(&couple.wrapped, check->id,
                              v->ctx.message[0] ? v->ctx.message : "the provider does not wrap it");
         }
@@ -183,3 +385,6 @@ static void run_wrapped(struct verify *v)
 
 const struct verify_group verify_wrapped = {
     .name = "wrapped", .kind = VERIFY_WRAPPED, .checks = wrapped_checks, .run = run_wrapped};
+
+const struct verify_group verify_quotients = {
+    .name = "quotients", .kind = VERIFY_QUOTIENTS, .checks = quotient_checks, .run = run_wrapped};

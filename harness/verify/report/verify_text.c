@@ -234,6 +234,7 @@ static const char *kind_text(enum verify_kind kind)
         [VERIFY_CROSS] = "all methods on a problem, against one another",
         [VERIFY_PROVIDER] = "a provider of products",
         [VERIFY_WRAPPED] = "a problem, as a provider wraps it",
+        [VERIFY_QUOTIENTS] = "a problem, as a provider of difference quotients wraps it",
     };
     return text[kind];
 }

@@ -14,6 +14,7 @@
     X(verify_cost)                                                                                           \
     X(verify_provider)                                                                                       \
     X(verify_wrapped)                                                                                        \
+    X(verify_quotients)                                                                                      \
     X(verify_tableau)                                                                                        \
     X(verify_controller)                                                                                     \
     X(verify_asked)                                                                                          \
