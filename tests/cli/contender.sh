@@ -1,6 +1,7 @@
 #!/bin/bash
 # Programs of other languages as methods: those of docs/contenders where their packages are there, and programs that say
 # wrong things, too much, or nothing. Argument 1: sensbench. Skipped without python3.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 contenders=$(cd "$(dirname "$0")/../../docs/contenders" && pwd)
 python=$(command -v python3) || exit 77

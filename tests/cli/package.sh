@@ -1,6 +1,7 @@
 #!/bin/bash
 # The Debian package: what is in it, and whether it works where it is unpacked. Argument 1: sensbench. Skipped without
 # cpack, dpkg-deb or a build that makes one.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 build=$(dirname "$program")
 { command -v cpack && command -v dpkg-deb; } >/dev/null && [ -f "$build/CPackConfig.cmake" ] || exit 77

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Exponents of growth, from rows that are known: forward n^2, reverse 3 n^1.5, factors n^1.25; and what is left out.
+export LC_ALL=C
 . "$(dirname "$0")/../common.bash"
 script=harness/scripts/exponents.sh
 
