@@ -29,7 +29,8 @@ struct sens_provider {
     const char *(*library)(void); /* version and build, on one line */
 
     /* The products may be called from several threads at a time, and do not wait for each other. Without it
-     * they may be called so as well, but take turns, and methods are run on one thread. */
+     * they may be called so as well, and have to make one call wait for another by a lock of their own; methods
+     * are then run on one thread. */
     bool parallel;
 
     /* Of providers that take any right-hand side: the one with the highest rank is taken for a problem that has no
