@@ -55,6 +55,8 @@
                            "not linear in its vector")                                                       \
     X(quotient_bump,                                                                                         \
       "the bump of a difference quotient is too small or too large, or a column is moved by none")           \
+    X(jump_moves, "f jumps at a time or a state that depends on a parameter: df/dp lacks the derivative of " \
+                  "the time of the jump")                                                                    \
     X(option_path,                                                                                           \
       "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
     X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \

@@ -37,4 +37,7 @@ void walk_visit(struct walk *walk);
 /* Looks closely at the places kept, judges, and blames. */
 void walk_judge_products(const struct walk *walk, struct verify_result *result);
 
+/* along.solution (along_solution.c) */
+void along_check_solution(const struct subject *subject);
+
 #endif
