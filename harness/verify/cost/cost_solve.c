@@ -16,6 +16,7 @@ static const struct sens_method_type no_method = {.name = "none"};
 struct solve_line { /* G over the steps, along a direction of p or of x0 */
     const struct oracle *oracle;
     const double *dx0, *dp;
+    const double *lost; /* [m]: rounding of G in the steps, which no shaken input tells */
     double *x1;
 };
 
@@ -41,7 +42,7 @@ static void note_gradient(struct worst *worst, const struct solve_line *line, si
 {
     struct verify *v = line->oracle->v;
     const size_t m = line->oracle->cost->m;
-    const struct curve curve = {v, m, solve_on_line, line, false, NULL};
+    const struct curve curve = {v, m, solve_on_line, line, false, line->lost};
     double *slope = verify_array(v, m), *bound = verify_array(v, m);
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {
@@ -57,23 +58,38 @@ static void note_gradient(struct worst *worst, const struct solve_line *line, si
     }
 }
 
+struct gradient { /* of a solve */
+    const struct oracle *oracle;
+    const struct sens_out *out, *rounding;
+    const char *what;
+    bool by_p;
+};
+
+/* Along a direction of its own. */
+static void compare_gradient(const void *self, struct worst *here)
+{
+    const struct gradient *g = self;
+    const struct sens_problem *pb = g->oracle->problem;
+    struct verify *v = g->oracle->v;
+    struct solve_line line = {.oracle = g->oracle, .lost = g->rounding->G, .x1 = verify_array(v, pb->n)};
+    char name[VERIFY_NAME];
+    snprintf(name, sizeof name, "%s %s", g->by_p ? "dG/dp" : "dG/dx0", g->what);
+    if (g->by_p) {
+        line.dp = cost_direction(v, pb->np, pb->p);
+        note_gradient(here, &line, pb->np, line.dp, g->out->dGdp, g->rounding->dGdp, name);
+    } else {
+        line.dx0 = cost_direction(v, pb->n, pb->x0);
+        note_gradient(here, &line, pb->n, line.dx0, g->out->dGdx0, g->rounding->dGdx0, name);
+    }
+}
+
 static void note_solve(struct worst *worst, const struct oracle *oracle, const struct sens_out *out,
                        const struct sens_out *rounding, const char *what)
 {
-    const struct sens_problem *pb = oracle->problem;
-    struct verify *v = oracle->v;
-    struct solve_line line = {.oracle = oracle, .x1 = verify_array(v, pb->n)};
-    char name[VERIFY_NAME];
-    if (out->dGdp && pb->np > 0) {
-        line.dp = cost_direction(v, pb->np, pb->p);
-        snprintf(name, sizeof name, "dG/dp %s", what);
-        note_gradient(worst, &line, pb->np, line.dp, out->dGdp, rounding->dGdp, name);
-    }
-    if (!out->dGdx0) return;
-    line.dp = NULL;
-    line.dx0 = cost_direction(v, pb->n, pb->x0);
-    snprintf(name, sizeof name, "dG/dx0 %s", what);
-    note_gradient(worst, &line, pb->n, line.dx0, out->dGdx0, rounding->dGdx0, name);
+    struct gradient gradient = {oracle, out, rounding, what, true};
+    if (out->dGdp && oracle->problem->np > 0) cost_note_directions(worst, compare_gradient, &gradient);
+    gradient.by_p = false;
+    if (out->dGdx0) cost_note_directions(worst, compare_gradient, &gradient);
 }
 
 /* ---- where --------------------------------------------------------------------------------------------- */

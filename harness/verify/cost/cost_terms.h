@@ -90,6 +90,9 @@ void cost_check_threads(struct verify *v);
 /* Notes one part along a random direction: D^T direction against the slope of the value, for all
  * functionals. */
 void cost_note_line(struct worst *worst, const struct term *term, enum part part, struct place place);
+/* Notes the comparison along a direction that `compare` draws each time, the most favourable of three. */
+void cost_note_directions(struct worst *worst, void (*compare)(const void *self, struct worst *here),
+                          const void *self);
 
 /* The part is wrong at the place. Is it right at others, for the same observation or time? Then the cost is
  * one in pieces, which is said and blamed. */
