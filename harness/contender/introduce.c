@@ -12,6 +12,9 @@ enum { OPTIONS_MOST = 64, CHOICES_MOST = 64, LIMITS_MOST = 64, TEXT_MOST = 240 }
 static const double seconds_to_answer = 600; /* unless SENSBENCH_CONTENDER_SECONDS says otherwise */
 static const double seconds_to_start = 60;
 
+/* What is read of contenders stays as long as the process, whether it is taken or refused. */
+static struct sens_arena kept;
+
 struct introduction {
     const char *path;
     struct bench_error *error;
@@ -22,7 +25,14 @@ static bool refuse(const struct introduction *in, const char *what, const char *
     return bench_refuse(in->error, "contender %s: %s %s", in->path, what, why);
 }
 
-/* A copy of a text on one line, malloc'ed: it stays as long as the process. NULL, and a message. */
+static char *keep_text(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *const copy = sens_arena_alloc(&kept, size, 1);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* A copy of a text on one line. NULL, and a message. */
 static char *copy_text(const struct introduction *in, const json_t *object, const char *key)
 {
     const char *const text = json_string_value(json_object_get(object, key));
@@ -35,7 +45,7 @@ static char *copy_text(const struct introduction *in, const json_t *object, cons
             refuse(in, key, "holds a control character");
             return NULL;
         }
-    char *const copy = strdup(text);
+    char *const copy = keep_text(text);
     if (!copy) refuse(in, key, "finds no memory");
     return copy;
 }
@@ -47,14 +57,14 @@ static bool read_choices(const struct introduction *in, const json_t *object, st
     const json_t *const list = json_object_get(object, "choices"), *const word =
                                                                        json_object_get(object, "default");
     const size_t count = json_array_size(list);
-    const char **const choices = calloc(count + 1, sizeof *choices);
+    const char **const choices = sens_arena_alloc(&kept, count + 1, sizeof *choices);
     if (!choices || count == 0 || count > CHOICES_MOST || !json_is_string(word))
-        return free(choices), refuse(in, option->name, "has no choices, too many, or no default");
+        return refuse(in, option->name, "has no choices, too many, or no default");
     option->choices = choices;
     option->fallback = -1;
     for (size_t i = 0; i < count; i++) {
         const char *const one = json_string_value(json_array_get(list, i));
-        if (!one || !is_name(one) || !(choices[i] = strdup(one)))
+        if (!one || !is_name(one) || !(choices[i] = keep_text(one)))
             return refuse(in, option->name, "has a choice that is no name");
         if (strcmp(one, json_string_value(word)) == 0) option->fallback = (double)i;
     }
@@ -95,7 +105,8 @@ static bool read_options(const struct introduction *in, const json_t *said, stru
     const size_t count = json_array_size(list);
     if ((list && !json_is_array(list)) || count > OPTIONS_MOST)
         return refuse(in, "options", "is no array, or too long");
-    struct sens_option *const options = calloc(count + 1, sizeof *options); /* the last is the end */
+    struct sens_option *const options =
+        sens_arena_alloc(&kept, count + 1, sizeof *options); /* the last is the end */
     if (!options) return refuse(in, "options", "finds no memory");
     type->options = options;
     for (size_t i = 0; i < count; i++)
@@ -156,7 +167,8 @@ static bool read_limits(const struct introduction *in, const json_t *said, struc
     const size_t count = json_array_size(list);
     if ((list && !json_is_array(list)) || count > LIMITS_MOST)
         return refuse(in, "limits", "is no array, or too long");
-    struct sens_limit *const limits = calloc(count + 1, sizeof *limits); /* the last is the end */
+    struct sens_limit *const limits =
+        sens_arena_alloc(&kept, count + 1, sizeof *limits); /* the last is the end */
     if (!limits) return refuse(in, "limits", "finds no memory");
     type->limits = limits;
     for (size_t i = 0; i < count; i++) {
@@ -203,7 +215,9 @@ static bool ask(const struct introduction *in, const struct contender *contender
 /* A relative name is still right where a command changes its folder. */
 static bool find_program(const struct introduction *in, struct contender *contender)
 {
-    contender->path = realpath(in->path, NULL);
+    char *const path = realpath(in->path, NULL);
+    contender->path = path ? keep_text(path) : NULL;
+    free(path);
     return contender->path || bench_refuse(in->error, "contender %s: there is no such file", in->path);
 }
 
@@ -217,11 +231,10 @@ static bool find_patience(const struct introduction *in, struct contender *conte
                         text);
 }
 
-/* What of it was read before it was refused stays with the process, which then ends. */
 bool contender_load(const char *path, struct bench_error *error)
 {
     const struct introduction in = {path, error};
-    struct contender *const contender = calloc(1, sizeof *contender);
+    struct contender *const contender = sens_arena_alloc(&kept, 1, sizeof *contender);
     json_t *said = NULL;
     if (!contender) return refuse(&in, "it", "finds no memory");
     if (!find_program(&in, contender) || !find_patience(&in, contender) || !ask(&in, contender, &said))
