@@ -118,7 +118,8 @@ bool grid_append(struct grid *grid, double t, double h, double t1)
 /* Of the last step. */
 static bool note_part(struct grid *grid, const struct sens_tableau *part)
 {
-    if (!array_grow(&grid->part, (size_t)grid->steps, &grid->room[3], sizeof *grid->part)) return false;
+    const size_t size = sizeof *grid->part; // NOLINT(bugprone-sizeof-expression): of a pointer
+    if (!array_grow(&grid->part, (size_t)grid->steps, &grid->room[3], size)) return false;
     grid->part[grid->steps - 1] = part;
     return true;
 }
