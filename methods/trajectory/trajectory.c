@@ -189,7 +189,7 @@ long sens_traj_steps(const struct sens_traj *traj)
 size_t sens_traj_bytes(const struct sens_traj *traj)
 {
     const size_t steps = (size_t)traj->rec->grid.n_steps;
-    const size_t part = traj->rec->grid.part ? sizeof *traj->rec->grid.part : 0;
+    const size_t part = traj->rec->grid.part ? sizeof(void *) : 0; /* a pointer for each step */
     return (2 * steps + 1) * sizeof(sens_real) + steps * (sizeof(long) + part) + traj->rec->store->bytes;
 }
 

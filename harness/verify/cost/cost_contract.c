@@ -52,12 +52,13 @@ static bool same_times(const struct sens_cost *a, const struct sens_cost *b)
 static void note_values(const struct cost_case *nominal, const struct cost_case *moved, struct place place,
                         struct worst *worst)
 {
-    struct term one[MOST_TERMS], other[MOST_TERMS];
+    struct term one[MOST_TERMS];
     char name[VERIFY_NAME];
-    cost_terms(moved, other);
     for (size_t k = 0, terms = cost_terms(nominal, one); k < terms; k++) {
+        struct term other = one[k]; /* at the same time, which is drawn */
+        other.at = moved;
         const double *G = term_part(&one[k], PART_VALUE, place);
-        const double *H = term_part(&other[k], PART_VALUE, place);
+        const double *H = term_part(&other, PART_VALUE, place);
         term_name(&one[k], PART_VALUE, name);
         for (size_t c = 0; c < nominal->cost.m; c++)
             worst_note(worst, entry_distance(G[c], H[c]), 0,
