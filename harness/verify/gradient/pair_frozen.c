@@ -130,6 +130,8 @@ static bool takes_formula(const struct pair *pair, size_t formula)
     return !pair->v->quick || turn % ITERATED == formula;
 }
 
+enum { SWITCHED_QUICK = 3 };
+
 static void check_implicit(struct pair *pair)
 {
     static const char *const iterated[ITERATED] = {"sdirk4a", "radau_iia5"};
@@ -141,7 +143,9 @@ static void check_implicit(struct pair *pair)
     if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});
     if (takes_formula(pair, 0)) check_both(pair, (struct formula){"sdirk4a", true});
     if (rosenbrock && takes_formula(pair, 1)) check_both(pair, (struct formula){"rodas4", true});
-    if (!pair->v->quick) check_both(pair, (struct formula){"auto", false});
+    /* where a step costs least, a quick run takes it too */
+    if (!pair->v->quick || pair->instance->problem.n <= SWITCHED_QUICK)
+        check_both(pair, (struct formula){"auto", false});
 }
 
 void pair_frozen(struct pair *pair)
