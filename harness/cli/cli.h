@@ -72,6 +72,7 @@ int completion_write(FILE *out); /* exit code */
 int cmd_list(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_show(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_run(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_analyse(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_compare(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_sweep(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_truth(const struct cli_command *command, struct cli_arguments *arguments);

@@ -44,6 +44,10 @@ struct program_known { /* what a publication says of the state at the end; memor
     double *unit;      /* [n] of the last digit printed; 0: nothing is said of this state */
 };
 
+struct program_names { /* memory is the arena's */
+    const char *const *state, *const *parameter;
+};
+
 struct sens_model {
     /* The equations for these values of the options, in the order of type->options, from ctx's arena.
      * SENS_BAD_INPUT with a message; SENS_NO_MEMORY. */
@@ -53,6 +57,10 @@ struct sens_model {
      * there are none; SENS_UNSUPPORTED: no more. Else as write. */
     sens_status (*known)(struct sens_ctx *ctx, const struct sens_model *model, size_t number,
                          struct sens_value *option, struct program_known *known);
+    /* The names of states [n] and parameters [np] as the file gives them, elements as c[2,1], from ctx's arena. Else
+     * as write. */
+    sens_status (*names)(struct sens_ctx *ctx, const struct sens_model *model,
+                         const struct sens_value *option, struct program_names *names);
 };
 
 #endif

@@ -127,7 +127,7 @@ struct model *model_parse(const char *path, const char *text, size_t length, str
         bench_refuse(error, "%s: no memory", path);
         return NULL;
     }
-    model->head = (struct sens_model){.write = write_equations, .known = find_known};
+    model->head = (struct sens_model){.write = write_equations, .known = find_known, .names = model_names};
     if (syntax_read(path, text, length, &model->syntax, error)) return model;
     free(model);
     return NULL;

@@ -33,6 +33,10 @@ void model_type(const struct model *model, const struct sens_problem_type *writt
 sens_status model_lower(struct sens_ctx *ctx, const struct graph *graph, size_t outputs,
                         const graph_node *output, struct program *program);
 
+/* names.c: of the elements of states and parameters, see struct sens_model. */
+sens_status model_names(struct sens_ctx *ctx, const struct sens_model *head, const struct sens_value *option,
+                        struct program_names *names);
+
 /* ---- load.c: models become problems of every variant, until the program ends ---------------------------- */
 
 /* Of all files *.ode of a folder, in the order of their names, the name alone: each is read when it is asked

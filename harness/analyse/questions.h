@@ -1,0 +1,19 @@
+/* harness/analyse/questions.h - what may be asked of S(t); each question writes tables. */
+#ifndef ANALYSE_QUESTIONS_H
+#define ANALYSE_QUESTIONS_H
+
+#include "analysis.h"
+#include "tables.h"
+
+struct question {
+    const char *name, *summary;
+    /* Scratch memory from the arena. A status with a message where there is no answer. */
+    sens_status (*answer)(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
+                          struct bench_error *error);
+};
+const struct question *questions(void); /* ends with name == NULL; the first is the default */
+
+sens_status question_sensitivities(struct sens_ctx *ctx, const struct analysis *analysis,
+                                   struct tables *tables, struct bench_error *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* harness/analyse/scaled.h - sensitivities without units.
+ *
+ *     half   p_k S_ik          = dx_i / d ln|p_k|
+ *     full   p_k S_ik / x_i    = d ln|x_i| / d ln|p_k|
+ *
+ * NaN, written as `undefined`: both, of a parameter that is 0, which has no logarithm; full, where |x_i| is no larger
+ * than its own error, the distance between the two solves, so that it may be 0. */
+#ifndef ANALYSE_SCALED_H
+#define ANALYSE_SCALED_H
+
+#include "analysis.h"
+
+double scaled_half(const struct analysis *analysis, const struct solution *solution, size_t j, size_t i,
+                   size_t k);
+double scaled_full(const struct analysis *analysis, const struct solution *solution, size_t j, size_t i,
+                   size_t k);
+
+/* May x_i(t_j) be 0? */
+bool scaled_state_vanishes(const struct analysis *analysis, size_t j, size_t i);
+
+#endif

@@ -1,0 +1,172 @@
+/* sensbench analyse: S(t) of one problem, and what follows from it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "exit_codes.h"
+#include "files.h"
+#include "machine.h"
+#include "measure.h"
+#include "names.h"
+#include "questions.h"
+#include "streams.h"
+
+struct analyse {
+    struct cli_arguments *arguments;
+    const struct question *question;
+    struct analysis_request request;
+    bool json, dry_run;
+    struct sens_ctx ctx;
+    struct cell cell;
+    struct analysis analysis;
+    struct tables tables;
+    struct bench_error error;
+};
+
+static const struct question *find_question(const char *name)
+{
+    const struct question *question = questions();
+    while (question->name && strcmp(question->name, name) != 0) question++;
+    return question->name ? question : NULL;
+}
+
+static bool refuse_question(struct analyse *me, const char *word)
+{
+    const char *known[16];
+    char listed[256] = "";
+    size_t count = 0;
+    for (const struct question *question = questions(); question->name && count < 16; question++) {
+        const size_t used = strlen(listed);
+        snprintf(listed + used, sizeof listed - used, "%s%s", count ? ", " : "", question->name);
+        known[count++] = question->name;
+    }
+    const char *const near = nearest_name(word, known, count);
+    return bench_refuse(&me->error, "analyse: unknown question '%s'%s%s; questions: %s", word,
+                        near ? "; did you mean " : "", near ? near : "", listed);
+}
+
+static bool take_words(struct analyse *me)
+{
+    struct cli_arguments *const given = me->arguments;
+    if (given->words > 2)
+        return bench_refuse(&me->error, "analyse: unexpected word '%s'; values are given as key=value",
+                            given->word[2]);
+    if (given->words == 0)
+        return bench_refuse(&me->error, "analyse: which problem? see sensbench analyse --help");
+    me->question = given->words > 1 ? find_question(given->word[1]) : questions();
+    if (!me->question) return refuse_question(me, given->word[1]);
+    return spec_set(&given->spec, "problem", given->word[0], "command line", &me->error);
+}
+
+/* Keys that are not given: an analysis has defaults of its own. */
+static bool set_defaults(struct analyse *me)
+{
+    static const char *const lone[][2] = {{"wrt", "p"}, {"truth", "none"}};
+    static const char *const tangent[][2] = {{"method", "discrete_tangent"}, {"tableau", "radau_iia5"}};
+    static const char *const tolerance[][2] = {{"rtol", "1e-8"}, {"atol", "1e-12"}};
+    struct spec *const spec = &me->arguments->spec;
+    const bool own_method = !spec_get(spec, "method");
+    const char *const controller = spec_get(spec, "controller");
+    const bool own_tolerance = !spec_get(spec, "tol") && !spec_get(spec, "rtol") && !spec_get(spec, "atol") &&
+                               !(controller && strcmp(controller, "fixed") == 0); /* refused for that alone */
+    bool good = true;
+    for (size_t i = 0; i < 2; i++) {
+        const struct {
+            bool wanted;
+            const char *const *pair;
+        } set[] = {{!spec_get(spec, lone[i][0]), lone[i]},
+                   {own_method && !spec_get(spec, tangent[i][0]), tangent[i]},
+                   {own_tolerance, tolerance[i]}};
+        for (size_t s = 0; s < 3 && good; s++)
+            good = !set[s].wanted ||
+                   spec_set(spec, set[s].pair[0], set[s].pair[1], "default of analyse", &me->error);
+    }
+    return good;
+}
+
+static bool read_memory(struct analyse *me, const char *text)
+{
+    double mebibytes = 1024;
+    if (text && (!read_number(text, &mebibytes) || !(mebibytes >= 1) || mebibytes > 1 << 20))
+        return bench_refuse(&me->error, "--memory %s: not a number of MiB from 1 to %d", text, 1 << 20);
+    me->request.memory = (size_t)(mebibytes * 1048576);
+    return true;
+}
+
+static bool read_request(struct analyse *me, const struct cli_command *command)
+{
+    const struct cli_arguments *const given = me->arguments;
+    me->json = cli_flag(command, given, "--json");
+    me->dry_run = cli_flag(command, given, "--dry-run");
+    me->request.times = cli_flag(command, given, "--times");
+    me->request.states = cli_flag(command, given, "--states");
+    me->request.parameters = cli_flag(command, given, "--parameters");
+    if (spec_get(&given->spec, "cost"))
+        return bench_refuse(&me->error, "analyse: cost=%s: an analysis is of the states themselves",
+                            spec_get(&given->spec, "cost"));
+    return read_memory(me, cli_flag(command, given, "--memory")) && take_words(me) && set_defaults(me);
+}
+
+/* What the tables are of. */
+static json_t *about(const struct analyse *me)
+{
+    const struct cell *const cell = &me->cell;
+    const struct analysis *const analysis = &me->analysis;
+    json_t *const object = json_object();
+    char memory[128];
+    snprintf(memory, sizeof memory, "%.3g MiB for S and x, at most %.0f MiB with what the method keeps",
+             analysis_bytes(analysis) / 1048576, (double)me->request.memory / 1048576);
+    json_object_set_new(object, "problem", json_of_text(cell->problem.type->name));
+    json_object_set_new(object, "states", json_integer((json_int_t)analysis->n));
+    json_object_set_new(object, "parameters", json_integer((json_int_t)analysis->np));
+    json_object_set_new(object, "times", json_integer((json_int_t)analysis->grid.times));
+    json_object_set_new(object, "last time", json_of_number(analysis->grid.t[analysis->grid.times - 1]));
+    json_object_set_new(object, "method", json_of_text(cell->method->name));
+    if (cell->method->caps & SENS_CAP_TABLEAU)
+        json_object_set_new(object, "tableau", json_of_text(cell->task.tableau->name));
+    json_object_set_new(object, "rtol", json_of_number((double)cell->task.rtol));
+    json_object_set_new(object, "atol", json_of_number((double)cell->task.atol));
+    json_object_set_new(object, "memory", json_of_text(memory));
+    return object;
+}
+
+/* Nothing is written before there is an answer to write. */
+static sens_status answer(struct analyse *me)
+{
+    sens_status status = me->dry_run ? SENS_OK : analysis_solve(&me->ctx, &me->analysis, &me->error);
+    if (status != SENS_OK) return status;
+    char warning[512];
+    if (!me->dry_run && frozen_at_rest(&me->ctx, &me->cell, warning, sizeof warning))
+        complain_line("warning: %s", warning);
+    json_t *const of = about(me);
+    tables_begin(&me->tables, our_stdout(), me->json, of);
+    json_decref(of);
+    if (!me->dry_run) status = me->question->answer(&me->ctx, &me->analysis, &me->tables, &me->error);
+    tables_end(&me->tables);
+    if (!me->tables.failed || status != SENS_OK) return status;
+    bench_refuse(&me->error, "no_memory: the tables above are not complete");
+    return SENS_NO_MEMORY;
+}
+
+static int execute(struct analyse *me, const struct cli_command *command)
+{
+    if (!read_request(me, command)) return cli_complain(&me->error, EXIT_USAGE);
+    machine_prepare(&me->ctx, true);
+    sens_status status = cell_resolve(&me->ctx, &me->arguments->spec, &me->cell, &me->error);
+    if (status == SENS_OK)
+        status = analysis_plan(&me->ctx, &me->cell, &me->request, &me->analysis, &me->error);
+    if (status == SENS_OK) status = answer(me);
+    return status == SENS_OK ? EXIT_OK : cli_complain(&me->error, cli_exit_code(status));
+}
+
+int cmd_analyse(const struct cli_command *command, struct cli_arguments *arguments)
+{
+    struct analyse *const me = calloc(1, sizeof *me);
+    if (!me) return EXIT_SOLVER;
+    me->arguments = arguments;
+    const int code = execute(me, command);
+    sens_arena_release(&me->ctx.arena);
+    free(me);
+    return code;
+}

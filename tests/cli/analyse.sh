@@ -1,0 +1,95 @@
+#!/bin/bash
+# analyse: S(t) against extended precision and published numbers, names, zeros, refusals. Argument 1: sensbench.
+export LC_ALL=C
+. "$(dirname "$0")/common.bash"
+references=$(cd "$(dirname "$0")/../../results/reference" && pwd)
+
+# table NAME ARGUMENT...: the rows of one table of an analysis, without its columns
+table() {
+    local name=$1
+    shift
+    "$program" analyse "$@" >"$work/output" 2>&1 </dev/null || { fail "analyse $*"; tail -3 "$work/output"; }
+    awk -v name="# $name:" 'index($0, name) == 1 { inside = 1; getline; next } !NF { inside = 0 } inside' "$work/output"
+}
+
+# ---- S(t) against references in extended precision -----------------------------------------------------------------
+
+# within_error KEY NP ARGUMENT...: every S is as near to that of the reference as it says itself (twelve
+# digits are printed, the error is that of the second solve too), and to nine digits
+within_error() {
+    local file=$1 np=$2
+    shift 2
+    file=$(grep -l "^key: $file\$" "$references"/*.ref) || { fail "no reference $file"; return; }
+    table sensitivities "$@" >"$work/S"
+    awk -v np="$np" -v FS='[ \t]' '
+        FNR == NR { if ($1 == "dGdp") truth[$2 * np + $3] = $4; next }
+        { off = $5 - truth[n + 0]; if (off < 0) off = -off; size = truth[n + 0] < 0 ? -truth[n + 0] : truth[n + 0]
+          if (off > 1.5 * $6 + 6e-12 * size || off > 1e-9 * size) { print "off by " off ": " $0; bad = 1 }; n++ }
+        END { for (e in truth) expected++; exit bad || n != expected || n < 9 }' "$file" "$work/S" ||
+        fail "$*: S is not that of the reference"
+}
+within_error "glv n=3 seed=1 kind=random T=10 t1=10 cost=identity" 12 glv n=3 --times 10
+within_error "robertson k1=0.04 k2=10000 k3=30000000 T=40 t1=40 cost=identity" 3 robertson T=40 --times 40
+within_error "glv n=3 seed=1 kind=random T=10 t1=10 cost=identity" 12 glv n=3 --times 10 \
+    method=cfsa tableau=dop853 tol=1e-12
+
+# The same state at the same time, alone or among others.
+table sensitivities robertson T=40 --times log:1e-3:40:30 | tail -n 9 | cut -f 2,3,5 >"$work/many"
+table sensitivities robertson T=40 --times 40 | cut -f 2,3,5 >"$work/one"
+paste "$work/many" "$work/one" | awk -F '\t' '{ d = ($3 - $6) / $6; if (d < 0) d = -d } d > 1e-8 || $1 != $4 { exit 1 }' ||
+    fail "S(40) is another one beside other times"
+
+# Published: Numra's normalised sensitivities, which counts k2 and k3 the other way round; rows y1 y2 y3.
+table sensitivities robertson T=40 --times 40 | cut -f 8 | paste -s >"$work/full"
+echo "-2.3735e-1 1.9182e-1 -9.5904e-2 1.9993e-1 -2.5662e-1 -3.7169e-1 5.9790e-1 -4.8319e-1 2.4160e-1" |
+    paste - "$work/full" | awk '{ for (i = 1; i <= 9; i++) { d = $i / $(i + 9) - 1; if (d < 0) d = -d; if (d > 3e-5) exit 1 } }' ||
+    fail "not the published sensitivities of Robertson: $(cat "$work/full")"
+
+# ---- names, zeros, memory --------------------------------------------------------------------------------------------
+
+cat >"$work/zero.ode" <<'EOF'
+model zero "a parameter that is 0 and a state that stays 0"
+parameter a = 0
+parameter rate[1..2] = 0.5, 2
+state x[1..2] = 1, 0
+state idle = 0
+interval 0 .. 1
+x'[1] = -rate[1]*x[1] + a
+x'[2] = rate[1]*x[1] - rate[2]*x[2]
+idle' = rate[2]*idle
+EOF
+models="--models $work/zero.ode"
+# shellcheck disable=SC2086
+table sensitivities zero --times 1 $models >"$work/rows"
+grep -qP '^1\tx\[1\]\ta\t\S+\t\S+\t\S+\tundefined\tundefined\tundefined$' "$work/rows" || fail "a parameter that is 0"
+grep -qP '^1\tidle\trate\[2\]\t0\t0\t0\t0\tundefined\tundefined$' "$work/rows" || fail "a state that is 0"
+grep -qi 'nan\|inf' "$work/rows" && fail "a number without a name"
+# dx_1/da = (1 - e^-rate t)/rate
+awk -F '\t' '$2 == "x[1]" && $3 == "a" { d = $5 - (1 - exp(-0.5)) / 0.5; exit !(d < 1e-9 && d > -1e-9) }' "$work/rows" ||
+    fail "raw S of a parameter that is 0"
+# shellcheck disable=SC2086
+[ "$(table sensitivities zero --states 'x[2],idle' --parameters 'rate[2],a' --times 1 $models | cut -f 2,3 | paste -s -d ' ')" = \
+    "$(printf 'x[2]\trate[2] x[2]\ta idle\trate[2] idle\ta')" ] || fail "chosen names, in the order given"
+"$program" analyse zero --json --models "$work/zero.ode" 2>/dev/null |
+    { command -v python3 >/dev/null || { cat >/dev/null; exit 0; }
+      python3 -c 'import json, sys
+t = json.load(sys.stdin)["tables"]["sensitivities"]
+assert len(t["rows"]) == 21 * 3 * 3 and all(len(r) == len(t["columns"]) for r in t["rows"])'; } || fail "--json"
+expect 0 "0.0434 MiB for S and x, at most 1024 MiB" analyse glv n=3 --times 0:10:73 --dry-run
+expect 4 "more than the 1 MiB that --memory allows" analyse glv n=40 --memory 1
+
+# ---- what is refused -------------------------------------------------------------------------------------------------
+
+expect 2 "which problem?" analyse
+expect 2 "unknown question 'sensitivity'; did you mean sensitivities" analyse glv sensitivity
+expect 2 "--times 3:1:5: not FIRST:LAST:COUNT" analyse glv --times 3:1:5
+expect 2 "past the end of the interval, 10; t1=11 moves it" analyse glv --times 11
+expect 2 "--states: nothing is called 'x[5]'; did you mean x[" analyse glv --states 'x[5]'
+expect 2 "--parameters: p[1] is named twice" analyse glv --parameters 'p[1],p[1]'
+expect 2 "an analysis is of the states themselves" analyse glv cost=quadratic
+expect 2 "steps have to follow one" analyse glv method=discrete_tangent tableau=rk4 controller=fixed dt=0.1
+expect 2 "--memory 0: not a number of MiB" analyse glv --memory 0
+expect 2 "with respect to the parameters" analyse glv wrt=x0
+expect 4 "step_limit" analyse glv max_steps=3
+grep -q '^#' "$work/output" && fail "tables beside a failure"
+exit $((failures > 0))
