@@ -5,14 +5,13 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.."
 jobs=${1:-2}
 # Left out: MPI, which PETSc needs, leaks by design; TMBad leaks, and calls members of what is NULL, in its own sources.
-for preset in asan tsan; do
-    cmake --preset $preset --log-level=WARNING -DSENS_PEER_PETSC=OFF -DSENS_PEER_TMBAD=OFF
-    cmake --build build/$preset -j "$jobs"
-done
+without="-DSENS_PEER_PETSC=OFF -DSENS_PEER_TMBAD=OFF"
+cmake --preset asan --log-level=WARNING $without
+cmake --build build/asan -j "$jobs"
 ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE slow
-ctest --test-dir build/tsan --output-on-failure -j "$jobs" -L method
-cmake --preset debug --log-level=WARNING
-cmake --build build/debug -j "$jobs"
+harness/scripts/build-tests.sh tsan method -- $without
+ctest --test-dir build/tsan --output-on-failure -j "$jobs" -L '^method$'
+harness/scripts/build-tests.sh debug unit -- $without
 for test in build/debug/unit_test_*; do
     case $test in *_packed | *_avx*) continue ;; esac # every size of every kernel: ASan has seen them
     valgrind --quiet --suppressions=harness/scripts/valgrind.supp --error-exitcode=1 --leak-check=full \
