@@ -173,7 +173,7 @@ static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_
             solve->stats.rejects++;
             continue;
         }
-        h = step * controller->factor(&solver->memory, err, solver->settings->tableau);
+        h = step * controller->factor(&solver->memory, step, err, solver->settings->tableau);
         if (err > 1) {
             solve->stats.rejects++;
             continue;

@@ -4,6 +4,8 @@
  * hairer-pi  rms_i e_i / (atol + rtol max(|y_i|, |y1_i|)), PI control; Hairer, Norsett, Wanner, Solving ODEs
  *            I, II.4, the programs dopri5 and (where the tableau has a third-order estimate) dop853.
  * petsc      rms_i e_i / (atol + rtol max(|y1_i|, |yhat1_i|)); PETSc, TSADAPTBASIC with the 2-norm.
+ * gustafsson rms_i e_i / (atol + rtol max(|y_i|, |y1_i|)), the predictive controller; K. Gustafsson, ACM Trans. Math.
+ *            Softw. 20 (1994) 496; Hairer & Wanner, Solving ODEs II, IV.8, and their program RADAU5.
  *
  * In each, err <= 1 accepts. p is the order of the pair, q that of its embedded formula. */
 #include "controllers.h"
@@ -82,9 +84,10 @@ static sens_real power_of_fifth(int k)
 }
 
 /* err > 1: max(0.9 err^(-1/(q-1)), 1/5).  err < 1/2: 0.9 max(err, 5^-p)^(-1/p).  Otherwise 1. */
-static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real err,
+static sens_real odeint_factor(struct sens_controller_memory *memory, sens_real h, sens_real err,
                                const struct sens_tableau *tableau)
 {
+    (void)h;
     memory->rejected = err > 1;
     if (err > 1) {
         const sens_real shrink = SENS_C(0.9) * pow(err, -1 / (sens_real)(tableau->order_hat - 1));
@@ -172,9 +175,10 @@ static struct hairer_constants hairer_constants(const struct sens_tableau *table
 
 /* Accepted: 0.9 err^-(exponent - 0.75 beta) err_old^beta within the limits, at most 1 after a rejection.
  * Rejected: 0.9 err^-(exponent - 0.75 beta), the lower limit only. */
-static sens_real hairer_factor(struct sens_controller_memory *memory, sens_real err,
+static sens_real hairer_factor(struct sens_controller_memory *memory, sens_real h, sens_real err,
                                const struct sens_tableau *tableau)
 {
+    (void)h;
     const sens_real safety = SENS_C(0.9), least_err_old = SENS_C(1e-4);
     const struct hairer_constants c = hairer_constants(tableau);
     const sens_real response = safety * pow(err, SENS_C(0.75) * c.beta - c.exponent);
@@ -205,12 +209,44 @@ static sens_real petsc_norm(const struct sens_error_norm *norm)
 }
 
 /* 0.9 err^(-1/p) within [0.1, 10]; the safety is halved when the trial before was rejected too. */
-static sens_real petsc_factor(struct sens_controller_memory *memory, sens_real err,
+static sens_real petsc_factor(struct sens_controller_memory *memory, sens_real h, sens_real err,
                               const struct sens_tableau *tableau)
 {
+    (void)h;
     const sens_real safety = err > 1 && memory->rejected ? SENS_C(0.45) : SENS_C(0.9);
     memory->rejected = err > 1;
     return clip(SENS_C(0.1), safety * pow(err, -1 / (sens_real)tableau->order), 10);
+}
+
+/* ---- gustafsson ---------------------------------------------------------------------------------------- */
+
+/* An implicit step's error, C h^k, has a C that changes slowly: its change from the last accepted step to this one is
+ * taken to be that to the next (Hairer & Wanner (8.25)),
+ *
+ *     predicted = 0.9 h/h_old (err_old / err)^(1/k) err^(-1/k),        usual = 0.9 err^(-1/k),
+ *
+ * and the smaller of both is the factor, within [1/5, 8]; `usual` in the first step and where rejected, and at most 1
+ * after a rejection. err_old is not taken below 1/100. The constants are those of RADAU5, but for its safety that falls
+ * with the number of iterations: here these go on to rounding, and say nothing of the tolerance. */
+static sens_real gustafsson_factor(struct sens_controller_memory *memory, sens_real h, sens_real err,
+                                   const struct sens_tableau *tableau)
+{
+    const sens_real safety = SENS_C(0.9), least = SENS_Q(1, 5), most = 8;
+    const int lower = tableau->order < tableau->order_hat ? tableau->order : tableau->order_hat;
+    const sens_real root = 1 / (sens_real)(lower + 1), usual = clip(least, safety * pow(err, -root), most);
+    if (err > 1) {
+        memory->rejected = true;
+        return usual;
+    }
+    sens_real factor = usual;
+    if (memory->h_old != 0) {
+        const sens_real lengths = h / memory->h_old, errors = memory->err_old / (err * err);
+        factor = fmin(usual, clip(least, safety * lengths * pow(errors, root), most));
+    }
+    const bool after_rejection = memory->rejected;
+    *memory =
+        (struct sens_controller_memory){.h_old = h, .err_old = fmax(err, SENS_C(0.01)), .rejected = false};
+    return after_rejection ? fmin(factor, 1) : factor;
 }
 
 static const struct sens_controller odeint = {
@@ -238,9 +274,18 @@ static const struct sens_controller petsc = {
     .norm = petsc_norm,
     .factor = petsc_factor,
 };
+static const struct sens_controller gustafsson = {
+    .name = "gustafsson",
+    .summary = "Gustafsson's predictive control as in RADAU5: root mean square, for implicit steps",
+    .adaptive = true,
+    .add = hairer_add,
+    .norm = hairer_norm,
+    .factor = gustafsson_factor,
+};
 static const struct sens_controller fixed = {
     .name = "fixed",
     .summary = "fixed step dt, which must divide the interval",
 };
 
-const struct sens_controller *const sens_controllers[] = {&odeint, &hairer_pi, &petsc, &fixed, NULL};
+const struct sens_controller *const sens_controllers[] = {&odeint,     &hairer_pi, &petsc,
+                                                          &gustafsson, &fixed,     NULL};

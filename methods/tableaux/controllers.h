@@ -4,7 +4,7 @@
 
 #include "sens/controller.h"
 
-/* NULL-terminated: odeint hairer-pi petsc fixed */
+/* NULL-terminated: odeint hairer-pi petsc gustafsson fixed */
 extern const struct sens_controller *const sens_controllers[];
 
 #endif

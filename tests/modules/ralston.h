@@ -39,9 +39,10 @@ static sens_real read_off(const struct sens_error_norm *norm)
     return norm->top;
 }
 
-static sens_real factor(struct sens_controller_memory *memory, sens_real err,
+static sens_real factor(struct sens_controller_memory *memory, sens_real h, sens_real err,
                         const struct sens_tableau *tableau)
 {
+    (void)h;
     memory->rejected = err > 1;
     return fmin(4, fmax(0.25, 0.8 * pow(err, -1 / (sens_real)tableau->order)));
 }

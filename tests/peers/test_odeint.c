@@ -330,40 +330,41 @@ static void test_dopri5(void **state)
 
 /* ---- a bent rule is seen ------------------------------------------------------------------------------- */
 
-static double safety_bent(struct sens_controller_memory *memory, double err,
+static double safety_bent(struct sens_controller_memory *memory, double h, double err,
                           const struct sens_tableau *tableau)
 {
-    const double factor = sens_controllers[0]->factor(memory, err, tableau);
+    const double factor = sens_controllers[0]->factor(memory, h, err, tableau);
     return factor == 1 ? factor : factor * (0.9001 / 0.9);
 }
 
-static double growth_bent(struct sens_controller_memory *memory, double err,
+static double growth_bent(struct sens_controller_memory *memory, double h, double err,
                           const struct sens_tableau *tableau)
 {
     struct sens_tableau bent = *tableau;
     bent.order = 4;
-    return sens_controllers[0]->factor(memory, err, err < 0.5 ? &bent : tableau);
+    return sens_controllers[0]->factor(memory, h, err, err < 0.5 ? &bent : tableau);
 }
 
-static double shrink_bent(struct sens_controller_memory *memory, double err,
+static double shrink_bent(struct sens_controller_memory *memory, double h, double err,
                           const struct sens_tableau *tableau)
 {
     struct sens_tableau bent = *tableau;
     bent.order_hat = 5;
-    return sens_controllers[0]->factor(memory, err, err > 1 ? &bent : tableau);
+    return sens_controllers[0]->factor(memory, h, err, err > 1 ? &bent : tableau);
 }
 
-static double threshold_bent(struct sens_controller_memory *memory, double err,
+static double threshold_bent(struct sens_controller_memory *memory, double h, double err,
                              const struct sens_tableau *tableau)
 {
-    return sens_controllers[0]->factor(memory, err > 0.5 && err < 0.6 ? 0.4999 : err, tableau);
+    return sens_controllers[0]->factor(memory, h, err > 0.5 && err < 0.6 ? 0.4999 : err, tableau);
 }
 
 static void test_bent_rules(void **state)
 {
     (void)state;
-    static double (*const bent[])(struct sens_controller_memory *, double, const struct sens_tableau *) = {
-        safety_bent, growth_bent, shrink_bent, threshold_bent};
+    static double (*const bent[])(struct sens_controller_memory *, double, double,
+                                  const struct sens_tableau *) = {safety_bent, growth_bent, shrink_bent,
+                                                                  threshold_bent};
     const struct problem_case orbit = {"arenstorf", 0, 1e-6, 1};
     assert_string_equal(sens_controllers[0]->name, "odeint");
     for (size_t k = 0; k < sizeof bent / sizeof *bent; k++)

@@ -13,7 +13,8 @@ struct sens_ode_part {
 
 /* What the controller remembers from step to step; zeroed at the start of a solve. */
 struct sens_controller_memory {
-    sens_real err_old; /* error of the last accepted step (hairer-pi); 0: none yet */
+    sens_real h_old;   /* the last accepted step (gustafsson); 0: none yet */
+    sens_real err_old; /* its error (hairer-pi, gustafsson), not below a limit of theirs; 0: none yet */
     bool rejected;     /* the last trial was rejected */
 };
 
@@ -43,8 +44,8 @@ struct sens_controller {
     void (*add)(const struct sens_ode_part *piece, const struct sens_trial *trial,
                 struct sens_error_norm *norm);
     sens_real (*norm)(const struct sens_error_norm *norm);
-    /* The factor on h after a trial with this error norm. Updates the memory. */
-    sens_real (*factor)(struct sens_controller_memory *memory, sens_real err,
+    /* The factor on h after a trial of this length with this error norm. Updates the memory. */
+    sens_real (*factor)(struct sens_controller_memory *memory, sens_real h, sens_real err,
                         const struct sens_tableau *tableau);
 };
 

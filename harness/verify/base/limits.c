@@ -17,6 +17,7 @@ static const char AVERAGE[] =
 static const struct sens_limit of_all[] = {
     {"test.dilution", "*hairer-pi*", AVERAGE, .always = false},
     {"test.dilution", "*petsc*", AVERAGE, .always = false},
+    {"test.dilution", "*gustafsson*", AVERAGE, .always = false},
     {.check = NULL},
 };
 

@@ -267,6 +267,7 @@ static const struct plan plans[] = {
     {"gauss6", "fixed", 16, false, true, true, 19, 4},
     {"lobatto_iiic4", "petsc", 0, false, true, true, 0, 0},
     {"radau_ia5", "hairer-pi", 0, true, true, true, 0, 0},
+    {"kvaerno43", "gustafsson", 0, false, true, true, 0, 0},
 };
 enum { PLANS = sizeof plans / sizeof *plans, OWN_STEPS_PLANS = 3 };
 

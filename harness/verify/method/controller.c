@@ -174,14 +174,14 @@ static double factor_of(const struct sens_controller *control, const struct sens
                         double err, const struct sens_tableau *tb)
 {
     struct sens_controller_memory own = *memory;
-    return control->factor(&own, err, tb);
+    return control->factor(&own, 1, err, tb);
 }
 
 static void note_factor(struct worst *worst, const struct sens_controller *control,
                         const struct sens_tableau *tb)
 {
     static const struct sens_controller_memory first = {.rejected = false};
-    const struct sens_controller_memory memories[] = {first, {0.5, false}, {1e-3, true}};
+    const struct sens_controller_memory memories[] = {first, {2, 0.5, false}, {0.1, 1e-3, true}};
     double before = INFINITY;
     for (int k = -40; k <= 24; k++) {
         const double err = pow(10, k / 4.0 + 0.01), factor = factor_of(control, &first, err, tb);
@@ -216,7 +216,7 @@ static void note_steps(struct worst *worst, const struct sens_controller *contro
     int rejects = 0;
     double least = INFINITY;
     for (int trial = 0; trial < TRIALS; trial++) {
-        const double err = pow(h, k), factor = control->factor(&memory, err, tb);
+        const double err = pow(h, k), factor = control->factor(&memory, h, err, tb);
         if (trial >= SETTLED && err > 1) rejects++;
         if (trial >= SETTLED && err <= 1) least = fmin(least, h);
         h *= factor;

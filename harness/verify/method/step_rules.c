@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-static const char *const law_names[LAWS] = {"odeint", "hairer-pi", "petsc"};
+static const char *const law_names[LAWS] = {"odeint", "hairer-pi", "petsc", "gustafsson"};
 static const struct step_rule named_rules[LAWS] = {
     {REDUCE_MAX, SCALE_SLOPE, LAW_ODEINT, false},
     {REDUCE_MEAN, SCALE_ENDS, LAW_HAIRER, true},
     {REDUCE_MEAN, SCALE_EMBEDDED, LAW_PETSC, false},
+    {REDUCE_MEAN, SCALE_ENDS, LAW_GUSTAFSSON, false},
 };
 
 bool step_rule_named(const char *controller, struct step_rule *rule)
@@ -150,9 +151,29 @@ static double petsc_factor(struct step_memory *memory, double err, const struct 
     return fmin(fmax(safety * pow(err, -1.0 / tb->order), 0.1), 10);
 }
 
-double step_factor(const struct step_rule *rule, struct step_memory *memory, double err,
+/* Of the two proposals h' the shorter one: 0.9 h err^(-1/k), k the order of the estimate in h; and the one that goes on
+ * with the change from the step before, h' / h_old = 0.9 (h / h_old)^2 (err_old / err^2)^(1/k). h' / h in [1/5, 8], no
+ * growth right after a rejection. */
+static double gustafsson_factor(struct step_memory *memory, double h, double err,
+                                const struct sens_tableau *tb)
+{
+    const double k = fmin(tb->order, tb->order_hat) + 1, growth = h / memory->h_old;
+    const double usual = 0.9 * pow(err, -1 / k);
+    if (err > 1) {
+        memory->rejected = true;
+        return fmax(usual, 0.2);
+    }
+    const double predicted = 0.9 * growth * pow(memory->err_old / err, 1 / k) * pow(err, -1 / k);
+    const double least = memory->h_old > 0 ? fmin(usual, predicted) : usual;
+    const double limit = memory->rejected ? 1 : 8;
+    *memory = (struct step_memory){.h_old = h, .err_old = fmax(err, 0.01)};
+    return fmin(fmax(least, 0.2), limit);
+}
+
+double step_factor(const struct step_rule *rule, struct step_memory *memory, double h, double err,
                    const struct sens_tableau *tb)
 {
     if (rule->law == LAW_ODEINT) return odeint_factor(memory, err, tb);
+    if (rule->law == LAW_GUSTAFSSON) return gustafsson_factor(memory, h, err, tb);
     return rule->law == LAW_HAIRER ? hairer_factor(memory, err, tb) : petsc_factor(memory, err, tb);
 }

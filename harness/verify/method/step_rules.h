@@ -5,7 +5,9 @@
  *     hairer-pi  rms_i e_i / (atol + rtol max(|x_i|, |x1_i|))
  *                Hairer, Norsett, Wanner, Solving ODEs I, II.4; dop853: err5^2 / sqrt(err5^2 + 0.01 err3^2)
  *     petsc      rms_i e_i / (atol + rtol max(|x1_i|, |x1_i - e_i|))
- *                PETSc, TSADAPTBASIC */
+ *                PETSc, TSADAPTBASIC
+ *     gustafsson rms_i e_i / (atol + rtol max(|x_i|, |x1_i|))
+ *                Gustafsson 1994; Hairer & Wanner, Solving ODEs II, IV.8.(8.25) */
 #ifndef VERIFY_STEP_RULES_H
 #define VERIFY_STEP_RULES_H
 
@@ -13,7 +15,7 @@
 
 enum step_reduce { REDUCE_MAX, REDUCE_MEAN, REDUCE_SUM, REDUCES }; /* of the scaled |e_i|, or their squares */
 enum step_scale { SCALE_SLOPE, SCALE_ENDS, SCALE_EMBEDDED, SCALES };
-enum step_law { LAW_ODEINT, LAW_HAIRER, LAW_PETSC, LAWS };
+enum step_law { LAW_ODEINT, LAW_HAIRER, LAW_PETSC, LAW_GUSTAFSSON, LAWS };
 
 struct step_rule {
     enum step_reduce reduce;
@@ -35,12 +37,12 @@ struct step_error {
 struct step_error step_error(const struct step_rule *rule, const struct bed *bed, double h, const double *x,
                              const struct rk_step *step);
 
-struct step_memory { /* from trial to trial; starts as zero */
-    double err_old;
+struct step_memory {       /* from trial to trial; starts as zero */
+    double h_old, err_old; /* of the last accepted step */
     bool rejected;
 };
-/* h_next / h after a trial with this error. */
-double step_factor(const struct step_rule *rule, struct step_memory *memory, double err,
+/* h_next / h after a trial h with this error. */
+double step_factor(const struct step_rule *rule, struct step_memory *memory, double h, double err,
                    const struct sens_tableau *tableau);
 
 /* Results against the oracle's over the reported steps (steps.c). */

@@ -57,9 +57,9 @@ static void propose(struct replay *replay, double h, double h_noise, const struc
     const struct sens_tableau *tb = replay->scene->bed.task.tableau;
     const struct step_memory before = replay->memory;
     struct step_memory low = before, high = before;
-    const double fast = step_factor(&replay->rule, &low, fmax(error->err - error->noise, 0), tb);
-    const double slow = step_factor(&replay->rule, &high, error->err + error->noise, tb);
-    replay->h = h * step_factor(&replay->rule, &replay->memory, error->err, tb);
+    const double fast = step_factor(&replay->rule, &low, h, fmax(error->err - error->noise, 0), tb);
+    const double slow = step_factor(&replay->rule, &high, h, error->err + error->noise, tb);
+    replay->h = h * step_factor(&replay->rule, &replay->memory, h, error->err, tb);
     replay->h_noise = 2 * h * fabs(fast - slow) + 4 * h_noise + 16 * DBL_EPSILON * h;
 }
 

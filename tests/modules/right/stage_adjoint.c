@@ -145,7 +145,7 @@ static sens_status adaptive_steps(struct state *st, sens_real t, sens_real stop)
         failed = status != SENS_OK;
         const sens_real error = failed ? 2 : scaled_error(st, h);
         const sens_real factor =
-            failed ? SENS_C(0.125) : control->factor(&st->memory, error, st->task->tableau);
+            failed ? SENS_C(0.125) : control->factor(&st->memory, h, error, st->task->tableau);
         if (error <= 1) {
             accept(st, t, h, t1);
             st->h = next_step(st->h, h, factor);

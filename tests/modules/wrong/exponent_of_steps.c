@@ -7,10 +7,10 @@
 #define RALSTON_ALONE
 #include "ralston.h"
 
-static sens_real upside_down(struct sens_controller_memory *memory, sens_real err,
+static sens_real upside_down(struct sens_controller_memory *memory, sens_real h, sens_real err,
                              const struct sens_tableau *tableau)
 {
-    const sens_real right = factor(memory, err, tableau);
+    const sens_real right = factor(memory, h, err, tableau);
     return err > 1 ? right : fmin(right, 1 + fmin(1, err));
 }
 

@@ -16,7 +16,7 @@ static void assert_close(double value, double expected)
 static double factor_of(const char *name, struct sens_controller_memory *memory, double err,
                         const struct sens_tableau *tableau)
 {
-    return controller_named(name)->factor(memory, err, tableau);
+    return controller_named(name)->factor(memory, 1, err, tableau);
 }
 
 /* Three components, the middle one untested. */
@@ -56,6 +56,7 @@ static void test_hairer_norm(void **state)
     const struct sens_trial trial = trial_with(0.5, NULL);
     const double mean = (9.0 / 25 + 16.0 / 169) / 2;
     assert_close(norm_of(controller_named("hairer-pi"), &ode, &trial), sqrt(mean));
+    assert_close(norm_of(controller_named("gustafsson"), &ode, &trial), sqrt(mean));
 }
 
 /* With e3 = (5, -, 13): ratios 4 and 8, mean square 40; err5^2 / sqrt(err5^2 + 0.4). */
@@ -89,6 +90,7 @@ static void test_norm_of_many(void **state)
         const struct sens_trial trial = {.h = 1, .y = zero, .f = zero, .y1 = one, .e = estimate};
         assert_close(norm_of(controller_named("odeint"), &wide, &trial), 3);
         assert_close(norm_of(controller_named("hairer-pi"), &wide, &trial), sqrt((20.0 + 9) / 21));
+        assert_close(norm_of(controller_named("gustafsson"), &wide, &trial), sqrt((20.0 + 9) / 21));
         assert_close(norm_of(controller_named("petsc"), &wide, &trial), sqrt((20.0 + 9) / 21));
     }
 }
@@ -206,6 +208,31 @@ static void test_petsc_factor(void **state)
     assert_close(factor_of("petsc", &memory, 0, &pair54), 10);
 }
 
+/* usual: 0.9 err^(-1/5). predicted: usual h/h_old (err_old/err)^(1/5), err_old at least 1/100. The smaller one. */
+static void test_gustafsson_factor(void **state)
+{
+    (void)state;
+    const struct sens_controller *const control = controller_named("gustafsson");
+    struct sens_controller_memory memory = {0};
+    assert_close(control->factor(&memory, 2, 1.0 / 32, &pair54), 1.8); /* no step before */
+    assert_true(memory.h_old == 2 && memory.err_old == 1.0 / 32);
+    assert_close(control->factor(&memory, 1, 1.0 / 32, &pair54), 0.9);  /* half as long for the same error */
+    assert_close(control->factor(&memory, 2, 1.0 / 32, &pair54), 1.8);  /* twice as long: not beyond usual */
+    assert_close(control->factor(&memory, 2, 1.0 / 243, &pair54), 2.7); /* the error falls: usual */
+    assert_true(memory.err_old == 0.01);
+    assert_close(control->factor(&memory, 2, 0.32, &pair54), 0.45 / pow(0.32, 0.2)); /* (0.01 / 0.32)^(1/5) */
+    assert_close(control->factor(&memory, 2, 32, &pair54), 0.45); /* rejected: usual, memory as it was */
+    assert_true(memory.rejected && memory.h_old == 2 && memory.err_old == 0.32);
+    assert_close(control->factor(&memory, 1, 1e9, &pair54), 0.2);
+    assert_close(control->factor(&memory, 4, 1e-3, &pair54), 1); /* would grow; not after a rejection */
+    assert_false(memory.rejected);
+    assert_close(control->factor(&memory, 4, 0, &pair54), 8);
+    assert_close(control->factor(&memory, 0.1, 0.01, &pair54), 0.2); /* a short step is far from the usual */
+    memory = (struct sens_controller_memory){0};
+    assert_close(control->factor(&memory, -1, 1.0 / 64, &pair853), 1.8); /* order 6 in h, backwards in time */
+    assert_close(control->factor(&memory, -0.5, 1.0 / 64, &pair853), 0.9);
+}
+
 /* ---- published step counts ----------------------------------------------------------------------------- */
 
 static sens_status van_der_pol(void *self, double t, const double *x, double *dx)
@@ -257,7 +284,7 @@ int main(void)
         cmocka_unit_test(test_norm_of_few),       cmocka_unit_test(test_odeint_growth),
         cmocka_unit_test(test_odeint_factor),     cmocka_unit_test(test_hairer_factor),
         cmocka_unit_test(test_hairer_factor_853), cmocka_unit_test(test_petsc_factor),
-        cmocka_unit_test(test_published_counts),
+        cmocka_unit_test(test_gustafsson_factor), cmocka_unit_test(test_published_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
