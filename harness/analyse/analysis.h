@@ -15,6 +15,12 @@ struct solution {
     sens_real *S; /* [times][n][np] dx/dp, total */
 };
 
+enum scale {
+    SCALE_USUAL,
+    SCALE_VALUE,
+    SCALE_LARGEST
+}; /* see scaled_units; SCALE_USUAL: as the question has it */
+
 struct analysis { /* memory of the arena */
     const struct cell *cell;
     size_t n, np;
@@ -22,12 +28,14 @@ struct analysis { /* memory of the arena */
     const sens_real *p; /* [np] */
     struct labels labels;
     struct selection states, parameters; /* which of them are looked at */
+    enum scale scale;
     struct solution at_tol, closer;
     size_t bytes_traj; /* of the closer solve */
 };
 
 struct analysis_request { /* texts as given; NULL: not given */
     const char *times, *states, *parameters;
+    enum scale scale;
     size_t memory; /* bytes that all of it may take */
 };
 

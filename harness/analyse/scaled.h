@@ -15,6 +15,11 @@ double scaled_half(const struct analysis *analysis, const struct solution *solut
 double scaled_full(const struct analysis *analysis, const struct solution *solution, size_t j, size_t i,
                    size_t k);
 
+/* What the sensitivities of x_i(t_j) are divided by where those of several states stand together: |x_i(t_j)|, or the
+ * largest |x_i| of all times, [times][n], of one solution; NaN: it may be 0. SENS_NO_MEMORY. */
+sens_status scaled_units(struct sens_ctx *ctx, const struct analysis *analysis,
+                         const struct solution *solution, enum scale scale, double **unit);
+
 /* May x_i(t_j) be 0? */
 bool scaled_state_vanishes(const struct analysis *analysis, size_t j, size_t i);
 

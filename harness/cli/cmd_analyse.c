@@ -94,6 +94,16 @@ static bool read_memory(struct analyse *me, const char *text)
     return true;
 }
 
+static bool read_scale(struct analyse *me, const char *text)
+{
+    if (!text) return true;
+    const bool largest = strcmp(text, "largest") == 0;
+    if (!largest && strcmp(text, "value") != 0)
+        return bench_refuse(&me->error, "--scale %s: not value or largest", text);
+    me->request.scale = largest ? SCALE_LARGEST : SCALE_VALUE;
+    return true;
+}
+
 static bool read_request(struct analyse *me, const struct cli_command *command)
 {
     const struct cli_arguments *const given = me->arguments;
@@ -105,7 +115,8 @@ static bool read_request(struct analyse *me, const struct cli_command *command)
     if (spec_get(&given->spec, "cost"))
         return bench_refuse(&me->error, "analyse: cost=%s: an analysis is of the states themselves",
                             spec_get(&given->spec, "cost"));
-    return read_memory(me, cli_flag(command, given, "--memory")) && take_words(me) && set_defaults(me);
+    return read_memory(me, cli_flag(command, given, "--memory")) &&
+           read_scale(me, cli_flag(command, given, "--scale")) && take_words(me) && set_defaults(me);
 }
 
 /* What the tables are of. */

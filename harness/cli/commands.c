@@ -44,6 +44,9 @@ static const struct cli_flag analyse_flags[] = {
      "FIRST:LAST:COUNT, log:FIRST:LAST:COUNT, one time or a file of times; default: 21 from t0 to t1"},
     {"--states", "A,B", "only these states, by their names"},
     {"--parameters", "A,B", "only these parameters"},
+    {"--scale", "NAME",
+     "what p S is divided by: value, the state at that time, or largest, its largest value; "
+     "default of ranking: value"},
     {"--memory", "MIB", "all that it may take; default: 1024"},
     {"--dry-run", NULL, "tell what would be done and the memory of its results; solves nothing"},
     {"--json", NULL, "one JSON object"},
@@ -55,7 +58,13 @@ static const struct cli_flag analyse_flags[] = {
 };
 
 static const char *const analyse_notes[] = {
-    "QUESTION is sensitivities: S(t) = dx/dp at each time, as it is, as p S (half) and as p S / x (full).",
+    "QUESTION is one of: sensitivities (without a word), S(t) = dx/dp at each time, as it is, as p S (half) "
+    "and as "
+    "p S / x (full); ranking, which parameter matters most over all times and at each, by root mean square "
+    "(msqr), mean "
+    "absolute value (mabs) and sums (L1, L2); invariants, sums of states that stay as they are, found from "
+    "the "
+    "right-hand side and held against x(t) and S(t).",
     "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, unless "
     "keys say "
     "otherwise. All is computed twice, the second time at a hundredth of the tolerance: the distance of the "

@@ -1,0 +1,48 @@
+/* Which sums of states stay as they are, and whether the solution and its sensitivities keep them. */
+#include "invariants.h"
+#include "questions.h"
+
+/* A Runge-Kutta map keeps linear invariants to rounding; where its stages are solved for by an iteration, that leaves
+ * at most a tenth of rtol (sens_work.residual). */
+static bool holds(const struct analysis *analysis, const struct invariant_check *check)
+{
+    const double bound = (double)analysis->cell->task.rtol;
+    return check->drift_x <= bound && check->drift_S <= bound;
+}
+
+static sens_status write_invariants(struct sens_ctx *ctx, const struct analysis *analysis,
+                                    const struct invariants *found, struct tables *tables)
+{
+    static const char *const columns[] = {"invariant", "value", "drift_x", "drift_S", "verdict", NULL};
+    sens_status status = SENS_OK;
+    table_begin(tables, "invariants", "sums of states that no right-hand side changes; drift is relative",
+                columns);
+    for (size_t v = 0; v < found->count && status == SENS_OK; v++) {
+        const double *const c = found->c + v * analysis->n;
+        struct invariant_check check;
+        char text[INVARIANT_TEXT];
+        status = invariant_follow(ctx, analysis, &analysis->at_tol, c, &check);
+        if (status != SENS_OK) break;
+        invariant_text(analysis, c, text);
+        table_text(tables, text);
+        table_number(tables, check.value);
+        table_number(tables, check.drift_x);
+        table_number(tables, check.drift_S);
+        table_text(tables, holds(analysis, &check) ? "holds" : "violated");
+        table_row_end(tables);
+    }
+    table_end(tables);
+    return status;
+}
+
+sens_status question_invariants(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
+                                struct bench_error *error)
+{
+    struct invariants found;
+    ctx->message[0] = '\0';
+    sens_status status = invariants_find(ctx, analysis, &found);
+    if (status == SENS_OK) status = write_invariants(ctx, analysis, &found, tables);
+    if (status != SENS_OK)
+        bench_refuse(error, "invariants: %s", ctx->message[0] ? ctx->message : sens_status_message(status));
+    return status;
+}
