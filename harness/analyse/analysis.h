@@ -5,6 +5,7 @@
 #ifndef ANALYSE_ANALYSIS_H
 #define ANALYSE_ANALYSIS_H
 
+#include "cell.h"
 #include "grid.h"
 #include "labels.h"
 

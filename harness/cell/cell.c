@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "append.h"
+#include "data_file.h"
 #include "modules.h"
 #include "peers.h"
 #include "replace.h"
@@ -72,6 +73,21 @@ static bool override_t1(struct resolution *re)
     return true;
 }
 
+/* The files that options of the cost name: of numbers, or of measurements by the names of states. */
+static sens_status read_cost_data(struct resolution *re)
+{
+    const struct resolve_table *table = &re->table[OWNER_COST];
+    sens_status status = SENS_OK;
+    for (size_t i = 0; i < sens_option_count(table->options) && status == SENS_OK; i++) {
+        const struct spec_pair *given = table->given[i];
+        if (!given || table->options[i].kind != SENS_OPT_DATA) continue;
+        status = data_file_has_header(given->value)
+                     ? data_file_read(re->ctx, given, &re->cell->problem, &table->value[i], re->error)
+                     : option_value(re->ctx, &table->options[i], given, &table->value[i], re->error);
+    }
+    return status;
+}
+
 static sens_status create_problem(struct resolution *re)
 {
     struct cell *cell = re->cell;
@@ -81,6 +97,8 @@ static sens_status create_problem(struct resolution *re)
     status = override_numbers(re);
     if (status != SENS_OK) return status;
     if (!override_t1(re)) return SENS_BAD_INPUT;
+    status = read_cost_data(re);
+    if (status != SENS_OK) return status;
     status = replace_parts(re);
     if (status != SENS_OK) return status;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);

@@ -185,6 +185,8 @@ static sens_status set_option(const struct resolution *re, const struct resolve_
 {
     const struct spec_pair *earlier = table->given[index];
     table->given[index] = pair;
+    if (!earlier && table == &re->table[OWNER_COST] && table->options[index].kind == SENS_OPT_DATA)
+        return SENS_OK; /* read when the problem is there, whose states it names (cell.c) */
     if (!earlier) return option_value(re->ctx, &table->options[index], pair, &table->value[index], re->error);
     refuse_pair(re->error, pair, "the same option of %s %s as %s=%s (%s)", table->owner, table->name,
                 earlier->key, earlier->value, earlier->origin);

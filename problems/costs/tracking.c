@@ -1,8 +1,11 @@
-/* Distance to data at observation times, one functional:
+/* Distance to data at observation times, or the log-likelihood of the data, one functional:
  *
- *     G = 1/2 sum_j |x(t_j) - z_j|^2.
+ *     G = 1/2 sum_e w_e ((x_e - z_e) / sigma_e)^2                                     likelihood=off
+ *     G = -sum_e w_e [ 1/2 ((x_e - z_e) / sigma_e)^2 + log(sigma_e sqrt(2 pi)) ]      likelihood=on
  *
- * The data are rows t, z_1 ... z_n of numbers, or without them `count` equidistant times from t0 to t1
+ * where e is a measurement z_e of one state, x_e = x_(i_e)(t_(j_e)), whose error is normal with the standard deviation
+ * sigma_e (least squares; w_e counts it as so many). The data are measurements by the names of states,
+ * or rows t, z_1 ... z_n of numbers with w = sigma = 1, or without them `count` equidistant times from t0 to t1
  * (count = 1: t1 alone) with z_j = (1 + s_j)/2 x0, where s_j in [0, 1] is the fraction of the interval that
  * has passed: no residual vanishes by construction, that at t0 included.
  *
@@ -12,92 +15,189 @@
 
 #include "sens/cost.h"
 
-static const sens_real *row(const struct sens_cost *cost, size_t j)
-{
-    const sens_real *z = cost->data;
-    return z + j * cost->n;
-}
+struct measurement {
+    size_t state;
+    sens_real z, weight; /* w / sigma^2, of likelihood=on negative */
+};
+
+struct tracking {
+    const struct measurement *all; /* those of time j: first[j] <= e < first[j + 1] */
+    const size_t *first;           /* [n_obs + 1] */
+    const sens_real *constant;     /* [n_obs] sum of -w log(sigma sqrt(2 pi)), or 0 */
+};
 
 static void phi(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, sens_real *G)
 {
     (void)p;
-    const sens_real *z = row(cost, j);
+    const struct tracking *tr = cost->data;
     sens_real sum = 0;
-    for (size_t i = 0; i < cost->n; i++) sum += (x[i] - z[i]) * (x[i] - z[i]);
-    G[0] += sum / 2;
+    for (size_t e = tr->first[j]; e < tr->first[j + 1]; e++) {
+        const sens_real off = x[tr->all[e].state] - tr->all[e].z;
+        sum += tr->all[e].weight * off * off;
+    }
+    G[0] += sum / 2 + tr->constant[j];
 }
 
 static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p, size_t c0,
                    size_t L, sens_real *OUT)
 {
     (void)p;
-    const sens_real *z = row(cost, j);
-    for (size_t i = 0; c0 == 0 && L > 0 && i < cost->n; i++) OUT[i * L] += x[i] - z[i];
+    const struct tracking *tr = cost->data;
+    for (size_t e = tr->first[j]; c0 == 0 && L > 0 && e < tr->first[j + 1]; e++) {
+        const struct measurement *me = &tr->all[e];
+        OUT[me->state * L] += me->weight * (x[me->state] - me->z);
+    }
 }
 
-static sens_status read_data(struct sens_ctx *ctx, const struct sens_value *data,
-                             const struct sens_problem *pb, size_t rows, sens_real *t_obs, sens_real *z)
+/* ---- from data to measurements -------------------------------------------------------------------------- */
+
+struct filling {
+    struct measurement *all;
+    size_t *first;
+    sens_real *t_obs, *constant;
+    size_t times, taken; /* so far */
+    bool likelihood;
+};
+
+static sens_status make_room(struct sens_ctx *ctx, size_t times, size_t measurements, struct filling *fill)
 {
-    const size_t width = pb->n + 1;
+    fill->all = SENS_NEW(ctx, struct measurement, measurements);
+    fill->first = SENS_NEW(ctx, size_t, times + 1);
+    fill->t_obs = SENS_NEW(ctx, sens_real, times);
+    fill->constant = SENS_NEW(ctx, sens_real, times);
+    return fill->all && fill->first && fill->t_obs && fill->constant ? SENS_OK : SENS_NO_MEMORY;
+}
+
+static void next_time(struct filling *fill, sens_real t)
+{
+    fill->t_obs[fill->times++] = t;
+}
+
+/* In double whatever the working precision, as all that is done here: every variant has the same data. */
+static void take(struct filling *fill, size_t state, double z, double w, double sigma)
+{
+    static const double log_sqrt_2pi = 0.91893853320467274178;
+    const double weight = w / (sigma * sigma);
+    fill->all[fill->taken++] = (struct measurement){state, z, fill->likelihood ? -weight : weight};
+    fill->first[fill->times] = fill->taken;
+    if (fill->likelihood) fill->constant[fill->times - 1] -= w * (log(sigma) + log_sqrt_2pi);
+}
+
+static sens_status read_rows(struct sens_ctx *ctx, const struct sens_value *data,
+                             const struct sens_problem *pb, struct filling *fill)
+{
+    const size_t width = pb->n + 1, rows = data->count / width;
     if (data->count % width)
         return sens_fail(ctx, SENS_BAD_INPUT, "data: %zu numbers are no whole rows of t, x_1 ... x_%zu",
                          data->count, pb->n);
     for (size_t k = 0; k < data->count; k++)
         if (!isfinite(data->data[k]))
             return sens_fail(ctx, SENS_BAD_INPUT, "data: number %zu is not finite", k + 1);
+    if (make_room(ctx, rows, rows * pb->n, fill) != SENS_OK) return SENS_NO_MEMORY;
     for (size_t j = 0; j < rows; j++) {
-        t_obs[j] = data->data[j * width];
-        for (size_t i = 0; i < pb->n; i++) z[j * pb->n + i] = data->data[j * width + 1 + i];
+        next_time(fill, data->data[j * width]);
+        for (size_t i = 0; i < pb->n; i++) take(fill, i, data->data[j * width + 1 + i], 1, 1);
     }
     return SENS_OK;
 }
 
-/* In double whatever the working precision, so that every variant has the same data. */
-static void synthesise(const struct sens_problem *pb, size_t rows, sens_real *t_obs, sens_real *z)
+/* One row of the table: its measurements, at a time of its own or at that of the row before. */
+static sens_status take_row(struct sens_ctx *ctx, const struct sens_problem *pb, const double *row,
+                            struct filling *fill)
 {
-    const double t0 = (double)pb->t0, length = (double)pb->t1 - t0;
-    for (size_t j = 0; j < rows; j++) {
-        const double passed = rows > 1 ? (double)j / (double)(rows - 1) : 1;
-        t_obs[j] = j + 1 == rows ? pb->t1 : t0 + length * (double)j / (double)(rows - 1);
-        for (size_t i = 0; i < pb->n; i++) z[j * pb->n + i] = (1 + passed) * (double)pb->x0[i] / 2;
+    const double *const z = row + 2, *const sigma = z + pb->n;
+    if (!fill->times || row[0] != fill->t_obs[fill->times - 1]) next_time(fill, row[0]);
+    fill->first[fill->times] = fill->taken;
+    for (size_t i = 0; i < pb->n; i++) {
+        if (isnan(z[i])) continue;
+        if (fill->likelihood && isnan(sigma[i]))
+            return sens_fail(ctx, SENS_BAD_INPUT,
+                             "data: likelihood=on needs the standard deviation of each measurement; that of "
+                             "state %zu at t = %g has none",
+                             i, row[0]);
+        take(fill, i, z[i], row[1], isnan(sigma[i]) ? 1 : sigma[i]);
     }
+    return SENS_OK;
 }
 
-enum { OPT_DATA, OPT_COUNT };
+static sens_status read_table(struct sens_ctx *ctx, const struct sens_value *data,
+                              const struct sens_problem *pb, struct filling *fill)
+{
+    const size_t width = 2 + 2 * pb->n, rows = data->count / width;
+    size_t measurements = 0;
+    for (size_t j = 0; j < rows; j++)
+        for (size_t i = 0; i < pb->n; i++)
+            if (!isnan(data->data[j * width + 2 + i])) measurements++;
+    if (make_room(ctx, rows, measurements, fill) != SENS_OK) return SENS_NO_MEMORY;
+    for (size_t j = 0; j < rows; j++) {
+        const sens_status status = take_row(ctx, pb, data->data + j * width, fill);
+        if (status != SENS_OK) return status;
+    }
+    return SENS_OK;
+}
+
+static sens_status synthesise(struct sens_ctx *ctx, size_t rows, const struct sens_problem *pb,
+                              struct filling *fill)
+{
+    const double t0 = (double)pb->t0, length = (double)pb->t1 - t0;
+    if (make_room(ctx, rows, rows * pb->n, fill) != SENS_OK) return SENS_NO_MEMORY;
+    for (size_t j = 0; j < rows; j++) {
+        const double passed = rows > 1 ? (double)j / (double)(rows - 1) : 1;
+        next_time(fill, j + 1 == rows ? pb->t1 : t0 + length * (double)j / (double)(rows - 1));
+        for (size_t i = 0; i < pb->n; i++) take(fill, i, (1 + passed) * (double)pb->x0[i] / 2, 1, 1);
+    }
+    return SENS_OK;
+}
+
+enum { OPT_DATA, OPT_COUNT, OPT_LIKELIHOOD };
+static const char *const off_on[] = {"off", "on", NULL};
 static const struct sens_option options[] = {
     {.name = "data",
      .kind = SENS_OPT_DATA,
-     .help = "file of rows t, x_1 ... x_n; without it: synthetic data"},
+     .help = "measurements by names of states, or rows t, x_1 ... x_n; without it: synthetic data"},
     {.name = "count",
      .kind = SENS_OPT_INT,
      .fallback = 5,
      .min = 1,
      .max = 1e6,
      .help = "times of the synthetic data, t0 and t1 included"},
+    {.name = "likelihood",
+     .kind = SENS_OPT_CHOICE,
+     .choices = off_on,
+     .help = "on: G is the logarithm of the likelihood of the data, their errors being normal"},
     SENS_OPTIONS_END,
 };
+
+static sens_status fill_in(struct sens_ctx *ctx, const struct sens_value *option,
+                           const struct sens_problem *pb, struct filling *fill)
+{
+    const struct sens_value *data = &option[OPT_DATA];
+    if (data->measured) return read_table(ctx, data, pb, fill);
+    if (data->count) return read_rows(ctx, data, pb, fill);
+    return synthesise(ctx, (size_t)option[OPT_COUNT].number, pb, fill);
+}
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
                           const struct sens_problem *pb, struct sens_cost *cost)
 {
-    const struct sens_value *data = &option[OPT_DATA];
-    if (data->count && option[OPT_COUNT].number != options[OPT_COUNT].fallback)
+    struct filling fill = {.likelihood = option[OPT_LIKELIHOOD].number == 1};
+    if (option[OPT_DATA].count && option[OPT_COUNT].number != options[OPT_COUNT].fallback)
         return sens_fail(ctx, SENS_BAD_INPUT, "count: the file of data says how many times there are");
-    const size_t rows = data->count ? data->count / (pb->n + 1) : (size_t)option[OPT_COUNT].number;
-    sens_real *t_obs = SENS_NEW(ctx, sens_real, rows), *z = SENS_NEW(ctx, sens_real, rows * pb->n);
-    if (!t_obs || !z) return SENS_NO_MEMORY;
+    struct tracking *tr = SENS_NEW(ctx, struct tracking, 1);
+    if (!tr) return SENS_NO_MEMORY;
+    const sens_status status = fill_in(ctx, option, pb, &fill);
+    if (status != SENS_OK) return status;
+    *tr = (struct tracking){fill.all, fill.first, fill.constant};
     cost->m = 1;
-    cost->n_obs = rows;
-    cost->t_obs = t_obs;
-    cost->data = z;
-    if (data->count) return read_data(ctx, data, pb, rows, t_obs, z);
-    synthesise(pb, rows, t_obs, z);
+    cost->n_obs = fill.times;
+    cost->t_obs = fill.t_obs;
+    cost->data = tr;
     return SENS_OK;
 }
 
 SENS_COST(tracking) = {
     .name = "tracking",
-    .summary = "distance to data: G = 1/2 sum_j |x(t_j) - z_j|^2",
+    .summary = "distance to data, G = 1/2 sum ((x(t_j) - z_j) / sigma_j)^2, or their log-likelihood",
     .options = options,
     .create = create,
     .phi = phi,

@@ -50,7 +50,7 @@ do_block() {
     esac
 }
 
-pages="models analysing-a-model adding-a-problem adding-a-cost adding-a-method"
+pages="models data analysing-a-model adding-a-problem adding-a-cost adding-a-method"
 if command -v python3 >/dev/null; then
     pages="$pages adding-a-contender"
 else

@@ -87,8 +87,8 @@ static void test_synthetic_tracking_by_hand(void **state)
     (void)state;
     struct sens_ctx ctx = {0};
     struct sens_cost cost;
-    const struct sens_value option[] = {{.data = NULL}, {.number = 3}},
-                            last_only[] = {{.data = NULL}, {.number = 1}};
+    const struct sens_value option[] = {{.data = NULL}, {.number = 3}, {.number = 0}},
+                            last_only[] = {{.data = NULL}, {.number = 1}, {.number = 0}};
     double G = 0;
     assert_int_equal(create_on_initial(&ctx, "tracking", option, &cost), SENS_OK);
     assert_true(cost.m == 1 && cost.n_obs == 3);
@@ -104,7 +104,7 @@ static sens_status create_tracking(struct sens_ctx *ctx, size_t count, const dou
                                    struct sens_cost *cost)
 {
     const struct sens_cost_type *type = find_cost("tracking");
-    struct sens_value option[2];
+    struct sens_value option[MAX_OPTIONS];
     sens_option_defaults(type->options, option);
     option[0] = (struct sens_value){.data = data, .count = count};
     return create_on_initial(ctx, "tracking", option, cost);
@@ -153,6 +153,59 @@ static void test_bad_tracking_data_are_refused(void **state)
     sens_arena_release(&ctx.arena);
 }
 
+/* Rows t, weight, x_1, x_2, sigma_1, sigma_2: two at the same time, one value of three without a measurement. */
+static const double measured[] = {0.5, 1, 3,   NAN, 0.5, NAN, /* a residual of -1, over 0.5 */
+                                  2,   3, 2.5, -3,  0.5, 2,   /* three times: -0.5 over 0.5, 2 over 2 */
+                                  2,   1, NAN, 1,   0.5, 4};  /* -2 over 4 */
+
+static sens_status create_measured(struct sens_ctx *ctx, double likelihood, size_t count, const double *data,
+                                   struct sens_cost *cost)
+{
+    const struct sens_value option[] = {
+        {.data = data, .count = count, .measured = true}, {.number = 5}, {.number = likelihood}};
+    return create_on_initial(ctx, "tracking", option, cost);
+}
+
+static void test_measurements_by_hand(void **state)
+{
+    (void)state;
+    struct sens_ctx ctx = {0};
+    struct sens_cost cost;
+    double G[2] = {0, 0}, D[2] = {0, 0};
+    assert_int_equal(create_measured(&ctx, 0, 18, measured, &cost), SENS_OK);
+    assert_true(cost.m == 1 && cost.n_obs == 2 && cost.t_obs[0] == 0.5 && cost.t_obs[1] == 2);
+    cost.type->phi(&cost, 0, hand_x, hand_p, &G[0]);
+    cost.type->phi(&cost, 1, hand_x, hand_p, &G[1]);
+    assert_true(G[0] == 4.0 / 2 && G[1] == (3 * (1.0 + 1.0) + 0.25) / 2);
+    cost.type->phi_dx(&cost, 1, hand_x, hand_p, 0, 1, D);
+    assert_true(D[0] == 3 * -0.5 / 0.25 && D[1] == 3 * 2 / 4.0 - 2 / 16.0);
+
+    double L = 0, slope[2] = {0, 0};
+    const double expected = -G[1] - 3 * log(0.5 * 2 * 2.50662827463100050242 * 2.50662827463100050242) -
+                            log(4 * 2.50662827463100050242);
+    assert_int_equal(create_measured(&ctx, 1, 18, measured, &cost), SENS_OK);
+    cost.type->phi(&cost, 1, hand_x, hand_p, &L);
+    assert_true(fabs(L - expected) <= 1e-14 * fabs(expected));
+    cost.type->phi_dx(&cost, 1, hand_x, hand_p, 0, 1, slope);
+    assert_true(slope[0] == -D[0] && slope[1] == -D[1]);
+    sens_arena_release(&ctx.arena);
+}
+
+static void test_likelihood_needs_deviations(void **state)
+{
+    (void)state;
+    static const double bare[] = {0.5, 1, 3, NAN, NAN, 0.5};
+    struct sens_ctx ctx = {0};
+    struct sens_cost cost;
+    double G = 0;
+    assert_int_equal(create_measured(&ctx, 1, 6, bare, &cost), SENS_BAD_INPUT);
+    assert_non_null(strstr(ctx.message, "standard deviation"));
+    assert_int_equal(create_measured(&ctx, 0, 6, bare, &cost), SENS_OK); /* one of 1 */
+    cost.type->phi(&cost, 0, hand_x, hand_p, &G);
+    assert_true(G == 0.5);
+    sens_arena_release(&ctx.arena);
+}
+
 /* Every allocation of every cost refused in turn: a status, never a crash. */
 static void test_refused_memory_is_a_status(void **state)
 {
@@ -185,6 +238,8 @@ int main(void)
         cmocka_unit_test(test_synthetic_tracking_by_hand),
         cmocka_unit_test(test_tracking_of_given_data),
         cmocka_unit_test(test_bad_tracking_data_are_refused),
+        cmocka_unit_test(test_measurements_by_hand),
+        cmocka_unit_test(test_likelihood_needs_deviations),
         cmocka_unit_test(test_refused_memory_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #ifndef SENS_OPTION_H
 #define SENS_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum sens_option_kind {
@@ -32,6 +33,10 @@ struct sens_value {
     double number;      /* SENS_OPT_INT, REAL; the index for CHOICE */
     const double *data; /* SENS_OPT_DATA, owned by the caller and alive as long as the instance */
     size_t count;
+    /* Of an option of a cost: the file had a header line. For n states, rows of 2 + 2 n numbers
+     *     t, weight, x_1 ... x_n (NaN: not measured), sigma_1 ... sigma_n (NaN: not given)
+     * t never falls and is in [t0, t1], weight >= 0, sigma > 0. */
+    bool measured;
 };
 
 /* Entries before the terminator; 0 for NULL. */

@@ -1,8 +1,9 @@
-/* harness/analyse/labels.h - the names of states and parameters. */
-#ifndef ANALYSE_LABELS_H
-#define ANALYSE_LABELS_H
+/* harness/cell/labels.h - the names of states and parameters. */
+#ifndef CELL_LABELS_H
+#define CELL_LABELS_H
 
-#include "cell.h"
+#include "refuse.h"
+#include "sens/problem.h"
 
 struct labels {             /* texts of the arena, or of the problem's type */
     const char **state;     /* [n] */

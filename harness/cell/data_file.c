@@ -1,0 +1,333 @@
+/* Measurements by the names of states: see data_file.h. */
+#include "data_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "array.h"
+#include "data_cells.h"
+#include "files.h"
+#include "labels.h"
+#include "names.h"
+
+enum { LINE_MAX_LENGTH = 1 << 20, NUMBERS_MAX = 1 << 27 /* 1 GiB of them */ };
+static const double least = 1e-100, most = 1e100; /* of a standard deviation: its square is a number */
+
+enum column_kind { COLUMN_TIME, COLUMN_STATE, COLUMN_SIGMA, COLUMN_WEIGHT };
+struct column {
+    enum column_kind kind;
+    size_t state; /* STATE, SIGMA */
+    double sigma; /* STATE: of the whole column; NaN: none */
+};
+
+struct named {
+    const char *name;
+    size_t state;
+};
+
+struct table {
+    struct text_file text;
+    struct data_cells cells;
+    struct bench_error *error;
+    const struct sens_problem *pb;
+    struct labels labels;
+    struct named *by_name; /* [n] sorted */
+    struct column *column;
+    size_t columns, column_room;
+    bool *has_value, *has_sigma; /* [n] is there such a column? */
+    double *number;              /* rows of 2 + 2 n */
+    size_t count, room, measured;
+};
+
+static bool refuse(struct table *table, const char *what, const char *value, const char *why)
+{
+    return bench_refuse(table->error, "%s:%d: %s '%.80s': %s", table->text.path, table->text.number, what,
+                        value, why);
+}
+
+static bool refuse_memory(struct table *table)
+{
+    return bench_refuse(table->error, "%s:%d: no memory", table->text.path, table->text.number);
+}
+
+/* ---- the header ---------------------------------------------------------------------------------------- */
+
+static int compare_named(const void *a, const void *b)
+{
+    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* NULL: no state has this name. */
+static const struct named *find_state(const struct table *table, const char *name)
+{
+    const struct named wanted = {.name = name};
+    return bsearch(&wanted, table->by_name, table->pb->n, sizeof *table->by_name, compare_named);
+}
+
+static bool refuse_name(struct table *table, const char *name)
+{
+    const size_t n = table->pb->n, shown = n < 1000 ? n : 1000;
+    const char *const near = nearest_name(name, table->labels.state, shown);
+    char why[256];
+    snprintf(why, sizeof why, "no state, sigma_STATE or weight; %s%.80s%sthe first state of %s is %.80s",
+             near ? "did you mean " : "", near ? near : "", near ? "? " : "", table->pb->type->name,
+             table->labels.state[0]);
+    return refuse(table, "column", name, why);
+}
+
+/* "prey sigma=0.1": cuts the name off, and reads the number. */
+static bool take_sigma(struct table *table, char *cell, double *sigma)
+{
+    static const char word[] = " sigma=";
+    char *const at = strstr(cell, word);
+    *sigma = NAN;
+    if (!at) return true;
+    if (!read_number(at + sizeof word - 1, sigma) || !(*sigma >= least && *sigma <= most))
+        return refuse(table, "standard deviation", at + 1, "not a number from 1e-100 to 1e100");
+    for (char *end = at; end >= cell && (end == at || *end == ' '); end--) *end = '\0';
+    return true;
+}
+
+static bool add_column(struct table *table, struct column column)
+{
+    if (!array_grow(&table->column, table->columns + 1, &table->column_room, sizeof *table->column))
+        return refuse_memory(table);
+    table->column[table->columns++] = column;
+    return true;
+}
+
+static bool has_weight(const struct table *table)
+{
+    for (size_t c = 0; c < table->columns; c++)
+        if (table->column[c].kind == COLUMN_WEIGHT) return true;
+    return false;
+}
+
+/* The name of a state comes first, so that one may be called weight. */
+static bool name_column(struct table *table, char *cell)
+{
+    static const char sigma_of[] = "sigma_";
+    double sigma;
+    if (!take_sigma(table, cell, &sigma)) return false;
+    const struct named *state = find_state(table, cell);
+    const bool of_sigma = !state && strncmp(cell, sigma_of, sizeof sigma_of - 1) == 0;
+    if (of_sigma) state = find_state(table, cell + sizeof sigma_of - 1);
+    if (!state && strcmp(cell, "weight") != 0) return refuse_name(table, cell);
+    if (isfinite(sigma) && (of_sigma || !state))
+        return refuse(table, "column", cell, "it has no standard deviation");
+    bool *const taken = !state     ? NULL
+                        : of_sigma ? &table->has_sigma[state->state]
+                                   : &table->has_value[state->state];
+    if (taken ? *taken : has_weight(table)) return refuse(table, "column", cell, "named twice");
+    if (taken) *taken = true;
+    return add_column(table, (struct column){!state     ? COLUMN_WEIGHT
+                                             : of_sigma ? COLUMN_SIGMA
+                                                        : COLUMN_STATE,
+                                             state ? state->state : 0, sigma});
+}
+
+/* Standard deviations belong to values, and come from one place. */
+static bool check_columns(struct table *table)
+{
+    bool any = false;
+    for (size_t c = 0; c < table->columns; c++) {
+        const struct column *column = &table->column[c];
+        const char *const name = table->labels.state[column->state];
+        any = any || column->kind == COLUMN_STATE;
+        if (column->kind == COLUMN_SIGMA && !table->has_value[column->state])
+            return refuse(table, "column sigma_ of", name, "there is no column of its values");
+        if (column->kind == COLUMN_STATE && isfinite(column->sigma) && table->has_sigma[column->state])
+            return refuse(table, "column", name, "sigma= beside a column sigma_");
+    }
+    return any || refuse(table, "header", "t", "it names no state");
+}
+
+static bool read_header(struct table *table)
+{
+    const enum data_line line = data_next(&table->text, table->error);
+    if (line == DATA_END) return bench_refuse(table->error, "%s: no content", table->text.path);
+    if (line == DATA_REFUSED) return false;
+    table->cells = (struct data_cells){strchr(table->text.line, '\t') ? '\t' : ',', table->text.line};
+    const char *const first = data_cell(&table->cells);
+    if (strcmp(first, "t") != 0 && strcmp(first, "time") != 0)
+        return refuse(table, "first column", first, "of a header it is t or time");
+    if (!add_column(table, (struct column){.kind = COLUMN_TIME, .sigma = NAN})) return false;
+    for (char *cell; (cell = data_cell(&table->cells));)
+        if (!name_column(table, cell)) return false;
+    return check_columns(table);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+static bool is_missing(const char *cell)
+{
+    return !*cell || strcasecmp(cell, "na") == 0 || strcasecmp(cell, "nan") == 0;
+}
+
+/* Room for one more row, all of it missing. */
+static double *next_row(struct table *table)
+{
+    const size_t width = 2 + 2 * table->pb->n;
+    if (width > NUMBERS_MAX || table->count > NUMBERS_MAX - width) {
+        bench_refuse(table->error, "%s:%d: more than %d numbers (a row counts as %zu)", table->text.path,
+                     table->text.number, NUMBERS_MAX, width);
+        return NULL;
+    }
+    if (!array_grow(&table->number, table->count + width, &table->room, sizeof *table->number)) {
+        refuse_memory(table);
+        return NULL;
+    }
+    double *const row = table->number + table->count;
+    for (size_t k = 0; k < width; k++) row[k] = NAN;
+    row[1] = 1;
+    return row;
+}
+
+static bool take_time(struct table *table, const char *cell, double *row)
+{
+    const size_t width = 2 + 2 * table->pb->n;
+    const double t0 = (double)table->pb->t0, t1 = (double)table->pb->t1;
+    char range[80];
+    if (!read_number(cell, row)) return refuse(table, "time", cell, "not a finite decimal number");
+    snprintf(range, sizeof range, "outside of the interval from %g to %g", t0, t1);
+    if (row[0] < t0 || row[0] > t1) return refuse(table, "time", cell, range);
+    if (table->count > 0 && row[0] < row[-(ptrdiff_t)width])
+        return refuse(table, "time", cell, "it is before that of the row above; sort the rows by time");
+    return true;
+}
+
+static bool take_cell(struct table *table, const struct column *column, const char *cell, double *row)
+{
+    const size_t n = table->pb->n;
+    double number = NAN;
+    if (column->kind == COLUMN_TIME) return take_time(table, cell, row);
+    if (!is_missing(cell) && !read_number(cell, &number))
+        return refuse(table, "value", cell, "not a finite decimal number, and not empty, NA or nan");
+    switch (column->kind) {
+    case COLUMN_WEIGHT:
+        row[1] = number;
+        return (number >= 0 && number <= most) ||
+               refuse(table, "weight", cell, "not a number from 0 to 1e100");
+    case COLUMN_SIGMA:
+        row[2 + n + column->state] = number;
+        return isnan(number) || (number >= least && number <= most) ||
+               refuse(table, "standard deviation", cell, "not a number from 1e-100 to 1e100");
+    default:
+        row[2 + column->state] = number;
+        if (isfinite(column->sigma)) row[2 + n + column->state] = column->sigma;
+        return true;
+    }
+}
+
+/* A value that was measured has the standard deviation that its column promises. */
+static bool check_row(struct table *table, const double *row, bool *any)
+{
+    const size_t n = table->pb->n;
+    *any = false;
+    for (size_t c = 0; c < table->columns; c++) {
+        const size_t state = table->column[c].state;
+        const bool value = table->column[c].kind == COLUMN_STATE && !isnan(row[2 + state]);
+        *any = *any || value;
+        if (value && table->has_sigma[state] && isnan(row[2 + n + state]))
+            return refuse(table, "column sigma_ of", table->labels.state[state],
+                          "it is missing where there is a value");
+    }
+    return true;
+}
+
+static bool read_row(struct table *table)
+{
+    double *const row = next_row(table);
+    if (!row) return false;
+    size_t c = 0;
+    bool any;
+    table->cells.rest = table->text.line;
+    for (char *cell; (cell = data_cell(&table->cells)); c++) {
+        if (c == table->columns) return refuse(table, "cell", cell, "the header has fewer columns");
+        if (!take_cell(table, &table->column[c], cell, row)) return false;
+    }
+    if (c < table->columns)
+        return bench_refuse(table->error, "%s:%d: %zu cells, the header has %zu columns", table->text.path,
+                            table->text.number, c, table->columns);
+    if (!check_row(table, row, &any)) return false;
+    if (any) table->count += 2 + 2 * table->pb->n; /* where nothing was measured there is no observation */
+    return true;
+}
+
+static bool read_rows(struct table *table)
+{
+    enum data_line line;
+    while ((line = data_next(&table->text, table->error)) == DATA_LINE)
+        if (!read_row(table)) return false;
+    if (line == DATA_REFUSED) return false;
+    return table->count > 0 || bench_refuse(table->error, "%s: no measurement in the file", table->text.path);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+bool data_file_has_header(const char *path)
+{
+    struct text_file text;
+    struct bench_error error;
+    if (!text_open(&text, path, LINE_MAX_LENGTH, &error)) return false;
+    bool names = false;
+    if (data_next(&text, &error) == DATA_LINE) {
+        const char *const at = text.line + strspn(text.line, " \t");
+        names = !at[strspn(at, "+-.")] || !strchr("0123456789,", at[strspn(at, "+-.")]);
+    }
+    text_close(&text);
+    return names;
+}
+
+static sens_status name_states(struct sens_ctx *ctx, struct table *table)
+{
+    const size_t n = table->pb->n;
+    const sens_status status = labels_find(ctx, table->pb, &table->labels);
+    if (status != SENS_OK) {
+        bench_refuse(table->error, "%s: %s", table->text.path,
+                     ctx->message[0] ? ctx->message : sens_status_message(status));
+        return status;
+    }
+    table->by_name = SENS_NEW(ctx, struct named, n);
+    table->has_value = SENS_NEW(ctx, bool, n);
+    table->has_sigma = SENS_NEW(ctx, bool, n);
+    if (!table->by_name || !table->has_value || !table->has_sigma) {
+        refuse_memory(table);
+        return SENS_NO_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) table->by_name[i] = (struct named){table->labels.state[i], i};
+    qsort(table->by_name, n, sizeof *table->by_name, compare_named);
+    return SENS_OK;
+}
+
+static sens_status keep(struct sens_ctx *ctx, struct table *table, struct sens_value *value)
+{
+    double *const kept = SENS_NEW(ctx, double, table->count);
+    if (!kept) {
+        refuse_memory(table);
+        return SENS_NO_MEMORY;
+    }
+    memcpy(kept, table->number, table->count * sizeof *kept);
+    *value = (struct sens_value){.data = kept, .count = table->count, .measured = true};
+    return SENS_OK;
+}
+
+sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
+                           struct sens_value *value, struct bench_error *error)
+{
+    struct bench_error reason = {.text = ""};
+    struct table table = {.pb = pb, .error = &reason};
+    sens_status status = SENS_BAD_INPUT;
+    if (text_open(&table.text, pair->value, LINE_MAX_LENGTH, &reason)) {
+        status = name_states(ctx, &table);
+        if (status == SENS_OK && !(read_header(&table) && read_rows(&table))) status = SENS_BAD_INPUT;
+        if (status == SENS_OK) status = keep(ctx, &table, value);
+    }
+    text_close(&table.text);
+    free(table.column);
+    free(table.number);
+    if (status != SENS_OK) refuse_pair(error, pair, "%s", reason.text);
+    return status;
+}

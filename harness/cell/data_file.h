@@ -1,0 +1,27 @@
+/* harness/cell/data_file.h - measurements of states, with a header line that names them.
+ *
+ *     t,prey,predators sigma=0.1,sigma_prey,weight
+ *     0.5,1.2,0.7,0.05,1
+ *     0.5,NA,0.66,,2
+ *
+ * The first cell of the header is `t` or `time`. Each other names a state, with or without one standard deviation for
+ * the whole column, or is `sigma_STATE`, the standard deviation of each value, or `weight`, which counts a row as so
+ * many. Cells are separated by TABs where the header has one, else by commas; they may stand in double quotes, commas
+ * inside of brackets separate nothing, blanks around a cell do not count. A value that is empty, NA or nan (in any
+ * case) was not measured. Lines may end with CR LF; # begins a comment; empty lines are skipped. Times do not fall from
+ * line to line, equal ones are repeated measurements. */
+#ifndef CELL_DATA_FILE_H
+#define CELL_DATA_FILE_H
+
+#include "sens/problem.h"
+#include "values.h"
+
+/* Is the first line of content one of names, and not of numbers? false also where the file cannot be read. */
+bool data_file_has_header(const char *path);
+
+/* The measurements for a problem, whose names of states are labels_find's, as struct sens_value says, in ctx's arena.
+ * SENS_BAD_INPUT with file, line and value; SENS_NO_MEMORY. */
+sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
+                           struct sens_value *value, struct bench_error *error);
+
+#endif
