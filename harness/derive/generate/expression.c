@@ -39,7 +39,14 @@ static void add_product(struct text *text, struct plan_number number, const char
     }
 }
 
-/* Integer e of the expression at this turn of the loops. */
+/* How far a base is from its column. */
+static void add_distance(struct text *text, struct plan_number base)
+{
+    if (base.column >= 0 && base.value != 0)
+        text_add(text, base.value < 0 ? " - %lld" : " + %lld", llabs((long long)base.value));
+}
+
+/* Integer e of the expression at this turn of the loops: the distance last, so that what is before it is shared. */
 static void add_integer(const struct writer *w, struct text *text, size_t e)
 {
     const struct plan *plan = w->plan;
@@ -50,6 +57,7 @@ static void add_integer(const struct writer *w, struct text *text, size_t e)
         text_add(text, " + %u * ", row_of(w) * unit);
         plan_write_number(text, plan->step[0][e]);
     }
+    add_distance(text, plan->base[e]);
 }
 
 /* The quantity at e: its start, and steps by the turns of the runs around it, k_1 the innermost. */

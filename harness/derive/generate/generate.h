@@ -28,8 +28,8 @@
  * and likewise sens_generated_phi, sens_generated_coupling (of p alone) and sens_generated_diagonal.
  *
  * To be compiled with -O2 -ffp-contract=fast -fno-math-errno -fno-trapping-math and the instruction set (-O3 takes
- * longer and gains little). Nothing is allocated; nothing but the functions of <math.h> is called. Safe for any
- * number of threads. */
+ * longer and gains little, of a long text nothing). Nothing is allocated; nothing but the functions of <math.h> is
+ * called. Safe for any number of threads. */
 #ifndef DERIVE_GENERATE_H
 #define DERIVE_GENERATE_H
 

@@ -7,8 +7,8 @@
 #include "text.h"
 
 struct plan_number {
-    int32_t value;  /* where column is -1 */
-    int32_t column; /* of the table */
+    int32_t value;  /* the number, or how much it is more than its column; that is 0 but for bases */
+    int32_t column; /* of the table; -1: none */
 };
 
 struct plan {
@@ -18,13 +18,14 @@ struct plan {
     struct plan_number *step[COVER_LEVELS]; /* [width] each */
     struct plan_number count[COVER_LEVELS], grow;
     size_t columns, id; /* of the table */
+    size_t *column;     /* [columns]: which number it holds, of those of a piece one after the other */
 };
 
 /* false: no memory, nothing to release. */
 bool plan_make(const struct roll_operator *operator, size_t id, struct plan *plan);
 void plan_release(struct plan *plan);
 
-/* The number, or its place in a row of the table. */
+/* The number, or its place in a row of the table, to which a base has its value added. */
 void plan_write_number(struct text *text, struct plan_number number);
 
 /* The table, if there is one: static const int TABLE_id[pieces][columns]. */

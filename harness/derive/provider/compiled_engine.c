@@ -12,7 +12,7 @@
 enum {
     MOST_RECORDINGS = 8,  /* of one problem that are compiled: a run with many branches would wait for each */
     MOST_OPERATORS = 300, /* loops, or statements of straight-line code, which compile in seconds */
-    LEVEL = 3             /* of optimisation */
+    LONG_TEXT = 16384     /* bytes of C from which on level 3 would take twice as long, for code as fast */
 };
 
 /* An object for each kind of call (generate_class_of) that there was, the newest first; none goes before the engine:
@@ -118,7 +118,7 @@ static bool load(struct compiled_of *of, enum product_kind kind, const char *tex
                  struct engine_direct *made, struct bench_error *error)
 {
     struct compiled_setting *setting = setting_of(of);
-    const struct compile_request request = {text, setting->isa, LEVEL, 0};
+    const struct compile_request request = {text, setting->isa, strlen(text) < LONG_TEXT ? 3 : 2, 0};
     if (compile_load(&setting->compiler, &request, object, error) != SENS_OK) return false;
     made->function = compiled_find(object, generate_function_name(generated[kind]));
     return made->function || bench_refuse(error, "a compiled object lacks its function");

@@ -81,12 +81,69 @@ static void test_what_is_wanted_alone(void **state)
     graph_destroy(f.graph);
 }
 
+enum { MOST_PIECES = 64, MOST_COLUMNS = 256 };
+
+/* Reads the numbers of a table, whose first dimension stands at *at; moves behind it. */
+static void read_table(const char **at, size_t *pieces, size_t *columns, long entry[][MOST_COLUMNS])
+{
+    char *end;
+    *pieces = strtoul(*at + 1, &end, 10);
+    *columns = strtoul(end + 2, &end, 10);
+    assert_true(*pieces <= MOST_PIECES && *columns <= MOST_COLUMNS);
+    end = strchr(end, '{') + 1;
+    for (size_t r = 0; r < *pieces; r++)
+        for (size_t c = 0; c < *columns; c++)
+            entry[r][c] = strtol(end + strcspn(end, "-0123456789"), &end, 10);
+    *at = end;
+}
+
+static size_t equal_columns(size_t pieces, size_t columns, long entry[][MOST_COLUMNS])
+{
+    size_t pairs = 0;
+    for (size_t c = 1; c < columns; c++)
+        for (size_t d = 0; d < c; d++) {
+            size_t same = 0;
+            while (same < pieces && entry[same][c] == entry[same][d]) same++;
+            pairs += same == pieces;
+        }
+    return pairs;
+}
+
+/* What differs alike from piece to piece stands in a table once, so that the compiler sees what is the same place:
+ * the terms at a corner of a grid read their numbers around one cell. */
+static void test_no_column_twice(void **state)
+{
+    static long entry[MOST_PIECES][MOST_COLUMNS];
+    struct rhs f = brusselator_graph(20, false);
+    struct generate_found found;
+    size_t tables = 0, pieces, columns;
+    char *source;
+    (void)state;
+    assert_int_equal(
+        generate_source(f.graph, f.n, f.np, 1u << GENERATE_VJP, generate_call_of(8), &source, &found),
+        SENS_OK);
+    for (const char *at = source; (at = strstr(at, "int TABLE_")); tables++) {
+        at = strchr(at, '[');
+        read_table(&at, &pieces, &columns, entry);
+        assert_int_equal(equal_columns(pieces, columns, entry), 0);
+        assert_true(columns < 30); /* 53 if each number had its own */
+    }
+    assert_true(tables > 0);
+    generate_found_release(&found);
+    free(source);
+    graph_destroy(f.graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_glv),         cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_heat),        cmocka_unit_test(test_conduction),
-        cmocka_unit_test(test_brusselator), cmocka_unit_test(test_what_is_wanted_alone),
+        cmocka_unit_test(test_glv),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_heat),
+        cmocka_unit_test(test_conduction),
+        cmocka_unit_test(test_brusselator),
+        cmocka_unit_test(test_what_is_wanted_alone),
+        cmocka_unit_test(test_no_column_twice),
     };
     if (!have_compiler("cc")) return NO_COMPILER;
     return cmocka_run_group_tests(tests, NULL, NULL);
