@@ -14,7 +14,8 @@ static bool refuse_flag(const struct cli_command *command, const char *word, str
 {
     const char *known[CLI_FLAGS];
     size_t count = 0;
-    for (; command->flags[count].name; count++) known[count] = command->flags[count].name;
+    for (const struct cli_flag *flag; (flag = cli_flag_at(command, (int)count)); count++)
+        known[count] = flag->name;
     const char *near = nearest_name(word, known, count);
     return bench_refuse(error, "%s: unknown option '%s'%s%s; see sensbench %s --help", command->name, word,
                         near ? "; did you mean " : "", near ? near : "", command->name);
@@ -27,9 +28,9 @@ static const struct {
 /* The flag of this name, of so many characters; -1: none. */
 static int flag_named(const struct cli_command *command, const char *name, size_t length)
 {
-    for (int i = 0; command->flags[i].name; i++)
-        if (strlen(command->flags[i].name) == length && strncmp(command->flags[i].name, name, length) == 0)
-            return i;
+    const struct cli_flag *flag;
+    for (int i = 0; (flag = cli_flag_at(command, i)); i++)
+        if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) return i;
     return -1;
 }
 
@@ -45,7 +46,7 @@ static int find_flag(const struct cli_command *command, const char *word, const 
         if (strncmp(word, short_forms[i].letter, 2) != 0) continue;
         const int found = flag_named(command, short_forms[i].name, strlen(short_forms[i].name));
         *attached = word[2] ? word + 2 : NULL;
-        return found >= 0 && *attached && !command->flags[found].value ? -1 : found;
+        return found >= 0 && *attached && !cli_flag_at(command, found)->value ? -1 : found;
     }
     return -1;
 }
@@ -64,7 +65,7 @@ static bool add_versus(const struct cli_command *command, struct cli_arguments *
 static bool set_flag(const struct cli_command *command, struct cli_arguments *arguments, int index,
                      const char *attached, char ***next, struct bench_error *error)
 {
-    const struct cli_flag *flag = &command->flags[index];
+    const struct cli_flag *flag = cli_flag_at(command, index);
     const char *value = "";
     const bool plugin = strcmp(flag->name, "--plugin") == 0;
     if (!flag->value && attached)

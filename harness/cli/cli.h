@@ -15,7 +15,8 @@ struct cli_flag {
 struct cli_arguments;
 struct cli_command {
     const char *name, *arguments, *summary;
-    const struct cli_flag *flags; /* ends with name == NULL */
+    const struct cli_flag *flags; /* its own: ends with name == NULL; NULL: none */
+    int shared;                   /* the first that it takes of the flags that commands share */
     bool takes_keys;              /* key=value words, keys of the harness among them */
     bool takes_options;           /* key=value words for options of modules alone */
     const char *const *notes;     /* paragraphs after the options, ends with NULL; or NULL */
@@ -25,6 +26,8 @@ struct cli_command {
 
 const struct cli_command *cli_commands(void); /* ends with name == NULL */
 const struct cli_command *cli_find(const char *name);
+/* The flags of a command, its own first; NULL: no more. */
+const struct cli_flag *cli_flag_at(const struct cli_command *command, int index);
 
 enum { CLI_WORDS = 256, CLI_FLAGS = 24, CLI_VERSUS = 31 };
 struct cli_arguments {

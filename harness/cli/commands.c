@@ -3,40 +3,27 @@
 
 #include "cli.h"
 
-#define FLAG_PLUGIN                                                                                          \
-    {                                                                                                        \
-        "--plugin", "FILE", "load a module of problems, costs or methods; may be repeated"                   \
-    }
-#define FLAG_MODELS                                                                                          \
-    {                                                                                                        \
-        "--models", "PATH", "load a model, FILE.ode, or all of a folder; may be repeated"                    \
-    }
-#define FLAG_CONTENDER                                                                                       \
-    {                                                                                                        \
-        "--contender", "FILE", "take a program of any language as a method; may be repeated"                 \
-    }
-#define FLAG_HELP                                                                                            \
-    {                                                                                                        \
-        "--help", NULL, "this text"                                                                          \
-    }
-#define FLAGS_END                                                                                            \
-    {                                                                                                        \
-        .name = NULL                                                                                         \
-    }
+/* Behind a command's own flags come these, from the first that it takes. */
+static const struct cli_flag shared[] = {
+    {"--plugin", "FILE", "load a module of problems, costs or methods; may be repeated"},
+    {"--models", "PATH", "load a model, FILE.ode, or all of a folder; may be repeated"},
+    {"--contender", "FILE", "take a program of any language as a method; may be repeated"},
+    {"--help", NULL, "this text"},
+    {.name = NULL},
+};
+enum { FROM_PLUGIN, FROM_MODELS, FROM_HELP = 3 };
 
 static const struct cli_flag list_flags[] = {
-    {"--json", NULL, "one JSON object"}, FLAG_PLUGIN, FLAG_MODELS, FLAG_CONTENDER, FLAG_HELP, FLAGS_END};
+    {"--json", NULL, "one JSON object"},
+    {.name = NULL},
+};
 
 static const struct cli_flag run_flags[] = {
     {"--dump", "FILE", "write x, G, dGdp, dGdx0 as TSV: quantity row col value"},
     {"--json", NULL, "the record as one JSON object, with x, G, dGdp, dGdx0 in \"result\""},
     {"--tsv", NULL, "the record as a header and a row"},
     {"--once", NULL, "one solve: results, errors and counts, no times"},
-    FLAG_PLUGIN,
-    FLAG_MODELS,
-    FLAG_CONTENDER,
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const struct cli_flag analyse_flags[] = {
@@ -50,11 +37,7 @@ static const struct cli_flag analyse_flags[] = {
     {"--memory", "MIB", "all that it may take; default: 1024"},
     {"--dry-run", NULL, "tell what would be done and the memory of its results; solves nothing"},
     {"--json", NULL, "one JSON object"},
-    FLAG_PLUGIN,
-    FLAG_MODELS,
-    FLAG_CONTENDER,
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const char *const analyse_notes[] = {
@@ -66,12 +49,9 @@ static const char *const analyse_notes[] = {
     "the "
     "right-hand side and held against x(t) and S(t).",
     "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, unless "
-    "keys say "
-    "otherwise. All is computed twice, the second time at a hundredth of the tolerance: the distance of the "
-    "two stands "
-    "beside a value as its error. `undefined` is what has no value: p S of a parameter that is 0, p S / x "
-    "where the "
-    "state is no larger than its own error.",
+    "keys say otherwise. All is computed twice, the second time at a hundredth of the tolerance: the "
+    "distance of the two stands beside a value as its error. `undefined` is what has no value: p S of a "
+    "parameter that is 0, p S / x where the state is no larger than its own error.",
     "Exit codes: 0 answered, 2 bad input, 3 not available here, 4 the solver failed.",
     NULL,
 };
@@ -84,11 +64,7 @@ static const struct cli_flag compare_flags[] = {
     {"--timeout", "S", "for getting ready, for finding the tol, for a sample; default: 300"},
     {"--tsv", "FILE", "write rows there, one for each contender"},
     {"--json", NULL, "one JSON object"},
-    FLAG_PLUGIN,
-    FLAG_MODELS,
-    FLAG_CONTENDER,
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const char *const compare_notes[] = {
@@ -118,11 +94,7 @@ static const struct cli_flag sweep_flags[] = {
     {"--retry", "STATUS,...", "with --resume: measure cells with these statuses again"},
     {"--budget", "SECONDS", "stop when this time is used up; 0: no limit"},
     {"--dry-run", NULL, "list the cells, run nothing"},
-    FLAG_PLUGIN,
-    FLAG_MODELS,
-    FLAG_CONTENDER,
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const char *const sweep_notes[] = {
@@ -142,19 +114,14 @@ static const struct cli_flag truth_flags[] = {
     {"--out", "DIR", "store it there, the folder is made; default: the first folder of SENSBENCH_REFERENCE"},
     {"--check", NULL, "store nothing; compare with the stored one"},
     {"--stiff", NULL, "by two implicit formulas, for stiff problems of at most 64 states"},
-    FLAG_MODELS,
-    FLAG_CONTENDER,
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
-static const struct cli_flag derive_flags[] = {{"--json", NULL, "one JSON object"},
-                                               {"--code", NULL, "the C of all products instead"},
-                                               FLAG_PLUGIN,
-                                               FLAG_MODELS,
-                                               FLAG_CONTENDER,
-                                               FLAG_HELP,
-                                               FLAGS_END};
+static const struct cli_flag derive_flags[] = {
+    {"--json", NULL, "one JSON object"},
+    {"--code", NULL, "the C of all products instead"},
+    {.name = NULL},
+};
 
 static const char *const derive_notes[] = {
     "For each product: the operations of its graph; what a tape of it (vjp=tape) does once a point, and for "
@@ -168,31 +135,25 @@ static const char *const derive_notes[] = {
 static const struct cli_flag summary_flags[] = {
     {"--json", NULL, "one object: files, accuracy, figures, tables, performance, statements"},
     {"--profile", NULL, "in what share of all cases a method is within a factor of the fastest one; as TSV"},
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const char *const summary_notes[] = {
     "Reads result files, or of a folder the newest result file in it and in each folder below, and prints "
-    "how long "
-    "each implementation takes to an accuracy, in any sweep, and the figures found in RESULTS/figures. Of "
-    "the sweeps "
-    "of arXiv 2410.01911: Tables 1-3 with our numbers and the predictions of the closed forms, how fast the "
-    "discrete "
-    "adjoint is and how near to the machine's peak, and for each published statement whether the rows "
-    "reproduce it, "
-    "with the numbers. Nothing is run.",
+    "how long each implementation takes to an accuracy, in any sweep, and the figures found in "
+    "RESULTS/figures. Of the sweeps of arXiv 2410.01911: Tables 1-3 with our numbers and the predictions of "
+    "the closed forms, how fast the discrete adjoint is and how near to the machine's peak, and for each "
+    "published statement whether the rows reproduce it, with the numbers. Nothing is run.",
     "Exit codes: 0 summarised, whatever the verdicts (a statement that is not reproduced is a finding), 1 an "
-    "error "
-    "differs from its closed form, so that the program itself is wrong, 2 bad input.",
+    "error differs from its closed form, so that the program itself is wrong, 2 bad input.",
     NULL,
 };
 
 static const struct cli_flag peak_flags[] = {
     {"--json", NULL, "one JSON array, a rate an object"},
     {"--quick", NULL, "fewer samples, and none of very large arrays: about 1.5 s"},
-    FLAG_HELP,
-    FLAGS_END};
+    {.name = NULL},
+};
 
 static const char *const peak_notes[] = {
     "A rate is the median of samples, with the slowest and the fastest. fma: chains x <- a x + b in "
@@ -200,10 +161,9 @@ static const char *const peak_notes[] = {
     "operation: chains of additions and of multiplications); no code of that instruction set is faster. "
     "read, write, copy, triad: arrays are summed, set, copied (a = b), combined (a = b + s c) with the best "
     "instruction set; what is read and what is written is counted, 8 bytes a number, but not that a "
-    "processor may read a line before it writes to it. The arrays of a thread take half of a core's share "
-    "of L1, L2 or L3; in memory, those of all threads take four times the last cache. With --quick, those "
-    "of a thread take at most 32 MiB, and memory is left out where all together would take more than 256 "
-    "MiB.",
+    "processor may read a line before it writes to it. The arrays of a thread take half of a core's share of "
+    "L1, L2 or L3; in memory, those of all threads take four times the last cache. With --quick, those of a "
+    "thread take at most 32 MiB, and memory is left out where all together would take more than 256 MiB.",
     "With one thread, and with one on each core, bound. A sweep measures the same with --quick and writes "
     "it into its result file; every measured cell measures fma again, beside its runs.",
     NULL,
@@ -213,8 +173,7 @@ static const struct cli_flag new_flags[] = {
     {"--c", NULL, "in C: a problem is a model file else, NAME.ode; costs and methods always are in C"},
     {"--in-tree", NULL, "into this source tree: a file, and in C a line of CMake"},
     {"--out", "DIR", "the folder that NAME is made in, or the source tree; default: here"},
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const struct cli_flag verify_flags[] = {
@@ -235,11 +194,7 @@ static const struct cli_flag verify_flags[] = {
     {"--list", NULL, "all checks with one line each; runs nothing"},
     {"--jobs", "N", "processes at once; also -j; default: the processors that are online"},
     {"--timeout", "SECONDS", "of processor time for one unit; default: 60 with --quick, else 300"},
-    FLAG_PLUGIN,
-    FLAG_MODELS,
-    FLAG_CONTENDER,
-    FLAG_HELP,
-    FLAGS_END,
+    {.name = NULL},
 };
 
 static const char *const verify_notes[] = {
@@ -268,17 +223,12 @@ static const char *const verify_notes[] = {
     NULL,
 };
 
-static const struct cli_flag figures_flags[] = {FLAG_HELP, FLAGS_END};
-
 static const char *const figures_notes[] = {
     "DIR holds SWEEP/FILE.tsv, as sweep writes it; of several files of a sweep the newest is drawn, as SVG "
-    "and PNG. "
-    "What draws it, and its title, its sweep file said (figure =, title =); without a word of that, time "
-    "against "
-    "error, and error against tolerance. Nothing is run. Needs gnuplot.",
+    "and PNG. What draws it, and its title, its sweep file said (figure =, title =); without a word of that, "
+    "time against error, and error against tolerance. Nothing is run. Needs gnuplot.",
     "Exit codes: 0 drawn, or nothing to draw; 1 gnuplot failed, or a file or a name was refused; 2 no such "
-    "folder; 3 "
-    "gnuplot is missing.",
+    "folder; 3 gnuplot is missing.",
     NULL,
 };
 
@@ -330,12 +280,14 @@ static const struct cli_command commands[] = {
      .arguments = "PROBLEM [key=value ...]",
      .summary = "computes a reference solution in two independent ways and stores it",
      .flags = truth_flags,
+     .shared = FROM_MODELS,
      .takes_keys = true,
      .run = cmd_truth},
     {.name = "summary",
      .arguments = "RESULTS ...",
      .summary = "tables and the verdict on each published statement",
      .flags = summary_flags,
+     .shared = FROM_HELP,
      .notes = summary_notes,
      .run = cmd_summary},
     {.name = "derive",
@@ -350,6 +302,7 @@ static const struct cli_command commands[] = {
      .arguments = "problem|cost|method NAME",
      .summary = "writes a model or a module that passes verify as it stands",
      .flags = new_flags,
+     .shared = FROM_HELP,
      .run = cmd_new},
     {.name = "verify",
      .arguments = "[key=value ...]",
@@ -361,13 +314,14 @@ static const struct cli_command commands[] = {
     {.name = "figures",
      .arguments = "DIR",
      .summary = "draws what the result files of DIR name, into DIR/figures",
-     .flags = figures_flags,
+     .shared = FROM_HELP,
      .notes = figures_notes,
      .run = cmd_figures},
     {.name = "peak",
      .arguments = "",
      .summary = "measures what this machine can do: operations in registers, bandwidths",
      .flags = peak_flags,
+     .shared = FROM_HELP,
      .notes = peak_notes,
      .run = cmd_peak},
     {.name = NULL},
@@ -376,6 +330,15 @@ static const struct cli_command commands[] = {
 const struct cli_command *cli_commands(void)
 {
     return commands;
+}
+
+const struct cli_flag *cli_flag_at(const struct cli_command *command, int index)
+{
+    int own = 0;
+    while (command->flags && command->flags[own].name) own++;
+    const struct cli_flag *flag =
+        index < own ? &command->flags[index] : &shared[command->shared + index - own];
+    return flag->name ? flag : NULL;
 }
 
 const struct cli_command *cli_find(const char *name)

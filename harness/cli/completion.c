@@ -78,6 +78,7 @@ static const char functions[] =
 
 static void write_flags(FILE *out)
 {
+    const struct cli_flag *flag;
     fputs("_sensbench_commands=\"", out);
     for (const struct cli_command *command = cli_commands(); command->name; command++)
         fprintf(out, "%s%s", command == cli_commands() ? "" : " ", command->name);
@@ -86,8 +87,7 @@ static void write_flags(FILE *out)
     fputs("\"\n\n_sensbench_flags() {\n    case $1 in\n", out);
     for (const struct cli_command *command = cli_commands(); command->name; command++) {
         fprintf(out, "        %s) echo \"", command->name);
-        for (const struct cli_flag *flag = command->flags; flag->name; flag++)
-            fprintf(out, "%s ", flag->name);
+        for (int i = 0; (flag = cli_flag_at(command, i)); i++) fprintf(out, "%s ", flag->name);
         fputs("\";;\n", out);
     }
     fputs("    esac\n}\n\n", out);

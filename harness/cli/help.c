@@ -45,13 +45,14 @@ static void help_keys(FILE *out)
 
 void help_command(FILE *out, const struct cli_command *command)
 {
+    const struct cli_flag *flag;
     char text[64];
     fprintf(out, "usage: sensbench %s%s%s", command->name, command->arguments[0] ? " " : "",
             command->arguments);
-    for (const struct cli_flag *flag = command->flags; flag->name; flag++)
+    for (int i = 0; (flag = cli_flag_at(command, i)); i++)
         fprintf(out, " [%s%s%s]", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
     fprintf(out, "\n%s\n\n", command->summary);
-    for (const struct cli_flag *flag = command->flags; flag->name; flag++) {
+    for (int i = 0; (flag = cli_flag_at(command, i)); i++) {
         snprintf(text, sizeof text, "%s %s", flag->name, flag->value ? flag->value : "");
         fprintf(out, "  %-18s %s\n", text, flag->help);
     }

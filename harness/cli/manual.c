@@ -46,6 +46,7 @@ static void put_line(FILE *out, const char *text)
 
 static void write_commands(FILE *out)
 {
+    const struct cli_flag *flag;
     fputs(".SH COMMANDS\n", out);
     for (const struct cli_command *command = cli_commands(); command->name; command++) {
         fputs(".SS ", out);
@@ -53,7 +54,7 @@ static void write_commands(FILE *out)
         fputs(" ", out);
         put_line(out, command->arguments);
         put_line(out, command->summary);
-        for (const struct cli_flag *flag = command->flags; flag->name; flag++) {
+        for (int i = 0; (flag = cli_flag_at(command, i)); i++) {
             put_tag(out, flag->name, flag->value);
             put_line(out, flag->help);
         }
@@ -147,8 +148,7 @@ static void write_rest(FILE *out)
              "files of models and folders of them, separated by colons, that are problems like any other");
     put_tag(out, "SENSBENCH_PLUGIN", NULL);
     put_line(out, "modules, and folders of files *.so that are modules, separated by colons: loaded by every "
-                  "command, as "
-                  "--plugin does");
+                  "command, as --plugin does");
     fputs(".SH EXAMPLES\n.nf\n", out);
     put_line(out, "sensbench run glv discrete_adjoint n=20 tol=1e-9");
     put_line(out, "sensbench run vdp discrete_tangent tableau=dopri5 rtol=1e-8 atol=1e-10 --json");

@@ -160,9 +160,8 @@ static const struct verify_check checks[] = {
          "it excuses dG/dp alone or dG/dx0 alone, and names a choice of the method's options with which the "
          "check holds (holds_with): the check is made with that, too, and not excused there. The same can be "
          "said for gradient.own and gradient.frozen, one of which a discrete method needs without excuse "
-         "(gradient.rounding). A limit that "
-         "breaks the rule excuses nothing. The last lines of the report say of which modules failures were "
-         "excused in this way."},
+         "(gradient.rounding). A limit that breaks the rule excuses nothing. The last lines of the report "
+         "say of which modules failures were excused in this way."},
     {.id = NULL}};
 
 const struct verify_group verify_limits = {

@@ -309,22 +309,19 @@ static const struct verify_check checks[] = {
      .bound = "none: bits are compared",
      .explanation =
          "An instance that was created at the nominal parameters and one that was created at others are "
-         "asked "
-         "for their values at the others. Where they differ, G depends on p by numbers that create made of "
-         "it: phi and g do not have them in their p, and their derivatives leave them out. Read p in phi and "
-         "g; what is data, and not to move with p, comes from an option or the initial state."},
+         "asked for their values at the others. Where they differ, G depends on p by numbers that create "
+         "made of it: phi and g do not have them in their p, and their derivatives leave them out. Read p in "
+         "phi and g; what is data, and not to move with p, comes from an option or the initial state."},
     {.id = "cost.places",
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
      .bound = "error estimate of extrapolated differences along a line, plus measured rounding",
      .explanation =
          "At each observation (at most 40 of them in a quick run) and at a time in each of 100 parts of the "
          "interval (1,000 in a full run) the derivatives are multiplied by one random direction and "
-         "compared, "
-         "for all functionals, with differences of the value along that direction, at a state and parameters "
-         "drawn for that place. A window of two hundredths of the interval is hit for certain, in a full run "
-         "one "
-         "of two thousandths. "
-         "The words name the place that is wrong; where others are right, look for what tells it from them.",
+         "compared, for all functionals, with differences of the value along that direction, at a state and "
+         "parameters drawn for that place. A window of two hundredths of the interval is hit for certain, in "
+         "a full run one of two thousandths. The words name the place that is wrong; where others are right, "
+         "look for what tells it from them.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "cost.solve",
      .summary = "the gradient of a whole solve with the cost is that of G over the same steps",
@@ -332,9 +329,8 @@ static const struct verify_check checks[] = {
      .explanation =
          "The harness solves the problem on fixed steps that land on all observations, and differentiates "
          "the map forward and in reverse by plain loops. Both gradients, multiplied by a random direction in "
-         "p and "
-         "one in x0, are compared for each functional with differences of G. A cost that is right term by "
-         "term and fails here depends on the order in which it is called.",
+         "p and one in x0, are compared for each functional with differences of G. A cost that is right term "
+         "by term and fails here depends on the order in which it is called.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "cost.many",
      .summary = "other sizes, none and many, other times and scales, and other numbers of its options",
@@ -343,10 +339,9 @@ static const struct verify_check checks[] = {
          "Each option that is a number is set to others, whole numbers to more than 128, and the cost is put "
          "on the probe with more than 128 states or parameters, with one of them or no parameter, before t = "
          "0, and with states a thousand times as large or as small. The first, the last and the middle terms "
-         "are looked at as "
-         "in cost.places, and blocks that start at a random functional and have up to 200 lanes are compared "
-         "with one block of all functionals. Look for arrays of a fixed length, and for what an option "
-         "switches on.",
+         "are looked at as in cost.places, and blocks that start at a random functional and have up to 200 "
+         "lanes are compared with one block of all functionals. Look for arrays of a fixed length, and for "
+         "what an option switches on.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "cost.threads",
      .summary = "callbacks that four threads call at once give the bits that they give alone",

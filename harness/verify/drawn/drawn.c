@@ -356,16 +356,12 @@ static const struct verify_check checks[] = {
      .bound = "the tolerance; equal bits where nothing but the states is in the error test",
      .explanation =
          "The probe is solved with states of size 1, and with states of size 2^20 and 2^-20 and an atol that "
-         "is "
-         "scaled alike, for the derivative by the parameters alone. rtol and atol / |x| are the same, so the "
-         "error test must decide the same, and powers of two round alike. A difference means that rtol and "
-         "atol "
-         "are exchanged, that one is taken for both, or that a size of the states is built in: all of it "
-         "hides "
-         "where rtol = atol and the states are near 1. Look at what the error is divided by. Of difference "
-         "quotients dG/dx0 is judged with states of size 2^40 and 2^-40: their bump has to follow the size "
-         "of "
-         "what is bumped.",
+         "is scaled alike, for the derivative by the parameters alone. rtol and atol / |x| are the same, so "
+         "the error test must decide the same, and powers of two round alike. A difference means that rtol "
+         "and atol are exchanged, that one is taken for both, or that a size of the states is built in: all "
+         "of it hides where rtol = atol and the states are near 1. Look at what the error is divided by. Of "
+         "difference quotients dG/dx0 is judged with states of size 2^40 and 2^-40: their bump has to follow "
+         "the size of what is bumped.",
      .level = VERIFY_UNLEVELLED},
     {.id = "drawn.varied",
      .summary = "everything that drawn.right can vary is varied",
@@ -379,11 +375,9 @@ static const struct verify_check checks[] = {
      .bound = "none: nothing is compared",
      .explanation =
          "Always a skip: the least and the largest number of states, parameters, outputs, steps, "
-         "observations, "
-         "lanes and threads, the tolerances, t0 and the length of the interval, over all tasks of this group "
-         "that the method solved. What lies beyond was not tried in it. What one of them was when another "
-         "was "
-         "what is in the subjects of drawn.right."},
+         "observations, lanes and threads, the tolerances, t0 and the length of the interval, over all tasks "
+         "of this group that the method solved. What lies beyond was not tried in it. What one of them was "
+         "when another was what is in the subjects of drawn.right."},
     {.id = NULL}};
 
 const struct verify_group verify_drawn = {

@@ -53,8 +53,7 @@ static const struct verify_check checks[] = {
      .bound = "a unit of the last digit printed, and what the solver's tolerances leave, measured",
      .explanation =
          "A model may give what its publication prints of the state at the end (`known`), with the options "
-         "that "
-         "this holds for. GSL's implicit extrapolation solves the equations at two tolerances, with the "
+         "that this holds for. GSL's implicit extrapolation solves the equations at two tolerances, with the "
          "problem's rhs and Jacobian; it shares no solver with the methods. If this fails, an equation, a "
          "constant or an initial value is not the publication's, or the number was copied wrongly.",
      .level = VERIFY_TO_TOLERANCE},

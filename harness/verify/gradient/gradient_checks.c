@@ -76,34 +76,26 @@ const struct verify_check gradient_checks[] = {
      .level = VERIFY_TO_ROUNDING,
      .summary = "a method of unknown steps: the gradient is the derivative of the method's own values",
      .bound = "truncation and rounding of the differences, measured by extrapolation and repetition; for "
-              "rounding, "
-              "what the method's iterations leave",
+              "rounding, what the method's iterations leave",
      .explanation =
          "Where a discrete method has a tableau or steps of its own, its map cannot be made again. Its "
-         "values G "
-         "at moved parameters and initial states can: their central differences, extrapolated, must be the "
-         "gradient along the direction moved, if the steps are the same for all of them. With a step "
+         "values G at moved parameters and initial states can: their central differences, extrapolated, must "
+         "be the gradient along the direction moved, if the steps are the same for all of them. With a step "
          "controller they are where the problem has a faint copy of itself beside it, 2^-100 times as large, "
          "and only the copy's parameters and states are moved: no error test with an absolute tolerance sees "
          "it. A method whose iterations leave something of the equations of its steps says how much "
          "(sens_work.residual); it counts as rounding does, and must be at most a tenth of the tolerance, or "
          "1e-8 without one. The tolerance is loose, 1e-4, so that the derivative of the solution is far "
-         "away. A failure "
-         "says that the gradient is not the derivative of what the method computes. Where it is the exact "
-         "one to the tight tolerance of the task, no term is missing, and it is another kind of derivative; "
-         "else look at the parameter product, then at the initial state."},
+         "away. A failure says that the gradient is not the derivative of what the method computes. Where it "
+         "is the exact one to the tight tolerance of the task, no term is missing, and it is another kind of "
+         "derivative; else look at the parameter product, then at the initial state."},
     {.id = "gradient.rounding",
      .summary = "a declared discrete derivative is held to rounding in at least one way",
      .bound = "none: it is so or not",
      .explanation = "A derivative of the discrete map is right to rounding or wrong, and a comparison to a "
-                    "tolerance does "
-                    "not tell it from a continuous one. gradient.frozen compares it over the reported steps, "
-                    "for methods "
-                    "with SENS_CAP_TABLEAU and SENS_CAP_STEPS; gradient.own with differences of the method's "
-                    "own values, "
-                    "whose steps must not move with a faint copy of the problem. Where neither could be made "
-                    "in any task, "
-                    "this check fails: let the method take a tableau and report its steps, or let its error "
-                    "test have an "
-                    "absolute tolerance."},
+                    "tolerance does not tell it from a continuous one. gradient.frozen compares it over the "
+                    "reported steps, for methods with SENS_CAP_TABLEAU and SENS_CAP_STEPS; gradient.own with "
+                    "differences of the method's own values, whose steps must not move with a faint copy of "
+                    "the problem. Where neither could be made in any task, this check fails: let the method "
+                    "take a tableau and report its steps, or let its error test have an absolute tolerance."},
     {.id = NULL}};

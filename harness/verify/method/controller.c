@@ -271,20 +271,17 @@ static const struct verify_check checks[] = {
          "the factor on h shrinks a rejected step, grows one without error, and does not rise with the error",
      .bound = "none: it is so or not",
      .explanation = "For errors from 1e-10 to 1e6 and every pair of the program: the factor is a positive "
-                    "number; below 1 for "
-                    "an error above 1, also right after other rejections; above 1 for an error of 1e-8, and "
-                    "at least 1 for "
-                    "none; no larger for a larger error, among those accepted and among those rejected; and "
-                    "the same again for the same memory."},
+                    "number; below 1 for an error above 1, also right after other rejections; above 1 for an "
+                    "error of 1e-8, and at least 1 for none; no larger for a larger error, among those "
+                    "accepted and among those rejected; and the same again for the same memory."},
     {.id = "controller.steps",
      .summary = "steps under the controller settle where the error is just accepted",
      .bound = "at most every second trial rejected; no step below a third of the one that just passes",
      .explanation =
          "The error of a step is (h / h0)^k, with k as the pair has it, and nothing else. From a first step "
-         "of "
-         "1e-6, 0.5 and 1e4 times h0 the last 100 of 200 trials are looked at: more rejections than "
-         "acceptances, "
-         "or steps far below what passes, cost time in every solve. Look at the exponent and at the limits.",
+         "of 1e-6, 0.5 and 1e4 times h0 the last 100 of 200 trials are looked at: more rejections than "
+         "acceptances, or steps far below what passes, cost time in every solve. Look at the exponent and at "
+         "the limits.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = NULL}};
 

@@ -253,12 +253,9 @@ static const struct verify_check checks[] = {
      .summary = "more than 2^16 steps are right",
      .bound = "16 eps of each number for every step: sums of as many terms",
      .explanation = "x' = p is solved by 66,668 equal steps of Euler's formula, which is exact for it, with "
-                    "observations on "
-                    "the way; in a full run, where the method takes no fixed steps, with as many "
-                    "observations. State, G and "
-                    "gradient are known. A failure is a number of steps that is kept in too few bits, or a "
-                    "table with room "
-                    "for fewer.",
+                    "observations on the way; in a full run, where the method takes no fixed steps, with as "
+                    "many observations. State, G and gradient are known. A failure is a number of steps that "
+                    "is kept in too few bits, or a table with room for fewer.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "extremes.short",
      .summary = "steps are as short as the tolerance needs, whatever the interval and the observations",
@@ -274,10 +271,9 @@ static const struct verify_check checks[] = {
      .bound = "discrete: twice the measured effect of rounding; difference: that of a quotient",
      .explanation =
          "The cost is given in another unit, a power of two, which rounds nothing. A failure means that "
-         "small "
-         "numbers are taken for nothing (a threshold against denormals, a relative tolerance that ends as an "
-         "absolute one): compare with what they are small against. Not for continuous derivatives, whose "
-         "error test of the adjoint has an absolute tolerance."},
+         "small numbers are taken for nothing (a threshold against denormals, a relative tolerance that ends "
+         "as an absolute one): compare with what they are small against. Not for continuous derivatives, "
+         "whose error test of the adjoint has an absolute tolerance."},
     {.id = NULL}};
 
 const struct verify_group verify_extremes = {

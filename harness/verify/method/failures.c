@@ -359,8 +359,7 @@ static const struct verify_check checks[] = {
          "fatal status must end the solve; so must a recoverable one with a fixed step or one that stays. "
          "Where a smaller step helps, the result must be right. A success with anything else reports the "
          "numbers of another solve: look for a status that is not passed on. Nor is a status that is said of "
-         "a "
-         "process from outside (class harness in sens/status.h) a method's to give."},
+         "a process from outside (class harness in sens/status.h) a method's to give."},
     {.id = "fail.products",
      .summary = "a product that is not finite gives a status, or the right result by other steps",
      .bound = "a status; for a success, what the method has to get, by its kind",

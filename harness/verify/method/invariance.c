@@ -321,12 +321,11 @@ static const struct verify_check checks[] = {
      .bound = "0: steps are recomputed by the functions that took them",
      .explanation =
          "The task is solved with all stages kept and with every other policy: every 1st, 2nd, 3rd, 7th and "
-         "1000th "
-         "state kept, where the method has the policy, over steps that were rejected, cut short by "
-         "observations, and of fixed size, with a "
-         "pair whose last slope is the next step's first and one without. The bits must agree. A difference "
-         "in the last digits means that a recomputed step has another size (a difference of stored times in "
-         "place of h) or starts from another slope; a larger one, that the wrong state is loaded."},
+         "1000th state kept, where the method has the policy, over steps that were rejected, cut short by "
+         "observations, and of fixed size, with a pair whose last slope is the next step's first and one "
+         "without. The bits must agree. A difference in the last digits means that a recomputed step has "
+         "another size (a difference of stored times in place of h) or starts from another slope; a larger "
+         "one, that the wrong state is loaded."},
     {.id = "lanes.same",
      .summary = "the gradient does not depend on the number of lanes",
      .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance",

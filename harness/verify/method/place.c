@@ -80,15 +80,11 @@ static const struct verify_check checks[] = {
      .bound = "0: the same numbers at another place give the same bits",
      .explanation =
          "A task is solved; its parameters, or its initial state, are overwritten where they stand, and it "
-         "is "
-         "prepared and run again; then the new numbers are solved for in structures that were never used. "
-         "Both "
-         "results must agree bit for bit, over fixed steps and over those of a loose tolerance. A difference "
-         "means that something is kept from solve to solve and told by an address: look for a static "
-         "variable "
-         "or a thread's, and for what it is compared with before it is used. Key it by the numbers, or keep "
-         "it "
-         "in the state that prepare makes."},
+         "is prepared and run again; then the new numbers are solved for in structures that were never used. "
+         "Both results must agree bit for bit, over fixed steps and over those of a loose tolerance. A "
+         "difference means that something is kept from solve to solve and told by an address: look for a "
+         "static variable or a thread's, and for what it is compared with before it is used. Key it by the "
+         "numbers, or keep it in the state that prepare makes."},
     {.id = NULL}};
 
 const struct verify_group verify_place = {

@@ -28,11 +28,10 @@ const struct verify_check steps_checks[] = {
      .explanation =
          "From each reported step the next is predicted: scaled error, factor, cut at the next stop (or the "
          "rest up to it shared, or the step before it continued: docs/adding-a-method.md, Steps at a stop), "
-         "and "
-         "all trials that the law rejects on the way; the number of rejections must agree too. A failure "
-         "is another exponent, safety factor or limit, or a norm that is larger than it should be (steps "
-         "too small, so that every one still passes its test). Where another law or norm makes exactly "
-         "these steps, the text names it."},
+         "and all trials that the law rejects on the way; the number of rejections must agree too. A failure "
+         "is another exponent, safety factor or limit, or a norm that is larger than it should be (steps too "
+         "small, so that every one still passes its test). Where another law or norm makes exactly these "
+         "steps, the text names it."},
     {.id = "steps.fixed",
      .summary = "with the fixed step all steps are (t1 - t0) / M, and there are M",
      .bound = "8 eps max |t|",

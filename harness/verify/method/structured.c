@@ -16,11 +16,10 @@ static const struct verify_check checks[] = {
      .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance",
      .explanation =
          "The probe, whose Jacobian depends on time, state and parameters and is not symmetric, is solved "
-         "for "
-         "more outputs than it has states, with and without declared structure: df/dx dense and in a sparse "
-         "pattern, df/dp sparse. The numbers are formed by the probe's own products. A method that forms J "
-         "once at a point may differ by rounding and no more. A difference in dG/dx0 points to J: the "
-         "wrong point, or J for J^T. One in dG/dp alone points to what is done with df/dp."},
+         "for more outputs than it has states, with and without declared structure: df/dx dense and in a "
+         "sparse pattern, df/dp sparse. The numbers are formed by the probe's own products. A method that "
+         "forms J once at a point may differ by rounding and no more. A difference in dG/dx0 points to J: "
+         "the wrong point, or J for J^T. One in dG/dp alone points to what is done with df/dp."},
     {.id = NULL}};
 
 struct study {

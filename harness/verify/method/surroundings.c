@@ -251,16 +251,14 @@ static const struct verify_check checks[] = {
      .explanation =
          "32 solves, as many again and again: prepare, run, release. What is in use of the heap after each "
          "32 must not grow each time; a library may note a little of each solve. Memory from the arena is "
-         "given back by the harness; what malloc or a "
-         "library gave is the method's, in release."},
+         "given back by the harness; what malloc or a library gave is the method's, in release."},
     {.id = "work.told",
      .summary = "what the method says of its work is what it did",
      .bound = "none: equal counts",
      .explanation =
          "work->steps is the number of accepted steps that were reported, threads are at most those that "
-         "were "
-         "asked for (one of a method that takes none), and no count is negative and no time infinite. Tables "
-         "and rates are made from these numbers."},
+         "were asked for (one of a method that takes none), and no count is negative and no time infinite. "
+         "Tables and rates are made from these numbers."},
     {.id = "work.memory",
      .summary = "the bytes that a method tells of its trajectory are those that it takes",
      .bound = "not more than is taken; of what more steps take, at least a fifth, but for 64 bytes a step",

@@ -157,10 +157,8 @@ static const struct verify_check checks[] = {
      .bound = "none: equal bits",
      .explanation =
          "At 1,000 places of the solution (10,000 in a full run) rhs is called, then a step of 1e-10 beside "
-         "it, "
-         "then there again: the first and the last must agree bit for bit. A failure is a number that is "
-         "kept "
-         "between calls, and taken for that of a point that is near. Where the Jacobian says that a "
+         "it, then there again: the first and the last must agree bit for bit. A failure is a number that is "
+         "kept between calls, and taken for that of a point that is near. Where the Jacobian says that a "
          "component moves by many roundings along that step and it does not at nine places of ten, it is "
          "computed in single precision, or from large numbers that cancel."},
     {.id = "along.products",

@@ -13,11 +13,9 @@ static const struct verify_check checks[] = {
      .explanation =
          "rhs is evaluated at the nominal parameters and initial state, at t0 and in the middle of the "
          "interval, where it must succeed, and at perturbed points, where it may refuse with a status, "
-         "though "
-         "not with one that is said of a cell from outside (sens/status.h). "
-         "Success with a value that is not finite is a failure: a solver would have to find out by itself. "
-         "Look for a division, a logarithm or a power that needs a guard, or for an output that is not "
-         "filled."},
+         "though not with one that is said of a cell from outside (sens/status.h). Success with a value that "
+         "is not finite is a failure: a solver would have to find out by itself. Look for a division, a "
+         "logarithm or a power that needs a guard, or for an output that is not filled."},
     {.id = "rhs.pure",
      .summary = "rhs gives the same bits for the same input, whatever was called before",
      .bound = "none: equal bits",
@@ -34,10 +32,8 @@ static const struct verify_check checks[] = {
      .explanation =
          "Each parameter of at->p is changed in turn, at five points; f or x0 must change at one of them. A "
          "parameter that moves nothing is no failure, since an option may have switched off its term; but "
-         "its "
-         "derivative is 0 by every method, and no other check can tell whether that is meant. Look for "
-         "numbers "
-         "that create made of the nominal parameters, which rhs then reads in place of at->p."},
+         "its derivative is 0 by every method, and no other check can tell whether that is meant. Look for "
+         "numbers that create made of the nominal parameters, which rhs then reads in place of at->p."},
     {.id = "products.pure",
      .summary = "the products, x0 and the declared structure give the same bits for the same input",
      .bound = "none: equal bits",
@@ -295,8 +291,7 @@ static void check_guards(const struct subject *subject)
             double *out = fenced(subject->v, count);
             call_make(subject, (enum callback)c, &in, out);
             worst_note(&worst, (double)breaches(count, out), 0,
-                       "numbers changed outside the output of %s, L = %zu, "
-                       "K = %zu",
+                       "numbers changed outside the output of %s, L = %zu, K = %zu",
                        call_name((enum callback)c), in.L, in.K);
         }
         sens_arena_rewind(&subject->v->ctx.arena, mark);

@@ -138,9 +138,8 @@ static const struct verify_check checks[] = {
          "factor; or each by its own; or each state and each parameter. Where rhs has no values, nearer. 250 "
          "places of each kind (2,500 in a full run) are compared roughly, as in along.products, and those "
          "that differ most are looked at as in reach.places. What is not finite there is no failure. One "
-         "that "
-         "fits parameters, or starts from another state, comes to such places. A failure is nearly always a "
-         "branch: an if on a state or a parameter that the nominal ones do not reach.",
+         "that fits parameters, or starts from another state, comes to such places. A failure is nearly "
+         "always a branch: an if on a state or a parameter that the nominal ones do not reach.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.branches",
      .summary = "the products agree with rhs on both sides of every comparison that rhs makes",
@@ -150,11 +149,9 @@ static const struct verify_check checks[] = {
          "solution, far from it, and onwards from where a comparison came nearest to turning; where one goes "
          "the other way for the first time the products are looked at as in reach.places, and rhs is "
          "recorded again for the comparisons that follow. Comparisons that never turned are told at the end "
-         "of "
-         "the report. A failure is a branch of rhs whose derivative is that of another. A problem that "
-         "cannot "
-         "be recorded (a module without a recorded part) is skipped: reach.far looks for its branches by "
-         "chance.",
+         "of the report. A failure is a branch of rhs whose derivative is that of another. A problem that "
+         "cannot be recorded (a module without a recorded part) is skipped: reach.far looks for its branches "
+         "by chance.",
      .level = VERIFY_UNLEVELLED},
     {.id = "reach.options",
      .summary = "the products agree with rhs whatever numbers its options have",
@@ -164,8 +161,7 @@ static const struct verify_check checks[] = {
          "default, and its ends, or as far towards them as an instance can be had that has values and is not "
          "too large to look at (what lies beyond is in reach.varied); then all at once are drawn. At two "
          "places of each instance reach.places is repeated. A failure is a term that an option switches on, "
-         "or "
-         "scales, and that a product does not have.",
+         "or scales, and that a product does not have.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.sizes",
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
@@ -190,12 +186,10 @@ static const struct verify_check checks[] = {
      .bound = "the products on both sides of 0, and what lies between them",
      .explanation =
          "One entry of x or p after the other (24 drawn where there are more) is set to 0, and a little "
-         "above "
-         "and below it. Where the products exist at all three, each must lie between those on the two sides, "
-         "but for a thousandth of its size: a kink at 0 may have either slope, or one between. A failure is "
-         "an "
-         "if that asks whether a number is 0, to avoid a division perhaps, and gives another derivative "
-         "there.",
+         "above and below it. Where the products exist at all three, each must lie between those on the two "
+         "sides, but for a thousandth of its size: a kink at 0 may have either slope, or one between. A "
+         "failure is an if that asks whether a number is 0, to avoid a division perhaps, and gives another "
+         "derivative there.",
      .level = VERIFY_UNLEVELLED},
     {.id = "reach.scale",
      .summary = "a product of 2^k times a vector is 2^k times its product",
@@ -209,10 +203,9 @@ static const struct verify_check checks[] = {
      .bound = "none: equal bits",
      .explanation =
          "Four threads call all callbacks of one instance, each at a point and with a number of lanes of its "
-         "own, and are interrupted 150 times (2,000 in a full run), so that one sleeps in the "
-         "middle of a callback while others go on. Every result is compared with that of one thread. A "
-         "difference is memory that the calls share: a static array, or work space in the instance. It shows "
-         "by chance."},
+         "own, and are interrupted 150 times (2,000 in a full run), so that one sleeps in the middle of a "
+         "callback while others go on. Every result is compared with that of one thread. A difference is "
+         "memory that the calls share: a static array, or work space in the instance. It shows by chance."},
     {.id = "reach.instances",
      .summary = "an instance is not changed by other instances, nor by many calls",
      .bound = "none: equal bits",

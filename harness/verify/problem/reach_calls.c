@@ -77,8 +77,7 @@ void reach_check_threads(const struct subject *subject)
         for (int k = 0; k < MEETING_THREADS; k++)
             for (int c = 0; c < CALLS; c++)
                 worst_note(&worst, (double)caller[k].wrong[c], 0,
-                           "%s: of %ld calls beside three other threads, so many gave "
-                           "other bits than alone",
+                           "%s: of %ld calls beside three other threads, so many gave other bits than alone",
                            call_name((enum callback)c), caller[k].rounds);
         verify_judge(&result, &worst);
     }

@@ -26,10 +26,8 @@ static const struct verify_check checks[] = {
          "For lanes with directions (tau, v, q) and vectors w of their own, hvp is compared with differences "
          "of (df/dx)^T w and (df/dp)^T w along the line (t, x, p) + s (tau, v, q), which have passed checks "
          "of their own. Parts of the direction that are NULL must count as 0, whichever they are, and MU "
-         "that "
-         "is NULL must change nothing else. The failure names the part: states, OUT, or parameters, MU; look "
-         "at the mixed "
-         "derivatives by x and p, and by t. Asked of problems that offer hvp."},
+         "that is NULL must change nothing else. The failure names the part: states, OUT, or parameters, MU; "
+         "look at the mixed derivatives by x and p, and by t. Asked of problems that offer hvp."},
     {.id = NULL}};
 
 enum { LANES = 3, SHAKES = 3, PARTS_OF_INTERVAL = 16 };
