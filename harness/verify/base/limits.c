@@ -132,16 +132,14 @@ void limits_apply(const struct verify *v, const struct sens_method_type *method,
 static void run(struct verify *v)
 {
     const struct sens_limit *const limits = v->method->limits;
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     if (!limits || !limits->check) {
-        verify_skip_check(v, "limits.declared", module, "its table of limits", "the method declares none");
+        verify_skip_check(v, "limits.declared", v->module, "its table of limits", "the method declares none");
         return;
     }
     for (size_t k = 0; limits[k].check; k++) {
         char subject[VERIFY_SUBJECT];
         snprintf(subject, sizeof subject, "limit %zu, of %.60s", k + 1, limits[k].check);
-        struct verify_result result = verify_open("limits.declared", module, subject);
+        struct verify_result result = verify_open("limits.declared", v->module, subject);
         const char *const fault = limits_fault(v->groups, v->method, &limits[k]);
         if (fault) verify_fail(&result, "%s: the limit excuses nothing", fault);
         verify_blame(&result, CAUSE_limit_too_wide, 1);

@@ -32,16 +32,6 @@ bool plan_vouches(const struct verify_unit *unit, const struct verify_unit *othe
     return unit->group->kind == VERIFY_PROBLEM && !unit->provider && unit->problem == other->problem;
 }
 
-void plan_module(const struct verify_unit *unit, char module[VERIFY_NAME])
-{
-    char name[VERIFY_SUBJECT];
-    struct verify_unit alone = *unit;
-    if (alone.method || alone.provider) alone.problem = NULL;
-    if (alone.provider) alone.cost = NULL;
-    verify_unit_name(&alone, name);
-    snprintf(module, VERIFY_NAME, "%.*s", VERIFY_NAME - 1, name);
-}
-
 void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT])
 {
     const bool pair = (unit->method || unit->provider) && unit->problem, wraps = unit->provider && unit->cost;

@@ -44,9 +44,7 @@ bool plan_needs_trust(const struct verify_unit *unit);
 /* Is this a unit about the problem of the other one, and about nothing else? */
 bool plan_vouches(const struct verify_unit *unit, const struct verify_unit *other);
 
-/* Whose fault it is when the unit itself does not end well: "method cfsa", and the rest of it: "group pair
- * on problem glv". */
-void plan_module(const struct verify_unit *unit, char module[VERIFY_NAME]);
+/* What there is of a unit beside its module: "group pair on problem glv". */
 void plan_subject(const struct verify_unit *unit, char subject[VERIFY_SUBJECT]);
 
 /* Is the result to be reported? A supporting unit's only when it is a failure. */

@@ -37,6 +37,16 @@ void verify_unit_name(const struct verify_unit *unit, char *name)
         snprintf(name, VERIFY_SUBJECT, "tableau %s", unit->tableau ? unit->tableau->name : "");
 }
 
+void verify_unit_module(const struct verify_unit *unit, char module[VERIFY_NAME])
+{
+    char name[VERIFY_SUBJECT];
+    struct verify_unit alone = *unit;
+    if (alone.method || alone.provider) alone.problem = NULL;
+    if (alone.provider) alone.cost = NULL;
+    verify_unit_name(&alone, name);
+    snprintf(module, VERIFY_NAME, "%.*s", VERIFY_NAME - 1, name);
+}
+
 /* FNV-1a, so that a unit draws the same numbers whatever else is run. */
 static unsigned long hash(unsigned long start, const char *text)
 {
@@ -63,6 +73,7 @@ sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v)
     v->tableau = unit->tableau;
     v->controller = unit->controller;
     v->provider = unit->provider;
+    verify_unit_module(unit, v->module);
     v->rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!v->rng) return SENS_NO_MEMORY;
     gsl_rng_set(v->rng, hash(hash(v->seed, unit->group->name), name));

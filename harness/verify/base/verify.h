@@ -110,7 +110,8 @@ struct verify {
     const struct sens_method_type *method;
     const struct sens_tableau *tableau;
     const struct sens_controller *controller;
-    const struct sens_provider *provider;  /* with a problem: that problem as it wraps it */
+    const struct sens_provider *provider; /* with a problem: that problem as it wraps it */
+    char module[VERIFY_NAME]; /* whose fault a failure is, unless it shows otherwise: "method cfsa" */
     const struct sens_option *const *held; /* options that were given, which are not varied; NULL: none */
     const char *method_glob;               /* VERIFY_CROSS: which methods take part; NULL = all */
     gsl_rng *rng;      /* seeded from seed and the names of group and modules: a unit is reproducible alone */
@@ -146,7 +147,9 @@ struct verify_unit {
  * SENS_NO_MEMORY when the session cannot be set up. */
 sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v);
 
-/* "problem glv", "method cfsa on problem glv", ... into name [VERIFY_SUBJECT]. */
+/* "problem glv", "method cfsa on problem glv", ... into name [VERIFY_SUBJECT]; and the one of its modules that the
+ * unit is about: "method cfsa". */
 void verify_unit_name(const struct verify_unit *unit, char *name);
+void verify_unit_module(const struct verify_unit *unit, char module[VERIFY_NAME]);
 
 #endif

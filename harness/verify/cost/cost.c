@@ -390,14 +390,12 @@ static const char *refusal(const struct verify *v)
 
 static void run(struct verify *v)
 {
-    char module[VERIFY_NAME];
-    cost_module(v, module);
     v->ctx.message[0] = '\0';
     if (cost_each(v, look) == 0)
         for (const struct verify_check *check = checks; strcmp(check->id, "cost.empty") != 0; check++)
-            verify_skip_check(v, check->id, module, "", refusal(v));
+            verify_skip_check(v, check->id, v->module, "", refusal(v));
     else if (!v->cost->g)
-        verify_skip_check(v, "cost.weight", module, "", "no running cost");
+        verify_skip_check(v, "cost.weight", v->module, "", "no running cost");
     cost_check_many(v);
     cost_check_threads(v);
     cost_check_empty(v);

@@ -138,12 +138,10 @@ void cost_check_empty(struct verify *v)
 {
     const struct sens_cost_type type = {
         .name = "flawed", .create = create_flawed, .phi = flawed_phi, .phi_dx = flawed_phi_dx};
-    char module[VERIFY_NAME];
     struct worst worst = {.count = 0};
     struct sens_problem pb;
     probe_problem(v, &(struct probe_settings){.n = 2, .np = 1, .t1 = 1}, &pb);
-    cost_module(v, module);
-    struct verify_result result = verify_open("cost.empty", module, "instances that may not be");
+    struct verify_result result = verify_open("cost.empty", v->module, "instances that may not be");
     for (size_t k = 0; k < sizeof instances / sizeof *instances; k++) {
         const struct sens_value option[] = {{.number = instances[k].m},
                                             {.data = instances[k].t_obs, .count = instances[k].n_obs}};

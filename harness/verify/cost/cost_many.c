@@ -119,12 +119,11 @@ void cost_check_many(struct verify *v)
     const struct sens_option *table = v->cost->options;
     const size_t count = sens_option_count(table);
     struct many here = {.worst = {.count = 0}};
-    char module[VERIFY_NAME], label[VERIFY_SUBJECT];
+    char label[VERIFY_SUBJECT];
     double *set = verify_array(v, count);
-    cost_module(v, module);
     snprintf(label, sizeof label, "%s", v->cost->name);
     verify_name_held(v, table, " ", sizeof label, label);
-    here.result = verify_open("cost.many", module, label);
+    here.result = verify_open("cost.many", v->module, label);
     many = &here;
     for (size_t i = 0; i < count; i++) set[i] = NAN;
     vary_probe(v, set);
@@ -212,9 +211,7 @@ void cost_check_threads(struct verify *v)
     static const struct probe_settings large = {.n = 40, .np = 5, .t0 = 0.25, .t1 = 2};
     const size_t count = sens_option_count(v->cost->options);
     double *set = verify_array(v, count);
-    char module[VERIFY_NAME];
     for (size_t i = 0; i < count; i++) set[i] = NAN;
     if (cost_with(v, &large, set, look_at_threads)) return;
-    cost_module(v, module);
-    verify_skip_check(v, "cost.threads", module, v->cost->name, "the cost does not go with the probe");
+    verify_skip_check(v, "cost.threads", v->module, v->cost->name, "the cost does not go with the probe");
 }

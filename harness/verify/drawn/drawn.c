@@ -205,10 +205,9 @@ static bool check_scene(struct drawing *drawing, const struct drawn *drawn)
     int *const led_back = &drawing->led_back;
     struct verify *v = drawing->v;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
-    verify_module("method", v->method->name, module);
+    char subject[VERIFY_SUBJECT];
     drawn_subject(drawing, drawn, subject);
-    struct verify_result result = verify_open("drawn.right", module, subject);
+    struct verify_result result = verify_open("drawn.right", v->module, subject);
     const struct drawn_verdict verdict = drawn_judge(drawing, drawn);
     const bool known = verdict.outcome == DRAWN_WRONG && *led_back >= MOST_LED_BACK;
     if (verdict.outcome == DRAWN_RIGHT || known)
@@ -269,9 +268,7 @@ static void check_options(struct drawing *drawing, int rounds)
 
 static void check_varied(const struct drawing *drawing)
 {
-    char module[VERIFY_NAME];
-    verify_module("method", drawing->v->method->name, module);
-    struct verify_result result = verify_open("drawn.varied", module, "all scenes of drawn");
+    struct verify_result result = verify_open("drawn.varied", drawing->v->module, "all scenes of drawn");
     char none[VERIFY_TEXT / 2] = "";
     for (int axis = 0; axis < AXES; axis++) {
         const char *const why = axis_why_not(drawing, axis);
@@ -293,10 +290,8 @@ static void check_varied(const struct drawing *drawing)
 static bool check_usual(const struct drawing *drawing, const struct drawn_verdict *verdict)
 {
     struct verify *v = drawing->v;
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     if (verdict->outcome == DRAWN_RIGHT) return true;
-    struct verify_result result = verify_open("drawn.right", module, "probe, everything as usual");
+    struct verify_result result = verify_open("drawn.right", v->module, "probe, everything as usual");
     if (verdict->outcome == DRAWN_WRONG) {
         verify_judge(&result, &verdict->worst);
         drawn_blame_catalogue(drawing, &drawing->usual, &result);

@@ -67,9 +67,7 @@ void drawn_check_ends(struct drawing *drawing, bool usual)
     struct verify *v = drawing->v;
     const struct sens_option *const table = v->method->options;
     struct worst worst = {.count = 0};
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    struct verify_result result = verify_open("drawn.ends", module, "probe, options at their ends");
+    struct verify_result result = verify_open("drawn.ends", v->module, "probe, options at their ends");
     for (size_t k = 0; k < sens_option_count(table) && k < AXIS_OPTIONS; k++) {
         const int axis = AXIS_OPTION + (int)k;
         const bool number = table[k].kind == SENS_OPT_INT || table[k].kind == SENS_OPT_REAL;

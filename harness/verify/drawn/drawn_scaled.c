@@ -103,10 +103,8 @@ void drawn_check_scaled(const struct drawing *drawing)
     struct verify *v = drawing->v;
     const size_t n = (size_t)drawing->usual.value[AXIS_STATES];
     double *x = verify_array(v, n), *bound = verify_array(v, n);
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     struct verify_result result =
-        verify_open("drawn.scaled", module, "probe, states and atol scaled together");
+        verify_open("drawn.scaled", v->module, "probe, states and atol scaled together");
     struct worst worst = {.count = 0};
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE) {
         check_quotients(drawing, &result);

@@ -21,9 +21,8 @@ static const char *const names[TRIED_AXES] = {
 void drawn_tell_tried(struct verify *v)
 {
     const struct verify_tried *const tried = &v->tried;
-    char module[VERIFY_NAME], words[VERIFY_TEXT / 2] = "";
-    verify_module("method", v->method->name, module);
-    struct verify_result result = verify_open("drawn.tried", module, "all tasks of drawn");
+    char words[VERIFY_TEXT / 2] = "";
+    struct verify_result result = verify_open("drawn.tried", v->module, "all tasks of drawn");
     for (int k = 0; tried->tasks > 0 && k < TRIED_AXES; k++) {
         const size_t used = strlen(words);
         snprintf(words + used, sizeof words - used, "%s%s %.3g", used ? ", " : "", names[k], tried->least[k]);

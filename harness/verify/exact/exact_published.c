@@ -94,7 +94,7 @@ static void judge(struct verify *v, const struct sens_problem *pb, const struct 
 static bool check_set(struct verify *v, size_t number, const char *check)
 {
     const struct sens_problem_type *const type = v->problem;
-    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+    char subject[VERIFY_SUBJECT];
     struct sens_value *option = verify_memory(v, sens_option_count(type->options), sizeof *option);
     struct program_known known;
     struct sens_problem pb;
@@ -102,9 +102,8 @@ static bool check_set(struct verify *v, size_t number, const char *check)
     sens_option_defaults(type->options, option);
     const sens_status status = type->model->known(&v->ctx, type->model, number, option, &known);
     if (status == SENS_UNSUPPORTED || status == SENS_NO_MEMORY) return false;
-    verify_module("problem", type->name, module);
     snprintf(subject, sizeof subject, "%s as publication %zu has it", type->name, number + 1);
-    struct verify_result result = verify_open(check, module, subject);
+    struct verify_result result = verify_open(check, v->module, subject);
     if (status == SENS_OK && sens_problem_create(&v->ctx, type, option, &pb) == SENS_OK)
         judge(v, &pb, &known, &result);
     else
@@ -115,12 +114,11 @@ static bool check_set(struct verify *v, size_t number, const char *check)
 
 void exact_check_published(struct verify *v, const char *check)
 {
-    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
+    char subject[VERIFY_SUBJECT];
     size_t count = 0;
     while (check_set(v, count, check)) count++;
     if (count > 0) return;
-    verify_module("problem", v->problem->name, module);
     snprintf(subject, sizeof subject, "%s", v->problem->name);
     verify_name_held(v, v->problem->options, " ", sizeof subject, subject);
-    verify_skip_check(v, check, module, subject, "no publication's values are given");
+    verify_skip_check(v, check, v->module, subject, "no publication's values are given");
 }

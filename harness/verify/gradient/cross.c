@@ -219,10 +219,9 @@ static void solve_all(struct matrix *matrix)
 /* Says why of each check that `told` has no result of (NULL: of all). */
 static void skip_checks(struct matrix *matrix, const int *told, const char *subject, const char *why)
 {
-    char module[VERIFY_NAME];
-    verify_module("problem", matrix->v->problem->name, module);
     for (int check = 0; checks[check].id; check++)
-        if (!told || told[check] == 0) verify_skip_check(matrix->v, checks[check].id, module, subject, why);
+        if (!told || told[check] == 0)
+            verify_skip_check(matrix->v, checks[check].id, matrix->v->module, subject, why);
 }
 
 static void run_instance(struct matrix *matrix)

@@ -207,9 +207,9 @@ static void note_kind(struct gradient_case *given, struct kinds *kinds)
         kinds_note_difference(given, kinds);
 }
 
-static void check_kind(struct verify *v, const char *module, const struct kinds *kinds)
+static void check_kind(struct verify *v, const struct kinds *kinds)
 {
-    struct verify_result result = verify_open("kind.declared", module, "all tasks of gradient");
+    struct verify_result result = verify_open("kind.declared", v->module, "all tasks of gradient");
     verify_judge(&result, &kinds->worst);
     if (result.verdict == VERIFY_SKIP) verify_say(&result, "no task tells the kinds apart");
     verify_blame(&result, CAUSE_kind_misdeclared, 1);
@@ -219,9 +219,9 @@ static void check_kind(struct verify *v, const char *module, const struct kinds 
 
 /* A discrete derivative is one to rounding: where nothing could be compared with it, nothing vouches for
  * it. */
-static void check_rounding(struct verify *v, const char *module, const struct kinds *kinds)
+static void check_rounding(struct verify *v, const struct kinds *kinds)
 {
-    struct verify_result result = verify_open("gradient.rounding", module, "all tasks of gradient");
+    struct verify_result result = verify_open("gradient.rounding", v->module, "all tasks of gradient");
     if (v->method->derivative != SENS_DERIVATIVE_DISCRETE)
         verify_skip(&result, "the method does not declare the derivative of the discrete map");
     else if (!kinds->to_rounding)
@@ -347,21 +347,19 @@ static void run(struct verify *v)
     const int count = own_steps ? OWN_STEPS_PLANS : PLANS;
     struct kinds kinds = {.worst = {0}};
     int usable = 0;
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     for (int k = 0; k < count; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         if (!v->quick || !plans[k].full) usable += check_plan(v, &plans[k], &kinds);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     if (usable == 0) {
-        struct verify_result result = verify_open("solve.completes", module, "all tasks of gradient");
+        struct verify_result result = verify_open("solve.completes", v->module, "all tasks of gradient");
         verify_fail(&result, "the method solves none of the tasks that its table says it can do");
         verify_close(v, &result);
     }
-    check_kind(v, module, &kinds);
+    check_kind(v, &kinds);
     check_choices(v, &kinds);
-    check_rounding(v, module, &kinds);
+    check_rounding(v, &kinds);
 }
 
 const struct verify_group verify_gradient = {

@@ -93,9 +93,7 @@ static void vary(struct verify *v, const struct variation *as, struct asked *ask
 static void run(struct verify *v)
 {
     struct asked asked = {.worst = {.count = 0}};
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    asked.result = verify_open("calls.contract", module, "probe, every call looked at");
+    asked.result = verify_open("calls.contract", v->module, "probe, every call looked at");
     for (int k = 0; k < VARIATIONS; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         vary(v, &variations[k], &asked);

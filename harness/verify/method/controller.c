@@ -150,10 +150,10 @@ static void note_small(struct worst *worst, const struct sens_controller *contro
                "an estimate of a thousandth of what is allowed, in all components, has the norm");
 }
 
-static void check_norm(struct verify *v, const char *module)
+static void check_norm(struct verify *v)
 {
     struct worst worst = {.count = 0};
-    struct verify_result result = verify_open("controller.norm", module, "estimates drawn at random");
+    struct verify_result result = verify_open("controller.norm", v->module, "estimates drawn at random");
     for (int k = 0; k < 8; k++) {
         const struct vectors at = draw_vectors(v);
         note_pieces(&worst, v->controller, &at, RTOL);
@@ -228,12 +228,12 @@ static void note_steps(struct worst *worst, const struct sens_controller *contro
                tb->name);
 }
 
-static void check_law(struct verify *v, const char *module, bool steps)
+static void check_law(struct verify *v, bool steps)
 {
     static const double far[] = {1e-6, 0.5, 1e4};
     struct worst worst = {.count = 0};
     struct verify_result result =
-        verify_open(steps ? "controller.steps" : "controller.factor", module, "each pair of the program");
+        verify_open(steps ? "controller.steps" : "controller.factor", v->module, "each pair of the program");
     for (size_t i = 0; v->reg->tableaux[i]; i++) {
         const struct sens_tableau *const tb = v->reg->tableaux[i];
         if (!tb->e || tb->order_hat < 1) continue;
@@ -247,11 +247,9 @@ static void check_law(struct verify *v, const char *module, bool steps)
 
 static void run(struct verify *v)
 {
-    char module[VERIFY_NAME];
-    verify_module("controller", v->controller->name, module);
-    check_norm(v, module);
-    check_law(v, module, false);
-    check_law(v, module, true);
+    check_norm(v);
+    check_law(v, false);
+    check_law(v, true);
 }
 
 static const struct verify_check checks[] = {

@@ -312,11 +312,10 @@ static void run(struct verify *v)
     static const char *const tableaux[] = {"rk4",      "dopri5", "bs32",    "cash_karp",
                                            "verner65", "tsit5",  "midpoint"};
     const size_t count = v->quick ? 2 : sizeof tableaux / sizeof *tableaux;
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     const bool own_steps = !(v->method->caps & SENS_CAP_TABLEAU) || !(v->method->caps & SENS_CAP_CONTROLLER);
     for (size_t k = 0; k < count && !own_steps; k++) check_order_h(v, tableaux[k]);
-    if (own_steps) verify_skip_check(v, "order.h", module, "fixed steps", "the method's steps are its own");
+    if (own_steps)
+        verify_skip_check(v, "order.h", v->module, "fixed steps", "the method's steps are its own");
     convergence_exact(v);
     convergence_decay(v);
     check_order_tol(v, "cash_karp", "odeint");

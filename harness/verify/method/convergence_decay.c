@@ -99,9 +99,7 @@ void convergence_decay(struct verify *v)
     const unsigned both = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU;
     const size_t count = sizeof tableaux / sizeof *tableaux;
     struct worst worst = {.count = 0};
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    struct verify_result result = verify_open("order.decay", module, "a decay beside constants");
+    struct verify_result result = verify_open("order.decay", v->module, "a decay beside constants");
     for (size_t k = 0; k < count && (v->method->caps & both) == both; k++) {
         note_decay(v, tableaux[k], 1, &worst);
         note_decay(v, tableaux[k], -1, &worst);

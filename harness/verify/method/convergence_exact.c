@@ -399,17 +399,16 @@ static void check_exact(struct verify *v, const char *choice)
 {
     struct scene scene;
     struct expected goal;
-    char module[VERIFY_NAME], subject[VERIFY_SUBJECT];
-    verify_module("method", v->method->name, module);
+    char subject[VERIFY_SUBJECT];
     if (!create_scene(v, choice, &scene)) {
-        verify_skip_check(v, "order.exact", module, "probe", "the method does not take the task");
+        verify_skip_check(v, "order.exact", v->module, "probe", "the method does not take the task");
         return;
     }
     const struct refinement by = find_refinement(&scene);
     say_refinement(&scene, &by, subject);
     const size_t used = strlen(subject);
     if (choice) snprintf(subject + used, sizeof subject - used, ", %s", choice);
-    struct verify_result result = verify_open("order.exact", module, subject);
+    struct verify_result result = verify_open("order.exact", v->module, subject);
     if (expected_exact(&scene.bed, &goal) != SENS_OK)
         verify_skip(&result, "the oracle cannot solve this task");
     else if (by.way == BY_INTERVAL)

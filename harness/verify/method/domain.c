@@ -91,9 +91,7 @@ static void run(struct verify *v)
 {
     struct worst worst = {.count = 0};
     struct bed bed;
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    struct verify_result result = verify_open("fail.domain", module, growth.name);
+    struct verify_result result = verify_open("fail.domain", v->module, growth.name);
     if (create_bed(v, &bed)) {
         bed_solve(&bed);
         note_solve(&bed, &worst);

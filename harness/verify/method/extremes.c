@@ -108,9 +108,7 @@ static void create(struct verify *v, double w, size_t observations, struct bed *
 
 static struct verify_result open_check(struct verify *v, const char *check, const char *subject)
 {
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    return verify_open(check, module, subject);
+    return verify_open(check, v->module, subject);
 }
 
 /* ---- many steps ---------------------------------------------------------------------------------------- */

@@ -157,10 +157,10 @@ static void fail_everywhere(struct fragile *f, enum inject_where where, enum inj
             for (int stays = 0; stays < 2; stays++) fail_once(f, where, how, call[k], stays, found);
 }
 
-static void check_rhs(struct verify *v, struct fragile way[2], const char *module)
+static void check_rhs(struct verify *v, struct fragile way[2])
 {
     struct found found = {.worst = {.count = 0}};
-    struct verify_result result = verify_open("fail.rhs", module, "probe, adaptive and fixed steps");
+    struct verify_result result = verify_open("fail.rhs", v->module, "probe, adaptive and fixed steps");
     (void)v;
     for (int k = 0; k < 2; k++)
         if (way[k].made) fail_everywhere(&way[k], INJECT_RHS, INJECT_RECOVERABLE, &found);
@@ -171,11 +171,11 @@ static void check_rhs(struct verify *v, struct fragile way[2], const char *modul
     verify_close(v, &result);
 }
 
-static void check_products(struct verify *v, struct fragile way[2], const char *module)
+static void check_products(struct verify *v, struct fragile way[2])
 {
     static const enum inject_where place[] = {INJECT_VJP, INJECT_JVP, INJECT_VJP_P, INJECT_JVP_P};
     struct found found = {.worst = {.count = 0}};
-    struct verify_result result = verify_open("fail.products", module, "probe, adaptive and fixed steps");
+    struct verify_result result = verify_open("fail.products", v->module, "probe, adaptive and fixed steps");
     for (int k = 0; k < 2; k++)
         for (int q = 0; q < 4 && way[k].made; q++) fail_everywhere(&way[k], place[q], INJECT_NAN, &found);
     if (found.worst.count > 0)
@@ -230,10 +230,10 @@ static void demand_too_much(struct fragile *f, struct worst *worst)
     f->bed.task = kept;
 }
 
-static void check_limits(struct verify *v, struct fragile way[2], const char *module)
+static void check_limits(struct verify *v, struct fragile way[2])
 {
     struct worst worst = {.count = 0};
-    struct verify_result result = verify_open("fail.limit", module, "probe, adaptive and fixed steps");
+    struct verify_result result = verify_open("fail.limit", v->module, "probe, adaptive and fixed steps");
     for (int k = 0; k < 2; k++) {
         if (!way[k].made) continue;
         limit_steps(&way[k], &worst);
@@ -284,11 +284,11 @@ static void recover(struct fragile *f, struct worst *worst, struct worst *enviro
     bed_release(&f->bed, &state);
 }
 
-static void check_recovery(struct verify *v, struct fragile way[2], const char *module)
+static void check_recovery(struct verify *v, struct fragile way[2])
 {
     struct worst worst = {.count = 0}, environment = {.count = 0};
-    struct verify_result after = verify_open("fail.after", module, "probe, adaptive and fixed steps");
-    struct verify_result fp = verify_open("fp.run", module, "probe, healthy and failing runs");
+    struct verify_result after = verify_open("fail.after", v->module, "probe, adaptive and fixed steps");
+    struct verify_result fp = verify_open("fp.run", v->module, "probe, healthy and failing runs");
     for (int k = 0; k < 2; k++)
         if (way[k].made) recover(&way[k], &worst, &environment);
     verify_judge(&after, &worst);
@@ -317,10 +317,10 @@ static void refuse_memory(struct fragile *f, size_t fail_at, size_t limit, struc
 
 /* A refused number of requests is followed by refusals alone, which may hide one that was not noticed; with
  * a limit of bytes, smaller requests after a large one are granted. */
-static void check_memory(struct verify *v, struct fragile way[2], const char *module)
+static void check_memory(struct verify *v, struct fragile way[2])
 {
     struct worst worst = {.count = 0};
-    struct verify_result result = verify_open("fail.memory", module, "probe");
+    struct verify_result result = verify_open("fail.memory", v->module, "probe");
     struct fragile *f = way[0].made ? &way[0] : &way[1];
     const size_t stride = v->quick ? f->requests / 12 + 1 : 1, limits = v->quick ? 48 : 400;
     for (size_t fail_at = 1; f->made && fail_at <= f->requests; fail_at += stride)
@@ -336,15 +336,13 @@ static void check_memory(struct verify *v, struct fragile way[2], const char *mo
 static void run(struct verify *v)
 {
     struct fragile way[2];
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     fragile_create(v, "odeint", &way[0]);
     fragile_create(v, "fixed", &way[1]);
-    check_rhs(v, way, module);
-    check_products(v, way, module);
-    check_limits(v, way, module);
-    check_recovery(v, way, module);
-    check_memory(v, way, module);
+    check_rhs(v, way);
+    check_products(v, way);
+    check_limits(v, way);
+    check_recovery(v, way);
+    check_memory(v, way);
     fragile_free(&way[0]);
     fragile_free(&way[1]);
 }

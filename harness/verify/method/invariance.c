@@ -164,10 +164,8 @@ static void check_checkpoints(struct verify *v)
     static const char *const tableau[] = {"cash_karp", "dopri5"}, *const controller[] = {"odeint", "fixed"};
     struct checkpoints found = {.worst = {.count = 0}, .right = true};
     struct scene scene;
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     struct verify_result result =
-        verify_open("ckpt.same", module, "probe, cash_karp and dopri5, adaptive and fixed steps");
+        verify_open("ckpt.same", v->module, "probe, cash_karp and dopri5, adaptive and fixed steps");
     if (!(v->method->caps & SENS_CAP_CKPT)) {
         verify_skip(&result, "the method keeps no checkpoints");
         verify_close(v, &result);

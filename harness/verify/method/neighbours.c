@@ -131,10 +131,9 @@ static void walk(struct neighbours *of, const int *task, int count)
 static void run(struct verify *v)
 {
     struct neighbours of = {.worst = {.count = 0}};
-    char module[VERIFY_NAME];
     int task[TASKS], count = 0;
-    verify_module("method", v->method->name, module);
-    struct verify_result result = verify_open("again.others", module, "tasks on the probe, each behind each");
+    struct verify_result result =
+        verify_open("again.others", v->module, "tasks on the probe, each behind each");
     for (int which = 0; which < TASKS; which++)
         if (create(v, &of, which) && bed_solve(&of.scene[which].bed) == SENS_OK) task[count++] = which;
     walk(&of, task, count);

@@ -348,12 +348,12 @@ static void solve_part(struct verify *v, const struct cost_part *part, bool expl
     scene_free(&scene);
 }
 
-static void check_part(struct verify *v, const char *module, const struct cost_part *part)
+static void check_part(struct verify *v, const struct cost_part *part)
 {
     char subject[VERIFY_SUBJECT];
     struct worst worst = {.count = 0};
     snprintf(subject, sizeof subject, "probe, cost of the %s alone", part->name);
-    struct verify_result result = verify_open("cost.parts", module, subject);
+    struct verify_result result = verify_open("cost.parts", v->module, subject);
     if (part->flag & probe_parts_for(v->method)) {
         solve_part(v, part, false, &worst, &result);
         solve_part(v, part, true, &worst, &result);
@@ -371,8 +371,7 @@ static void run(struct verify *v)
     check_count(v, &outputs);
     check_work(v, &outputs);
     check_padded(v, &outputs);
-    for (size_t k = 0; k < sizeof cost_parts / sizeof cost_parts[0]; k++)
-        check_part(v, outputs.scene.module, &cost_parts[k]);
+    for (size_t k = 0; k < sizeof cost_parts / sizeof cost_parts[0]; k++) check_part(v, &cost_parts[k]);
     outputs_free(&outputs);
 }
 

@@ -55,9 +55,7 @@ static void run(struct verify *v)
 {
     static const char *const controller[] = {"fixed", "odeint"};
     struct place place = {.worst = {.count = 0}};
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    place.result = verify_open("again.place", module, "probe, p and x0 overwritten");
+    place.result = verify_open("again.place", v->module, "probe, p and x0 overwritten");
     for (int k = 0; k < 2; k++) {
         struct scene_settings settings = trial_settings(v, 3);
         struct scene scene;

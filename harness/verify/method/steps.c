@@ -231,16 +231,14 @@ static void check_plan(struct verify *v, const struct plan *plan)
 
 static void run(struct verify *v)
 {
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     if (!(v->method->caps & SENS_CAP_STEPS)) {
         for (const struct verify_check *check = steps_checks; check->id; check++)
-            verify_skip_check(v, check->id, module, "any task", "the method does not report its steps");
+            verify_skip_check(v, check->id, v->module, "any task", "the method does not report its steps");
         return;
     }
     const bool own = !(v->method->caps & SENS_CAP_CONTROLLER);
     for (const struct verify_check *check = steps_checks + 1; own && check->id; check++)
-        verify_skip_check(v, check->id, module, "any task", "the method's steps are its own");
+        verify_skip_check(v, check->id, v->module, "any task", "the method's steps are its own");
     for (int k = 0; k < PLANS; k++)
         if (!v->quick || !plans[k].full) check_plan(v, &plans[k]);
 }

@@ -64,15 +64,13 @@ static void run(struct verify *v)
 {
     struct scene_settings settings = trial_settings(v, OUTPUTS);
     struct study study = {.worst = {.count = 0}};
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
     if (v->seed == 0) settings.n = STATES, settings.np = PARAMETERS;
     if (!scene_create(v, &settings, &study.scene)) {
-        verify_skip_check(v, "structure.method", module, "probe",
+        verify_skip_check(v, "structure.method", v->module, "probe",
                           "the method takes no tableau or controller of the probe's");
         return;
     }
-    struct verify_result result = verify_open("structure.method", module, study.scene.subject);
+    struct verify_result result = verify_open("structure.method", v->module, study.scene.subject);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "a difference quotient takes no products");
     else if (bed_solve(&study.scene.bed) != SENS_OK || trial_apart(&study.scene, &study.apart) != SENS_OK)

@@ -304,12 +304,11 @@ static void run(struct verify *v)
 {
     struct findings found = {.worst = {.count = 0}};
     struct instance instance;
-    char module[VERIFY_NAME], label[VERIFY_SUBJECT / 2], subject[VERIFY_SUBJECT];
-    verify_module("method", v->method->name, module);
+    char label[VERIFY_SUBJECT / 2], subject[VERIFY_SUBJECT];
     snprintf(label, sizeof label, "%s", v->problem->name);
     verify_name_held(v, v->problem->options, " ", sizeof label, label);
     snprintf(subject, sizeof subject, "%s, cost probe, cash_karp, %d fixed steps", label, STEPS + 2);
-    struct verify_result result = verify_open("structure.pair", module, subject);
+    struct verify_result result = verify_open("structure.pair", v->module, subject);
     const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && (v->method->caps & SENS_CAP_TABLEAU);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "a difference quotient takes no products");

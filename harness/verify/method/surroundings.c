@@ -171,10 +171,8 @@ static void check_memory_told(struct verify *v)
     struct scene_settings settings = trial_settings(v, 1);
     struct worst worst = {.count = 0};
     struct taken taken[2];
-    char module[VERIFY_NAME];
     bool solved = true;
-    verify_module("method", v->method->name, module);
-    struct verify_result result = verify_open("work.memory", module, "probe, n = 20, few steps and many");
+    struct verify_result result = verify_open("work.memory", v->module, "probe, n = 20, few steps and many");
     settings.n = 20, settings.np = 1;
     if (v->method->caps & SENS_CAP_CONTROLLER) settings.controller = "fixed";
     for (int k = 0; k < 2 && solved; k++) {

@@ -78,11 +78,11 @@ static void shift_problem(struct verify *v, bool autonomous, struct shift_study 
     scene_free(&scene);
 }
 
-static void check_shift(struct verify *v, const char *module)
+static void check_shift(struct verify *v)
 {
     struct shift_study found = {.worst = {.count = 0}};
     struct verify_result result =
-        verify_open("time.shift", module, "probe, autonomous and forced, shifted forward and back");
+        verify_open("time.shift", v->module, "probe, autonomous and forced, shifted forward and back");
     shift_problem(v, true, &found);
     shift_problem(v, false, &found);
     verify_judge(&result, &found.worst);
@@ -166,13 +166,13 @@ static sens_status quotients_apart(struct scene *scene, struct sens_out *apart)
 }
 
 /* A continuous method's absolute tolerance for dx/dq_k is one of 2^(e_k) as much for dx/dp_k. */
-static void check_scale(struct verify *v, const char *module)
+static void check_scale(struct verify *v)
 {
     const bool continuous = v->method->derivative == SENS_DERIVATIVE_CONTINUOUS;
     struct scene_settings settings = trial_settings(v, 3);
     struct scene scene;
     struct sens_out apart;
-    struct verify_result result = verify_open("scale.parameters", module, "probe");
+    struct verify_result result = verify_open("scale.parameters", v->module, "probe");
     if (!(v->method->caps & SENS_CAP_CONTROLLER)) settings.controller = NULL;
     const bool made = scene_create(v, &settings, &scene);
     if (!made)
@@ -190,10 +190,8 @@ static void check_scale(struct verify *v, const char *module)
 
 static void run(struct verify *v)
 {
-    char module[VERIFY_NAME];
-    verify_module("method", v->method->name, module);
-    check_shift(v, module);
-    check_scale(v, module);
+    check_shift(v);
+    check_scale(v);
 }
 
 static const struct verify_check checks[] = {

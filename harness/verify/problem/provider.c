@@ -36,10 +36,8 @@ static sens_status try_problem(struct verify *v, const struct sens_problem_type 
 
 static void run_provider(struct verify *v)
 {
-    char module[VERIFY_NAME];
     int wrapped = 0;
-    verify_module("provider", v->provider->name, module);
-    struct verify_result result = verify_open("provider.wraps", module, "every problem");
+    struct verify_result result = verify_open("provider.wraps", v->module, "every problem");
     for (const struct sens_problem_type *const *type = v->reg->problems; *type; type++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         wrapped += try_problem(v, *type, &result) == SENS_OK;

@@ -51,7 +51,7 @@ static struct suite sum_up(const struct verify_report *report, const char *modul
     }
     for (size_t u = 0; u < report->task->plan->count; u++) {
         char owner[VERIFY_NAME];
-        plan_module(&report->task->plan->unit[u].unit, owner);
+        verify_unit_module(&report->task->plan->unit[u].unit, owner);
         if (strcmp(owner, module) == 0) suite.seconds += report->unit[u].seconds;
     }
     return suite;

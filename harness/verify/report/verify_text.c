@@ -111,7 +111,7 @@ static void write_aside(FILE *out, const struct verify_plan *plan, const char *m
     for (size_t u = 0; u < plan->count; u++) {
         const struct verify_unit *unit = &plan->unit[u].unit;
         char name[VERIFY_NAME];
-        plan_module(unit, name);
+        verify_unit_module(unit, name);
         if (!unit->problem && strcmp(name, module) == 0) return;
         if (!unit->problem || plan->unit[u].support) continue;
         several = several || (problem && problem != unit->problem);

@@ -69,7 +69,7 @@ static struct verify_result completes(const struct runner *runner, size_t index,
 {
     struct verify_result result = {.verdict = verdict, .value = NAN, .bound = NAN};
     snprintf(result.check, sizeof result.check, "%s", plan_completes.id);
-    plan_module(unit_of(runner, index), result.module);
+    verify_unit_module(unit_of(runner, index), result.module);
     plan_subject(unit_of(runner, index), result.subject);
     snprintf(result.text, sizeof result.text, "%s", text);
     child_clean(&result);
