@@ -44,7 +44,12 @@ double analysis_bytes(const struct analysis *analysis)
 sens_status analysis_plan(struct sens_ctx *ctx, struct cell *cell, const struct analysis_request *request,
                           struct analysis *analysis, struct bench_error *error)
 {
-    struct analysis made = {.cell = cell, .n = cell->problem.n, .np = cell->problem.np, .p = cell->problem.p};
+    struct analysis made = {.cell = cell,
+                            .n = cell->problem.n,
+                            .np = cell->problem.np,
+                            .p = cell->problem.p,
+                            .scale = request->scale,
+                            .subsets = request->subsets};
     sens_status status = check_cell(cell, error);
     if (status == SENS_OK) status = grid_read(ctx, request->times, &cell->problem, &made.grid, error);
     if (status != SENS_OK) return status;

@@ -30,6 +30,7 @@ struct analysis { /* memory of the arena */
     struct labels labels;
     struct selection states, parameters; /* which of them are looked at */
     enum scale scale;
+    double subsets; /* at most so many of the parameters are looked at */
     struct solution at_tol, closer;
     size_t bytes_traj; /* of the closer solve */
 };
@@ -37,6 +38,7 @@ struct analysis { /* memory of the arena */
 struct analysis_request { /* texts as given; NULL: not given */
     const char *times, *states, *parameters;
     enum scale scale;
+    double subsets;
     size_t memory; /* bytes that all of it may take */
 };
 

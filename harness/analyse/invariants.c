@@ -10,7 +10,7 @@
 #include "dense.h"
 #include "whole.h"
 
-enum { POINTS_BASE = 40, DRAWS = 20 };
+enum { POINTS_BASE = 40, DRAWS = 20, LARGEST_WHOLE = 1000 };
 /* Columns are of length 1, and rows are divided by their largest entry: what is left of a sum that
  * vanishes is rounding. */
 static const double rank_bound = 1e-12, residual_bound = 1e-11, whole_bound = 1e-7;
@@ -135,7 +135,7 @@ static sens_status null_space(struct sens_ctx *ctx, size_t n, const struct point
     for (size_t free_one = 0; free_one < n - rank; free_one++) {
         double *const c = found->c + found->count * n;
         null_vector(n, rank, free_one, order, R, length, work, c);
-        whole_ratios(n, c, whole_bound);
+        whole_ratios(n, c, LARGEST_WHOLE, whole_bound);
         found->count += vanishes(others, n, c);
     }
     return SENS_OK;

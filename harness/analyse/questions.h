@@ -15,6 +15,10 @@ const struct question *questions(void); /* ends with name == NULL; the first is 
 
 sens_status question_sensitivities(struct sens_ctx *ctx, const struct analysis *analysis,
                                    struct tables *tables, struct bench_error *error);
+sens_status question_identifiability(struct sens_ctx *ctx, const struct analysis *analysis,
+                                     struct tables *tables, struct bench_error *error);
+sens_status question_subsets(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
+                             struct bench_error *error);
 sens_status question_ranking(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
                              struct bench_error *error);
 sens_status question_invariants(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,

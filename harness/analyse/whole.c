@@ -13,7 +13,7 @@ static bool all_whole(size_t n, const double *c, double factor, double bound)
     return true;
 }
 
-bool whole_ratios(size_t n, double *c, double bound)
+bool whole_ratios(size_t n, double *c, int most, double bound)
 {
     double largest = 0, smallest = INFINITY, sign = 0;
     for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(c[i]));
@@ -25,7 +25,7 @@ bool whole_ratios(size_t n, double *c, double bound)
         if (sign == 0) sign = c[i] < 0 ? -1 : 1;
     }
     for (size_t i = 0; i < n; i++) c[i] *= sign / smallest;
-    for (int factor = 1; factor <= WHOLE_LARGEST; factor++) {
+    for (int factor = 1; factor <= most && factor * (largest / smallest) <= most + 0.5; factor++) {
         if (!all_whole(n, c, factor, bound)) continue;
         for (size_t i = 0; i < n; i++) c[i] = round(c[i] * factor) + 0.0; /* -0 is 0 */
         return true;

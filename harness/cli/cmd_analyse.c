@@ -94,6 +94,15 @@ static bool read_memory(struct analyse *me, const char *text)
     return true;
 }
 
+static bool read_subsets(struct analyse *me, const char *text)
+{
+    me->request.subsets = 100000;
+    if (!text) return true;
+    return (read_number(text, &me->request.subsets) && me->request.subsets >= 1 &&
+            me->request.subsets <= 1e9) ||
+           bench_refuse(&me->error, "--subsets %s: not a number from 1 to 1e9", text);
+}
+
 static bool read_scale(struct analyse *me, const char *text)
 {
     if (!text) return true;
@@ -116,7 +125,8 @@ static bool read_request(struct analyse *me, const struct cli_command *command)
         return bench_refuse(&me->error, "analyse: cost=%s: an analysis is of the states themselves",
                             spec_get(&given->spec, "cost"));
     return read_memory(me, cli_flag(command, given, "--memory")) &&
-           read_scale(me, cli_flag(command, given, "--scale")) && take_words(me) && set_defaults(me);
+           read_scale(me, cli_flag(command, given, "--scale")) &&
+           read_subsets(me, cli_flag(command, given, "--subsets")) && take_words(me) && set_defaults(me);
 }
 
 /* What the tables are of. */

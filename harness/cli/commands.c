@@ -32,8 +32,10 @@ static const struct cli_flag analyse_flags[] = {
     {"--states", "A,B", "only these states, by their names"},
     {"--parameters", "A,B", "only these parameters"},
     {"--scale", "NAME",
-     "what p S is divided by: value, the state at that time, or largest, its largest value; "
-     "default of ranking: value"},
+     "what p S is divided by: value, the state at that time, or largest, its largest value; default: value "
+     "in ranking"},
+    {"--subsets", "N",
+     "all subsets of parameters up to a size, so that there are no more than N; default: 100000"},
     {"--memory", "MIB", "all that it may take; default: 1024"},
     {"--dry-run", NULL, "tell what would be done and the memory of its results; solves nothing"},
     {"--json", NULL, "one JSON object"},
@@ -47,7 +49,13 @@ static const char *const analyse_notes[] = {
     "(msqr), mean "
     "absolute value (mabs) and sums (L1, L2); invariants, sums of states that stay as they are, found from "
     "the "
-    "right-hand side and held against x(t) and S(t).",
+    "right-hand side and held against x(t) and S(t); identifiability, whether the states at these times tell "
+    "the "
+    "parameters apart: rank and singular values of the stacked S, condition indices with shares of variance, "
+    "the order "
+    "of pivoted QR, the least and most collinear and the D-optimal subset of each size, and parameters that "
+    "only count "
+    "together, in words; subsets, each subset with its collinearity.",
     "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, unless "
     "keys say otherwise. All is computed twice, the second time at a hundredth of the tolerance: the "
     "distance of the two stands beside a value as its error. `undefined` is what has no value: p S of a "

@@ -89,6 +89,71 @@ sed 's/ - b$/ - b - 1e-3*b^2/' "$work/twins.ode" >"$work/leak.ode"
 table invariants robertson invariants method=finite_difference tableau=radau_iia5 rtol=1e-8 atol=1e-12 |
     grep -q 'holds$' || fail "differences of Robertson"
 
+# --scale largest divides by one number for each state.
+table ranking twins ranking --states b --parameters third --times 0:2:3 --scale largest \
+    --models "$work/twins.ode" >"$work/largest"
+table sensitivities twins --states b --parameters third --times 0:2:3 --models "$work/twins.ode" >"$work/S"
+awk -F '\t' 'FNR == NR { if ($4 > x) x = $4; s += $7 * $7; n++; next }
+    $1 == "b" { d = $4 - sqrt(s / n) / x; exit !(n == 3 && d < 1e-11 && d > -1e-11) }' "$work/S" "$work/largest" ||
+    fail "--scale largest"
+
+# ---- identifiability -------------------------------------------------------------------------------------------------
+
+# planted RATE MODEL_LINES...: x' = -(rate) x + 1, seen at 21 times, with parameters k1 k2 k3
+planted() {
+    printf 'model planted "k1, k2 and k3 that enter in one way"\nparameter k1 = %s\nparameter k2 = %s\n' "$2" "$3"
+    printf 'parameter k3 = 0.7\nparameter free = 1.3\nstate x = 2\ninterval 0 .. 4\nx'"'"' = -(%s)*x + free\n' "$1"
+}
+# counts TEXT RATE K1 K2 KIND: the planted combination is named, as the first and only one
+counts() {
+    planted "$2" "$3" "$4" >"$work/planted.ode"
+    table combinations planted identifiability --models "$work/planted.ode" | cut -f 1,2,4 >"$work/found"
+    [ "$(cat "$work/found")" = "$(printf '%s\t%s\tconfirmed' "$1" "$5")" ] ||
+        fail "planted $2: $(cat "$work/found")"
+    grep -q 'not identifiable$' "$work/output" || fail "planted $2: $(grep -A 2 '# verdict' "$work/output")"
+}
+counts "k1 and k2 only as k1 * k2" "k1*k2*(1 + x^k3)" 0.4 1.5 product
+counts "k1 and k2 only as k1 / k2" "k1/k2*(1 + x^k3)" 0.4 1.5 product
+counts "k1 and k2 only as k1^2 * k2" "k1^2*k2*(1 + x^k3)" 0.4 1.5 product
+counts "k1 and k2 only as k1^3 / k2^2" "k1^3/k2^2*(1 + x^k3)" 0.4 1.5 product
+counts "k1 and k2 only as k1 + k2" "(k1 + k2)*(1 + x^k3)" 0.4 1.5 sum
+counts "k1 and k2 only as 2 k1 - k2" "(2*k1 - k2)*(1 + x^k3)" 1.5 0.4 sum
+# At equal values a product and a sum have the same null vector: which it is shows when they are moved.
+counts "k1 and k2 only as k1 * k2" "k1*k2*(1 + x^k3)" 0.8 0.8 product
+counts "k1 and k2 only as k1 + k2" "(k1 + k2)*(1 + x^k3)" 0.8 0.8 sum
+# Three of which two products are known: two that stay, one direction that is not known.
+planted "k1*k2*(1 + x*k1/k3)" 0.4 1.5 >"$work/planted.ode"
+table combinations planted identifiability --models "$work/planted.ode" | cut -f 1,4 >"$work/found"
+[ "$(cat "$work/found")" = "$(printf 'k1, k2 and k3 only as k1 * k2 and k1 / k3\tconfirmed')" ] ||
+    fail "three parameters: $(cat "$work/found")"
+# One that is neither a product nor a sum holds near these values alone, though its ratio is 4 : -45 there.
+planted "(k1 + k2^2)*(1 + x^k3)" 0.4 1.5 >"$work/planted.ode"
+table combinations planted identifiability --models "$work/planted.ode" >"$work/found"
+grep -qP '^k1 and k2: no state moves when their logarithms change as \S+ : \S+\tlocal\t\S+\tnear these values$' \
+    "$work/found" || fail "neither: $(cat "$work/found")"
+# Nothing is planted: all are found, and no combination is made up.
+planted "k1*(1 + x^k2) + k3*sin(x)" 0.4 1.5 >"$work/planted.ode"
+[ -z "$(table combinations planted identifiability --models "$work/planted.ode")" ] || fail "a combination of nothing"
+grep -q '	identifiable$\|	poorly identifiable$' "$work/output" || fail "nothing planted: $(cat "$work/output")"
+# No effect, and no logarithm.
+planted "k1*(1 + x) + 0*k2" 0.4 1.5 >"$work/planted.ode"
+table parameters planted identifiability k3=0 --models "$work/planted.ode" | cut -f 1,3,6 >"$work/found"
+grep -q '^k2	0	no effect$' "$work/found" || fail "no effect: $(cat "$work/found")"
+grep -q '^k3	undefined	undefined: its value is 0$' "$work/found" || fail "a value of 0: $(cat "$work/found")"
+
+# Robertson: three rates from three states. gamma of two columns is 1/sqrt(1 - |cos|), from S itself.
+table sensitivities robertson T=40 --times log:1e-3:40:21 --states 'x[0],x[2]' >"$work/S"
+table subsets robertson subsets T=40 --times log:1e-3:40:21 --states 'x[0],x[2]' | cut -f 2,3 >"$work/subsets"
+awk -F '\t' '
+    FNR == NR { n++; x[n] = $4; s[n] = $7; i[n] = $2; k[n] = $3; if ($4 > unit[$2]) unit[$2] = $4; next }
+    !done { done = 1; for (r = 1; r <= n; r += 3) for (a = 0; a < 3; a++) for (b = 0; b < 3; b++)
+        sum[k[r + a] "," k[r + b]] += s[r + a] * s[r + b] / unit[i[r]]^2 }
+    split($1, of, ",") == 2 {
+        c = sum[$1] / sqrt(sum[of[1] "," of[1]] * sum[of[2] "," of[2]]); if (c < 0) c = -c
+        d = $2 * sqrt(1 - c) - 1; if (d > 1e-7 || d < -1e-7) exit 1; seen++ }
+    END { exit seen != 3 }' "$work/S" "$work/subsets" || fail "collinearity of pairs: $(cat "$work/subsets")"
+[ "$(wc -l <"$work/subsets")" -eq 4 ] || fail "subsets of three"
+
 # ---- names, zeros, memory --------------------------------------------------------------------------------------------
 
 cat >"$work/zero.ode" <<'EOF'
@@ -114,7 +179,8 @@ awk -F '\t' '$2 == "x[1]" && $3 == "a" { d = $5 - (1 - exp(-0.5)) / 0.5; exit !(
     fail "raw S of a parameter that is 0"
 # shellcheck disable=SC2086
 table sensitivities zero --states 'x[2],idle' --parameters 'rate[2],a' --times 1 $models | cut -f 2,3 >"$work/chosen"
-[ "$(paste -s -d ' ' "$work/chosen")" = "$(printf 'x[2]\trate[2] x[2]\ta idle\trate[2] idle\ta')" ] || fail "chosen names, in the order given"
+[ "$(paste -s -d ' ' "$work/chosen")" = "$(printf 'x[2]\trate[2] x[2]\ta idle\trate[2] idle\ta')" ] ||
+    fail "chosen names, in the order given"
 "$program" analyse zero --json --models "$work/zero.ode" 2>/dev/null |
     { command -v python3 >/dev/null || { cat >/dev/null; exit 0; }
       python3 -c 'import json, sys
@@ -133,6 +199,8 @@ expect 2 "--states: nothing is called 'x[5]'; did you mean x[" analyse glv --sta
 expect 2 "--parameters: p[1] is named twice" analyse glv --parameters 'p[1],p[1]'
 expect 2 "an analysis is of the states themselves" analyse glv cost=quadratic
 expect 2 "steps have to follow one" analyse glv method=discrete_tangent tableau=rk4 controller=fixed dt=0.1
+expect 2 "--subsets many: not a number" analyse glv --subsets many
+expect 2 "no chosen parameter has an effect" analyse decay identifiability k=0
 expect 2 "--scale sigma: not value or largest" analyse glv --scale sigma
 expect 2 "--memory 0: not a number of MiB" analyse glv --memory 0
 expect 2 "with respect to the parameters" analyse glv wrt=x0

@@ -103,11 +103,15 @@ static void whole_directions(void **state)
     (void)state;
     double ones[] = {-0.5, -0.5, 0}, thirds[] = {1.0 / 3, -0.5, 1e-12}, none[] = {1, 1.41421356},
            zeros[] = {0, 0};
-    assert_true(whole_ratios(3, ones, 1e-9) && ones[0] == 1 && ones[1] == 1 && ones[2] == 0);
-    assert_true(whole_ratios(3, thirds, 1e-9) && thirds[0] == 2 && thirds[1] == -3 && thirds[2] == 0);
-    assert_false(whole_ratios(2, none, 1e-6));
+    assert_true(whole_ratios(3, ones, 12, 1e-9) && ones[0] == 1 && ones[1] == 1 && ones[2] == 0);
+    assert_true(whole_ratios(3, thirds, 12, 1e-9) && thirds[0] == 2 && thirds[1] == -3 && thirds[2] == 0);
+    assert_false(whole_ratios(2, none, 1000, 1e-6));
     assert_true(fabs(none[1] - 1.41421356) < 1e-15);
-    assert_false(whole_ratios(2, zeros, 1e-9));
+    double large[] = {-1, 11.25};
+    assert_false(whole_ratios(2, large, 12, 1e-9));
+    assert_true(large[0] == 1 && large[1] == -11.25);
+    assert_true(whole_ratios(2, large, 45, 1e-9) && large[0] == 4 && large[1] == -45);
+    assert_false(whole_ratios(2, zeros, 12, 1e-9));
 }
 
 int main(void)
