@@ -262,7 +262,7 @@ static sens_status solve_stage(struct worker *w, const struct adjoint_step *step
     sens_lanes_axpy(n, L, h_gamma, w->cost, kappa);
     const sens_status status = stage_system_solve(&w->system, true, L, kappa);
     if (status != SENS_OK) return status;
-    sens_stage_matrix_slope(&w->system.matrix, true, h_gamma, L, kappa, w->cost, theta);
+    stage_system_slope(&w->system, true, L, w->cost, kappa, theta);
     for (size_t i = 0; slot->s && i < n; i++)
         for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] = slot->s[i] * kappa[i * L + l];
     return SENS_OK;

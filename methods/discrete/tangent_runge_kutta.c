@@ -72,7 +72,7 @@ static sens_status solve_stage(const struct rows *rows, int i, sens_real h, cons
     memcpy(k, sigma, size * sizeof *k);
     sens_lanes_axpy(rows->n, L, h_gamma, f, sigma);
     const sens_status status = stage_system_solve(&rows->system[i], false, L, sigma);
-    if (status == SENS_OK) sens_stage_matrix_slope(&rows->system[i].matrix, false, h_gamma, L, sigma, f, k);
+    if (status == SENS_OK) stage_system_slope(&rows->system[i], false, L, f, sigma, k);
     return status;
 }
 

@@ -78,6 +78,13 @@ sens_status stage_system_solve(struct stage_system *system, bool transposed, siz
     return SENS_OK;
 }
 
+void stage_system_slope(struct stage_system *system, bool transposed, size_t L, const sens_real *F,
+                        sens_real *X, sens_real *K)
+{
+    const struct sens_stage_slope of = {.L = L, .h_gamma = system->h_gamma, .f = F, .x = X, .c = K};
+    sens_stage_matrix_slope(&system->matrix, transposed, system->factored, &of);
+}
+
 void stage_system_count(struct stage_system *system, struct sens_work *work)
 {
     sens_shifted_count(system->matrix.system, work);

@@ -40,6 +40,11 @@ sens_status stage_system_at(struct stage_system *system, const struct sens_at *a
 /* X [n][L] = M^-1 X or M^-T X. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: X is lost. */
 sens_status stage_system_solve(struct stage_system *system, bool transposed, size_t L, sens_real *X);
 
+/* Of the solution X = C + h gamma K, K = J X + F or J^T X + F: K, where C was; X is refined where that needs it
+ * (stage_matrix.h). All [n][L]. */
+void stage_system_slope(struct stage_system *system, bool transposed, size_t L, const sens_real *F,
+                        sens_real *X, sens_real *K);
+
 /* As sens_shifted_count. */
 void stage_system_count(struct stage_system *system, struct sens_work *work);
 

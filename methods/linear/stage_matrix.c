@@ -37,7 +37,7 @@ sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real
 
 sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix)
 {
-    matrix->sum = SENS_NEW(ctx, sens_real, 2 * matrix->J->pb->n * L);
+    matrix->sum = SENS_NEW(ctx, sens_real, 3 * matrix->J->pb->n * L);
     return matrix->sum ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -79,14 +79,56 @@ void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool tra
     for (size_t q = 0; q < count; q++) R[q] = B[q] - (X[q] - h_gamma * sum[q]);
 }
 
-void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
-                             size_t L, const sens_real *x, const sens_real *f, sens_real *c)
+/* Of which size the residual of an equation is by rounding of its terms alone, as a multiple of the sum of these. */
+static sens_real rounding(const struct sens_stage_matrix *matrix)
 {
-    const size_t count = matrix->J->pb->n * L;
-    sens_real *const sum = matrix->sum, *const size = sum + count, by = fabs(h_gamma);
-    multiply(matrix, transposed, L, x, sum, size);
+    return SENS_EPSILON * (sens_real)(matrix->J->entries / matrix->J->pb->n + 2);
+}
+
+/* An equation of x = c + h_gamma (J x + f) that is right to more than that of its own terms. */
+static bool is_off(const struct sens_stage_matrix *matrix, const struct sens_stage_slope *of, size_t q)
+{
+    const size_t count = matrix->J->pb->n * of->L;
+    const sens_real *const size = matrix->sum + count, *const R = size + count;
+    const sens_real slope = fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
+    return fabs(R[q]) > rounding(matrix) * (fabs(of->x[q]) + fabs(of->c[q]) + slope);
+}
+
+/* R, and 0 in the lanes in which no equation is off. false: that is all of them. */
+static bool find_residuals(const struct sens_stage_matrix *matrix, const struct sens_stage_slope *of)
+{
+    const size_t n = matrix->J->pb->n, L = of->L, count = n * L;
+    const sens_real *const sum = matrix->sum;
+    sens_real *const R = matrix->sum + 2 * count;
+    bool any = false;
+    for (size_t q = 0; q < count; q++) {
+        R[q] = of->c[q] - (of->x[q] - of->h_gamma * (sum[q] + of->f[q]));
+        any = is_off(matrix, of, q) || any;
+    }
+    for (size_t l = 0; any && l < L; l++) {
+        bool off = false;
+        for (size_t q = l; q < count; q += L) off = off || is_off(matrix, of, q);
+        for (size_t q = l; !off && q < count; q += L) R[q] = 0;
+    }
+    return any;
+}
+
+void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, bool refine,
+                             const struct sens_stage_slope *of)
+{
+    const size_t count = matrix->J->pb->n * of->L;
+    const sens_real by = fabs(of->h_gamma), *const f = of->f;
+    sens_real *const sum = matrix->sum, *const size = sum + count, *const R = size + count;
+    sens_real *const x = of->x, *const c = of->c;
+    multiply(matrix, transposed, of->L, x, sum, size);
+    if (refine && find_residuals(matrix, of)) {
+        sens_shifted_solve(matrix->system, transposed, of->L, R);
+        for (size_t q = 0; q < count; q++)
+            if (R[q] != 0) x[q] += R[q];
+        multiply(matrix, transposed, of->L, x, sum, size);
+    }
     for (size_t q = 0; q < count; q++) {
         const sens_real scale = fmax(fabs(x[q]), fabs(c[q]));
-        c[q] = by * (size[q] + fabs(f[q])) <= scale ? sum[q] + f[q] : (x[q] - c[q]) / h_gamma;
+        c[q] = by * (size[q] + fabs(f[q])) <= scale ? sum[q] + f[q] : (x[q] - c[q]) / of->h_gamma;
     }
 }

@@ -10,7 +10,7 @@ struct sens_stage_matrix { /* one a thread */
     struct sens_jacobian *J;
     struct sens_shifted *system;
     sens_real *value; /* [entries] of J at the last point */
-    sens_real *sum;   /* [2][n][L] of slopes and residuals; NULL: none are asked for */
+    sens_real *sum;   /* [3][n][L] of slopes and residuals; NULL: none are asked for */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
@@ -32,11 +32,23 @@ sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_s
 void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                                 size_t L, const sens_real *B, const sens_real *X, sens_real *R);
 
-/* k = J x + f, or J^T x + f, of x = c + h_gamma k, for all [n][L]; f is in k, and c becomes k. The sum has the rounding
- * of its terms, the difference (x - c) / h_gamma that of x / h_gamma: of each entry the better one is taken. Where
- * steps are short against the entry's own rate that is the sum, where a stiff part has terms that cancel the
- * difference. */
-void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
-                             size_t L, const sens_real *x, const sens_real *f, sens_real *c);
+struct sens_stage_slope { /* of x = c + h_gamma k, with k = J x + f or J^T x + f */
+    size_t L;
+    sens_real h_gamma;
+    const sens_real *f; /* [n][L] */
+    sens_real *x;       /* [n][L] the solution */
+    sens_real *c;       /* [n][L] becomes k */
+};
+
+/* k. The sum has the rounding of its terms, the difference (x - c) / h_gamma that of x / h_gamma: of each entry the
+ * better one is taken. Where steps are short against the entry's own rate that is the sum, where a stiff part has terms
+ * that cancel the difference.
+ *
+ * Factors with exchanged rows give an entry of x the rounding of another row's, which h_gamma may make a million times
+ * as large in k. With `refine`, where an equation is off by more than the rounding of its own terms, the lane's x gets
+ * one correction with the matrix's factors: then none is (Skeel, Math. Comp. 35 (1980) 817-832). Without, x has been
+ * corrected by other factors. */
+void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, bool refine,
+                             const struct sens_stage_slope *of);
 
 #endif
