@@ -23,6 +23,8 @@ static sens_status check_cell(const struct cell *cell, struct bench_error *error
         bench_refuse(error,
                      "controller: the intervals of an analysis come from the tolerance: steps have to follow "
                      "one");
+    else if (cell->task.n_tolerances)
+        bench_refuse(error, "rtol, atol: an analysis takes a number for each, no file");
     else
         return SENS_OK;
     return SENS_UNSUPPORTED;

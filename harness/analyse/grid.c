@@ -69,7 +69,7 @@ static sens_status read_file(struct sens_ctx *ctx, const char *path, struct grid
     struct bench_error reason;
     double *number;
     size_t count;
-    if (!read_numbers(path, 0, &number, &count, &reason)) {
+    if (!read_numbers(path, numbers_any(0), &number, &count, &reason)) {
         bench_refuse(error, "--times %s: %s", path, reason.text);
         return SENS_BAD_INPUT;
     }

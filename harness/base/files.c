@@ -29,16 +29,21 @@ bool read_number(const char *text, double *number)
 struct reader {
     const char *path;
     FILE *file;
-    size_t line, count, capacity, expect;
+    struct numbers_wanted wanted;
+    size_t line, count, capacity;
     double *number;
     struct bench_error *error;
 };
 
 static bool append(struct reader *reader, double number)
 {
-    if (reader->expect && reader->count == reader->expect)
+    const struct numbers_wanted *wanted = &reader->wanted;
+    if (number < wanted->min || number > wanted->max)
+        return bench_refuse(reader->error, "%s:%zu: %.17g is out of range; allowed: from %g to %g",
+                            reader->path, reader->line, number, wanted->min, wanted->max);
+    if (wanted->count && reader->count == wanted->count)
         return bench_refuse(reader->error, "%s:%zu: more than the %zu numbers expected: %.17g", reader->path,
-                            reader->line, reader->expect, number);
+                            reader->line, wanted->count, number);
     if (reader->count == NUMBERS_MAX)
         return bench_refuse(reader->error, "%s:%zu: more than %d numbers", reader->path, reader->line,
                             NUMBERS_MAX);
@@ -87,16 +92,22 @@ static bool check_count(const struct reader *reader)
 {
     if (reader->count == 0)
         return bench_refuse(reader->error, "%s:%zu: no number in the file", reader->path, reader->line);
-    if (reader->count >= reader->expect) return true;
+    if (reader->count >= reader->wanted.count) return true;
     return bench_refuse(
         reader->error, "%s:%zu: the file ends after %zu numbers, %zu expected; the last is %.17g",
-        reader->path, reader->line, reader->count, reader->expect, reader->number[reader->count - 1]);
+        reader->path, reader->line, reader->count, reader->wanted.count, reader->number[reader->count - 1]);
 }
 
-bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error)
+struct numbers_wanted numbers_any(size_t count)
+{
+    return (struct numbers_wanted){count, -INFINITY, INFINITY};
+}
+
+bool read_numbers(const char *path, struct numbers_wanted wanted, double **number, size_t *count,
+                  struct bench_error *error)
 {
     struct reader reader = {
-        .path = path, .file = regular_open(path, error), .line = 1, .expect = expect, .error = error};
+        .path = path, .file = regular_open(path, error), .line = 1, .wanted = wanted, .error = error};
     if (!reader.file) return false;
     const bool read = read_all(&reader) && check_count(&reader);
     fclose(reader.file);

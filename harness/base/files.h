@@ -11,9 +11,17 @@
 /* The whole of text as one finite decimal number; false when it is none. */
 bool read_number(const char *text, double *number);
 
+struct numbers_wanted {
+    size_t count;    /* 0: any */
+    double min, max; /* of each */
+};
+/* So many (0: any), of any size. */
+struct numbers_wanted numbers_any(size_t count);
+
 /* Reads numbers separated by white space or commas ('#' starts a comment). malloc'ed array; false with file,
- * line and value on a bad number or on a count other than `expect` (0 = any). */
-bool read_numbers(const char *path, size_t expect, double **number, size_t *count, struct bench_error *error);
+ * line and value on a bad number, one out of range, or another count than wanted. */
+bool read_numbers(const char *path, struct numbers_wanted wanted, double **number, size_t *count,
+                  struct bench_error *error);
 
 typedef bool take_file(void *self, const char *path, struct bench_error *error);
 /* Calls take for each file of the folder whose name ends so, by name, until one is refused; not for hidden ones. */

@@ -8,6 +8,7 @@
 #include "modules.h"
 #include "peers.h"
 #include "replace.h"
+#include "tolerances.h"
 
 /* ---- the problem and its cost -------------------------------------------------------------------------- */
 
@@ -29,7 +30,7 @@ static sens_status read_file(struct resolution *re, const char *key, size_t coun
     if (!given) return SENS_OK;
     if (strlen(given->value) < size && count > 0) {
         strcpy(file, given->value);
-        return pair_numbers(re->ctx, given, count, number, &count, re->error);
+        return pair_numbers(re->ctx, given, numbers_any(count), number, &count, re->error);
     }
     if (count == 0)
         refuse_pair(re->error, given, "problem %s has no parameters", re->problem->name);
@@ -108,36 +109,9 @@ static sens_status create_problem(struct resolution *re)
 
 /* ---- the task ------------------------------------------------------------------------------------------ */
 
-static bool is_fixed(const struct cell *cell)
+bool cell_is_fixed(const struct cell *cell)
 {
     return (cell->method->caps & SENS_CAP_CONTROLLER) && !cell->task.controller->adaptive;
-}
-
-static bool set_tolerances(struct resolution *re)
-{
-    const struct spec_pair *tol = resolve_given(re, "tol"), *rtol = resolve_given(re, "rtol"),
-                           *atol = resolve_given(re, "atol"),
-                           *any = tol    ? tol
-                                  : rtol ? rtol
-                                         : atol;
-    struct sens_task *task = &re->cell->task;
-    struct key_value both, relative, absolute;
-    if (any && is_fixed(re->cell))
-        return refuse_pair(re->error, any, "controller=fixed has no error control");
-    if (tol && (rtol || atol))
-        return refuse_pair(re->error, tol, "together with %s", (rtol ? rtol : atol)->key);
-    if (!resolve_value(re, "tol", &both)) return false;
-    relative = absolute = both;
-    if (rtol && !key_value(resolve_key("rtol"), rtol, &relative, re->error)) return false;
-    if (atol && !key_value(resolve_key("atol"), atol, &absolute, re->error)) return false;
-    if (rtol && !atol) absolute = relative;
-    if (atol && !rtol) relative = absolute;
-    if (relative.number == 0 && absolute.number == 0)
-        return refuse_pair(re->error, any, "rtol and atol are both 0");
-    if (relative.number > 1) return refuse_pair(re->error, any, "as rtol out of range; allowed: at most 1");
-    task->rtol = relative.number;
-    task->atol = absolute.number;
-    return true;
 }
 
 /* A policy by its name, with `rest` behind it: ":K" where the policy takes a number. */
@@ -181,7 +155,7 @@ static bool set_steps(struct resolution *re)
     struct key_value dt, max_steps;
     if (!resolve_value(re, "dt", &dt) || !resolve_value(re, "max_steps", &max_steps) || !set_ckpt(re))
         return false;
-    if (is_fixed(re->cell) && dt.word >= 0)
+    if (cell_is_fixed(re->cell) && dt.word >= 0)
         return refuse_pair(re->error, resolve_given(re, "controller"), "needs a step: dt=NUMBER");
     task->dt = dt.word < 0 ? dt.number : 0;
     task->max_steps = (long)max_steps.number;
@@ -229,7 +203,7 @@ static bool set_task(struct resolution *re)
     task->problem = &re->cell->problem;
     task->cost = &re->cell->cost;
     task->option = re->cell->method_value;
-    return set_tolerances(re) && set_steps(re) && set_counts(re) && set_wrt(re);
+    return set_steps(re) && set_counts(re) && set_wrt(re);
 }
 
 /* ---- what contradicts ---------------------------------------------------------------------------------- */
@@ -261,7 +235,7 @@ static bool check_estimate(const struct resolution *re)
 {
     const struct cell *cell = re->cell;
     const struct spec_pair *given = resolve_given(re, "tableau");
-    if (is_fixed(cell) || cell->task.tableau->e) return true;
+    if (cell_is_fixed(cell) || cell->task.tableau->e) return true;
     if (!(cell->method->caps & SENS_CAP_TABLEAU) || !(cell->method->caps & SENS_CAP_CONTROLLER)) return true;
     return refuse_pair(re->error, given,
                        "no error estimate, which controller=%s needs; use controller=fixed dt=NUMBER",
@@ -354,6 +328,8 @@ sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct c
     if (status != SENS_OK) return status;
     if (!check_caps(&re)) return SENS_BAD_INPUT;
     status = create_problem(&re);
+    if (status != SENS_OK) return status;
+    status = resolve_tolerances(&re);
     if (status != SENS_OK) return status;
     if (!check_products(&re) || !set_task(&re) || !check_estimate(&re) || !check_cost(&re))
         return SENS_BAD_INPUT;

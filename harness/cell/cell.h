@@ -23,7 +23,7 @@ struct cell {
     const struct sens_provider *deriver; /* of the gradients of the cost; NULL: its own */
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */
-    char params_file[256], x0_file[256];
+    char params_file[256], x0_file[256], rtol_file[256], atol_file[256]; /* "": from none */
     unsigned long seed; /* of the harness: sampled columns, shuffle; a problem's own seed is its option */
     enum bench_truth truth;
     enum bench_product product;
@@ -39,6 +39,9 @@ struct cell {
  * SENS_OK come with a message in *error; SENS_BAD_INPUT means exit 2, SENS_UNAVAILABLE exit 3. */
 sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
                          struct bench_error *error);
+
+/* Equal steps, without tolerances. */
+bool cell_is_fixed(const struct cell *cell);
 
 /* Name and shape of a part of its results. */
 struct sens_part_shape cell_part(const struct cell *cell, enum sens_part part);

@@ -49,9 +49,10 @@ const char *key_range(const struct bench_key *key, char text[RANGE_TEXT])
 {
     text[0] = '\0';
     append_words(text, key->words);
-    if (key->kind == KEY_INT || key->kind == KEY_REAL)
+    if (key->kind == KEY_INT || key->kind == KEY_REAL || key->kind == KEY_REALS)
         append_interval(text, key->kind == KEY_INT, key->min, key->max);
     if (key->kind == KEY_FILE) append(text, RANGE_TEXT, "FILE");
+    if (key->kind == KEY_REALS) append(text, RANGE_TEXT, " | FILE");
     if (key->kind == KEY_NAME) append(text, RANGE_TEXT, "a name of sensbench list");
     return text;
 }
@@ -133,12 +134,12 @@ bool key_value(const struct bench_key *key, const struct spec_pair *pair, struct
     return in_range(pair, key->kind == KEY_INT, key->min, key->max, range, &value->number, error);
 }
 
-sens_status pair_numbers(struct sens_ctx *ctx, const struct spec_pair *pair, size_t expect,
+sens_status pair_numbers(struct sens_ctx *ctx, const struct spec_pair *pair, struct numbers_wanted wanted,
                          const double **number, size_t *count, struct bench_error *error)
 {
     struct bench_error reason;
     double *read;
-    if (!read_numbers(pair->value, expect, &read, count, &reason)) {
+    if (!read_numbers(pair->value, wanted, &read, count, &reason)) {
         refuse_pair(error, pair, "%s", reason.text);
         return SENS_BAD_INPUT;
     }
@@ -156,7 +157,8 @@ sens_status option_value(struct sens_ctx *ctx, const struct sens_option *option,
     char range[RANGE_TEXT];
     bool good;
     option_range(option, range);
-    if (option->kind == SENS_OPT_DATA) return pair_numbers(ctx, pair, 0, &value->data, &value->count, error);
+    if (option->kind == SENS_OPT_DATA)
+        return pair_numbers(ctx, pair, numbers_any(0), &value->data, &value->count, error);
     if (option->kind == SENS_OPT_CHOICE) {
         const int index = find_word(option->choices, pair->value);
         good = index >= 0 || refuse_word(error, pair, option->choices, range);

@@ -5,6 +5,8 @@
 #include "sens/context.h"
 #include "sens/option.h"
 #include "sens/status.h"
+
+#include "files.h"
 #include "spec.h"
 
 /* Refuses a pair: "ORIGIN: KEY=VALUE: reason". Returns false. */
@@ -23,9 +25,8 @@ bool key_value(const struct bench_key *key, const struct spec_pair *pair, struct
 sens_status option_value(struct sens_ctx *ctx, const struct sens_option *option, const struct spec_pair *pair,
                          struct sens_value *value, struct bench_error *error);
 
-/* The numbers of the file that a pair names, `expect` of them (0 = any), in the arena. SENS_BAD_INPUT,
- * SENS_NO_MEMORY. */
-sens_status pair_numbers(struct sens_ctx *ctx, const struct spec_pair *pair, size_t expect,
+/* The numbers of the file that a pair names, in the arena. SENS_BAD_INPUT, SENS_NO_MEMORY. */
+sens_status pair_numbers(struct sens_ctx *ctx, const struct spec_pair *pair, struct numbers_wanted wanted,
                          const double **number, size_t *count, struct bench_error *error);
 
 /* What may be written: "whole number from 1 to 1000", "fixed | dependent", "FILE". Returns text. */

@@ -41,6 +41,8 @@ static void describe_options(const struct cell *cell, char *text)
             append_option(text, &part[k].table[i], &part[k].value[i]);
     if (cell->params_file[0]) append(text, RECORD_TEXT, "%sparams=%s", text[0] ? " " : "", cell->params_file);
     if (cell->x0_file[0]) append(text, RECORD_TEXT, "%sx0=%s", text[0] ? " " : "", cell->x0_file);
+    if (cell->rtol_file[0]) append(text, RECORD_TEXT, "%srtol=%s", text[0] ? " " : "", cell->rtol_file);
+    if (cell->atol_file[0]) append(text, RECORD_TEXT, "%satol=%s", text[0] ? " " : "", cell->atol_file);
 }
 
 /* As on the command line; a plain number is every:K. */

@@ -22,8 +22,8 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(method, TEXT, "-", "method")                                                                           \
     X(tableau, TEXT, "-", "Runge-Kutta pair")                                                                \
     X(controller, TEXT, "-", "step-size controller")                                                         \
-    X(rtol, REAL, "-", "relative tolerance")                                                                 \
-    X(atol, REAL, "-", "absolute tolerance")                                                                 \
+    X(rtol, REAL, "-", "relative tolerance; of several the least")                                           \
+    X(atol, REAL, "-", "absolute tolerance; of several the least")                                           \
     X(dt, REAL, "time", "fixed step, or first trial step")                                                   \
     X(ckpt, TEXT, "-", "trajectory: stages, or every k-th state")                                            \
     X(vjp, TEXT, "-", "provider of the derivative products")                                                 \

@@ -114,6 +114,7 @@ static void describe_system(struct cfsa *cfsa, const struct sens_task *task)
                                 .offset = cfsa->offset,
                                 .count = cfsa->count,
                                 .part = {.rtol = task->rtol, .atol = task->atol, .tested = inside},
+                                .rows = task->n_tolerances ? &cfsa->ode : NULL,
                                 .at = move_to,
                                 .slope = slope,
                                 .begin = running ? begin_quadrature : NULL,
@@ -217,8 +218,8 @@ SENS_METHOD(cfsa) = {
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14; Martins & "
                  "Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER | SENS_CAP_LANES |
-            SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER |
+            SENS_CAP_LANES | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
     .options = options,
     .prepare = prepare,
     .run = run,

@@ -8,30 +8,38 @@
 enum { MOST_ITERATIONS = 16, MOST_RENEWALS = 8, MOST_GROWTHS = 3 };
 static const sens_real SLOW = SENS_C(0.1); /* a theta: two more iterations for a digit or so */
 
-/* Below which size a component does not matter to the error test. */
-static sens_real least_size(const struct sens_ode *ode, sens_real top)
+/* Below which size a component of this part does not matter to the error test. */
+static sens_real least_size(const struct sens_ode_part *part, sens_real top)
 {
-    const struct sens_ode_part *part = ode->part;
     return part->rtol > 0 ? part->atol / part->rtol : SENS_C(1e-3) * top;
 }
 
-static void measure(const struct sens_ode *ode, size_t size, const sens_real *d, const sens_real *Y,
-                    struct sens_newton *it)
+static void measure_part(const struct sens_ode_part *part, const sens_real *d, const sens_real *Y,
+                         sens_real top, struct sens_newton *it)
 {
-    const sens_real before = it->size;
-    sens_real top = 0, most = 0;
-    for (size_t q = 0; q < size; q++) top = sens_larger(fabs(Y[q]), top);
-    const sens_real least = least_size(ode, top);
-    it->own = it->near = it->size = 0;
-    for (size_t q = 0; q < size; q++) {
+    const sens_real least = least_size(part, top);
+    for (size_t q = 0; q < part->count; q++) {
         const sens_real off = fabs(d[q]), y = fabs(Y[q]);
         if (off == 0) continue;
-        most = sens_larger(off, most);
+        it->largest = sens_larger(off, it->largest);
         it->own = sens_larger(off / y, it->own); /* infinite: Newton goes on, as far as it is of use */
         it->near = sens_larger(off / sens_larger(y, fmin(least, top)), it->near);
         it->size = sens_larger(off / sens_larger(y, least), it->size);
     }
-    it->largest = top > 0 ? most / top : most;
+}
+
+/* Of one stage or of all of them, one after the other. */
+static void measure(const struct sens_ode *ode, size_t size, const sens_real *d, const sens_real *Y,
+                    struct sens_newton *it)
+{
+    const sens_real before = it->size;
+    sens_real top = 0;
+    for (size_t q = 0; q < size; q++) top = sens_larger(fabs(Y[q]), top);
+    it->own = it->near = it->size = it->largest = 0;
+    for (size_t q = 0; q < size;)
+        for (size_t k = 0; k < ode->n_parts; q += ode->part[k].count, k++)
+            measure_part(&ode->part[k], d + q, Y + q, top, it);
+    if (top > 0) it->largest /= top;
     it->theta = it->count > 1 && before > 0 ? it->size / before : SENS_C(0.5);
     it->growths += it->theta > 1;
 }
@@ -53,8 +61,11 @@ static bool is_done(const struct sens_newton *it)
 /* Far below the tolerance, where the iteration is at its end. */
 static bool will_do(const struct sens_ode *ode, const struct sens_newton *it)
 {
-    const sens_real rtol = ode->part->rtol, most = SENS_C(1e-9);
-    const sens_real bound = rtol > 0 && rtol * SENS_C(1e-3) < most ? rtol * SENS_C(1e-3) : most;
+    sens_real bound = SENS_C(1e-9);
+    for (size_t k = 0; k < ode->n_parts; k++) {
+        const sens_real rtol = ode->part[k].rtol;
+        if (rtol > 0) bound = fmin(rtol * SENS_C(1e-3), bound);
+    }
     return it->theta < 1 && left_of(it) * it->size <= bound;
 }
 

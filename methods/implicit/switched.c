@@ -73,8 +73,10 @@ static void change(struct switched *sw)
 static void find_weights(struct switched *sw)
 {
     const struct sens_ode *ode = sw->scheme.with.ode;
-    const struct sens_ode_part *tested = ode->part;
-    for (size_t q = 0; q < ode->n; q++) sw->w[q] = tested->atol + tested->rtol * fabs(sw->scheme.y1[q]);
+    size_t end = 0;
+    for (size_t k = 0, q = 0; k < ode->n_parts; k++)
+        for (end += ode->part[k].count; q < end; q++)
+            sw->w[q] = ode->part[k].atol + ode->part[k].rtol * fabs(sw->scheme.y1[q]);
 }
 
 /* |K_s - K_{s-1}| / |Y_s - Y_{s-1}|; 0 where the states are the same. */

@@ -24,12 +24,22 @@ static sens_real scaled_squares(const struct sens_ode_part *part, const sens_rea
     return sum;
 }
 
-/* Block b as a part of its own. */
-static struct sens_ode_part block_part(const struct sens_followers *who, size_t b)
+/* The same over block b, whose rows have one tolerance or each its own. */
+static sens_real block_squares(const struct sens_followers *who, size_t b, const sens_real *z,
+                               const sens_real *v, const sens_real *minus)
 {
+    const size_t size = who->offset[b + 1] - who->offset[b];
     struct sens_ode_part part = who->part;
-    part.count = who->offset[b + 1] - who->offset[b];
-    return part;
+    sens_real sum = 0;
+    size_t q = 0;
+    part.count = size;
+    if (!who->rows) return scaled_squares(&part, z, v, minus);
+    for (size_t k = 0; k < who->rows->n_parts; k++, q += part.count) {
+        part = who->rows->part[k];
+        part.count *= size / who->rows->n;
+        sum += scaled_squares(&part, z + q, v + q, minus ? minus + q : NULL);
+    }
+    return sum;
 }
 
 /* ---- the sums ------------------------------------------------------------------------------------------ */
@@ -41,10 +51,9 @@ static void add_followers(const struct sens_first_step *first, const struct sens
     who->at(who->self, 0, scheme->t, scheme->Y);
     for (size_t b = 0; b < who->blocks; b++) {
         const sens_real *z = scheme->z + who->offset[b];
-        const struct sens_ode_part part = block_part(who, b);
         who->slope(who->self, 0, b, z, first->F);
-        sizes->d0 += scaled_squares(&part, z, z, NULL);
-        sizes->d1 += scaled_squares(&part, z, first->F, NULL);
+        sizes->d0 += block_squares(who, b, z, z, NULL);
+        sizes->d1 += block_squares(who, b, z, first->F, NULL);
         sizes->tested += who->count[b];
     }
 }
@@ -80,11 +89,10 @@ static sens_real bend_followers(const struct sens_first_step *first, const struc
     who->at(who->self, 1, scheme->t + h, first->y_euler);
     for (size_t b = 0; b < who->blocks; b++) {
         const sens_real *z = scheme->z + who->offset[b];
-        const struct sens_ode_part part = block_part(who, b);
         who->slope(who->self, 0, b, z, first->F);
-        euler(part.count, z, h, first->F, first->Z);
+        euler(who->offset[b + 1] - who->offset[b], z, h, first->F, first->Z);
         who->slope(who->self, 1, b, first->Z, first->F_euler);
-        squares += scaled_squares(&part, z, first->F_euler, first->F);
+        squares += block_squares(who, b, z, first->F_euler, first->F);
     }
     return squares;
 }

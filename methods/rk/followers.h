@@ -14,6 +14,9 @@ struct sens_followers {
     const size_t *offset;      /* [blocks + 1]: block b is z[q], offset[b] <= q < offset[b + 1] */
     const size_t *count;       /* [blocks]: as many of them are components; the others are 0 throughout */
     struct sens_ode_part part; /* z in the error test; its count is that of the blocks */
+    /* Each block is [n of it][...], and a row has the tolerances of that component, in place of those of part. NULL:
+     * part's, for all of z. */
+    const struct sens_ode *rows;
     /* The leader at stage i is y at time t: where slope i will be asked for. y stays until the next trial. */
     void (*at)(void *self, int i, sens_real t, const sens_real *y);
     /* dz = F of block b at the point of stage i. */

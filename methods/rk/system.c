@@ -12,6 +12,7 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
                       struct sens_ode *ode)
 {
     const struct sens_problem *pb = task->problem;
+    const bool each = task->n_tolerances > 0;
     *self = (struct sens_problem_ode){
         .pb = pb,
         .p = p ? p : pb->p,
@@ -22,17 +23,18 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
                              .self = self,
                              .problem = pb,
                              .p = self->p,
-                             .n_parts = 1,
-                             .part = &self->part};
+                             .n_parts = each ? task->n_tolerances : 1,
+                             .part = each ? task->tolerance : &self->part};
 }
 
 void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
-                               struct sens_trial rest, struct sens_error_norm *norm)
+                               size_t width, struct sens_trial rest, struct sens_error_norm *norm)
 {
     for (size_t k = 0; k < ode->n_parts; k++) {
-        const struct sens_ode_part *part = &ode->part[k];
-        if (part->tested) controller->add(part, &rest, norm);
-        rest.y += part->count, rest.f += part->count, rest.y1 += part->count, rest.e += part->count;
-        if (rest.e3) rest.e3 += part->count;
+        struct sens_ode_part part = ode->part[k];
+        part.count *= width;
+        if (part.tested) controller->add(&part, &rest, norm);
+        rest.y += part.count, rest.f += part.count, rest.y1 += part.count, rest.e += part.count;
+        if (rest.e3) rest.e3 += part.count;
     }
 }

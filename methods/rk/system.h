@@ -17,8 +17,8 @@ struct sens_ode { /* integrated forward or backward in t */
     const struct sens_ode_part *part;
 };
 
-/* The system x' = f(t, x, p) of a problem for parameters p (NULL: the nominal ones). Storage for both structs
- * is the caller's; ode->self points to *self. */
+/* The system x' = f(t, x, p) of a problem, with the tolerances of the task, for parameters p (NULL: the nominal
+ * ones). Storage for both structs is the caller's; ode->self points to *self. */
 struct sens_problem_ode {
     const struct sens_problem *pb;
     const sens_real *p;
@@ -27,16 +27,17 @@ struct sens_problem_ode {
 void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct sens_problem_ode *self,
                       struct sens_ode *ode);
 
-/* Adds the tested parts of a whole state. */
+/* Adds the tested parts of what has `width` numbers for each component of the system, with its tolerances: 1 of
+ * the state itself. */
 void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
-                               struct sens_trial trial, struct sens_error_norm *norm);
+                               size_t width, struct sens_trial trial, struct sens_error_norm *norm);
 static inline void sens_error_norm_add(const struct sens_controller *controller, const struct sens_ode *ode,
                                        const struct sens_trial *trial, struct sens_error_norm *norm)
 {
     if (ode->n_parts == 1 && ode->part->tested) /* the usual system; spares a copy of the trial */
         controller->add(ode->part, trial, norm);
     else
-        sens_error_norm_add_parts(controller, ode, *trial, norm);
+        sens_error_norm_add_parts(controller, ode, 1, *trial, norm);
 }
 
 #endif

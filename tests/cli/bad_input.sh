@@ -7,6 +7,9 @@ cases=0
 cd "$work" || exit 1
 
 printf '1\n2 3, 4x\n' >token
+printf '1e-3 1e-3\n0\n' >three
+printf '1e-3\n1.5 1\n' >above
+printf '1e-3\n0\n-0.25\n' >below
 printf '1 2 # three\n' >few
 printf '1,2\n3,\n4\n5\n' >many
 printf '# nothing\n' >empty
@@ -94,6 +97,19 @@ run decay discrete_adjoint tol=1e-3 rtol=1e-3 | tol=1e-3: together with rtol
 run decay discrete_adjoint atol=1e-3 tol=1e-3 | tol=1e-3: together with atol
 run decay discrete_adjoint rtol=0 atol=0 | both 0
 run decay discrete_adjoint atol=10 | atol=10: as rtol out of range
+run glv discrete_adjoint n=3 atol=three | atol=three: needs rtol=NUMBER or FILE beside it
+run glv discrete_adjoint n=3 rtol=three | rtol=three: needs atol=NUMBER or FILE beside it
+run glv discrete_adjoint n=3 tol=1e-3 atol=three | tol=1e-3: together with atol
+run glv discrete_adjoint n=4 rtol=1e-3 atol=three | three:3: the file ends after 3 numbers, 4 expected
+run glv discrete_adjoint n=2 rtol=1e-3 atol=three | three:2: more than the 2 numbers expected: 0
+run glv discrete_adjoint n=3 rtol=three atol=three | rtol and atol of component 3 are both 0
+run glv discrete_adjoint n=3 rtol=above atol=1e-3 | above:2: 1.5 is out of range; allowed: from 0 to 1
+run glv discrete_adjoint n=3 rtol=1e-3 atol=below | below:3: -0.25 is out of range
+run glv discrete_adjoint n=3 rtol=1e-3 atol=token | token:2: '4x' is not a finite decimal number
+run glv discrete_adjoint n=3 rtol=1e-3 atol=nowhere | atol=nowhere: neither a number nor a file
+run glv discrete_adjoint n=3 rtol=1e-3 atol=folder | folder: Is a directory
+run glv discrete_adjoint n=3 controller=fixed dt=0.1 rtol=1e-3 atol=three | controller=fixed has no error control
+run glv casa_dense n=3 rtol=1e-3 atol=three | method casa_dense takes one number for all components
 run decay discrete_adjoint dt=0 | dt=0: out of range
 run decay discrete_adjoint dt=atuo | did you mean auto
 run decay discrete_adjoint controller=fixed | controller=fixed: needs a step

@@ -46,7 +46,10 @@ struct sens_task {                         /* immutable while a method works on 
     const struct sens_cost *cost;
     const struct sens_tableau *tableau;
     const struct sens_controller *controller;
-    sens_real rtol, atol;      /* adaptive controllers */
+    sens_real rtol, atol; /* adaptive controllers; with tolerances a component the least of each */
+    size_t n_tolerances;  /* 0: rtol and atol are those of all components */
+    const struct sens_ode_part
+        *tolerance;            /* [n_tolerances] of the state, in order; counts sum to n; all tested */
     sens_real dt;              /* controller `fixed`: the step; elsewhere the first trial step, 0 = chosen */
     long max_steps;            /* accepted and rejected trials together */
     struct sens_ckpt ckpt;     /* how the trajectory is kept */
@@ -108,7 +111,8 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_OBSERVATIONS = 128, /* observation times other than t1 */
        SENS_CAP_STEPS = 256,        /* listener */
        SENS_CAP_TOLERANCE = 512,    /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
-       SENS_CAP_IMPLICIT = 1024     /* tableaux of other families than the explicit one, too */
+       SENS_CAP_IMPLICIT = 1024,    /* tableaux of other families than the explicit one, too */
+       SENS_CAP_COMPONENTS = 2048   /* with SENS_CAP_TOLERANCE: rtol and atol of each component */
 };
 
 /* What a failure of `sensbench verify` is in, where its check tells: the bits of the parts, and these. */

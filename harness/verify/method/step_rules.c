@@ -57,6 +57,15 @@ const char *step_law_words(const struct step_rule *rule)
 
 /* ---- norms --------------------------------------------------------------------------------------------- */
 
+static struct sens_ode_part tolerances_of(const struct sens_task *task, size_t i)
+{
+    for (size_t k = 0; k < task->n_tolerances; k++) {
+        if (i < task->tolerance[k].count) return task->tolerance[k];
+        i -= task->tolerance[k].count;
+    }
+    return (struct sens_ode_part){.rtol = task->rtol, .atol = task->atol};
+}
+
 static double scale_of(const struct step_rule *rule, const struct bed *bed, double h, const double *x,
                        const struct rk_step *step, size_t i)
 {
@@ -64,7 +73,8 @@ static double scale_of(const struct step_rule *rule, const struct bed *bed, doub
                          : rule->scale == SCALE_ENDS
                              ? fmax(fabs(x[i]), fabs(step->x1[i]))
                              : fmax(fabs(step->x1[i]), fabs(step->x1[i] - step->e[i]));
-    return bed->task.atol + bed->task.rtol * first;
+    const struct sens_ode_part of = tolerances_of(&bed->task, i);
+    return of.atol + of.rtol * first;
 }
 
 static double norm(const struct step_rule *rule, const struct bed *bed, double h, const double *x,
