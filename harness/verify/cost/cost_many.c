@@ -94,19 +94,27 @@ static double near_states(struct verify *v, const struct sens_option *option)
     return fmin(fmax(value, option->min), option->max);
 }
 
-/* Each number to a few others: whole ones to the least, where a formula for several may fail, and to sizes past
- * those of arrays on a stack. */
+/* Each number to a few others: whole ones to the least, where a formula for several may fail, to a small odd one, and
+ * to sizes past those of arrays on a stack; real ones near their least by 1e-7 of the way, too. */
+static const double NEAR_END = 1e-7;
+
 static void vary_option(struct verify *v, double *set, size_t which)
 {
     const struct sens_option *option = &v->cost->options[which];
     const double far = 8 * fmax(fabs(option->fallback), 4), top = fmin(option->max, far);
     const double drawn = verify_uniform(v, fmax(option->min, -far), top);
     const double larger = fmin(option->max, (double)verify_integer(v, 131, v->quick ? 140 : 300));
-    const double whole[] = {option->min, larger, round(drawn)};
-    const double real[] = {drawn, fabs(option->fallback) > 8 ? near_states(v, option) : top, option->min};
+    const double upper = option->fallback > option->min ? option->fallback : top;
+    const double near_least = option->min * (1 - NEAR_END) + upper * NEAR_END;
+    const double odd =
+        fmin(2 * floor(option->min / 2) + 1 + 2 * (double)verify_integer(v, 1, 3), option->max);
+    const double whole[] = {option->min, larger, odd, round(drawn)};
+    const double real[] = {drawn, fabs(option->fallback) > 8 ? near_states(v, option) : top, near_least,
+                           option->min};
     const bool is_whole = option->kind == SENS_OPT_INT;
-    static const enum cause of_whole[] = {CAUSE_too_few, CAUSE_size_limit, CAUSE_option_path};
-    for (int k = 0; k < (v->quick ? 2 : 3); k++) {
+    static const enum cause of_whole[] = {CAUSE_too_few, CAUSE_size_limit, CAUSE_option_path,
+                                          CAUSE_option_path};
+    for (int k = 0; k < (v->quick ? 3 : 4); k++) {
         set[which] = is_whole ? whole[k] : real[k];
         many->cause = is_whole ? of_whole[k] : CAUSE_option_path;
         cost_with(v, &usual, set, look_at_many);

@@ -318,6 +318,7 @@ static void run(struct verify *v)
     }
     drawn_check_ends(&drawing, right);
     drawn_check_scaled(&drawing);
+    drawn_check_between(&drawing, right);
     check_varied(&drawing);
     drawn_tell_tried(v);
 }
@@ -345,6 +346,17 @@ static const struct verify_check checks[] = {
          "steps taken, an error that falls as the tolerance is made a hundred times smaller is one of "
          "accuracy, and no fault. What was not tried, or refused, is in drawn.varied. A failure is a table "
          "with room for the default, or a branch that only an end takes."},
+    {.id = "drawn.between",
+     .summary = "every option that is a number is right between its default and its ends",
+     .bound = "that of drawn.right for whole numbers; of real ones 16 times what the end itself changes, or "
+              "100 times the tolerance",
+     .explanation =
+         "Whole numbers are set to the least odd one and to two odd ones drawn below and above the default, "
+         "and judged as in drawn.ends: halves, pairs and blocks may be right for even numbers alone. A real "
+         "number is set near its ends, by 1e-7 of the way, near its default, and to one drawn between: x "
+         "and G may be no farther from those of the default than 16 times as far as those of the end are. "
+         "What is wrong there is right at both, as a formula in which digits cancel beside a value that has "
+         "a branch of its own."},
     {.id = "drawn.scaled",
      .summary =
          "states and atol scaled together by 2^20 or 2^-20 take the same steps, and give the scaled state",

@@ -124,6 +124,14 @@ void drawn_explain(const struct drawing *drawing, const struct drawn *drawn,
 /* drawn.ends: options at their least and their most. Notes in `left` what was not tried. `usual`: the usual
  * scene is right; else it is skipped. */
 void drawn_check_ends(struct drawing *drawing, bool usual);
+/* The end, or how far there is towards it. */
+double drawn_farthest(const struct sens_option *option, double end);
+/* Notes the option of the axis at this value, with all else as usual. What is wrong is led back into the result. */
+void drawn_look_at_value(struct drawing *drawing, int axis, double value, struct worst *worst,
+                         struct verify_result *result);
+enum { DRAWN_ENDS_LIMIT = 4000 }; /* max_steps */
+/* drawn.between: options between their default and their ends (drawn_between.c). */
+void drawn_check_between(struct drawing *drawing, bool usual);
 
 /* drawn.tried: between which ends everything lay that was solved in this unit (drawn_tried.c). */
 void drawn_tell_tried(struct verify *v);

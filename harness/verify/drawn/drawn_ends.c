@@ -9,11 +9,10 @@
 
 #include "drawn.h"
 
-enum { FAR = 1024, FAR_TIMES = 16, LIMIT = 4000 };
+enum { FAR = 1024, FAR_TIMES = 16 };
 static const double TIGHTER = 1e-2, FALLS = 0.2; /* the tolerance; an error of order 1/2 in it, or more */
 
-/* The end, or how far there is towards it. */
-static double farthest(const struct sens_option *option, double end)
+double drawn_farthest(const struct sens_option *option, double end)
 {
     const double far = fmax(FAR, FAR_TIMES * fabs(option->fallback));
     if (option->kind != SENS_OPT_INT) return end;
@@ -39,18 +38,16 @@ static bool is_fault(const struct drawing *drawing, const struct drawn *drawn,
     return other.outcome == DRAWN_WRONG && other.worst.value > FALLS * verdict->worst.value;
 }
 
-/* The option at this end, with all else as usual. */
-static void look_at_end(struct drawing *drawing, int axis, const struct sens_option *option, double end,
-                        struct worst *worst, struct verify_result *result)
+void drawn_look_at_value(struct drawing *drawing, int axis, double value, struct worst *worst,
+                         struct verify_result *result)
 {
+    const struct sens_option *const option = &drawing->v->method->options[axis - AXIS_OPTION];
     struct drawn drawn = drawing->usual;
     char words[VERIFY_NAME], left[VERIFY_NAME + 16];
-    drawn.value[axis] = farthest(option, end);
-    drawn.value[AXIS_LIMIT] = LIMIT;
-    axis_words(drawing, axis, drawn.value[axis], words);
-    snprintf(left, sizeof left, "%s beyond %g", option->name, drawn.value[axis]);
-    if (drawn.value[axis] != end) add_left(drawing, left);
-    if (drawn.value[axis] == drawing->usual.value[axis]) return;
+    if (value == drawn.value[axis]) return;
+    drawn.value[axis] = value;
+    drawn.value[AXIS_LIMIT] = DRAWN_ENDS_LIMIT;
+    axis_words(drawing, axis, value, words);
     const struct drawn_verdict verdict = drawn_judge(drawing, &drawn);
     snprintf(left, sizeof left, "%s (%s)", words, sens_status_name(verdict.status));
     if (verdict.outcome == DRAWN_REFUSED || verdict.outcome == DRAWN_FAILED) add_left(drawing, left);
@@ -60,6 +57,17 @@ static void look_at_end(struct drawing *drawing, int axis, const struct sens_opt
     worst_note(worst, verdict.worst.value, verdict.worst.bound, "%s: %s", words, verdict.worst.where);
     drawn.value[AXIS_LIMIT] = drawing->usual.value[AXIS_LIMIT];
     drawn_explain(drawing, &drawn, &verdict, result);
+}
+
+/* The option at this end, with all else as usual. */
+static void look_at_end(struct drawing *drawing, int axis, const struct sens_option *option, double end,
+                        struct worst *worst, struct verify_result *result)
+{
+    const double value = drawn_farthest(option, end);
+    char left[VERIFY_NAME + 16];
+    snprintf(left, sizeof left, "%s beyond %g", option->name, value);
+    if (value != end) add_left(drawing, left);
+    drawn_look_at_value(drawing, axis, value, worst, result);
 }
 
 void drawn_check_ends(struct drawing *drawing, bool usual)

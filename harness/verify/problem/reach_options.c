@@ -1,14 +1,15 @@
 /* Products of a problem with other values of its options; see reach.c.
  *
- * An option that is a number is set to one drawn from its range, to half as much again as its default, and to
- * its ends. An end may be where nothing can be looked at: rhs has no values there, or a size makes an instance
+ * An option that is a number is set to one drawn from its range, to half as much again as its default, near its least
+ * (by 1e-7 of the way; whole ones to a small odd number), and to its ends. An end may be where nothing can be looked at: rhs has no values there, or a size makes an instance
  * that is too large. Then it is approached as far as can be, and what is beyond is said. */
 #include <stdio.h>
 #include <string.h>
 
 #include "reach.h"
 
-enum { DRAWN, HALF_MORE, LEAST, MOST, VALUES };
+enum { DRAWN, HALF_MORE, NEAR_LEAST, VALUES };
+static const double NEAR_END = 1e-7;
 
 /* An instance is no larger than this, so that a quick run stays quick; of a library that differentiates every
  * point anew, MOST_PROVIDED. */
@@ -93,8 +94,12 @@ static double draw_value(struct verify *v, const struct sens_option *option, int
     const double far = 8 * fmax(fabs(option->fallback), 4);
     const double low = fmax(option->min, -far), high = fmin(option->max, far);
     const double more = option->fallback == 0 ? fmin(1, high) : fmin(fmax(1.5 * option->fallback, low), high);
-    const double value = which == DRAWN ? verify_uniform(v, low, high) : more;
-    return option->kind == SENS_OPT_INT ? round(value) : value;
+    const bool whole = option->kind == SENS_OPT_INT;
+    const double upper = option->fallback > low ? option->fallback : high;
+    const double odd = fmin(2 * (double)verify_integer(v, (long)(low / 2), (long)(low / 2) + 3) + 1, high);
+    const double near = whole ? odd : low * (1 - NEAR_END) + upper * NEAR_END;
+    const double value = which == NEAR_LEAST ? near : which == DRAWN ? verify_uniform(v, low, high) : more;
+    return whole ? round(value) : value;
 }
 
 /* All but one option as by default. */
@@ -146,7 +151,7 @@ static void approach(struct verify *v, size_t which, double end, struct option_r
 static void vary_option(struct verify *v, size_t which, struct option_record *record)
 {
     const struct sens_option *option = &v->problem->options[which];
-    for (int k = DRAWN; k <= HALF_MORE; k++) look_at_value(v, which, draw_value(v, option, k), record);
+    for (int k = DRAWN; k < VALUES; k++) look_at_value(v, which, draw_value(v, option, k), record);
     approach(v, which, option->min, record);
     approach(v, which, option->max, record);
 }

@@ -1,0 +1,142 @@
+/* drawn.between: every option of the method that is a number, between its default and its ends.
+ *
+ * Whole numbers are odd ones, small and large: what goes by halves, in pairs or in blocks may be right for the powers
+ * of two that defaults are. Of a real number no more is known than that one which changes little between two values
+ * changes no more between them:
+ *
+ *     d(v) <= 16 max(d(end), tolerance),   d(v) = |x, G with v  -  x, G with the default|, relative
+ *
+ * and that near an end by 1e-7 of the way it is what it is at the end. A cancellation in (e^v - 1) / v shows there, and
+ * neither at 0, which has a branch of its own, nor at 1. A solve that ends with a status says nothing. */
+#include <stdio.h>
+
+#include "drawn.h"
+
+static const double NO_MORE = 16, FLOOR = 1e-9, FLOOR_TIMES = 100; /* the last one times the tolerance */
+static const double NEAR_END = 1e-7, FAR = 16;
+
+/* ---- whole numbers ------------------------------------------------------------------------------------- */
+
+static double odd(double value)
+{
+    return 2 * floor(value / 2) + 1;
+}
+
+/* Between two numbers, their order as they come, with equal chances for each power. */
+static double draw_log(struct verify *v, double low, double high)
+{
+    const double shift = 1 - fmin(low, high);
+    return exp(verify_uniform(v, log(fmin(low, high) + shift), log(fmax(low, high) + shift))) - shift;
+}
+
+static void look_at_whole(struct drawing *drawing, int axis, const struct sens_option *option,
+                          struct worst *worst, struct verify_result *result)
+{
+    struct verify *v = drawing->v;
+    const double low = drawn_farthest(option, option->min), high = drawn_farthest(option, option->max);
+    const double value[] = {odd(low + 1), odd(draw_log(v, low, option->fallback)),
+                            odd(draw_log(v, option->fallback, high))};
+    for (size_t k = 0; k < sizeof value / sizeof *value && worst_passes(worst); k++)
+        if (value[k] > low && value[k] < high && (k == 0 || value[k] != value[k - 1]))
+            drawn_look_at_value(drawing, axis, value[k], worst, result);
+}
+
+/* ---- real numbers -------------------------------------------------------------------------------------- */
+
+struct between {
+    const struct drawing *drawing;
+    const struct sens_option *option;
+    int axis;
+    struct sens_out usual; /* with the default */
+};
+
+/* false: it ends with a status. */
+static bool solve_with(const struct between *at, double value, struct scene *scene)
+{
+    struct drawn drawn = at->drawing->usual;
+    drawn.value[at->axis] = value;
+    drawn.value[AXIS_LIMIT] = DRAWN_ENDS_LIMIT;
+    if (!drawn_scene(at->drawing, &drawn, scene)) return false;
+    scene->bed.task.parts = SENS_IN_STATE;
+    scene->bed.out = bed_outputs(&scene->bed);
+    return bed_solve(&scene->bed) == SENS_OK;
+}
+
+/* The larger one of |x - usual x| / |usual x| and the same of G; NaN: a status. */
+static double apart(const struct between *at, double value)
+{
+    static const unsigned parts[] = {SENS_IN_X, SENS_IN_G};
+    struct scene scene;
+    double most = NAN;
+    if (solve_with(at, value, &scene)) {
+        most = 0;
+        for (int k = 0; k < 2; k++) {
+            const double size = out_norm(&scene.bed, &at->usual, NULL, parts[k]);
+            const double off = out_norm(&scene.bed, &scene.bed.out, &at->usual, parts[k]);
+            most = fmax(most, size > 0 ? off / size : off);
+        }
+    }
+    scene_free(&scene);
+    return most;
+}
+
+/* Near the end, near the default, and one between, by their parts of the way to the end. */
+static void look_towards(const struct between *at, double end, struct worst *worst)
+{
+    struct verify *v = at->drawing->v;
+    const double from = at->option->fallback, span = FAR * fmax(fabs(from), 1);
+    const double reached = fmin(fmax(end, from - span), from + span);
+    const double part[] = {1 - NEAR_END, NEAR_END, 1 - pow(10, -verify_uniform(v, 1, 6))};
+    if (reached == from) return;
+    const double far = apart(at, reached);
+    const double tol = at->drawing->tol, floor = tol > 0 ? FLOOR_TIMES * tol : FLOOR;
+    for (size_t k = 0; k < sizeof part / sizeof *part && !isnan(far); k++) {
+        /* as a sum in which nothing is lost where the end is 0 */
+        const double value = reached * part[k] + from * (k == 1 ? 1 - NEAR_END : 1 - part[k]);
+        const double off = apart(at, value);
+        if (!isnan(off))
+            worst_note(worst, off, fmax(NO_MORE * far, floor),
+                       "%s = %.6g: x and G are so far from those with %g, and those with %g are %.3g",
+                       at->option->name, value, from, reached, far);
+    }
+}
+
+static void look_at_real(const struct drawing *drawing, int axis, const struct sens_option *option,
+                         struct worst *worst)
+{
+    struct between at = {.drawing = drawing, .option = option, .axis = axis};
+    struct scene scene;
+    const bool solved = solve_with(&at, option->fallback, &scene);
+    if (solved) at.usual = bed_keep(&scene.bed);
+    scene_free(&scene);
+    if (!solved) return;
+    look_towards(&at, option->min, worst);
+    look_towards(&at, option->max, worst);
+}
+
+/* ---- the check ----------------------------------------------------------------------------------------- */
+
+void drawn_check_between(struct drawing *drawing, bool usual)
+{
+    struct verify *v = drawing->v;
+    const struct sens_option *const table = v->method->options;
+    struct worst worst = {.count = 0};
+    struct verify_result result =
+        verify_open("drawn.between", v->module, "probe, options between their ends");
+    for (size_t k = 0; usual && k < sens_option_count(table) && k < AXIS_OPTIONS; k++) {
+        const int axis = AXIS_OPTION + (int)k;
+        if (!axis_declared(drawing, axis) || verify_held(v, &table[k]) || !worst_passes(&worst)) continue;
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        if (table[k].kind == SENS_OPT_INT) look_at_whole(drawing, axis, &table[k], &worst, &result);
+        if (table[k].kind == SENS_OPT_REAL) look_at_real(drawing, axis, &table[k], &worst);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+    if (!usual)
+        verify_skip(&result, "the usual scene is not solved, or not right: see drawn.right");
+    else if (worst.count == 0)
+        verify_skip(&result, "no option of the method is a number with values between that can be judged");
+    else if (result.verdict != VERIFY_FAIL)
+        verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_option_value, 0.95);
+    verify_close(v, &result);
+}
