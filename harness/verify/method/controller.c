@@ -3,8 +3,8 @@
  *     norm     the state may come in pieces; each component counts; a larger estimate, a tighter rtol or atol makes it
  *              no smaller; states and atol scaled together by 2^k leave it as it is, and so do other signs of all
  *              that a component has, and another unit of time: h 2^k, f 2^-k
- *     factor   < 1 above 1, so that a rejected step shrinks; > 1 where the error is next to nothing; no larger for a
- *              larger error; the same for the same memory
+ *     factor   < 1 above 1, so that a rejected step shrinks, whatever came before it; > 1 where the error is next to
+ *              nothing; no larger for a larger error; the same for the same memory
  *     steps    where err = (h / h0)^k, they become such that err is at most 1, and h at least h0 / 3
  *
  * The laws of the program's own are repeated step by step (steps.law); of a module's nobody knows the formula. */
@@ -204,6 +204,31 @@ static void note_factor(struct worst *worst, const struct sens_controller *contr
     worst_note(worst, small > 1 ? 0 : 1, 0, "%s: the factor for an error of 1e-8 is %g", tb->name, small);
 }
 
+/* After a first trial, in the memory that the law itself leaves: a step that is rejected shrinks, and the error that is
+ * kept is that of the last accepted step (sens_controller_memory). */
+static void note_history(struct worst *worst, const struct sens_controller *control,
+                         const struct sens_tableau *tb)
+{
+    static const double before[] = {1e-3, 0.5, 1.5, 50, 1e4}, after[] = {1.01, 1.1, 2, 50};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        struct sens_controller_memory first = {.rejected = false};
+        control->factor(&first, 1, before[i], tb);
+        worst_note(worst, before[i] > 1 ? fabs(first.err_old) : 0, 0,
+                   "%s: of a first trial, rejected with an error of %g, the error is kept as an accepted one",
+                   tb->name, before[i]);
+        for (size_t k = 0; k < sizeof after / sizeof *after; k++) {
+            struct sens_controller_memory memory = first;
+            const double factor = control->factor(&memory, 1, after[k], tb);
+            worst_note(worst, factor < 1 ? 0 : 1, 0,
+                       "%s: after a trial with an error of %g, one rejected with %g grows by %g", tb->name,
+                       before[i], after[k], factor);
+            worst_note(worst, fabs(memory.err_old - first.err_old), 0,
+                       "%s: the error of a rejected trial, %g after %g, is kept as that of an accepted step",
+                       tb->name, after[k], before[i]);
+        }
+    }
+}
+
 /* ---- controller.steps ----------------------------------------------------------------------------------- */
 
 /* Steps of a model problem whose error is (h / h0)^k, from a first h far off. */
@@ -238,6 +263,7 @@ static void check_law(struct verify *v, bool steps)
         const struct sens_tableau *const tb = v->reg->tableaux[i];
         if (!tb->e || tb->order_hat < 1) continue;
         if (!steps) note_factor(&worst, v->controller, tb);
+        if (!steps) note_history(&worst, v->controller, tb);
         for (int k = 0; steps && k < 3; k++) note_steps(&worst, v->controller, tb, far[k]);
     }
     verify_judge(&result, &worst);
@@ -268,10 +294,13 @@ static const struct verify_check checks[] = {
      .summary =
          "the factor on h shrinks a rejected step, grows one without error, and does not rise with the error",
      .bound = "none: it is so or not",
-     .explanation = "For errors from 1e-10 to 1e6 and every pair of the program: the factor is a positive "
-                    "number; below 1 for an error above 1, also right after other rejections; above 1 for an "
-                    "error of 1e-8, and at least 1 for none; no larger for a larger error, among those "
-                    "accepted and among those rejected; and the same again for the same memory."},
+     .explanation =
+         "For errors from 1e-10 to 1e6 and every pair of the program: the factor is a positive number; "
+         "below 1 for an error above 1, also right after other rejections; above 1 for an error of 1e-8, "
+         "and at least 1 for none; no larger for a larger error, among those accepted and among those "
+         "rejected; and the same again for the same memory. After each of five first trials, accepted and "
+         "rejected, a rejected one shrinks too, and leaves the error that is kept, that of the last "
+         "accepted step (err_old), as it is."},
     {.id = "controller.steps",
      .summary = "steps under the controller settle where the error is just accepted",
      .bound = "at most every second trial rejected; no step below a third of the one that just passes",

@@ -23,6 +23,9 @@ void products_note_along(struct worst *worst, const struct subject *subject, con
 double products_dot(size_t count, const double *a, const double *b);
 /* sum |a_i b_i| */
 double products_dot_sizes(size_t count, const double *a, const double *b);
+/* Notes what the problem says beyond first derivatives at one point (second.c): df/dt, or that there is none, and hvp.
+ * Returns the cause of what is wrong first. */
+enum cause second_note(struct worst *worst, const struct subject *subject, const struct sens_at *at);
 /* <W, M V> = <M^T W, V>. */
 void products_check_transpose(const struct subject *subject, const enum product product[2],
                               const char *check);

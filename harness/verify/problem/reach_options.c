@@ -1,8 +1,9 @@
 /* Products of a problem with other values of its options; see reach.c.
  *
  * An option that is a number is set to one drawn from its range, to half as much again as its default, near its least
- * (by 1e-7 of the way; whole ones to a small odd number), and to its ends. An end may be where nothing can be looked at: rhs has no values there, or a size makes an instance
- * that is too large. Then it is approached as far as can be, and what is beyond is said. */
+ * (by 1e-7 of the way; whole ones to a small odd number), and to its ends. An end may be where nothing can be looked
+ * at: rhs has no values there, or a size makes an instance that is too large. Then it is approached as far as can be,
+ * and what is beyond is said. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,19 @@ static bool create(struct verify *v, const double *set, struct instance *instanc
     return made && instance->problem.n <= most && instance->problem.np <= MOST_PARAMETERS;
 }
 
+/* At the nominal point: what an option switches on may depend on t, or lack its second derivatives. */
+static void look_at_second(const struct subject *subject, const char *label, struct option_record *record)
+{
+    struct worst here = {.count = 0};
+    const struct sens_at at = instance_point(subject->v, subject->pb, 0);
+    if (!worst_passes(&record->worst) || !subject_usable(subject, &at)) return;
+    const enum cause cause = second_note(&here, subject, &at);
+    if (here.count) worst_note(&record->worst, here.value, here.bound, "%s: %s", label, here.where);
+    if (worst_passes(&here)) return;
+    verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
+    verify_blame(&record->result, cause, 0.9);
+}
+
 /* Looks at the instance with these options. false: there is none, or nothing to be seen in it. */
 static bool look_at_options(struct verify *v, const double *set, struct option_record *record)
 {
@@ -73,6 +87,7 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
         reach_look_for_causes(&subject, &at, &record->result);
         break;
     }
+    if (any) look_at_second(&subject, instance.label, record);
     return any;
 }
 

@@ -206,15 +206,36 @@ static void note_without(struct worst *worst, const struct subject *subject, con
     note_same(worst, n * LANES, OUT, zeros, rounding, "OUT where MU is NULL,", at);
 }
 
-static void note_hvp(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+/* The values alone; `far`: what is not finite says nothing, as options may be as far as numbers go. */
+static void note_values(struct worst *worst, const struct subject *subject, const struct sens_at *at,
+                        const struct lanes *lanes, bool far)
 {
     struct verify *v = subject->v;
     const size_t count = (subject->pb->n + subject->pb->np) * LANES;
+    double *got = verify_array(v, count), *rounding = verify_array(v, count), sum = 0;
+    apply_shaken(subject, at, lanes, got, rounding);
+    for (size_t q = 0; q < count && far; q++) sum += fabs(got[q]) + rounding[q];
+    for (size_t l = 0; l < LANES && isfinite(sum); l++)
+        note_lane(worst, subject, at, lanes, l, got, rounding);
+}
+
+static void note_hvp(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
     const struct lanes lanes = lanes_create(subject, at);
-    double *got = verify_array(v, count), *rounding = verify_array(v, count);
-    apply_shaken(subject, at, &lanes, got, rounding);
-    for (size_t l = 0; l < LANES; l++) note_lane(worst, subject, at, &lanes, l, got, rounding);
+    note_values(worst, subject, at, &lanes, false);
     for (unsigned with = 0; with < WITH_ALL; with++) note_without(worst, subject, at, &lanes, with);
+}
+
+enum cause second_note(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    const bool slope = call_applies(subject, CALL_RHS_T);
+    if (slope) note_rhs_t(worst, subject, at);
+    if (!slope && subject->pb->type->autonomous) note_still(worst, subject, at);
+    if (!worst_passes(worst)) return slope ? CAUSE_time_derivative : CAUSE_not_autonomous;
+    if (!call_applies(subject, CALL_HVP)) return CAUSE_second_derivative;
+    const struct lanes lanes = lanes_create(subject, at);
+    note_values(worst, subject, at, &lanes, true);
+    return CAUSE_second_derivative;
 }
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
