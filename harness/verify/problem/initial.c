@@ -23,9 +23,20 @@ static const struct verify_check checks[] = {
      .explanation =
          "x0_vjp must be the transpose of x0_jvp_cols to rounding. If x0.reference passes and this fails, "
          "x0_vjp is wrong: look at its sign, and at which entry of W goes to which parameter."},
+    {.id = "x0.far",
+     .summary = "x0_jvp_cols and x0_vjp are the derivatives of x0 at parameters far from the nominal ones",
+     .bound = "as x0.reference",
+     .explanation = "One parameter is moved by up to two orders of magnitude, or each by up to one: 30 draws "
+                    "of each kind, 300 in a full run, where x0 is finite. There both products are compared "
+                    "with differences of x0, entry by entry. An initial state that an iteration solves for, "
+                    "and a derivative by the implicit function theorem, agree where the iteration converges "
+                    "alone. Look at how many steps it makes, at whether it tests for convergence, and at "
+                    "branches.",
+     .level = VERIFY_TO_ROUNDING},
     {.id = NULL}};
 
-enum { SHAKES = 4 };
+enum { SHAKES = 4, QUICK_DRAWS = 30, DRAWS = 300 };
+static const enum product of_initial[] = {PRODUCT_X0_JVP, PRODUCT_X0_VJP};
 
 static void note_nominal(struct worst *worst, const struct subject *subject)
 {
@@ -56,19 +67,70 @@ static void check_together(const struct subject *subject)
     verify_close(subject->v, &result);
 }
 
+/* ---- far from the nominal parameters -------------------------------------------------------------------- */
+
+bool initial_note(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    const struct sens_problem *pb = subject->pb;
+    if (!sens_problem_x0_depends(pb) || pb->np == 0) return false;
+    if (!pb->type->x0_vjp || !pb->type->x0_jvp_cols) return false;
+    double *x = verify_array(subject->v, pb->n), sum = 0;
+    pb->type->x0(pb, at->p, x);
+    for (size_t i = 0; i < pb->n; i++) sum += fabs(x[i]);
+    if (!isfinite(sum)) return false;
+    products_note_entries(worst, subject, of_initial, at);
+    return true;
+}
+
+/* One parameter by up to two powers of ten, or each by one. */
+static double *draw_far(const struct subject *subject, bool one)
+{
+    struct verify *v = subject->v;
+    const size_t np = subject->pb->np;
+    double *const p = verify_copy(v, np, subject->pb->p);
+    const size_t alone = (size_t)verify_integer(v, 0, (long)np - 1);
+    for (size_t k = 0; k < np; k++)
+        if (!one || k == alone)
+            p[k] = (p[k] != 0 ? p[k] : 1) * pow(10, verify_uniform(v, -1, 1) * (one ? 2 : 1));
+    return p;
+}
+
+static void check_far(const struct subject *subject)
+{
+    struct verify *v = subject->v;
+    struct worst worst = {.count = 0};
+    struct suspicion suspicion = {.places = 0};
+    struct verify_result result = subject_open(subject, "x0.far");
+    for (int k = 0; k < 2 * (v->quick ? QUICK_DRAWS : DRAWS) && worst_passes(&worst); k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        const struct sens_at at = {subject->pb->t0, subject->pb->x0, draw_far(subject, k % 2)};
+        initial_note(&worst, subject, &at);
+        if (!worst_passes(&worst)) suspicion_look(&suspicion, subject, PRODUCT_X0_JVP, &at);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+    verify_judge(&result, &worst);
+    if (result.verdict == VERIFY_FAIL) suspicion_tell(&suspicion, &result);
+    verify_blame(&result, CAUSE_initial_products, 0.9);
+    verify_blame(&result, CAUSE_branch, 0.85);
+    verify_close(v, &result);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
 static void look(struct subject *subject)
 {
-    static const enum product product[] = {PRODUCT_X0_JVP, PRODUCT_X0_VJP};
     static const char *const check[] = {"x0.reference", NULL};
     const struct sens_problem_type *type = subject->pb->type;
     check_together(subject);
     if (sens_problem_x0_depends(subject->pb) && subject->pb->np > 0 && type->x0_vjp && type->x0_jvp_cols) {
-        products_check_reference(subject, product, check);
-        products_check_transpose(subject, product, "x0.transpose");
+        products_check_reference(subject, of_initial, check);
+        products_check_transpose(subject, of_initial, "x0.transpose");
+        check_far(subject);
         return;
     }
     subject_skip(subject, "x0.reference", "the initial state does not depend on p");
     subject_skip(subject, "x0.transpose", "the initial state does not depend on p");
+    subject_skip(subject, "x0.far", "the initial state does not depend on p");
 }
 
 static void run(struct verify *v)

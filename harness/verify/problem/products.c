@@ -143,6 +143,16 @@ static void note_matrix(struct worst *worst, const struct subject *subject, enum
                        right->sample.col[q % cols], at->t);
 }
 
+void products_note_entries(struct worst *worst, const struct subject *subject, const enum product product[2],
+                           const struct sens_at *at)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+    const struct sample sample = sample_create(subject, product[0]);
+    const struct reference right = reference_create(subject, product[0], at, &sample);
+    for (int side = 0; side < 2; side++) note_matrix(worst, subject, product[side], at, &right);
+    sens_arena_rewind(&subject->v->ctx.arena, mark);
+}
+
 /* A product and its transpose share the reference. */
 void products_check_reference(const struct subject *subject, const enum product product[2],
                               const char *const check[2])

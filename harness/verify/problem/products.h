@@ -16,6 +16,11 @@ struct points points_create(const struct subject *subject);
 /* product[0] and its transpose product[1] against differences, each with the id of its check (NULL: none). */
 void products_check_reference(const struct subject *subject, const enum product product[2],
                               const char *const check[2]);
+/* Notes the entries of both at one point; where there are many, a sample of them. */
+void products_note_entries(struct worst *worst, const struct subject *subject, const enum product product[2],
+                           const struct sens_at *at);
+/* Notes dx0/dp at one point (initial.c). false: the initial state does not depend on p, or is not finite there. */
+bool initial_note(struct worst *worst, const struct subject *subject, const struct sens_at *at);
 /* Notes at one point J V (or f_p u) against the slope of rhs along a random direction, component by
  * component, and the transposed product against the same numbers: every entry of the matrix takes part. */
 void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],

@@ -52,13 +52,14 @@ static bool create(struct verify *v, const double *set, struct instance *instanc
     return made && instance->problem.n <= most && instance->problem.np <= MOST_PARAMETERS;
 }
 
-/* At the nominal point: what an option switches on may depend on t, or lack its second derivatives. */
-static void look_at_second(const struct subject *subject, const char *label, struct option_record *record)
+/* At the nominal point: what an option switches on may depend on t, lack its second derivatives, or change x0(p). */
+static void look_at_rest(const struct subject *subject, const char *label, struct option_record *record)
 {
     struct worst here = {.count = 0};
     const struct sens_at at = instance_point(subject->v, subject->pb, 0);
     if (!worst_passes(&record->worst) || !subject_usable(subject, &at)) return;
-    const enum cause cause = second_note(&here, subject, &at);
+    initial_note(&here, subject, &at);
+    const enum cause cause = worst_passes(&here) ? second_note(&here, subject, &at) : CAUSE_initial_products;
     if (here.count) worst_note(&record->worst, here.value, here.bound, "%s: %s", label, here.where);
     if (worst_passes(&here)) return;
     verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
@@ -87,7 +88,7 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
         reach_look_for_causes(&subject, &at, &record->result);
         break;
     }
-    if (any) look_at_second(&subject, instance.label, record);
+    if (any) look_at_rest(&subject, instance.label, record);
     return any;
 }
 
