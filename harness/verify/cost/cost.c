@@ -336,12 +336,13 @@ static const struct verify_check checks[] = {
      .summary = "other sizes, none and many, other times and scales, and other numbers of its options",
      .bound = "as cost.places; rounding of an entry for blocks of lanes",
      .explanation =
-         "Each option that is a number is set to others, whole numbers to more than 128, and the cost is put "
-         "on the probe with more than 128 states or parameters, with one of them or no parameter, before t = "
-         "0, and with states a thousand times as large or as small. The first, the last and the middle terms "
-         "are looked at as in cost.places, and blocks that start at a random functional and have up to 200 "
-         "lanes are compared with one block of all functionals. Look for arrays of a fixed length, and for "
-         "what an option switches on.",
+         "Each option that is a number is set to others, whole numbers to more than 128, one that is a file "
+         "is given made-up rows of numbers in several layouts, of which those are looked at that are taken, "
+         "and the cost is put on the probe with more than 128 states or parameters, with one of them or no "
+         "parameter, before t = 0, and with states a thousand times as large or as small. The first, the "
+         "last and the middle terms are looked at as in cost.places, and blocks that start at a random "
+         "functional and have up to 200 lanes are compared with one block of all functionals. Look for "
+         "arrays of a fixed length, and for what an option switches on.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "cost.threads",
      .summary = "callbacks that four threads call at once give the bits that they give alone",

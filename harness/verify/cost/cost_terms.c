@@ -103,29 +103,56 @@ static bool look_at(struct cost_case *at, bool vary, void (*look)(const struct c
     return true;
 }
 
+/* With the values; begins the label. */
+static bool look_at_probe(struct verify *v, const struct probe_settings *settings,
+                          const struct sens_value *value, const char *words,
+                          void (*look)(const struct cost_case *at))
+{
+    struct cost_case at = {.v = v, .clean = fp_state_read()};
+    char name[VERIFY_NAME];
+    cost_module(v, at.module);
+    snprintf(at.label, sizeof at.label, "%sprobe n=%zu np=%zu t0=%g scale=%g", cost_named(v, name),
+             settings->n, settings->np, settings->t0, settings->scale > 0 ? settings->scale : 1);
+    verify_name_held(v, v->cost->options, " ", sizeof at.label, at.label);
+    const size_t used = strlen(at.label);
+    snprintf(at.label + used, sizeof at.label - used, "%s", words);
+    probe_problem(v, settings, &at.problem);
+    at.valid = verify_create_cost(v, v->cost, value, &at.problem, &at.cost) == SENS_OK;
+    if (at.valid) look(&at);
+    return at.valid;
+}
+
 bool cost_with(struct verify *v, const struct probe_settings *settings, const double *set,
                void (*look)(const struct cost_case *at))
 {
     const struct sens_option *table = v->cost->options;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    struct cost_case at = {.v = v, .clean = fp_state_read()};
-    char name[VERIFY_NAME];
+    char words[VERIFY_SUBJECT] = "";
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
-    cost_module(v, at.module);
-    snprintf(at.label, sizeof at.label, "%sprobe n=%zu np=%zu t0=%g scale=%g", cost_named(v, name),
-             settings->n, settings->np, settings->t0, settings->scale > 0 ? settings->scale : 1);
-    verify_name_held(v, table, " ", sizeof at.label, at.label);
     for (size_t i = 0; i < sens_option_count(table); i++) {
         if (isnan(set[i]) || verify_held(v, &table[i])) continue;
         value[i].number = set[i];
-        name_option(&table[i], set[i], at.label);
+        name_option(&table[i], set[i], words);
     }
-    probe_problem(v, settings, &at.problem);
-    at.valid = verify_create_cost(v, v->cost, value, &at.problem, &at.cost) == SENS_OK;
-    if (at.valid) look(&at);
+    const bool looked = look_at_probe(v, settings, value, words, look);
     sens_arena_rewind(&v->ctx.arena, mark);
-    return at.valid;
+    return looked;
+}
+
+bool cost_with_file(struct verify *v, const struct probe_settings *settings, const struct cost_file *file,
+                    void (*look)(const struct cost_case *at))
+{
+    const struct sens_option *table = v->cost->options;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    char words[VERIFY_SUBJECT];
+    struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
+    sens_option_defaults(table, value);
+    value[file->option] = (struct sens_value){.data = file->number, .count = file->count};
+    snprintf(words, sizeof words, " %s=%s", table[file->option].name, file->rows);
+    const bool looked = look_at_probe(v, settings, value, words, look);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return looked;
 }
 
 /* The probe (NULL) or a registered problem. */

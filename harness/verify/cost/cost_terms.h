@@ -74,6 +74,15 @@ struct differences term_differences(const struct term *term, enum part part, str
 bool cost_with(struct verify *v, const struct probe_settings *settings, const double *set,
                void (*look)(const struct cost_case *at));
 
+struct cost_file { /* the numbers of an option that is a file */
+    size_t option, count;
+    const double *number; /* [count] */
+    const char *rows;     /* what they are, in words */
+};
+/* The same with a file in place of other options. */
+bool cost_with_file(struct verify *v, const struct probe_settings *settings, const struct cost_file *file,
+                    void (*look)(const struct cost_case *at));
+
 /* from + s direction (NULL: none), a few roundings off where `shaken`. */
 double *cost_moved(struct verify *v, size_t count, const double *from, const double *direction, double s,
                    bool shaken);

@@ -1,0 +1,6 @@
+/* Weighted squares, with weights from a file.
+ *
+ * verify: --quick --cost weighted */
+#define NAME      "weighted"
+#define FACTOR(w) ((w) * (w))
+#include "weighted.h"
