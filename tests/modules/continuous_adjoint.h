@@ -1,17 +1,23 @@
 /* A continuous adjoint whose pair and steps are its own, for two modules that differ in what they declare:
- * the including file defines NAME and DERIVATIVE.
+ * the including file defines NAME and DERIVATIVE, and may define MU_UNTESTED (mu outside the error test) and LIMITS, an
+ * array that it declares.
  *
  *     x' = f(t, x, p),    -lambda' = J^T lambda + g_x,    -mu' = (df/dp)^T lambda + g_p,
  *     lambda and mu jump by phi_x and phi_p at each observation,
  *     dG/dx0 = lambda(t0),    dG/dp = mu(t0) + (dx0/dp)^T lambda(t0).
  *
  * Forwards and backwards with the pair of Bogacki and Shampine of orders 3 and 2, each with steps of its own.
- * Backwards x is the cubic Hermite interpolant of the forward steps; lambda and mu are in the error test. */
+ * Backwards x is the cubic Hermite interpolant of the forward steps; lambda and mu are in the error test, but for
+ * MU_UNTESTED. */
 #include <string.h>
 #include <tgmath.h>
 
 #ifndef BYTES /* of a number, as told */
 #define BYTES sizeof(sens_real)
+#endif
+
+#ifndef LIMITS
+#define LIMITS NULL
 #endif
 
 #include "sens/plugin.h"
@@ -293,6 +299,7 @@ static SENS_METHOD(own) = {
     .summary = "continuous adjoint with a pair and steps of its own",
     .derivative = DERIVATIVE,
     .caps = SENS_CAP_TOLERANCE | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
+    .limits = LIMITS,
     .prepare = prepare,
     .run = run,
 };

@@ -1,13 +1,14 @@
-/* Very many steps, very short ones, and a very small cost.
+/* Very many steps, very short ones, a state at rest, and a very small cost.
  *
- *     x' = p e(t),   e(t) = 1   or   s / (w^2 + s^2),   s = max(t - c, 0),   G = sum_j x(t_j):
+ *     x' = p e(t),   e(t) = 1   or   s / (w^2 + s^2),   s = max(t - c, 0),   or   v cos(v t),   G = sum_j x(t_j):
  *     x(t) = x0 + p I(t),   dG/dx0 = number of observations,   dG/dp = sum_j I(t_j),
- *     I(t) = t - t0   or   log(1 + s^2 / w^2) / 2.
+ *     I(t) = t - t0   or   log(1 + s^2 / w^2) / 2   or   sin(v t),   t0 = 0.
  *
  * Nothing has to be computed again by the harness: with e = 1 every formula is exact but for rounding, over any
  * number of steps. The other e is continuous, begins at c without
  * a sign of it before, and looks alike on every scale from the interval's down to w, so that any estimate of an error,
- * whatever its stages, asks for steps of the size of w there. */
+ * whatever its stages, asks for steps of the size of w there. With the third and p = 0 the state and the adjoint are
+ * constants, and all that moves is dG/dp. */
 #include <stdio.h>
 
 #include "decorate.h"
@@ -19,22 +20,23 @@ static const double BEGIN = 0.6180339887; /* c */
 
 /* ---- the problem --------------------------------------------------------------------------------------- */
 
-/* w; 0: e = 1. */
-static double width(const struct sens_problem *pb)
-{
-    return *(const double *)pb->data;
-}
+struct shape {    /* of e; both 0: e = 1 */
+    double width; /* w */
+    double swing; /* v */
+};
 
 static double forcing(const struct sens_problem *pb, double t)
 {
-    const double w = width(pb), since = fmax(t - BEGIN, 0);
-    return w > 0 ? since / (w * w + since * since) : 1;
+    const struct shape *const shape = pb->data;
+    const double w = shape->width, v = shape->swing, since = fmax(t - BEGIN, 0);
+    return w > 0 ? since / (w * w + since * since) : v > 0 ? v * cos(v * t) : 1;
 }
 
 static double integral(const struct sens_problem *pb, double t)
 {
-    const double w = width(pb), since = fmax(t - BEGIN, 0);
-    return w > 0 ? log1p(since * since / (w * w)) / 2 : t - pb->t0;
+    const struct shape *const shape = pb->data;
+    const double w = shape->width, v = shape->swing, since = fmax(t - BEGIN, 0);
+    return w > 0 ? log1p(since * since / (w * w)) / 2 : v > 0 ? sin(v * t) : t - pb->t0;
 }
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
@@ -88,8 +90,10 @@ static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, cons
 static const struct sens_cost_type sum_type = {.name = "sum", .phi = phi, .phi_dx = phi_dx};
 
 /* Observations equally far apart, the last at t1. */
-static void create(struct verify *v, double w, size_t observations, struct bed *bed)
+static void create(struct verify *v, struct shape shape, double p, size_t observations, struct bed *bed)
 {
+    struct shape *const data = verify_memory(v, 1, sizeof *data);
+    *data = shape;
     const size_t count = v->method->caps & SENS_CAP_OBSERVATIONS ? observations : 1;
     double *const at = verify_array(v, count);
     for (size_t j = 0; j < count; j++) at[j] = LENGTH * (double)(j + 1) / (double)count;
@@ -99,9 +103,9 @@ static void create(struct verify *v, double w, size_t observations, struct bed *
                                          .t0 = 0,
                                          .t1 = LENGTH,
                                          .x0 = verify_copy(v, 1, &START),
-                                         .p = verify_copy(v, 1, &SLOPE),
+                                         .p = verify_copy(v, 1, &p),
                                          .x0_fixed = true,
-                                         .data = verify_copy(v, 1, &w)};
+                                         .data = data};
     const struct sens_cost cost = {.type = &sum_type, .n = N, .np = 1, .m = 1, .n_obs = count, .t_obs = at};
     bed_create(v, &problem, &cost, v->method, bed);
 }
@@ -136,7 +140,7 @@ static void note_many(const struct bed *bed, struct worst *worst)
 /* Equal steps; where those cannot be asked for, an observation for each, which takes a full run's time. NULL: made. */
 static const char *ask_for_many(struct verify *v, struct bed *bed)
 {
-    create(v, 0, FEW, bed);
+    create(v, (struct shape){0}, SLOPE, FEW, bed);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         return "the rounding of so many steps is too much for a quotient";
     if (bed_fixed(bed, "euler", MANY_STEPS)) return NULL;
@@ -144,7 +148,7 @@ static const char *ask_for_many(struct verify *v, struct bed *bed)
         return "the method takes neither fixed steps nor observations";
     if (v->quick) return "the method takes no fixed steps; as many observations are those of a full run";
     bed_free(bed);
-    create(v, 0, MANY_STEPS, bed);
+    create(v, (struct shape){0}, SLOPE, MANY_STEPS, bed);
     return NULL;
 }
 
@@ -179,7 +183,7 @@ static void check_short(struct verify *v)
     struct verify_result result =
         open_check(v, "extremes.short", "x' = p s / (w^2 + s^2), w = 1e-9 of the interval");
     struct bed bed;
-    create(v, SHORTEST * LENGTH, MANY, &bed);
+    create(v, (struct shape){.width = SHORTEST * LENGTH}, SLOPE, MANY, &bed);
     bed.task.rtol = bed.task.atol = TOLERANCE;
     const double x = START + SLOPE * integral(&bed.problem, LENGTH);
     if (!(v->method->caps & SENS_CAP_TOLERANCE) || v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
@@ -192,6 +196,42 @@ static void check_short(struct verify *v)
                       "x is %.12g, right is %.12g", bed.out.x[0], x);
     if (worst.count) verify_judge(&result, &worst);
     verify_blame(&result, CAUSE_least_step, 0.98);
+    verify_close(v, &result);
+    bed_free(&bed);
+}
+
+/* ---- a state at rest ----------------------------------------------------------------------------------- */
+
+static const double SWING = 150, TIGHT = 1e-7; /* v, some 48 periods; the tolerance */
+
+/* What may be inside the error test is. */
+static void test_all(struct bed *bed)
+{
+    for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
+        const long inside = bed_error_test(bed, i, "inside");
+        if (inside >= 0) bed->option[i].number = (double)inside;
+    }
+}
+
+static void check_rest(struct verify *v)
+{
+    struct worst worst = {.count = 0};
+    struct verify_result result = open_check(v, "extremes.rest", "x' = p v cos(v t), p = 0, v = 150");
+    struct bed bed;
+    create(v, (struct shape){.swing = SWING}, 0, 1, &bed);
+    bed.task.rtol = bed.task.atol = TIGHT;
+    test_all(&bed);
+    const double right = integral(&bed.problem, LENGTH);
+    if (!(v->method->caps & SENS_CAP_TOLERANCE) || v->method->derivative != SENS_DERIVATIVE_CONTINUOUS)
+        verify_skip(&result, "the derivative is not one of the exact solution, to a tolerance");
+    else if (bed_solve(&bed) != SENS_OK)
+        verify_skip(&result, "%s: %s", sens_status_name(bed.status), bed.message);
+    else
+        worst_note_in(&worst, SENS_IN_DGDP, fabs(bed.out.dGdp[0] - right),
+                      NORMS_DIFFER * (double)(bed.work.steps + bed.work.steps_reverse) * TIGHT * 2,
+                      "dG/dp is %.12g, right is %.12g, at tolerance %g", bed.out.dGdp[0], right, TIGHT);
+    if (worst.count) verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_outside_test, 0.98);
     verify_close(v, &result);
     bed_free(&bed);
 }
@@ -243,6 +283,7 @@ static void run(struct verify *v)
 {
     check_many(v);
     check_short(v);
+    check_rest(v);
     check_cost(v);
 }
 
@@ -263,6 +304,17 @@ static const struct verify_check checks[] = {
          "interval. An error test asks for steps of that size behind c. A method that takes a step without a "
          "test where it is shorter than some least one, or takes 100 observations for steps enough, gets "
          "another state. One that gives up with a status is skipped.",
+     .level = VERIFY_TO_TOLERANCE},
+    {.id = "extremes.rest",
+     .summary = "dG/dp follows the tolerance where state and adjoint are at rest",
+     .bound = "32 times the tolerance for every step taken, forwards and back",
+     .explanation =
+         "x' = p v cos(v t) at p = 0: the state and the adjoint are constants, which any step solves, and "
+         "dG/dp is an integral with 48 periods. A continuous derivative has the accuracy that the tolerance "
+         "asks for where dG/dp is in the error test of the solve back, or in what tells whether steps are "
+         "many enough; else it is off by its own size, at any tolerance. What an option may take into the "
+         "test (inside, outside) is inside. A method that leaves dG/dp outside, and has no option for it, "
+         "says so by a limit of this check.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.cost",
      .summary = "the gradient of 2^-100 G is 2^-100 that of G",
