@@ -1,9 +1,14 @@
 /* The implicit midpoint rule and its tangent, for modules that differ in the matrix I - h/2 df/dx that is
  * factorised: the including file defines NAME and FACTORS_OF_START (that at the beginning of the step alone,
  * as of a simplified Newton iteration); DOUBLES, where steps are doubled, from 16 times it, until the state settles;
- * and, where the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise. */
+ * where Newton's iteration ends after fewer steps, MOST_TRIES and TAKES_ANY (it has the solution then); and, where
+ * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise. */
 #ifndef DOUBLES
 #define DOUBLES 0
+#endif
+#ifndef MOST_TRIES
+#define MOST_TRIES 60
+#define TAKES_ANY  0
 #endif
 
 #include <stdbool.h>
@@ -76,8 +81,9 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
     const size_t n = st->n, q = st->q;
     memcpy(st->own.Y, st->x, n * sizeof *st->own.Y);
     if (FACTORS_OF_START) factorise(st, &(struct sens_at){t, st->x, pb->p}, h);
-    for (int tries = 0, small = 0; small < 2; tries++) {
-        if (tries == 60) return sens_fail(ctx, SENS_DIVERGED, "no solution of the step at t = %g", (double)t);
+    for (int tries = 0, small = 0; small < 2 && (tries < MOST_TRIES || !TAKES_ANY); tries++) {
+        if (tries == MOST_TRIES)
+            return sens_fail(ctx, SENS_DIVERGED, "no solution of the step at t = %g", (double)t);
         const sens_status status = pb->type->rhs(pb, &at, st->own.K);
         if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
         if (!FACTORS_OF_START) factorise(st, &at, h);

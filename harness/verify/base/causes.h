@@ -204,6 +204,7 @@
     /* failures */                                                                                           \
     X(failure_swallowed, "a failure of rhs is swallowed: success is reported with numbers of another solve") \
     X(not_made_smaller, "a step that failed is not made smaller as often as it takes")                       \
+    X(not_converged, "an iteration ends before its equations are solved, and success is reported")           \
     X(nan_masked, "NaN is mapped to a number: a product that is not finite gives a finite gradient")         \
     X(limit_ignored, "max_steps is ignored, or a truncated solve is returned as a number")                   \
     X(allocation_unchecked, "a refused allocation is not noticed")                                           \

@@ -20,6 +20,7 @@
     X(verify_asked)                                                                                          \
     X(verify_limits)                                                                                         \
     X(verify_gradient)                                                                                       \
+    X(verify_coarse)                                                                                         \
     X(verify_convergence)                                                                                    \
     X(verify_steps)                                                                                          \
     X(verify_invariance)                                                                                     \

@@ -1,0 +1,131 @@
+/* gradient.coarse: equations of a step that take many iterations to solve.
+ *
+ *     y' = -p k y^3,   y(0) = 1,   p = 1,   0 <= t <= 1,     k = z N, N the number of steps: h k = z.
+ *
+ * A method that takes no tolerance has steps as long as its option says, and nothing but its iteration tells whether
+ * the equations of a step are solved. Newton's, from a guess of the size of z, comes nearer by a third each time, so
+ * that a few of them leave a part of the state. Then the derivative that the implicit function theorem gives is not
+ * that of the values; a status is an answer, and so are the values of a formula that solves nothing. */
+#include "gradient_case.h"
+
+#include <string.h>
+
+#include "probe.h"
+
+static const double START = 1, RATE = 1;
+
+static double speed(const struct sens_problem *pb)
+{
+    return *(const double *)pb->data;
+}
+
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dy)
+{
+    const double y = at->x[0];
+    dy[0] = -at->p[0] * speed(pb) * y * y * y;
+    return SENS_OK;
+}
+
+/* J is a number: J V and J^T V. */
+static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                    double *OUT)
+{
+    const double y = at->x[0];
+    for (size_t l = 0; l < L; l++) OUT[l] = -3 * at->p[0] * speed(pb) * y * y * V[l];
+}
+
+static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                       double *OUT)
+{
+    const double y = at->x[0];
+    (void)k0;
+    for (size_t l = 0; l < L; l++) OUT[l] += -speed(pb) * y * y * y;
+}
+
+static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                        const double *p, size_t L, const double *W, double *MU)
+{
+    (void)t, (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t l = 0; l < L; l++) MU[l] += -speed(pb) * X[k] * X[k] * X[k] * W[k * L + l];
+}
+
+static const struct sens_problem_type cubic = {.name = "cubic decay",
+                                               .rhs = rhs,
+                                               .vjp = product,
+                                               .jvp = product,
+                                               .jvp_p_cols = jvp_p_cols,
+                                               .vjp_p_batch = vjp_p_batch};
+
+static void create_bed(struct verify *v, double *k, struct bed *bed)
+{
+    const struct sens_problem pb = {.type = &cubic,
+                                    .n = 1,
+                                    .np = 1,
+                                    .t1 = 1,
+                                    .x0 = verify_copy(v, 1, &START),
+                                    .p = verify_copy(v, 1, &RATE),
+                                    .data = k};
+    struct sens_cost cost;
+    probe_cost(v, &pb, 1, probe_parts_for(v->method), &cost);
+    bed_create(v, &pb, &cost, v->method, bed);
+}
+
+/* Is the map the method's own, with steps that heed nothing? */
+static bool applies(const struct bed *bed)
+{
+    return bed->method->derivative == SENS_DERIVATIVE_DISCRETE && !(bed->method->caps & SENS_CAP_TOLERANCE) &&
+           !expected_rebuilds(bed);
+}
+
+/* With h k = z. false: a status, or the steps move. */
+static bool note_one(struct bed *bed, double *k, double z, long steps, struct worst *worst)
+{
+    struct worst here = {.count = 0};
+    *k = z * (double)steps;
+    if (!gradient_note_own(bed, true, &here) || here.count == 0) return false;
+    worst_note(worst, here.value, here.bound, "h k = %g: %s", z, here.where);
+    return true;
+}
+
+static void run(struct verify *v)
+{
+    static const double stiffness[] = {3, 10, 30, 1000};
+    struct worst worst = {.count = 0};
+    struct bed bed;
+    double *const k = verify_array(v, 1);
+    struct verify_result result = verify_open("gradient.coarse", v->module, "y' = -p k y^3, coarse steps");
+    create_bed(v, k, &bed);
+    *k = 1;
+    const bool solved = applies(&bed) && bed_solve(&bed) == SENS_OK;
+    const long steps = bed.grid.steps > bed.work.steps ? bed.grid.steps : bed.work.steps;
+    for (size_t i = 0; solved && steps > 0 && i < sizeof stiffness / sizeof *stiffness; i++)
+        note_one(&bed, k, stiffness[i], steps, &worst);
+    if (!applies(&bed))
+        verify_skip(&result, "the method takes a tolerance, or its steps are made again elsewhere");
+    else if (worst.count == 0)
+        verify_skip(&result, "all of it ends with a status, or has no derivative that could be told");
+    else
+        verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_not_converged, 0.95);
+    verify_close(v, &result);
+    bed_free(&bed);
+}
+
+static const struct verify_check checks[] = {
+    {.id = "gradient.coarse",
+     .summary = "where the equations of a step are hard to solve, the derivative is that of the values, or "
+                "there is none",
+     .bound = "as gradient.own",
+     .explanation = "y' = -p k y^3 is solved with steps h such that h k is 3, 10, 30 and 1000, by methods "
+                    "that take no tolerance, and the gradient is compared with differences of their own "
+                    "values. Newton's iteration needs about 2.5 log(h k) steps more than usual. A method "
+                    "that ends it after a fixed number, and takes what it has for a solution, gives a "
+                    "derivative of something else. Look at what happens where the iteration has not "
+                    "converged: it has to end with a status (not_converged), or to be told "
+                    "(sens_work.residual).",
+     .level = VERIFY_TO_ROUNDING},
+    {.id = NULL}};
+
+const struct verify_group verify_coarse = {
+    .name = "coarse", .kind = VERIFY_METHOD, .checks = checks, .run = run};
