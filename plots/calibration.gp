@@ -13,7 +13,8 @@ set logscale xy
 set format x DECADES
 set format y DECADES
 set style data linespoints
-stats data using (strcol("status") eq "ok" && column("err_grad") > 0 ? column("rtol") : NaN):(column("err_grad")) name "E" nooutput
+stats data using (strcol("status") eq "ok" && column("err_grad") > 0 ? column("rtol") : NaN): \
+    (column("err_grad")) name "E" nooutput
 x_lo = floor10(E_min_x)
 x_hi = above(E_min_x, E_max_x)
 y_lo = floor10(E_min_y < x_lo ? E_min_y : x_lo)
@@ -35,7 +36,8 @@ do for [panel = 1:count] {
     set ylabel (grid_i == 0 ? "relative error of the gradient" : "")
     plot for [i = 1:words(curves)] data using (shown(p) && of_curve(nth(i)) ? column("rtol") : NaN): \
                 (within(column("err_grad"))) \
-            pt mark_of(nth(i)) ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 lc rgb colour_of(before(nth(i))) notitle, \
+            pt mark_of(nth(i)) ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 \
+            lc rgb colour_of(before(nth(i))) notitle, \
         x with lines lw 1.2 dt 3 lc rgb GREY notitle
     unset label 100
     unset label 101

@@ -15,7 +15,8 @@
 # script in `figure =`):
 #   title       what is drawn, where the sweep has no title of its own
 #   needs       columns in which an ok row must have a positive number; else there is nothing to draw
-#   lists       further arguments, from the seventh on: sizes, isas, tolerances, problems, peaks, bands, the folder `paper`
+#   lists       further arguments, from the seventh on: sizes, isas, tolerances, problems, peaks, bands, the folder
+#               `paper`
 #   controlled  the rows of the track `controlled` are a picture of their own, drawn by this script, or by none
 set encoding utf8
 set datafile separator "\t"

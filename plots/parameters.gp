@@ -17,8 +17,10 @@ set logscale xy
 set format x DECADES
 set format y DECADES
 set key Left reverse samplen 2.5 spacing 1.2 noenhanced
-stats data using (strcol("status") eq "ok" ? column("np") : NaN):(column("t_lo_s") > 0 ? column("t_lo_s") : NaN) name "E" nooutput
-stats data using (strcol("status") eq "ok" ? column("np") : NaN):(column("t_hi_s") > 0 ? column("t_hi_s") : NaN) name "H" nooutput
+stats data using (strcol("status") eq "ok" ? column("np") : NaN): \
+    (column("t_lo_s") > 0 ? column("t_lo_s") : NaN) name "E" nooutput
+stats data using (strcol("status") eq "ok" ? column("np") : NaN): \
+    (column("t_hi_s") > 0 ? column("t_hi_s") : NaN) name "H" nooutput
 LEGEND_HEIGHT = 21.0 * words(curves) + 84.0
 panel_w = (width - LEFT - RIGHT - 60.0 * (count - 1)) / count
 
@@ -50,7 +52,8 @@ do for [k = 1:count] {
     set title sprintf("(%c) tolerance 1e-%s", 96 + k, word(tolerances, k))
     set xlabel "parameters P"
     set ylabel (k == 1 ? "time of one gradient [s]" : "")
-    set key at screen (x_left + 0.5 * panel_w) / width, (NOTE_HEIGHT + LEGEND_HEIGHT - 66.0) / height center top vertical
+    set key at screen (x_left + 0.5 * panel_w) / width, \
+        (NOTE_HEIGHT + LEGEND_HEIGHT - 66.0) / height center top vertical
     plot for [i = 1:words(curves)] data using (shown(tol) && of_curve(nth(i)) ? column("np") : NaN): \
             (column("t_total_s")):(column("t_lo_s")):(column("t_hi_s")) \
             pt mark_of(nth(i)) ps mark_size(nth(i)) dt dash_of(nth(i)) lw 1.6 \

@@ -1,5 +1,5 @@
-# Time of a vector of (df/dx)^T w by that of a right-hand side: a panel for each number of lanes, the problems side by side,
-# a marker for each provider of the products.
+# Time of a vector of (df/dx)^T w by that of a right-hand side: a panel for each number of lanes, the problems side by
+# side, a marker for each provider of the products.
 #! title: products by right-hand sides
 #! needs: by_rhs t_rhs_s by_rhs_lo by_rhs_hi
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
@@ -55,7 +55,8 @@ do for [panel = 1:count] {
     L = word(lanes, panel)
     set title sprintf("(%c) L = %s", 96 + panel, L)
     set ylabel (grid_i == 0 ? "time of a vector / time of a right-hand side" : "")
-    plot for [k = 1:words(PROVIDERS)] data using (drawn(word(PROVIDERS, k), L) ? place_in(problems) + beside(k) : NaN): \
+    plot for [k = 1:words(PROVIDERS)] data \
+            using (drawn(word(PROVIDERS, k), L) ? place_in(problems) + beside(k) : NaN): \
             (column("by_rhs")):(column("by_rhs_lo")):(column("by_rhs_hi")) with yerrorbars \
             pt int(word(PROVIDER_MARKERS, k)) ps 1.0 lw 1.2 lc rgb word(PROVIDER_COLOURS, k) notitle, \
         1 with lines lw 1 dt 3 lc rgb GREY notitle

@@ -1,7 +1,8 @@
-# Performance profile: the share of cases in which a method is within a factor of the fastest one, a panel for each track.
-# A curve that does not reach 1 belongs to a method that does not reach the accuracy in the other cases, or was not run
-# there; the legend counts both.
-# Set by the caller as well: `profile`, what `sensbench summary --profile` wrote, and `reached`, "track:method:reached:all:missing ..."
+# Performance profile: the share of cases in which a method is within a factor of the fastest one, a panel for each
+# track. A curve that does not reach 1 belongs to a method that does not reach the accuracy in the other cases, or was
+# not run there; the legend counts both.
+# Set by the caller as well: `profile`, what `sensbench summary --profile` wrote, and `reached`,
+# "track:method:reached:all:missing ..."
 #! title: Performance profile: time to reach 1e-4, 1e-6, 1e-8 relative to the fastest
 #! lists: profile reached
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; profile = ARG7; reached = ARG8
@@ -47,9 +48,9 @@ do for [panel = 1:count] {
             with steps lw 1.8 lc rgb colour_of(m) notitle, \
         for [m in names] profile using (of_method(track, m) ? column("ratio") : NaN):(column("share")) \
             with points pt marker_of(m) ps size_of(m) lc rgb colour_of(m) notitle, \
-        for [i = 1:words(names)] keyentry with linespoints lw 1.8 pt marker_of(word(names, i)) ps size_of(word(names, i)) \
-            lc rgb colour_of(word(names, i)) title name_of(word(names, i)) . \
-            count_text(share[i])
+        for [i = 1:words(names)] keyentry with linespoints lw 1.8 \
+            pt marker_of(word(names, i)) ps size_of(word(names, i)) lc rgb colour_of(word(names, i)) \
+            title name_of(word(names, i)) . count_text(share[i])
     unset label 100
     unset label 101
 }

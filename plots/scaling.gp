@@ -20,8 +20,10 @@ LINE_MARKERS = "7 6 8 4 5"
 LINE_SIZES = "1.0 1.9 1.2 1.5 1.0"
 LINE_DASHES = "1 2 3 1 1"
 LINE_TITLES = \
-    "'discrete adjoint, 1 thread' 'discrete adjoint, threads = auto' 'discrete adjoint, no structure' 'discrete tangent' 'CFSA'"
-CODES = "\"the paper's code\" 'PETSc 5dp, by hand' 'FATODE DP5' 'DENSERKS DP5' 'CVODES adjoint, Adams' 'CVODES forward, Adams'"
+    "'discrete adjoint, 1 thread' 'discrete adjoint, threads = auto' 'discrete adjoint, no structure' " . \
+    "'discrete tangent' 'CFSA'"
+CODES = "\"the paper's code\" 'PETSc 5dp, by hand' 'FATODE DP5' 'DENSERKS DP5' " . \
+    "'CVODES adjoint, Adams' 'CVODES forward, Adams'"
 CODE_MARKERS = "2 8 10 12 14 3"
 rest(line) = line[strstrt(line, "/") + 1:]
 part(line, i) = i > 1 ? part(rest(line), i - 1) : (strstrt(line, "/") ? line[1:strstrt(line, "/") - 1] : line)

@@ -42,4 +42,5 @@ plot for [i = 1:words(curves)] data using (shown(nth(i)) ? column("err_x_max") :
     for [c in curves] keyentry with linespoints lw 1.6 pt mark_of(c) ps mark_size(c) dt dash_of(c) \
         lc rgb colour_of(before(c)) title title_of(c), \
     keyentry with points ps 0 lc rgb "#ffffff" title " ", \
-    for [k = 1:words(CODES)] keyentry with points pt int(word(CODE_MARKERS, k)) ps 1.5 lw 1.6 lc rgb GREY title "published: " . word(CODES, k)
+    for [k = 1:words(CODES)] keyentry with points pt int(word(CODE_MARKERS, k)) \
+        ps 1.5 lw 1.6 lc rgb GREY title "published: " . word(CODES, k)

@@ -27,7 +27,7 @@ static sens_status record_step(void *self, const struct sens_step *step)
     struct sens_scheme *scheme = dense->scheme;
     sens_status status = sens_grid_keep(&dense->grid, step);
     if (status == SENS_OK)
-        status = scheme->type->dense_build(scheme, step, dense->coef + (size_t)step->k * dense->step_size);
+        status = scheme->type->dense->build(scheme, step, dense->coef + (size_t)step->k * dense->step_size);
     return status == SENS_OK ? sens_cost_sum_step(&dense->casa.cost, step) : status;
 }
 
@@ -50,8 +50,8 @@ static const sens_real *interpolated(void *self, sens_real t)
     while (k > 0 && t < grid->t[k]) k--;
     while (k + 1 < grid->n_steps && t > grid->t[k + 1]) k++;
     dense->current = k;
-    dense->scheme->type->dense_eval(dense->scheme, dense->coef + (size_t)k * dense->step_size,
-                                    (t - grid->t[k]) / grid->h[k], dense->x);
+    dense->scheme->type->dense->eval(dense->scheme, dense->coef + (size_t)k * dense->step_size,
+                                     (t - grid->t[k]) / grid->h[k], dense->x);
     return dense->x;
 }
 
@@ -97,7 +97,7 @@ static sens_status create_steps(struct sens_ctx *ctx, struct dense *dense)
     sens_problem_x0(pb, pb->p, casa->x0);
     sens_status status =
         sens_solver_count(ctx, casa->forward, pb->t0, casa->x0, &casa->stops, casa->x1, &steps);
-    if (status == SENS_OK) status = dense->scheme->type->dense_create(ctx, dense->scheme, &dense->step_size);
+    if (status == SENS_OK) status = dense->scheme->type->dense->create(ctx, dense->scheme, &dense->step_size);
     if (status == SENS_OK) status = sens_grid_create(ctx, steps, false, &dense->grid);
     if (status != SENS_OK) return status;
     dense->coef = sens_store_rows(ctx, (size_t)steps, dense->step_size);

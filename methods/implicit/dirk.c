@@ -189,7 +189,5 @@ const struct sens_scheme_type sens_scheme_dirk = {
     .accept = accept,
     .restage = restage,
     .system = system_of,
-    .dense_create = sens_scheme_cubic_create,
-    .dense_build = sens_scheme_cubic_build,
-    .dense_eval = sens_scheme_cubic_eval,
+    .dense = &sens_scheme_cubic,
 };

@@ -231,6 +231,9 @@ static void dense_eval(const struct sens_scheme *scheme, const sens_real *coef, 
         for (size_t q = 0; q < n; q++) y[q] = y[q] * theta + coef[d * n + q];
 }
 
+static const struct sens_scheme_dense dense = {
+    .create = dense_create, .build = dense_build, .eval = dense_eval};
+
 const struct sens_scheme_type sens_scheme_rosenbrock = {
     .create = create,
     .start = sens_implicit_start,
@@ -239,7 +242,5 @@ const struct sens_scheme_type sens_scheme_rosenbrock = {
     .accept = accept,
     .restage = restage,
     .system = system_of,
-    .dense_create = dense_create,
-    .dense_build = dense_build,
-    .dense_eval = dense_eval,
+    .dense = &dense,
 };

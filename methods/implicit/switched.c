@@ -235,7 +235,5 @@ const struct sens_scheme_type sens_scheme_switched = {
     .accept = accept,
     .restage = restage,
     .take = take,
-    .dense_create = sens_scheme_cubic_create,
-    .dense_build = sens_scheme_cubic_build,
-    .dense_eval = sens_scheme_cubic_eval,
+    .dense = &sens_scheme_cubic,
 };

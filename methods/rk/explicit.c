@@ -295,7 +295,5 @@ const struct sens_scheme_type sens_scheme_explicit = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
-    .dense_create = sens_explicit_dense_create,
-    .dense_build = sens_explicit_dense_build,
-    .dense_eval = sens_explicit_dense_eval,
+    .dense = &sens_explicit_dense,
 };

@@ -58,9 +58,7 @@ void sens_follow_accept(struct sens_explicit *ex, bool k1_known);
 
 /* ---- dense output, as in scheme.h ---------------------------------------------------------------------- */
 
-sens_status sens_explicit_dense_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
-sens_status sens_explicit_dense_build(struct sens_scheme *scheme, const struct sens_step *step,
-                                      sens_real *coef);
+extern const struct sens_scheme_dense sens_explicit_dense;
 /* The cubic of any scheme whose K_1 is the slope at the start: its 4 n numbers from that at the end, f1 [n]. */
 void sens_explicit_cubic(size_t n, const struct sens_step *step, const sens_real *f1, sens_real *coef);
 void sens_explicit_dense_eval(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,

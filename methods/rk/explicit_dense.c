@@ -17,7 +17,7 @@ static size_t bubble_terms(const struct sens_tableau *tableau)
     return tableau->dense_degree > 3 ? (size_t)tableau->dense_degree - 3 : 0;
 }
 
-sens_status sens_explicit_dense_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
+static sens_status create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
     const struct sens_tableau *tb = scheme->with.tableau;
@@ -91,8 +91,7 @@ static void build_bubble(const struct sens_tableau *tableau, size_t n, sens_real
     }
 }
 
-sens_status sens_explicit_dense_build(struct sens_scheme *scheme, const struct sens_step *step,
-                                      sens_real *coef)
+static sens_status build(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef)
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
     const struct sens_tableau *tb = scheme->with.tableau;
@@ -122,3 +121,6 @@ void sens_explicit_dense_eval(const struct sens_scheme *scheme, const sens_real 
         y[q] = coef[q] + theta * (c1[q] + rest * (c2[q] + theta * (c3[q] + rest * sum)));
     }
 }
+
+const struct sens_scheme_dense sens_explicit_dense = {
+    .create = create, .build = build, .eval = sens_explicit_dense_eval};

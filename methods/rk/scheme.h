@@ -54,8 +54,16 @@ struct sens_scheme { /* the head of each scheme's own struct */
     struct sens_scheme_work did;
 };
 
+/* Dense output: the numbers of one interpolant; the interpolant of an accepted step as it is shown to an
+ * watcher, any status of f; and y(t + theta h), theta in [0, 1]. */
+struct sens_scheme_dense {
+    sens_status (*create)(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
+    sens_status (*build)(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef);
+    void (*eval)(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta, sens_real *y);
+};
+
 /* `place`, everywhere: where the next step's stages are to be written, [stage_size]; NULL: where the scheme
- * likes. Nothing but create, follow and dense_create allocates. */
+ * likes. Nothing but create, follow and dense->create allocates. */
 struct sens_scheme_type {
     /* Memory from the arena. SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
@@ -93,12 +101,7 @@ struct sens_scheme_type {
      * replays, before each step. NULL: there is nothing to choose. */
     void (*take)(struct sens_scheme *scheme, const struct sens_tableau *part);
 
-    /* Dense output: the numbers of one interpolant; the interpolant of an accepted step as it is shown to an
-     * watcher, any status of f; and y(t + theta h), theta in [0, 1]. */
-    sens_status (*dense_create)(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
-    sens_status (*dense_build)(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef);
-    void (*dense_eval)(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,
-                       sens_real *y);
+    const struct sens_scheme_dense *dense;
 };
 
 extern const struct sens_scheme_type sens_scheme_explicit;
@@ -107,12 +110,8 @@ extern const struct sens_scheme_type sens_scheme_firk;
 extern const struct sens_scheme_type sens_scheme_rosenbrock;
 extern const struct sens_scheme_type sens_scheme_switched;
 
-/* Dense output by the cubic Hermite polynomial, for a scheme whose K begins with the slope at the step's start. */
-sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size);
-sens_status sens_scheme_cubic_build(struct sens_scheme *scheme, const struct sens_step *step,
-                                    sens_real *coef);
-void sens_scheme_cubic_eval(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,
-                            sens_real *y);
+/* By the cubic Hermite polynomial, for a scheme whose K begins with the slope at the step's start. */
+extern const struct sens_scheme_dense sens_scheme_cubic;
 
 /* Adds what the scheme did for implicit stages since the last call to *work, and forgets it. */
 void sens_scheme_count(struct sens_scheme *scheme, struct sens_work *work);

@@ -1,7 +1,7 @@
 /* Dense output by the cubic Hermite polynomial of explicit_dense.c, see scheme.h. */
 #include "explicit.h"
 
-sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
+static sens_status create(struct sens_ctx *ctx, struct sens_scheme *scheme, size_t *size)
 {
     const size_t n = scheme->with.ode->n;
     *size = 4 * n;
@@ -9,7 +9,7 @@ sens_status sens_scheme_cubic_create(struct sens_ctx *ctx, struct sens_scheme *s
     return scheme->f1 ? SENS_OK : SENS_NO_MEMORY;
 }
 
-sens_status sens_scheme_cubic_build(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef)
+static sens_status build(struct sens_scheme *scheme, const struct sens_step *step, sens_real *coef)
 {
     const struct sens_ode *ode = scheme->with.ode;
     scheme->did.slopes++;
@@ -18,8 +18,5 @@ sens_status sens_scheme_cubic_build(struct sens_scheme *scheme, const struct sen
     return status;
 }
 
-void sens_scheme_cubic_eval(const struct sens_scheme *scheme, const sens_real *coef, sens_real theta,
-                            sens_real *y)
-{
-    sens_explicit_dense_eval(scheme, coef, theta, y);
-}
+const struct sens_scheme_dense sens_scheme_cubic = {
+    .create = create, .build = build, .eval = sens_explicit_dense_eval};

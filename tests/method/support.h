@@ -134,6 +134,23 @@ static inline sens_real *bed_gradient(const struct method_bed *bed, size_t *coun
     return copy;
 }
 
+/* What a run gave; the gradient is the caller's to free. */
+struct bed_solved {
+    double *gradient;
+    size_t count;
+    struct sens_work work;
+};
+
+static inline struct bed_solved bed_solved(struct method_bed *bed, const char *method, const char *option,
+                                           int value)
+{
+    struct bed_solved solved;
+    assert_int_equal(bed_run(bed, method, option, (double)value, NULL), SENS_OK);
+    solved.gradient = bed_gradient(bed, &solved.count);
+    solved.work = bed->work;
+    return solved;
+}
+
 /* |a - b|_2 / |b|_2 */
 static inline double relative_error(size_t count, const sens_real *a, const sens_real *b)
 {

@@ -107,27 +107,12 @@ static void orders_on_a_stiff_equation(void **state)
 
 /* ---- the iterated systems -------------------------------------------------------------------------------- */
 
-struct solved {
-    double *gradient;
-    size_t count;
-    struct sens_work work;
-};
-
-static struct solved solve(struct method_bed *bed, const char *method, int how)
-{
-    struct solved solved;
-    assert_int_equal(bed_run(bed, method, "solve", (double)how, NULL), SENS_OK);
-    solved.gradient = bed_gradient(bed, &solved.count);
-    solved.work = bed->work;
-    return solved;
-}
-
 static void check_solves(struct method_bed *bed, const char *what)
 {
-    const struct solved tangent = solve(bed, "discrete_tangent", DIRECT);
-    const struct solved other[] = {solve(bed, "discrete_adjoint", DIRECT),
-                                   solve(bed, "discrete_adjoint", NEWTON),
-                                   solve(bed, "discrete_tangent", NEWTON)};
+    const struct bed_solved tangent = bed_solved(bed, "discrete_tangent", "solve", DIRECT);
+    const struct bed_solved other[] = {bed_solved(bed, "discrete_adjoint", "solve", DIRECT),
+                                       bed_solved(bed, "discrete_adjoint", "solve", NEWTON),
+                                       bed_solved(bed, "discrete_tangent", "solve", NEWTON)};
     for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
         const double error = relative_error(tangent.count, other[k].gradient, tangent.gradient);
         /* rounding times what it grows to: at most 2e-12 was met, of Robertson's problem over 4e7; a stop
@@ -172,8 +157,8 @@ static void iteration_by_formula(void **state)
         bed_create(&bed, problem[k % 2], "identity", NULL);
         fix_steps(&bed, tableau(k / 2), STEPS);
         bed.task.lanes = LANES;
-        struct solved direct = solve(&bed, "discrete_adjoint", DIRECT);
-        struct solved newton = solve(&bed, "discrete_adjoint", NEWTON);
+        struct bed_solved direct = bed_solved(&bed, "discrete_adjoint", "solve", DIRECT);
+        struct bed_solved newton = bed_solved(&bed, "discrete_adjoint", "solve", NEWTON);
         const long groups = ((long)bed.cost.m + LANES - 1) / LANES, lanes = groups * LANES;
         const long sweep = direct.work.solves - 2 * direct.work.newton;
         assert_int_equal(direct.work.factorisations, (2 + 1) * STEPS);
@@ -192,13 +177,13 @@ static void a_lane_is_alone(void **state)
     (void)state;
     for (size_t k = 0; k < 2 * NAMES; k++) {
         struct method_bed bed;
-        struct solved by[2];
+        struct bed_solved by[2];
         bed_create(&bed, k % 2 ? "robertson" : "glv", "identity", NULL);
         bed.task.tableau = tableau(k / 2);
         bed.task.rtol = 1e-4, bed.task.atol = 1e-8;
         for (int q = 0; q < 2; q++) {
             bed.task.lanes = q ? 8 : 1;
-            by[q] = solve(&bed, "discrete_adjoint", NEWTON);
+            by[q] = bed_solved(&bed, "discrete_adjoint", "solve", NEWTON);
         }
         assert_memory_equal(by[0].gradient, by[1].gradient, by[0].count * sizeof *by[0].gradient);
         free(by[0].gradient), free(by[1].gradient);

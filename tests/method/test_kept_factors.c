@@ -24,25 +24,10 @@ static bool keeps_none(const struct sens_tableau *tb)
     return tb->family == SENS_FAMILY_FIRK || tb->family == SENS_FAMILY_SWITCHED;
 }
 
-struct solved {
-    double *gradient;
-    size_t count;
-    struct sens_work work;
-};
-
-static struct solved solve(struct method_bed *bed, const char *method, int factors)
-{
-    struct solved solved;
-    assert_int_equal(bed_run(bed, method, "factors", (double)factors, NULL), SENS_OK);
-    solved.gradient = bed_gradient(bed, &solved.count);
-    solved.work = bed->work;
-    return solved;
-}
-
 /* ---- the derivative ------------------------------------------------------------------------------------ */
 
-static void check_equal(const struct method_bed *bed, const char *what, const struct solved *kept,
-                        const struct solved *again, const struct solved *tangent, double bound)
+static void check_equal(const struct method_bed *bed, const char *what, const struct bed_solved *kept,
+                        const struct bed_solved *again, const struct bed_solved *tangent, double bound)
 {
     const double error = relative_error(kept->count, kept->gradient, tangent->gradient);
     if (!(error <= bound)) fail_msg("%s, %s: %g from the tangent", bed->task.tableau->name, what, error);
@@ -56,9 +41,10 @@ static void check_equal(const struct method_bed *bed, const char *what, const st
 static void check_problem(struct method_bed *bed, const char *what, double bound)
 {
     static const char *const method[] = {"discrete_adjoint", "discrete_tangent"};
-    const struct solved tangent = solve(bed, "discrete_tangent", AGAIN);
+    const struct bed_solved tangent = bed_solved(bed, "discrete_tangent", "factors", AGAIN);
     for (size_t k = 0; k < 2; k++) {
-        const struct solved again = solve(bed, method[k], AGAIN), kept = solve(bed, method[k], KEPT);
+        const struct bed_solved again = bed_solved(bed, method[k], "factors", AGAIN),
+                                kept = bed_solved(bed, method[k], "factors", KEPT);
         check_equal(bed, what, &kept, &again, &tangent, bound);
         free(kept.gradient), free(again.gradient);
     }
@@ -104,8 +90,8 @@ static void checkpoints_compute_them_again(void **state)
         bed_create(&bed, "robertson", "identity", NULL);
         bed.task.tableau = named(implicit(), tableau[i]);
         bed.task.ckpt = bed_every(&bed, 3);
-        const struct solved again = solve(&bed, "discrete_adjoint", AGAIN);
-        const struct solved kept = solve(&bed, "discrete_adjoint", KEPT);
+        const struct bed_solved again = bed_solved(&bed, "discrete_adjoint", "factors", AGAIN);
+        const struct bed_solved kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
         assert_true(kept.work.kept == 0 && kept.work.bytes_factors == 0);
         assert_int_equal(kept.work.factorisations, again.work.factorisations);
         assert_memory_equal(kept.gradient, again.gradient, kept.count * sizeof *kept.gradient);
@@ -126,9 +112,9 @@ static void threads_share_them(void **state)
         bed.task.rtol = bed.task.atol = 1e-4;
         bed.task.lanes = 4;
         bed.task.threads = 1;
-        const struct solved alone = solve(&bed, "discrete_adjoint", KEPT);
+        const struct bed_solved alone = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
         bed.task.threads = 3;
-        const struct solved shared = solve(&bed, "discrete_adjoint", KEPT);
+        const struct bed_solved shared = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
         assert_true(shared.work.threads > 1 && shared.work.kept > alone.work.kept);
         assert_memory_equal(shared.gradient, alone.gradient, alone.count * sizeof *alone.gradient);
         free(alone.gradient), free(shared.gradient);
@@ -153,7 +139,7 @@ static void operations_by_formula(void **state)
         fix_steps(&bed, tb, STEPS);
         bed.task.lanes = LANES;
         const size_t n = bed.problem.n;
-        const struct solved kept = solve(&bed, "discrete_adjoint", KEPT);
+        const struct bed_solved kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
         const long a_step = tb->family == SENS_FAMILY_ROSENBROCK ? 1 : implicit_stages(tb);
         assert_int_equal(kept.work.factorisations, STEPS);
         assert_int_equal(kept.work.kept, STEPS * a_step);
@@ -172,7 +158,7 @@ static void bytes_of_sparse_factors(void **state)
     struct method_bed bed;
     bed_create(&bed, "conduction", "sampled", "n", (double)N, NULL);
     fix_steps(&bed, named(implicit(), "sdirk4a"), STEPS);
-    const struct solved kept = solve(&bed, "discrete_adjoint", KEPT);
+    const struct bed_solved kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
     const size_t least = 3 * N * sizeof(double), most = N * (4 * 16 + 80 + 80);
     if (kept.work.bytes_factors == STEPS * (N * N * sizeof(double) + N * sizeof(size_t)))
         skip(); /* no library: factorised as dense */
@@ -230,8 +216,8 @@ static void where_corrections_fail(void **state)
         .type = &cubic, .n = 1, .np = 1, .t1 = 0.006, .x0 = &x0, .p = &p, .structure = &none};
     bed.task.tableau = named(implicit(), "sdirk4a");
     bed.task.rtol = bed.task.atol = 1e-2;
-    const struct solved again = solve(&bed, "discrete_adjoint", AGAIN),
-                        kept = solve(&bed, "discrete_adjoint", KEPT);
+    const struct bed_solved again = bed_solved(&bed, "discrete_adjoint", "factors", AGAIN),
+                            kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
     const long forwards = again.work.factorisations - 5 * again.work.steps;
     print_message("%ld factorisations forwards, %ld in the sweep with kept factors\n", forwards,
                   kept.work.factorisations - forwards);

@@ -160,10 +160,10 @@ static sens_status look(void *self, const struct sens_step *step)
 {
     struct shown *shown = self;
     double y;
-    shown->scheme->type->dense_build(shown->scheme, step, shown->coef);
-    shown->scheme->type->dense_eval(shown->scheme, shown->coef, 1, &y);
+    shown->scheme->type->dense->build(shown->scheme, step, shown->coef);
+    shown->scheme->type->dense->eval(shown->scheme, shown->coef, 1, &y);
     shown->end = fmax(shown->end, fabs(y - step->y1[0]));
-    shown->scheme->type->dense_eval(shown->scheme, shown->coef, 0.4, &y);
+    shown->scheme->type->dense->eval(shown->scheme, shown->coef, 0.4, &y);
     shown->middle =
         fmax(shown->middle, fabs(y - step->y[0] * exp(sin(step->t + 0.4 * step->h) - sin(step->t))));
     return SENS_OK;
@@ -183,7 +183,7 @@ static void look_at_steps(const struct sens_tableau *tb, int steps, struct shown
     sens_problem_ode(&bed.task, NULL, &system, &ode);
     assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
     *shown = (struct shown){.scheme = sens_solver_scheme(solver)};
-    assert_int_equal(shown->scheme->type->dense_create(&bed.ctx, shown->scheme, &size), SENS_OK);
+    assert_int_equal(shown->scheme->type->dense->create(&bed.ctx, shown->scheme, &size), SENS_OK);
     shown->coef = SENS_NEW(&bed.ctx, double, size);
     assert_int_equal(sens_solver_solve(&bed.ctx, solver, bed.problem.t0, bed.problem.x0, 1, &bed.problem.t1,
                                        &(struct sens_step_watcher){look, shown}, &end, NULL),

@@ -178,24 +178,7 @@ static void note_batches(struct worst *worst, const struct both *both)
     structure_note_vectors(worst, &own, &declared, b.t[0], "the structure");
 }
 
-/* ---- df/dx --------------------------------------------------------------------------------------------- */
-
-/* From jacobian, or from coupling and diagonal. */
-static void check_states(const struct both *both, const char *check, const struct points *points)
-{
-    static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP};
-    struct worst worst = {.count = 0};
-    struct verify_result result = subject_open(both->own, check);
-    for (int k = 0; k < points->count; k++)
-        for (int q = 0; q < 2; q++) {
-            const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
-            note_product(&worst, both, product[q], &points->at[k]);
-            sens_arena_rewind(&both->own->v->ctx.arena, mark);
-        }
-    verify_judge(&result, &worst);
-    if (result.verdict == VERIFY_FAIL) structure_blame(both, points, product[0], &result);
-    verify_close(both->own->v, &result);
-}
+/* ---- what the pattern does not have --------------------------------------------------------------------- */
 
 /* Entries of the product's matrix that the pattern does not have. */
 static void note_outside(struct worst *worst, const struct subject *subject, enum product product,
@@ -216,11 +199,15 @@ static void note_outside(struct worst *worst, const struct subject *subject, enu
     }
 }
 
-static void check_outside(const struct subject *subject, const char *check, const struct points *points,
-                          const enum product product[2])
+static void check_outside(const struct subject *subject, const struct points *points)
 {
+    static const enum product product[] = {PRODUCT_JVP, PRODUCT_VJP};
     struct worst worst = {.count = 0};
-    struct verify_result result = subject_open(subject, check);
+    if (!sens_structure_of(subject->pb)->sparsity) {
+        subject_skip(subject, "structure.sparsity", "no sparsity of df/dx is declared");
+        return;
+    }
+    struct verify_result result = subject_open(subject, "structure.sparsity");
     for (int k = 0; k < points->count; k++)
         for (int q = 0; q < 2; q++) {
             const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
@@ -234,31 +221,19 @@ static void check_outside(const struct subject *subject, const char *check, cons
     verify_close(subject->v, &result);
 }
 
-/* ---- df/dp --------------------------------------------------------------------------------------------- */
+/* ---- the parts of a structure --------------------------------------------------------------------------- */
 
-static void check_parameters(const struct both *both, const char *check, const struct points *points)
-{
-    static const enum product product[] = {PRODUCT_JVP_P, PRODUCT_VJP_P};
-    struct worst worst = {.count = 0};
-    struct verify_result result = subject_open(both->own, check);
-    const bool sparse = strcmp(check, "structure.parameters") == 0;
-    struct worst outside = {.count = 0};
-    for (int k = 0; k < points->count; k++)
-        for (int q = 0; q < 2; q++) {
-            const struct sens_arena_mark mark = sens_arena_mark(&both->own->v->ctx.arena);
-            note_product(&worst, both, product[q], &points->at[k]);
-            if (sparse) note_outside(&outside, both->own, product[q], &points->at[k]);
-            sens_arena_rewind(&both->own->v->ctx.arena, mark);
-        }
-    note_batches(&worst, both);
-    const bool fits = outside.count == 0 || worst_passes(&outside);
-    verify_judge(&result, fits ? &worst : &outside);
-    if (!fits) verify_blame(&result, CAUSE_sparsity_pattern, 1);
-    if (result.verdict == VERIFY_FAIL) structure_blame(both, points, product[0], &result);
-    verify_close(both->own->v, &result);
-}
-
-/* ---- the group ----------------------------------------------------------------------------------------- */
+/* What may be declared, how products are made of it, and the first of the two that it stands for. */
+static const struct part {
+    const char *check, *lacking;
+    enum callback declares;
+    enum declared_by by;
+    enum product forward;
+} jacobian = {"structure.jacobian", "no Jacobian is declared", CALL_JACOBIAN, DECLARED_OUTER, PRODUCT_JVP},
+  coupling = {"structure.coupling", "no coupling is declared", CALL_COUPLING, DECLARED_COUPLED, PRODUCT_JVP},
+  outer = {"structure.outer", "no outer products are declared", CALL_OUTER, DECLARED_OUTER, PRODUCT_JVP_P},
+  parameters = {"structure.parameters", "no sparse df/dp is declared", CALL_JACOBIAN_P, DECLARED_SPARSE,
+                PRODUCT_JVP_P};
 
 static struct subject by_structure(const struct subject *subject, enum declared_by by)
 {
@@ -269,37 +244,44 @@ static struct subject by_structure(const struct subject *subject, enum declared_
     return made;
 }
 
+static void check_part(const struct subject *subject, const struct part *part, const struct points *points)
+{
+    const struct subject declared = by_structure(subject, part->by);
+    const struct both both = {subject, &declared, part->by};
+    const bool states = part->forward == PRODUCT_JVP;
+    const enum product product[] = {part->forward, states ? PRODUCT_VJP : PRODUCT_VJP_P};
+    struct worst worst = {.count = 0}, outside = {.count = 0};
+    if (!call_applies(subject, part->declares)) {
+        subject_skip(subject, part->check, part->lacking);
+        return;
+    }
+    struct verify_result result = subject_open(subject, part->check);
+    for (int k = 0; k < points->count; k++)
+        for (int q = 0; q < 2; q++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+            note_product(&worst, &both, product[q], &points->at[k]);
+            if (part == &parameters) note_outside(&outside, subject, product[q], &points->at[k]);
+            sens_arena_rewind(&subject->v->ctx.arena, mark);
+        }
+    if (!states) note_batches(&worst, &both);
+    const bool fits = outside.count == 0 || worst_passes(&outside);
+    verify_judge(&result, fits ? &worst : &outside);
+    if (!fits) verify_blame(&result, CAUSE_sparsity_pattern, 1);
+    if (result.verdict == VERIFY_FAIL) structure_blame(&both, points, product[0], &result);
+    verify_close(subject->v, &result);
+}
+
+/* ---- the group ----------------------------------------------------------------------------------------- */
+
 static void look(struct subject *subject)
 {
-    static const enum product states[] = {PRODUCT_JVP, PRODUCT_VJP};
-    const struct subject outer = by_structure(subject, DECLARED_OUTER),
-                         sparse = by_structure(subject, DECLARED_SPARSE),
-                         coupled = by_structure(subject, DECLARED_COUPLED);
-    const struct both by_outer = {subject, &outer, DECLARED_OUTER},
-                      by_sparse = {subject, &sparse, DECLARED_SPARSE},
-                      by_coupling = {subject, &coupled, DECLARED_COUPLED};
     const struct points points = points_create(subject);
     check_declared(subject);
-    if (call_applies(subject, CALL_JACOBIAN))
-        check_states(&by_outer, "structure.jacobian", &points);
-    else
-        subject_skip(subject, "structure.jacobian", "no Jacobian is declared");
-    if (call_applies(subject, CALL_COUPLING))
-        check_states(&by_coupling, "structure.coupling", &points);
-    else
-        subject_skip(subject, "structure.coupling", "no coupling is declared");
-    if (sens_structure_of(subject->pb)->sparsity)
-        check_outside(subject, "structure.sparsity", &points, states);
-    else
-        subject_skip(subject, "structure.sparsity", "no sparsity of df/dx is declared");
-    if (call_applies(subject, CALL_OUTER))
-        check_parameters(&by_outer, "structure.outer", &points);
-    else
-        subject_skip(subject, "structure.outer", "no outer products are declared");
-    if (call_applies(subject, CALL_JACOBIAN_P))
-        check_parameters(&by_sparse, "structure.parameters", &points);
-    else
-        subject_skip(subject, "structure.parameters", "no sparse df/dp is declared");
+    check_part(subject, &jacobian, &points);
+    check_part(subject, &coupling, &points);
+    check_outside(subject, &points);
+    check_part(subject, &outer, &points);
+    check_part(subject, &parameters, &points);
 }
 
 static void look_if_declared(struct subject *subject)
@@ -344,13 +326,12 @@ static bool can_be_created(struct verify *v, const struct sens_problem_type *typ
 static void check_refusal(struct verify *v)
 {
     struct undeclared without = {.type = *v->problem, .inner = v->problem};
-    char module[VERIFY_NAME], message[sizeof v->ctx.message];
+    char message[sizeof v->ctx.message];
     without.type.create = create_undeclared;
     if (can_be_created(v, v->problem)) return;
     memcpy(message, v->ctx.message, sizeof message);
     if (!can_be_created(v, &without.type)) return;
-    verify_module("problem", v->problem->name, module);
-    struct verify_result result = verify_open("structure.declared", module, v->problem->name);
+    struct verify_result result = verify_open("structure.declared", v->module, v->problem->name);
     verify_fail(&result, "%s", message);
     verify_close(v, &result);
 }

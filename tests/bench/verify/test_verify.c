@@ -7,22 +7,12 @@
 #include <unistd.h>
 
 #include "machine.h"
+#include "named_registry.h"
 #include "process.h"
 #include "testing.h"
 #include "verify_child.h"
 
-/* ---- a registry of names, and groups that do as their names say ---------------------------------------- */
-
-static const struct sens_problem_type good = {.name = "good"}, bad = {.name = "bad"};
-static const struct sens_problem_type *const problems[] = {&good, &bad, NULL};
-static const struct sens_cost_type cost = {.name = "cost"};
-static const struct sens_cost_type *const costs[] = {&cost, NULL};
-static const struct sens_method_type one = {.name = "one"}, two = {.name = "two"};
-static const struct sens_method_type *const methods[] = {&one, &two, NULL};
-static const struct sens_tableau rk4 = {.name = "rk4"};
-static const struct sens_tableau *const tableaux[] = {&rk4, NULL};
-static const struct sens_registry registry = {
-    .isa = "none", .problems = problems, .costs = costs, .methods = methods, .tableaux = tableaux};
+/* ---- groups that do as their names say ----------------------------------------------------------------- */
 
 static void tell(struct verify *v, const char *check, bool fails)
 {

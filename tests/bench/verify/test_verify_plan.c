@@ -2,19 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "named_registry.h"
 #include "plan.h"
 #include "testing.h"
-
-static const struct sens_problem_type good = {.name = "good"}, bad = {.name = "bad"};
-static const struct sens_problem_type *const problems[] = {&good, &bad, NULL};
-static const struct sens_cost_type cost = {.name = "cost"};
-static const struct sens_cost_type *const costs[] = {&cost, NULL};
-static const struct sens_method_type one = {.name = "one"}, two = {.name = "two"};
-static const struct sens_method_type *const methods[] = {&one, &two, NULL};
-static const struct sens_tableau rk4 = {.name = "rk4"};
-static const struct sens_tableau *const tableaux[] = {&rk4, NULL};
-static const struct sens_registry registry = {
-    .isa = "none", .problems = problems, .costs = costs, .methods = methods, .tableaux = tableaux};
 
 static const struct verify_check checks[] = {{.id = "first"}, {.id = "second"}, {.id = NULL}};
 static const struct verify_check other_checks[] = {{.id = "other"}, {.id = NULL}};

@@ -40,14 +40,14 @@ static void make_piece(struct piece *piece, const struct sens_tableau *tb, doubl
                                      .K = scheme->K,
                                      .y1 = scheme->y1,
                                      .stop = -1};
-    assert_int_equal(scheme->type->dense_create(&piece->ctx, scheme, &size), SENS_OK);
+    assert_int_equal(scheme->type->dense->create(&piece->ctx, scheme, &size), SENS_OK);
     assert_true(size <= MAX_COEF);
-    assert_int_equal(scheme->type->dense_build(scheme, &piece->step, piece->coef), SENS_OK);
+    assert_int_equal(scheme->type->dense->build(scheme, &piece->step, piece->coef), SENS_OK);
 }
 
 static void eval_piece(const struct piece *piece, double theta, double *y)
 {
-    piece->scheme->type->dense_eval(piece->scheme, piece->coef, theta, y);
+    piece->scheme->type->dense->eval(piece->scheme, piece->coef, theta, y);
 }
 
 static void close_piece(struct piece *piece)
@@ -197,7 +197,7 @@ static void test_failure(void **state)
         assert_int_equal(extra, hermite && !tb->fsal ? 1 : tb->extra_stages);
         for (long k = 1; k <= extra; k++) {
             piece.system = (struct system){.fail_from = k, .fail_to = k, .fail_with = SENS_RHS_FAILED};
-            assert_int_equal(piece.scheme->type->dense_build(piece.scheme, &piece.step, piece.coef),
+            assert_int_equal(piece.scheme->type->dense->build(piece.scheme, &piece.step, piece.coef),
                              SENS_RHS_FAILED);
         }
         close_piece(&piece);
