@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data_error.h"
 #include "measure.h"
 #include "snapshots.h"
 
@@ -63,6 +64,7 @@ sens_status analysis_plan(struct sens_ctx *ctx, struct cell *cell, const struct 
     if (status == SENS_OK)
         status = labels_select(ctx, "--parameters", request->parameters, made.np, made.labels.parameter,
                                &made.parameters, error);
+    if (status == SENS_OK && request->sigma) status = data_error_read(ctx, request->sigma, &made, error);
     if (status == SENS_OK) status = set_cost(ctx, cell, &made.grid);
     if (status != SENS_OK) return status;
     ctx->arena.limit = request->memory;

@@ -22,6 +22,11 @@ enum scale {
     SCALE_LARGEST
 }; /* see scaled_units; SCALE_USUAL: as the question has it */
 
+struct data_error { /* standard deviation of what is measured of a state */
+    double value;   /* 0: not given */
+    bool relative;  /* a part of the largest |x_i| of all times */
+};
+
 struct analysis { /* memory of the arena */
     const struct cell *cell;
     size_t n, np;
@@ -30,13 +35,14 @@ struct analysis { /* memory of the arena */
     struct labels labels;
     struct selection states, parameters; /* which of them are looked at */
     enum scale scale;
-    double subsets; /* at most so many of the parameters are looked at */
+    double subsets;           /* at most so many of the parameters are looked at */
+    struct data_error *sigma; /* [n]; NULL: not given */
     struct solution at_tol, closer;
     size_t bytes_traj; /* of the closer solve */
 };
 
 struct analysis_request { /* texts as given; NULL: not given */
-    const char *times, *states, *parameters;
+    const char *times, *states, *parameters, *sigma;
     enum scale scale;
     double subsets;
     size_t memory; /* bytes that all of it may take */

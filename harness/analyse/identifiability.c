@@ -5,6 +5,7 @@
 #include "append.h"
 #include "combinations.h"
 #include "questions.h"
+#include "scaled.h"
 #include "subsets.h"
 
 /* Rules of thumb: Belsley, Kuh and Welsch, 1980, section 3.4; Brun et al., 2001, section 2.3. */
@@ -21,7 +22,11 @@ static sens_status study_make(struct sens_ctx *ctx, const struct analysis *analy
                               struct study *study)
 {
     *study = (struct study){.analysis = analysis, .tables = tables};
-    const sens_status status = stacked_make(ctx, analysis, &study->stacked);
+    const enum scale scale = analysis->scale == SCALE_USUAL ? SCALE_LARGEST : analysis->scale;
+    double *unit;
+    sens_status status = scaled_units(ctx, analysis, &analysis->closer, scale, &unit);
+    if (status == SENS_OK)
+        status = stacked_make(ctx, analysis, &analysis->at_tol, STACKED_LOGARITHMS, unit, &study->stacked);
     return status == SENS_OK ? spectrum_make(ctx, &study->stacked, &study->spectrum) : status;
 }
 

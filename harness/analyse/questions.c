@@ -2,12 +2,16 @@
 #include "questions.h"
 
 static const struct question all[] = {
-    {"sensitivities", "S(t) = dx/dp at each time: raw, and without units", question_sensitivities},
-    {"ranking", "which parameter matters most: for each state, for all, at each time", question_ranking},
-    {"invariants", "sums of states that stay as they are, and whether S keeps them", question_invariants},
-    {"identifiability", "which parameters can be told apart, and which only count together",
+    {"sensitivities", "S(t) = dx/dp at each time: raw, and without units", false, question_sensitivities},
+    {"ranking", "which parameter matters most: for each state, for all, at each time", false,
+     question_ranking},
+    {"invariants", "sums of states that stay as they are, and whether S keeps them", false,
+     question_invariants},
+    {"identifiability", "which parameters can be told apart, and which only count together", false,
      question_identifiability},
-    {"subsets", "collinearity and information of every subset of parameters", question_subsets},
+    {"subsets", "collinearity and information of every subset of parameters", false, question_subsets},
+    {"uncertainty", "how exactly data would determine the parameters, and bands of all states", true,
+     question_uncertainty},
     {.name = NULL},
 };
 

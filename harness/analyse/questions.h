@@ -7,6 +7,7 @@
 
 struct question {
     const char *name, *summary;
+    bool needs_sigma;
     /* Scratch memory from the arena. A status with a message where there is no answer. */
     sens_status (*answer)(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
                           struct bench_error *error);
@@ -17,6 +18,8 @@ sens_status question_sensitivities(struct sens_ctx *ctx, const struct analysis *
                                    struct tables *tables, struct bench_error *error);
 sens_status question_identifiability(struct sens_ctx *ctx, const struct analysis *analysis,
                                      struct tables *tables, struct bench_error *error);
+sens_status question_uncertainty(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
+                                 struct bench_error *error);
 sens_status question_subsets(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
                              struct bench_error *error);
 sens_status question_ranking(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,

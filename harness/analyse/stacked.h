@@ -1,9 +1,11 @@
-/* harness/analyse/stacked.h - the sensitivities of all chosen states at all times as one matrix,
+/* harness/analyse/stacked.h - the sensitivities of all chosen states at all times as one matrix, as linear regression
+ * has it: a row for each state and time, a column for each parameter,
  *
- *     M[(j, i)][k] = p_k S_ik(t_j) / unit_ij,
+ *     STACKED_LOGARITHMS   p_k S_ik(t_j) / unit_ij     x by its units, when the logarithms of the parameters move
+ *     STACKED_PARAMETERS   S_ik(t_j) / unit_ij         when the parameters move
  *
- * as linear regression has it: x moves by M d, relative to its units, when the logarithms of the parameters move by d.
- * Beside it how far M is known: the distance to the matrix of the closer solve. */
+ * Columns are divided by their lengths. Beside it how far the matrix is known: the distance to that of the other
+ * solve. */
 #ifndef ANALYSE_STACKED_H
 #define ANALYSE_STACKED_H
 
@@ -12,7 +14,7 @@
 enum fate {
     FATE_KEPT,
     FATE_NO_EFFECT, /* a column no longer than its error, or than the last digits of the states */
-    FATE_ZERO       /* the parameter is 0 and has no logarithm */
+    FATE_ZERO       /* the parameter is 0 and has no logarithm, where one is wanted */
 };
 extern const char *const fate_name[];
 
@@ -25,7 +27,12 @@ struct stacked {       /* memory of the arena */
     enum fate *fate;   /* [chosen parameters] */
 };
 
-/* SENS_NO_MEMORY; SENS_UNSUPPORTED, with a message in ctx: no row, or no column is left. */
-sens_status stacked_make(struct sens_ctx *ctx, const struct analysis *analysis, struct stacked *stacked);
+enum stacking { STACKED_LOGARITHMS, STACKED_PARAMETERS };
+
+/* Of one of the two solutions; unit [times][n], rows where it is NaN are left out. SENS_NO_MEMORY; SENS_UNSUPPORTED,
+ * with a message in ctx: no row, or no column is left. */
+sens_status stacked_make(struct sens_ctx *ctx, const struct analysis *analysis,
+                         const struct solution *solution, enum stacking stacking, const double *unit,
+                         struct stacked *stacked);
 
 #endif

@@ -12,31 +12,47 @@ static void dump(struct tables *tables, json_t *value)
     json_decref(value);
 }
 
-void tables_begin(struct tables *tables, FILE *out, bool json, const json_t *about)
+void tables_begin(struct tables *tables, FILE *out, bool json, json_t *about)
 {
-    *tables = (struct tables){.out = out, .json = json};
-    if (json) {
-        fputs("{\"about\":", out);
-        dump(tables, json_deep_copy(about));
-        fputs(",\"tables\":{", out);
-        return;
-    }
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)about, name, value)
-    {
-        fprintf(out, "# %s: ", name);
-        if (json_is_string(value))
-            fputs(json_string_value(value), out);
-        else
-            json_dumpf(value, out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(SHOWN_DIGITS));
-        fputc('\n', out);
-    }
+    *tables = (struct tables){.out = out, .json = json, .about = about, .failed = !about};
 }
 
-void tables_end(struct tables *tables)
+static void about_tsv(struct tables *tables)
 {
-    if (tables->json) fputs("}}\n", tables->out);
+    const char *name;
+    json_t *value;
+    json_object_foreach(tables->about, name, value)
+    {
+        fprintf(tables->out, "# %s: ", name);
+        if (json_is_string(value))
+            fputs(json_string_value(value), tables->out);
+        else
+            json_dumpf(value, tables->out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(SHOWN_DIGITS));
+        fputc('\n', tables->out);
+    }
+    json_decref(tables->about);
+}
+
+/* Once, before whatever comes first. */
+static void write_about(struct tables *tables)
+{
+    if (!tables->about) return;
+    if (tables->json) {
+        fputs("{\"about\":", tables->out);
+        dump(tables, tables->about);
+        fputs(",\"tables\":{", tables->out);
+    } else {
+        about_tsv(tables);
+    }
+    tables->about = NULL;
+}
+
+void tables_end(struct tables *tables, bool answered)
+{
+    if (answered) write_about(tables);
+    if (tables->json && !tables->about) fputs("}}\n", tables->out);
+    json_decref(tables->about);
+    tables->about = NULL;
 }
 
 static void columns_json(struct tables *tables, const char *const *columns)
@@ -52,6 +68,7 @@ void table_begin(struct tables *tables, const char *name, const char *about, con
 {
     tables->rows = 0;
     tables->row = json_array();
+    write_about(tables);
     if (!tables->json) {
         fprintf(tables->out, "\n# %s: %s\n", name, about);
         for (size_t c = 0; columns[c]; c++) fprintf(tables->out, "%s%s", c ? "\t" : "", columns[c]);

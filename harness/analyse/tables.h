@@ -14,14 +14,17 @@
 struct tables {
     FILE *out;
     bool json;
+    json_t *about;        /* NULL: written */
     size_t written, rows; /* tables so far, rows of this one */
     json_t *row;          /* being filled */
     bool failed;          /* no memory: what was written is not all */
 };
 
-/* about: the caller's, what all tables are of. */
-void tables_begin(struct tables *tables, FILE *out, bool json, const json_t *about);
-void tables_end(struct tables *tables);
+/* about: what all tables are of, taken over; it is written before the first table, so that an answer that fails before
+ * it has one leaves nothing behind. */
+void tables_begin(struct tables *tables, FILE *out, bool json, json_t *about);
+/* answered: there was an answer, perhaps without a table. */
+void tables_end(struct tables *tables, bool answered);
 
 /* columns: ends with NULL. */
 void table_begin(struct tables *tables, const char *name, const char *about, const char *const *columns);

@@ -117,16 +117,7 @@ sens_status labels_find(struct sens_ctx *ctx, const struct sens_problem *outer, 
 
 /* ---- a choice ------------------------------------------------------------------------------------------ */
 
-/* Where the name of this length stands; count: nowhere. */
-static size_t find(const char *text, size_t length, size_t count, const char *const *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(name[i]) == length && strncmp(name[i], text, length) == 0) return i;
-    return count;
-}
-
-/* A comma separates, but for those inside of brackets: c[2,1]. */
-static size_t name_length(const char *text)
+size_t labels_item(const char *text)
 {
     size_t length = 0;
     for (bool inside = false; text[length] && (inside || text[length] != ','); length++)
@@ -134,14 +125,17 @@ static size_t name_length(const char *text)
     return length;
 }
 
-static bool refuse_name(const char *flag, const char *text, size_t length, size_t count,
-                        const char *const *name, struct bench_error *error)
+size_t labels_place(const char *flag, const char *text, size_t length, size_t count, const char *const *name,
+                    struct bench_error *error)
 {
     char word[128];
+    for (size_t i = 0; i < count; i++)
+        if (strlen(name[i]) == length && strncmp(name[i], text, length) == 0) return i;
     snprintf(word, sizeof word, "%.*s", (int)(length < 127 ? length : 127), text);
     const char *const near = nearest_name(word, name, count);
-    return bench_refuse(error, "%s: nothing is called '%s'%s%s; names: %s, ...", flag, word,
-                        near ? "; did you mean " : "", near ? near : "", count ? name[0] : "none");
+    bench_refuse(error, "%s: nothing is called '%s'%s%s; names: %s, ...", flag, word,
+                 near ? "; did you mean " : "", near ? near : "", count ? name[0] : "none");
+    return count;
 }
 
 sens_status labels_select(struct sens_ctx *ctx, const char *flag, const char *text, size_t count,
@@ -152,11 +146,8 @@ sens_status labels_select(struct sens_ctx *ctx, const char *flag, const char *te
     if (!index || !taken) return SENS_NO_MEMORY;
     for (size_t i = 0; !text && i < count; i++) index[chosen++] = i;
     for (const char *at = text; at; at = *at ? at + 1 : NULL) {
-        const size_t length = name_length(at), place = find(at, length, count, name);
-        if (place == count) {
-            refuse_name(flag, at, length, count, name, error);
-            return SENS_BAD_INPUT;
-        }
+        const size_t length = labels_item(at), place = labels_place(flag, at, length, count, name, error);
+        if (place == count) return SENS_BAD_INPUT;
         if (taken[place]) {
             bench_refuse(error, "%s: %s is named twice", flag, name[place]);
             return SENS_BAD_INPUT;

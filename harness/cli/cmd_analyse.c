@@ -56,6 +56,9 @@ static bool take_words(struct analyse *me)
         return bench_refuse(&me->error, "analyse: which problem? see sensbench analyse --help");
     me->question = given->words > 1 ? find_question(given->word[1]) : questions();
     if (!me->question) return refuse_question(me, given->word[1]);
+    if (me->question->needs_sigma && !me->request.sigma)
+        return bench_refuse(&me->error, "analyse %s: how large are the errors of the data? --sigma",
+                            me->question->name);
     return spec_set(&given->spec, "problem", given->word[0], "command line", &me->error);
 }
 
@@ -121,6 +124,7 @@ static bool read_request(struct analyse *me, const struct cli_command *command)
     me->request.times = cli_flag(command, given, "--times");
     me->request.states = cli_flag(command, given, "--states");
     me->request.parameters = cli_flag(command, given, "--parameters");
+    me->request.sigma = cli_flag(command, given, "--sigma");
     if (spec_get(&given->spec, "cost"))
         return bench_refuse(&me->error, "analyse: cost=%s: an analysis is of the states themselves",
                             spec_get(&given->spec, "cost"));
@@ -139,8 +143,8 @@ static json_t *about(const struct analyse *me)
     snprintf(memory, sizeof memory, "%.3g MiB for S and x, at most %.0f MiB with what the method keeps",
              analysis_bytes(analysis) / 1048576, (double)me->request.memory / 1048576);
     json_object_set_new(object, "problem", json_of_text(cell->problem.type->name));
-    json_object_set_new(object, "states", json_integer((json_int_t)analysis->n));
-    json_object_set_new(object, "parameters", json_integer((json_int_t)analysis->np));
+    json_object_set_new(object, "n", json_integer((json_int_t)analysis->n));
+    json_object_set_new(object, "np", json_integer((json_int_t)analysis->np));
     json_object_set_new(object, "times", json_integer((json_int_t)analysis->grid.times));
     json_object_set_new(object, "last time", json_of_number(analysis->grid.t[analysis->grid.times - 1]));
     json_object_set_new(object, "method", json_of_text(cell->method->name));
@@ -152,7 +156,7 @@ static json_t *about(const struct analyse *me)
     return object;
 }
 
-/* Nothing is written before there is an answer to write. */
+/* Nothing is written before there is a table to write. */
 static sens_status answer(struct analyse *me)
 {
     sens_status status = me->dry_run ? SENS_OK : analysis_solve(&me->ctx, &me->analysis, &me->error);
@@ -160,11 +164,9 @@ static sens_status answer(struct analyse *me)
     char warning[512];
     if (!me->dry_run && frozen_at_rest(&me->ctx, &me->cell, warning, sizeof warning))
         complain_line("warning: %s", warning);
-    json_t *const of = about(me);
-    tables_begin(&me->tables, our_stdout(), me->json, of);
-    json_decref(of);
+    tables_begin(&me->tables, our_stdout(), me->json, about(me));
     if (!me->dry_run) status = me->question->answer(&me->ctx, &me->analysis, &me->tables, &me->error);
-    tables_end(&me->tables);
+    tables_end(&me->tables, status == SENS_OK);
     if (!me->tables.failed || status != SENS_OK) return status;
     bench_refuse(&me->error, "no_memory: the tables above are not complete");
     return SENS_NO_MEMORY;

@@ -34,6 +34,8 @@ static const struct cli_flag analyse_flags[] = {
     {"--scale", "NAME",
      "what p S is divided by: value, the state at that time, or largest, its largest value; default: value "
      "in ranking"},
+    {"--sigma", "SD",
+     "for uncertainty, standard deviation of the data: 0.1, 5% of a state's largest value, A=0.1,B=5%"},
     {"--subsets", "N",
      "all subsets of parameters up to a size, so that there are no more than N; default: 100000"},
     {"--memory", "MIB", "all that it may take; default: 1024"},
@@ -43,19 +45,16 @@ static const struct cli_flag analyse_flags[] = {
 };
 
 static const char *const analyse_notes[] = {
-    "QUESTION is one of: sensitivities (without a word), S(t) = dx/dp at each time, as it is, as p S (half) "
-    "and as "
-    "p S / x (full); ranking, which parameter matters most over all times and at each, by root mean square "
-    "(msqr), mean "
-    "absolute value (mabs) and sums (L1, L2); invariants, sums of states that stay as they are, found from "
-    "the "
-    "right-hand side and held against x(t) and S(t); identifiability, whether the states at these times tell "
-    "the "
-    "parameters apart: rank and singular values of the stacked S, condition indices with shares of variance, "
-    "the order "
-    "of pivoted QR, the least and most collinear and the D-optimal subset of each size, and parameters that "
-    "only count "
-    "together, in words; subsets, each subset with its collinearity.",
+    "QUESTION is one of: sensitivities (without a word), S(t) = dx/dp at each time, as it is, as p S "
+    "(half) and as p S / x (full); ranking, which parameter matters most over all times and at each, by "
+    "root mean square (msqr), mean absolute value (mabs) and sums (L1, L2); invariants, sums of states "
+    "that stay as they are, found from the right-hand side and held against x(t) and S(t); "
+    "identifiability, whether the states at these times tell the parameters apart: rank and singular "
+    "values of the stacked S, condition indices with shares of variance, the order of pivoted QR, the "
+    "least and most collinear and the D-optimal subset of each size, and parameters that only count "
+    "together, in words; subsets, each subset with its collinearity; uncertainty, the covariance of the "
+    "parameters from data of the chosen states at these times with errors of standard deviation "
+    "--sigma, and the bands of all states that follow.",
     "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, unless "
     "keys say otherwise. All is computed twice, the second time at a hundredth of the tolerance: the "
     "distance of the two stands beside a value as its error. `undefined` is what has no value: p S of a "

@@ -154,6 +154,64 @@ awk -F '\t' '
     END { exit seen != 3 }' "$work/S" "$work/subsets" || fail "collinearity of pairs: $(cat "$work/subsets")"
 [ "$(wc -l <"$work/subsets")" -eq 4 ] || fail "subsets of three"
 
+# ---- uncertainty -----------------------------------------------------------------------------------------------------
+
+# x = x0 + a t + b t^2/2, so that S = (t, t^2/2): linear regression, of which C is the inverse of a matrix of sums. The
+# state twice is not measured, and its band is two times that of x.
+cat >"$work/line.ode" <<'EOF'
+model line "a line that bends"
+parameter a = 2
+parameter b = 0
+state x = 1
+state twice = 0
+interval 0 .. 5
+x' = a + b*t
+twice' = 2*(a + b*t)
+EOF
+line="line uncertainty --states x --sigma 0.1 --times 1:5:5 --models $work/line.ode"
+# shellcheck disable=SC2086
+table covariance $line | cut -f 2,3 | paste -s >"$work/C"
+# shellcheck disable=SC2086
+table bands $line >"$work/bands"
+# shellcheck disable=SC2086
+table parameters $line | cut -f 1,3,5 >"$work/sd"
+awk -F '\t' 'function near(x, y) { return (x - y)^2 <= 1e-20 * y^2 }
+    FILENAME ~ /C$/ { for (t = 1; t <= 5; t++) { A += t^2; B += t^3 / 2; D += t^4 / 4 }
+        det = (A * D - B * B) / 0.01; c11 = D / det; c12 = -B / det; c22 = A / det
+        if (!near($1, c11) || !near($2, c12) || !near($3, c12) || !near($4, c22)) exit bad = 1; next }
+    FILENAME ~ /sd$/ { if (!near($2, sqrt($1 == "a" ? c11 : c22))) exit bad = 1
+        if ($1 == "a" ? !near($3, $2 / 2) : $3 != "undefined") exit bad = 1; next }
+    { sd = sqrt($1^2 * c11 + $1^3 * c12 + $1^4 / 4 * c22) * ($2 == "twice" ? 2 : 1); seen++
+      if (!near($4, sd)) exit bad = 1 }
+    END { exit bad || seen != 10 }' "$work/C" "$work/sd" "$work/bands" || fail "linear regression: $(cat "$work/bands")"
+
+# A model that is not linear: C times the sums of S S^T / sigma^2, from the printed S, is the identity.
+robertson="robertson T=40 --times log:1:40:9 --states x[0],x[2] --parameters k1,k3"
+# shellcheck disable=SC2086
+table sensitivities $robertson >"$work/S"
+# shellcheck disable=SC2086
+table covariance ${robertson/ / uncertainty } --sigma 'x[2]=2%,x[0]=0.03' | cut -f 2,3 | paste -s >"$work/C"
+awk -F '\t' 'function off(x, y) { return (x - y)^2 > 1e-16 }
+    FNR == NR { s[NR] = $5; i[NR] = $2; n = NR; if ($2 == "x[2]" && $4 > largest) largest = $4; next }
+    { for (r = 1; r <= n; r += 2) { w = 1 / (i[r] == "x[0]" ? 0.03 : 0.02 * largest)^2
+          F11 += w * s[r]^2; F12 += w * s[r] * s[r + 1]; F22 += w * s[r + 1]^2 }
+      bad = n != 36 || off($1 * F11 + $2 * F12, 1) || off($3 * F12 + $4 * F22, 1) }
+    END { exit bad }' "$work/S" "$work/C" || fail "covariance of Robertson: $(cat "$work/C")"
+[ "$(table correlation twins uncertainty --sigma 1 --parameters third --models "$work/twins.ode")" = "third	1" ] ||
+    fail "correlation of one"
+# What data do not determine has no number: first and second count as their sum.
+expect 4 "uncertainty: singular: the data determine 2 combinations of the 3 parameters" analyse twins uncertainty \
+    --sigma 1 --models "$work/twins.ode"
+grep -q '^#' "$work/output" && fail "tables beside a singular matrix"
+planted "k1*(1 + x) + 0*k2" 0.4 1.5 >"$work/planted.ode"
+expect 4 "k2 has no effect on the chosen states: its variance is infinite" analyse planted uncertainty --sigma 1 \
+    --models "$work/planted.ode"
+expect 2 "how large are the errors of the data? --sigma" analyse glv uncertainty
+for sigma in 0 -1 nan 1e999 '%' '1%%' x '' =1 'x[0]=' 'x[0]=1,' 'x[0]=1,x[0]=2' 'x[0]=1;x[1]=2' 'x[9]=1'; do
+    expect 2 "--sigma" analyse glv uncertainty n=3 --sigma "$sigma"
+done
+expect 2 "--sigma: none for x[1]; --states chooses what is measured" analyse glv uncertainty n=3 --sigma 'x[0]=1'
+
 # ---- names, zeros, memory --------------------------------------------------------------------------------------------
 
 cat >"$work/zero.ode" <<'EOF'
