@@ -2,6 +2,7 @@
  *
  * The accepted steps must cover [t0, t1]; with the fixed step they must be equal; with a named controller they
  * are made a second time (steps_law.c). */
+#include <stdio.h>
 #include <string.h>
 
 #include "step_rules.h"
@@ -220,9 +221,10 @@ static void check_first_factor(struct scene *scene)
 }
 
 /* Another rtol for every second component, another atol for two of three. */
-static void part_tolerances(struct bed *bed)
+static void part_tolerances(struct scene *scene)
 {
-    const size_t n = bed->problem.n;
+    struct bed *bed = &scene->bed;
+    const size_t used = strlen(scene->subject), n = bed->problem.n;
     struct sens_ode_part *part = verify_memory(bed->v, n, sizeof *part);
     double least = bed->task.atol;
     for (size_t i = 0; i < n; i++) {
@@ -234,6 +236,7 @@ static void part_tolerances(struct bed *bed)
     bed->task.atol = least;
     bed->task.n_tolerances = n;
     bed->task.tolerance = part;
+    snprintf(scene->subject + used, sizeof scene->subject - used, ", other tolerances of each component");
 }
 
 static void check_plan(struct verify *v, const struct plan *plan)
@@ -242,7 +245,7 @@ static void check_plan(struct verify *v, const struct plan *plan)
     struct scene scene;
     if (plan->each && !(v->method->caps & SENS_CAP_COMPONENTS)) return;
     if (!scene_create(v, &settings, &scene)) return;
-    if (plan->each) part_tolerances(&scene.bed);
+    if (plan->each) part_tolerances(&scene);
     const double length = scene.bed.problem.t1 - scene.bed.problem.t0;
     const double part = v->seed ? pow(10, verify_uniform(v, -3, 0)) : plan->dt;
     const bool far = !bed_is_fixed(&scene.bed) && plan->dt == 1;

@@ -20,8 +20,10 @@ const struct verify_check steps_checks[] = {
          "Stages and error estimate of every reported step are computed again by plain loops, and the "
          "controller's norm by its published formula. A step whose scaled error exceeds 1 would have been "
          "rejected by the controller that the task names: the method uses another norm (a mean where a "
-         "maximum is due, other weights atol + rtol |x|, components left out) or another estimate. Where "
-         "another norm explains all steps, the text names it."},
+         "maximum is due, other weights atol + rtol |x|, components left out) or another estimate. Of a "
+         "method that takes tolerances of each component (SENS_CAP_COMPONENTS) some tasks have them: look "
+         "at which of them is taken with which component. Where another norm explains all steps, the text "
+         "names it."},
     {.id = "steps.law",
      .summary = "each step follows from the one before by the step-size law that the task names",
      .bound = "rounding of the error estimate, carried through the law, + 16 eps h",
