@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "diagonal.h"
 #include "probe.h"
 
 static const double START = 1, RATE = 1;
@@ -26,40 +27,16 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
     return SENS_OK;
 }
 
-/* J is a number: J V and J^T V. */
-static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
-                    double *OUT)
+static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    const double y = at->x[0];
-    for (size_t l = 0; l < L; l++) OUT[l] = -3 * at->p[0] * speed(pb) * y * y * V[l];
+    const double y = at->x[0], k = speed(pb);
+    (void)i;
+    return (struct diagonal_slopes){-3 * at->p[0] * k * y * y, -k * y * y * y};
 }
-
-static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
-                       double *OUT)
-{
-    const double y = at->x[0];
-    (void)k0;
-    for (size_t l = 0; l < L; l++) OUT[l] += -speed(pb) * y * y * y;
-}
-
-static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
-                        const double *p, size_t L, const double *W, double *MU)
-{
-    (void)t, (void)p;
-    for (size_t k = 0; k < K; k++)
-        for (size_t l = 0; l < L; l++) MU[l] += -speed(pb) * X[k] * X[k] * X[k] * W[k * L + l];
-}
-
-static const struct sens_problem_type cubic = {.name = "cubic decay",
-                                               .rhs = rhs,
-                                               .vjp = product,
-                                               .jvp = product,
-                                               .jvp_p_cols = jvp_p_cols,
-                                               .vjp_p_batch = vjp_p_batch};
 
 static void create_bed(struct verify *v, double *k, struct bed *bed)
 {
-    const struct sens_problem pb = {.type = &cubic,
+    const struct sens_problem pb = {.type = diagonal_type(v, "cubic decay", rhs, slopes),
                                     .n = 1,
                                     .np = 1,
                                     .t1 = 1,

@@ -237,28 +237,29 @@ bool gradient_note_faint(const struct bed *bed, struct worst *worst)
     return held;
 }
 
+/* On a solve of its own, of these parts. */
+static bool note_again(const struct bed *bed, unsigned parts, const struct held *held, struct worst *worst)
+{
+    struct bed same = *bed;
+    same.task.parts = parts;
+    same.out = bed_outputs(&same);
+    same.grid = (struct grid){.steps = 0};
+    const bool noted = bed_solve(&same) == SENS_OK && note_own(&same, held, worst);
+    bed_free(&same);
+    return noted;
+}
+
 bool gradient_note_own(const struct bed *bed, bool by_few, struct worst *worst)
 {
     const struct held whole = {.how = by_few ? BY_FEW : BY_VALUES};
-    struct bed same = *bed;
-    same.out = bed_outputs(bed);
-    same.grid = (struct grid){.steps = 0};
-    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, &whole, worst);
-    bed_free(&same);
-    return held;
+    return note_again(bed, bed->task.parts, &whole, worst);
 }
 
 bool gradient_note_quotient(const struct bed *bed, const struct sens_out *got, const struct sens_out *allowed,
                             struct worst *worst)
 {
     const struct held quotient = {.how = BY_FEW, .got = got, .allowed = allowed};
-    struct bed same = *bed;
-    same.task.parts = SENS_IN_STATE;
-    same.out = bed_outputs(&same);
-    same.grid = (struct grid){.steps = 0};
-    const bool held = bed_solve(&same) == SENS_OK && note_own(&same, &quotient, worst);
-    bed_free(&same);
-    return held;
+    return note_again(bed, SENS_IN_STATE, &quotient, worst);
 }
 
 /* Is the gradient the exact one, to the tolerance? */

@@ -1,8 +1,7 @@
 /* order.decay: within the tolerance by formulas of low order, whichever way the only state that moves
  * does. */
-#include <string.h>
-
 #include "convergence.h"
+#include "diagonal.h"
 
 /* x_1' = -p x_1 between two states that stay where they are: an error test, or a test of having settled, that
  * looks at one of the ends alone sees nothing, and one that has lost the sign of a change sees no fall. */
@@ -17,44 +16,16 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
     return SENS_OK;
 }
 
-/* J is symmetric: J V and J^T V. */
-static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
-                    sens_real *OUT)
+static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
     (void)pb;
-    memset(OUT, 0, N * L * sizeof *OUT);
-    for (size_t l = 0; l < L; l++) OUT[MOVES * L + l] = -at->p[0] * V[MOVES * L + l];
+    return i == MOVES ? (struct diagonal_slopes){-at->p[0], -at->x[i]} : (struct diagonal_slopes){0, 0};
 }
-
-static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
-                       sens_real *OUT)
-{
-    (void)pb;
-    (void)k0;
-    for (size_t l = 0; l < L; l++) OUT[MOVES * L + l] -= at->x[MOVES];
-}
-
-static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
-                        const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
-{
-    (void)pb;
-    (void)t;
-    (void)p;
-    for (size_t k = 0; k < K; k++)
-        for (size_t l = 0; l < L; l++) MU[l] -= X[k * N + MOVES] * W[(k * N + MOVES) * L + l];
-}
-
-static const struct sens_problem_type decay_type = {.name = "decay beside constants",
-                                                    .rhs = rhs,
-                                                    .vjp = product,
-                                                    .jvp = product,
-                                                    .jvp_p_cols = jvp_p_cols,
-                                                    .vjp_p_batch = vjp_p_batch};
 
 static void create_bed(struct verify *v, double from, struct bed *bed)
 {
     const double x0[N] = {STAYS, from, STAYS}, p = 1;
-    const struct sens_problem pb = {.type = &decay_type,
+    const struct sens_problem pb = {.type = diagonal_type(v, "decay beside constants", rhs, slopes),
                                     .n = N,
                                     .np = 1,
                                     .t0 = 0,

@@ -5,8 +5,10 @@
  * what is solved is solved by making the step smaller as often as it takes. A method whose steps are its own may give
  * up with a status; where it does not, what it got is that of the steps that it reports, and holds nothing of those
  * that failed. */
+#include "diagonal.h"
 #include "trial.h"
 
+static const char name[] = "logistic growth above 0";
 static const double FROM = 4, RATE = 1, LENGTH = 64, TOL = 1e-6;
 enum { LIMIT = 4000 };
 
@@ -19,42 +21,16 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
     return SENS_OK;
 }
 
-/* J is a number: J V and J^T V. */
-static void product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
-                    double *OUT)
+static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    (void)pb;
-    for (size_t l = 0; l < L; l++) OUT[l] = at->p[0] * (1 - 2 * at->x[0]) * V[l];
+    const double y = at->x[0];
+    (void)pb, (void)i;
+    return (struct diagonal_slopes){at->p[0] * (1 - 2 * y), y * (1 - y)};
 }
-
-static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
-                       double *OUT)
-{
-    (void)pb;
-    (void)k0;
-    for (size_t l = 0; l < L; l++) OUT[l] += at->x[0] * (1 - at->x[0]);
-}
-
-static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
-                        const double *p, size_t L, const double *W, double *MU)
-{
-    (void)pb;
-    (void)t;
-    (void)p;
-    for (size_t k = 0; k < K; k++)
-        for (size_t l = 0; l < L; l++) MU[l] += X[k] * (1 - X[k]) * W[k * L + l];
-}
-
-static const struct sens_problem_type growth = {.name = "logistic growth above 0",
-                                                .rhs = rhs,
-                                                .vjp = product,
-                                                .jvp = product,
-                                                .jvp_p_cols = jvp_p_cols,
-                                                .vjp_p_batch = vjp_p_batch};
 
 static void create_bed(struct verify *v, struct bed *bed)
 {
-    const struct sens_problem pb = {.type = &growth,
+    const struct sens_problem pb = {.type = diagonal_type(v, name, rhs, slopes),
                                     .n = 1,
                                     .np = 1,
                                     .t0 = 0,
@@ -98,7 +74,7 @@ static void run(struct verify *v)
 {
     struct worst worst = {.count = 0};
     struct bed bed;
-    struct verify_result result = verify_open("fail.domain", v->module, growth.name);
+    struct verify_result result = verify_open("fail.domain", v->module, name);
     create_bed(v, &bed);
     const sens_status status = bed_solve(&bed);
     note_solve(&bed, &worst);

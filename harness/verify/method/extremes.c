@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "decorate.h"
+#include "diagonal.h"
 #include "trial.h"
 
 enum { N = 1 };
@@ -45,34 +46,11 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
     return SENS_OK;
 }
 
-static void no_jacobian(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
-                        double *OUT)
+static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    (void)pb, (void)at, (void)V;
-    for (size_t l = 0; l < L; l++) OUT[l] = 0;
+    (void)i;
+    return (struct diagonal_slopes){0, forcing(pb, at->t)};
 }
-
-static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
-                       double *OUT)
-{
-    (void)k0;
-    for (size_t l = 0; l < L; l++) OUT[l] += forcing(pb, at->t);
-}
-
-static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
-                        const double *p, size_t L, const double *W, double *MU)
-{
-    (void)X, (void)p;
-    for (size_t k = 0; k < K; k++)
-        for (size_t l = 0; l < L; l++) MU[l] += forcing(pb, t[k]) * W[k * L + l];
-}
-
-static const struct sens_problem_type type = {.name = "forcing",
-                                              .rhs = rhs,
-                                              .vjp = no_jacobian,
-                                              .jvp = no_jacobian,
-                                              .jvp_p_cols = jvp_p_cols,
-                                              .vjp_p_batch = vjp_p_batch};
 
 static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
 {
@@ -97,7 +75,7 @@ static void create(struct verify *v, struct shape shape, double p, size_t observ
     const size_t count = v->method->caps & SENS_CAP_OBSERVATIONS ? observations : 1;
     double *const at = verify_array(v, count);
     for (size_t j = 0; j < count; j++) at[j] = LENGTH * (double)(j + 1) / (double)count;
-    const struct sens_problem problem = {.type = &type,
+    const struct sens_problem problem = {.type = diagonal_type(v, "forcing", rhs, slopes),
                                          .n = N,
                                          .np = 1,
                                          .t0 = 0,
@@ -108,11 +86,6 @@ static void create(struct verify *v, struct shape shape, double p, size_t observ
                                          .data = data};
     const struct sens_cost cost = {.type = &sum_type, .n = N, .np = 1, .m = 1, .n_obs = count, .t_obs = at};
     bed_create(v, &problem, &cost, v->method, bed);
-}
-
-static struct verify_result open_check(struct verify *v, const char *check, const char *subject)
-{
-    return verify_open(check, v->module, subject);
 }
 
 /* ---- many steps ---------------------------------------------------------------------------------------- */
@@ -155,7 +128,7 @@ static const char *ask_for_many(struct verify *v, struct bed *bed)
 static void check_many(struct verify *v)
 {
     struct worst worst = {.count = 0};
-    struct verify_result result = open_check(v, "extremes.many", "x' = p, 66668 steps");
+    struct verify_result result = verify_open("extremes.many", v->module, "x' = p, 66668 steps");
     struct bed bed;
     const char *const why_not = ask_for_many(v, &bed);
     bed.task.max_steps = 3 * MANY_STEPS;
@@ -181,7 +154,7 @@ static void check_short(struct verify *v)
 {
     struct worst worst = {.count = 0};
     struct verify_result result =
-        open_check(v, "extremes.short", "x' = p s / (w^2 + s^2), w = 1e-9 of the interval");
+        verify_open("extremes.short", v->module, "x' = p s / (w^2 + s^2), w = 1e-9 of the interval");
     struct bed bed;
     create(v, (struct shape){.width = SHORTEST * LENGTH}, SLOPE, MANY, &bed);
     bed.task.rtol = bed.task.atol = TOLERANCE;
@@ -216,7 +189,8 @@ static void test_all(struct bed *bed)
 static void check_rest(struct verify *v)
 {
     struct worst worst = {.count = 0};
-    struct verify_result result = open_check(v, "extremes.rest", "x' = p v cos(v t), p = 0, v = 150");
+    struct verify_result result =
+        verify_open("extremes.rest", v->module, "x' = p v cos(v t), p = 0, v = 150");
     struct bed bed;
     create(v, (struct shape){.swing = SWING}, 0, 1, &bed);
     bed.task.rtol = bed.task.atol = TIGHT;
