@@ -75,10 +75,12 @@ static bool guards_hold(const struct sens_tape_block *block, const uint32_t *ind
 static bool run_values(const struct sens_tape *tape, const struct sens_tape_strip *strip, sens_real *value,
                        const struct sens_tape_call *call)
 {
-    for (size_t k = strip->values; k < strip->lanes; k++) {
-        const struct sens_tape_block *block = &tape->block[k];
-        const uint32_t *index = tape->index + block->index;
-        sens_real *to = block->goal == SENS_TAPE_KEPT ? value : call->out;
+    const uint32_t *const indices = tape->index;
+    const struct sens_tape_block *block = tape->block + strip->values, *end = tape->block + strip->lanes;
+    sens_real *const out = call->out;
+    for (; block < end; block++) {
+        const uint32_t *index = indices + block->index;
+        sens_real *to = block->goal == SENS_TAPE_KEPT ? value : out;
         if (block->op < SENS_TAPE_SUM)
             loop[block->op](block->rows, index, value, to);
         else if (block->op == SENS_TAPE_SUM)
@@ -186,24 +188,30 @@ static sens_real *moved_output(sens_real *v, size_t by)
     return v ? v + by : NULL;
 }
 
+/* Lanes at, ..., at + width - 1 of a point. Entry by entry: an initialiser would clear it first, at the cost of some
+ * rows. */
+ALWAYS_INLINE void set_frame(struct lane_frame *f, const struct sens_tape_call *call, size_t point, size_t at,
+                             size_t width, const sens_real *value, sens_real *kept)
+{
+    f->value = value;
+    f->v = moved(call->v, point * call->v_step + at);
+    for (size_t k = 0; k < 3; k++) f->extra[k] = moved(call->extra[k], at);
+    f->v_step = call->lanes;
+    f->kept = kept;
+    f->goal[SENS_TAPE_KEPT] = (struct lane_rows){kept, width};
+    f->goal[SENS_TAPE_WRITTEN] = (struct lane_rows){moved_output(call->out, at), call->lanes};
+    f->goal[SENS_TAPE_ADDED] = (struct lane_rows){moved_output(call->sum, at), call->lanes};
+}
+
 /* Lanes first, ..., first + lanes - 1 at a point; kept [n_lane_values][lanes], in groups of lanes. */
 static void run_lanes(const struct sens_tape *tape, const struct sens_tape_strip *strip,
                       const struct sens_tape_call *call, size_t point, size_t first, size_t lanes,
                       const sens_real *value, sens_real *kept)
 {
     for (size_t l = 0, width; l < lanes; l += width) {
-        const size_t at = first + l;
+        struct lane_frame f;
         width = widest(lanes - l);
-        struct lane_frame
-            f; /* entry by entry: an initialiser would clear it first, at the cost of some rows */
-        f.value = value;
-        f.v = moved(call->v, point * call->v_step + at);
-        for (size_t k = 0; k < 3; k++) f.extra[k] = moved(call->extra[k], at);
-        f.v_step = call->lanes;
-        f.kept = kept + l * tape->n_lane_values;
-        f.goal[SENS_TAPE_KEPT] = (struct lane_rows){f.kept, width};
-        f.goal[SENS_TAPE_WRITTEN] = (struct lane_rows){moved_output(call->out, at), call->lanes};
-        f.goal[SENS_TAPE_ADDED] = (struct lane_rows){moved_output(call->sum, at), call->lanes};
+        set_frame(&f, call, point, first + l, width, value, kept + l * tape->n_lane_values);
         run_width(&f, width, tape, strip);
     }
 }
@@ -226,14 +234,6 @@ static size_t room(const struct sens_tape *tape, size_t points)
     return points * point_size(tape);
 }
 
-static void prepare(const struct sens_tape *tape, size_t points, sens_real *memory)
-{
-    for (size_t k = 0; k < points; k++) {
-        sens_real *value = memory + k * point_size(tape);
-        if (tape->n_constants) memcpy(value, tape->constant, tape->n_constants * sizeof *value);
-    }
-}
-
 /* Few numbers without a call, which takes longer than they do. */
 ALWAYS_INLINE void copy_numbers(size_t count, const sens_real *restrict from, sens_real *restrict to)
 {
@@ -244,6 +244,14 @@ ALWAYS_INLINE void copy_numbers(size_t count, const sens_real *restrict from, se
     if (count & 4) memcpy(to, from, 4 * sizeof *to), to += 4, from += 4;
     if (count & 2) memcpy(to, from, 2 * sizeof *to), to += 2, from += 2;
     if (count & 1) *to = *from;
+}
+
+static void prepare(const struct sens_tape *tape, size_t points, sens_real *memory)
+{
+    for (size_t k = 0; k < points; k++) {
+        sens_real *value = memory + k * point_size(tape);
+        if (tape->n_constants) copy_numbers(tape->n_constants, tape->constant, value);
+    }
 }
 
 static void enter_point(const struct sens_tape *tape, const struct sens_tape_call *call, size_t point,
@@ -275,9 +283,29 @@ static bool run_group(const struct sens_tape *tape, const struct sens_tape_call 
     return true;
 }
 
+/* One point with no lanes, or with as many as a kernel takes at a time: the same frame serves all strips. What is
+ * left of the loops above takes as long as the operations of a small product. */
+static bool run_at_once(const struct sens_tape *tape, const struct sens_tape_call *call, sens_real *value)
+{
+    const size_t L = call->lanes;
+    sens_real *const kept = value + values_size(tape);
+    struct lane_frame f;
+    enter_point(tape, call, 0, value);
+    if (L > 0) {
+        clear_width(L, kept); /* lane value 0 */
+        set_frame(&f, call, 0, 0, L, value, kept);
+    }
+    for (const struct sens_tape_strip *strip = tape->strip; strip < tape->strip + tape->n_strips; strip++) {
+        if (!run_values(tape, strip, value, call)) return false;
+        if (L > 0) run_width(&f, L, tape, strip);
+    }
+    return true;
+}
+
 static bool run(const struct sens_tape *tape, const struct sens_tape_call *call, sens_real *memory)
 {
     const size_t L = call->lanes;
+    if (call->points == 1 && (L == 0 || L == widest(L))) return run_at_once(tape, call, memory);
     for (size_t first = 0; first < L || first == 0; first += SENS_TAPE_LANES)
         if (!run_group(tape, call, first, L - first < SENS_TAPE_LANES ? L - first : SENS_TAPE_LANES, memory))
             return false;

@@ -34,29 +34,45 @@ static void KERNEL(clear)(sens_real *v)
     for (size_t c = 0; c < COUNT; c++) *(TYPE_IN_MEMORY *)(v + c * (WIDTH / COUNT)) = zero;
 }
 
+/* Pairs of a value and a row, `count` of them, from `pair` on. Where they end is the only thing that a loop needs. */
+ALWAYS_INLINE const uint32_t *KERNEL(add_rows)(const uint32_t *pair, uint32_t count, const sens_real *value,
+                                               const sens_real *rows, size_t step, TYPE *sum)
+{
+    for (const uint32_t *end = pair + 2 * (size_t)count; pair != end; pair += 2)
+        KERNEL(add)(rows + pair[1] * step, value[pair[0]], sum);
+    return pair;
+}
+
+ALWAYS_INLINE const uint32_t *KERNEL(subtract_rows)(const uint32_t *pair, uint32_t count,
+                                                    const sens_real *value, const sens_real *rows,
+                                                    size_t step, TYPE *sum)
+{
+    for (const uint32_t *end = pair + 2 * (size_t)count; pair != end; pair += 2)
+        KERNEL(subtract)(rows + pair[1] * step, value[pair[0]], sum);
+    return pair;
+}
+
 ALWAYS_INLINE void KERNEL(sum_block)(const struct lane_frame *f, const struct sens_tape_block *block,
                                      const enum sens_tape_goal goal, const uint32_t *index)
 {
     const uint32_t n0 = block->part[0], n1 = block->part[1], n2 = block->part[2], n3 = block->part[3];
     const struct lane_rows to = f->goal[goal];
-    for (uint32_t row = 0; row < block->rows; row++) {
+    const sens_real *const value = f->value, *const v = f->v, *const kept = f->kept;
+    const size_t v_step = f->v_step;
+    for (uint32_t row = block->rows; row > 0; row--) {
         TYPE sum[COUNT] = {0};
         sens_real *out = to.at + *index++ * to.step;
-        for (uint32_t k = 0; k < n0; k++, index += 2)
-            KERNEL(add)(f->v + index[1] * f->v_step, f->value[index[0]], sum);
-        for (uint32_t k = 0; k < n1; k++, index += 2)
-            KERNEL(subtract)(f->v + index[1] * f->v_step, f->value[index[0]], sum);
-        for (uint32_t k = 0; k < n2; k++, index += 2)
-            KERNEL(add)(f->kept + index[1] * WIDTH, f->value[index[0]], sum);
-        for (uint32_t k = 0; k < n3; k++, index += 2)
-            KERNEL(subtract)(f->kept + index[1] * WIDTH, f->value[index[0]], sum);
+        index = KERNEL(add_rows)(index, n0, value, v, v_step, sum);
+        index = KERNEL(subtract_rows)(index, n1, value, v, v_step, sum);
+        index = KERNEL(add_rows)(index, n2, value, kept, WIDTH, sum);
+        index = KERNEL(subtract_rows)(index, n3, value, kept, WIDTH, sum);
         KERNEL(store)(goal, sum, out);
     }
 }
 
 ALWAYS_INLINE const sens_real *KERNEL(operand)(const struct lane_frame *f, uint32_t of_v, uint32_t index)
 {
-    return of_v ? f->v + index * f->v_step : f->kept + index * WIDTH;
+    return of_v ? f->v + index * f->v_step : f->kept + (size_t)index * WIDTH;
 }
 
 static void KERNEL(product_block)(const struct lane_frame *f, const struct sens_tape_block *block,
@@ -70,7 +86,7 @@ static void KERNEL(product_block)(const struct lane_frame *f, const struct sens_
         for (size_t c = 0; c < COUNT; c++)
             product[c] = *(const TYPE_IN_MEMORY *)(a + c * (WIDTH / COUNT)) *
                          *(const TYPE_IN_MEMORY *)(b + c * (WIDTH / COUNT));
-        KERNEL(store)(SENS_TAPE_KEPT, product, f->kept + index[0] * WIDTH);
+        KERNEL(store)(SENS_TAPE_KEPT, product, f->kept + (size_t)index[0] * WIDTH);
     }
 }
 
@@ -80,7 +96,7 @@ static void KERNEL(select_block)(const struct lane_frame *f, const struct sens_t
     for (uint32_t row = 0; row < block->rows; row++, index += 4) {
         const unsigned which = f->value[index[1]] != 0 ? 0 : 1;
         const sens_real *from = KERNEL(operand)(f, block->part[which], index[2 + which]);
-        memcpy(f->kept + index[0] * WIDTH, from, WIDTH * sizeof *from);
+        memcpy(f->kept + (size_t)index[0] * WIDTH, from, WIDTH * sizeof *from);
     }
 }
 
@@ -89,7 +105,7 @@ static void KERNEL(load_block)(const struct lane_frame *f, const struct sens_tap
 {
     const sens_real *from = f->extra[block->part[0]];
     for (uint32_t row = 0; row < block->rows; row++, index += 2)
-        memcpy(f->kept + index[0] * WIDTH, from + index[1] * f->v_step, WIDTH * sizeof *from);
+        memcpy(f->kept + (size_t)index[0] * WIDTH, from + index[1] * f->v_step, WIDTH * sizeof *from);
 }
 
 /* Not inlined: among the other widths its loops would have fewer registers. */

@@ -94,17 +94,13 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     for (size_t k = 0; lanes && k < K; k++) lanes(t[k], X + k * n, p, L, W + k * n * L, MU);
     if (lanes) return;
     for (size_t k = 0; k < K; k += SENS_TAPE_POINTS) {
-        const struct product_call call = {
-            .kind = PRODUCT_VJP_P,
-            .on = {.points = K - k < SENS_TAPE_POINTS ? K - k : SENS_TAPE_POINTS,
-                   .t = t + k,
-                   .x = X + k * n,
-                   .x_step = n,
-                   .p = p,
-                   .lanes = L,
-                   .v = W + k * n * L,
-                   .v_step = n * L,
-                   .sum = MU}};
+        const struct sens_at first = {t[k], X + k * n, p};
+        struct product_call call = call_at(PRODUCT_VJP_P, pb, &first, L);
+        call.on.points = K - k < SENS_TAPE_POINTS ? K - k : SENS_TAPE_POINTS;
+        call.on.t = t + k;
+        call.on.v = W + k * n * L;
+        call.on.v_step = n * L;
+        call.on.sum = MU;
         if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->np * L, MU);
     }
 }

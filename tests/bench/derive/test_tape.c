@@ -95,6 +95,7 @@ static struct run start_run(const struct sens_registry *variant, const struct se
     run.sum = zeroed(added * L + 1, sizeof *run.sum);
     for (size_t k = 0; k < written * L; k++) run.out[k] = NAN;
     for (size_t k = 0; k < added * L; k++) run.sum[k] = 3;
+    for (size_t k = 0; k < variant->tape->room(tape, points); k++) run.room[k] = NAN; /* of a call before */
     variant->tape->prepare(tape, points, run.room);
     return run;
 }
