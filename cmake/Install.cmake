@@ -27,13 +27,25 @@ install(FILES ${CMAKE_BINARY_DIR}/sensbench.bash DESTINATION ${CMAKE_INSTALL_DAT
         RENAME sensbench)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sensbench)
+file(RELATIVE_PATH prefix_from_package ${CMAKE_INSTALL_PREFIX}/${package_dir} ${CMAKE_INSTALL_PREFIX})
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/sensbench-config.cmake @ONLY CONTENT [[
-# Contract headers and flags for a method or problem built as a shared module: link sensbench::module.
-get_filename_component(SENSBENCH_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+# Contract headers and flags for a method or problem built as a shared module: link sensbench::module. The library
+# (sens/sensbench.h): link sensbench::sensbench, or sensbench::static.
+get_filename_component(SENSBENCH_PREFIX "${CMAKE_CURRENT_LIST_DIR}/@prefix_from_package@" ABSOLUTE)
 add_library(sensbench::module INTERFACE IMPORTED)
 set_target_properties(sensbench::module PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_INCLUDEDIR@"
   INTERFACE_COMPILE_FEATURES c_std_11)
+add_library(sensbench::sensbench SHARED IMPORTED)
+set_target_properties(sensbench::sensbench PROPERTIES
+  IMPORTED_LOCATION "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_LIBDIR@/libsensbench.so.@PROJECT_VERSION@"
+  IMPORTED_SONAME "libsensbench.so.@PROJECT_VERSION_MAJOR@.@PROJECT_VERSION_MINOR@"
+  INTERFACE_INCLUDE_DIRECTORIES "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_INCLUDEDIR@")
+add_library(sensbench::static STATIC IMPORTED)
+set_target_properties(sensbench::static PROPERTIES
+  IMPORTED_LOCATION "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_LIBDIR@/libsensbench.a"
+  INTERFACE_INCLUDE_DIRECTORIES "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_INCLUDEDIR@"
+  INTERFACE_LINK_LIBRARIES "@SENS_STATIC_NEEDS@")
 set(SENSBENCH_EXECUTABLE "${SENSBENCH_PREFIX}/@CMAKE_INSTALL_BINDIR@/sensbench")
 ]])
 include(CMakePackageConfigHelpers)

@@ -39,18 +39,38 @@ static sens_status read_file(struct resolution *re, const char *key, size_t coun
     return SENS_BAD_INPUT;
 }
 
+/* Numbers in memory: copied, so that the cell does not depend on them. `file` says that there are some. */
+static sens_status take_numbers(struct resolution *re, const char *key, const struct spec_numbers *given,
+                                size_t count, const sens_real **number, char *file)
+{
+    if (!given->owned) return SENS_OK;
+    if (given->count != count) {
+        bench_refuse(re->error, "setting: %s has %zu numbers, problem %s takes %zu", key, given->count,
+                     re->problem->name, count);
+        return SENS_BAD_INPUT;
+    }
+    sens_real *const copy = SENS_NEW(re->ctx, sens_real, count);
+    if (!copy) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
+    for (size_t k = 0; k < count; k++) copy[k] = given->owned[k];
+    *number = copy;
+    strcpy(file, "(numbers)");
+    return SENS_OK;
+}
+
 static sens_status override_numbers(struct resolution *re)
 {
     struct cell *cell = re->cell;
     struct sens_problem *pb = &cell->problem;
     const struct spec_pair *x0 = resolve_given(re, "x0");
-    if (x0 && sens_problem_x0_depends(pb)) {
-        refuse_pair(re->error, x0, "the initial state of problem %s depends on its parameters",
-                    re->problem->name);
+    if ((x0 || re->spec->x0.owned) && sens_problem_x0_depends(pb)) {
+        bench_refuse(re->error, "%s: x0=%s: the initial state of problem %s depends on its parameters",
+                     x0 ? x0->origin : "setting", x0 ? x0->value : "(numbers)", re->problem->name);
         return SENS_BAD_INPUT;
     }
     sens_status status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
     if (status == SENS_OK) status = read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file);
+    if (status == SENS_OK) status = take_numbers(re, "p", &re->spec->p, pb->np, &pb->p, cell->params_file);
+    if (status == SENS_OK) status = take_numbers(re, "x0", &re->spec->x0, pb->n, &pb->x0, cell->x0_file);
     if (status != SENS_OK || !sens_problem_x0_depends(pb) || !cell->params_file[0]) return status;
     sens_real *moved = SENS_NEW(re->ctx, sens_real, pb->n);
     if (!moved) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
@@ -82,9 +102,7 @@ static sens_status read_cost_data(struct resolution *re)
     for (size_t i = 0; i < sens_option_count(table->options) && status == SENS_OK; i++) {
         const struct spec_pair *given = table->given[i];
         if (!given || table->options[i].kind != SENS_OPT_DATA) continue;
-        status = data_file_has_header(given->value)
-                     ? data_file_read(re->ctx, given, &re->cell->problem, &table->value[i], re->error)
-                     : option_value(re->ctx, &table->options[i], given, &table->value[i], re->error);
+        status = data_file_read(re->ctx, given, &re->cell->problem, &table->value[i], re->error);
     }
     return status;
 }

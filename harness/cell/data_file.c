@@ -267,7 +267,8 @@ static bool read_rows(struct table *table)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-bool data_file_has_header(const char *path)
+/* Is the first line of content one of names, and not of numbers? false also where the file cannot be read. */
+static bool has_header(const char *path)
 {
     struct text_file text;
     struct bench_error error;
@@ -317,6 +318,9 @@ static sens_status keep(struct sens_ctx *ctx, struct table *table, struct sens_v
 sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
                            struct sens_value *value, struct bench_error *error)
 {
+    *value = (struct sens_value){.number = 0};
+    if (!has_header(pair->value))
+        return pair_numbers(ctx, pair, numbers_any(0), &value->data, &value->count, error);
     struct bench_error reason = {.text = ""};
     struct table table = {.pb = pb, .error = &reason};
     sens_status status = SENS_BAD_INPUT;

@@ -16,10 +16,8 @@
 #include "sens/problem.h"
 #include "values.h"
 
-/* Is the first line of content one of names, and not of numbers? false also where the file cannot be read. */
-bool data_file_has_header(const char *path);
-
-/* The measurements for a problem, whose names of states are labels_find's, as struct sens_value says, in ctx's arena.
+/* The measurements for a problem, whose names of states are labels_find's, as struct sens_value says; of a file whose
+ * first line has no names, its numbers. In ctx's arena.
  * SENS_BAD_INPUT with file, line and value; SENS_NO_MEMORY. */
 sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
                            struct sens_value *value, struct bench_error *error);

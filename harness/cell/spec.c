@@ -61,6 +61,15 @@ bool spec_set(struct spec *spec, const char *key, const char *value, const char 
     return true;
 }
 
+void spec_unset(struct spec *spec, const char *key)
+{
+    struct spec_pair *const old = find_pair(spec, key);
+    if (!old) return;
+    free_pair(old);
+    memmove(old, old + 1, (size_t)(spec->pair + spec->count - (old + 1)) * sizeof *old);
+    spec->count--;
+}
+
 const char *spec_get(const struct spec *spec, const char *key)
 {
     for (size_t i = 0; i < spec->count; i++)

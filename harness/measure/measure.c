@@ -380,9 +380,9 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
         operations_count(&me.counts, &me.work, &counts);
         operations_record(cell, &counts, me.peak, rec);
         if (me.work.t_elsewhere > 0) operations_unknown(rec);
-        status = record_errors(&me, rec);
+        if (!options->bare) status = record_errors(&me, rec);
     }
-    if (status == SENS_OK) {
+    if (status == SENS_OK && !options->bare) {
         const double limit = options->timeout > 0 ? frozen_share * options->timeout : frozen_seconds;
         const double seconds =
             me.samples.count ? rec->number[COL_t_min_s] : me.work.t_forward + me.work.t_reverse;

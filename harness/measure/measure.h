@@ -14,6 +14,7 @@ struct measure_options {
     double timeout;       /* seconds for the whole cell; 0 = none */
     double memory_limit;  /* bytes of address space for the cell; 0 = none */
     bool pin;             /* bind to one core, or each thread to one of its own */
+    bool bare; /* results, work and counts alone: no error is looked for, the rest of the above is 0 */
 };
 /* Runs the cell in this process; fills the record, a failure included. *out (may be NULL) receives the
  * results, in ctx's arena. */

@@ -15,6 +15,18 @@ for file in bin/sensbench include/sens/method.h include/sens/plugin.h share/man/
     [ -e "$work/tree/$file" ] || [ -e "$work/tree/${file/lib\//lib\/x86_64-linux-gnu\/}" ] ||
         fail "not installed: $file"
 done
+for file in libsensbench.so libsensbench.a pkgconfig/sensbench.pc; do
+    [ -n "$(find "$work/tree/lib" -path "*/$file")" ] || fail "not installed: $file"
+done
+[ -e "$work/tree/share/sensbench/python/sensbench.py" ] || fail "the Python module is not installed"
+# What the library shows of itself: its functions, and what modules call. A name of the user's cannot collide.
+for file in $(find "$work/tree/lib" -name 'libsensbench.so' -o -name 'libsensbench.a'); do
+    dynamic=$([ "${file%.so}" = "$file" ] || echo -D)
+    # shellcheck disable=SC2086 # a word or none
+    shown=$(nm $dynamic --defined-only --extern-only "$file" | awk 'NF == 3 { print $3 }')
+    [ "$(grep -c '^sensbench_' <<<"$shown")" -eq 13 ] || fail "$file: other functions than those of its header: $shown"
+    [ "$(grep -vc '^sens' <<<"$shown")" -eq 1 ] || fail "$file shows: $(grep -v '^sens' <<<"$shown")"
+done
 ls "$work"/tree/share/sensbench/sweeps/*.sweep >/dev/null || fail "no sweep installed"
 for name in ci fig4 table1; do
     [ -e "$work/tree/share/sensbench/sweeps/$name.sweep" ] || fail "sweep $name is not installed"

@@ -23,6 +23,31 @@ cd / || exit 1
 "$installed" verify --quick --problem decay | grep -q ' 0 failed' || fail "verify"
 "$installed" sweep ci --quick --out "$work/rows" >/dev/null && "$installed" summary "$work/rows" >/dev/null ||
     fail "a sweep and its summary"
+libraries=$(dirname "$(find "$work/root/usr" -name libsensbench.so)")
+if command -v cc >/dev/null && command -v pkg-config >/dev/null; then
+    cat >"$work/use.c" <<'SOURCE'
+#include <stdio.h>
+#include <sens/sensbench.h>
+int main(void)
+{
+    struct sensbench *sb = sensbench_create();
+    if (!sb || sensbench_set(sb, "problem", "sir") != SENS_OK || sensbench_set(sb, "method", "cfsa") != SENS_OK ||
+        sensbench_run(sb) != SENS_OK)
+        return printf("%s\n", sb ? sensbench_message(sb) : "no memory"), 1;
+    printf("%.0f parameters\n", sensbench_number(sb, "np"));
+    sensbench_destroy(sb);
+    return 0;
+}
+SOURCE
+    # shellcheck disable=SC2046 # words are wanted
+    cc "$work/use.c" -o "$work/use" $(PKG_CONFIG_PATH=$libraries/pkgconfig pkg-config --cflags --libs sensbench) &&
+        LD_LIBRARY_PATH=$libraries "$work/use" | grep -q ' parameters' || fail "its library"
+fi
+if [ -x /usr/bin/python3 ]; then
+    PYTHONPATH=$work/root/usr/share/sensbench/python /usr/bin/python3 -B -c '
+import sensbench
+assert len(sensbench.Problem("sir", method="cfsa").run().x) == 3' || fail "its Python module"
+fi
 for file in share/sensbench/contenders/scipy_ivp.py share/man/man1/sensbench.1 include/sens/method.h; do
     [ -e "$work/root/usr/$file" ] || fail "$file is not in it"
 done

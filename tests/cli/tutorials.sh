@@ -1,5 +1,5 @@
 #!/bin/bash
-# The tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench. Before a block may
+# The tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench; 2: some of the pages. Before a block may
 # stand
 #     <!-- replace FILE from "A" to "B" -->  the block replaces, in FILE, the first line that begins with A
 #                                            up to the next one that begins with B
@@ -13,7 +13,10 @@ docs=$(cd "$(dirname "$0")/../../docs" && pwd)
 { command -v cmake && command -v cc; } >/dev/null || exit 77
 cmake --install "$(dirname "$program")" --prefix "$work/tree" >"$work/install.log" ||
     { tail -3 "$work/install.log"; exit 1; }
-PATH=$work/tree/bin:$PATH
+PATH=$work/tree/bin:/usr/bin:$PATH # the Python of the system, which has the packages of the system
+libraries=$(dirname "$(find "$work/tree" -name libsensbench.a)")
+export LD_LIBRARY_PATH=$libraries PKG_CONFIG_PATH=$libraries/pkgconfig CMAKE_PREFIX_PATH=$work/tree
+export PYTHONPATH=$work/tree/share/sensbench/python PYTHONDONTWRITEBYTECODE=1
 
 # Numbered pairs of files in folder $2 from the page $1: the comment (N.how) and the text (N.block) of each block.
 extract() {
@@ -56,7 +59,17 @@ if command -v python3 >/dev/null; then
 else
     echo "skipped: adding-a-contender needs python3"
 fi
-for page in $pages; do
+if command -v pkg-config >/dev/null; then
+    pages="$pages from-c"
+else
+    echo "skipped: from-c needs pkg-config"
+fi
+if python3 -c 'import scipy' 2>/dev/null; then
+    pages="$pages from-python"
+else
+    echo "skipped: from-python needs python3-scipy"
+fi
+for page in ${2:-$pages}; do
     mkdir "$work/$page" "$work/$page.blocks"
     extract "$docs/$page.md" "$work/$page.blocks"
     cd "$work/$page" || exit 1
