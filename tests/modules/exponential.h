@@ -5,8 +5,13 @@
  *     x1 = a + h phi2(z) (N(t + h, a) - N(t, x)),      N = f + r x,
  *     phi1(z) = (e^z - 1) / z,          phi2(z) = (phi1(z) - 1) / z,
  *
- * for modules that differ in how phi2 is formed: the including file defines NAME and PHI2, a function of z < 0. r is an
+ * for modules that differ in how phi2 is formed: the including file defines NAME and PHI2, a function of z < 0, and may
+ * define RECTANGLES (the running cost by the value at the start of a step alone, else by the trapezoidal rule). r is an
  * option, and 0 leaves a Runge-Kutta method. */
+#ifndef RECTANGLES
+#define RECTANGLES 0
+#endif
+
 #include <stdbool.h>
 
 #include "sens/real.h"
@@ -60,8 +65,10 @@ static sens_status step(struct state *st, sens_real t, sens_real h)
     sens_lanes_axpy(n, q, h * phi1, st->own.Z, st->own.A);
     status = slopes(st, t + h, st->own.a, st->own.A, st->own.K1, st->own.Z1);
     if (status != SENS_OK) return status;
-    integrate(st, &(struct sens_at){t, st->x, st->task->problem->p}, h / 2, st->S);
-    integrate(st, &(struct sens_at){t + h, st->own.a, st->task->problem->p}, h / 2, st->own.A);
+    const sens_real at_end = RECTANGLES ? 0 : h / 2;
+    integrate(st, &(struct sens_at){t, st->x, st->task->problem->p}, h - at_end, st->S);
+    if (at_end > 0)
+        integrate(st, &(struct sens_at){t + h, st->own.a, st->task->problem->p}, at_end, st->own.A);
     correct(n, r, h * phi2, st->own.K, st->own.K1, st->own.a, st->x);
     correct(n * q, r, h * phi2, st->own.Z, st->own.Z1, st->own.A, st->S);
     return SENS_OK;

@@ -9,6 +9,11 @@ struct scene_settings convergence_settings(struct verify *v, const char *tableau
 
 /* order.exact */
 void convergence_exact(struct verify *v);
+/* Fails it where the number of steps of each rung shows that G or a gradient is of lower order than x
+ * (convergence_alike.c). A part that is not judged is NULL. */
+void convergence_judge_alike(const struct ladder *const ladder[SENS_PARTS],
+                             const char *const name[SENS_PARTS], const long *steps, int rungs,
+                             struct verify_result *result);
 
 /* order.decay */
 void convergence_decay(struct verify *v);

@@ -72,10 +72,12 @@ static struct refinement find_refinement(struct scene *scene)
 static bool refine(struct bed *bed, const struct refinement *by, int k, double *h)
 {
     const double base = by->way == BY_OPTION ? option_of(bed, by->option)->fallback : 0;
+    /* A formula of its own may be of low order, and a small tolerance take it too many steps. */
+    const bool few = bed->v->quick && (bed->method->caps & SENS_CAP_TABLEAU);
     *h = pow(2, -k);
     switch (by->way) {
     case BY_TOLERANCE:
-        *h = bed->task.rtol = bed->task.atol = FIRST_TOL * pow(bed->v->quick ? 1e-3 : 1e-2, k);
+        *h = bed->task.rtol = bed->task.atol = FIRST_TOL * pow(few ? 1e-3 : 1e-2, k);
         return *h > LAST_TOL;
     case BY_STEP:
         bed->task.dt = *h * (bed->problem.t1 - bed->problem.t0) / FIRST_STEPS;
@@ -296,6 +298,20 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
     verify_blame(result, CAUSE_observation_times, 0.96);
 }
 
+/* A discrete method differentiates its own formula, to the order that this has. */
+static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS], const long *steps,
+                        int rungs, struct verify_result *result)
+{
+    const struct ladder *ladder[SENS_PARTS];
+    const char *name[SENS_PARTS];
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        ladder[k] = part[k].judged ? &part[k].ladder : NULL;
+        name[k] = part[k].name;
+    }
+    if (bed->method->derivative == SENS_DERIVATIVE_DISCRETE)
+        convergence_judge_alike(ladder, name, steps, rungs, result);
+}
+
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
 static void climb(struct scene *scene, const struct expected *goal, const struct refinement *by,
@@ -303,12 +319,14 @@ static void climb(struct scene *scene, const struct expected *goal, const struct
 {
     struct part part[SENS_PARTS];
     double h;
+    long steps[MOST_RUNGS];
     int rungs = 0;
     find_parts(scene, goal, by->way, part);
     for (int k = 0; k < MOST_RUNGS && refine(&scene->bed, by, k, &h); k++) {
         if (bed_solve(&scene->bed) != SENS_OK) break;
         for (enum sens_part i = 0; i < SENS_PARTS; i++)
             if (part[i].judged) add_rung(&part[i], h);
+        steps[rungs] = steps_of(&scene->bed);
         if (++rungs >= LEAST_RUNGS && all_fall(part, by->way)) break;
     }
     if (rungs < LEAST_RUNGS - 1) {
@@ -316,8 +334,8 @@ static void climb(struct scene *scene, const struct expected *goal, const struct
         return;
     }
     judge_ladders(part, by->way, result);
-    const long steps = steps_of(&scene->bed);
-    if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps, result);
+    if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, steps, rungs, result);
+    if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps[rungs - 1], result);
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
 }
 
