@@ -13,10 +13,7 @@ enum { MOST_ROWS = 256, MOST_COLUMNS = 64, QUICK_ROWS = 64, QUICK_COLUMNS = 24 }
 
 static struct subject subject_of(struct verify *v, const struct instance *instance)
 {
-    struct subject made = {.v = v, .pb = &instance->problem, .label = instance->label};
-    verify_module(v->provider ? "provider" : "problem", v->provider ? v->provider->name : v->problem->name,
-                  made.module);
-    return made;
+    return (struct subject){.v = v, .pb = &instance->problem, .label = instance->label};
 }
 
 /* A provider that lets another run in its place (account->ran) is not looked at by the other's products. */
@@ -93,12 +90,12 @@ void subject_each_edge(struct verify *v, void (*look)(struct subject *subject))
 
 struct verify_result subject_open(const struct subject *subject, const char *check)
 {
-    return verify_open(check, subject->module, subject->label);
+    return verify_open(check, subject->v->module, subject->label);
 }
 
 void subject_skip(const struct subject *subject, const char *check, const char *reason)
 {
-    verify_skip_check(subject->v, check, subject->module, subject->label, reason);
+    verify_skip_check(subject->v, check, subject->v->module, subject->label, reason);
 }
 
 int subject_points(const struct subject *subject)

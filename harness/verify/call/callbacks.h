@@ -18,7 +18,6 @@ struct subject { /* an instance of the unit's problem */
     struct verify *v;
     const struct sens_problem *pb;
     const char *label;
-    char module[VERIFY_NAME];
 };
 
 /* The instance as the unit's provider wraps it, or as it is where there is none; instance and label stay in

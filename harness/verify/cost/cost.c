@@ -105,7 +105,7 @@ static void check_additions(const struct term *term, enum part part, struct plac
 
 static void check_accumulate(const struct cost_case *at)
 {
-    struct verify_result result = verify_open("cost.accumulate", at->module, at->label);
+    struct verify_result result = verify_open("cost.accumulate", at->v->module, at->label);
     struct worst worst = {.count = 0};
     struct term term[MOST_TERMS];
     const struct place place = cost_place(at, 1);
@@ -167,7 +167,7 @@ static void check_weight_of(struct term term, enum part part, struct place place
 
 static void check_weight(const struct cost_case *at)
 {
-    struct verify_result result = verify_open("cost.weight", at->module, at->label);
+    struct verify_result result = verify_open("cost.weight", at->v->module, at->label);
     struct worst worst = {.count = 0};
     struct term term[MOST_TERMS];
     const struct place place = cost_place(at, 1);
@@ -235,7 +235,7 @@ static void check_part_pure(const struct cost_case *at, const struct term *term,
 
 static void check_pure(const struct cost_case *at)
 {
-    struct verify_result result = verify_open("cost.pure", at->module, at->label);
+    struct verify_result result = verify_open("cost.pure", at->v->module, at->label);
     struct worst worst = {.count = 0};
     struct term term[MOST_TERMS];
     const struct place place[2] = {cost_place(at, 1), cost_place(at, 2)};
@@ -364,7 +364,7 @@ static void skip_rest(const struct cost_case *at)
 {
     for (const struct verify_check *check = checks + 1; strcmp(check->id, "cost.empty") != 0; check++)
         if (strcmp(check->id, "cost.weight") != 0 || at->v->cost->g)
-            verify_skip_check(at->v, check->id, at->module, at->label, "the instance fails cost.times");
+            verify_skip_check(at->v, check->id, at->v->module, at->label, "the instance fails cost.times");
 }
 
 static void look(const struct cost_case *at)

@@ -19,7 +19,7 @@ static const char *breach(const struct cost_case *at)
 
 bool cost_check_times(const struct cost_case *at)
 {
-    struct verify_result result = verify_open("cost.times", at->module, at->label);
+    struct verify_result result = verify_open("cost.times", at->v->module, at->label);
     const char *const words = breach(at);
     if (words) {
         verify_fail(&result, "%s", words);
@@ -71,7 +71,7 @@ static void note_values(const struct cost_case *nominal, const struct cost_case 
 void cost_check_parameters(const struct cost_case *at)
 {
     struct verify *v = at->v;
-    struct verify_result result = verify_open("cost.parameters", at->module, at->label);
+    struct verify_result result = verify_open("cost.parameters", at->v->module, at->label);
     struct worst worst = {.count = 0};
     struct cost_case there = *at, nominal, moved;
     double *const p = verify_copy(v, at->cost.np, at->problem.p);

@@ -168,7 +168,7 @@ static void look_at_part(const struct term *term, enum part part, struct place p
 void cost_check_lanes(const struct cost_case *at)
 {
     const struct place place = cost_place(at, 1);
-    struct verify_result result = verify_open("cost.lanes", at->module, at->label);
+    struct verify_result result = verify_open("cost.lanes", at->v->module, at->label);
     struct term term[MOST_TERMS];
     struct worst worst = {.count = 0};
     const size_t terms = cost_terms(at, term);

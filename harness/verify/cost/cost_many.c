@@ -222,7 +222,7 @@ static void look_at_threads(const struct cost_case *at)
     struct caller *caller = verify_memory(v, MEETING_THREADS, sizeof *caller);
     void *each[MEETING_THREADS];
     struct worst worst = {.count = 0};
-    struct verify_result result = verify_open("cost.threads", at->module, at->label);
+    struct verify_result result = verify_open("cost.threads", at->v->module, at->label);
     for (int i = 0; i < MEETING_THREADS; i++) {
         caller[i] = (struct caller){.at = at, .place = cost_place(at, 1)};
         caller[i].terms = cost_terms(at, caller[i].term);

@@ -230,7 +230,7 @@ static void blame_places(const struct place_record *record, enum cause cause, co
 
 void cost_check_places(const struct cost_case *at)
 {
-    struct verify_result result = verify_open("cost.places", at->module, at->label);
+    struct verify_result result = verify_open("cost.places", at->v->module, at->label);
     struct place_record observed = {.result = &result}, running = {.result = &result};
     look_at_observations(at, &observed);
     look_at_times(at, &running);

@@ -135,7 +135,7 @@ static void blame_terms(const struct cost_case *at, const struct oracle *oracle,
 
 void cost_check_solve(const struct cost_case *at)
 {
-    struct verify_result result = verify_open("cost.solve", at->module, at->label);
+    struct verify_result result = verify_open("cost.solve", at->v->module, at->label);
     struct worst worst = {.count = 0};
     struct bed bed;
     struct grid grid = {.steps = 0};

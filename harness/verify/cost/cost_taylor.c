@@ -321,7 +321,7 @@ static void look_at_part(const struct term *term, enum part part, struct place p
 void cost_check_taylor(const struct cost_case *at)
 {
     const struct place nominal = cost_place(at, 0), perturbed = cost_place(at, 1);
-    struct verify_result result = verify_open("cost.taylor", at->module, at->label);
+    struct verify_result result = verify_open("cost.taylor", at->v->module, at->label);
     struct term term[MOST_TERMS];
     struct worst worst = {.count = 0};
     int failures = 0;

@@ -62,11 +62,6 @@ static void vary_options(struct cost_case *at, const struct sens_option *table, 
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
-void cost_module(const struct verify *v, char module[VERIFY_NAME])
-{
-    verify_module(v->provider ? "provider" : "cost", v->provider ? v->provider->name : v->cost->name, module);
-}
-
 /* Before what a result of a provider is about: "cost terminal on "; else "". */
 static const char *cost_named(const struct verify *v, char name[VERIFY_NAME])
 {
@@ -110,7 +105,6 @@ static bool look_at_probe(struct verify *v, const struct probe_settings *setting
 {
     struct cost_case at = {.v = v, .clean = fp_state_read()};
     char name[VERIFY_NAME];
-    cost_module(v, at.module);
     snprintf(at.label, sizeof at.label, "%sprobe n=%zu np=%zu t0=%g scale=%g", cost_named(v, name),
              settings->n, settings->np, settings->t0, settings->scale > 0 ? settings->scale : 1);
     verify_name_held(v, v->cost->options, " ", sizeof at.label, at.label);
@@ -180,7 +174,6 @@ static bool look_at_problem(struct verify *v, const struct sens_problem_type *ty
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct cost_case at = {.v = v, .clean = *clean};
-    cost_module(v, at.module);
     const bool looked = make_problem(&at, type) && look_at(&at, vary, look);
     sens_arena_rewind(&v->ctx.arena, mark);
     return looked;

@@ -18,11 +18,9 @@ struct cost_case {
     /* false: create succeeds with what sens_cost_create refuses, or its gradients cannot be derived; v->ctx.message
      * says why */
     bool valid;
-    char module[VERIFY_NAME], label[VERIFY_SUBJECT];
+    char label[VERIFY_SUBJECT];
     struct fp_state clean; /* the floating-point environment before the cost was first called */
 };
-/* "cost terminal"; of a unit with a provider "provider tape". */
-void cost_module(const struct verify *v, char module[VERIFY_NAME]);
 
 /* look(case) for the unit's cost on four problems in quick mode, else on all, with its defaults and with
  * other options; memory is given back after each. Returns how many there were. */

@@ -62,7 +62,7 @@ static const struct verify_check checks[] = {
 
 void pair_skip(struct pair *pair, const char *check, const char *reason)
 {
-    verify_skip_check(pair->v, check, pair->module, pair->instance->label, reason);
+    verify_skip_check(pair->v, check, pair->v->module, pair->instance->label, reason);
 }
 
 /* ---- solves -------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ bool pair_solve(struct pair *pair, struct bed *bed)
     bed->task.max_steps = PAIR_STEPS;
     if (bed_solve(bed) == SENS_OK && out_finite(bed, &bed->out) && bed_canaries_alive(bed)) return true;
     bed_subject(bed, pair->instance->label, subject);
-    struct verify_result result = verify_open("pair.status", pair->module, subject);
+    struct verify_result result = verify_open("pair.status", pair->v->module, subject);
     if (bed->status != SENS_OK) {
         judge_status(&result, bed);
     } else if (!out_finite(bed, &bed->out)) {
@@ -155,7 +155,7 @@ struct verify_result pair_open(const struct pair *pair, const struct bed *bed, c
     char label[VERIFY_SUBJECT], subject[VERIFY_SUBJECT];
     pair_name_interval(pair, bed, label);
     bed_subject(bed, label, subject);
-    return verify_open(check, pair->module, subject);
+    return verify_open(check, pair->v->module, subject);
 }
 
 /* Notes the gradient, the state and the cost against the target. */
@@ -198,7 +198,7 @@ static void run_instance(struct pair *pair)
     pair_exact(pair);
     pair_identities(pair);
     if (!pair->status_told) {
-        struct verify_result result = verify_open("pair.status", pair->module, pair->instance->label);
+        struct verify_result result = verify_open("pair.status", pair->v->module, pair->instance->label);
         verify_close(pair->v, &result);
     }
 }
@@ -207,7 +207,6 @@ static void run(struct verify *v)
 {
     struct instance instance;
     struct pair pair = {.v = v, .instance = &instance};
-    verify_module("method", v->method->name, pair.module);
     for (int k = 0; !(v->quick && k >= QUICK_INSTANCES) && instance_create(v, v->problem, k, &instance); k++)
         run_instance(&pair);
 }

@@ -62,11 +62,11 @@ static void check_exact(struct pair *pair, struct bed *bed, const char *label, c
         return;
     }
     bed_subject(bed, label, subject);
-    struct verify_result result = verify_open("pair.exact", pair->module, subject);
+    struct verify_result result = verify_open("pair.exact", pair->v->module, subject);
     pair_judge(&result, bed, target);
     char reason[VERIFY_TEXT];
     if (result.verdict == VERIFY_FAIL && pair_excuse(bed, exact, target, reason)) {
-        result = verify_open("pair.exact", pair->module, subject);
+        result = verify_open("pair.exact", pair->v->module, subject);
         verify_skip(&result, "%s", reason);
     } else if (result.verdict == VERIFY_FAIL) {
         pair_blame(bed, &exact->value, &result);
@@ -271,7 +271,7 @@ static void check_identities(struct pair *pair, struct bed *bed, const struct ex
     char label[VERIFY_SUBJECT], subject[VERIFY_SUBJECT];
     pair_name_interval(pair, bed, label);
     bed_subject(bed, label, subject);
-    struct verify_result result = verify_open("pair.identity", pair->module, subject);
+    struct verify_result result = verify_open("pair.identity", pair->v->module, subject);
     const bool held_to_map = discrete && expected_reported_map(bed, &frozen) == SENS_OK;
     if (held_to_map) note_identities(&worst, bed, IDENTITY_OF_MAP, &frozen);
     if (bed->method->caps & SENS_CAP_TOLERANCE) note_identities(&worst, bed, by_tolerance, target);

@@ -240,7 +240,7 @@ static void tell_the_rest(struct verify *v, const struct subject *subject, const
                                               : ", more than 200 states");
     snprintf(words + strlen(words), sizeof words - strlen(words), "%s", left);
     reach_name_problem(v, label);
-    verify_not_varied(v, "reach.varied", subject->module, label, words);
+    verify_not_varied(v, "reach.varied", subject->v->module, label, words);
 }
 
 static void look(struct subject *subject)
@@ -264,7 +264,7 @@ static void look_once(struct verify *v)
     reach_check_threads(&subject);
     const bool usual = is_usual_right(&subject);
     check_sizes(&subject, usual);
-    reach_check_options(v, subject.module, usual, left);
+    reach_check_options(v, subject.v->module, usual, left);
     tell_the_rest(v, &subject, left);
 }
 

@@ -178,7 +178,7 @@ static void judge(struct branches *of)
     char words[VERIFY_SUBJECT];
     snprintf(words, sizeof words, "the other side of %zu of the %zu comparisons that rhs makes", all - turned,
              all);
-    verify_not_varied(of->subject->v, "reach.varied", of->subject->module, of->subject->label, words);
+    verify_not_varied(of->subject->v, "reach.varied", of->subject->v->module, of->subject->label, words);
 }
 
 void reach_check_branches(const struct subject *subject)
