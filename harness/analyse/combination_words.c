@@ -40,10 +40,17 @@ static void write_pair(char *text, const char *first, long w_first, const char *
     write(text, second, b);
 }
 
+static size_t count_names(size_t cols, const double *w)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < cols; k++) count += w[k] != 0;
+    return count;
+}
+
 static void write_names(size_t cols, const double *w, const char *const *name, char *text)
 {
-    size_t count = 0, seen = 0;
-    for (size_t k = 0; k < cols; k++) count += w[k] != 0;
+    const size_t count = count_names(cols, w);
+    size_t seen = 0;
     for (size_t k = 0; k < cols; k++) {
         if (w[k] == 0) continue;
         append(text, COMBINATION_TEXT, "%s%s", seen == 0 ? "" : seen + 1 == count ? " and " : ", ", name[k]);
@@ -69,6 +76,10 @@ void combination_words(size_t cols, const double *w, const char *const *name, en
     size_t first = 0;
     text[0] = '\0';
     write_names(cols, w, name, text);
+    if (count_names(cols, w) == 1) {
+        append(text, COMBINATION_TEXT, ": no state moves when it changes");
+        return;
+    }
     if (kind != COMBINATION_LOCAL) {
         write_kept(cols, w, name, kind == COMBINATION_SUM, text);
         return;

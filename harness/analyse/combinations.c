@@ -37,7 +37,6 @@ static void reduce(size_t count, size_t cols, double *V, bool *taken, bool *owne
         for (size_t v = 0; v < count; v++) {
             const double factor = V[v * cols + col] / V[row * cols + col];
             for (size_t k = 0; k < cols && v != row; k++) V[v * cols + k] -= factor * V[row * cols + k];
-            if (v != row) V[v * cols + col] = 0;
         }
     }
 }

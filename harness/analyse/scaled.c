@@ -3,11 +3,13 @@
 
 #include <math.h>
 
+static const double known = 0.1; /* part of a state that its error may be */
+
 bool scaled_state_vanishes(const struct analysis *analysis, size_t j, size_t i)
 {
     const double x = solution_state(analysis, &analysis->closer, j, i);
     const double off = fabs(x - solution_state(analysis, &analysis->at_tol, j, i));
-    return fabs(x) <= off || x == 0;
+    return off >= known * fabs(x) || fabs(x) <= (double)analysis->cell->task.atol;
 }
 
 double scaled_half(const struct analysis *analysis, const struct solution *solution, size_t j, size_t i,

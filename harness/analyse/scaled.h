@@ -3,8 +3,9 @@
  *     half   p_k S_ik          = dx_i / d ln|p_k|
  *     full   p_k S_ik / x_i    = d ln|x_i| / d ln|p_k|
  *
- * NaN, written as `undefined`: both, of a parameter that is 0, which has no logarithm; full, where |x_i| is no larger
- * than its own error, the distance between the two solves, so that it may be 0. */
+ * NaN, written as `undefined`: both, of a parameter that is 0, which has no logarithm; full, where x_i is 0 or not
+ * known from it: no larger than the absolute tolerance, or its own error, the distance between the two solves, is a
+ * tenth of it or more. */
 #ifndef ANALYSE_SCALED_H
 #define ANALYSE_SCALED_H
 

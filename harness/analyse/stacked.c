@@ -4,9 +4,11 @@
 #include <float.h>
 #include <math.h>
 
+static const double known =
+    0.1; /* part of a column that its error may be: one that is less known blurs all others */
 enum { ROUNDINGS = 1000 }; /* in an entry of S: some hundred steps of some roundings each */
 
-const char *const fate_name[] = {"kept", "no effect", "undefined: its value is 0"};
+const char *const fate_name[] = {"kept", "no effect known from 0", "undefined: its value is 0"};
 
 struct rows { /* (j, i) with a unit, and that unit; which solution, and the other one */
     const struct solution *solution, *other;
@@ -58,7 +60,8 @@ static enum fate take_column(const struct analysis *analysis, const struct rows 
     if (p == 0 && rows->stacking == STACKED_LOGARITHMS) return FATE_ZERO;
     const double error = fill_column(analysis, rows, k, column, &length);
     const double by = rows->stacking == STACKED_LOGARITHMS || p == 0 ? 1 : p;
-    if (length <= error || length * by <= DBL_EPSILON * sqrt((double)rows->count)) return FATE_NO_EFFECT;
+    if (error >= known * length || length * by <= DBL_EPSILON * sqrt((double)rows->count))
+        return FATE_NO_EFFECT;
     for (size_t r = 0; r < rows->count; r++) column[r] /= length;
     stacked->noise = hypot(stacked->noise, error / length);
     stacked->parameter[stacked->cols] = k;

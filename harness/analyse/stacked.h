@@ -13,8 +13,8 @@
 
 enum fate {
     FATE_KEPT,
-    FATE_NO_EFFECT, /* a column no longer than its error, or than the last digits of the states */
-    FATE_ZERO       /* the parameter is 0 and has no logarithm, where one is wanted */
+    FATE_NO_EFFECT, /* a column not known from 0: its error is a tenth of it or more, or it is last digits of states */
+    FATE_ZERO /* the parameter is 0 and has no logarithm, where one is wanted */
 };
 extern const char *const fate_name[];
 

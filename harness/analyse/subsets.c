@@ -24,20 +24,18 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-/* Column c becomes the last one of a subset of `size`: twice what lies in the span of the others is taken away, once is
- * not enough where little is left. */
+/* Column c becomes the last one of a subset of `size`, by modified Gram-Schmidt, whose triangle is as good as that of
+ * reflections. */
 static void append_column(struct walk *walk, size_t size, size_t c)
 {
     const size_t cols = walk->cols, last = size - 1;
     double *const q = walk->Q + last * cols;
     for (size_t i = 0; i < cols; i++) q[i] = walk->column[c * cols + i];
-    for (size_t r = 0; r < size; r++) walk->T[r * walk->largest + last] = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t r = 0; r < last; r++) {
-            const double part = dot(cols, walk->Q + r * cols, q);
-            for (size_t i = 0; i < cols; i++) q[i] -= part * walk->Q[r * cols + i];
-            walk->T[r * walk->largest + last] += part;
-        }
+    for (size_t r = 0; r < last; r++) {
+        const double part = dot(cols, walk->Q + r * cols, q);
+        for (size_t i = 0; i < cols; i++) q[i] -= part * walk->Q[r * cols + i];
+        walk->T[r * walk->largest + last] = part;
+    }
     const double left = sqrt(dot(cols, q, q));
     for (size_t i = 0; i < cols && left > 0; i++) q[i] /= left;
     walk->T[last * walk->largest + last] = left;

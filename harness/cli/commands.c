@@ -55,10 +55,11 @@ static const char *const analyse_notes[] = {
     "together, in words; subsets, each subset with its collinearity; uncertainty, the covariance of the "
     "parameters from data of the chosen states at these times with errors of standard deviation "
     "--sigma, and the bands of all states that follow.",
-    "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, unless "
-    "keys say otherwise. All is computed twice, the second time at a hundredth of the tolerance: the "
-    "distance of the two stands beside a value as its error. `undefined` is what has no value: p S of a "
-    "parameter that is 0, p S / x where the state is no larger than its own error.",
+    "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, "
+    "unless keys say otherwise. All is computed twice, the second time at a hundredth of the tolerance: "
+    "the distance of the two stands beside a value as its error. `undefined` is what has no value: p S "
+    "of a parameter that is 0, p S / x where the state is not known from 0: no larger than atol, or its "
+    "error is a tenth of it or more.",
     "Exit codes: 0 answered, 2 bad input, 3 not available here, 4 the solver failed.",
     NULL,
 };

@@ -53,7 +53,12 @@ do_block() {
     esac
 }
 
-pages="models data analysing-a-model adding-a-problem adding-a-cost adding-a-method"
+pages="models data adding-a-problem adding-a-cost adding-a-method"
+if sensbench analyse decay invariants >/dev/null 2>&1; then
+    pages="$pages analysing-a-model"
+else
+    echo "skipped: analysing-a-model needs LAPACK"
+fi
 if command -v python3 >/dev/null; then
     pages="$pages adding-a-contender"
 else

@@ -6,7 +6,18 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "dense.h"
 #include "testing.h"
+
+/* Without it, tests that factorise matrices are skipped. */
+static inline bool has_lapack(void)
+{
+    struct sens_ctx ctx = {.cores = 1};
+    double one[1] = {1}, value;
+    const bool there = dense_svd(&ctx, 1, one, &value, NULL) != SENS_UNAVAILABLE;
+    sens_arena_release(&ctx.arena);
+    return there;
+}
 
 struct analysed {
     struct sens_ctx ctx;

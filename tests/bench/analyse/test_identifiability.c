@@ -206,7 +206,8 @@ static void equal_columns(void **state)
     struct spectrum spectrum;
     size_t finite = 0;
     draw(&ctx, ROWS, COLS, &stacked);
-    memcpy(stacked.M + 5 * ROWS, stacked.M + 2 * ROWS, ROWS * sizeof *stacked.M);
+    for (size_t r = 0; r < ROWS; r++) /* but for last digits */
+        stacked.M[5 * ROWS + r] = stacked.M[2 * ROWS + r] * (1 + (r % 2 ? 8 : -8) * DBL_EPSILON);
     assert_int_equal(spectrum_make(&ctx, &stacked, &spectrum), SENS_OK);
     assert_int_equal(spectrum.rank, COLS - 1);
     assert_int_equal(subsets_visit(&ctx, &stacked, &spectrum, COLS, count_one, &finite), SENS_OK);
@@ -245,6 +246,7 @@ static void words(void **state)
         {{1, -1, 2}, COMBINATION_PRODUCT, "a, b and c only as a * b and a^2 / c"},
         {{1, -1, 0}, COMBINATION_SUM, "a and b only as a + b"},
         {{2, 3, 0}, COMBINATION_SUM, "a and b only as 3 a - 2 b"},
+        {{0, 0, 1}, COMBINATION_PRODUCT, "c: no state moves when it changes"},
         {{0, 1, -0.83333},
          COMBINATION_LOCAL,
          "b and c: no state moves when their logarithms change as 1 : -0.8333"},
@@ -267,9 +269,5 @@ int main(void)
         cmocka_unit_test(many_subsets),
         cmocka_unit_test(words),
     };
-    struct sens_ctx ctx = {.cores = 1};
-    double one[1] = {1}, value;
-    const bool there = dense_svd(&ctx, 1, one, &value, NULL) != SENS_UNAVAILABLE;
-    sens_arena_release(&ctx.arena);
-    return there ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+    return has_lapack() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

@@ -121,5 +121,5 @@ int main(void)
         cmocka_unit_test(mass_of_robertson),   cmocka_unit_test(none_where_there_is_none),
         cmocka_unit_test(whole_directions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return has_lapack() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }
