@@ -1,4 +1,4 @@
-/* Files of numbers: as they are, as the parameters and the initial state of a problem, as the
+/* Files of numbers: as they are, as the parameters and the initial state of a problem, as the (named)
  * data of a cost. */
 #include <math.h>
 #include <stdlib.h>
