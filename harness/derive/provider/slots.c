@@ -130,12 +130,12 @@ static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
 
 /* ---- entries ------------------------------------------------------------------------------------------------ */
 
-/* What is declared, as numbers. A recording of another path may have other entries: derived_wrap declares a pattern, or
- * outer products, only where there is but one path. */
-static void numbers(const struct sens_problem *pb, const struct sens_at *at, enum product_kind kind,
-                    size_t count, double *out)
+/* What is declared, as numbers, where no function can be called directly: functions that call this one only then
+ * have nothing to save for it. A recording of another path may have other entries: derived_wrap declares a pattern,
+ * or outer products, only where there is but one path. */
+static __attribute__((noinline)) void look_up_numbers(const struct sens_problem *pb, const struct sens_at *at,
+                                                      enum product_kind kind, size_t count, double *out)
 {
-    if (in_numbers(kind, pb, at, out)) return;
     struct product_call call = call_at(kind, pb, at, 0);
     call.on.out = out;
     if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(count, out);
@@ -144,29 +144,34 @@ static void numbers(const struct sens_problem *pb, const struct sens_at *at, enu
 void derived_jacobian(const struct sens_problem *pb, const struct sens_at *at, double *J)
 {
     const struct sens_pattern *sparsity = pb->structure->sparsity;
-    numbers(pb, at, PRODUCT_JACOBIAN, sparsity ? sparsity->start[pb->n] : pb->n * pb->n, J);
+    if (!in_numbers(PRODUCT_JACOBIAN, pb, at, J))
+        look_up_numbers(pb, at, PRODUCT_JACOBIAN, sparsity ? sparsity->start[pb->n] : pb->n * pb->n, J);
 }
 
 void derived_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
 {
-    numbers(pb, at, PRODUCT_JACOBIAN_P, derived_of(pb)->structure.sparsity_p->start[pb->np], value);
+    const struct sens_pattern *sparsity = derived_of(pb)->structure.sparsity_p;
+    if (!in_numbers(PRODUCT_JACOBIAN_P, pb, at, value))
+        look_up_numbers(pb, at, PRODUCT_JACOBIAN_P, sparsity->start[pb->np], value);
 }
 
 void derived_outer(const struct sens_problem *pb, const struct sens_at *at, double *s, double *phi)
 {
-    numbers(pb, at, PRODUCT_S, pb->n, s);
-    numbers(pb, at, PRODUCT_PHI, sens_structure_factors(pb->structure), phi);
+    if (!in_numbers(PRODUCT_S, pb, at, s)) look_up_numbers(pb, at, PRODUCT_S, pb->n, s);
+    if (!in_numbers(PRODUCT_PHI, pb, at, phi))
+        look_up_numbers(pb, at, PRODUCT_PHI, sens_structure_factors(pb->structure), phi);
 }
 
 void derived_coupling(const struct sens_problem *pb, const double *p, double *M)
 {
     const struct sens_at at = {.p = p};
-    numbers(pb, &at, PRODUCT_COUPLING, pb->n * pb->n, M);
+    if (!in_numbers(PRODUCT_COUPLING, pb, &at, M))
+        look_up_numbers(pb, &at, PRODUCT_COUPLING, pb->n * pb->n, M);
 }
 
 void derived_diagonal(const struct sens_problem *pb, const struct sens_at *at, double *d)
 {
-    numbers(pb, at, PRODUCT_DIAGONAL, pb->n, d);
+    if (!in_numbers(PRODUCT_DIAGONAL, pb, at, d)) look_up_numbers(pb, at, PRODUCT_DIAGONAL, pb->n, d);
 }
 
 /* OUT[:,l] += column k0 + l, by lanes that are unit vectors. */
