@@ -109,8 +109,11 @@ static bool read_options(const struct introduction *in, const json_t *said, stru
         sens_arena_alloc(&kept, count + 1, sizeof *options); /* the last is the end */
     if (!options) return refuse(in, "options", "finds no memory");
     type->options = options;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!read_option(in, json_array_get(list, i), &options[i])) return false;
+        if (sens_option_find(options, options[i].name) != (int)i)
+            return refuse(in, options[i].name, "is the name of two options");
+    }
     return true;
 }
 

@@ -141,6 +141,7 @@ about "default" 'about["options"][0]["default"] = 10'
 about "kind" 'about["options"][0]["kind"] = "data"'
 about "choices" 'about["options"][0].update(kind="choice", default="a", choices=[])'
 about "is no name" 'about["options"][0]["name"] = "a=b"'
+about "is the name of two options" 'about["options"] *= 2'
 about "options" 'about["options"] = {}'
 about "limits" 'about["limits"] = "all"'
 about "check" 'about["limits"] = [{"subject": "*"}]'
@@ -154,6 +155,11 @@ expect 2 "cannot be run" list --contender .
 expect 2 "--contender needs a value" list --contender
 expect 2 "exit code 0 before it had answered" list --contender /bin/true
 SENSBENCH_CONTENDER_SECONDS=soon expect 2 "SENSBENCH_CONTENDER_SECONDS" list --contender ./wrong.py
+
+# ---- where it is -------------------------------------------------------------------------------------------------
+
+mkdir "a b" && cp wrong.py "a b/\$(id)'s one"
+expect 0 "status     ok" run logistic wrong --contender "a b/\$(id)'s one"
 
 # ---- what it says of a task ----------------------------------------------------------------------------------
 
