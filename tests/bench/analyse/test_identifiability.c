@@ -6,6 +6,7 @@
 #include "analysis_support.h"
 #include "combinations.h"
 #include "dense.h"
+#include "scaled.h"
 #include "subsets.h"
 
 enum { ROWS = 40, COLS = 8, MANY = 20 };
@@ -206,13 +207,37 @@ static void equal_columns(void **state)
     struct spectrum spectrum;
     size_t finite = 0;
     draw(&ctx, ROWS, COLS, &stacked);
-    for (size_t r = 0; r < ROWS; r++) /* but for last digits */
-        stacked.M[5 * ROWS + r] = stacked.M[2 * ROWS + r] * (1 + (r % 2 ? 8 : -8) * DBL_EPSILON);
+    stacked.noise = 1e-6;
+    for (size_t r = 0; r < ROWS; r++) /* but for what is noise */
+        stacked.M[5 * ROWS + r] = stacked.M[2 * ROWS + r] * (1 + (r % 2 ? 1e-9 : -1e-9));
     assert_int_equal(spectrum_make(&ctx, &stacked, &spectrum), SENS_OK);
     assert_int_equal(spectrum.rank, COLS - 1);
     assert_int_equal(subsets_visit(&ctx, &stacked, &spectrum, COLS, count_one, &finite), SENS_OK);
     assert_int_equal(finite, 247 - 64); /* both are in 2^6 subsets */
     sens_arena_release(&ctx.arena);
+}
+
+/* The noise is the error of the columns by their lengths; a column whose error is large is left out. */
+static void noise_and_fate(void **state)
+{
+    (void)state;
+    struct analysed me;
+    struct stacked stacked;
+    double *unit;
+    analysed_solve(&me, "problem=logistic", NULL);
+    const struct analysis *const analysis = &me.analysis;
+    assert_int_equal(scaled_units(&me.ctx, analysis, &analysis->closer, SCALE_LARGEST, &unit), SENS_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        const double part = pass ? 0.2 : 1e-3;
+        for (size_t j = 0; j < analysis->grid.times; j++)
+            analysis->closer.S[j * 2 + 1] = analysis->at_tol.S[j * 2 + 1] * (1 + part);
+        assert_int_equal(
+            stacked_make(&me.ctx, analysis, &analysis->at_tol, STACKED_LOGARITHMS, unit, &stacked), SENS_OK);
+        assert_int_equal(stacked.cols, pass ? 1 : 2);
+        assert_int_equal(stacked.fate[1], pass ? FATE_NO_EFFECT : FATE_KEPT);
+        assert_true(pass ? stacked.noise < 1e-7 : fabs(stacked.noise / part - 1) < 1e-6);
+    }
+    analysed_end(&me);
 }
 
 /* 20 parameters, 6175 subsets. */
@@ -267,6 +292,7 @@ int main(void)
         cmocka_unit_test(order_is_greedy),
         cmocka_unit_test(equal_columns),
         cmocka_unit_test(many_subsets),
+        cmocka_unit_test(noise_and_fate),
         cmocka_unit_test(words),
     };
     return has_lapack() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
