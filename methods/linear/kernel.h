@@ -45,6 +45,14 @@ extern const struct sens_kernel sens_kernel_lapack, sens_kernel_lapack_complex;
 #ifdef SENS_KLU_LIBRARY
 #define SENS_KERNEL_HAS_KLU 1
 extern const struct sens_kernel sens_kernel_klu, sens_kernel_klu_complex;
+
+/* Operations an entry of KLU's factors of such a matrix, by its analysis. Memory from the arena. SENS_NO_MEMORY;
+ * SENS_UNAVAILABLE; SENS_UNSUPPORTED: too large. */
+sens_status sens_kernel_klu_work(struct sens_ctx *ctx, const struct sens_pattern *pattern, double *an_entry);
+#endif
+#ifdef SENS_UMFPACK_LIBRARY
+#define SENS_KERNEL_HAS_UMFPACK 1
+extern const struct sens_kernel sens_kernel_umfpack, sens_kernel_umfpack_complex;
 #endif
 #endif
 
@@ -58,17 +66,17 @@ static inline const struct sens_shifted *sens_kernel_factors(const struct sens_s
  * not there, and *place is left alone. */
 bool sens_kernel_function(const char *library, const char *name, void *place);
 
-#ifdef SENS_KERNEL_HAS_LAPACK
+#ifndef SENS_EXTENDED
 struct sens_kernel_name { /* a function, and the pointer to it that is wanted */
     const char *name;
     void *place;
 };
 
-/* Functions of LAPACK, which is to take no threads of its own: a cell's threads are the harness's to count.
- * *alone: to be held while one of them runs, or NULL. An OpenBLAS that was built without threads works in one
- * buffer for all its callers: two threads at once would get the numbers of each other. */
-bool sens_kernel_lapack_functions(size_t count, const struct sens_kernel_name *wanted,
-                                  pthread_mutex_t **alone);
+/* Functions of a library that calls BLAS, which is to take no threads of its own: a cell's threads are the harness's
+ * to count. *alone: to be held while one of them runs, or NULL. An OpenBLAS that was built without threads works in
+ * one buffer for all its callers: two threads at once would get the numbers of each other. */
+bool sens_kernel_blas_functions(const char *library, size_t count, const struct sens_kernel_name *wanted,
+                                pthread_mutex_t **alone);
 
 /* Around a call. */
 static inline void sens_kernel_enter(pthread_mutex_t *alone)

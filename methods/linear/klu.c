@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "klu_solve.h"
+#include "lane_columns.h"
 
 enum { TOGETHER = 4 }; /* complex right-hand sides that KLU takes in one pass */
 
@@ -30,7 +31,7 @@ struct klu {
     int *start, *col;     /* of M */
     int *seen;            /* [n] for the sign of a permutation */
     bool shares;          /* the symbolic part is another's */
-    double *room;         /* [n][SENS_KLU_LANES]; complex: [TOGETHER][n][2] */
+    double *room;         /* [n][SENS_COLUMN_LANES]; complex: [TOGETHER][n][2] */
 };
 
 static bool load(struct library *to, bool is_complex)
@@ -59,7 +60,7 @@ static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern 
     klu->start = SENS_NEW(ctx, int, n + 1);
     klu->col = SENS_NEW(ctx, int, entries);
     klu->seen = SENS_NEW(ctx, int, n);
-    klu->room = SENS_NEW(ctx, double, SENS_KLU_LANES *n); /* 2 TOGETHER are as many */
+    klu->room = SENS_NEW(ctx, double, SENS_COLUMN_LANES *n); /* 2 TOGETHER are as many */
     if (!klu->start || !klu->col || !klu->seen || !klu->room) return SENS_NO_MEMORY;
     for (size_t i = 0; i <= n; i++) klu->start[i] = (int)pattern->start[i];
     for (size_t e = 0; e < entries; e++) klu->col[e] = (int)pattern->col[e];
@@ -77,6 +78,21 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     klu->library.defaults(&klu->common);
     klu->symbolic = klu->library.analyze((int)shifted->n, klu->start, klu->col, &klu->common);
     return klu->symbolic ? SENS_OK : SENS_NO_MEMORY;
+}
+
+/* What the analysis expects is as if pivots stayed on the diagonal: it does not know the values. */
+sens_status sens_kernel_klu_work(struct sens_ctx *ctx, const struct sens_pattern *pattern, double *an_entry)
+{
+    struct klu klu = {.numeric = NULL};
+    if (!load(&klu.library, false)) return SENS_UNAVAILABLE;
+    const sens_status status = copy_pattern(ctx, pattern, &klu);
+    if (status != SENS_OK) return status;
+    klu.library.defaults(&klu.common);
+    klu.symbolic = klu.library.analyze((int)pattern->rows, klu.start, klu.col, &klu.common);
+    if (!klu.symbolic) return SENS_NO_MEMORY;
+    *an_entry = klu.symbolic->est_flops / (klu.symbolic->lnz + klu.symbolic->unz);
+    klu.library.free_symbolic(&klu.symbolic, &klu.common);
+    return SENS_OK;
 }
 
 /* All but the numbers is shared. */

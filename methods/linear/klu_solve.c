@@ -3,47 +3,13 @@
 
 #ifdef SENS_KERNEL_HAS_KLU
 #include "klu_solve.h"
-#include "vectors.h"
-
-struct column { /* of L or U, without its diagonal: `count` entries at rows of its block */
-    const int *row;
-    const double *value;
-    int count;
-};
+#include "lane_columns.h"
 
 /* A column is its row numbers, and behind these its values: KLU's units are double. */
 static inline struct column column_at(const double *packed, int at, int count)
 {
     const size_t units = ((size_t)count * sizeof(int) + sizeof(double) - 1) / sizeof(double);
     return (struct column){(const int *)(packed + at), packed + at + units, count};
-}
-
-/* X_row -= value x for the rows of a column, x = X_own. */
-ALWAYS_INLINE void scatter(size_t W, struct column column, const double *own, double *X)
-{
-    double x[SENS_KLU_LANES];
-    for (size_t w = 0; w < W; w++) x[w] = own[w];
-    for (int e = 0; e < column.count; e++) {
-        double *const to = X + (size_t)column.row[e] * W;
-        for (size_t w = 0; w < W; w++) to[w] -= column.value[e] * x[w];
-    }
-}
-
-/* X_own -= sum value X_row */
-ALWAYS_INLINE void gather(size_t W, struct column column, const double *X, double *own)
-{
-    double x[SENS_KLU_LANES];
-    for (size_t w = 0; w < W; w++) x[w] = own[w];
-    for (int e = 0; e < column.count; e++) {
-        const double *const from = X + (size_t)column.row[e] * W;
-        for (size_t w = 0; w < W; w++) x[w] -= column.value[e] * from[w];
-    }
-    for (size_t w = 0; w < W; w++) own[w] = x[w];
-}
-
-ALWAYS_INLINE void divide(size_t W, double by, double *own)
-{
-    for (size_t w = 0; w < W; w++) own[w] /= by;
 }
 
 /* Of rows first ... first + size of X, the packed columns of their block at LU. */
@@ -161,8 +127,8 @@ static void solve_together(size_t W, const klu_symbolic *symbolic, const klu_num
 void sens_klu_solve(const klu_symbolic *symbolic, const klu_numeric *numeric, bool transposed, size_t L,
                     double *room, double *X)
 {
-    for (size_t l = 0; l < L; l += SENS_KLU_LANES) {
-        const size_t W = L - l < SENS_KLU_LANES ? L - l : SENS_KLU_LANES;
+    for (size_t l = 0; l < L; l += SENS_COLUMN_LANES) {
+        const size_t W = L - l < SENS_COLUMN_LANES ? L - l : SENS_COLUMN_LANES;
         solve_together(W, symbolic, numeric, transposed, (struct lanes){L, room, X + l});
     }
 }

@@ -14,9 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SENS_KLU_LANES = 8 }; /* that go together */
-
-/* X [n][L]; room [n][SENS_KLU_LANES] is the caller's. */
+/* X [n][L]; room [n][SENS_COLUMN_LANES] is the caller's. */
 void sens_klu_solve(const klu_symbolic *symbolic, const klu_numeric *numeric, bool transposed, size_t L,
                     double *room, double *X);
 

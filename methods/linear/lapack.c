@@ -27,7 +27,7 @@ static bool load(bool is_complex, struct lapack *lapack)
 {
     const struct sens_kernel_name wanted[] = {{is_complex ? "zgetrf_" : "dgetrf_", &lapack->getrf},
                                               {is_complex ? "ztrsm_" : "dtrsm_", &lapack->trsm}};
-    return sens_kernel_lapack_functions(2, wanted, &lapack->alone);
+    return sens_kernel_blas_functions(SENS_LAPACK_LIBRARY, 2, wanted, &lapack->alone);
 }
 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)

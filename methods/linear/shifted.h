@@ -3,7 +3,7 @@
  *     M X = B   or   M^T X = B,    X, B [n][L]: L right-hand sides, the lane index contiguous, X over B
  *
  * An implicit step has alpha = 1, beta = h gamma; where the increments are the unknowns alpha = 1 / (h
- * gamma), beta = 1. One interface for three kernels:
+ * gamma), beta = 1. One interface for four kernels:
  *
  *     lapack   dense. M by rows is M^T by columns, which dgetrf factorises as P L U; and B [n][L] by rows is
  *              B^T, L x n, by columns. M X = B is thus X^T (P L U) = B^T: two triangular solves from the
@@ -12,16 +12,18 @@
  *     klu      sparse (SuiteSparse). The pattern by rows is that of M^T by columns. KLU's own solves take four
  *              right-hand sides at a time, one after the other; ours take eight lanes side by side through its
  *              factors (klu_solve.h).
+ *     umfpack  sparse (SuiteSparse), columns that look alike in dense blocks, ordered by METIS: for grids. From four
+ *              real lanes on they go side by side through a copy of its factors (umfpack_solve.h).
  *     own      dense, by rows, with partial pivoting: for extended precision, which the libraries lack, for
  *              systems so small that a call costs as much as the arithmetic, and where a library is missing.
- *              A lane has the same bits alone and among others; the libraries do not promise that. All three
+ *              A lane has the same bits alone and among others; the libraries do not promise that. All four
  *              repeat their bits.
  *
  * Fully implicit formulas have complex shifts, alpha + i imaginary. M is complex then, vectors are [n][2][L], the
- * real lanes first, and each kernel has its complex twin (zgetrf and ztrsm; klu_z), to which lanes are copied
- * where it is a library's. Transposed stays transposed: M^T X = B, without conjugation.
+ * real lanes first, and each kernel has its complex twin (zgetrf and ztrsm; klu_z, umfpack_zi), to which lanes are
+ * copied where it is a library's. Transposed stays transposed: M^T X = B, without conjugation.
  *
- * Memory is the arena's, but for KLU's factors: the library takes those at each factorisation, and
+ * Memory is the arena's, but for sparse factors: the library takes those at each factorisation, and
  * sens_shifted_release gives them back. One thread each. */
 #ifndef SENS_SHIFTED_H
 #define SENS_SHIFTED_H
@@ -33,8 +35,15 @@ struct sens_shift { /* M = (identity + i imaginary) I - jacobian J */
     sens_real imaginary; /* 0 where the system is real */
 };
 
-/* AUTO: klu for a pattern, own for few unknowns, else lapack; own where that one is not there. */
-enum sens_kernel_choice { SENS_KERNEL_AUTO, SENS_KERNEL_OWN, SENS_KERNEL_LAPACK, SENS_KERNEL_KLU };
+/* AUTO: klu for a pattern, or umfpack where its factors take many operations an entry; without one own for few
+ * unknowns, else lapack; own where that one is not there. */
+enum sens_kernel_choice {
+    SENS_KERNEL_AUTO,
+    SENS_KERNEL_OWN,
+    SENS_KERNEL_LAPACK,
+    SENS_KERNEL_KLU,
+    SENS_KERNEL_UMFPACK
+};
 
 struct sens_shifted;
 
@@ -67,7 +76,7 @@ void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted
 /* Of the factors at hand, in bytes. */
 size_t sens_shifted_bytes(const struct sens_shifted *shifted);
 
-/* "lapack", "klu", "own". */
+/* "lapack", "klu", "umfpack", "own". */
 const char *sens_shifted_kernel(const struct sens_shifted *shifted);
 
 /* The factors of M. SENS_NONFINITE, SENS_SINGULAR (a pivot is exactly 0): recoverable, another shift may

