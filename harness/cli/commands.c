@@ -343,9 +343,9 @@ const struct cli_command *cli_commands(void)
 const struct cli_flag *cli_flag_at(const struct cli_command *command, int index)
 {
     int own = 0;
-    while (command->flags && command->flags[own].name) own++;
-    const struct cli_flag *flag =
-        index < own ? &command->flags[index] : &shared[command->shared + index - own];
+    for (; command->flags && command->flags[own].name; own++)
+        if (own == index) return &command->flags[own];
+    const struct cli_flag *flag = &shared[command->shared + index - own];
     return flag->name ? flag : NULL;
 }
 

@@ -82,7 +82,7 @@ void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool tra
 /* Of which size the residual of an equation is by rounding of its terms alone, as a multiple of the sum of these. */
 static sens_real rounding(const struct sens_stage_matrix *matrix)
 {
-    return SENS_EPSILON * (sens_real)(matrix->J->entries / matrix->J->pb->n + 2);
+    return SENS_EPSILON * ((sens_real)matrix->J->entries / (sens_real)matrix->J->pb->n + 2);
 }
 
 /* An equation of x = c + h_gamma (J x + f) that is right to more than that of its own terms. */

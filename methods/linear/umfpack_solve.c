@@ -17,6 +17,8 @@ void sens_umfpack_copy_free(struct sens_umfpack_copy *copy)
         free(copy->start[f]);
         free(copy->index[f]);
         free(copy->value[f]);
+        copy->index[f] = NULL;
+        copy->value[f] = NULL;
     }
     free(copy->P);
     free(copy->Q);
@@ -33,7 +35,9 @@ static bool make_vectors(struct sens_umfpack_copy *copy, int n)
     copy->P = calloc(size, sizeof *copy->P);
     copy->Q = calloc(size, sizeof *copy->Q);
     copy->R = calloc(size, sizeof *copy->R);
-    return copy->start[OF_L] && copy->start[OF_U] && copy->P && copy->Q && copy->R;
+    if (copy->start[OF_L] && copy->start[OF_U] && copy->P && copy->Q && copy->R) return true;
+    sens_umfpack_copy_free(copy); /* of n = 0 again: what is not there is not taken for there */
+    return false;
 }
 
 static bool make_room(struct sens_umfpack_copy *copy, int f, int entries)
@@ -41,6 +45,8 @@ static bool make_room(struct sens_umfpack_copy *copy, int f, int entries)
     if (copy->room[f] >= entries) return true;
     free(copy->index[f]);
     free(copy->value[f]);
+    copy->index[f] = NULL;
+    copy->value[f] = NULL;
     copy->room[f] = 0;
     copy->index[f] = calloc((size_t)entries, sizeof *copy->index[f]);
     copy->value[f] = calloc((size_t)entries, sizeof *copy->value[f]);

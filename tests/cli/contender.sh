@@ -14,7 +14,8 @@ headers=$contenders/../../harness/include/sens
 
 # same WHAT: the file `listed`, of the page, equals `defined`, of the header
 same() {
-    [ -s defined ] && diff <(sort defined) <(sort listed) || fail "$1 of adding-a-contender.md are not those of the header"
+    [ -s defined ] && diff <(sort defined) <(sort listed) ||
+        fail "$1 of adding-a-contender.md are not those of the header"
 }
 sed -n 's/^    X(SENS_[A-Z_]*, -*[0-9]*, \([A-Z]*\), "\([a-z_]*\)".*/\1 \2/p' "$headers/status.h" |
     sed -n '/^HARNESS/!s/.* //p' >defined
@@ -23,7 +24,11 @@ same "the names of status"
 sed -n 's/^    OP([A-Z0-9_]*, "\([a-z0-9_]*\)", \([0-9]\),.*/\2 \1/p' "$headers/operations.h" >defined
 awk '/^\| works on/ { table = 1 }
     !NF { table = 0 }
-    table && /`/ { operands++; n = split($0, part, "`"); for (k = 2; k <= n; k += 2) print operands, part[k] }' "$page" >listed
+    table && /`/ {
+        operands++
+        n = split($0, part, "`")
+        for (k = 2; k <= n; k += 2) print operands, part[k]
+    }' "$page" >listed
 same "the operations"
 
 # ---- right ones ---------------------------------------------------------------------------------------------

@@ -44,7 +44,10 @@ for likelihood in off on; do
 done
 
 # The same with TABs, a byte order mark, LF alone, another order of columns, no end of the last line.
-printf '\xef\xbb\xbftime\tweight\tsigma_y[2,1]\ty[2,1]\tx   sigma=1e-1\n0\t1\t\tNA\t2.5\n1\t2\t0.25\t1.7\t1.3\n1\t0.5\t0.125\t1.9\t\n3\t1\t7\t\t\n4\t1\t1\tNAN\t0.3' >data.tsv
+{
+    printf '\xef\xbb\xbftime\tweight\tsigma_y[2,1]\ty[2,1]\tx   sigma=1e-1\n0\t1\t\tNA\t2.5\n1\t2\t0.25\t1.7\t1.3\n'
+    printf '1\t0.5\t0.125\t1.9\t\n3\t1\t7\t\t\n4\t1\t1\tNAN\t0.3'
+} >data.tsv
 expect 0 "status     ok" "${run[@]}" data=data.tsv likelihood=on wrt=p --dump tabs
 cmp -s on tabs || fail "another form of the same data gives another result"
 

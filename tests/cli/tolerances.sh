@@ -2,8 +2,8 @@
 # Tolerances of each component: the same problem in other units. Argument 1: sensbench.
 #
 # The states of the Oregonator are written in units that are powers of two apart, and atol in the same units. Every
-# error test then decides as before: the steps are as many, the states and derivatives the same but for their units. With
-# one atol for all components they are not, which is tried too.
+# error test then decides as before: the steps are as many, the states and derivatives the same but for their units.
+# With one atol for all components they are not, which is tried too.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 cd "$work" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench; 2: some of the pages. Before a block may
-# stand
+# The tutorials of docs, block by block, against an installed sensbench. Argument 1: sensbench; 2: some of the pages.
+# Before a block may stand
 #     <!-- replace FILE from "A" to "B" -->  the block replaces, in FILE, the first line that begins with A
 #                                            up to the next one that begins with B
 #     <!-- file NAME -->                     the block is that file

@@ -195,7 +195,7 @@ static void order_is_greedy(void **state)
 
 static void count_one(void *self, const struct subset *subset)
 {
-    *(size_t *)self += isfinite(subset->gamma);
+    if (isfinite(subset->gamma)) ++*(size_t *)self;
 }
 
 /* Two equal columns: every subset with both is infinitely collinear, and no other one; the rank is one less. */

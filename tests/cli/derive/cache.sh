@@ -84,8 +84,8 @@ ran tape '.*news' env CC="$work/fails"
 ran tape '.*cut, or none' env CC="$work/half"
 ran '(tape|compiled[+]tape)' '.*(number [0-9]+ of a product is|a product ends with)' env CC="$work/wrong"
 
-# One that fails once, as on a machine out of memory: the tape runs for that product in the first of two instances, whose
-# bits are then not those of the second. verify says so, and blames no callback.
+# One that fails once, as on a machine out of memory: the tape runs for that product in the first of two instances,
+# whose bits are then not those of the second. verify says so, and blames no callback.
 cat >once <<'CODE'
 #!/bin/sh
 grep -qs hvp products.c && mkdir "$(dirname "$0")/failed" 2>/dev/null && { echo "out of memory"; exit 1; }
