@@ -1,6 +1,6 @@
 # What the scripts of this folder share; sourced with the path of sensbench as argument 1 of the script. `work` is a
 # folder that goes with the script; fail TEXT... counts a failure, which the script's exit code must tell; check, tells
-# and expect run a command; rows and column read results; replace edits a file.
+# and expect run a command, hosted one that loads the library; rows and column read results; replace edits a file.
 set -u
 export LC_ALL=C
 program=$1
@@ -18,6 +18,23 @@ check() {
     local text=$1
     shift
     "$@" || fail "$text"
+}
+
+# The library of a sanitizer that the program is built with.
+sanitizer() {
+    ldd "$program" | awk '$1 ~ /^lib[at]san/ { print $3 }'
+}
+
+# hosted COMMAND...: a program of others that loads libsensbench. What a sanitizer puts into the library has to be
+# loaded before everything, and leaks of others are theirs.
+hosted() {
+    local first
+    first=$(sanitizer)
+    if [ -n "$first" ]; then
+        LD_PRELOAD=$first ASAN_OPTIONS=detect_leaks=0 "$@"
+    else
+        "$@"
+    fi
 }
 
 # rows FILE: of a result file, without prelude and header; column NAME FILE: the values of that column.

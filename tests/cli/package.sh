@@ -41,10 +41,10 @@ int main(void)
 SOURCE
     # shellcheck disable=SC2046 # words are wanted
     cc "$work/use.c" -o "$work/use" $(PKG_CONFIG_PATH=$libraries/pkgconfig pkg-config --cflags --libs sensbench) &&
-        LD_LIBRARY_PATH=$libraries "$work/use" | grep -q ' parameters' || fail "its library"
+        LD_LIBRARY_PATH=$libraries hosted "$work/use" | grep -q ' parameters' || fail "its library"
 fi
 if [ -x /usr/bin/python3 ]; then
-    PYTHONPATH=$work/root/usr/share/sensbench/python /usr/bin/python3 -B -c '
+    PYTHONPATH=$work/root/usr/share/sensbench/python hosted /usr/bin/python3 -B -c '
 import sensbench
 assert len(sensbench.Problem("sir", method="cfsa").run().x) == 3' || fail "its Python module"
 fi
