@@ -17,13 +17,15 @@ void sens_umfpack_copy_free(struct sens_umfpack_copy *copy)
         free(copy->start[f]);
         free(copy->index[f]);
         free(copy->value[f]);
-        copy->index[f] = NULL;
+        copy->start[f] = copy->index[f] = NULL;
         copy->value[f] = NULL;
     }
     free(copy->P);
     free(copy->Q);
     free(copy->R);
-    *copy = (struct sens_umfpack_copy){.n = 0};
+    copy->P = copy->Q = NULL;
+    copy->R = NULL;
+    copy->n = copy->room[OF_L] = copy->room[OF_U] = 0;
 }
 
 static bool make_vectors(struct sens_umfpack_copy *copy, int n)
