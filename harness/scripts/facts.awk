@@ -8,7 +8,7 @@ NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     method = $at["method"]; status = $at["status"]
     if (method == "" && match(" " $at["cell"] " ", / method=[^ ]* /)) # refused before it was found
         method = substr($at["cell"], RSTART + 7, RLENGTH - 9)
-    if (status == "ok" && $at["err_grad"] != "nan") remember("panels", $at["problem"] ":" $at["n"])
+    if (status == "ok") remember($at["err_grad"] != "nan" ? "panels" : "without truth", $at["problem"] ":" $at["n"])
     if (status == "ok" && $at["t_total_s"] + 0 > 0) { remember("sizes", $at["n"]); timed[$at["isa"]] = 1 }
     if (status == "ok" && $at["gflops"] + 0 > 0) remember("problems", $at["problem"])
     if (!(method in drawn) && status == "ok") { drawn[method] = 1; methods[++count] = method }
@@ -34,6 +34,7 @@ NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     if (first(key " " size)) sizes[key] = sizes[key] (sizes[key] ? ", " : "") size
 }
 END {
+    if (!text["panels"]) text["panels"] = text["without truth"] # a figure of something else than errors
     if (ask == "panels" || ask == "sizes" || ask == "problems") print text[ask]
     if (ask == "isas") {
         isas = split("baseline avx2 avx512", isa, " ")

@@ -231,7 +231,7 @@ static void reverse_stages(const struct worker *w, const struct adjoint_step *st
     const struct plan *plan = w->plan;
     const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
     const struct sens_cost *cost = plan->task->cost;
-    sens_real *lambda = plan->whole ? block->lambda : NULL; /* else add_stages does it; whole: products.c */
+    sens_real *lambda = plan->whole ? block->lambda : NULL; /* else add_stages; whole: kernels/small.c */
     sens_products_reverse(w->products, point, block->L, plan->at_once, stage, step->h, slot, lambda);
     if (!cost->type->g) return;
     const sens_real hb = step->h * plan->task->tableau->b[plan->stage[s].i]; /* of one stage */
