@@ -131,10 +131,6 @@ foreach(name brusselator hires lorenz oregonator sir)
 endforeach()
 set_tests_properties(verify/provider/compiled ${compiled_tests}
                      PROPERTIES ENVIRONMENT SENSBENCH_CACHE=${CMAKE_BINARY_DIR}/compiled)
-# Models of many states: sanitizers and the repro build see the same code on the smaller ones.
-foreach(name bachmann brusselator2d cbm4 clock fujita gray_scott pollu shallow_water)
-  set_property(TEST verify/problem/${name} APPEND PROPERTY LABELS slow)
-endforeach()
 # Minutes of the system's compiler: sanitizers and the repro build see the same code in shorter tests.
 set_property(TEST verify/provider/compiled ${compiled_tests} APPEND PROPERTY LABELS slow)
 if(cmocka_FOUND)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sanitize.sh [JOBS] - the whole test suite under ASan and UBSan, method tests under TSan, unit tests under valgrind.
+# sanitize.sh [JOBS] - the tests and verify under ASan and UBSan, method tests under TSan, unit tests under valgrind.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -8,7 +8,9 @@ jobs=${1:-2}
 without="-DSENS_PEER_PETSC=OFF -DSENS_PEER_TMBAD=OFF"
 cmake --preset asan --log-level=WARNING $without
 cmake --build build/asan -j "$jobs"
-ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE slow
+ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$'
+build/asan/sensbench verify --quick # in one run, where the tests look at each module alone
+build/asan/sensbench verify --quick --problem sir # a model of a file; the others run the same code on more states
 harness/scripts/build-tests.sh tsan method -- $without
 ctest --test-dir build/tsan --output-on-failure -j "$jobs" -L '^method$'
 harness/scripts/build-tests.sh debug unit -- $without
