@@ -47,6 +47,9 @@ MARKERS = "7 4 5 2 9 13 11 11 15 9 5"
 # the open square is larger: it stays visible around what it covers
 SIZES = "1.0 1.7 1.0 1.4 1.1 1.2 1.1 1.2 1.2 1.1 1.0"
 GREY = "#808080"
+# methods of modules and contenders, in the order in which they come
+OTHER_COLOURS = "#E7298A #5B6770 #66A61E #17A2B8"
+OTHER_MARKERS = "8 6 12 14 10"
 # what a figure adds to each panel of another one, and to its legend: parts of a `plot` (implementations.gp)
 if (!exists("MORE_CURVES")) {
     MORE_CURVES = ""
@@ -56,13 +59,20 @@ if (!exists("MORE_CURVES")) {
 
 position(list, item) = sum [i = 1:words(list)] (word(list, i) eq item ? i : 0)
 style_of(method) = position(METHODS, method)
-colour_of(method) = style_of(method) ? word(COLOURS, style_of(method)) : GREY
-marker_of(method) = style_of(method) ? int(word(MARKERS, style_of(method))) : 1
+taken_round(list, place) = word(list, (place + words(list) - 1) % words(list) + 1)
+colour_of(method) = style_of(method) ? word(COLOURS, style_of(method)) \
+    : taken_round(OTHER_COLOURS, position(OTHERS, method))
+marker_of(method) = style_of(method) ? int(word(MARKERS, style_of(method))) \
+    : int(taken_round(OTHER_MARKERS, position(OTHERS, method)))
 size_of(method) = style_of(method) ? real(word(SIZES, style_of(method))) : 1.2
 label_of(method) = style_of(method) ? word(LABELS, style_of(method)) : method
 
 before(text) = text[1:strstrt(text, ":") - 1]
 after(text) = text[strstrt(text, ":") + 1:]
+OTHERS = ""
+do for [c in curves] {
+    if (!style_of(before(c)) && !position(OTHERS, before(c))) { OTHERS = OTHERS . " " . before(c) }
+}
 
 # Settings in words where the value of an option does not speak for itself.
 VALUES = "3bs cn arkimex adams bdf matrix-free explicit jacobian=matrix-free jacobian=explicit \

@@ -68,7 +68,7 @@ matrix_of <- function(formula, by, rows, cols) {
 # ---- the conversation --------------------------------------------------------------------------------------
 
 input <- file("stdin", "r")
-output <- file("/dev/fd/1", "w")
+output <- file("/dev/fd/1", "w", raw = TRUE)
 sink(stderr()) # what deSolve prints is no answer
 
 say <- function(words) {

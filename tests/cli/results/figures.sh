@@ -171,6 +171,16 @@ check "profile: run without reaching" has '^reached natural discrete_tangent 1 6
 check "profile: each in the legend, with its count" \
     grep -q 'PETSc, corrected: 3 of 6, 3 not run' "$pictures/profile.svg"
 
+# methods that the plots do not know, of modules and contenders: each has a colour and a marker of its own
+for method in mine yours; do
+    made foreign glv 5 $method "" natural ok "" 1 1e-3 2 1e-5
+done
+SENSBENCH=$program "$scripts/figures.sh" "$work/peers" > /dev/null 2>&1
+check "the first other method has its marker" grep -q "#gpPt7' transform" "$pictures/foreign.svg"
+check "the second has another" grep -q "#gpPt5' transform" "$pictures/foreign.svg"
+check "and another colour" test "$(grep -o "#gpPt[57]' transform.*color='[^']*'" "$pictures/foreign.svg" |
+    sed "s/.*color=//" | sort -u | wc -l)" -eq 2
+
 # a sweep says what draws it, and what is no plot is not drawn
 mkdir -p "$work/told/mine"
 figure_line() { sed "s/^#! figure: .*/#! figure: $1/" "$work/peers/fig4/made.tsv" > "$work/told/mine/made.tsv"; }
