@@ -1,4 +1,4 @@
-/* harness/analyse/snapshots.h - the whole state at every time of a grid, as a cost:
+/* harness/analyse/matrix/snapshots.h - the whole state at every time of a grid, as a cost:
  *
  *     G_(j n + i) = x_i(t_j),    so that dG/dp [times][n][np] is S(t) = dx/dp on the grid. */
 #ifndef ANALYSE_SNAPSHOTS_H

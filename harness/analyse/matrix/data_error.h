@@ -1,4 +1,4 @@
-/* harness/analyse/data_error.h - how exactly each state is measured. */
+/* harness/analyse/matrix/data_error.h - how exactly each state is measured. */
 #ifndef ANALYSE_DATA_ERROR_H
 #define ANALYSE_DATA_ERROR_H
 

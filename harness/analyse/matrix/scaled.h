@@ -1,4 +1,4 @@
-/* harness/analyse/scaled.h - sensitivities without units.
+/* harness/analyse/matrix/scaled.h - sensitivities without units.
  *
  *     half   p_k S_ik          = dx_i / d ln|p_k|
  *     full   p_k S_ik / x_i    = d ln|x_i| / d ln|p_k|

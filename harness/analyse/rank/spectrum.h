@@ -1,4 +1,4 @@
-/* harness/analyse/spectrum.h - which parameters the stacked matrix can tell apart.
+/* harness/analyse/rank/spectrum.h - which parameters the stacked matrix can tell apart.
  *
  *     M D = Q R P^T           D = diag(length): the order in which columns add most that is new (dgeqp3)
  *     M = U diag(sigma) V^T   columns of length 1

@@ -1,4 +1,5 @@
-/* harness/analyse/dense.h - factorisations of dense matrices by LAPACK, which is loaded when it is first asked for.
+/* harness/analyse/matrix/dense.h - factorisations of dense matrices by LAPACK, which is loaded when it
+ * is first asked for.
  *
  * Matrices stand by columns, as LAPACK has them. SENS_UNAVAILABLE, with a message in ctx: LAPACK is not there. */
 #ifndef ANALYSE_DENSE_H

@@ -1,4 +1,4 @@
-/* harness/analyse/questions.h - what may be asked of S(t); each question writes tables. */
+/* harness/analyse/question/questions.h - what may be asked of S(t); each question writes tables. */
 #ifndef ANALYSE_QUESTIONS_H
 #define ANALYSE_QUESTIONS_H
 

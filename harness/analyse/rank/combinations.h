@@ -1,4 +1,4 @@
-/* harness/analyse/combinations.h - parameters that only count together, and as what.
+/* harness/analyse/rank/combinations.h - parameters that only count together, and as what.
  *
  * A null vector of the stacked matrix is a direction w in the logarithms of the parameters along which no state moves.
  * If w is in whole numbers, what does not change along it are products of powers of its parameters: (1, -1) leaves

@@ -1,5 +1,5 @@
-/* harness/analyse/subsets.h - every subset K of the columns of the stacked matrix (Brun, Reichert and Kuensch, Water
- * Resour. Res. 37 (2001) 1015):
+/* harness/analyse/rank/subsets.h - every subset K of the columns of the stacked matrix (Brun, Reichert and Kuensch,
+ * Water Resour. Res. 37 (2001) 1015):
  *
  *     collinearity gamma_K = 1 / (smallest singular value of M_K, columns of length 1)
  *     information  rho_K   = det((M D)_K^T (M D)_K)^(1 / 2|K|); the subset of a size with the largest is D-optimal

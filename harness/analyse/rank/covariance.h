@@ -1,4 +1,4 @@
-/* harness/analyse/covariance.h - how exactly data determine the parameters, and these the states.
+/* harness/analyse/rank/covariance.h - how exactly data determine the parameters, and these the states.
  *
  *     C = (sum_ij S_i(t_j)^T S_i(t_j) / sigma_i^2)^-1,     sd of x_i(t) = sqrt(S_i(t) C S_i(t)^T)
  *

@@ -1,4 +1,4 @@
-/* harness/analyse/grid.h - the times of an analysis. */
+/* harness/analyse/matrix/grid.h - the times of an analysis. */
 #ifndef ANALYSE_GRID_H
 #define ANALYSE_GRID_H
 

@@ -1,4 +1,4 @@
-/* harness/analyse/analysis.h - S(t) = dx/dp on a grid of times, twice: what every question is answered from.
+/* harness/analyse/matrix/analysis.h - S(t) = dx/dp on a grid of times, twice: what every question is answered from.
  *
  * Each number that is told has an interval: the same is computed again at a hundredth of the tolerance, and the value
  * at the tolerance is given plus or minus the distance between the two. */

@@ -1,6 +1,6 @@
-/* harness/analyse/importance.h - how much a parameter matters, as one number (Brun, Reichert and Kuensch, Water Resour.
- * Res. 37 (2001) 1015, equations 8-10; Soetaert and Petzoldt, J. Stat. Softw. 33(3) (2010), whose L1 and L2, divided by
- * the number N of values, are mabs and msqr). Of the values s = p_k S_ik(t_j)/unit that exist:
+/* harness/analyse/rank/importance.h - how much a parameter matters, as one number (Brun, Reichert and Kuensch, Water
+ * Resour. Res. 37 (2001) 1015, equations 8-10; Soetaert and Petzoldt, J. Stat. Softw. 33(3) (2010), whose L1 and L2,
+ * divided by the number N of values, are mabs and msqr). Of the values s = p_k S_ik(t_j)/unit that exist:
  *
  *     msqr = sqrt(sum s^2 / N),   mabs = sum |s| / N,   L1 = sum |s|,   L2 = sqrt(sum s^2). */
 #ifndef ANALYSE_IMPORTANCE_H

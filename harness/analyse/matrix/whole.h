@@ -1,4 +1,4 @@
-/* harness/analyse/whole.h - a direction in whole numbers. */
+/* harness/analyse/matrix/whole.h - a direction in whole numbers. */
 #ifndef ANALYSE_WHOLE_H
 #define ANALYSE_WHOLE_H
 

@@ -1,4 +1,4 @@
-/* harness/analyse/tables.h - tables of results, written as they come: as TSV or as one JSON object.
+/* harness/analyse/question/tables.h - tables of results, written as they come: as TSV or as one JSON object.
  *
  * TSV: a line "# NAME: what it is", a line with the columns, the rows; a blank line between two tables. JSON:
  *     {"about": {...}, "tables": {NAME: {"about": ..., "columns": [...], "rows": [[...], ...]}, ...}}

@@ -1,5 +1,5 @@
-/* harness/analyse/stacked.h - the sensitivities of all chosen states at all times as one matrix, as linear regression
- * has it: a row for each state and time, a column for each parameter,
+/* harness/analyse/matrix/stacked.h - the sensitivities of all chosen states at all times as one matrix, as
+ * linear regression has it: a row for each state and time, a column for each parameter,
  *
  *     STACKED_LOGARITHMS   p_k S_ik(t_j) / unit_ij     x by its units, when the logarithms of the parameters move
  *     STACKED_PARAMETERS   S_ik(t_j) / unit_ij         when the parameters move

@@ -1,4 +1,4 @@
-/* harness/analyse/invariants.h - sums of states that stay as they are: c^T x = const along every solution.
+/* harness/analyse/rank/invariants.h - sums of states that stay as they are: c^T x = const along every solution.
  *
  * That is c^T f(t, x, p) = 0 for all x: c lies in the null space of the matrix whose rows are f at many points. The
  * points are drawn, at the sizes that the states have along the solution; the parameters are nominal. What is found is
