@@ -63,6 +63,138 @@ desolve desolve.R
 octave_lsode octave_lsode.m
 LIST
 
+# ---- codes in Fortran ------------------------------------------------------------------------------------------
+
+# The tangent of docs/contenders/templates takes the steps of ours: all numbers agree to rounding. The adapters of FATODE
+# and DENSERKS meet modules with the interfaces of these codes, in which the classic Runge-Kutta method does the work.
+templates=$contenders/templates
+mkdir -p fatode/ADJ/ERK_ADJ denserks/src
+cat >fatode/ADJ/ERK_ADJ/ERK_ADJ_f90_Integrator.F90 <<'CODE'
+MODULE ERK_adj_f90_Integrator
+CONTAINS
+    SUBROUTINE INTEGRATE_ADJ(NVAR, NP, NADJ, NNZ, Y, Lambda, TIN, TOUT, ATOL, RTOL, FUN, JAC, AdjInit, ICNTRL_U, &
+            RCNTRL_U, ISTATUS_U, RSTATUS_U, Ierr_U, Mu, JACP, DRDY, DRDP, QFUN, Q)
+        INTEGER, INTENT(IN) :: NVAR, NP, NADJ
+        INTEGER, INTENT(IN), OPTIONAL :: NNZ
+        DOUBLE PRECISION, INTENT(INOUT) :: Y(NVAR), Lambda(NVAR, NADJ)
+        DOUBLE PRECISION, INTENT(IN) :: TIN, TOUT, ATOL(NVAR), RTOL(NVAR)
+        EXTERNAL FUN, JAC, AdjInit, JACP, DRDY, DRDP, QFUN
+        OPTIONAL JACP, DRDY, DRDP, QFUN
+        INTEGER, INTENT(IN), OPTIONAL :: ICNTRL_U(20)
+        DOUBLE PRECISION, INTENT(IN), OPTIONAL :: RCNTRL_U(20)
+        INTEGER, INTENT(OUT), OPTIONAL :: ISTATUS_U(20), Ierr_U
+        DOUBLE PRECISION, INTENT(OUT), OPTIONAL :: RSTATUS_U(20)
+        DOUBLE PRECISION, INTENT(INOUT), OPTIONAL :: Mu(NP, NADJ), Q(NADJ)
+        INTEGER, PARAMETER :: STEPS = 400
+        DOUBLE PRECISION :: A(4) = [0d0, 0.5d0, 0.5d0, 1d0], B(4) = [1d0, 2d0, 2d0, 1d0] / 6d0
+        DOUBLE PRECISION :: X(NVAR, 4, STEPS), K(NVAR), H, J(NVAR, NVAR), P(NVAR, NP), U(NVAR, NADJ), V(NVAR, NADJ)
+        INTEGER :: I, S
+        PRINT *, 'said on standard output', ICNTRL_U(3)
+        Ierr_U = -6
+        ISTATUS_U = 0
+        RSTATUS_U = 0
+        IF (ICNTRL_U(4) < STEPS) RETURN
+        H = (TOUT - TIN) / STEPS
+        DO I = 1, STEPS ! X: the stages
+            K = 0
+            DO S = 1, 4
+                X(:, S, I) = Y + A(S) * H * K
+                CALL FUN(NVAR, TIN + (I - 1 + A(S)) * H, X(:, S, I), K)
+                IF (S == 1) U(:, 1) = Y
+                U(:, 1) = U(:, 1) + B(S) * H * K
+            END DO
+            Y = U(:, 1)
+        END DO
+        CALL AdjInit(NVAR, NP, NADJ, TOUT, Y, Lambda, Mu)
+        DO I = STEPS, 1, -1
+            U = 0 ! of stage S: J^T h (b_S Lambda + a_(S+1) V), where V is that of stage S + 1
+            V = Lambda
+            DO S = 4, 1, -1
+                CALL JAC(NVAR, TIN + (I - 1 + A(S)) * H, X(:, S, I), J)
+                CALL JACP(NVAR, NP, TIN + (I - 1 + A(S)) * H, X(:, S, I), P)
+                IF (S < 4) U = A(S + 1) * H * U
+                U = U + B(S) * H * Lambda
+                Mu = Mu + MATMUL(TRANSPOSE(P), U)
+                U = MATMUL(TRANSPOSE(J), U)
+                V = V + U
+            END DO
+            Lambda = V
+        END DO
+        ISTATUS_U(4) = STEPS
+        Ierr_U = 1
+    END SUBROUTINE
+END MODULE
+CODE
+for name in erk_utils erk_tapes erk_tlm_tapes; do echo >denserks/src/$name.f90; done
+cat >denserks/src/erk_tlm.f90 <<'CODE'
+MODULE RKTLM_MODULE
+CONTAINS
+    SUBROUTINE RKINT_TLM(N, Y, RHS, DY, TLM_RHS, Tstart, Tend, Nd, Nc, AbsTol, RelTol, RCNTRL, ICNTRL, RSTATUS, &
+            ISTATUS, IERR)
+        INTEGER, INTENT(IN) :: N, Nd, ICNTRL(20)
+        INTEGER, INTENT(OUT) :: Nc, IERR
+        INTEGER, INTENT(INOUT) :: ISTATUS(20)
+        DOUBLE PRECISION, INTENT(INOUT) :: Y(N), DY(N), Tstart, Tend, RSTATUS(20)
+        DOUBLE PRECISION, INTENT(IN) :: AbsTol(2 * N), RelTol(2 * N), RCNTRL(20)
+        EXTERNAL RHS, TLM_RHS
+        INTEGER, PARAMETER :: STEPS = 400
+        DOUBLE PRECISION :: A(4) = [0d0, 0.5d0, 0.5d0, 1d0], B(4) = [1d0, 2d0, 2d0, 1d0] / 6d0
+        DOUBLE PRECISION :: K(N), DK(N), K0(N), T, H, Y1(N), DY1(N)
+        INTEGER :: I, S
+        IERR = -6
+        Nc = 0
+        IF (ICNTRL(2) < STEPS) RETURN
+        H = (Tend - Tstart) / STEPS
+        DO I = 1, STEPS
+            K = 0
+            DK = 0
+            Y1 = Y
+            DY1 = DY
+            DO S = 1, 4
+                T = Tstart + (I - 1 + A(S)) * H
+                K0 = K
+                CALL RHS(N, T, Y + A(S) * H * K0, K)
+                CALL TLM_RHS(N, T, Y + A(S) * H * K0, DY + A(S) * H * DK, DK)
+                Y1 = Y1 + B(S) * H * K
+                DY1 = DY1 + B(S) * H * DK
+            END DO
+            Y = Y1
+            DY = DY1
+        END DO
+        ISTATUS(3) = STEPS
+        IERR = 1
+    END SUBROUTINE
+END MODULE
+CODE
+export FATODE=fatode DENSERKS=denserks
+
+# as_ours NAME SETTINGS PROBLEM...: state, outputs and gradients are those of our tangent on 400 equal steps, to rounding:
+# 1e-12 of the largest entry, as sums of 400 terms are
+as_ours() {
+    local name=$1 settings=$2 dt=$3
+    shift 3
+    # shellcheck disable=SC2086 # settings are words, or none
+    expect 0 "status     ok" run "$@" "$name" $settings --once --dump theirs --contender "$templates/$name.py"
+    expect 0 "status     ok" run "$@" discrete_tangent tableau=rk4 controller=fixed "dt=$dt" --once --dump ours
+    awk -F '\t' '/^#/ || $4 + 0 != $4 { next }
+        { v = $4 < 0 ? -$4 : $4; key = $1 FS $2 FS $3 }
+        FNR == NR { ours[key] = $4; if (v > most[$1]) most[$1] = v; next }
+        { d = $4 - ours[key]; if (d < 0) d = -d; seen++; if (!(key in ours) || d > 1e-12 * most[$1]) bad++ }
+        END { exit !(seen > 3 && !bad) }' ours theirs || fail "$name of $*: other numbers than our tangent"
+}
+if command -v gfortran >/dev/null && offered templates/rk4_tangent.py; then
+    as_ours rk4_tangent steps=400 0.025 glv n=3
+    as_ours fatode_erk_adj "" 0.025 glv n=3
+    as_ours denserks_tlm "" 0.025 glv n=3
+    expect 2 "cannot do a running cost" run glv rk4_tangent cost=running --contender "$templates/rk4_tangent.py"
+    expect 4 "step_limit" run glv fatode_erk_adj n=2 max_steps=100 --contender "$templates/fatode_erk_adj.py"
+    FATODE=/nowhere expect 3 "gfortran: " run glv fatode_erk_adj n=2 --contender "$templates/fatode_erk_adj.py"
+else
+    echo "skipped: no gfortran, or no numpy"
+fi
+unset FATODE
+expect 2 "exit code 1 before it had answered" list --contender "$templates/fatode_erk_adj.py"
+
 # ---- one that does as it is told -----------------------------------------------------------------------------
 
 # It knows x' = r x (1 - x / K) of the problem logistic by heart; KIND in its environment says what it does instead.
