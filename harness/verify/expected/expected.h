@@ -43,6 +43,9 @@ bool expected_rebuilds(const struct bed *bed);
 bool expected_grid(const struct bed *bed, struct grid *grid);
 /* Does the harness's own adaptive solve get to t1 at this tolerance, and in how many steps? */
 bool expected_solvable(const struct bed *bed, double tol, long *steps);
+/* Does it end at the same state at two tolerances, to a tenth of the largest entry? If not, neighbours part, and what
+ * a method meets on its way is not what another meets. */
+bool expected_settled(const struct bed *bed, double tol, double other);
 /* A number of equal steps that follows the solution, a multiple of 8 so that they meet every observation of
  * the probe cost; 0: none. */
 long expected_fixed_steps(const struct bed *bed);

@@ -2,7 +2,7 @@
 #include "expected.h"
 
 enum { EIGHTHS = 8, MAX_STEPS = 5000 };
-static const double MODERATE = 1e-7;
+static const double MODERATE = 1e-7, SETTLED = 0.1;
 
 /* Steps from `from` to `to`, the last of which ends there exactly. */
 static bool append_segment(struct grid *grid, double from, double to, long steps)
@@ -59,14 +59,43 @@ bool expected_grid(const struct bed *bed, struct grid *grid)
     return status == SENS_OK;
 }
 
+static sens_status own_steps(const struct bed *bed, double tol, struct grid *grid)
+{
+    const struct sens_tableau *const own = verify_formula(bed->v, "cash_karp");
+    return oracle_steps(bed->v, &bed->problem, &bed->cost, own, tol, MAX_STEPS, grid);
+}
+
 bool expected_solvable(const struct bed *bed, double tol, long *steps)
 {
     struct grid grid = {.steps = 0};
-    const sens_status status = oracle_steps(bed->v, &bed->problem, &bed->cost,
-                                            verify_formula(bed->v, "cash_karp"), tol, MAX_STEPS, &grid);
+    const sens_status status = own_steps(bed, tol, &grid);
     *steps = grid.steps;
     grid_free(&grid);
     return status == SENS_OK;
+}
+
+/* NULL: it does not get there. */
+static const double *end_state(const struct bed *bed, double tol)
+{
+    struct grid grid = {.steps = 0};
+    struct oracle oracle;
+    double *const x1 = verify_array(bed->v, bed->problem.n), *const G = verify_array(bed->v, bed->cost.m);
+    oracle_create(bed, verify_formula(bed->v, "cash_karp"), &grid, &oracle);
+    const bool there =
+        own_steps(bed, tol, &grid) == SENS_OK && oracle_map(&oracle, bed->problem.p, NULL, x1, G) == SENS_OK;
+    grid_free(&grid);
+    return there ? x1 : NULL;
+}
+
+bool expected_settled(const struct bed *bed, double tol, double other)
+{
+    const double *const x = end_state(bed, tol), *const y = end_state(bed, other);
+    double size = 0, apart = 0;
+    for (size_t i = 0; x && y && i < bed->problem.n; i++) {
+        size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+        apart = fmax(apart, fabs(x[i] - y[i]));
+    }
+    return x && y && apart <= SETTLED * size;
 }
 
 long expected_fixed_steps(const struct bed *bed)

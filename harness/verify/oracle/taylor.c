@@ -68,6 +68,17 @@ bool taylor_slope(int count, const double *eps, const double *r, const double *n
     return false;
 }
 
+bool taylor_breaks_off(int count, const double *eps, const double *r, const double *noise, double low)
+{
+    int lowest = 0;
+    while (lowest + 1 < count && eps[lowest] > low) lowest++;
+    for (int k = lowest + 1; k < count; k++) {
+        const double expected = r[lowest] * eps[k] / eps[lowest];
+        if (r[k] + noise[k] < expected / 2) return true;
+    }
+    return false;
+}
+
 /* ---- remainders of a task ------------------------------------------------------------------------------ */
 
 struct ray { /* q + eps d, q = p or x0 */
@@ -123,17 +134,6 @@ static bool sides_differ(const struct oracle *oracle, const struct ray *ray, dou
     return false;
 }
 
-/* Does the line end above the noise? The error of a derivative goes on down to it; what crosses a kink at
- * some eps does not. */
-static bool breaks_off(const double *eps, const double *r, const double *noise, double low)
-{
-    int k = 0;
-    while (k + 1 < TAYLOR_POINTS && eps[k] > low) k++;
-    if (k + 1 == TAYLOR_POINTS) return false;
-    const double expected = r[k] * eps[k + 1] / eps[k];
-    return expected > 2 * CLEAN * noise[k + 1] && r[k + 1] < expected / 2;
-}
-
 /* Notes 2 - slope against 1/2, or, where r never leaves the noise (G is linear along d), r against the noise.
  * Notes nothing where neither can be decided. `slope`: of output c by the derivative. */
 static void note_slope(struct worst *worst, const struct oracle *oracle, const struct ray *ray,
@@ -145,7 +145,7 @@ static void note_slope(struct worst *worst, const struct oracle *oracle, const s
         const double deficit = fmax(2 - fit.slope, 0);
         const bool wrong = deficit > DEFICIT, line = fabs(fit.slope - 1) < 0.5;
         if (wrong && fit.high < LONG * fit.low) return;
-        if (wrong && line && breaks_off(eps, r, noise, fit.low)) return;
+        if (wrong && line && taylor_breaks_off(TAYLOR_POINTS, eps, r, noise, fit.low)) return;
         if (wrong && line && sides_differ(oracle, ray, fit.low, c, G, slope)) return;
         worst_note(worst, deficit, DEFICIT,
                    "%s: the Taylor remainder falls as eps^%.2f for eps = %.1g ... %.1g; 2 - slope", ray->name,

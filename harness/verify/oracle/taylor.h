@@ -29,6 +29,11 @@ struct taylor {
  * above the noise, so that nothing can be said of the slope. */
 bool taylor_slope(int count, const double *eps, const double *r, const double *noise, struct taylor *fit);
 
+/* Does a line r = |a| eps that begins at eps = low end below it? The error of a derivative goes on down to the noise;
+ * what crosses a kink at some eps, or saturates from there on, as a fast mode does, does not. `noise` may be larger
+ * than it really is. */
+bool taylor_breaks_off(int count, const double *eps, const double *r, const double *noise, double low);
+
 /* The remainders of every output along a random direction of p and one of x0, over the steps of the last
  * bed_solve: G from the harness's own map, which uses rhs alone, G' from *got*. `right` has G at the point
  * itself; `bound` what rounding does to G and to G'. */

@@ -104,6 +104,28 @@ static void wrong_gradients_fail(void **state)
     }
 }
 
+/* r = 1e-6 eps / (eps + knee), which is a line above the knee and its square's below, against the error of a
+ * derivative,
+ * 1e-6 eps; the noise is told a thousand times too large. */
+static void lines_that_break_off(void **state)
+{
+    double eps[TAYLOR_POINTS], saturated[TAYLOR_POINTS], wrong[TAYLOR_POINTS], noise[TAYLOR_POINTS];
+    const double knee = 1e-5;
+    (void)state;
+    taylor_scales(1e-2, eps);
+    for (int k = 0; k < TAYLOR_POINTS; k++) {
+        wrong[k] = 1e-6 * eps[k];
+        saturated[k] = wrong[k] * eps[k] / (eps[k] + knee);
+        noise[k] = 1e-14;
+    }
+    assert_true(taylor_breaks_off(TAYLOR_POINTS, eps, saturated, noise, eps[5]));
+    assert_false(taylor_breaks_off(TAYLOR_POINTS, eps, wrong, noise, eps[5]));
+    for (int k = 6; k < TAYLOR_POINTS; k++) wrong[k] += (k % 2 ? 1 : -1) * noise[k];
+    assert_false(taylor_breaks_off(TAYLOR_POINTS, eps, wrong, noise, eps[5]));
+    for (int k = 0; k < TAYLOR_POINTS; k++) noise[k] = 1; /* nothing can be told */
+    assert_false(taylor_breaks_off(TAYLOR_POINTS, eps, saturated, noise, eps[5]));
+}
+
 /* ---- ladders ------------------------------------------------------------------------------------------- */
 
 static void ladders_show_the_order(void **state)
@@ -155,6 +177,7 @@ int main(void)
                                        cmocka_unit_test(no_slope_of_noise),
                                        cmocka_unit_test(right_gradients_pass),
                                        cmocka_unit_test(wrong_gradients_fail),
+                                       cmocka_unit_test(lines_that_break_off),
                                        cmocka_unit_test(ladders_show_the_order),
                                        cmocka_unit_test(ladders_need_two_clean_rungs),
                                        cmocka_unit_test(ladders_of_wrong_and_lucky_errors)};
