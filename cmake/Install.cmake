@@ -5,6 +5,7 @@ install(DIRECTORY harness/include/sens DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY harness/sweeps harness/paper/sweeps harness/templates plots
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES harness/paper/measured_before.tsv harness/paper/published_fig2.tsv
+        harness/paper/published_times.tsv
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/paper)
 install(PROGRAMS harness/scripts/figures.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
 install(FILES harness/scripts/rows.awk harness/scripts/facts.awk DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)

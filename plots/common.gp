@@ -50,8 +50,10 @@ GREY = "#808080"
 # methods of modules and contenders, in the order in which they come
 OTHER_COLOURS = "#E7298A #5B6770 #66A61E #17A2B8"
 OTHER_MARKERS = "8 6 12 14 10"
-# what a figure adds to each panel of another one, and to its legend: parts of a `plot` (implementations.gp)
+# what a figure adds to each panel of another one, and to its legend: parts of a `plot` (implementations.gp), and what
+# is done before a panel is drawn
 if (!exists("MORE_CURVES")) {
+    BEFORE_PANEL = ""
     MORE_CURVES = ""
     MORE_ENTRIES = ""
     more_entries = 0

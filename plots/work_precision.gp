@@ -33,6 +33,7 @@ do for [panel = 1:count] {
         t_lo = T_min_x
         t_hi = T_max_y
         if (more_entries) {
+            @BEFORE_PANEL
             undefine B_*
             stats earlier using (earlier_in(p) ? column("seconds") : NaN) name "B" nooutput
             if (exists("B_min") && B_records > 0) {
