@@ -64,6 +64,30 @@ printf 't,x[1]\n0.5,1\n' >o
 expect 0 "status     ok" run glv cfsa n=2 cost=tracking data=o --once
 expect 2 "did you mean x[0]?" run glv cfsa n=1 cost=tracking data=o --once
 
+# The whole state at several times, in the order of the times: x = 2 exp(-k t), y = 3 exp(-k t), d/dk = -t times these.
+printf '1\n2.5 4\n' >times
+expect 0 "status     ok" run two_decays discrete_adjoint --models two.ode cost=snapshots times=times tol=1e-11 wrt=p \
+    --once --dump shots
+awk -F '\t' 'BEGIN { split("1 2.5 4", t, " ") }
+    $1 == "G" || $1 == "dGdp" { j = int($2 / 5) + 1; e = ($2 % 5 ? 3 : 2) * exp(-t[j] / 2); if ($1 == "dGdp") e *= -t[j]
+        off = $4 - e; if (off < 0) off = -off; n++; if (off > 1e-9) bad++ }
+    END { exit !(n == 30 && !bad) }' shots || fail "snapshots are not the closed form: $(cat shots)"
+expect 0 "digits" truth decay cost=snapshots count=3 --out references
+SENSBENCH_REFERENCE=references expect 0 "truth: reference" run decay cfsa cost=snapshots count=3 truth=reference --once
+expect 2 "count: the file of times says how many there are" run decay cfsa cost=snapshots times=times count=3
+while IFS='|' read -r text content; do
+    printf '%b' "${content# }" >bad
+    expect 2 "${text% }" run two_decays cfsa --models two.ode cost=snapshots times=bad
+done <<'TABLE'
+times: number 2, 0.5, is not above the one before, 1 | 1\n0.5\n
+times: number 2, 1, is not above the one before, 1 | 1 1\n
+times: number 1, 4.5, is outside of the interval from 0 to 4 | 4.5\n
+times: number 1, -1, is outside of the interval from 0 to 4 | -1\n
+bad:2: 'x' is not a finite decimal number | 1\nx\n
+bad:1: first column 'nan': of a header it is t or time | nan\n
+times: numbers alone, without a header line | t,x\n0,1\n
+TABLE
+
 # Refused: text | the file, with \n and the like
 cases=0
 while IFS='|' read -r text content; do
