@@ -19,6 +19,7 @@ struct run {
     struct cell cell;
     struct record *rec;
     struct sens_out out;
+    struct labels labels; /* after a run that succeeded */
     struct bench_error error;
 };
 
@@ -50,16 +51,16 @@ static bool read_request(struct run *run, const struct cli_command *command)
     return cli_take_names(command, run->arguments, &run->error) && check_dump(run);
 }
 
-static void write_json(struct run *run)
+static void write_json(struct run *run, const struct labels *labels)
 {
     json_t *const object = record_json(run->rec);
-    json_object_set_new(object, "result", report_json(&run->cell, &run->out));
+    json_object_set_new(object, "result", report_json(&run->cell, labels, &run->out));
     json_dumpf(object, our_stdout(), JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(object);
     say("\n");
 }
 
-static void write_record(struct run *run)
+static void write_record(struct run *run, const struct labels *labels)
 {
     char *identity = spec_identity(&run->arguments->spec);
     snprintf(run->rec->text[COL_cell], RECORD_TEXT, "%s", identity ? identity : "");
@@ -68,7 +69,7 @@ static void write_record(struct run *run)
         record_write_header(our_stdout());
         record_write_row(our_stdout(), run->rec);
     }
-    if (run->json) write_json(run);
+    if (run->json) write_json(run, labels);
 }
 
 /* A solve that succeeded on steps which its gradient does not allow: said, and kept in the row. */
@@ -88,19 +89,30 @@ static void warn_of_products(struct run *run)
     if (!message[0]) snprintf(message, RECORD_TEXT, "%s", found);
 }
 
+/* After the run: the memory of names is not in its row. */
+static sens_status find_labels(struct run *run)
+{
+    const sens_status status = labels_find(&run->ctx, &run->cell.problem, &run->labels);
+    if (status != SENS_OK)
+        snprintf(run->rec->text[COL_message], RECORD_TEXT, "names of states and parameters: %s",
+                 sens_status_name(status));
+    return status;
+}
+
 /* A failed solve is said, and no number of it is shown. */
 static int report(struct run *run, sens_status status)
 {
     if (status == SENS_OK) warn_of_rest(run);
     warn_of_products(run);
-    if (run->json || run->tsv) write_record(run);
+    if (status == SENS_OK) status = find_labels(run);
+    if (run->json || run->tsv) write_record(run, status == SENS_OK ? &run->labels : NULL);
     if (status != SENS_OK) {
         if (!run->json && !run->tsv) say("status     %s\n", sens_status_name(status));
         bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec->text[COL_message]);
         return cli_complain(&run->error, cli_exit_code(status));
     }
-    if (!run->json && !run->tsv) report_print(&run->cell, &run->out, run->rec);
-    if (run->dump && !report_dump(run->dump, &run->cell, &run->out, &run->error))
+    if (!run->json && !run->tsv) report_print(&run->cell, &run->labels, &run->out, run->rec);
+    if (run->dump && !report_dump(run->dump, &run->cell, &run->labels, &run->out, &run->error))
         return cli_complain(&run->error, EXIT_CHECK);
     return EXIT_OK;
 }

@@ -19,7 +19,7 @@ static const struct cli_flag list_flags[] = {
 };
 
 static const struct cli_flag run_flags[] = {
-    {"--dump", "FILE", "write x, G, dGdp, dGdx0 as TSV: quantity row col value"},
+    {"--dump", "FILE", "write x, G, dGdp, dGdx0 as TSV: quantity row col value name"},
     {"--json", NULL, "the record as one JSON object, with x, G, dGdp, dGdx0 in \"result\""},
     {"--tsv", NULL, "the record as a header and a row"},
     {"--once", NULL, "one solve: results, errors and counts, no times"},

@@ -63,8 +63,23 @@ static void print_matrix(const char *name, size_t rows, size_t cols, const sens_
     }
 }
 
-static void print_results(const struct cell *cell, const struct sens_out *out)
+/* Not where they are x[0], x[1], ... alone. */
+static void print_names(const char *title, size_t count, const char *const *name)
 {
+    bool any = false;
+    for (size_t i = 0; i < count && i < SHOWN_STATES; i++)
+        any = any || !strchr("xp", name[i][0]) || name[i][1] != '[';
+    if (!any) return;
+    say("%-10s", title);
+    for (size_t i = 0; i < count && i < SHOWN_STATES; i++) say(" %s", name[i]);
+    if (count > SHOWN_STATES) say(" ... (%zu)", count);
+    say("\n");
+}
+
+static void print_results(const struct cell *cell, const struct labels *labels, const struct sens_out *out)
+{
+    print_names("states", cell->problem.n, labels->state);
+    print_names("parameters", cell->problem.np, labels->parameter);
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct sens_part_shape shape = cell_part(cell, k);
         const char *const title = k == SENS_PART_X ? "x(t1)" : shape.title;
@@ -162,7 +177,8 @@ static void print_product(const struct record *rec)
         number[COL_by_rhs_lo], number[COL_by_rhs_hi]);
 }
 
-void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec)
+void report_print(const struct cell *cell, const struct labels *labels, const struct sens_out *out,
+                  const struct record *rec)
 {
     print_cell(cell, rec);
     say("status     %s\n", rec->text[COL_status]);
@@ -170,16 +186,26 @@ void report_print(const struct cell *cell, const struct sens_out *out, const str
         print_product(rec);
         return;
     }
-    print_results(cell, out);
+    print_results(cell, labels, out);
     print_errors(cell, rec);
     print_work(rec);
     print_times(rec);
     print_rates(rec);
 }
 
-json_t *report_json(const struct cell *cell, const struct sens_out *out)
+static json_t *json_of_names(size_t count, const char *const *name)
+{
+    json_t *const array = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(array, json_string(name[i]));
+    return array;
+}
+
+json_t *report_json(const struct cell *cell, const struct labels *labels, const struct sens_out *out)
 {
     json_t *const object = json_object();
+    if (!labels) return object;
+    json_object_set_new(object, "states", json_of_names(cell->problem.n, labels->state));
+    json_object_set_new(object, "parameters", json_of_names(cell->problem.np, labels->parameter));
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct sens_part_shape shape = cell_part(cell, k);
         if (!out->part[k]) continue;
@@ -192,22 +218,31 @@ json_t *report_json(const struct cell *cell, const struct sens_out *out)
 
 /* ---- the dump ------------------------------------------------------------------------------------------ */
 
-static void dump_part(FILE *file, const struct sens_part_shape *shape, const sens_real *value)
+static const char *name_of(enum sens_part part, const struct labels *labels, size_t row, size_t col)
+{
+    const unsigned wrt = sens_part_wrt(part);
+    if (part == SENS_PART_X) return labels->state[row];
+    return wrt == SENS_WRT_P ? labels->parameter[col] : wrt == SENS_WRT_X0 ? labels->state[col] : "";
+}
+
+static void dump_part(FILE *file, enum sens_part part, const struct sens_part_shape *shape,
+                      const struct labels *labels, const sens_real *value)
 {
     for (size_t r = 0; value && r < shape->rows; r++)
         for (size_t c = 0; c < shape->cols; c++)
-            fprintf(file, "%s\t%zu\t%zu\t%.17g\n", shape->name, r, c, (double)value[r * shape->cols + c]);
+            fprintf(file, "%s\t%zu\t%zu\t%.17g\t%s\n", shape->name, r, c, (double)value[r * shape->cols + c],
+                    name_of(part, labels, r, c));
 }
 
-bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
-                 struct bench_error *error)
+bool report_dump(const char *path, const struct cell *cell, const struct labels *labels,
+                 const struct sens_out *out, struct bench_error *error)
 {
     FILE *file = create_file(path);
     if (!file) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
-    fprintf(file, "quantity\trow\tcol\tvalue\n");
+    fprintf(file, "quantity\trow\tcol\tvalue\tname\n");
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct sens_part_shape shape = cell_part(cell, k);
-        dump_part(file, &shape, out->part[k]);
+        dump_part(file, k, &shape, labels, out->part[k]);
     }
     const bool failed = ferror(file);
     return (fclose(file) == 0 && !failed) || bench_refuse(error, "--dump %s: %s", path, strerror(errno));

@@ -5,16 +5,20 @@
 #include <jansson.h>
 
 #include "cell.h"
+#include "labels.h"
 #include "record.h"
 
-/* A short readable report on stdout. */
-void report_print(const struct cell *cell, const struct sens_out *out, const struct record *rec);
+/* A short readable report on stdout; states and parameters are listed where they have names of their own. */
+void report_print(const struct cell *cell, const struct labels *labels, const struct sens_out *out,
+                  const struct record *rec);
 
-/* The parts of the result that were computed, by their names; {} where none were. The caller's. */
-json_t *report_json(const struct cell *cell, const struct sens_out *out);
+/* The parts of the result that were computed, by their names, with the names of states and parameters; {} where labels
+ * is NULL, as nothing was computed. The caller's. */
+json_t *report_json(const struct cell *cell, const struct labels *labels, const struct sens_out *out);
 
-/* TSV `quantity row col value`: the parts of the result that were computed, by their names. */
-bool report_dump(const char *path, const struct cell *cell, const struct sens_out *out,
-                 struct bench_error *error);
+/* TSV `quantity row col value name`: the parts of the result that were computed. The name is that of the state of x,
+ * and of the parameter or initial state by which a derivative is; of G there is none. */
+bool report_dump(const char *path, const struct cell *cell, const struct labels *labels,
+                 const struct sens_out *out, struct bench_error *error);
 
 #endif

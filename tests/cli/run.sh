@@ -5,7 +5,7 @@ export LC_ALL=C
 
 # rows FILE QUANTITY: how many rows of a dump.
 rows() {
-    awk -F'\t' -v q="$2" 'NF == 4 && $1 == q { k++ } END { print k + 0 }' "$1"
+    awk -F'\t' -v q="$2" 'NF == 5 && $1 == q { k++ } END { print k + 0 }' "$1"
 }
 
 # same FILE FILE WHAT
@@ -64,13 +64,19 @@ awk -F'\t' 'NR == 1 { n = NF; first = $1 } NR == 2 && NF == n && $1 == "ok" { go
 
 # the dump: header, shape, and only what wrt asks for
 expect 0 "status" run glv discrete_adjoint n=3 --dump "$work/both"
-[ "$(head -n 1 "$work/both")" = "$(printf 'quantity\trow\tcol\tvalue')" ] || fail "header of the dump"
+[ "$(head -n 1 "$work/both")" = "$(printf 'quantity\trow\tcol\tvalue\tname')" ] || fail "header of the dump"
 for shape in "x 3" "G 3" "dGdp 36" "dGdx0 9"; do
     [ "$(rows "$work/both" "${shape% *}")" -eq "${shape#* }" ] || fail "dump: $shape"
 done
 [ "$(wc -l <"$work/both")" -eq 52 ] || fail "dump: 51 values"
 awk -F'\t' '$1 == "dGdp" { if ($2 > row) row = $2; if ($3 > col) col = $3 } END { exit !(row == 2 && col == 11) }' \
     "$work/both" || fail "dump: rows of dGdp are outputs, columns parameters"
+# names: of the state, of what a derivative is by; those of an option where there is one
+expect 0 "parameters k1 k2 k3" run robertson cfsa --once --dump "$work/named"
+[ "$(awk -F'\t' '$2 == 0 { print $1 "." $5 }' "$work/named" | tr '\n' ' ')" = \
+    'x.x[0] G. dGdp.k1 dGdp.k2 dGdp.k3 dGdx0.x[0] dGdx0.x[1] dGdx0.x[2] ' ] || fail "names: $(cat "$work/named")"
+"$program" run oscillator cfsa --once --json >"$work/json"
+grep -qF '"states":["position","velocity"],"parameters":["omega","zeta"]' "$work/json" || fail "names: $(cat "$work/json")"
 expect 0 "status" run glv discrete_adjoint n=3 wrt=p --dump "$work/p"
 [ "$(rows "$work/p" dGdx0)" -eq 0 ] && [ "$(rows "$work/p" dGdp)" -eq 36 ] || fail "wrt=p"
 expect 0 "status" run glv discrete_adjoint n=3 wrt=x0 --dump "$work/x0"

@@ -41,7 +41,7 @@ agrees() {
     done
     paste "$work/discrete_adjoint.tsv" "$work/discrete_tangent.tsv" | awk '
         $1 !~ /^dG/ { next }
-        { d = $4 - $8; if (d < 0) d = -d; if (!(d < 1e300)) bad = 1; if (d > off[$1]) off[$1] = d
+        { d = $4 - $9; if (d < 0) d = -d; if (!(d < 1e300)) bad = 1; if (d > off[$1]) off[$1] = d
           a = $4 < 0 ? -$4 : $4; if (a > size[$1]) size[$1] = a; entries++ }
         END { for (part in size) if (off[part] > worst * size[part]) worst = off[part] / size[part]
               print worst + 0; exit !(entries > 0 && !bad && worst < 1e-11) }' >"$work/worst" ||

@@ -21,7 +21,7 @@ ran() {
         NR == 2 { print $at["vjp"], $at["vjp_note"] }' row >products
     grep -qE "^$what\|$note" products || fail "expected $what, '$note': $(cat products)"
     [ -e right ] || cp dump right
-    awk 'NR == FNR { a[FNR] = $NF; next } { d = $NF - a[FNR]; s = (a[FNR] < 0 ? -a[FNR] : a[FNR]) + 1e-12
+    awk 'NR == FNR { a[FNR] = $4; next } { d = $4 - a[FNR]; s = (a[FNR] < 0 ? -a[FNR] : a[FNR]) + 1e-12
         if (FNR > 1 && (d > 1e-9 * s || d < -1e-9 * s)) exit 1 }' right dump || fail "$what, $note: another gradient"
 }
 entries() { find "$1" -name '*.so' 2>/dev/null | wc -l; }
