@@ -1,4 +1,5 @@
 /* sensbench analyse: S(t) of one problem, and what follows from it. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "cli.h"
 #include "exit_codes.h"
 #include "files.h"
+#include "fits.h"
 #include "machine.h"
 #include "measure.h"
 #include "names.h"
@@ -14,12 +16,16 @@
 
 struct analyse {
     struct cli_arguments *arguments;
-    const struct question *question;
+    const struct question *question;          /* of S(t), or */
+    const struct fit_question *data_question; /* of data */
     struct analysis_request request;
+    struct fit_request fit;
+    const char *save;
     bool json, dry_run;
     struct sens_ctx ctx;
     struct cell cell;
     struct analysis analysis;
+    struct fit_model model;
     struct tables tables;
     struct bench_error error;
 };
@@ -31,15 +37,25 @@ static const struct question *find_question(const char *name)
     return question->name ? question : NULL;
 }
 
+static const struct fit_question *find_data_question(const char *name)
+{
+    const struct fit_question *question = fit_questions();
+    while (question->name && strcmp(question->name, name) != 0) question++;
+    return question->name ? question : NULL;
+}
+
 static bool refuse_question(struct analyse *me, const char *word)
 {
     const char *known[16];
     char listed[256] = "";
     size_t count = 0;
-    for (const struct question *question = questions(); question->name && count < 16; question++) {
-        const size_t used = strlen(listed);
-        snprintf(listed + used, sizeof listed - used, "%s%s", count ? ", " : "", question->name);
+    for (const struct question *question = questions(); question->name && count < 12; question++)
         known[count++] = question->name;
+    for (const struct fit_question *question = fit_questions(); question->name && count < 16; question++)
+        known[count++] = question->name;
+    for (size_t q = 0; q < count; q++) {
+        const size_t used = strlen(listed);
+        snprintf(listed + used, sizeof listed - used, "%s%s", q ? ", " : "", known[q]);
     }
     const char *const near = nearest_name(word, known, count);
     return bench_refuse(&me->error, "analyse: unknown question '%s'%s%s; questions: %s", word,
@@ -55,8 +71,9 @@ static bool take_words(struct analyse *me)
     if (given->words == 0)
         return bench_refuse(&me->error, "analyse: which problem? see sensbench analyse --help");
     me->question = given->words > 1 ? find_question(given->word[1]) : questions();
-    if (!me->question) return refuse_question(me, given->word[1]);
-    if (me->question->needs_sigma && !me->request.sigma)
+    if (!me->question) me->data_question = find_data_question(given->word[1]);
+    if (!me->question && !me->data_question) return refuse_question(me, given->word[1]);
+    if (me->question && me->question->needs_sigma && !me->request.sigma)
         return bench_refuse(&me->error, "analyse %s: how large are the errors of the data? --sigma",
                             me->question->name);
     return spec_set(&given->spec, "problem", given->word[0], "command line", &me->error);
@@ -116,6 +133,35 @@ static bool read_scale(struct analyse *me, const char *text)
     return true;
 }
 
+/* What is of the other kind of question is refused, not overlooked. */
+static bool check_flags(struct analyse *me, const struct cli_command *command)
+{
+    static const char *const of_grids[] = {"--times", "--states", "--scale", "--sigma", "--subsets", NULL};
+    static const char *const of_data[] = {"--log", "--level", "--range", "--save", NULL};
+    const char *const *const refused = me->data_question ? of_grids : of_data;
+    for (size_t f = 0; refused[f]; f++)
+        if (cli_flag(command, me->arguments, refused[f]))
+            return bench_refuse(&me->error, "analyse %s: %s is %s",
+                                me->arguments->words > 1 ? me->arguments->word[1] : "sensitivities",
+                                refused[f],
+                                me->data_question ? "of no use: the data say when, of what and how exactly"
+                                                  : "for fit and profile");
+    return true;
+}
+
+static bool read_fit(struct analyse *me, const struct cli_command *command)
+{
+    const struct cli_arguments *const given = me->arguments;
+    me->fit.parameters = me->request.parameters;
+    me->fit.memory = me->request.memory;
+    me->fit.log = cli_flag(command, given, "--log");
+    me->fit.level = cli_flag(command, given, "--level");
+    me->fit.range = cli_flag(command, given, "--range");
+    me->save = cli_flag(command, given, "--save");
+    if (!me->data_question) return true;
+    return spec_set(&me->arguments->spec, "cost", "tracking", "analyse", &me->error);
+}
+
 static bool read_request(struct analyse *me, const struct cli_command *command)
 {
     const struct cli_arguments *const given = me->arguments;
@@ -130,42 +176,86 @@ static bool read_request(struct analyse *me, const struct cli_command *command)
                             spec_get(&given->spec, "cost"));
     return read_memory(me, cli_flag(command, given, "--memory")) &&
            read_scale(me, cli_flag(command, given, "--scale")) &&
-           read_subsets(me, cli_flag(command, given, "--subsets")) && take_words(me) && set_defaults(me);
+           read_subsets(me, cli_flag(command, given, "--subsets")) && take_words(me) &&
+           check_flags(me, command) && set_defaults(me) && read_fit(me, command);
+}
+
+static void about_grid(const struct analyse *me, json_t *object)
+{
+    const struct analysis *const analysis = &me->analysis;
+    char memory[128];
+    snprintf(memory, sizeof memory, "%.3g MiB for S and x, at most %.0f MiB with what the method keeps",
+             analysis_bytes(analysis) / 1048576, (double)me->request.memory / 1048576);
+    json_object_set_new(object, "times", json_integer((json_int_t)analysis->grid.times));
+    json_object_set_new(object, "last time", json_of_number(analysis->grid.t[analysis->grid.times - 1]));
+    json_object_set_new(object, "memory", json_of_text(memory));
+}
+
+static void about_data(const struct analyse *me, json_t *object)
+{
+    const struct measurements *const data = &me->model.data;
+    json_object_set_new(object, "measurements", json_integer((json_int_t)data->count));
+    json_object_set_new(object, "times", json_integer((json_int_t)data->times));
+    json_object_set_new(object, "last time", json_of_number((double)data->t[data->times - 1]));
+    json_object_set_new(object, "level", json_of_number(me->model.level));
+    json_object_set_new(object, "fitted in", json_of_text(me->model.log ? "logarithms" : "the parameters"));
 }
 
 /* What the tables are of. */
 static json_t *about(const struct analyse *me)
 {
     const struct cell *const cell = &me->cell;
-    const struct analysis *const analysis = &me->analysis;
     json_t *const object = json_object();
-    char memory[128];
-    snprintf(memory, sizeof memory, "%.3g MiB for S and x, at most %.0f MiB with what the method keeps",
-             analysis_bytes(analysis) / 1048576, (double)me->request.memory / 1048576);
     json_object_set_new(object, "problem", json_of_text(cell->problem.type->name));
-    json_object_set_new(object, "n", json_integer((json_int_t)analysis->n));
-    json_object_set_new(object, "np", json_integer((json_int_t)analysis->np));
-    json_object_set_new(object, "times", json_integer((json_int_t)analysis->grid.times));
-    json_object_set_new(object, "last time", json_of_number(analysis->grid.t[analysis->grid.times - 1]));
+    json_object_set_new(object, "n", json_integer((json_int_t)cell->problem.n));
+    json_object_set_new(object, "np", json_integer((json_int_t)cell->problem.np));
+    if (me->question) about_grid(me, object);
+    if (me->data_question) about_data(me, object);
     json_object_set_new(object, "method", json_of_text(cell->method->name));
     if (cell->method->caps & SENS_CAP_TABLEAU)
         json_object_set_new(object, "tableau", json_of_text(cell->task.tableau->name));
     json_object_set_new(object, "rtol", json_of_number((double)cell->task.rtol));
     json_object_set_new(object, "atol", json_of_number((double)cell->task.atol));
-    json_object_set_new(object, "memory", json_of_text(memory));
     return object;
+}
+
+static sens_status prepare(struct analyse *me)
+{
+    if (me->data_question) return fit_model_create(&me->ctx, &me->cell, &me->fit, &me->model, &me->error);
+    return analysis_plan(&me->ctx, &me->cell, &me->request, &me->analysis, &me->error);
+}
+
+/* All parameters of the model, where the fit left them. */
+static sens_status save(struct analyse *me)
+{
+    const struct fit_model *const model = &me->model;
+    FILE *const file = create_file(me->save);
+    for (size_t k = 0; file && k < me->cell.problem.np; k++) fprintf(file, "%.17g\n", (double)model->p[k]);
+    const bool whole = file && !ferror(file);
+    if (file && fclose(file) == 0 && whole) return SENS_OK;
+    bench_refuse(&me->error, "--save %s: %s", me->save, strerror(errno));
+    return SENS_IO_ERROR;
+}
+
+static sens_status ask(struct analyse *me)
+{
+    if (me->dry_run) return SENS_OK;
+    if (me->question) return me->question->answer(&me->ctx, &me->analysis, &me->tables, &me->error);
+    const sens_status status = me->data_question->answer(&me->ctx, &me->model, &me->tables, &me->error);
+    return status == SENS_OK && me->save ? save(me) : status;
 }
 
 /* Nothing is written before there is a table to write. */
 static sens_status answer(struct analyse *me)
 {
-    sens_status status = me->dry_run ? SENS_OK : analysis_solve(&me->ctx, &me->analysis, &me->error);
+    sens_status status = SENS_OK;
+    if (!me->dry_run && me->question) status = analysis_solve(&me->ctx, &me->analysis, &me->error);
     if (status != SENS_OK) return status;
     char warning[512];
     if (!me->dry_run && frozen_at_rest(&me->ctx, &me->cell, warning, sizeof warning))
         complain_line("warning: %s", warning);
     tables_begin(&me->tables, our_stdout(), me->json, about(me));
-    if (!me->dry_run) status = me->question->answer(&me->ctx, &me->analysis, &me->tables, &me->error);
+    status = ask(me);
     tables_end(&me->tables, status == SENS_OK);
     if (!me->tables.failed || status != SENS_OK) return status;
     bench_refuse(&me->error, "no_memory: the tables above are not complete");
@@ -177,8 +267,7 @@ static int execute(struct analyse *me, const struct cli_command *command)
     if (!read_request(me, command)) return cli_complain(&me->error, EXIT_USAGE);
     machine_prepare(&me->ctx, true);
     sens_status status = cell_resolve(&me->ctx, &me->arguments->spec, &me->cell, &me->error);
-    if (status == SENS_OK)
-        status = analysis_plan(&me->ctx, &me->cell, &me->request, &me->analysis, &me->error);
+    if (status == SENS_OK) status = prepare(me);
     if (status == SENS_OK) status = answer(me);
     return status == SENS_OK ? EXIT_OK : cli_complain(&me->error, cli_exit_code(status));
 }

@@ -38,6 +38,10 @@ static const struct cli_flag analyse_flags[] = {
      "for uncertainty, standard deviation of the data: 0.1, 5% of a state's largest value, A=0.1,B=5%"},
     {"--subsets", "N",
      "all subsets of parameters up to a size, so that there are no more than N; default: 100000"},
+    {"--log", NULL, "for fit and profile: in the logarithms of the parameters"},
+    {"--level", "P", "for fit and profile: of the intervals; default: 0.95"},
+    {"--save", "FILE", "for fit and profile: write the fitted parameters there, for params=FILE"},
+    {"--range", "F", "for profile: how far, from p/F to F p; default: 1000"},
     {"--memory", "MIB", "all that it may take; default: 1024"},
     {"--dry-run", NULL, "tell what would be done and the memory of its results; solves nothing"},
     {"--json", NULL, "one JSON object"},
@@ -55,6 +59,10 @@ static const char *const analyse_notes[] = {
     "together, in words; subsets, each subset with its collinearity; uncertainty, the covariance of the "
     "parameters from data of the chosen states at these times with errors of standard deviation "
     "--sigma, and the bands of all states that follow.",
+    "Two questions are of data=FILE (docs/data.md): fit, the parameters at which chi2 is smallest, by "
+    "Levenberg-Marquardt with exact gradients, from the values that the keys give, with standard "
+    "deviations, intervals, correlation and residuals; profile, the least chi2 while one parameter is "
+    "held, and by it whether the data bound each parameter: bounded, one-sided or flat within --range.",
     "The method is discrete_tangent on the steps of tableau=radau_iia5 with rtol=1e-8 atol=1e-12, "
     "unless keys say otherwise. All is computed twice, the second time at a hundredth of the tolerance: "
     "the distance of the two stands beside a value as its error. `undefined` is what has no value: p S "

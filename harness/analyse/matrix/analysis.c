@@ -10,7 +10,7 @@
 
 /* ---- the plan ------------------------------------------------------------------------------------------ */
 
-static sens_status check_cell(const struct cell *cell, struct bench_error *error)
+sens_status analysis_check(const struct cell *cell, struct bench_error *error)
 {
     const unsigned needed = SENS_CAP_OBSERVATIONS;
     if ((cell->method->caps & needed) != needed)
@@ -53,7 +53,7 @@ sens_status analysis_plan(struct sens_ctx *ctx, struct cell *cell, const struct 
                             .p = cell->problem.p,
                             .scale = request->scale,
                             .subsets = request->subsets};
-    sens_status status = check_cell(cell, error);
+    sens_status status = analysis_check(cell, error);
     if (status == SENS_OK) status = grid_read(ctx, request->times, &cell->problem, &made.grid, error);
     if (status != SENS_OK) return status;
     bench_refuse(error, "names: %s", sens_status_message(SENS_NO_MEMORY));
@@ -74,16 +74,15 @@ sens_status analysis_plan(struct sens_ctx *ctx, struct cell *cell, const struct 
 
 /* ---- the solves ---------------------------------------------------------------------------------------- */
 
-static bool all_finite(size_t count, const sens_real *number)
+bool analysis_all_finite(size_t count, const sens_real *number)
 {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(number[i])) return false;
     return true;
 }
 
-/* A task on this cell; scratch memory of the method is given back. */
-static sens_status run(struct sens_ctx *ctx, const struct sens_task *task, const struct sens_out *out,
-                       struct sens_work *work)
+sens_status analysis_run(struct sens_ctx *ctx, const struct sens_task *task, const struct sens_out *out,
+                         struct sens_work *work)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
     const struct fp_state before = fp_state_read();
@@ -107,9 +106,10 @@ static sens_status solve(struct sens_ctx *ctx, const struct analysis *analysis, 
     const bool slopes = task->parts & SENS_IN_DGDP;
     struct sens_out out = {.x = SENS_NEW(ctx, sens_real, analysis->n), .G = solution->x, .dGdp = solution->S};
     if (!out.x) return SENS_NO_MEMORY;
-    const sens_status status = run(ctx, task, &out, work);
+    const sens_status status = analysis_run(ctx, task, &out, work);
     if (status != SENS_OK) return status;
-    return all_finite(states, solution->x) && (!slopes || all_finite(states * analysis->np, solution->S))
+    return analysis_all_finite(states, solution->x) &&
+                   (!slopes || analysis_all_finite(states * analysis->np, solution->S))
                ? SENS_OK
                : SENS_NONFINITE;
 }

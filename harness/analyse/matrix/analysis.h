@@ -63,6 +63,17 @@ sens_status analysis_solve(struct sens_ctx *ctx, struct analysis *analysis, stru
 sens_status analysis_states_at(struct sens_ctx *ctx, const struct analysis *analysis, const sens_real *p,
                                sens_real *x, struct bench_error *error);
 
+/* Can an analysis be made with the settings of the cell? SENS_UNSUPPORTED with a message. */
+sens_status analysis_check(const struct cell *cell, struct bench_error *error);
+
+/* One run of a task; scratch memory of the method is given back. The statuses of methods, with a message in ctx where
+ * there is one. */
+sens_status analysis_run(struct sens_ctx *ctx, const struct sens_task *task, const struct sens_out *out,
+                         struct sens_work *work);
+
+/* None of the numbers is infinite or NaN. */
+bool analysis_all_finite(size_t count, const sens_real *number);
+
 /* S_ik(t_j) = dx_i/dp_k. */
 static inline double solution_slope(const struct analysis *analysis, const struct solution *solution,
                                     size_t j, size_t i, size_t k)

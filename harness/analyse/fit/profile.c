@@ -1,0 +1,143 @@
+/* Steps along a profile, and its crossing with the limit, see profile.h. */
+#include "profile.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <string.h>
+
+enum { SHORTER_MOST = 8, CROSSING_STEPS = 40 };
+static const double first_step = 0.1;    /* of the parameter, where its standard deviation is unknown */
+static const double longer_below = 0.1;  /* of L: a smaller rise makes the next step longer */
+static const double shorter_above = 1.5; /* of L: a larger one makes this step shorter */
+static const double crossing_to = 1e-6;  /* of L */
+
+double profile_limit(const struct fit_model *model, double chi2)
+{
+    const double dof = (double)(model->data.count - model->count);
+    if (model->data.sigma_known) return gsl_cdf_chisq_Pinv(model->level, 1);
+    return fit_model_variance(model, chi2) * gsl_cdf_fdist_Pinv(model->level, 1, dof);
+}
+
+struct walk {
+    struct sens_ctx *ctx;
+    struct fit_model *model;
+    size_t k;
+    double chi2, limit;
+    double *q, *last; /* [count] the point looked at, and the last one kept */
+};
+
+/* PL at q_k = c, from where the last minimum was. */
+static sens_status look(struct walk *walk, double c, struct profile_point *point)
+{
+    struct minimum found;
+    const struct fit_model *const model = walk->model;
+    memcpy(walk->q, walk->last, model->count * sizeof *walk->q);
+    walk->q[walk->k] = c;
+    const sens_status status = minimise(walk->ctx, walk->model, walk->k, walk->q, &found);
+    if (status != SENS_OK) return status;
+    *point = (struct profile_point){.q = c, .rise = found.chi2 - walk->chi2};
+    for (size_t e = 0; e < model->data.count; e++)
+        point->slope += 2 * (double)model->r[e] * fit_model_slope(model, e, walk->k);
+    return SENS_OK;
+}
+
+static void keep(struct walk *walk, const struct profile_point *point, struct profile_side *side)
+{
+    memcpy(walk->last, walk->q, walk->model->count * sizeof *walk->q);
+    side->point[side->count++] = *point;
+}
+
+/* sqrt(PL) = sqrt(L) between a kept point and one beyond L: Newton's steps, which are exact on a parabola, or the
+ * middle where they leave the bracket. */
+static sens_status cross(struct walk *walk, struct profile_point beyond, double inside,
+                         struct profile_side *side)
+{
+    const double limit = walk->limit;
+    double outside = beyond.q;
+    for (int i = 0; i < CROSSING_STEPS && fabs(beyond.rise - limit) > crossing_to * limit; i++) {
+        const double root = sqrt(fmax(beyond.rise, 0));
+        double next = beyond.q - (root - sqrt(limit)) * 2 * root / beyond.slope;
+        if (!(next > fmin(inside, outside) && next < fmax(inside, outside))) next = (inside + outside) / 2;
+        const sens_status status = look(walk, next, &beyond);
+        if (status != SENS_OK) return status;
+        *(beyond.rise > limit ? &outside : &inside) = next;
+    }
+    side->end = PROFILE_CROSSED;
+    side->bound = beyond.q;
+    if (side->count < PROFILE_POINTS) keep(walk, &beyond, side);
+    return SENS_OK;
+}
+
+static sens_status better(struct sens_ctx *ctx, const struct walk *walk, const struct profile_point *point)
+{
+    return sens_fail(ctx, SENS_NOT_CONVERGED,
+                     "the fit is not the best one: the profile of %s finds a chi2 that is smaller by %.3g at "
+                     "%.6g; start there: params=FILE",
+                     fit_model_name(walk->model, walk->k), -point->rise,
+                     fit_model_parameter(walk->model, point->q));
+}
+
+/* The coordinate where the range ends. */
+static double far_end(const struct fit_model *model, double q, double sd, int sign)
+{
+    if (model->log) return q + sign * log(model->range);
+    const double unit = fmax(fabs(q), isfinite(sd) ? sd : 0);
+    return q + sign * model->range * (unit > 0 ? unit : 1);
+}
+
+static double initial_step(const struct fit_model *model, double q, double sd)
+{
+    if (isfinite(sd) && sd > 0) return sd / 2;
+    return model->log || q == 0 ? first_step : first_step * fabs(q);
+}
+
+static sens_status steps(struct walk *walk, double at, double step, double end, struct profile_side *side)
+{
+    const int sign = end < at ? -1 : 1;
+    double rise = 0;
+    for (int shorter = 0; side->count < PROFILE_POINTS && at != end;) {
+        struct profile_point point;
+        const double next = sign * (at + sign * step - end) >= 0 ? end : at + sign * step;
+        const sens_status status = look(walk, next, &point);
+        if (status == SENS_NO_MEMORY) return status;
+        if (status == SENS_OK && point.rise < -1e-3 * walk->limit) return better(walk->ctx, walk, &point);
+        const bool failed = status != SENS_OK;
+        if ((failed || point.rise > walk->limit * shorter_above) && ++shorter <= SHORTER_MOST) {
+            step = fabs(next - at) / 4;
+            continue;
+        }
+        if (failed) {
+            side->end = PROFILE_FAILED, side->status = status;
+            return SENS_OK;
+        }
+        if (point.rise > walk->limit) return cross(walk, point, at, side);
+        keep(walk, &point, side);
+        if (point.rise - rise < longer_below * walk->limit) step *= 2;
+        at = next, rise = point.rise;
+    }
+    side->end = PROFILE_OPEN;
+    return SENS_OK;
+}
+
+sens_status profile_walk(struct sens_ctx *ctx, struct fit_model *model, size_t k,
+                         const struct profile_start *start, int sign, struct profile_side *side)
+{
+    struct walk walk = {.ctx = ctx,
+                        .model = model,
+                        .k = k,
+                        .chi2 = start->chi2,
+                        .limit = profile_limit(model, start->chi2),
+                        .q = SENS_NEW(ctx, double, model->count),
+                        .last = SENS_NEW(ctx, double, model->count)};
+    *side = (struct profile_side){.count = 0};
+    if (!walk.q || !walk.last) return SENS_NO_MEMORY;
+    memcpy(walk.last, start->q, model->count * sizeof *walk.last);
+    const double at = start->q[k];
+    const sens_status status =
+        steps(&walk, at, initial_step(model, at, start->step), far_end(model, at, start->step, sign), side);
+    if (sens_recoverable(status) && side->end != PROFILE_FAILED && status != SENS_NOT_CONVERGED) {
+        side->end = PROFILE_FAILED, side->status = status; /* a solve between two that came to an end */
+        return SENS_OK;
+    }
+    return status;
+}

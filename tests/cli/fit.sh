@@ -1,0 +1,188 @@
+#!/bin/bash
+# analyse fit and profile: against linear regression, closed forms and planted parameters. Argument 1: sensbench.
+export LC_ALL=C
+. "$(dirname "$0")/common.bash"
+
+# table NAME ARGUMENT...: the rows of one table of an analysis, without its columns
+table() {
+    local name=$1
+    shift
+    "$program" analyse "$@" >"$work/output" 2>&1 </dev/null || { fail "analyse $*"; tail -3 "$work/output"; }
+    awk -v name="# $name:" 'index($0, name) == 1 { inside = 1; getline; next } !NF { inside = 0 } inside' "$work/output"
+}
+
+# ---- a linear model: everything is a closed form -------------------------------------------------------------------
+
+# x = 1 + a t + b t^2/2: with weights 1/sigma^2 linear regression on (t, t^2/2). chi2 = 3.841... is the quantile of one
+# degree of freedom at 0.95, 1.96^2. A weight of 2 is a line that stands twice; a value of weight 0 is not there.
+cat >"$work/line.ode" <<'EOF2'
+model line "a line that bends"
+parameter a = 7
+parameter b = -3
+state x = 1
+interval 0 .. 9
+x' = a + b*t
+EOF2
+cat >"$work/line.csv" <<'EOF2'
+t,x,sigma_x,weight
+1,3.3,0.1,1
+2,5.1,0.2,2
+2,NA,,1
+3,9.2,0.1,1
+4,12.1,0.3,1
+4,99,0.3,0
+5,16.4,0.1,1
+EOF2
+line="data=$work/line.csv --models $work/line.ode"
+# shellcheck disable=SC2086
+table parameters line fit $line >"$work/fitted"
+# shellcheck disable=SC2086
+table verdict line profile $line >"$work/verdict"
+# shellcheck disable=SC2086
+table profile line profile $line >"$work/profile"
+# shellcheck disable=SC2086
+table fit line fit $line >"$work/fit"
+# Of each: the regression; the interval of the covariance and of the profile, which are one; PL, a parabola, and its slope.
+awk -F '[\t,]' 'function near(x, y) { return (x - y)^2 <= 1e-9 * y^2 * 1e-3 }
+    FILENAME ~ /csv$/ { if (FNR == 1 || $2 == "NA" || $4 == 0) next
+        w = $4 / $3^2; u = $1; v = $1^2 / 2; y = $2 - 1
+        A += w * u * u; B += w * u * v; D += w * v * v; P += w * u * y; Q += w * v * y; Y += w * y * y; next }
+    FILENAME ~ /fitted$/ { det = A * D - B * B; best["a"] = (P * D - Q * B) / det; best["b"] = (Q * A - P * B) / det
+        sd["a"] = sqrt(D / det); sd["b"] = sqrt(A / det); q = 1.959963984540054 * sd[$1]
+        if (!near($3, best[$1]) || !near($4, sd[$1]) || !near($5, $3 - q) || !near($6, $3 + q)) bad = 1; seen++; next }
+    FILENAME ~ /verdict$/ { q = 1.959963984540054 * sd[$1]
+        if (!near($3, best[$1] - q) || !near($4, best[$1] + q) || $5 != "bounded") bad = 2; seen++; next }
+    FILENAME ~ /profile$/ { z = ($2 - best[$1]) / sd[$1]; points++
+        if (($3 - z * z)^2 > 1e-11 || ($4 - 2 * z / sd[$1])^2 > 1e-9 / sd[$1]^2) bad = 3; next }
+    { chi2 = Y - best["a"] * P - best["b"] * Q
+      if (!near($4, chi2) || $1 != 5 || $3 != 2) bad = 4; seen++ }
+    END { if (bad) print "bad " bad; exit bad || seen != 5 || points < 12 }' \
+    "$work/line.csv" "$work/fitted" "$work/verdict" "$work/profile" "$work/fit" ||
+    fail "linear regression: $(cat "$work/fitted" "$work/verdict" "$work/profile" "$work/fit")"
+
+# Without sigma the errors are estimated: s^2 = chi2 / (m - 2), and 4.3026... of Student's t with 2 degrees of freedom.
+# The interval of the profile, by F, is the same.
+printf 't,x\n1,3.3\n2,5.1\n3,9.2\n5,16.4\n' >"$work/plain.csv"
+plain="data=$work/plain.csv --models $work/line.ode"
+# shellcheck disable=SC2086
+table parameters line fit $plain | cut -f 3-6 >"$work/fitted"
+# shellcheck disable=SC2086
+table verdict line profile $plain | cut -f 2-4 | paste "$work/fitted" - >"$work/both"
+# shellcheck disable=SC2086
+table fit line fit $plain | cut -f 4,7 >"$work/fit"
+awk -F '\t' 'function near(x, y) { return (x - y)^2 <= 1e-12 * y^2 }
+    NR == FNR { s = sqrt($1 / 2); if (!near($2, s)) bad = 1; next }
+    { q = 4.302652729911275 * $2; seen++
+      if (!near($3, $1 - q) || !near($4, $1 + q) || !near($6, $3) || !near($7, $4)) bad = 1 }
+    END { exit bad || seen != 2 }' "$work/fit" "$work/both" || fail "errors that are estimated: $(cat "$work/both")"
+
+# ---- Lotka-Volterra: parameters come back ----------------------------------------------------------------------------
+
+# volterra A B C D: the model with these values
+volterra() {
+    printf 'model volterra "prey and predators"\nparameter birth = %s\nparameter eaten = %s\n' "$1" "$2"
+    printf 'parameter death = %s\nparameter fed = %s\nstate prey = 10\nstate predators = 5\ninterval 0 .. 15\n' "$3" "$4"
+    printf "prey' = birth*prey - eaten*prey*predators\npredators' = fed*prey*predators - death*predators\n"
+}
+volterra 1.1 0.4 0.4 0.1 >"$work/truth.ode"
+volterra 0.9 0.3 0.5 0.12 >"$work/start.ode"
+"$program" analyse volterra --times 0.5:15:30 --models "$work/truth.ode" >"$work/S"
+# observe SD: a table of both states with normal errors of this relative size, the same every time
+observe() {
+    awk -F '\t' -v sd="$1" 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand()) }
+        BEGIN { srand(3); print "t,prey,sigma_prey,predators,sigma_predators" }
+        $3 == "birth" && $2 == "prey" { x = $4 * (1 + sd * normal()); s = $4 * (sd ? sd : 0.01); t = $1 }
+        $3 == "birth" && $2 == "predators" {
+            printf "%s,%.15g,%.15g,%.15g,%.15g\n", t, x, s, $4 * (1 + sd * normal()), $4 * (sd ? sd : 0.01) }' "$work/S"
+}
+for way in "" --log; do
+    observe 0 >"$work/exact.csv"
+    # shellcheck disable=SC2086
+    table parameters volterra fit data="$work/exact.csv" --models "$work/start.ode" $way | cut -f 3 | paste -s |
+        awk '{ split("1.1 0.4 0.4 0.1", p, " "); for (k = 1; k <= 4; k++) if (($k / p[k] - 1)^2 > 1e-14) exit 1 }' ||
+        fail "parameters without errors $way: $(cat "$work/output")"
+    observe 0.05 >"$work/noisy.csv"
+    # shellcheck disable=SC2086
+    table verdict volterra profile data="$work/noisy.csv" --level 0.999 --models "$work/start.ode" $way >"$work/verdict"
+    awk -F '\t' '{ split("1.1 0.4 0.4 0.1", p, " "); if ($3 > p[NR] || $4 < p[NR] || $5 != "bounded") bad = 1
+        if (($4 - $3) / $2 > 0.2) bad = 1 } END { exit bad || NR != 4 }' "$work/verdict" ||
+        fail "parameters within their intervals $way: $(cat "$work/verdict")"
+done
+
+# ---- verdicts --------------------------------------------------------------------------------------------------------
+
+# planted RATE: x' = -RATE x, seen five times
+planted() {
+    printf 'model planted "k1 and k2"\nparameter k1 = 0.5\nparameter k2 = 1\nstate x = 2\nstate y = 0\n'
+    printf "interval 0 .. 4\nx' = -(%s)*x\ny' = k1\n" "$1"
+}
+printf 't,x sigma=0.02\n0.5,1.36\n1,0.97\n2,0.43\n3,0.21\n4,0.09\n' >"$work/planted.csv"
+# verdicts RATE EXPECTED ARGUMENT...
+verdicts() {
+    local rate=$1 expected=$2
+    shift 2
+    planted "$rate" >"$work/planted.ode"
+    table verdict planted profile data="$work/planted.csv" --models "$work/planted.ode" "$@" | cut -f 1,5 | paste -s -d ' ' |
+        tr '\t' ' ' >"$work/found"
+    [ "$(cat "$work/found")" = "$expected" ] || fail "$rate $*: $(cat "$work/found"), expected $expected"
+}
+verdicts "k1*k2" "k1 flat k2 flat"
+verdicts "k1*k2" "k1 flat k2 flat" --log
+verdicts "k1*k2" "k1 bounded" --parameters k1
+verdicts "k1 + 0*k2" "k1 bounded k2 flat"
+# A rate that is much too fast to be seen: it has a lower bound alone. k1 + k2 in logarithms: each may go to 0.
+verdicts "0.76*(1 - exp(-4*k2)) + 0*k1" "k2 one-sided" --parameters k2 --log
+verdicts "k1 + k2" "k1 one-sided k2 one-sided" --log
+grep -q 'k1	[0-9.]*	open	0.7[0-9]*	one-sided' "$work/output" || fail "the open side: $(cat "$work/output")"
+planted "k1*k2" >"$work/planted.ode"
+table parameters planted fit data="$work/planted.csv" --models "$work/planted.ode" | cut -f 4 | paste -s >"$work/sd"
+[ "$(cat "$work/sd")" = "infinite	infinite" ] || fail "a variance of a product: $(cat "$work/sd")"
+
+# ---- solves that fail ------------------------------------------------------------------------------------------------
+
+# x = 1/(1 - k t) is infinite at t = 1/k: the first step of the fit goes there, and is taken back.
+cat >"$work/pole.ode" <<'EOF2'
+model pole "infinite at t = 1/k"
+parameter k = 0.01
+state x = 1
+interval 0 .. 4
+x' = k*x^2
+EOF2
+awk 'BEGIN { print "t,x sigma=0.1"; for (t = 1; t <= 4; t++) printf "%d,%.15g\n", t, 1 / (1 - 0.24 * t) }' >"$work/pole.csv"
+table parameters pole fit data="$work/pole.csv" --models "$work/pole.ode" |
+    awk '{ exit !(($3 / 0.24 - 1)^2 < 1e-14) }' || fail "a pole: $(cat "$work/output")"
+[ "$(awk -F '\t' '/^measurements\t/ { getline; print $10 }' "$work/output")" -ge 1 ] || fail "no solve failed: $(cat "$work/output")"
+expect 4 "fit: step_limit: max_steps = 2000" analyse pole fit k=1 data="$work/pole.csv" --models "$work/pole.ode" max_steps=2000
+grep -q '^#' "$work/output" && fail "tables of a fit that failed"
+
+# ---- refusals --------------------------------------------------------------------------------------------------------
+
+models="--models $work/line.ode"
+# shellcheck disable=SC2086
+{
+    expect 2 "data: what was measured?" analyse line fit $models
+    expect 2 "--times is of no use" analyse line fit --times 0:1:3 $line
+    expect 2 "--log is for fit and profile" analyse line ranking --log $models
+    expect 2 "--log: b = -3 has no logarithm" analyse line fit --log $line
+    expect 2 "--level 1: not a number between 0 and 1" analyse line profile --level 1 $line
+    expect 2 "--range 1: not a number above 1" analyse line profile --range 1 $line
+    printf 't,x\n1,3.3\n2,5.1\n' >"$work/few.csv"
+    expect 2 "2 measurements are too few for 2 parameters and the standard deviation" analyse line fit \
+        data="$work/few.csv" $models
+    printf 't,x sigma=1,y\n1,1,1\n2,1,1\n' >"$work/some.csv"
+    expect 2 "2 of 4 measurements have a standard deviation" analyse planted fit data="$work/some.csv" \
+        --models "$work/planted.ode"
+    expect 2 "did you mean profile" analyse line profil $line
+}
+# What is saved goes on from there: the same fit without a step.
+# shellcheck disable=SC2086
+expect 0 "# verdict" analyse line profile --save "$work/best" $line
+# shellcheck disable=SC2086
+table fit line fit params="$work/best" $line | cut -f 8 >"$work/steps"
+[ "$(cat "$work/steps")" = 0 ] || fail "params of --save: $(cat "$work/output")"
+# shellcheck disable=SC2086
+expect 2 "--save $work/no/file: No such file" analyse line fit --save "$work/no/file" $line
+"$program" analyse line profile --json data="$work/line.csv" --models "$work/line.ode" >"$work/json" || fail "--json"
+grep -q '^{"about":{.*"verdict":{.*"rows":\[\["a",.*"bounded"\]' "$work/json" || fail "--json: $(cat "$work/json")"
+
+[ $failures -eq 0 ]
