@@ -15,7 +15,7 @@
 enum { LINE_MAX_LENGTH = 1 << 20, NUMBERS_MAX = 1 << 27 /* 1 GiB of them */ };
 static const double least = 1e-100, most = 1e100; /* of a standard deviation: its square is a number */
 
-enum column_kind { COLUMN_TIME, COLUMN_STATE, COLUMN_SIGMA, COLUMN_WEIGHT };
+enum column_kind { COLUMN_TIME, COLUMN_STATE, COLUMN_SIGMA, COLUMN_WEIGHT, COLUMN_EXPERIMENT };
 struct column {
     enum column_kind kind;
     size_t state; /* STATE, SIGMA */
@@ -32,6 +32,7 @@ struct table {
     struct data_cells cells;
     struct bench_error *error;
     const struct sens_problem *pb;
+    double experiment; /* whose rows are wanted; 0: there is no such column */
     struct labels labels;
     struct named *by_name; /* [n] sorted */
     struct column *column;
@@ -71,7 +72,8 @@ static bool refuse_name(struct table *table, const char *name)
     const size_t n = table->pb->n, shown = n < 1000 ? n : 1000;
     const char *const near = nearest_name(name, table->labels.state, shown);
     char why[256];
-    snprintf(why, sizeof why, "no state, sigma_STATE or weight; %s%.80s%sthe first state of %s is %.80s",
+    snprintf(why, sizeof why,
+             "no state, sigma_STATE, weight or experiment; %s%.80s%sthe first state of %s is %.80s",
              near ? "did you mean " : "", near ? near : "", near ? "? " : "", table->pb->type->name,
              table->labels.state[0]);
     return refuse(table, "column", name, why);
@@ -98,11 +100,21 @@ static bool add_column(struct table *table, struct column column)
     return true;
 }
 
-static bool has_weight(const struct table *table)
+static bool has_column(const struct table *table, enum column_kind kind)
 {
     for (size_t c = 0; c < table->columns; c++)
-        if (table->column[c].kind == COLUMN_WEIGHT) return true;
+        if (table->column[c].kind == kind) return true;
     return false;
+}
+
+/* Of a column that belongs to no state: what counts is the row. */
+static bool name_row_column(struct table *table, const char *cell, double sigma)
+{
+    const enum column_kind kind = strcmp(cell, "weight") == 0 ? COLUMN_WEIGHT : COLUMN_EXPERIMENT;
+    if (kind == COLUMN_EXPERIMENT && strcmp(cell, "experiment") != 0) return refuse_name(table, cell);
+    if (isfinite(sigma)) return refuse(table, "column", cell, "it has no standard deviation");
+    if (has_column(table, kind)) return refuse(table, "column", cell, "named twice");
+    return add_column(table, (struct column){.kind = kind, .sigma = NAN});
 }
 
 /* The name of a state comes first, so that one may be called weight. */
@@ -114,18 +126,12 @@ static bool name_column(struct table *table, char *cell)
     const struct named *state = find_state(table, cell);
     const bool of_sigma = !state && strncmp(cell, sigma_of, sizeof sigma_of - 1) == 0;
     if (of_sigma) state = find_state(table, cell + sizeof sigma_of - 1);
-    if (!state && strcmp(cell, "weight") != 0) return refuse_name(table, cell);
-    if (isfinite(sigma) && (of_sigma || !state))
-        return refuse(table, "column", cell, "it has no standard deviation");
-    bool *const taken = !state     ? NULL
-                        : of_sigma ? &table->has_sigma[state->state]
-                                   : &table->has_value[state->state];
-    if (taken ? *taken : has_weight(table)) return refuse(table, "column", cell, "named twice");
-    if (taken) *taken = true;
-    return add_column(table, (struct column){!state     ? COLUMN_WEIGHT
-                                             : of_sigma ? COLUMN_SIGMA
-                                                        : COLUMN_STATE,
-                                             state ? state->state : 0, sigma});
+    if (!state) return name_row_column(table, cell, sigma);
+    if (isfinite(sigma) && of_sigma) return refuse(table, "column", cell, "it has no standard deviation");
+    bool *const taken = of_sigma ? &table->has_sigma[state->state] : &table->has_value[state->state];
+    if (*taken) return refuse(table, "column", cell, "named twice");
+    *taken = true;
+    return add_column(table, (struct column){of_sigma ? COLUMN_SIGMA : COLUMN_STATE, state->state, sigma});
 }
 
 /* Standard deviations belong to values, and come from one place. */
@@ -144,6 +150,18 @@ static bool check_columns(struct table *table)
     return any || refuse(table, "header", "t", "it names no state");
 }
 
+/* Experiments are not to be mixed without a word. */
+static bool check_experiment(struct table *table)
+{
+    const bool column = has_column(table, COLUMN_EXPERIMENT);
+    if (column && table->experiment == 0)
+        return refuse(table, "column", "experiment", "which one is wanted is to be said: experiment=NUMBER");
+    char number[32];
+    snprintf(number, sizeof number, "%.0f", table->experiment);
+    return column || table->experiment == 0 ||
+           refuse(table, "experiment", number, "there is no column of this name");
+}
+
 static bool read_header(struct table *table)
 {
     const enum data_line line = data_next(&table->text, table->error);
@@ -156,7 +174,7 @@ static bool read_header(struct table *table)
     if (!add_column(table, (struct column){.kind = COLUMN_TIME, .sigma = NAN})) return false;
     for (char *cell; (cell = data_cell(&table->cells));)
         if (!name_column(table, cell)) return false;
-    return check_columns(table);
+    return check_columns(table) && check_experiment(table);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -198,11 +216,17 @@ static bool take_time(struct table *table, const char *cell, double *row)
     return true;
 }
 
+static bool take_experiment(struct table *table, const char *cell, double *experiment)
+{
+    return (read_number(cell, experiment) && *experiment >= 1 && *experiment <= 1e6 &&
+            *experiment == floor(*experiment)) ||
+           refuse(table, "experiment", cell, "not a whole number from 1 to 1e6");
+}
+
 static bool take_cell(struct table *table, const struct column *column, const char *cell, double *row)
 {
     const size_t n = table->pb->n;
     double number = NAN;
-    if (column->kind == COLUMN_TIME) return take_time(table, cell, row);
     if (!is_missing(cell) && !read_number(cell, &number))
         return refuse(table, "value", cell, "not a finite decimal number, and not empty, NA or nan");
     switch (column->kind) {
@@ -237,21 +261,33 @@ static bool check_row(struct table *table, const double *row, bool *any)
     return true;
 }
 
-static bool read_row(struct table *table)
+/* All of a line but for its time, which is judged by the interval of its experiment. */
+static bool take_cells(struct table *table, double *row, double *experiment, const char **time)
 {
-    double *const row = next_row(table);
-    if (!row) return false;
     size_t c = 0;
-    bool any;
     table->cells.rest = table->text.line;
     for (char *cell; (cell = data_cell(&table->cells)); c++) {
         if (c == table->columns) return refuse(table, "cell", cell, "the header has fewer columns");
-        if (!take_cell(table, &table->column[c], cell, row)) return false;
+        const struct column *const column = &table->column[c];
+        if (column->kind == COLUMN_TIME)
+            *time = cell;
+        else if (column->kind == COLUMN_EXPERIMENT ? !take_experiment(table, cell, experiment)
+                                                   : !take_cell(table, column, cell, row))
+            return false;
     }
-    if (c < table->columns)
-        return bench_refuse(table->error, "%s:%d: %zu cells, the header has %zu columns", table->text.path,
-                            table->text.number, c, table->columns);
-    if (!check_row(table, row, &any)) return false;
+    return c == table->columns || bench_refuse(table->error, "%s:%d: %zu cells, the header has %zu columns",
+                                               table->text.path, table->text.number, c, table->columns);
+}
+
+static bool read_row(struct table *table)
+{
+    double *const row = next_row(table);
+    double experiment = 0;
+    const char *time = "";
+    bool any;
+    if (!row || !take_cells(table, row, &experiment, &time)) return false;
+    if (experiment != table->experiment) return true;
+    if (!take_time(table, time, row) || !check_row(table, row, &any)) return false;
     if (any) table->count += 2 + 2 * table->pb->n; /* where nothing was measured there is no observation */
     return true;
 }
@@ -262,7 +298,11 @@ static bool read_rows(struct table *table)
     while ((line = data_next(&table->text, table->error)) == DATA_LINE)
         if (!read_row(table)) return false;
     if (line == DATA_REFUSED) return false;
-    return table->count > 0 || bench_refuse(table->error, "%s: no measurement in the file", table->text.path);
+    if (table->count > 0) return true;
+    return table->experiment == 0
+               ? bench_refuse(table->error, "%s: no measurement in the file", table->text.path)
+               : bench_refuse(table->error, "%s: no measurement of experiment %.0f in the file",
+                              table->text.path, table->experiment);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -316,13 +356,13 @@ static sens_status keep(struct sens_ctx *ctx, struct table *table, struct sens_v
 }
 
 sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
-                           struct sens_value *value, struct bench_error *error)
+                           double experiment, struct sens_value *value, struct bench_error *error)
 {
     *value = (struct sens_value){.number = 0};
     if (!has_header(pair->value))
         return pair_numbers(ctx, pair, numbers_any(0), &value->data, &value->count, error);
     struct bench_error reason = {.text = ""};
-    struct table table = {.pb = pb, .error = &reason};
+    struct table table = {.pb = pb, .experiment = experiment, .error = &reason};
     sens_status status = SENS_BAD_INPUT;
     if (text_open(&table.text, pair->value, LINE_MAX_LENGTH, &reason)) {
         status = name_states(ctx, &table);

@@ -6,10 +6,11 @@
  *
  * The first cell of the header is `t` or `time`. Each other names a state, with or without one standard deviation for
  * the whole column, or is `sigma_STATE`, the standard deviation of each value, or `weight`, which counts a row as so
- * many. Cells are separated by TABs where the header has one, else by commas; they may stand in double quotes, commas
- * inside of brackets separate nothing, blanks around a cell do not count. A value that is empty, NA or nan (in any
- * case) was not measured. Lines may end with CR LF; # begins a comment; empty lines are skipped. Times do not fall from
- * line to line, equal ones are repeated measurements. */
+ * many, or `experiment`, the number of the experiment that a row belongs to. Cells are separated by TABs where the
+ * header has one, else by commas; they may stand in double quotes, commas inside of brackets separate nothing, blanks
+ * around a cell do not count. A value that is empty, NA or nan (in any case) was not measured. Lines may end with CR
+ * LF; # begins a comment; empty lines are skipped. Times do not fall from line to line of an experiment, equal ones are
+ * repeated measurements. */
 #ifndef CELL_DATA_FILE_H
 #define CELL_DATA_FILE_H
 
@@ -17,9 +18,10 @@
 #include "values.h"
 
 /* The measurements for a problem, whose names of states are labels_find's, as struct sens_value says; of a file whose
- * first line has no names, its numbers. In ctx's arena.
+ * first line has no names, its numbers. Of those with an experiment the lines of one (1, 2, ...) are taken, times of
+ * others may lie outside of the interval; 0: a file without such a column. In ctx's arena.
  * SENS_BAD_INPUT with file, line and value; SENS_NO_MEMORY. */
 sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
-                           struct sens_value *value, struct bench_error *error);
+                           double experiment, struct sens_value *value, struct bench_error *error);
 
 #endif

@@ -149,7 +149,7 @@ static sens_status synthesise(struct sens_ctx *ctx, size_t rows, const struct se
     return SENS_OK;
 }
 
-enum { OPT_DATA, OPT_COUNT, OPT_LIKELIHOOD };
+enum { OPT_DATA, OPT_COUNT, OPT_LIKELIHOOD, OPT_EXPERIMENT };
 static const char *const off_on[] = {"off", "on", NULL};
 static const struct sens_option options[] = {
     {.name = "data",
@@ -165,6 +165,12 @@ static const struct sens_option options[] = {
      .kind = SENS_OPT_CHOICE,
      .choices = off_on,
      .help = "on: G is the logarithm of the likelihood of the data, their errors being normal"},
+    {.name = "experiment", /* the rows of others are left out where the file is read */
+     .kind = SENS_OPT_INT,
+     .fallback = 0,
+     .min = 0,
+     .max = 1e6,
+     .help = "whose rows count, of a file with a column of this name; 0: it has none"},
     SENS_OPTIONS_END,
 };
 
@@ -183,6 +189,9 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     struct filling fill = {.likelihood = option[OPT_LIKELIHOOD].number == 1};
     if (option[OPT_DATA].count && option[OPT_COUNT].number != options[OPT_COUNT].fallback)
         return sens_fail(ctx, SENS_BAD_INPUT, "count: the file of data says how many times there are");
+    if (option[OPT_EXPERIMENT].number != 0 && !option[OPT_DATA].measured)
+        return sens_fail(ctx, SENS_BAD_INPUT,
+                         "experiment: only of data with a header line that names such a column");
     struct tracking *tr = SENS_NEW(ctx, struct tracking, 1);
     if (!tr) return SENS_NO_MEMORY;
     const sens_status status = fill_in(ctx, option, pb, &fill);

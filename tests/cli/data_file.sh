@@ -64,6 +64,39 @@ printf 't,x[1]\n0.5,1\n' >o
 expect 0 "status     ok" run glv cfsa n=2 cost=tracking data=o --once
 expect 2 "did you mean x[0]?" run glv cfsa n=1 cost=tracking data=o --once
 
+# Several experiments in a file, each with initial values and an interval of its own: as from a file of its rows alone.
+printf 't,experiment,x sigma=0.1,weight\n0,1,2.5,1\n0.5,2,3,2\n1,1,1.3,1\n9,2,0.1,\n' | sed 's/0.1,$/0.1,3/' >both
+printf 't,x sigma=0.1,weight\n0,2.5,1\n1,1.3,1\n' >one
+printf 't,x sigma=0.1,weight\n0.5,3,2\n9,0.1,3\n' >two
+for likelihood in off on; do
+    expect 0 "status     ok" "${run[@]}" likelihood=$likelihood data=one --dump of_one
+    expect 0 "status     ok" "${run[@]}" likelihood=$likelihood data=two x=4 T=10 --dump of_two
+    expect 0 "experiment=1" "${run[@]}" likelihood=$likelihood data=both experiment=1 --dump first
+    expect 0 "experiment=2" "${run[@]}" likelihood=$likelihood data=both experiment=2 x=4 T=10 --dump second
+    cmp -s of_one first && cmp -s of_two second || fail "an experiment among others is another one"
+    cmp -s first second && fail "two experiments are one"
+done
+expect 2 "both:1: column 'experiment': which one is wanted is to be said: experiment=NUMBER" "${run[@]}" data=both
+expect 2 "one:1: experiment '2': there is no column of this name" "${run[@]}" data=one experiment=2
+expect 2 "both: no measurement of experiment 3 in the file" "${run[@]}" data=both experiment=3
+expect 2 "both:5: time '9': outside of the interval from 0 to 4" "${run[@]}" data=both experiment=2
+expect 2 "experiment: only of data with a header line" run oscillator cfsa cost=tracking data=plain experiment=1
+expect 2 "experiment: only of data with a header line" run oscillator cfsa cost=tracking experiment=1
+expect 2 "experiment=1.5: not a whole number" "${run[@]}" data=both experiment=1.5
+while IFS='|' read -r text content; do
+    printf '%b' "${content# }" >bad
+    expect 2 "${text% }" "${run[@]}" data=bad experiment=1
+done <<'TABLE'
+bad:2: experiment '': not a whole number from 1 to 1e6 | t,experiment,x\n0,,1\n
+bad:3: experiment '1.5': not a whole number from 1 to 1e6 | t,experiment,x\n0,1,1\n0,1.5,1\n
+bad:2: experiment '0': not a whole number from 1 to 1e6 | t,experiment,x\n0,0,1\n
+bad:2: experiment 'A': not a whole number from 1 to 1e6 | t,experiment,x\n0,A,1\n
+bad:1: column 'experiment': named twice | t,experiment,x,experiment\n0,1,1,1\n
+bad:1: column 'experiment': it has no standard deviation | t,experiment sigma=1,x\n0,1,1\n
+bad:4: time '1': it is before that of the row above; sort the rows by time | t,experiment,x\n2,1,1\n1,2,1\n1,1,1\n
+bad:2: value 'b': not a finite decimal number | t,experiment,x\n0,2,b\n
+TABLE
+
 # The whole state at several times, in the order of the times: x = 2 exp(-k t), y = 3 exp(-k t), d/dk = -t times these.
 printf '1\n2.5 4\n' >times
 expect 0 "status     ok" run two_decays discrete_adjoint --models two.ode cost=snapshots times=times tol=1e-11 wrt=p \
@@ -96,8 +129,8 @@ while IFS='|' read -r text content; do
     printf '%b' "${content# }" >bad
     expect 2 "${text% }" "${run[@]}" data=bad
 done <<'TABLE'
-bad:1: column 'z': no state, sigma_STATE or weight | t,z\n0,1\n
-bad:1: column 'xx': no state, sigma_STATE or weight; did you mean x? | t,xx\n0,1\n
+bad:1: column 'z': no state, sigma_STATE, weight or experiment | t,z\n0,1\n
+bad:1: column 'xx': no state, sigma_STATE, weight or experiment; did you mean x? | t,xx\n0,1\n
 bad:1: column 'x': named twice | t,x,x\n0,1,1\n
 bad:1: column 'sigma_x': named twice | t,x,sigma_x,sigma_x\n0,1,1,1\n
 bad:1: column 'weight': named twice | t,x,weight,weight\n0,1,1,1\n
