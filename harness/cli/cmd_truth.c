@@ -19,6 +19,7 @@
 #include "files.h"
 #include "machine.h"
 #include "reference.h"
+#include "seconds.h"
 #include "streams.h"
 
 enum { COLUMNS_P = 56, COLUMNS_X0 = 8 }; /* checked for a sample of rows */
@@ -159,7 +160,7 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
     if (status != SENS_OK) return status;
     struct sens_extended_result result = {.steps = 0};
     memcpy(result.part, ref->part, sizeof result.part);
-    const double start = machine_now();
+    const double start = seconds_now();
     status = sens_extended_solve(&job->ctx, &request, &result);
     if (!job->stiff && (status == SENS_STEP_LIMIT || status == SENS_STEP_UNDERFLOW))
         return sens_fail(&job->ctx, status, "%s; is the problem stiff? Try --stiff",
@@ -167,7 +168,7 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
     if (status != SENS_OK) return status;
     snprintf(text, size, "%s = %g, 64-bit significand, %ld steps", ways[method].text, request.tolerance,
              result.steps);
-    say("%s, %ld rejected, %.2f s\n", text, result.rejects, machine_now() - start);
+    say("%s, %ld rejected, %.2f s\n", text, result.rejects, seconds_now() - start);
     fflush(our_stdout());
     return SENS_OK;
 }
@@ -370,7 +371,7 @@ static int execute(struct truth_job *job)
 
 int cmd_truth(const struct cli_command *command, struct cli_arguments *arguments)
 {
-    struct truth_job job = {.ctx = {.now = machine_now}, .spec = &arguments->spec};
+    struct truth_job job = {.ctx = {.now = seconds_now}, .spec = &arguments->spec};
     const int code = read_arguments(&job, command, arguments) ? execute(&job) : fail(&job, SENS_BAD_INPUT);
     sens_arena_release(&job.ctx.arena);
     return code;

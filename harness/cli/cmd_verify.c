@@ -13,6 +13,7 @@
 #include "modules.h"
 #include "names.h"
 #include "peers.h"
+#include "seconds.h"
 #include "streams.h"
 #include "variants.h"
 #include "verify_demands.h"
@@ -267,11 +268,11 @@ static int work(struct request *request)
 {
     const size_t count = request->plan.count;
     struct runner_unit *unit = calloc(count, sizeof *unit);
-    const double start = machine_now();
+    const double start = seconds_now();
     const sens_status status = unit ? runner_run(&request->task, unit) : SENS_NO_MEMORY;
     int code = EXIT_CHECK;
     if (status == SENS_OK || status == SENS_INTERRUPTED) {
-        code = report_all(request, status, machine_now() - start, unit);
+        code = report_all(request, status, seconds_now() - start, unit);
     } else {
         bench_refuse(&request->error, "verify: %s", sens_status_message(status));
         cli_complain(&request->error, code);

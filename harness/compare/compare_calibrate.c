@@ -13,6 +13,7 @@
 #include "machine.h"
 
 #include "compare.h"
+#include "seconds.h"
 
 double compare_rung_tolerance(int rung)
 {
@@ -43,7 +44,7 @@ static sens_status try_rung(struct walk *walk, int rung)
     const struct calibration_subject *subject = walk->subject;
     if (walk->known[rung] || walk->out_of_time) return SENS_OK;
     /* The next decade takes longer than this one by less than three times, with order three or more. */
-    const double before = machine_now(), elapsed = before - walk->start;
+    const double before = seconds_now(), elapsed = before - walk->start;
     if (subject->seconds > 0 && elapsed + 3 * walk->longest > subject->seconds) {
         walk->out_of_time = true;
         return SENS_OK;
@@ -51,7 +52,7 @@ static sens_status try_rung(struct walk *walk, int rung)
     double error = NAN;
     const sens_status status = subject->achieve(subject->self, rung, &error);
     if (status != SENS_OK) return status;
-    walk->longest = fmax(walk->longest, machine_now() - before);
+    walk->longest = fmax(walk->longest, seconds_now() - before);
     walk->known[rung] = true;
     walk->error[rung] = error;
     walk->found->tried++;
@@ -83,7 +84,7 @@ static sens_status look_at(struct walk *walk, int rung, bool *reached)
 sens_status compare_calibrate(const struct calibration_subject *subject, double target,
                               struct calibration *found)
 {
-    struct walk walk = {.subject = subject, .target = target, .start = machine_now(), .found = found};
+    struct walk walk = {.subject = subject, .target = target, .start = seconds_now(), .found = found};
     sens_status status = SENS_OK;
     bool reached = false;
     int rung = RUNG_LOOSEST;

@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "measure.h"
 #include "peak.h"
+#include "seconds.h"
 
 /* Shorter runs are repeated to fill a sample: 1000 clock ticks of 1 us. */
 static const double sample_seconds = 1e-3;
@@ -56,7 +57,7 @@ static sens_status take_runs(struct compare_cell *me, int repeat, struct compare
 {
     struct sens_work work = {0};
     *sample = (struct compare_sample){.peak = NAN};
-    const double start = machine_now(), cpu_start = processor_seconds();
+    const double start = seconds_now(), cpu_start = processor_seconds();
     double elsewhere = 0;
     for (int r = 0; r < repeat; r++) {
         const sens_status status = me->cell.method->run(&me->ctx, me->state, &me->out, &work);
@@ -65,7 +66,7 @@ static sens_status take_runs(struct compare_cell *me, int repeat, struct compare
         sample->reverse += work.t_reverse / repeat;
         elsewhere += work.t_elsewhere / repeat;
     }
-    const double here = (machine_now() - start) / repeat;
+    const double here = (seconds_now() - start) / repeat;
     sample->total = elsewhere > 0 ? elsewhere : here;
     sample->cpu = elsewhere > 0 ? NAN : (processor_seconds() - cpu_start) / (here * repeat);
     me->threads = work.threads;

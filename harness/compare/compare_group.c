@@ -9,6 +9,7 @@
 #include "machine.h"
 
 #include "compare.h"
+#include "seconds.h"
 
 /* Where the parts of a program lie in memory is drawn anew for each process, and moves short runs by a
  * percent or two, the same way as long as the process lives. So a third of the rounds is of one process,
@@ -123,10 +124,10 @@ static sens_status play(struct compare_group *group, const struct compare_option
 {
     sens_status status = SENS_OK;
     char text[COMPARE_TEXT];
-    const double start = machine_now();
+    const double start = seconds_now();
     for (size_t i = 0; i < group->contenders; i++) order[i] = i;
     while (status == SENS_OK && anyone_left(group) &&
-           !compare_is_enough(options, group->rounds, machine_now() - start)) {
+           !compare_is_enough(options, group->rounds, seconds_now() - start)) {
         snprintf(text, sizeof text, "%s%sround %zu", group->keys, group->keys[0] ? ": " : "",
                  group->rounds + 1);
         progress_step(progress, text);
@@ -157,9 +158,9 @@ sens_status compare_group_run(struct compare_group *group, const struct compare_
     sens_status status = SENS_OK;
     if (rng && order && signals >= 0) {
         gsl_rng_set(rng, options->seed + group->index);
-        const double start = machine_now();
+        const double start = seconds_now();
         status = get_ready(group, options, signals, progress);
-        double ready = machine_now() - start; /* of the next time, which looks for no tolerance */
+        double ready = seconds_now() - start; /* of the next time, which looks for no tolerance */
         for (size_t i = 0; i < group->contenders; i++) ready -= group->contender[i].calibrating;
         if (status == SENS_OK) status = play(group, options, signals, ready, progress, rng, order);
     } else {

@@ -12,6 +12,7 @@
 
 #include "compare.h"
 #include "exit_codes.h"
+#include "seconds.h"
 
 struct answer { /* about the contender */
     sens_status status;
@@ -96,7 +97,7 @@ static void serve(void *self, int descriptor)
 static sens_status receive(struct process *process, int signals, double timeout, int wanted, void *message,
                            size_t whole)
 {
-    const double deadline = timeout > 0 ? machine_now() + timeout : INFINITY;
+    const double deadline = timeout > 0 ? seconds_now() + timeout : INFINITY;
     for (;;) {
         int kind;
         size_t size;
@@ -176,7 +177,7 @@ static sens_status hear(struct contender *contender, const struct compare_option
 {
     for (int part = 0; part < PARTS; part++) {
         if (part == 1 && !contender->subject.calibrate) continue;
-        const double begin = machine_now();
+        const double begin = seconds_now();
         sens_status heard =
             receive(&contender->process, signals, options->timeout, ANSWER, answer, sizeof *answer);
         if (heard == SENS_INTERRUPTED) return heard;
@@ -186,7 +187,7 @@ static sens_status hear(struct contender *contender, const struct compare_option
             give_up(contender, heard, options->timeout);
             return heard;
         }
-        if (part == 1) learn(contender, &answer->found, machine_now() - begin);
+        if (part == 1) learn(contender, &answer->found, seconds_now() - begin);
         if (answer->status == SENS_OK) continue;
         end_process(contender, false);
         compare_fail(contender, answer->status, answer->message);

@@ -12,17 +12,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "seconds.h"
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+extern char **environ;
 
 /* ---- start and end ------------------------------------------------------------------------------------- */
 
@@ -96,12 +90,12 @@ sens_status link_open(struct link *link, const char *program, struct bench_error
 /* -1: it has not ended in so many seconds. */
 static int wait_for(pid_t pid, double seconds)
 {
-    const double deadline = now() + seconds;
+    const double deadline = seconds_now() + seconds;
     int how;
     for (;;) {
         const pid_t ended = waitpid(pid, &how, WNOHANG);
         if (ended == pid) return how;
-        if ((ended < 0 && errno != EINTR) || now() >= deadline) return -1;
+        if ((ended < 0 && errno != EINTR) || seconds_now() >= deadline) return -1;
         poll(NULL, 0, 1);
     }
 }
@@ -159,11 +153,11 @@ static sens_status hear(struct link *link, size_t longest, struct bench_error *e
 static sens_status exchange(struct link *link, const char *text, size_t length, size_t longest,
                             double seconds, struct bench_error *error)
 {
-    const double deadline = now() + seconds;
+    const double deadline = seconds_now() + seconds;
     size_t sent = 0;
     link->filled = 0;
     while (sent < length || !link->filled || !memchr(link->line, '\n', link->filled)) {
-        const double left = deadline - now();
+        const double left = deadline - seconds_now();
         struct pollfd ready[2] = {{.fd = link->from, .events = POLLIN},
                                   {.fd = sent < length ? link->to : -1, .events = POLLOUT}};
         if (left <= 0) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "machine.h"
+#include "seconds.h"
 
 struct cores {
     hwloc_topology_t topology;
@@ -114,7 +115,7 @@ bool machine_pin(void)
 
 void machine_prepare(struct sens_ctx *ctx, bool bind)
 {
-    ctx->now = machine_now;
+    ctx->now = seconds_now;
     ctx->cores = machine_cores();
     ctx->cache = machine_caches();
     ctx->bind = bind ? machine_bind : NULL;

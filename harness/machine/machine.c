@@ -12,13 +12,6 @@
 #include "git_stamp.h"
 #include "machine.h"
 
-double machine_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double machine_processor_time(int pid)
 {
     clockid_t clock;

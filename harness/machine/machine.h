@@ -13,7 +13,6 @@ void machine_write_prelude(FILE *out, const char *sweep);
 const char *machine_name(void); /* short, fit for a file name */
 const char *machine_git(void);
 unsigned long machine_program(void);    /* CRC-32 of the running program's file; 0 when it cannot be read */
-double machine_now(void);               /* monotonic seconds */
 double machine_processor_time(int pid); /* seconds of all threads of a process; 0 where it has ended */
 
 /* cores.c: the cores that this process was given, numbered from the last. Thread-safe and cheap after the

@@ -22,6 +22,7 @@
 
 #include "exit_codes.h"
 #include "machine.h"
+#include "seconds.h"
 
 static const double kill_seconds = 5; /* a killed process is gone in much less, unless the kernel holds it */
 static const double blink = 0.02;     /* between two looks, where nothing tells */
@@ -275,7 +276,7 @@ enum process_news process_hear(struct process *process, int *kind, const void **
 static int milliseconds_until(double deadline)
 {
     if (isinf(deadline)) return -1;
-    const double left = 1e3 * (deadline - machine_now());
+    const double left = 1e3 * (deadline - seconds_now());
     return left <= 0 ? 0 : left < 1e9 ? (int)left + 1 : 1000000000;
 }
 
@@ -298,25 +299,25 @@ sens_status process_wait(struct process *const *process, size_t count, int signa
     if (!list) return SENS_IO_ERROR;
     const bool blind = watch(process, count, list);
     list[2 * count] = (struct pollfd){.fd = signals, .events = POLLIN};
-    const double until = blind ? fmin(deadline, machine_now() + blink) : deadline;
+    const double until = blind ? fmin(deadline, seconds_now() + blink) : deadline;
     const int ready = poll(list, 2 * count + 1, milliseconds_until(until));
     const bool told = ready > 0 && list[2 * count].revents;
     const bool failed = ready < 0 && errno != EINTR;
     free(list);
     if (failed) return SENS_IO_ERROR;
     if (told) return SENS_INTERRUPTED;
-    return ready == 0 && machine_now() >= deadline ? SENS_TIMEOUT : SENS_OK;
+    return ready == 0 && seconds_now() >= deadline ? SENS_TIMEOUT : SENS_OK;
 }
 
 /* ---- its end ------------------------------------------------------------------------------------------- */
 
 static bool wait_dead(const struct process *process, double seconds)
 {
-    const double deadline = machine_now() + seconds;
+    const double deadline = seconds_now() + seconds;
     struct pollfd death = {.fd = process->death, .events = POLLIN};
     bool dead = is_dead(process);
-    for (; !dead && machine_now() < deadline; dead = is_dead(process))
-        poll(&death, 1, milliseconds_until(process->death < 0 ? machine_now() + blink : deadline));
+    for (; !dead && seconds_now() < deadline; dead = is_dead(process))
+        poll(&death, 1, milliseconds_until(process->death < 0 ? seconds_now() + blink : deadline));
     return dead;
 }
 
@@ -389,9 +390,9 @@ static bool has_pid(size_t count, const pid_t *list, pid_t pid)
 
 void process_end_orphans(const struct process_kin *before, size_t count, const pid_t *living)
 {
-    const double deadline = machine_now() + kill_seconds;
+    const double deadline = seconds_now() + kill_seconds;
     if (before->count > PROCESS_KIN_MAX) return;
-    for (size_t found = 1; found > 0 && machine_now() < deadline;) { /* those of orphans come next */
+    for (size_t found = 1; found > 0 && seconds_now() < deadline;) { /* those of orphans come next */
         struct process_kin kin;
         list_children(&kin);
         found = 0;
@@ -401,7 +402,7 @@ void process_end_orphans(const struct process_kin *before, size_t count, const p
                 continue;
             found++;
             kill(orphan.pid, SIGKILL);
-            if (wait_dead(&orphan, deadline - machine_now())) waitpid(orphan.pid, NULL, WNOHANG);
+            if (wait_dead(&orphan, deadline - seconds_now())) waitpid(orphan.pid, NULL, WNOHANG);
         }
     }
 }

@@ -51,7 +51,7 @@ enum process_news {
  * the next call. */
 enum process_news process_hear(struct process *process, int *kind, const void **bytes, size_t *size);
 
-/* Waits for news until the deadline (machine_now; INFINITY: none), or until `signals` is readable (-1: none).
+/* Waits for news until the deadline (seconds_now; INFINITY: none), or until `signals` is readable (-1: none).
  * SENS_OK (then process_hear has something to say, or the deadline is to be looked at again), SENS_TIMEOUT,
  * SENS_INTERRUPTED, SENS_IO_ERROR. */
 sens_status process_wait(struct process *const *process, size_t count, int signals, double deadline);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "machine.h"
+#include "seconds.h"
 #include "streams.h"
 
 static int terminal_width(void)
@@ -17,12 +18,12 @@ static int terminal_width(void)
 void progress_start(struct progress *progress, size_t total, double budget)
 {
     *progress = (struct progress){
-        .shown = isatty(STDERR_FILENO) != 0, .start = machine_now(), .budget = budget, .total = total};
+        .shown = isatty(STDERR_FILENO) != 0, .start = seconds_now(), .budget = budget, .total = total};
 }
 
 double progress_elapsed(const struct progress *progress)
 {
-    return machine_now() - progress->start;
+    return seconds_now() - progress->start;
 }
 
 static void print_clock(char *text, size_t size, double seconds)

@@ -11,6 +11,7 @@
 #include "machine.h"
 #include "measure.h"
 #include "process.h"
+#include "seconds.h"
 
 enum message_kind { MESSAGE_NONE, MESSAGE_REPORT, MESSAGE_DONE, MESSAGE_REFUSED };
 static const double patience = 2; /* seconds for a process that has closed its end to be gone */
@@ -88,7 +89,7 @@ struct outcome {
 static struct outcome follow(struct process *process, int signals, double timeout, struct record *rec,
                              struct bench_error *error)
 {
-    const double deadline = timeout > 0 ? machine_now() + timeout : INFINITY;
+    const double deadline = timeout > 0 ? seconds_now() + timeout : INFINITY;
     struct outcome outcome = {.last = MESSAGE_NONE};
     for (;;) {
         int kind;

@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "machine.h"
 #include "peak.h"
+#include "seconds.h"
 #include "stats.h"
 #include "truth.h"
 
@@ -118,7 +119,7 @@ static sens_status take_runs(struct measurement *me, void *state, int repeat, do
                              struct sens_work *sum)
 {
     *sum = (struct sens_work){0};
-    const double start = machine_now();
+    const double start = seconds_now();
     for (int r = 0; r < repeat; r++) {
         const sens_status status = me->cell->method->run(me->ctx, state, &me->out, &me->work);
         if (status != SENS_OK) return status;
@@ -126,7 +127,7 @@ static sens_status take_runs(struct measurement *me, void *state, int repeat, do
         sum->t_reverse += me->work.t_reverse;
         sum->t_elsewhere += me->work.t_elsewhere;
     }
-    *seconds = sum->t_elsewhere > 0 ? sum->t_elsewhere : machine_now() - start;
+    *seconds = sum->t_elsewhere > 0 ? sum->t_elsewhere : seconds_now() - start;
     const sens_status status = measure_check_fp(me->ctx, &me->clean);
     return status == SENS_OK ? check_repeated(me) : status;
 }
@@ -163,12 +164,12 @@ static sens_status timed_runs(struct measurement *me, void *state)
         const sens_status status = take_runs(me, state, 1, &seconds, &sum);
         if (status != SENS_OK) return status;
     }
-    const double deadline = machine_now() + options->sample_budget;
+    const double deadline = seconds_now() + options->sample_budget;
     while (me->samples.count < (size_t)options->samples) {
         const sens_status status = take_runs(me, state, repeat, &seconds, &sum);
         if (status != SENS_OK) return status;
         keep_sample(&me->samples, repeat, seconds, &sum);
-        if (machine_now() >= deadline) break;
+        if (seconds_now() >= deadline) break;
     }
     return SENS_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "machine.h"
 #include "measure.h"
+#include "seconds.h"
 #include "stats.h"
 
 enum { LANES_AUTO = 8, CALLS_MAX = 1 << 24 };
@@ -53,10 +54,10 @@ static bool call_product(struct product_bench *bench)
 /* Seconds of one of so many calls; NaN: one failed. */
 static double time_calls(struct product_bench *bench, bool (*call)(struct product_bench *), long calls)
 {
-    const double start = machine_now();
+    const double start = seconds_now();
     for (long k = 0; k < calls; k++)
         if (!call(bench)) return (double)NAN;
-    return (machine_now() - start) / (double)calls;
+    return (seconds_now() - start) / (double)calls;
 }
 
 /* Doubled until a half is filled; by the shortest of three, so that an interruption does not fill it. */
@@ -110,8 +111,8 @@ static sens_status check(struct sens_ctx *ctx, struct product_bench *bench)
 
 static void warm_up(struct product_bench *bench)
 {
-    const double deadline = machine_now() + warm_seconds;
-    for (int k = 0; k < WARM_CALLS && machine_now() < deadline; k++) call_product(bench);
+    const double deadline = seconds_now() + warm_seconds;
+    for (int k = 0; k < WARM_CALLS && seconds_now() < deadline; k++) call_product(bench);
 }
 
 static void put_times(struct record *rec, const struct product_bench *bench, size_t count,
@@ -139,14 +140,14 @@ static sens_status time_pairs(struct sens_ctx *ctx, struct product_bench *bench,
     double *const sample[3] = {memory, memory + samples, memory + 2 * samples};
     warm_up(bench);
     const long rhs_calls = calls_of(bench, call_rhs), product_calls = calls_of(bench, call_product);
-    const double deadline = machine_now() + options->sample_budget;
+    const double deadline = seconds_now() + options->sample_budget;
     size_t count = 0;
     do {
         sample[0][count] = time_calls(bench, call_rhs, rhs_calls);
         sample[1][count] = time_calls(bench, call_product, product_calls);
         sample[2][count] = sample[1][count] / (double)bench->L / sample[0][count];
         count++;
-    } while (count < samples && machine_now() < deadline);
+    } while (count < samples && seconds_now() < deadline);
     put_times(rec, bench, count, sample);
     return SENS_OK;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "compile_flags.h"
@@ -15,6 +14,7 @@
 #include "folder.h"
 #include "hash.h"
 #include "run.h"
+#include "seconds.h"
 #include "trim.h"
 
 static const char format[] =
@@ -113,13 +113,6 @@ static sens_status run_compiler(const struct job *job)
     return run_program(&run, job->error);
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Only what has been loaded gets its name in the cache. */
 static sens_status finish(const struct job *job)
 {
@@ -146,10 +139,10 @@ static sens_status compile(struct job *job)
 {
     sens_status status = work_open(&job->work, &job->cache, job->error);
     if (status != SENS_OK) return status;
-    const double begin = now();
+    const double begin = seconds_now();
     status = write_source(job);
     if (status == SENS_OK) status = run_compiler(job);
-    job->compiled->seconds = now() - begin;
+    job->compiled->seconds = seconds_now() - begin;
     if (status == SENS_OK) status = finish(job);
     work_remove(&job->work);
     return status;

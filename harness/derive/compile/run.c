@@ -12,15 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+#include "seconds.h"
 
 /* ---- its start ----------------------------------------------------------------------------------------- */
 
@@ -152,11 +146,11 @@ static bool has_ended(pid_t pid)
 /* False: it was stopped, at the limit or with us. *how is waitpid's status, -1 when nobody tells it. */
 static bool wait_for(pid_t pid, int input, const struct run *run, const sigset_t signals[2], int *how)
 {
-    const double deadline = now() + run->limit;
+    const double deadline = seconds_now() + run->limit;
     size_t heard = 0;
     bool speaks = true, ended = false;
     run->said[0] = '\0';
-    while (!(ended = has_ended(pid)) && now() < deadline && !is_called_off(&signals[0], &signals[1]))
+    while (!(ended = has_ended(pid)) && seconds_now() < deadline && !is_called_off(&signals[0], &signals[1]))
         if (speaks)
             speaks = hear(input, run, &heard);
         else

@@ -1,11 +1,11 @@
 /* derive/generate/source.c - all products of a right-hand side, one function after the other. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "generate.h"
 #include "product.h"
 #include "products.h"
+#include "seconds.h"
 #include "structure.h"
 
 static const char *const names[GENERATE_PRODUCTS] = {
@@ -39,13 +39,6 @@ struct source {
     struct structure structure;   /* once one of its parts is wanted */
     bool looked;                  /* for it */
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- one product: a static function for all outputs, and that of the interface around it ---------------- */
 
@@ -328,11 +321,11 @@ sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned
     if (status == SENS_OK && !is_right_hand_side(f, n, np)) status = SENS_UNSUPPORTED;
     frame_prelude(&s.text);
     for (int which = 0; status == SENS_OK && which < GENERATE_PRODUCTS; which++) {
-        const double start = now();
+        const double start = seconds_now();
         if (!(wanted >> which & 1)) continue;
         s.count = &found->count[which];
         status = writers[which](&s);
-        s.count->seconds = now() - start;
+        s.count->seconds = seconds_now() - start;
     }
     structure_release(&s.structure);
     status = hand_over(&s.text, status, source);
@@ -343,12 +336,12 @@ sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned
 sens_status generate_numbers(const struct graph *graph, enum generate_product which, char **source,
                              struct generate_count *count)
 {
-    const double start = now();
+    const double start = seconds_now();
     struct source s = {.count = count};
     *count = (struct generate_count){.seconds = 0};
     frame_prelude(&s.text);
     const sens_status status = write_scalars(&s, graph, which, 0, graph->n_outputs);
-    count->seconds = now() - start;
+    count->seconds = seconds_now() - start;
     return hand_over(&s.text, status, source);
 }
 

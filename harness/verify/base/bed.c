@@ -6,25 +6,11 @@
 #include <string.h>
 
 #include "array.h"
+#include "guard.h"
 
-enum { GUARD = 16, MAX_STEPS = 20000 };
-static const double CANARY = -7.25e-290; /* small, so that what is added to it shows */
+enum { MAX_STEPS = 20000 };
 
 /* ---- outputs ------------------------------------------------------------------------------------------- */
-
-static double *guarded(struct verify *v, size_t count)
-{
-    double *made = verify_array(v, count + 2 * GUARD) + GUARD;
-    for (size_t i = 0; i < GUARD; i++) made[count + i] = *(made - 1 - i) = CANARY;
-    return made;
-}
-
-static bool guard_alive(size_t count, const double *v)
-{
-    for (size_t i = 0; v && i < GUARD; i++)
-        if (v[count + i] != CANARY || *(v - 1 - i) != CANARY) return false;
-    return true;
-}
 
 struct sens_part_shape bed_part(const struct bed *bed, enum sens_part part)
 {
@@ -42,7 +28,7 @@ static struct sens_out arrays(const struct bed *bed, unsigned parts)
     struct sens_out made = {.x = NULL};
     for (enum sens_part k = 0; k < SENS_PARTS; k++)
         if (parts >> k & 1 && sens_task_asks(&bed->task, k))
-            made.part[k] = guarded(bed->v, bed_count(bed, k));
+            made.part[k] = guard_create(bed->v, bed_count(bed, k));
     return made;
 }
 
@@ -68,7 +54,7 @@ struct sens_out bed_keep(const struct bed *bed)
 bool bed_canaries_alive(const struct bed *bed)
 {
     for (enum sens_part k = 0; k < SENS_PARTS; k++)
-        if (!guard_alive(bed_count(bed, k), bed->out.part[k])) return false;
+        if (guard_breaches(bed_count(bed, k), bed->out.part[k]) > 0) return false;
     return true;
 }
 

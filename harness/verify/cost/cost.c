@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "cost_terms.h"
-
-enum { GUARD = 16 };
-static const double CANARY = -6.5e76;
+#include "guard.h"
 
 static bool same_bits(size_t count, const double *a, const double *b)
 {
@@ -184,17 +182,9 @@ static void check_weight(const struct cost_case *at)
 static double *guarded_part(const struct term *term, enum part part, struct place place)
 {
     const size_t count = term_rows(term, part) * term->at->cost.m;
-    double *out = verify_array(term->at->v, count + 2 * GUARD) + GUARD;
-    for (size_t i = 0; i < GUARD; i++) out[count + i] = *(out - 1 - i) = CANARY;
+    double *const out = guard_create(term->at->v, count);
     term_add(term, part, place, 0, term->at->cost.m, out);
     return out;
-}
-
-static bool guards_alive(size_t count, const double *out)
-{
-    for (size_t i = 0; i < GUARD; i++)
-        if (out[count + i] != CANARY || *(out - 1 - i) != CANARY) return false;
-    return true;
 }
 
 /* Notes a property that holds or not; a cause where it does not. */
@@ -228,8 +218,8 @@ static void check_part_pure(const struct cost_case *at, const struct term *term,
                   "other bits after calls at another point", worst, result);
     note_property(same_bits(n, copy.x, place[0].x) && same_bits(np, copy.p, place[0].p), CAUSE_input_changed,
                   name, "x or p is changed", worst, result);
-    note_property(guards_alive(count, first), CAUSE_out_of_bounds, name, "written outside the output", worst,
-                  result);
+    note_property(guard_breaches(count, first) == 0, CAUSE_out_of_bounds, name, "written outside the output",
+                  worst, result);
     note_property(fp[0] == '\0', CAUSE_fp_environment, name, fp, worst, result);
 }
 

@@ -1,10 +1,11 @@
 /* A cost's lane blocks: lane l of a block that starts at c0 is functional c0 + l, whatever c0 and L are;
  * lanes past m, and what lies before and behind the block, stay as they are. */
 #include "cost_terms.h"
+#include "guard.h"
 
 static const size_t counts[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17,
                                 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 64, 65};
-enum { COUNTS = sizeof counts / sizeof *counts, STARTS = 6, GUARD = 16 };
+enum { COUNTS = sizeof counts / sizeof *counts, STARTS = 6 };
 
 struct wanted { /* a term's derivative, all functionals at once */
     const struct term *term;
@@ -16,22 +17,19 @@ struct wanted { /* a term's derivative, all functionals at once */
 
 struct block {
     size_t c0, L;
-    const double *out; /* [rows][L], GUARD numbers before and behind */
+    const double *out; /* [rows][L], between guards */
 };
 
 static struct block compute(const struct wanted *w, size_t c0, size_t L)
 {
-    double *out = verify_array(w->term->at->v, w->rows * L + 2 * GUARD) + GUARD;
-    for (size_t i = 0; i < GUARD; i++) out[w->rows * L + i] = *(out - 1 - i) = 1;
+    double *const out = guard_create(w->term->at->v, w->rows * L);
     term_add(w->term, w->part, w->place, c0, L, out);
     return (struct block){c0, L, out};
 }
 
 static bool guards_alive(const struct wanted *w, const struct block *b)
 {
-    for (size_t i = 0; i < GUARD; i++)
-        if (b->out[w->rows * b->L + i] != 1 || *(b->out - 1 - i) != 1) return false;
-    return true;
+    return guard_breaches(w->rows * b->L, b->out) == 0;
 }
 
 /* visit(self, w, block) for every start and lane count. */

@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "decorate.h"
 #include "fpstate.h"
+#include "guard.h"
 
 static const struct verify_check checks[] = {
     {.id = "rhs.status",
@@ -257,27 +258,6 @@ static void check_parameters(const struct subject *subject)
 
 /* ---- guards -------------------------------------------------------------------------------------------- */
 
-enum { GUARD = 64 };
-static const double CANARY = 7.25e-290; /* so small that whatever is added to it shows */
-
-static double *fenced(struct verify *v, size_t count)
-{
-    double *made = verify_array(v, count + 2 * GUARD) + GUARD;
-    for (size_t i = 0; i < GUARD; i++) made[count + i] = *(made - 1 - i) = CANARY;
-    return made;
-}
-
-/* How many numbers of the guards have changed. */
-static size_t breaches(size_t count, const double *out)
-{
-    size_t broken = 0;
-    for (size_t i = 0; i < GUARD; i++) {
-        if (out[count + i] != CANARY) broken++;
-        if (*(out - 1 - i) != CANARY) broken++;
-    }
-    return broken;
-}
-
 static void check_guards(const struct subject *subject)
 {
     static const size_t lanes[] = {0, 1, 3, 8, 9}, points[] = {0, 1, 3};
@@ -288,9 +268,9 @@ static void check_guards(const struct subject *subject)
         for (int c = 0; c < CALLS; c++) {
             if (!call_applies(subject, (enum callback)c)) continue;
             const size_t count = call_size(subject, (enum callback)c, &in);
-            double *out = fenced(subject->v, count);
+            double *out = guard_create(subject->v, count);
             call_make(subject, (enum callback)c, &in, out);
-            worst_note(&worst, (double)breaches(count, out), 0,
+            worst_note(&worst, (double)guard_breaches(count, out), 0,
                        "numbers changed outside the output of %s, L = %zu, K = %zu",
                        call_name((enum callback)c), in.L, in.K);
         }

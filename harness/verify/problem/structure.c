@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "guard.h"
 #include "structure.h"
 
 static const struct verify_check checks[] = {
@@ -63,8 +64,7 @@ static const struct verify_check checks[] = {
          "are parameters and whose columns are states."},
     {.id = NULL}};
 
-enum { LANES = 3, BATCH = 5, GUARD = 16, BLOCKS = 2 };
-static const double CANARY = 7.25e-290;
+enum { LANES = 3, BATCH = 5, BLOCKS = 2 };
 
 /* ---- the declaration itself ---------------------------------------------------------------------------- */
 
@@ -78,22 +78,16 @@ static void check_pattern(struct verify_result *result, const struct sens_patter
                             pattern->col[e]);
 }
 
-/* s and phi lie side by side in a method's memory, or far apart: neither may reach into the other. */
 static void check_factors(struct verify_result *result, const struct subject *subject)
 {
     const struct sens_problem *pb = subject->pb;
-    const size_t all = call_rows(subject, CALL_OUTER), n = pb->n;
-    double *const room = verify_array(subject->v, all + 3 * GUARD);
-    double *const s = room + GUARD, *const phi = s + n + GUARD;
-    for (size_t q = 0; q < all + 3 * GUARD; q++) room[q] = CANARY;
+    const size_t n = pb->n, rest = call_rows(subject, CALL_OUTER) - n;
+    double *const s = guard_create(subject->v, n), *const phi = guard_create(subject->v, rest);
     const struct sens_at at = subject_point(subject, 1);
     pb->structure->outer(pb, &at, s, phi);
-    for (size_t q = 0; q < GUARD; q++)
-        if (room[q] != CANARY || s[n + q] != CANARY || phi[all - n + q] != CANARY) {
-            verify_fail(result, "outer writes outside s [%zu] or phi [%zu]", n, all - n);
-            verify_blame(result, CAUSE_out_of_bounds, 1);
-            return;
-        }
+    if (guard_breaches(n, s) + guard_breaches(rest, phi) == 0) return;
+    verify_fail(result, "outer writes outside s [%zu] or phi [%zu]", n, rest);
+    verify_blame(result, CAUSE_out_of_bounds, 1);
 }
 
 /* None is right where f copies its arguments, as x' = p does. */

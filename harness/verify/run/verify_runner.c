@@ -13,6 +13,7 @@
 #include "machine.h"
 #include "process.h"
 #include "progress.h"
+#include "seconds.h"
 #include "verify_child.h"
 
 struct child {
@@ -155,7 +156,7 @@ static void release(struct runner *runner, struct child *child, enum runner_stat
     for (size_t i = 0; i < runner->task->jobs; i++)
         if (runner->child[i].process.pid > 0) runner->living[living++] = runner->child[i].process.pid;
     process_end_orphans(&runner->kin, living, runner->living);
-    unit->seconds = machine_now() - child->start;
+    unit->seconds = seconds_now() - child->start;
     unit->state = state;
     runner->running--;
 }
@@ -178,7 +179,7 @@ static void stop(struct runner *runner, struct child *child, const char *text, e
 static bool start_child(struct runner *runner, struct child *child, size_t index)
 {
     struct child_task task = {runner->task, unit_of(runner, index)};
-    *child = (struct child){.index = index, .start = machine_now()};
+    *child = (struct child){.index = index, .start = seconds_now()};
     if (!process_start(&child->process, runner->task->memory_limit, sizeof(struct child_message), child_run,
                        &task))
         return false;
@@ -275,7 +276,7 @@ static void stop_late_ones(struct runner *runner)
         if (child->process.pid == 0) continue;
         if (machine_processor_time(child->process.pid) >= limit)
             snprintf(text, sizeof text, "still running after %g s of processor time, and stopped", limit);
-        else if (machine_now() >= child->start + PATIENT * limit)
+        else if (seconds_now() >= child->start + PATIENT * limit)
             snprintf(text, sizeof text,
                      "still there after %g s with less than %g s of processor time, and stopped",
                      PATIENT * limit, limit);
@@ -289,7 +290,7 @@ static void stop_late_ones(struct runner *runner)
  * thread, and what it uses with more threads is seen a little later. */
 static double first_deadline(const struct runner *runner)
 {
-    const double limit = runner->task->timeout, now = machine_now();
+    const double limit = runner->task->timeout, now = seconds_now();
     double first = INFINITY;
     for (size_t i = 0; i < runner->task->jobs; i++) {
         const struct child *child = &runner->child[i];

@@ -13,6 +13,7 @@
 #include "testing.h"
 
 #include "peak.h"
+#include "seconds.h"
 
 enum { COUNT = 512 };
 
@@ -75,9 +76,9 @@ static void rates_are_work_by_time(void **state)
         size_t passes = 0;
         const struct peak_loop loop = {
             .loops = all[0]->peak, .kind = PEAK_FMA, .threads = threads, .samples = 3, .seconds = 1e-3};
-        const double start = machine_now();
+        const double start = seconds_now();
         assert_true(peak_loop_run(&loop, rate, &passes));
-        const double whole = machine_now() - start;
+        const double whole = seconds_now() - start;
         const double work = (double)passes * threads * all[0]->peak->flops / 1e9;
         double seconds = 0;
         for (int i = 0; i < 3; i++) assert_true(rate[i] > 0 && isfinite(rate[i]));
@@ -147,7 +148,7 @@ static void workers_are_bound(void **state)
     (void)state;
     struct sens_ctx ctx = {.now = NULL};
     machine_prepare(&ctx, true);
-    assert_true(ctx.cores >= 1 && ctx.bind == machine_bind && ctx.now == machine_now);
+    assert_true(ctx.cores >= 1 && ctx.bind == machine_bind && ctx.now == seconds_now);
     struct place own, *place = calloc((size_t)ctx.cores + 1, sizeof *place);
     assert_non_null(place);
     assert_int_equal(pthread_getaffinity_np(pthread_self(), sizeof own.set, &own.set), 0);

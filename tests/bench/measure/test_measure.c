@@ -7,6 +7,7 @@
 
 #include "machine.h"
 #include "measure.h"
+#include "seconds.h"
 #include "testing.h"
 
 /* ---- methods of the test ------------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ static void resolve(const char *problem, const char *method)
     struct spec spec = {.count = 0};
     struct bench_error error = {.text = ""};
     sens_arena_release(&ctx.arena);
-    ctx = (struct sens_ctx){.now = machine_now};
+    ctx = (struct sens_ctx){.now = seconds_now};
     assert_true(spec_set(&spec, "problem", problem, "test", &error));
     assert_true(spec_set(&spec, "method", method, "test", &error));
     assert_true(spec_set(&spec, "tol", "1e-6", "test", &error));
