@@ -130,14 +130,18 @@ static void count_scales(const struct graph *graph, struct cut_node *cut)
     }
 }
 
-static void find_lanes(const struct graph *graph, struct cut_node *cut)
+/* Is there any? A function has none: only its products. */
+static bool find_lanes(const struct graph *graph, struct cut_node *cut)
 {
-    for (size_t k = 0; k < graph->n_nodes; k++) {
+    bool any = false;
+    for (size_t k = 0; k < graph->n_nodes && !any; k++) any = cut_leaf_in_lanes(graph->node[k].op);
+    for (size_t k = 0; any && k < graph->n_nodes; k++) {
         const struct graph_operation *node = &graph->node[k];
         cut[k].in_lanes = cut_leaf_in_lanes(node->op);
         for (unsigned which = 0; which < graph_operands(node->op); which++)
             cut[k].in_lanes = cut[k].in_lanes || cut[cut_operand(node, which)].in_lanes;
     }
+    return any;
 }
 
 sens_status cut_graph(const struct graph *graph, size_t first, size_t count, struct cut_node *node,
@@ -145,8 +149,7 @@ sens_status cut_graph(const struct graph *graph, size_t first, size_t count, str
 {
     *operations = 0;
     mark_needed(graph, first, count, node);
-    find_lanes(graph, node);
-    count_scales(graph, node);
+    if (find_lanes(graph, node)) count_scales(graph, node);
     for (size_t k = 0; k < graph->n_nodes; k++) {
         if (!node[k].needed) continue;
         if (graph_operands(graph->node[k].op) == 0) {

@@ -17,7 +17,6 @@ struct cut_node {
     uint32_t user;       /* the last node that uses it; itself: an output */
     uint32_t terms;      /* of a sum, through sums that are written out; else 1 */
     uint32_t scales;     /* products with something in lanes that it is a factor of */
-    uint32_t place;      /* for the use of others */
 };
 
 /* node [n_nodes], for outputs [first, first + count). The number of operations that they need goes to

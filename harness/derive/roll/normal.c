@@ -15,7 +15,7 @@
 
 static bool grow(struct normal *b, void *array, size_t wanted, size_t *room, size_t size)
 {
-    b->failed = b->failed || !array_grow(array, wanted, room, size);
+    if (wanted > *room) b->failed = b->failed || !array_grow(array, wanted, room, size);
     return !b->failed;
 }
 
@@ -209,8 +209,42 @@ static bool multiply_constants(struct normal *b, size_t first)
     return negative;
 }
 
+/* A factor that is one token, and what it comes after: leaves, by kind and index, then a constant. */
+static bool is_leaf(const struct graph_operation *node)
+{
+    return graph_operands(node->op) == 0 && node->op != GRAPH_CONSTANT;
+}
+
+static bool comes_after(const struct graph_operation *one, const struct graph_operation *two)
+{
+    return one->op != two->op ? one->op > two->op : one->a > two->a;
+}
+
+/* A leaf times a leaf or a constant, what most terms are: at once what is made of any product below. */
+static bool is_pair(const struct normal *b, graph_node one, graph_node two)
+{
+    long double number = 0;
+    const struct graph_operation *node = b->graph->node;
+    if (!is_leaf(&node[one])) return is_leaf(&node[two]) && is_pair(b, two, one);
+    return is_leaf(&node[two]) || (graph_is_constant(b->graph, two, &number) && fabsl(number) != 1);
+}
+
+static bool pair(struct normal *b, graph_node one, graph_node two)
+{
+    const struct graph_operation *node = b->graph->node;
+    if (is_leaf(&node[two]) && (!is_leaf(&node[one]) || comes_after(&node[one], &node[two])))
+        return pair(b, two, one);
+    push(b, roll_make(ROLL_PRODUCT, 2));
+    push_quantity(b, roll_make(ROLL_LEAF, node[one].op), (int32_t)node[one].a);
+    if (!is_leaf(&node[two])) return constant_node(b, two);
+    push_quantity(b, roll_make(ROLL_LEAF, node[two].op), (int32_t)node[two].a);
+    return false;
+}
+
 static bool product(struct normal *b, graph_node k)
 {
+    const struct graph_operation *node = &b->graph->node[k];
+    if (is_pair(b, node->a, node->b)) return pair(b, node->a, node->b);
     const size_t token = b->n_tokens, integer = b->n_integers, first = b->n_items;
     flatten(b, k, false);
     if (b->failed) return false;

@@ -124,11 +124,42 @@ static void test_brusselator(void **state)
     check("brusselator, periodic", brusselator_graph(20, true), brusselator_graph(38, true));
 }
 
+/* sum_i p_i x_i + sum_i 3 x_i, each odd term as the negative of a product with -x_i: products that are written at once
+ * have the form and the order of those that signs are gathered from. */
+static struct rhs signed_graph(size_t n, bool with_signs)
+{
+    struct graph *g = graph_create();
+    for (size_t which = 0; which < 2; which++) {
+        graph_node sum = number(g, 2);
+        for (size_t i = 0; i < n; i++) {
+            const graph_node factor = which ? number(g, 3) : P(g, i);
+            if (with_signs && i % 2)
+                sum = sub(g, sum, mul(g, factor, function(g, GRAPH_NEG, X(g, i))));
+            else
+                sum = add(g, sum, mul(g, factor, X(g, i)));
+        }
+        graph_add_output(g, sum);
+    }
+    return (struct rhs){g, 2, n};
+}
+
+static void test_signs(void **state)
+{
+    (void)state;
+    const struct rhs plain = signed_graph(40, false), with_signs = signed_graph(40, true);
+    const struct size one = size_of("plain", plain.graph, 0, 2),
+                      two = size_of("signs", with_signs.graph, 0, 2);
+    assert_memory_equal(&one, &two, sizeof one);
+    assert_in_range(two.tokens, 1, 12);
+    graph_destroy(plain.graph), graph_destroy(with_signs.graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_glv),   cmocka_unit_test(test_heat),       cmocka_unit_test(test_entries),
         cmocka_unit_test(test_chain), cmocka_unit_test(test_conduction), cmocka_unit_test(test_brusselator),
+        cmocka_unit_test(test_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
