@@ -10,7 +10,8 @@ install(FILES harness/paper/measured_before.tsv harness/paper/published_fig2.tsv
 install(PROGRAMS harness/scripts/figures.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
 install(FILES harness/scripts/rows.awk harness/scripts/facts.awk DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
 install(DIRECTORY problems/models DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
-install(DIRECTORY docs/contenders DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench USE_SOURCE_PERMISSIONS)
+install(DIRECTORY docs/contenders DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench USE_SOURCE_PERMISSIONS
+        PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY results/reference DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(FILES LICENSE README.md results/FORMAT.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 

@@ -22,7 +22,8 @@ MORE_CURVES = "for [k = 1:words(EARLIER)] earlier using " \
     . "(column('seconds')) with points pt int(word(EARLIER_MARKERS, k)) ps 1.3 lw 1.4 lc rgb GREY notitle,"
 MORE_ENTRIES = ", for [k = 1:words(EARLIER)] keyentry with points " \
     . "pt int(word(EARLIER_MARKERS, k)) ps 1.3 lw 1.4 lc rgb GREY title 'before, at tol 1e-9: ' . word(EARLIER, k)"
-note = note . "\nGrey: seconds at tolerance 1e-9 as measured before on another machine, at the error of our Cash-Karp, " \
-    . "which was theirs; on the right border where the error is not known: there only the height says something."
+note = note . "\nGrey: seconds at tolerance 1e-9 as measured before on another machine, at the error of our " \
+    . "Cash-Karp, which was theirs; on the right border where the error is not known: there only the height says " \
+    . "something."
 height = 1080
 load "work_precision.gp"

@@ -65,8 +65,8 @@ LIST
 
 # ---- codes in Fortran ------------------------------------------------------------------------------------------
 
-# The tangent of docs/contenders/templates takes the steps of ours: all numbers agree to rounding. The adapters of FATODE
-# and DENSERKS meet modules with the interfaces of these codes, in which the classic Runge-Kutta method does the work.
+# The tangent of docs/contenders/templates takes the steps of ours: all numbers agree to rounding. The adapters of
+# FATODE and DENSERKS meet modules with the interfaces of these codes, in which the classic Runge-Kutta method works.
 templates=$contenders/templates
 mkdir -p fatode/ADJ/ERK_ADJ denserks/src
 cat >fatode/ADJ/ERK_ADJ/ERK_ADJ_f90_Integrator.F90 <<'CODE'
@@ -168,8 +168,8 @@ END MODULE
 CODE
 export FATODE=fatode DENSERKS=denserks
 
-# as_ours NAME SETTINGS PROBLEM...: state, outputs and gradients are those of our tangent on 400 equal steps, to rounding:
-# 1e-12 of the largest entry, as sums of 400 terms are
+# as_ours NAME SETTINGS DT PROBLEM...: state, outputs and gradients are those of our tangent on 400 equal steps, to
+# rounding: 1e-12 of the largest entry, as sums of 400 terms are
 as_ours() {
     local name=$1 settings=$2 dt=$3
     shift 3
@@ -234,6 +234,7 @@ for line in sys.stdin:
         if kind == "crash": os.kill(os.getpid(), 11)
         if kind == "leave": sys.exit(7)
         if kind == "close": os.close(1); time.sleep(600)
+        if kind == "eat": eaten = bytearray(8 * 2**30)
         if kind == "flood":
             while True: sys.stdout.write("9" * 65536)
         if kind == "garbage": say('{"x": [1, 2')
@@ -377,6 +378,13 @@ SWEEP
 KIND=hang tells 0 "4 cells measured, 2 failed" "$program" sweep ./mixed.sweep --out hang --contender ./wrong.py
 column status hang/mixed/*.tsv | sort | uniq -c | tr -s ' \n' ' ' | grep -qx ' 2 ok 2 timeout ' ||
     fail "rows of a sweep: $(column status hang/mixed/*.tsv)"
+# What a cell may have of memory, its contender may have too: 8 GiB are refused to it.
+if [ -z "$(sanitizer)" ]; then # which takes more address space than any limit
+    sed 's/^timeout.*/&\nmemory = 3e9/' mixed.sweep >eats.sweep
+    KIND=eat tells 0 "4 cells measured, 2 failed" "$program" sweep ./eats.sweep --out eat --contender ./wrong.py
+    column status eat/eats/*.tsv | sort | uniq -c | tr -s ' \n' ' ' | grep -qE '^ 2 (crashed|no_memory) 2 ok $' ||
+        fail "rows of a sweep: $(column status eat/eats/*.tsv)"
+fi
 tells 0 "4 cells measured, 0 failed" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py
 
 [ $failures -eq 0 ] && echo "PASS"

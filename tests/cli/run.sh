@@ -76,7 +76,8 @@ expect 0 "parameters k1 k2 k3" run robertson cfsa --once --dump "$work/named"
 [ "$(awk -F'\t' '$2 == 0 { print $1 "." $5 }' "$work/named" | tr '\n' ' ')" = \
     'x.x[0] G. dGdp.k1 dGdp.k2 dGdp.k3 dGdx0.x[0] dGdx0.x[1] dGdx0.x[2] ' ] || fail "names: $(cat "$work/named")"
 "$program" run oscillator cfsa --once --json >"$work/json"
-grep -qF '"states":["position","velocity"],"parameters":["omega","zeta"]' "$work/json" || fail "names: $(cat "$work/json")"
+grep -qF '"states":["position","velocity"],"parameters":["omega","zeta"]' "$work/json" ||
+    fail "names: $(cat "$work/json")"
 expect 0 "status" run glv discrete_adjoint n=3 wrt=p --dump "$work/p"
 [ "$(rows "$work/p" dGdx0)" -eq 0 ] && [ "$(rows "$work/p" dGdp)" -eq 36 ] || fail "wrt=p"
 expect 0 "status" run glv discrete_adjoint n=3 wrt=x0 --dump "$work/x0"

@@ -185,7 +185,8 @@ check "and another colour" test "$(grep -o "#gpPt[57]' transform.*color='[^']*'"
     sed "s/.*color=//" | sort -u | wc -l)" -eq 2
 
 # published times: text and numbers in every row
-awk -F '\t' '!/^#/ && ++n > 1 { if (NF != 7 || !($6 > 0) || $6 + 0 != $6 || $1 == "" || $7 != "nan" && !($7 > 0)) bad++ }
+awk -F '\t' '!/^#/ && ++n > 1 {
+        if (NF != 7 || !($6 > 0) || $6 + 0 != $6 || $1 == "" || $7 != "nan" && !($7 > 0)) bad++ }
     END { exit !(n > 50 && !bad) }' harness/paper/published_times.tsv || fail "published_times.tsv: a row is none"
 
 # a sweep says what draws it, and what is no plot is not drawn
