@@ -69,6 +69,11 @@ static void print_text(const json_t *object)
     print_matrix(object, "df_dx", "df/dx");
     print_matrix(object, "df_dp_transposed", "(df/dp)^T");
     say("%-13s %.0f\n", "guards", number(object, "guards"));
+    if (number(object, "equalities") > 0)
+        say("%-13s %.0f: where both sides are equal, the derivative is that of the branch for it, and wrong "
+            "if that\n"
+            "%-13s is only the limit of the other: write a series there, on both sides of the point\n",
+            "equalities", number(object, "equalities"), "");
     say("%-13s %.0f blocks of outer products%s\n", "structure", number(object, "outer_products"),
         json_is_true(json_object_get(object, "diagonal_and_coupling")) ? "; df/dx = diag(d) + diag(s) M"
                                                                        : "");

@@ -142,8 +142,9 @@ static const struct cli_flag derive_flags[] = {
 static const char *const derive_notes[] = {
     "For each product: the operations of its graph; what a tape of it (vjp=tape) does once a point, and for "
     "each vector, by the operations of the right-hand side; the loops that are left of it in C. Groups are "
-    "columns that share no row, guards are comparisons that decided what was recorded. Below stand x0, where "
-    "it depends on p, and with cost=NAME phi of its first observation and g.",
+    "columns that share no row, guards are comparisons that decided what was recorded, equalities those by "
+    "== "
+    "or !=. Below stand x0, where it depends on p, and with cost=NAME phi of its first observation and g.",
     "Exit codes: 0 done, 2 bad input, or a right-hand side that cannot be recorded: the place is named.",
     NULL,
 };

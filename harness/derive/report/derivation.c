@@ -134,11 +134,31 @@ static sens_status describe_matrix(struct derivation *d, bool of_p, const char *
     return status;
 }
 
+/* Is it x == y of a model, x <= y and y <= x? */
+static bool is_equality(const struct graph *f, const struct graph_operation *node)
+{
+    const struct graph_operation *below = &f->node[node->a], *above = &f->node[node->b];
+    return node->op == GRAPH_SELECT && node->c == GRAPH_ZERO && below->op == GRAPH_LESS_EQUAL &&
+           above->op == GRAPH_LESS_EQUAL && below->a == above->b && below->b == above->a;
+}
+
+/* Comparisons for equality, whether they hold or not; a == a asks for a NaN. In x == 0 ? limit : formula the limit is
+ * a number, and so its derivative is 0. */
+static size_t count_equalities(const struct graph *f)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < f->n_guards; k++)
+        count += f->guard[k].comparison == GRAPH_IS_EQUAL && f->guard[k].a != f->guard[k].b;
+    for (size_t k = 0; k < f->n_nodes; k++) count += is_equality(f, &f->node[k]);
+    return count;
+}
+
 static sens_status describe_structure(struct derivation *d, json_t *object)
 {
     sens_status status = describe_matrix(d, false, "df_dx", object);
     if (status == SENS_OK && d->problem->np) status = describe_matrix(d, true, "df_dp_transposed", object);
     json_object_set_new(object, "guards", json_integer((json_int_t)d->f->n_guards));
+    json_object_set_new(object, "equalities", json_integer((json_int_t)count_equalities(d->f)));
     json_object_set_new(object, "outer_products", json_integer((json_int_t)d->found.n_blocks));
     json_object_set_new(object, "diagonal_and_coupling", json_boolean(d->found.coupling));
     return status;

@@ -16,6 +16,23 @@ tells 0 "line: n = 1, np = 1" "$program" derive line --models "$work/line.ode"
 tells 0 '"problem": "glv"' "$program" derive glv n=8 --json
 [ "$(number operations)" = 136.0 ] || fail "n = 8 takes 8 (16 + 1) operations, not $(number operations)"
 
+# a limit in place of a formula: its derivative is that of a number, which a comparison for equality gives away
+gate() { # CONDITION
+    printf '%s\n' 'model gate "one"' 'option integer n = 1 in 0 .. 9 ""' 'parameter k = 2' 'state u = 0.5' \
+        'interval 0 .. 1' "u' = -k * (if $1 then 1 else u / expm1(u))" >"$work/gate.ode"
+}
+for condition in "u == 0" "u != 0"; do
+    gate "$condition"
+    tells 0 "equalities +1: where both sides are equal" "$program" derive gate --models "$work/gate.ode"
+    tells 0 '"equalities": 1,' "$program" derive gate --models "$work/gate.ode" --json
+done
+for condition in "abs(u) < 1e-4" "n == 0" "n <= u and n >= k"; do
+    gate "$condition"
+    tells 0 '"equalities": 0,' "$program" derive gate --models "$work/gate.ode" --json
+    tells 0 "guards +0" "$program" derive gate --models "$work/gate.ode"
+    ! grep -q equalities "$work/output" || fail "$condition is no equality"
+done
+
 # heat: the five-point stencil, its matrix the same at all points, a handful of groups whatever the grid
 for n in 10 30; do
     tells 0 "groups of columns that share no row; the same for all t and x" "$program" derive heat n=$n

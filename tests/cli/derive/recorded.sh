@@ -29,6 +29,8 @@ for compiler in $compilers; do
     for case in 0 6 13 17 30; do
         expect 0 "status     ok" run tricks discrete_adjoint case=$case vjp=tape --plugin both.so
     done
+    expect 0 '"equalities": 2,' derive tricks case=22 --json --plugin both.so
+    expect 0 '"equalities": 0,' derive tricks case=21 --json --plugin both.so
     for k in 0 1 2 3 4 5 6 7; do # the place is the line below `case FIRST_REFUSED + k:`
         label="case FIRST_REFUSED$([ $k = 0 ] || echo " + $k"):"
         line=$(($(grep -nF "$label" "$source/tests/recorded/tricks.c" | cut -d: -f1) + 1))
