@@ -82,13 +82,35 @@ static void test_quadratics_by_hand(void **state)
     sens_arena_release(&ctx.arena);
 }
 
+/* G_(2 j + i) = x_i(t_j): the lanes 1 to 4 of the second time hold the derivatives of outputs 2 and 3 alone. */
+static void test_snapshots_by_hand(void **state)
+{
+    (void)state;
+    struct sens_ctx ctx = {0};
+    struct sens_cost cost;
+    const double times[] = {0.5, 1.25, 2};
+    const struct sens_value given[] = {{.data = times, .count = 3}, {.number = 4}},
+                            equal[] = {{.data = NULL}, {.number = 2}};
+    double G[6] = {0}, D[2][4] = {{0}};
+    assert_int_equal(create_on_initial(&ctx, "snapshots", given, &cost), SENS_OK);
+    assert_true(cost.m == 6 && cost.n_obs == 3 && cost.t_obs[1] == 1.25 && cost.t_obs[2] == 2);
+    cost.type->phi(&cost, 1, hand_x, hand_p, G);
+    assert_true(G[2] == hand_x[0] && G[3] == hand_x[1] && G[0] == 0 && G[1] == 0 && G[4] == 0 && G[5] == 0);
+    cost.type->phi_dx(&cost, 1, hand_x, hand_p, 1, 4, D[0]);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t l = 0; l < 4; l++) assert_true(D[i][l] == (1 + l == 2 + i));
+    assert_int_equal(create_on_initial(&ctx, "snapshots", equal, &cost), SENS_OK);
+    assert_true(cost.m == 4 && cost.t_obs[0] == 1 && cost.t_obs[1] == 2);
+    sens_arena_release(&ctx.arena);
+}
+
 static void test_synthetic_tracking_by_hand(void **state)
 {
     (void)state;
     struct sens_ctx ctx = {0};
     struct sens_cost cost;
-    const struct sens_value option[] = {{.data = NULL}, {.number = 3}, {.number = 0}},
-                            last_only[] = {{.data = NULL}, {.number = 1}, {.number = 0}};
+    const struct sens_value option[] = {{.data = NULL}, {.number = 3}, {.number = 0}, {.number = 0}},
+                            last_only[] = {{.data = NULL}, {.number = 1}, {.number = 0}, {.number = 0}};
     double G = 0;
     assert_int_equal(create_on_initial(&ctx, "tracking", option, &cost), SENS_OK);
     assert_true(cost.m == 1 && cost.n_obs == 3);
@@ -235,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_identity_by_hand),
         cmocka_unit_test(test_quadratics_by_hand),
+        cmocka_unit_test(test_snapshots_by_hand),
         cmocka_unit_test(test_synthetic_tracking_by_hand),
         cmocka_unit_test(test_tracking_of_given_data),
         cmocka_unit_test(test_bad_tracking_data_are_refused),

@@ -192,14 +192,15 @@ static struct sens_value *small_options(struct sens_ctx *ctx, const struct sens_
     return value;
 }
 
-/* Its defaults, or 11 outputs and all weights there are. */
+/* Its defaults, or 11 outputs and all weights there are; no choice among the data of a file, for there is none. */
 static struct sens_value *cost_options(struct sens_ctx *ctx, const struct sens_option *options, bool varied)
 {
     struct sens_value *value = SENS_NEW(ctx, struct sens_value, sens_option_count(options));
     assert_non_null(value);
     sens_option_defaults(options, value);
     for (size_t k = 0; varied && k < sens_option_count(options); k++) {
-        if (options[k].kind == SENS_OPT_INT) value[k].number = 11;
+        if (options[k].kind == SENS_OPT_INT && strcmp(options[k].name, "experiment") != 0)
+            value[k].number = 11;
         if (options[k].kind == SENS_OPT_REAL) value[k].number = 0.5;
     }
     return value;
