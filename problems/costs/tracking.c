@@ -209,6 +209,7 @@ SENS_COST(tracking) = {
     .summary = "distance to data, G = 1/2 sum ((x(t_j) - z_j) / sigma_j)^2, or their log-likelihood",
     .options = options,
     .create = create,
+    .data_of_x0 = true,
     .phi = phi,
     .phi_dx = phi_dx,
 };

@@ -295,13 +295,35 @@ static const struct verify_check checks[] = {
          "checked. A failure means state that lives between calls (a cached factor, an uninitialised "
          "number), or a write where none is due."},
     {.id = "cost.parameters",
-     .summary = "phi and g read p where they are asked, and create makes nothing of the problem's p",
+     .summary =
+         "phi and g read p and x where they are asked, and create makes nothing of the problem's p or x0",
      .bound = "none: bits are compared",
      .explanation =
          "An instance that was created at the nominal parameters and one that was created at others are "
          "asked for their values at the others. Where they differ, G depends on p by numbers that create "
          "made of it: phi and g do not have them in their p, and their derivatives leave them out. Read p in "
-         "phi and g; what is data, and not to move with p, comes from an option or the initial state."},
+         "phi and g; what is data, and not to move with p, comes from an option. The same is done with x0; a "
+         "cost "
+         "whose data come from the initial state and stay as they are says so by data_of_x0 (sens/cost.h)."},
+    {.id = "cost.zero",
+     .summary = "phi_dx and g_dx are numbers where a state is exactly 0",
+     .bound = "none: is it a number where the value is one and has a slope on both sides?",
+     .explanation = "A species that is not there yet is exactly 0. One state at a time is set to 0; where "
+                    "the value is finite and "
+                    "its quotients on either side do not grow towards 0, the derivative must be a number. x "
+                    "|x|^(q-2) is none at "
+                    "x = 0 for q < 2, though |x|^q has the slope 0 there: one solve with such a state ends "
+                    "as diverged."},
+    {.id = "cost.jumps",
+     .summary = "g does not jump in time while x and p are held",
+     .bound = "none: a change that stays when the interval is halved down to two neighbouring numbers",
+     .explanation = "g is looked at 241 times over the interval; between two of them the half with the "
+                    "greater change is halved on. "
+                    "A method steps across a jump: G and its gradient are then of order 1 in the step, at "
+                    "any tolerance, and no "
+                    "observation helps, for a step that ends there looks at one side and the next step at "
+                    "the other, both at the "
+                    "same time. Let g rise over a short time, or solve up to the jump and go on from there."},
     {.id = "cost.places",
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
      .bound = "error estimate of extrapolated differences along a line, plus measured rounding",
@@ -349,11 +371,16 @@ static const struct verify_check checks[] = {
     {.id = NULL},
 };
 
-/* The checks between cost.times and cost.empty; run skips cost.weight where there is no g. */
+static bool is_of_running(const struct verify_check *check)
+{
+    return strcmp(check->id, "cost.weight") == 0 || strcmp(check->id, "cost.jumps") == 0;
+}
+
+/* The checks between cost.times and cost.empty; run skips those of a running cost where there is none. */
 static void skip_rest(const struct cost_case *at)
 {
     for (const struct verify_check *check = checks + 1; strcmp(check->id, "cost.empty") != 0; check++)
-        if (strcmp(check->id, "cost.weight") != 0 || at->v->cost->g)
+        if (!is_of_running(check) || at->v->cost->g)
             verify_skip_check(at->v, check->id, at->v->module, at->label, "the instance fails cost.times");
 }
 
@@ -367,8 +394,10 @@ static void look(const struct cost_case *at)
     cost_check_lanes(at);
     check_accumulate(at);
     if (at->cost.type->g) check_weight(at);
+    if (at->cost.type->g) cost_check_jumps(at);
     check_pure(at);
     cost_check_parameters(at);
+    cost_check_zero(at);
     cost_check_places(at);
     cost_check_solve(at);
 }
@@ -384,9 +413,10 @@ static void run(struct verify *v)
     v->ctx.message[0] = '\0';
     if (cost_each(v, look) == 0)
         for (const struct verify_check *check = checks; strcmp(check->id, "cost.empty") != 0; check++)
-            verify_skip_check(v, check->id, v->module, "", refusal(v));
-    else if (!v->cost->g)
-        verify_skip_check(v, "cost.weight", v->module, "", "no running cost");
+            if (!is_of_running(check) || v->cost->g)
+                verify_skip_check(v, check->id, v->module, "", refusal(v));
+    for (const struct verify_check *check = checks; check->id && !v->cost->g; check++)
+        if (is_of_running(check)) verify_skip_check(v, check->id, v->module, "", "no running cost");
     cost_check_many(v);
     cost_check_threads(v);
     cost_check_empty(v);

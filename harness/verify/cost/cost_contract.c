@@ -30,7 +30,7 @@ bool cost_check_times(const struct cost_case *at)
     return !words;
 }
 
-/* ---- parameters that create reads ---------------------------------------------------------------------- */
+/* ---- what create makes of the problem ---------------------------------------------------------------------- */
 
 /* The unit's cost as its own create makes it for the case's problem, nobody's gradients beside it. */
 static bool create_plain(const struct cost_case *at, struct cost_case *made)
@@ -48,9 +48,9 @@ static bool same_times(const struct sens_cost *a, const struct sens_cost *b)
     return same;
 }
 
-/* Values of both instances at one place and the same p: that is what phi and g are given. */
+/* Values of both instances at one place: that is what phi and g are given. */
 static void note_values(const struct cost_case *nominal, const struct cost_case *moved, struct place place,
-                        struct worst *worst)
+                        const char *of, struct worst *worst)
 {
     struct term one[MOST_TERMS];
     char name[VERIFY_NAME];
@@ -61,33 +61,53 @@ static void note_values(const struct cost_case *nominal, const struct cost_case 
         const double *H = term_part(&other, PART_VALUE, place);
         term_name(&one[k], PART_VALUE, name);
         for (size_t c = 0; c < nominal->cost.m; c++)
-            worst_note(worst, entry_distance(G[c], H[c]), 0,
-                       "%s at other parameters is %.10g, and %.10g of an instance that was created there: "
-                       "create reads the problem's p, and no derivative sees that",
-                       name, G[c], H[c]);
+            worst_note(
+                worst, entry_distance(G[c], H[c]), 0,
+                "%s is %.10g, and %.10g of an instance that was created at other %s, at the same x and p: "
+                "create reads %s of the problem, and no derivative sees that",
+                name, G[c], H[c], of, of);
     }
+}
+
+static double *elsewhere(struct verify *v, size_t count, const double *from)
+{
+    double *const to = verify_copy(v, count, from);
+    for (size_t k = 0; k < count; k++) to[k] += to[k] == 0 ? 0.5 : 0.125 * to[k];
+    return to;
+}
+
+/* An instance for the problem `there` against that of the case. NULL, or why they are not compared. */
+static const char *compare_created(const struct cost_case *at, const struct cost_case *there, const char *of,
+                                   struct worst *worst)
+{
+    struct cost_case nominal, moved;
+    const struct place place = {cost_place(at, 1).x, there->problem.p};
+    if (!create_plain(at, &nominal) || !create_plain(there, &moved))
+        return "the cost is not made at other parameters or initial states";
+    if (same_times(&nominal.cost, &moved.cost))
+        note_values(&nominal, &moved, place, of, worst);
+    else
+        worst_note(worst, INFINITY, 0,
+                   "create makes other times or functionals of another %s: no derivative sees that", of);
+    return NULL;
 }
 
 void cost_check_parameters(const struct cost_case *at)
 {
     struct verify *v = at->v;
-    struct verify_result result = verify_open("cost.parameters", at->v->module, at->label);
+    struct verify_result result = verify_open("cost.parameters", v->module, at->label);
     struct worst worst = {.count = 0};
-    struct cost_case there = *at, nominal, moved;
-    double *const p = verify_copy(v, at->cost.np, at->problem.p);
-    for (size_t k = 0; k < at->cost.np; k++) p[k] += p[k] == 0 ? 0.5 : 0.125 * p[k];
-    there.problem.p = p;
-    if (at->cost.np == 0)
-        verify_skip(&result, "the problem has no parameters");
-    else if (!create_plain(at, &nominal) || !create_plain(&there, &moved))
-        verify_skip(&result, "the cost is not made at other parameters");
-    else if (!same_times(&nominal.cost, &moved.cost))
-        verify_fail(&result,
-                    "create makes other times or functionals of other parameters: no derivative sees that");
-    else {
-        note_values(&nominal, &moved, (struct place){cost_place(at, 1).x, p}, &worst);
+    struct cost_case by_p = *at, by_x0 = *at;
+    const char *why = NULL;
+    by_p.problem.p = elsewhere(v, at->cost.np, at->problem.p);
+    by_x0.problem.x0 = elsewhere(v, at->cost.n, at->problem.x0);
+    if (at->cost.np > 0) why = compare_created(at, &by_p, "p", &worst);
+    if (!why && !at->v->cost->data_of_x0) why = compare_created(at, &by_x0, "x0", &worst);
+    if (worst.count)
         verify_judge(&result, &worst);
-    }
+    else
+        verify_skip(&result, "%s",
+                    why ? why : "no parameters, and what create makes of x0 is said to be data");
     if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_cost_nominal, 1);
     verify_close(v, &result);
 }

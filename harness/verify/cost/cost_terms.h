@@ -115,5 +115,8 @@ bool cost_check_times(const struct cost_case *at);
 void cost_check_empty(struct verify *v);
 /* cost.parameters (cost_contract.c) */
 void cost_check_parameters(const struct cost_case *at);
+/* cost.zero, cost.jumps (cost_singular.c); the latter of a running cost */
+void cost_check_zero(const struct cost_case *at);
+void cost_check_jumps(const struct cost_case *at);
 
 #endif
