@@ -60,6 +60,20 @@ static bool add_versus(const struct cli_command *command, struct cli_arguments *
     return true;
 }
 
+/* --plugin, --models, --contender: loaded as they are met. */
+static bool load(struct cli_arguments *arguments, const char *flag, const char *value,
+                 struct bench_error *error)
+{
+    if (arguments->loads < CLI_VERSUS) arguments->load[arguments->loads++] = (struct cli_load){flag, value};
+    if (strcmp(flag, "--plugin") == 0) return plugin_load(value, error);
+    return strcmp(flag, "--models") == 0 ? models_load(value, error) : contender_load(value, error);
+}
+
+static bool is_load(const char *flag)
+{
+    return strcmp(flag, "--plugin") == 0 || strcmp(flag, "--models") == 0 || strcmp(flag, "--contender") == 0;
+}
+
 /* Stores flag number `index`; without an attached value, *next is the word after it, and is taken when the
  * flag needs one. */
 static bool set_flag(const struct cli_command *command, struct cli_arguments *arguments, int index,
@@ -67,7 +81,6 @@ static bool set_flag(const struct cli_command *command, struct cli_arguments *ar
 {
     const struct cli_flag *flag = cli_flag_at(command, index);
     const char *value = "";
-    const bool plugin = strcmp(flag->name, "--plugin") == 0;
     if (!flag->value && attached)
         return bench_refuse(error, "%s: %s takes no value: '%s'", command->name, flag->name, attached);
     if (flag->value) {
@@ -75,9 +88,7 @@ static bool set_flag(const struct cli_command *command, struct cli_arguments *ar
         if (!value[0])
             return bench_refuse(error, "%s: %s needs a value: %s", command->name, flag->name, flag->value);
     }
-    if (plugin) return plugin_load(value, error);
-    if (strcmp(flag->name, "--models") == 0) return models_load(value, error);
-    if (strcmp(flag->name, "--contender") == 0) return contender_load(value, error);
+    if (is_load(flag->name)) return load(arguments, flag->name, value, error);
     if (strcmp(flag->name, "--vs") == 0) return add_versus(command, arguments, value, error);
     if (arguments->flag[index])
         return bench_refuse(error, "%s: %s is given twice", command->name, flag->name);

@@ -37,7 +37,12 @@ struct cli_arguments {
         flag[CLI_FLAGS]; /* in the order of the command's table: the value, "" without one; NULL: not given */
     size_t versus_count;
     const char *versus[CLI_VERSUS]; /* the values of --vs, which may be repeated */
-    bool help;                      /* --help or -h was among them: print the usage and do nothing */
+    struct
+        cli_load { /* modules, models and contenders, in the order given; those past CLI_VERSUS are not noted */
+        const char *flag, *value;
+    } load[CLI_VERSUS];
+    size_t loads;
+    bool help; /* --help or -h was among them: print the usage and do nothing */
     struct spec spec;
 };
 /* Sorts the words after argv[0], the last of which is NULL, and loads the modules of --plugin. On false nothing
@@ -76,6 +81,7 @@ int cmd_list(const struct cli_command *command, struct cli_arguments *arguments)
 int cmd_show(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_run(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_analyse(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_advise(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_compare(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_sweep(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_truth(const struct cli_command *command, struct cli_arguments *arguments);

@@ -73,6 +73,8 @@ build my_brusselator
 verify 0 problem my_brusselator
 "$program" run my_brusselator discrete_adjoint --plugin my_brusselator.so | grep -q "status     ok" ||
     fail "run my_brusselator"
+"$program" advise my_brusselator wrt=p --plugin my_brusselator.so 2>/dev/null |
+    grep -q "^sensbench run my_brusselator discrete_.* --plugin=my_brusselator.so$" || fail "advise my_brusselator"
 
 # ---- a method: stage times that ignore c_i h ----
 "$program" new method newcomer >/dev/null || fail "new method"
