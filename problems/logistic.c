@@ -1,6 +1,7 @@
 /* Logistic growth, parameters p = (r, K):   y' = r y (1 - y/K).
  *
- * With E = e^(-r t) and D = y0 + (K - y0) E, in the form that loses no digits as y approaches K:
+ * With E = e^(-r t) and D = y0 + (K - y0) E = K E + y0 (1 - E), which cancels nothing and loses no digits as y
+ * approaches K:
  *
  *     y = K y0/D,   dy/dr = t y (K - y0) E/D,   dy/dK = (y0/D)^2 (1 - E),   dy/dy0 = (K/D)^2 E. */
 #include <tgmath.h>
@@ -45,12 +46,15 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
                   sens_real *x, sens_real *S, sens_real *S0)
 {
     if (q->level != SENS_EXACT_ODE) return false;
-    const sens_real r = p[0], K = p[1], y0 = pb->x0[0];
-    const sens_real E = exp(-r * q->t), D = y0 + (K - y0) * E;
-    x[0] = K * y0 / D;
+    const sens_real r = p[0], K = p[1], y0 = pb->x0[0], rt = r * q->t;
+    const sens_real E = exp(-fabs(rt)), rest = -expm1(-fabs(rt)); /* rest = 1 - E */
+    /* both of the form with e^(-rt), for rt < 0 times e^(rt): nothing cancels where y0 is far from K, or overflows */
+    const bool falls = rt < 0;
+    const sens_real D = falls ? K - y0 * rest : K * E + y0 * rest, e = falls ? E : 1;
+    x[0] = K * y0 * e / D;
     if (S) {
-        S[0] = q->t * x[0] * (K - y0) * E / D;
-        S[1] = (y0 / D) * (y0 / D) * -expm1(-r * q->t);
+        S[0] = q->t * x[0] * (K - y0) * (falls ? 1 : E) / D;
+        S[1] = (y0 / D) * (y0 / D) * (falls ? -E : 1) * rest;
     }
     if (S0) S0[0] = (K / D) * (K / D) * E;
     return true;

@@ -175,9 +175,59 @@ static void look(struct subject *subject)
     exact_check_map(subject);
 }
 
+/* ---- other options --------------------------------------------------------------------------------------- */
+
+enum { ELSEWHERE_LARGEST = 32 }; /* states, and parameters */
+
+/* Does the state stay a number? If it does, so do its derivatives. */
+static bool stays_finite(const struct subject *subject)
+{
+    const struct sens_problem *pb = subject->pb;
+    const struct sens_exact_query query = {.t = pb->t1, .level = SENS_EXACT_ODE};
+    struct form form;
+    if (!form_create(subject, &query, pb->p, &form)) return false;
+    double *const z = verify_array(subject->v, form_size(&form));
+    bool finite = form_value(&form, pb->t1, pb->p, z);
+    for (size_t i = 0; i < pb->n; i++) finite = finite && isfinite(z[i]);
+    return finite;
+}
+
+/* A closed form may have branches that the defaults do not take. */
+static void look_with(struct verify *v, size_t which, double value)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const size_t count = sens_option_count(v->problem->options);
+    double *const set = verify_array(v, count);
+    struct instance instance;
+    struct subject subject;
+    for (size_t i = 0; i < count; i++) set[i] = i == which ? value : (double)NAN;
+    if (instance_with(v, v->problem, set, &instance) && instance.problem.n <= ELSEWHERE_LARGEST &&
+        instance.problem.np <= ELSEWHERE_LARGEST && subject_create(v, &instance, &subject) &&
+        stays_finite(&subject)) {
+        exact_check_equation(&subject, "exact.equation");
+        exact_check_derivative(&subject, "exact.derivative");
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+/* Each real option by itself: its ends, and as far from the default as that is from them or from zero. */
+static void look_elsewhere(struct verify *v)
+{
+    const struct sens_option *const table = v->problem->options;
+    for (size_t i = 0; v->problem->exact && i < sens_option_count(table); i++) {
+        const double low = table[i].min, usual = table[i].fallback, high = table[i].max;
+        const double more = usual == 0 ? 1 : 2 * usual;
+        if (table[i].kind != SENS_OPT_REAL || verify_held(v, &table[i])) continue;
+        const double value[] = {low, high, fmin(fmax(more, low), high), fmin(fmax(usual / 4, low), high)};
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++)
+            if (value[k] != usual) look_with(v, i, value[k]);
+    }
+}
+
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
+    look_elsewhere(v);
     exact_check_published(v, "exact.published");
 }
 
