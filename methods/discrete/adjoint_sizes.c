@@ -27,12 +27,21 @@ static bool formed(const struct sens_task *task)
     return sens_products_formed(task->problem, task->cost->m);
 }
 
-/* Eight. Four where no Jacobian is formed and the vectors of a step in eight lanes would not stay in the
- * cache. Few outputs, up to two blocks of them, make one block without much padding: that saves calls; with
- * few states, blocks of eight or four. */
+/* Are the lanes right-hand sides of sparse systems? */
+static bool solves_sparse(const struct sens_task *task)
+{
+    const struct sens_structure *structure = task->problem->structure;
+    return task->tableau->family != SENS_FAMILY_EXPLICIT && structure && structure->sparsity;
+}
+
+/* Eight. Few right-hand sides of sparse systems are no more than they are: a solve counts for more than a product, and
+ * fewer than four go without a copy of UMFPACK's factors. Four where no Jacobian is formed and the vectors of a step in
+ * eight lanes would not stay in the cache. Few outputs, up to two blocks of them, make one block without much padding:
+ * that saves calls; with few states, blocks of eight or four. */
 static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors)
 {
     const size_t n = task->problem->n, m = task->cost->m;
+    if (m < HALF_LANES && solves_sparse(task)) return m;
     if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
         return HALF_LANES;
     if (m > 2 * AUTO_LANES || (n <= SENS_FEW_STATES && m > HALF_LANES)) return AUTO_LANES;

@@ -272,10 +272,11 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     sens_status status = sens_stops_create(ctx, task, &ad->stops);
     const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
     if (status == SENS_OK) status = sens_tangent_test_create(ctx, task, tested, &ad->test);
+    const enum sens_traj_keep keep =
+        task->option[OPT_FACTORS].number == FACTORS_KEPT ? SENS_TRAJ_FACTORS_TURNED : SENS_TRAJ_NO_FACTORS;
     if (status == SENS_OK)
-        status = sens_traj_create(ctx, task, &ad->stops, sens_tangent_test_followers(ad->test), &ad->traj);
-    if (status == SENS_OK && task->option[OPT_FACTORS].number == FACTORS_KEPT)
-        status = sens_traj_keep_factors(ctx, ad->traj, true);
+        status =
+            sens_traj_create(ctx, task, &ad->stops, sens_tangent_test_followers(ad->test), keep, &ad->traj);
     if (status == SENS_OK) status = ad->family->plan(ctx, task, &ad->plan);
     if (status != SENS_OK) return status;
     adjoint_choose_sizes(ctx, task, &ad->plan, sens_traj_steps(ad->traj), &ad->size);

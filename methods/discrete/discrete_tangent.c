@@ -199,8 +199,8 @@ static const struct tangent_family *const families[SENS_FAMILIES] = {
     [SENS_FAMILY_SWITCHED] = &tangent_switched,
 };
 
-static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested, size_t n_cols,
-                          const size_t *col, struct tangent **made)
+static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested,
+                          enum sens_traj_keep keep, size_t n_cols, const size_t *col, struct tangent **made)
 {
     const struct sens_tableau *tb = task->tableau;
     const bool known = (int)tb->family >= 0 && tb->family < SENS_FAMILIES && families[tb->family];
@@ -221,7 +221,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bo
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &tg->stops);
     if (status == SENS_OK) status = sens_tangent_test_create(ctx, task, tested, &tg->test);
     if (status == SENS_OK)
-        status = sens_traj_create(ctx, task, &tg->stops, sens_tangent_test_followers(tg->test), &tg->traj);
+        status =
+            sens_traj_create(ctx, task, &tg->stops, sens_tangent_test_followers(tg->test), keep, &tg->traj);
     if (status == SENS_OK) status = tg->family->create(ctx, task, tg->L, n_cols, &tg->own);
     if (status == SENS_OK) *made = tg;
     return status;
@@ -234,7 +235,7 @@ sens_status sens_tangent_columns(struct sens_ctx *ctx, const struct sens_task *t
 {
     struct tangent *tg;
     struct sens_solver_stats stats;
-    sens_status status = create(ctx, task, tested, n_cols, col, &tg);
+    sens_status status = create(ctx, task, tested, SENS_TRAJ_NO_FACTORS, n_cols, col, &tg);
     if (status != SENS_OK) return status;
     status = solve(ctx, tg, &stats);
     for (size_t b = 0; b < tg->blocks && status == SENS_OK; b++)
@@ -258,7 +259,8 @@ static sens_status count_steps(struct sens_ctx *ctx, const struct sens_task *tas
     sens_status status = sens_stops_create(ctx, &lean, &stops);
     if (status == SENS_OK) status = sens_tangent_test_create(ctx, &lean, tested, &test);
     if (status == SENS_OK)
-        status = sens_traj_create(ctx, &lean, &stops, sens_tangent_test_followers(test), &traj);
+        status = sens_traj_create(ctx, &lean, &stops, sens_tangent_test_followers(test), SENS_TRAJ_NO_FACTORS,
+                                  &traj);
     if (status == SENS_OK) *steps = sens_traj_steps(traj);
     sens_arena_rewind(&ctx->arena, mark);
     return status;
@@ -272,15 +274,18 @@ sens_status sens_tangent_steps(struct sens_ctx *ctx, const struct sens_task *tas
 
 /* ---- the method: every column -------------------------------------------------------------------------- */
 
+static bool keeps(const struct sens_task *task)
+{
+    return task->option[OPT_FACTORS].number == FACTORS_KEPT;
+}
+
 /* What the method's options ask for, beside the test. */
 static sens_status set_options(struct sens_ctx *ctx, const struct sens_task *task, struct tangent *tg)
 {
     const struct tangent_family *family = tg->family;
     const bool iterates = task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
-    const bool keeps = task->option[OPT_FACTORS].number == FACTORS_KEPT;
-    sens_status status = iterates && family->iterate ? family->iterate(ctx, tg->own) : SENS_OK;
-    if (status == SENS_OK && keeps) status = sens_traj_keep_factors(ctx, tg->traj, false);
-    return status == SENS_OK && keeps && family->keep ? family->keep(ctx, tg->own) : status;
+    const sens_status status = iterates && family->iterate ? family->iterate(ctx, tg->own) : SENS_OK;
+    return status == SENS_OK && keeps(task) && family->keep ? family->keep(ctx, tg->own) : status;
 }
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
@@ -293,7 +298,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     for (size_t i = 0; i < n; i++) col[np + i] = task->problem->np + i;
     struct tangent *tg;
     const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
-    sens_status status = create(ctx, task, tested, np + n, col, &tg);
+    sens_status status =
+        create(ctx, task, tested, keeps(task) ? SENS_TRAJ_FACTORS : SENS_TRAJ_NO_FACTORS, np + n, col, &tg);
     if (status == SENS_OK) status = set_options(ctx, task, tg);
     if (status == SENS_OK) *state = tg;
     return status;

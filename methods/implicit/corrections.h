@@ -2,7 +2,8 @@
  * factors of a P near M, each lane as if it were alone.
  *
  * A lane is done where its largest correction is rounding of its largest entry, and from then on each entry has
- * settled: an entry that is far smaller than others is brought to its own rounding, too. It has failed where its
+ * settled: an entry that is far smaller than others is brought to its own rounding, too; and where its correction is 0
+ * throughout, for whoever forms the residual found nothing to correct. It has failed where its
  * corrections do not halve from one to the next, or are no numbers: factors of M itself then cost less. No
  * tolerance of a solve enters. */
 #ifndef CORRECTIONS_H

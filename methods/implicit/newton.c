@@ -7,6 +7,8 @@
 
 enum { MOST_ITERATIONS = 16, MOST_RENEWALS = 8, MOST_GROWTHS = 3 };
 static const sens_real SLOW = SENS_C(0.1); /* a theta: two more iterations for a digit or so */
+/* Units of rounding, 2e-13 with doubles, far below every tolerance (shallow_water, side = 40: 70 to 90). */
+static const sens_real MOST_NOISE = 1024;
 
 /* Below which size a component of this part does not matter to the error test. */
 static sens_real least_size(const struct sens_ode_part *part, sens_real top)
@@ -42,6 +44,7 @@ static void measure(const struct sens_ode *ode, size_t size, const sens_real *d,
     if (top > 0) it->largest /= top;
     it->theta = it->count > 1 && before > 0 ? it->size / before : SENS_C(0.5);
     it->growths += it->theta > 1;
+    if (it->count > 1) it->fastest = it->count > 2 ? fmin(it->theta, it->fastest) : it->theta;
 }
 
 /* What is left, as a multiple of the last correction. */
@@ -50,12 +53,20 @@ static sens_real left_of(const struct sens_newton *it)
     return it->theta < 0.5 ? it->theta / (1 - it->theta) : 1;
 }
 
+/* Rounding of f, which on a fine grid is a difference of terms some hundred times as large as what moves a component:
+ * corrections by one matrix shrink by one ratio, and these have ceased to all at once. A new df/dx would not help. */
+static bool is_noise(const struct sens_newton *it)
+{
+    return it->count > 2 && it->theta > SLOW && it->fastest <= SLOW * SLOW &&
+           it->near <= MOST_NOISE * SENS_EPSILON;
+}
+
 /* Rounding: of each component, or of what matters where the corrections get no smaller. What is below the tolerances
  * altogether is converged like everything else: derivatives are of the map, whatever the scale of the states. */
 static bool is_done(const struct sens_newton *it)
 {
     const sens_real unit = SENS_EPSILON;
-    return left_of(it) * it->own <= unit || (it->theta > SLOW && it->near <= 64 * unit);
+    return left_of(it) * it->own <= unit || (it->theta > SLOW && it->near <= 64 * unit) || is_noise(it);
 }
 
 /* Far below the tolerance, where the iteration is at its end. */

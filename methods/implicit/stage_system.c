@@ -58,8 +58,9 @@ static bool correct(struct stage_system *system, bool transposed, size_t L, sens
 {
     corrections_start(&system->corrections, L, X);
     do {
-        sens_stage_matrix_residual(&system->matrix, transposed, system->h_gamma, L, system->B, X, system->R);
-        sens_shifted_solve(system->near, transposed, L, system->R);
+        if (sens_stage_matrix_residual(&system->matrix, transposed, system->h_gamma, L, system->B, X,
+                                       system->R))
+            sens_shifted_solve(system->near, transposed, L, system->R);
     } while (corrections_add(&system->corrections, L, system->R, X));
     return !corrections_failed(&system->corrections, L);
 }

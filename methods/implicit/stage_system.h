@@ -7,7 +7,9 @@
  *
  *     X += P^-1 (B - M X)
  *
- * A lane that does not get there is solved for with factors of M. No tolerance of the forward solve enters. */
+ * A lane is done where the residual of each of its equations is rounding of the equation's own terms, before a
+ * correction is made for it. A lane that does not get there is solved for with factors of M. No tolerance of the
+ * forward solve enters. */
 #ifndef STAGE_SYSTEM_H
 #define STAGE_SYSTEM_H
 

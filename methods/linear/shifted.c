@@ -213,6 +213,11 @@ void sens_shifted_release(struct sens_shifted *shifted)
     if (shifted && shifted->kernel->release) shifted->kernel->release(shifted);
 }
 
+bool sens_shifted_turned(const struct sens_shifted *shifted)
+{
+    return shifted->turned;
+}
+
 const char *sens_shifted_kernel(const struct sens_shifted *shifted)
 {
     return shifted->kernel->name;

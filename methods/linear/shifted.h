@@ -76,6 +76,9 @@ void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted
 /* Of the factors at hand, in bytes. */
 size_t sens_shifted_bytes(const struct sens_shifted *shifted);
 
+/* Is M kept by columns (sens_shifted_create_turned)? Never where it is dense. */
+bool sens_shifted_turned(const struct sens_shifted *shifted);
+
 /* "lapack", "klu", "umfpack", "own". */
 const char *sens_shifted_kernel(const struct sens_shifted *shifted);
 

@@ -37,7 +37,7 @@ sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real
 
 sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix)
 {
-    matrix->sum = SENS_NEW(ctx, sens_real, 3 * matrix->J->pb->n * L);
+    matrix->sum = SENS_NEW(ctx, sens_real, 4 * matrix->J->pb->n * L);
     return matrix->sum ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -70,47 +70,56 @@ static void multiply(const struct sens_stage_matrix *matrix, bool transposed, si
     }
 }
 
-void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
-                                size_t L, const sens_real *B, const sens_real *X, sens_real *R)
-{
-    const size_t count = matrix->J->pb->n * L;
-    sens_real *const sum = matrix->sum;
-    multiply(matrix, transposed, L, X, sum, sum + count);
-    for (size_t q = 0; q < count; q++) R[q] = B[q] - (X[q] - h_gamma * sum[q]);
-}
-
 /* Of which size the residual of an equation is by rounding of its terms alone, as a multiple of the sum of these. */
 static sens_real rounding(const struct sens_stage_matrix *matrix)
 {
     return SENS_EPSILON * ((sens_real)matrix->J->entries / (sens_real)matrix->J->pb->n + 2);
 }
 
-/* An equation of x = c + h_gamma (J x + f) that is right to more than that of its own terms. */
-static bool is_off(const struct sens_stage_matrix *matrix, const struct sens_stage_slope *of, size_t q)
+/* R = 0 in the lanes in which every equation is right to rounding of its own terms, the sum of whose sizes is `terms`,
+ * or of terms as small as rounding of rounding of the lane's largest: states far from what the cost looks at, if units
+ * are not 1e31 apart. Is any lane left? */
+static bool leave_off(const struct sens_stage_matrix *matrix, size_t L, const sens_real *terms, sens_real *R)
 {
-    const size_t count = matrix->J->pb->n * of->L;
-    const sens_real *const size = matrix->sum + count, *const R = size + count;
-    const sens_real slope = fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
-    return fabs(R[q]) > rounding(matrix) * (fabs(of->x[q]) + fabs(of->c[q]) + slope);
+    const size_t count = matrix->J->pb->n * L;
+    const sens_real unit = rounding(matrix);
+    bool any = false;
+    for (size_t l = 0; l < L; l++) {
+        sens_real top = 0;
+        bool off = false; /* what is no number is off */
+        for (size_t q = l; q < count; q += L) top = fmax(terms[q], top);
+        const sens_real least = SENS_EPSILON * SENS_EPSILON * top;
+        for (size_t q = l; q < count && !off; q += L) off = !(fabs(R[q]) <= unit * (terms[q] + least));
+        for (size_t q = l; q < count && !off; q += L) R[q] = 0;
+        any = any || off;
+    }
+    return any;
+}
+
+bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
+                                size_t L, const sens_real *B, const sens_real *X, sens_real *R)
+{
+    const size_t count = matrix->J->pb->n * L;
+    sens_real *const sum = matrix->sum, *const size = sum + count, *const terms = size + 2 * count;
+    multiply(matrix, transposed, L, X, sum, size);
+    for (size_t q = 0; q < count; q++) {
+        R[q] = B[q] - (X[q] - h_gamma * sum[q]);
+        terms[q] = fabs(B[q]) + fabs(X[q]) + fabs(h_gamma) * size[q];
+    }
+    return leave_off(matrix, L, terms, R);
 }
 
 /* R, and 0 in the lanes in which no equation is off. false: that is all of them. */
 static bool find_residuals(const struct sens_stage_matrix *matrix, const struct sens_stage_slope *of)
 {
-    const size_t n = matrix->J->pb->n, L = of->L, count = n * L;
-    const sens_real *const sum = matrix->sum;
-    sens_real *const R = matrix->sum + 2 * count;
-    bool any = false;
+    const size_t count = matrix->J->pb->n * of->L;
+    const sens_real *const sum = matrix->sum, *const size = sum + count;
+    sens_real *const R = matrix->sum + 2 * count, *const terms = R + count;
     for (size_t q = 0; q < count; q++) {
         R[q] = of->c[q] - (of->x[q] - of->h_gamma * (sum[q] + of->f[q]));
-        any = is_off(matrix, of, q) || any;
+        terms[q] = fabs(of->x[q]) + fabs(of->c[q]) + fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
     }
-    for (size_t l = 0; any && l < L; l++) {
-        bool off = false;
-        for (size_t q = l; q < count; q += L) off = off || is_off(matrix, of, q);
-        for (size_t q = l; !off && q < count; q += L) R[q] = 0;
-    }
-    return any;
+    return leave_off(matrix, of->L, terms, R);
 }
 
 void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, bool refine,

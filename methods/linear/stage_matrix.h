@@ -10,7 +10,7 @@ struct sens_stage_matrix { /* one a thread */
     struct sens_jacobian *J;
     struct sens_shifted *system;
     sens_real *value; /* [entries] of J at the last point */
-    sens_real *sum;   /* [3][n][L] of slopes and residuals; NULL: none are asked for */
+    sens_real *sum;   /* [4][n][L] of slopes and residuals; NULL: none are asked for */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
@@ -28,8 +28,9 @@ sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real
 /* Room for slopes and residuals in at most L lanes. SENS_NO_MEMORY. */
 sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix);
 
-/* R = B - (I - h_gamma J) X, or with J^T, all [n][L]. */
-void sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
+/* R = B - (I - h_gamma J) X, or with J^T, all [n][L]; but 0 in the lanes in which every equation is right to rounding
+ * of its own terms (Oettli & Prager, Numer. Math. 6 (1964) 405-409). false: that is all of them. */
+bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                                 size_t L, const sens_real *B, const sens_real *X, sens_real *R);
 
 struct sens_stage_slope { /* of x = c + h_gamma k, with k = J x + f or J^T x + f */

@@ -29,31 +29,39 @@ static sens_status create_like(struct sens_ctx *ctx, const struct sens_shifted *
     return status != SENS_OK ? status : attached;
 }
 
-static sens_status create_all(struct sens_ctx *ctx, struct sens_shifted **system, bool transposed,
-                              struct sens_kept *kept)
+sens_status sens_kept_turn(struct sens_ctx *ctx, struct sens_scheme *scheme)
 {
+    bool its;
     struct sens_shifted *turned;
-    kept->of = SENS_NEW(ctx, struct factors, (size_t)kept->steps);
-    if (!kept->of) return SENS_NO_MEMORY;
-    sens_status status = create_like(ctx, *system, transposed, &turned);
-    for (long k = 0; k < kept->steps && status == SENS_OK; k++)
-        status = create_like(ctx, turned, transposed, &kept->of[k].system);
+    if (!scheme->type->system) return SENS_OK;
+    struct sens_shifted **const system = scheme->type->system(scheme, &its);
+    const sens_status status = create_like(ctx, *system, true, &turned);
     if (status == SENS_OK) *system = turned;
     return status;
 }
 
-sens_status sens_kept_create(struct sens_ctx *ctx, struct sens_scheme *scheme, long steps, bool transposed,
+static sens_status create_all(struct sens_ctx *ctx, const struct sens_shifted *system, struct sens_kept *kept)
+{
+    sens_status status = SENS_OK;
+    kept->of = SENS_NEW(ctx, struct factors, (size_t)kept->steps);
+    if (!kept->of) return SENS_NO_MEMORY;
+    for (long k = 0; k < kept->steps && status == SENS_OK; k++)
+        status = create_like(ctx, system, sens_shifted_turned(system), &kept->of[k].system);
+    return status;
+}
+
+sens_status sens_kept_create(struct sens_ctx *ctx, struct sens_scheme *scheme, long steps,
                              struct sens_kept **made)
 {
     bool its;
     *made = NULL;
     if (!scheme->type->system) return SENS_OK;
-    struct sens_shifted **const system = scheme->type->system(scheme, &its);
-    const double bytes = (double)steps * (double)sens_shifted_bytes(*system);
+    const struct sens_shifted *const system = *scheme->type->system(scheme, &its);
+    const double bytes = (double)steps * (double)sens_shifted_bytes(system);
     struct sens_kept *const kept = SENS_NEW(ctx, struct sens_kept, 1);
     if (!kept) return SENS_NO_MEMORY;
     *kept = (struct sens_kept){.scheme = scheme, .steps = steps};
-    const sens_status status = create_all(ctx, system, transposed, kept);
+    const sens_status status = create_all(ctx, system, kept);
     if (status == SENS_OK) *made = kept;
     if (status != SENS_NO_MEMORY) return status;
     return sens_fail(ctx, status, "factors=kept: %ld steps take %.3g bytes; factors=again takes none", steps,

@@ -10,10 +10,13 @@
 
 struct sens_kept;
 
-/* Of so many steps of a scheme that has made one at least. *kept stays NULL where the scheme has no factors.
- * `transposed`: they will be used for M^T X = B in lanes. Memory from the arena, which gives back what a library
- * holds. SENS_NO_MEMORY, with a message of what it would take. */
-sens_status sens_kept_create(struct sens_ctx *ctx, struct sens_scheme *scheme, long steps, bool transposed,
+/* The factors of a scheme that has made no step yet will be used for M^T X = B in lanes. Memory from the arena, which
+ * gives back what a library holds. SENS_NO_MEMORY. */
+sens_status sens_kept_turn(struct sens_ctx *ctx, struct sens_scheme *scheme);
+
+/* Of so many steps of a scheme that has made one at least. *kept stays NULL where the scheme has no factors. Memory as
+ * above. SENS_NO_MEMORY, with a message of what it would take. */
+sens_status sens_kept_create(struct sens_ctx *ctx, struct sens_scheme *scheme, long steps,
                              struct sens_kept **kept);
 
 /* Step k was accepted: its factors stay here. */

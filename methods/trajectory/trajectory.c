@@ -96,29 +96,27 @@ static sens_status create_reader(struct sens_ctx *ctx, struct recording *rec, st
 
 sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
                              const struct sens_stops *stops, const struct sens_traj_followers *followers,
-                             struct sens_traj **traj)
+                             enum sens_traj_keep keep, struct sens_traj **traj)
 {
     long steps = 0;
     struct recording *rec = SENS_NEW(ctx, struct recording, 1);
     if (!rec) return SENS_NO_MEMORY;
     sens_status status = create_recording(ctx, task, stops, followers, rec);
+    struct sens_scheme *const scheme = status == SENS_OK ? sens_solver_scheme(rec->solver) : NULL;
+    const bool keeps = keep != SENS_TRAJ_NO_FACTORS && sens_ckpt_stages(&task->ckpt);
+    /* Before the steps are counted: factors of the transpose round otherwise, and with them the steps. */
+    if (status == SENS_OK && keeps && keep == SENS_TRAJ_FACTORS_TURNED) status = sens_kept_turn(ctx, scheme);
     if (status == SENS_OK) status = pilot_solve(ctx, rec, &steps);
     if (status == SENS_OK) status = sens_grid_create(ctx, steps, true, &rec->grid);
     if (status == SENS_OK) status = sens_grid_parts(ctx, task->tableau, &rec->grid);
     if (status == SENS_OK) status = create_store(ctx, rec);
+    if (status == SENS_OK && keeps) status = sens_kept_create(ctx, scheme, steps, &rec->kept);
     return status == SENS_OK ? create_reader(ctx, rec, traj) : status;
 }
 
 sens_status sens_traj_reader(struct sens_ctx *ctx, const struct sens_traj *traj, struct sens_traj **reader)
 {
     return create_reader(ctx, traj->rec, reader);
-}
-
-sens_status sens_traj_keep_factors(struct sens_ctx *ctx, struct sens_traj *traj, bool transposed)
-{
-    struct recording *rec = traj->rec;
-    if (!sens_ckpt_stages(&rec->task->ckpt)) return SENS_OK;
-    return sens_kept_create(ctx, sens_solver_scheme(rec->solver), rec->grid.n_steps, transposed, &rec->kept);
 }
 
 /* ---- recording ----------------------------------------------------------------------------------------- */

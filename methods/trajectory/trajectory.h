@@ -16,18 +16,18 @@ struct sens_traj_followers {
     const sens_real *start;
 };
 
+/* Which factors each step is loaded with (sens_step.factors): none, or those that it was taken with, where the scheme
+ * has some and they are those of the step itself; for systems as they are, or for M^T X = B in lanes, to which end the
+ * solve, too, goes by the transposed matrix (shifted.h, turned). None where the stages are not kept either: what
+ * computes these again would have factors of its own. */
+enum sens_traj_keep { SENS_TRAJ_NO_FACTORS, SENS_TRAJ_FACTORS, SENS_TRAJ_FACTORS_TURNED };
+
 /* Solves the problem once at its nominal parameters to learn the number of steps, and allocates for that
  * many. Nothing goes along where followers is NULL; else it must outlive the trajectory. Any status of a
- * solve. */
+ * solve; SENS_NO_MEMORY: where factors are to be kept, with a message of what it would take. */
 sens_status sens_traj_create(struct sens_ctx *ctx, const struct sens_task *task,
                              const struct sens_stops *stops, const struct sens_traj_followers *followers,
-                             struct sens_traj **traj);
-
-/* From now on each step is loaded with the factors that it was taken with (sens_step.factors), where the scheme has
- * some and they are those of the step itself. `transposed`: they will be used for M^T X = B in lanes. Keeps nothing
- * where the stages are not kept either: what computes these again would have factors of its own. SENS_NO_MEMORY,
- * with a message of what it would take. */
-sens_status sens_traj_keep_factors(struct sens_ctx *ctx, struct sens_traj *traj, bool transposed);
+                             enum sens_traj_keep keep, struct sens_traj **traj);
 
 /* Solves for parameters p from x0 and records. G [m] receives the cost: observations and quadrature
  * sum h b_i g(t_i, Y_i). SENS_NOT_REPEATABLE if the number of steps is not the one of sens_traj_create. */

@@ -88,6 +88,32 @@ done
 agrees hires rodas4 T=321.8122 tol=1e-6
 agrees vdp ros3 tol=1e-4
 
+# Explicit or implicit: of what is not stiff no step, of what is most (docs/stiff.md).
+implicit_steps() { # -eq|-gt NUMBER PROBLEM KEY=VALUE...
+    local test=$1 expected=$2
+    shift 2
+    "$program" run "$1" discrete_adjoint tableau=auto controller=hairer-pi "${@:2}" --once --json >"$work/auto" 2>&1 ||
+        fail "auto, $*: $(tail -1 "$work/auto")"
+    [ "$(grep -o '"steps_implicit": *[0-9]*' "$work/auto" | grep -o '[0-9]*$')" "$test" "$expected" ] ||
+        fail "auto, $*: $(grep steps_implicit "$work/auto")"
+}
+implicit_steps -eq 0 shallow_water side=16 T=0.010786879400313644 tol=1e-6 vjp=tape wrt=x0 cost=sampled outputs=1
+implicit_steps -gt 50 robertson T=4e7 rtol=1e-6 atol=1e-10
+
+# Rounding of f above that of the state, as on a fine grid, ends Newton's iterations: it is no reason for other steps.
+cat >"$work/noisy.ode" <<'END'
+model noisy "decay, and a difference of equal numbers of which nothing but rounding is left"
+state x[i in 1 .. 8] = 1 + i/8
+interval 0 .. 1
+x'[i in 1 .. 8] = -x[i]^3 + 3e4*(sin(100*x[i])^2 + cos(100*x[i])^2 - 1)
+END
+for tableau in sdirk4a radau_iia5; do
+    "$program" run noisy discrete_adjoint "tableau=$tableau" tol=1e-6 vjp=tape --once --models "$work/noisy.ode" \
+        >"$work/output" 2>&1 || fail "noisy, $tableau: $(tail -1 "$work/output")"
+    rejected=$(sed -n 's/^work .* steps, \([0-9]*\) rejected$/\1/p' "$work/output")
+    [ "$rejected" -le 8 ] || fail "noisy, $tableau: $rejected steps rejected"
+done
+
 # What grows is not jumped over: x = 0 is left within 1e-4, and x = 1 is where it ends. Beyond the pole of a formula,
 # h l > 1 / gamma, a step would stay at x = -c / l. Other tableaux change the sign of x short of the pole
 # (docs/stiff.md).

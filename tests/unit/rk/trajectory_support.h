@@ -68,8 +68,8 @@ static inline sens_status bed_create(struct trajectory_bed *bed)
     bed->task.problem = &bed->problem; /* the bed may have been copied */
     bed->task.cost = &bed->cost;
     const sens_status status = sens_stops_create(&bed->ctx, &bed->task, &bed->stops);
-    return status == SENS_OK ? sens_traj_create(&bed->ctx, &bed->task, &bed->stops, NULL, &bed->traj)
-                             : status;
+    if (status != SENS_OK) return status;
+    return sens_traj_create(&bed->ctx, &bed->task, &bed->stops, NULL, SENS_TRAJ_NO_FACTORS, &bed->traj);
 }
 
 static inline sens_status bed_solve(struct trajectory_bed *bed, const double *x, const double *p)
