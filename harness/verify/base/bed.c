@@ -212,6 +212,7 @@ sens_status bed_prepare(struct bed *bed, struct bed_state *state)
     bed->task.problem = &bed->problem;
     bed->task.cost = &bed->cost;
     state->ctx.cache = bed->cache;
+    state->ctx.now = bed->now;
     fill_with_nan(bed);
     bed->status = bed->method->prepare(&state->ctx, &bed->task, &state->state);
     state->ready = bed->status == SENS_OK;

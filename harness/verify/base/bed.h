@@ -26,6 +26,7 @@ struct bed {
     struct sens_task task;     /* points to the members above; change its numbers freely before bed_solve */
     struct sens_value *option; /* of the method; its defaults */
     struct sens_caches cache;  /* what the method is told of the machine's; zeros: not known */
+    double (*now)(void);       /* its clock; NULL: it tells no times */
     struct sens_out out;       /* caller's arrays, canaries round each */
     struct sens_work work;
     const struct sens_tableau *part; /* of the step that is told of next; NULL: the task's tableau */

@@ -47,6 +47,8 @@
     X(cost_nominal,                                                                                          \
       "create of a cost makes numbers of the problem's p or x0: G moves with them, its gradient does not")   \
     X(cost_jump, "a running cost jumps in time: steps go across it, and its integral is of order 1")         \
+    X(nominal_kept,                                                                                          \
+      "create of a problem makes numbers of the nominal p: f or x0 moves with them, no derivative does")     \
     X(cost_recorded, "a cost has no gradients of its own, and they cannot be derived from its functions")    \
     X(product_window, "a product is wrong in a part of the interval only: right at other times")             \
     X(product_off_solution, "a product is right only where the solution goes: wrong at states beside it")    \

@@ -184,10 +184,11 @@ static void judge_exact(struct trial *trial, const struct expected *expected, st
 {
     const struct worst before = verdict->worst;
     compare(trial, expected, "the mean of all outputs:", verdict);
-    if (worst_passes(&verdict->worst) || verdict->worst.parts != SENS_IN_DGDP) return;
+    if (worst_passes(&verdict->worst) || (verdict->worst.parts & ~pair_untested_back(&trial->judge.bed)))
+        return;
     if (!pair_quadrature_back(&trial->judge.bed, &trial->got, expected, expected)) return;
     verdict->worst = before;
-    worst_note(&verdict->worst, 0, 0, "dG/dp as an untested quadrature");
+    worst_note(&verdict->worst, 0, 0, "as an untested quadrature");
 }
 
 static bool judge_numbers(struct trial *trial, struct drawn_verdict *verdict)

@@ -29,7 +29,9 @@ void pair_judge(struct verify_result *result, const struct bed *bed, const struc
  * derivative, a part outside the test across a jump of rhs; or sees no quadrature. Then why is in reason. */
 bool pair_excuse(const struct bed *bed, const struct expected *exact, const struct expected *target,
                  char reason[VERIFY_TEXT]);
-/* Is the result no farther off in dG/dp than a backward solve that tests lambda alone, and right in all else? */
+/* SENS_IN_* that no error test of the task's backward solve need see. */
+unsigned pair_untested_back(const struct bed *bed);
+/* Is the result no farther off in these than a backward solve over equal steps, and right in all else? */
 bool pair_quadrature_back(const struct bed *bed, const struct sens_out *got, const struct expected *exact,
                           const struct expected *target);
 /* Blames single faults by what they do on the steps that the method reported, or on steps of its tolerance. */

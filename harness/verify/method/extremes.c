@@ -1,4 +1,4 @@
-/* Very many steps, very short ones, a state at rest, and a very small cost.
+/* Very many steps, very short ones, a state at rest, observations far apart, and a very small cost.
  *
  *     x' = p e(t),   e(t) = 1   or   s / (w^2 + s^2),   s = max(t - c, 0),   or   v cos(v t),   G = sum_j x(t_j):
  *     x(t) = x0 + p I(t),   dG/dx0 = number of observations,   dG/dp = sum_j I(t_j),
@@ -210,6 +210,94 @@ static void check_rest(struct verify *v)
     bed_free(&bed);
 }
 
+/* ---- observations far apart ---------------------------------------------------------------------------- */
+
+enum { OBSERVED = 2, RK4_STEPS = 4000 };
+static const double RATE = 150, NEAR = 0.002, COARSE = 0.05,
+                    NOTHING = 1e-140; /* p; the first observation; of what is right */
+
+static sens_status decay(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    (void)pb;
+    dx[0] = -at->p[0] * at->x[0];
+    return SENS_OK;
+}
+
+static struct diagonal_slopes decay_slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
+{
+    (void)pb;
+    return (struct diagonal_slopes){-at->p[0], -at->x[i]};
+}
+
+/* x' = -p x: the adjoint falls to e^(-300) of itself between the observations, and is 1 again at the first. */
+static void create_gap(struct verify *v, double atol, struct bed *bed)
+{
+    static const double at[OBSERVED] = {NEAR, LENGTH};
+    const struct sens_problem problem = {.type = diagonal_type(v, "decay", decay, decay_slopes),
+                                         .n = N,
+                                         .np = 1,
+                                         .t0 = 0,
+                                         .t1 = LENGTH,
+                                         .x0 = verify_copy(v, 1, &START),
+                                         .p = verify_copy(v, 1, &RATE),
+                                         .x0_fixed = true};
+    const struct sens_cost cost = {
+        .type = &sum_type, .n = N, .np = 1, .m = 1, .n_obs = OBSERVED, .t_obs = at};
+    bed_create(v, &problem, &cost, v->method, bed);
+    bed->task.rtol = TIGHT;
+    bed->task.atol = atol;
+}
+
+static double gap_cost(void)
+{
+    return START * exp(-RATE * NEAR); /* what the second observation adds is 1e-130 */
+}
+
+static void note_gap(const struct bed *bed, struct worst *worst)
+{
+    const double by_x0 = exp(-RATE * NEAR), by_p = -NEAR * START * by_x0; /* the other is 1e-130 */
+    worst_note_in(worst, SENS_IN_DGDX0, fabs(bed->out.dGdx0[0] - by_x0), COARSE * by_x0,
+                  "dG/dx0 is %.6g, right is %.6g", bed->out.dGdx0[0], by_x0);
+    worst_note_in(worst, SENS_IN_DGDP, fabs(bed->out.dGdp[0] - by_p), COARSE * fabs(by_p),
+                  "dG/dp is %.6g, right is %.6g", bed->out.dGdp[0], by_p);
+}
+
+/* Notes the solve, or says why there is nothing to note. */
+static void solve_gap(struct bed *bed, struct worst *worst, struct verify_result *result)
+{
+    if (bed_solve(bed) != SENS_OK)
+        verify_skip(result, "%s: %s", sens_status_name(bed->status), bed->message);
+    else if (fabs(bed->out.G[0] - gap_cost()) > COARSE * gap_cost())
+        verify_skip(result, "G is %.3g where %.3g is right: its steps are too long for this state",
+                    bed->out.G[0], gap_cost());
+    else
+        note_gap(bed, worst);
+}
+
+/* Twice: where an absolute tolerance lets the state go, explicit steps near their limit of stability may keep the
+ * adjoint up; where it does not, equal steps become too many. */
+static void check_gap(struct verify *v)
+{
+    const double absolute[] = {TIGHT, NOTHING};
+    const unsigned caps = v->method->caps;
+    struct worst worst = {.count = 0};
+    struct verify_result result =
+        verify_open("extremes.gap", v->module, "x' = -p x, p = 150, seen at 0.002 and 2");
+    for (size_t k = 0; k < sizeof absolute / sizeof *absolute; k++) {
+        struct bed bed;
+        create_gap(v, absolute[k], &bed);
+        const bool steps = (caps & SENS_CAP_TOLERANCE) || bed_fixed(&bed, "rk4", RK4_STEPS);
+        if ((caps & SENS_CAP_OBSERVATIONS) && steps)
+            solve_gap(&bed, &worst, &result);
+        else
+            verify_skip(&result, "the method takes no observations, or neither tolerance nor fixed steps");
+        bed_free(&bed);
+    }
+    if (worst.count) verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_scale_threshold, 0.97);
+    verify_close(v, &result);
+}
+
 /* ---- a small cost -------------------------------------------------------------------------------------- */
 
 enum { SMALL = -100 }; /* 2^-100 = 8e-31 */
@@ -258,6 +346,7 @@ static void run(struct verify *v)
     check_many(v);
     check_short(v);
     check_rest(v);
+    check_gap(v);
     check_cost(v);
 }
 
@@ -289,6 +378,14 @@ static const struct verify_check checks[] = {
          "many enough; else it is off by its own size, at any tolerance. What an option may take into the "
          "test (inside, outside) is inside. A method that leaves dG/dp outside, and has no option for it, "
          "says so by a limit of this check.",
+     .level = VERIFY_TO_TOLERANCE},
+    {.id = "extremes.gap",
+     .summary = "an observation counts however small the adjoint of later ones has become",
+     .bound = "a twentieth: what is lost is the whole",
+     .explanation =
+         "x' = -p x with p = 150 is observed at t = 0.002 and 2. Backwards from the last observation the "
+         "adjoint falls to e^-300 of itself, and at the first it is 1 again. A sweep that ends where the "
+         "adjoint has become small, or takes small numbers for nothing, loses that one.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.cost",
      .summary = "the gradient of 2^-100 G is 2^-100 that of G",

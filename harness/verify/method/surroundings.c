@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 
+#include "seconds.h"
 #include "trial.h"
 
 /* ---- machine.same -------------------------------------------------------------------------------------- */
@@ -112,6 +113,13 @@ static void note_work(struct worst *worst, const struct bed *bed)
     const double seconds = work->t_forward + work->t_reverse + work->residual;
     worst_note(worst, isfinite(seconds) && seconds >= 0 ? 0 : 1, 0, "times or residual are no numbers: %g",
                seconds);
+    const double elsewhere = work->t_elsewhere;
+    worst_note(worst,
+               elsewhere == 0 || (bed->method->library && isfinite(elsewhere) && elsewhere > 0) ? 0 : 1, 0,
+               "%g s by another program's clock, and the method names no such program (library)", elsewhere);
+    worst_note(worst, elsewhere == 0 || elsewhere >= work->t_forward + work->t_reverse ? 0 : 1, 0,
+               "%g s in all by another program's clock, and %g s of its two parts", elsewhere,
+               work->t_forward + work->t_reverse);
 }
 
 static void check_work(struct verify *v)
@@ -121,6 +129,7 @@ static void check_work(struct verify *v)
     struct scene scene;
     const bool created = scene_create(v, &settings, &scene);
     struct verify_result result = verify_open("work.told", scene.module, scene.subject);
+    scene.bed.now = seconds_now;
     for (int threads = 1; created && threads <= 2; threads++) {
         scene.bed.task.threads = v->method->caps & SENS_CAP_THREADS ? threads : 0;
         if (bed_solve(&scene.bed) == SENS_OK) note_work(&worst, &scene.bed);
@@ -255,7 +264,9 @@ static const struct verify_check checks[] = {
      .bound = "none: equal counts",
      .explanation =
          "work->steps is the number of accepted steps that were reported, threads are at most those that "
-         "were asked for (one of a method that takes none), and no count is negative and no time infinite. "
+         "were asked for (one of a method that takes none), and no count is negative and no time infinite. A "
+         "time by another program's clock stands in place of the harness's own, and is told by no method but "
+         "one that names that program; it is not less than that of its parts. "
          "Tables and rates are made from these numbers."},
     {.id = "work.memory",
      .summary = "the bytes that a method tells of its trajectory are those that it takes",

@@ -158,8 +158,10 @@ static const struct verify_check checks[] = {
      .bound = "as reach.places",
      .explanation =
          "Each option that is a number is set to others: one drawn from its range, half as much again as "
-         "the default, one near its least (by 1e-7 of the way, or a small odd number), and its ends, or as "
-         "far towards them as an instance can be had that has values and is not too large to look at (what "
+         "the default, one near its least (by 1e-7 of the way, or a small odd number), 0 between them, and "
+         "its "
+         "ends, or as far towards them as an instance can be had that has values and is not too large to "
+         "look at (what "
          "lies beyond is in reach.varied); then all at once are drawn. At two places of each instance "
          "reach.places is repeated, and at one what is said of df/dt and of second derivatives "
          "(products.rhs_t, products.hvp), and of x0(p). A failure is a term that an option switches on, or "

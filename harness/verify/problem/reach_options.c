@@ -1,9 +1,15 @@
 /* Products of a problem with other values of its options; see reach.c.
  *
  * An option that is a number is set to one drawn from its range, to half as much again as its default, near its least
- * (by 1e-7 of the way; whole ones to a small odd number), and to its ends. An end may be where nothing can be looked
- * at: rhs has no values there, or a size makes an instance that is too large. Then it is approached as far as can be,
- * and what is beyond is said. */
+ * (by 1e-7 of the way; whole ones to a small odd number), to 0 where that lies inside, and to its ends. An end may be
+ * where nothing can be looked at: rhs has no values there, or a size makes an instance that is too large. Then it is
+ * approached as far as can be, and what is beyond is said.
+ *
+ * An option s that is a parameter, p_k(s) = s and no other p moves, must act through p alone:
+ *
+ *     f_s(t, x, p(s)) = f_(s0)(t, x, p(s))        f_s: rhs of the instance that was created with s
+ *
+ * bit for bit, and where one of the two alone says that x0 does not depend on p, both begin at the same state. */
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +98,67 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
     return any;
 }
 
+/* ---- an option that is a parameter ---------------------------------------------------------------------- */
+
+/* 0 for equal numbers, and for two that are none. */
+static double distance(double a, double b)
+{
+    if (a == b || (isnan(a) && isnan(b))) return 0;
+    return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+}
+
+/* The one parameter in which they differ, if it is the option in both; np: there is none. */
+static size_t parameter_of(const struct sens_problem *usual, double fallback,
+                           const struct sens_problem *other, double value)
+{
+    size_t moved = 0, k = usual->np;
+    for (size_t i = 0; i < usual->np; i++)
+        if (usual->p[i] != other->p[i]) moved++, k = i;
+    return moved == 1 && usual->p[k] == fallback && other->p[k] == value ? k : usual->np;
+}
+
+static bool same_interval(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return a->n == b->n && a->np == b->np && a->t0 == b->t0 && a->t1 == b->t1;
+}
+
+/* Both right-hand sides at the parameters of the other, and both initial states. */
+static void note_kept(struct verify *v, const char *name, const struct sens_problem *usual,
+                      const struct sens_problem *other, struct worst *worst)
+{
+    enum { POINTS = 3 };
+    const bool switched = usual->type->x0 && usual->x0_fixed != other->x0_fixed;
+    double *f = verify_array(v, other->n), *g = verify_array(v, other->n);
+    for (size_t i = 0; switched && i < other->n; i++)
+        worst_note(worst, distance(other->x0[i], usual->x0[i]), 0,
+                   "x0_%zu moves with the parameter %s, and is declared fixed for one value of it alone", i,
+                   name);
+    for (int k = 0; k < POINTS; k++) {
+        const struct sens_at at = instance_point(v, other, k);
+        if (usual->type->rhs(usual, &at, f) != SENS_OK || other->type->rhs(other, &at, g) != SENS_OK)
+            continue;
+        for (size_t i = 0; i < other->n; i++)
+            worst_note(worst, distance(f[i], g[i]), 0,
+                       "f_%zu is %.10g at the p of another %s, and %.10g of an instance that was created "
+                       "with it: create reads p, and no derivative sees that",
+                       i, f[i], name, g[i]);
+    }
+}
+
+static void look_at_parameter(struct verify *v, const double *usual_set, const double *set, size_t which,
+                              struct option_record *record)
+{
+    const struct sens_option *option = &v->problem->options[which];
+    struct instance usual, other;
+    struct worst here = {.count = 0};
+    if (v->provider || !create(v, usual_set, &usual) || !create(v, set, &other)) return;
+    const struct sens_problem *a = &usual.problem, *b = &other.problem;
+    if (!same_interval(a, b) || parameter_of(a, option->fallback, b, set[which]) == a->np) return;
+    note_kept(v, option->name, a, b, &here);
+    if (here.count) worst_note(&record->worst, here.value, here.bound, "%s", here.where);
+    if (!worst_passes(&here)) verify_blame(&record->result, CAUSE_nominal_kept, 1);
+}
+
 /* ---- one option ---------------------------------------------------------------------------------------- */
 
 /* Half way from an end to the default: of the logarithm, for ends may be 1e300. */
@@ -130,7 +197,10 @@ static double *set_alone(struct verify *v, size_t which, double value)
 static bool look_at_value(struct verify *v, size_t which, double value, struct option_record *record)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const bool seen = look_at_options(v, set_alone(v, which, value), record);
+    const double *const set = set_alone(v, which, value);
+    const bool seen = look_at_options(v, set, record);
+    if (v->problem->options[which].kind == SENS_OPT_REAL)
+        look_at_parameter(v, set_alone(v, which, NAN), set, which, record);
     sens_arena_rewind(&v->ctx.arena, mark);
     return seen;
 }
@@ -168,6 +238,7 @@ static void vary_option(struct verify *v, size_t which, struct option_record *re
 {
     const struct sens_option *option = &v->problem->options[which];
     for (int k = DRAWN; k < VALUES; k++) look_at_value(v, which, draw_value(v, option, k), record);
+    if (option->min < 0 && option->max > 0 && option->fallback != 0) look_at_value(v, which, 0, record);
     approach(v, which, option->min, record);
     approach(v, which, option->max, record);
 }

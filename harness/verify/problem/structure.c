@@ -90,7 +90,10 @@ static void check_factors(struct verify_result *result, const struct subject *su
     verify_blame(result, CAUSE_out_of_bounds, 1);
 }
 
-/* None is right where f copies its arguments, as x' = p does. */
+static const double DIRECTION = 5;
+
+/* A direction takes at most so many right-hand sides, forward or in reverse (Griewank and Walther, Evaluating
+ * Derivatives, SIAM 2008, rule 3.3 and section 4.6). None is right where f copies its arguments, as x' = p does. */
 static void check_operations(struct verify_result *result, const struct sens_problem *pb)
 {
     static const char *const name[] = {"rhs", "vjp", "jvp", "vjp_p", "jvp_p"};
@@ -100,6 +103,15 @@ static void check_operations(struct verify_result *result, const struct sens_pro
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         if (!isnan(count[k]) && !(count[k] >= 0 && isfinite(count[k])))
             verify_fail(result, "%g operations in %s", count[k], name[k]);
+    for (size_t k = 1; k < sizeof count / sizeof *count; k++) {
+        const double most = DIRECTION * ops.rhs + 2 * (double)(k < 3 ? pb->n : pb->n + pb->np);
+        if (count[k] > most) {
+            verify_fail(result,
+                        "%g operations in %s: a direction takes at most %g, %g times the %g of rhs and a sum",
+                        count[k], name[k], most, DIRECTION, ops.rhs);
+            verify_blame(result, CAUSE_work_miscounted, 1);
+        }
+    }
     if (!(ops.jacobian >= 0 && isfinite(ops.jacobian)))
         verify_fail(result, "%g numbers stand for df/dx", ops.jacobian);
 }
