@@ -42,7 +42,8 @@ table verdict line profile $line >"$work/verdict"
 table profile line profile $line >"$work/profile"
 # shellcheck disable=SC2086
 table fit line fit $line >"$work/fit"
-# Of each: the regression; the interval of the covariance and of the profile, which are one; PL, a parabola, and its slope.
+# Of each: the regression; the interval of the covariance and of the profile, which are one; PL, a parabola, and its
+# slope.
 awk -F '[\t,]' 'function near(x, y) { return (x - y)^2 <= 1e-9 * y^2 * 1e-3 }
     FILENAME ~ /csv$/ { if (FNR == 1 || $2 == "NA" || $4 == 0) next
         w = $4 / $3^2; u = $1; v = $1^2 / 2; y = $2 - 1
@@ -81,7 +82,8 @@ awk -F '\t' 'function near(x, y) { return (x - y)^2 <= 1e-12 * y^2 }
 # volterra A B C D: the model with these values
 volterra() {
     printf 'model volterra "prey and predators"\nparameter birth = %s\nparameter eaten = %s\n' "$1" "$2"
-    printf 'parameter death = %s\nparameter fed = %s\nstate prey = 10\nstate predators = 5\ninterval 0 .. 15\n' "$3" "$4"
+    printf 'parameter death = %s\nparameter fed = %s\n' "$3" "$4"
+    printf 'state prey = 10\nstate predators = 5\ninterval 0 .. 15\n'
     printf "prey' = birth*prey - eaten*prey*predators\npredators' = fed*prey*predators - death*predators\n"
 }
 volterra 1.1 0.4 0.4 0.1 >"$work/truth.ode"
@@ -122,8 +124,8 @@ verdicts() {
     local rate=$1 expected=$2
     shift 2
     planted "$rate" >"$work/planted.ode"
-    table verdict planted profile data="$work/planted.csv" --models "$work/planted.ode" "$@" | cut -f 1,5 | paste -s -d ' ' |
-        tr '\t' ' ' >"$work/found"
+    table verdict planted profile data="$work/planted.csv" --models "$work/planted.ode" "$@" |
+        cut -f 1,5 | paste -s -d ' ' | tr '\t' ' ' >"$work/found"
     [ "$(cat "$work/found")" = "$expected" ] || fail "$rate $*: $(cat "$work/found"), expected $expected"
 }
 verdicts "k1*k2" "k1 flat k2 flat"
@@ -148,11 +150,14 @@ state x = 1
 interval 0 .. 4
 x' = k*x^2
 EOF2
-awk 'BEGIN { print "t,x sigma=0.1"; for (t = 1; t <= 4; t++) printf "%d,%.15g\n", t, 1 / (1 - 0.24 * t) }' >"$work/pole.csv"
+awk 'BEGIN { print "t,x sigma=0.1"; for (t = 1; t <= 4; t++) printf "%d,%.15g\n", t, 1 / (1 - 0.24 * t) }' \
+    >"$work/pole.csv"
 table parameters pole fit data="$work/pole.csv" --models "$work/pole.ode" |
     awk '{ exit !(($3 / 0.24 - 1)^2 < 1e-14) }' || fail "a pole: $(cat "$work/output")"
-[ "$(awk -F '\t' '/^measurements\t/ { getline; print $10 }' "$work/output")" -ge 1 ] || fail "no solve failed: $(cat "$work/output")"
-expect 4 "fit: step_limit: max_steps = 2000" analyse pole fit k=1 data="$work/pole.csv" --models "$work/pole.ode" max_steps=2000
+[ "$(awk -F '\t' '/^measurements\t/ { getline; print $10 }' "$work/output")" -ge 1 ] ||
+    fail "no solve failed: $(cat "$work/output")"
+expect 4 "fit: step_limit: max_steps = 2000" \
+    analyse pole fit k=1 data="$work/pole.csv" --models "$work/pole.ode" max_steps=2000
 grep -q '^#' "$work/output" && fail "tables of a fit that failed"
 
 # ---- refusals --------------------------------------------------------------------------------------------------------

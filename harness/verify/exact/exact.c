@@ -178,6 +178,7 @@ static void look(struct subject *subject)
 /* ---- other options --------------------------------------------------------------------------------------- */
 
 enum { ELSEWHERE_LARGEST = 32 }; /* states, and parameters */
+static const double FAR = 1000;
 
 /* Does the state stay a number? If it does, so do its derivatives. */
 static bool stays_finite(const struct subject *subject)
@@ -192,25 +193,43 @@ static bool stays_finite(const struct subject *subject)
     return finite;
 }
 
+/* Other parameters or another initial state? What moves t1 alone shows no other branch. */
+static bool is_moved(const struct sens_problem *usual, const struct sens_problem *other)
+{
+    if (usual->n != other->n || usual->np != other->np) return false;
+    const bool same_p = !usual->np || memcmp(usual->p, other->p, usual->np * sizeof *usual->p) == 0;
+    return !same_p || memcmp(usual->x0, other->x0, usual->n * sizeof *usual->x0) != 0;
+}
+
 /* A closed form may have branches that the defaults do not take. */
 static void look_with(struct verify *v, size_t which, double value)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const size_t count = sens_option_count(v->problem->options);
     double *const set = verify_array(v, count);
-    struct instance instance;
+    struct instance usual, other;
     struct subject subject;
-    for (size_t i = 0; i < count; i++) set[i] = i == which ? value : (double)NAN;
-    if (instance_with(v, v->problem, set, &instance) && instance.problem.n <= ELSEWHERE_LARGEST &&
-        instance.problem.np <= ELSEWHERE_LARGEST && subject_create(v, &instance, &subject) &&
-        stays_finite(&subject)) {
+    for (size_t i = 0; i < count; i++) set[i] = NAN;
+    const bool made = instance_with(v, v->problem, set, &usual);
+    set[which] = value;
+    if (made && instance_with(v, v->problem, set, &other) && is_moved(&usual.problem, &other.problem) &&
+        other.problem.n <= ELSEWHERE_LARGEST && other.problem.np <= ELSEWHERE_LARGEST &&
+        subject_create(v, &other, &subject) && stays_finite(&subject)) {
         exact_check_equation(&subject, "exact.equation");
         exact_check_derivative(&subject, "exact.derivative");
     }
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
-/* Each real option by itself: its ends, and as far from the default as that is from them or from zero. */
+/* The end of a range, but no farther than FAR times the default or its FAR-th part: terms cancel at the ends of wide
+ * ranges, by more than shaking shows. */
+static double towards(double end, double usual)
+{
+    const double least = fabs(usual) / FAR, most = usual == 0 ? 1 : fabs(usual) * FAR;
+    return end == 0 ? 0 : copysign(fmin(fmax(fabs(end), least), most), end);
+}
+
+/* Each real option by itself: towards its ends, twice and a quarter of the default. */
 static void look_elsewhere(struct verify *v)
 {
     const struct sens_option *const table = v->problem->options;
@@ -218,7 +237,8 @@ static void look_elsewhere(struct verify *v)
         const double low = table[i].min, usual = table[i].fallback, high = table[i].max;
         const double more = usual == 0 ? 1 : 2 * usual;
         if (table[i].kind != SENS_OPT_REAL || verify_held(v, &table[i])) continue;
-        const double value[] = {low, high, fmin(fmax(more, low), high), fmin(fmax(usual / 4, low), high)};
+        const double value[] = {towards(low, usual), towards(high, usual), fmin(fmax(more, low), high),
+                                fmin(fmax(usual / 4, low), high)};
         for (size_t k = 0; k < sizeof value / sizeof *value; k++)
             if (value[k] != usual) look_with(v, i, value[k]);
     }
