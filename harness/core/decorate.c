@@ -159,7 +159,10 @@ TERMS(HAND_ON_COST)
 
 static struct sens_cost_type cost_type(const struct sens_cost_type *from, const struct sens_cost_type *with)
 {
-    struct sens_cost_type made = {.name = from->name, .summary = from->summary, .options = from->options};
+    struct sens_cost_type made = {.name = from->name,
+                                  .summary = from->summary,
+                                  .options = from->options,
+                                  .data_of_x0 = from->data_of_x0};
     TERMS(REQUIRED)
     return made;
 }

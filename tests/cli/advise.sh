@@ -26,8 +26,9 @@ count() {
 }
 
 # Stiff: implicit, by orders of magnitude; the command that is printed runs, and its error is the one told.
+# Explicit steps sit on their stability boundary: whether their gradient reaches the error goes by rounding.
 advise robertson T=40 cost=identity
-advised scheme implicit separable
+(advised scheme implicit separable) >/dev/null || advised scheme implicit "the other does not reach the error"
 table rows | awk -F '\t' '$2 == "explicit" && $5 == "ok" && $7 < 10000 { exit 1 }' || fail "explicit steps of Robertson"
 command=$(table command | sed 's/^sensbench run//')
 # shellcheck disable=SC2086

@@ -183,8 +183,10 @@ static const double measured[] = {0.5, 1, 3,   NAN, 0.5, NAN, /* a residual of -
 static sens_status create_measured(struct sens_ctx *ctx, double likelihood, size_t count, const double *data,
                                    struct sens_cost *cost)
 {
-    const struct sens_value option[] = {
-        {.data = data, .count = count, .measured = true}, {.number = 5}, {.number = likelihood}};
+    const struct sens_value option[] = {{.data = data, .count = count, .measured = true},
+                                        {.number = 5},
+                                        {.number = likelihood},
+                                        {.number = 0}};
     return create_on_initial(ctx, "tracking", option, cost);
 }
 

@@ -28,8 +28,6 @@ struct sens_cost_type {
     const struct sens_option *options;
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           const struct sens_problem *pb, struct sens_cost *cost);
-    /* create makes data of pb->x0 that stay as they are while x0 moves: dG/dx0 does not see them */
-    bool data_of_x0;
 
     /* All gradients may be NULL, phi_dx, phi_dp, g_dx and g_dp: they come from phi and g, whose source is compiled a
      * second time, to be recorded (sens/recorded.h). Who has one of them writes them all:
@@ -50,6 +48,9 @@ struct sens_cost_type {
                  sens_real *OUT /*[n][L], += w dg/dx*/);
     void (*g_dp)(const struct sens_cost *cost, const struct sens_at *at, sens_real w, size_t c0, size_t L,
                  sens_real *MU /*[np][L], += w dg/dp*/);
+
+    /* create makes data of pb->x0 that stay as they are while x0 moves: dG/dx0 does not see them */
+    bool data_of_x0;
 };
 
 /* Do its gradients have to be derived (sens/provider.h) before anybody calls them? */

@@ -51,6 +51,7 @@ struct linear { /* at K points; K = 1 but for PRODUCT_VJP_P */
     enum product product;
     size_t in, out, K;
     const double *t, *X, *p; /* [K], [K][n], [np] */
+    bool patient;            /* measure rounding by verify_beside, too */
 };
 
 struct linear linear_at(const struct subject *subject, enum product product, const struct sens_at *at);
@@ -64,6 +65,11 @@ const char *linear_name(enum product product);
 void linear_apply(const struct linear *map, size_t L, const double *V, double *OUT);
 /* v (1 + 4 eps u), u uniform in [-1, 1]. */
 double *verify_shaken(struct verify *v, size_t count, const double *from);
+
+/* v (1 + d) and v (1 - d), d uniform within 1e-9. Of values of a smooth function there, the sum less twice the value
+ * at v is rounding alone. A few roundings from v all may round alike: terms of like size cancel, and multiples of one
+ * unit move together. */
+void verify_beside(struct verify *v, size_t count, const double *from, const double *side[2]);
 
 /* bound [out]: what rounding can do to the map of any vector that is nowhere larger than `most` [in]. A sum
  * of N terms rounds by at most N eps times the sum of their magnitudes. That sum is sqrt(N) rms at most, with

@@ -30,7 +30,7 @@ static const struct verify_check checks[] = {
          "look at the mixed derivatives by x and p, and by t. Asked of problems that offer hvp."},
     {.id = NULL}};
 
-enum { LANES = 3, SHAKES = 3, PARTS_OF_INTERVAL = 16 };
+enum { LANES = 3, SHAKES = 3, PAIRS = 16, PARTS_OF_INTERVAL = 16 };
 
 /* The step in t to begin with. */
 static double time_step(const struct sens_problem *pb)
@@ -155,13 +155,12 @@ static void note_lane(struct worst *worst, const struct subject *subject, const 
                        "%s_%zu, lane %zu at t = %.4g", q < n ? "OUT" : "MU", q < n ? q : q - n, l, at->t);
 }
 
-/* got [n + np][LANES], OUT and then MU, and what rounding can do to it. */
-static void apply_shaken(const struct subject *subject, const struct sens_at *at, const struct lanes *lanes,
-                         double *got, double *rounding)
+/* rounding [n + np][LANES] is raised to what shaken inputs show of `got`, OUT and then MU. */
+static void raise_by_shakes(const struct subject *subject, const struct sens_at *at,
+                            const struct lanes *lanes, const double *got, double *rounding)
 {
     const size_t count = (subject->pb->n + subject->pb->np) * LANES;
     double *moved = verify_array(subject->v, count);
-    apply(subject, at, lanes, got);
     for (int k = 0; k < SHAKES; k++) {
         const struct sens_at near = shaken_point(subject, at);
         const struct lanes beside = shaken_lanes(subject, lanes);
@@ -170,7 +169,34 @@ static void apply_shaken(const struct subject *subject, const struct sens_at *at
     }
 }
 
+/* And to what points beside do. */
+static void raise_by_bend(const struct subject *subject, const struct sens_at *at, const struct lanes *lanes,
+                          const double *got, double *rounding)
+{
+    struct verify *v = subject->v;
+    const size_t n = subject->pb->n, np = subject->pb->np, count = (n + np) * LANES;
+    double *const more = verify_array(v, count), *const less = verify_array(v, count);
+    for (int k = 0; k < PAIRS; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        const double *x[2], *p[2];
+        verify_beside(v, n, at->x, x);
+        verify_beside(v, np, at->p, p);
+        apply(subject, &(struct sens_at){at->t, x[0], p[0]}, lanes, more);
+        apply(subject, &(struct sens_at){at->t, x[1], p[1]}, lanes, less);
+        for (size_t q = 0; q < count; q++)
+            rounding[q] = fmax(rounding[q], 2 * fabs(more[q] + less[q] - 2 * got[q]));
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+}
+
 enum { WITH_T = 1, WITH_X = 2, WITH_P = 4, WITH_ALL = 7 };
+
+static bool within(size_t count, const double *got, const double *wanted, const double *rounding)
+{
+    for (size_t q = 0; q < count; q++)
+        if (!(fabs(got[q] - wanted[q]) <= rounding[q])) return false;
+    return true;
+}
 
 static void note_same(struct worst *worst, size_t count, const double *got, const double *wanted,
                       const double *rounding, const char *what, const struct sens_at *at)
@@ -197,9 +223,12 @@ static void note_without(struct worst *worst, const struct subject *subject, con
     if (!some.t) zeroed.t = verify_array(v, LANES);
     if (!some.x) zeroed.x = verify_array(v, n * LANES);
     if (!some.p) zeroed.p = verify_array(v, np * LANES);
-    apply_shaken(subject, at, &zeroed, zeros, rounding);
+    apply(subject, at, &zeroed, zeros);
+    raise_by_shakes(subject, at, &zeroed, zeros, rounding);
     pb->type->hvp(pb, at, LANES, &some, lanes->W, got, got + n * LANES);
     pb->type->hvp(pb, at, LANES, &some, lanes->W, OUT, NULL);
+    if (!within(count, got, zeros, rounding) || !within(n * LANES, OUT, zeros, rounding))
+        raise_by_bend(subject, at, &zeroed, zeros, rounding);
     snprintf(what, sizeof what, "without %s%s%s of the direction", some.t ? "" : "t", some.x ? "" : "x",
              some.p ? "" : "p");
     note_same(worst, count, got, zeros, rounding, what, at);
@@ -213,7 +242,8 @@ static void note_values(struct worst *worst, const struct subject *subject, cons
     struct verify *v = subject->v;
     const size_t count = (subject->pb->n + subject->pb->np) * LANES;
     double *got = verify_array(v, count), *rounding = verify_array(v, count), sum = 0;
-    apply_shaken(subject, at, lanes, got, rounding);
+    apply(subject, at, lanes, got);
+    raise_by_shakes(subject, at, lanes, got, rounding);
     for (size_t q = 0; q < count && far; q++) sum += fabs(got[q]) + rounding[q];
     for (size_t l = 0; l < LANES && isfinite(sum); l++)
         note_lane(worst, subject, at, lanes, l, got, rounding);

@@ -48,7 +48,7 @@ union problem_words {
     uintptr_t word[sizeof(struct sens_problem_type) / sizeof(uintptr_t)];
 };
 
-/* many_states and autonomous are the last word, and no pointers. */
+/* many_states and autonomous are the last word, and no pointers; so is data_of_x0 of a cost. */
 static void test_every_slot_of_a_problem(void **state)
 {
     (void)state;
@@ -130,9 +130,11 @@ static void test_every_slot_of_a_cost(void **state)
     union cost_words inner, own;
     struct sens_decorated_cost room;
     struct sens_cost made;
+    const size_t size = offsetof(struct sens_cost_type, data_of_x0);
     fill(sizeof inner, 1000, inner.word), fill(sizeof own, 2000, own.word);
+    inner.type.data_of_x0 = true, own.type.data_of_x0 = false;
     const struct sens_cost cost = {.type = &inner.type};
-    const struct words words = {.size = sizeof inner,
+    const struct words words = {.size = size,
                                 .inner = inner.word,
                                 .made = ((const union cost_words *)(const void *)&room.type)->word,
                                 .kept = {OFFSET(sens_cost_type, name), OFFSET(sens_cost_type, summary),
@@ -140,8 +142,11 @@ static void test_every_slot_of_a_cost(void **state)
                                 .dropped = {OFFSET(sens_cost_type, create)}};
     sens_cost_decorate(&cost, &as_inner, NULL, &room, &made);
     check_words(&words, NULL);
+    assert_true(made.type == &room.type && made.type->data_of_x0);
     sens_cost_decorate(&cost, &own.type, NULL, &room, &made);
     check_words(&words, own.word);
+    assert_true(made.type->data_of_x0);
+    assert_int_equal(size + sizeof(uintptr_t), sizeof(struct sens_cost_type));
 }
 
 /* A function that the inner type does not have is not offered, whoever writes it. */
@@ -159,7 +164,7 @@ static void test_products_alone_are_added(void **state)
     struct sens_problem pb = {.type = &none}, made;
     struct sens_cost cost = {.type = &no_terms}, made_cost;
     fill(sizeof own, 2000, own.word), fill(sizeof own_terms, 2000, own_terms.word);
-    own.type.many_states = own.type.autonomous = false;
+    own.type.many_states = own.type.autonomous = own_terms.type.data_of_x0 = false;
     with.type = own.type;
     sens_problem_decorate(&pb, &with, NULL, &room, &made);
     struct sens_problem_type products = none;
@@ -168,7 +173,7 @@ static void test_products_alone_are_added(void **state)
     assert_memory_equal(made.type, &products, offsetof(struct sens_problem_type, many_states));
     assert_null(made.structure);
     sens_cost_decorate(&cost, &own_terms.type, NULL, &room_of_cost, &made_cost);
-    assert_memory_equal(made_cost.type, &no_terms, sizeof no_terms);
+    assert_memory_equal(made_cost.type, &no_terms, offsetof(struct sens_cost_type, data_of_x0));
 }
 
 /* ---- what is handed on --------------------------------------------------------------------------------- */
