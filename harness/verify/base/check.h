@@ -95,6 +95,10 @@ bool verify_held(const struct verify *v, const struct sens_option *option);
 void verify_name_held(const struct verify *v, const struct sens_option *table, const char *separator,
                       size_t size, char *text);
 
+/* The end of an option's range, but no farther from 0 than `far` times its default, nor nearer than that part of it
+ * (of 1 where it is 0): a model of a file allows any number. */
+double verify_towards(const struct sens_option *option, double end, double far);
+
 /* ---- instances of a problem ---------------------------------------------------------------------------- */
 
 struct instance {

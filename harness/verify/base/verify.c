@@ -286,6 +286,12 @@ bool verify_held(const struct verify *v, const struct sens_option *option)
     return false;
 }
 
+double verify_towards(const struct sens_option *option, double end, double far)
+{
+    const double usual = fabs(option->fallback), most = (usual == 0 ? 1 : usual) * far;
+    return end == 0 ? 0 : copysign(fmin(fmax(fabs(end), usual / far), most), end);
+}
+
 void verify_name_held(const struct verify *v, const struct sens_option *table, const char *separator,
                       size_t size, char *text)
 {

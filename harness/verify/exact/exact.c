@@ -178,7 +178,7 @@ static void look(struct subject *subject)
 /* ---- other options --------------------------------------------------------------------------------------- */
 
 enum { ELSEWHERE_LARGEST = 32 }; /* states, and parameters */
-static const double FAR = 1000;
+static const double FAR = 1000;  /* at the ends of wide ranges terms cancel by more than shaking shows */
 
 /* Does the state stay a number? If it does, so do its derivatives. */
 static bool stays_finite(const struct subject *subject)
@@ -221,14 +221,6 @@ static void look_with(struct verify *v, size_t which, double value)
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
-/* The end of a range, but no farther than FAR times the default or its FAR-th part: terms cancel at the ends of wide
- * ranges, by more than shaking shows. */
-static double towards(double end, double usual)
-{
-    const double least = fabs(usual) / FAR, most = usual == 0 ? 1 : fabs(usual) * FAR;
-    return end == 0 ? 0 : copysign(fmin(fmax(fabs(end), least), most), end);
-}
-
 /* Each real option by itself: towards its ends, twice and a quarter of the default. */
 static void look_elsewhere(struct verify *v)
 {
@@ -237,8 +229,8 @@ static void look_elsewhere(struct verify *v)
         const double low = table[i].min, usual = table[i].fallback, high = table[i].max;
         const double more = usual == 0 ? 1 : 2 * usual;
         if (table[i].kind != SENS_OPT_REAL || verify_held(v, &table[i])) continue;
-        const double value[] = {towards(low, usual), towards(high, usual), fmin(fmax(more, low), high),
-                                fmin(fmax(usual / 4, low), high)};
+        const double value[] = {verify_towards(&table[i], low, FAR), verify_towards(&table[i], high, FAR),
+                                fmin(fmax(more, low), high), fmin(fmax(usual / 4, low), high)};
         for (size_t k = 0; k < sizeof value / sizeof *value; k++)
             if (value[k] != usual) look_with(v, i, value[k]);
     }

@@ -17,6 +17,8 @@
 
 enum { DRAWN, HALF_MORE, NEAR_LEAST, VALUES };
 static const double NEAR_END = 1e-7;
+/* Squares of numbers that are so far from usual do not overflow; and no one has a use for them. */
+static const double FAR = 1e6;
 
 /* An instance is no larger than this, so that a quick run stays quick; of a library that differentiates every
  * point anew, MOST_PROVIDED. */
@@ -33,6 +35,7 @@ struct option_record {
     struct verify_result result;
     bool usual; /* the default instance is right */
     char *left; /* [VERIFY_TEXT / 2] values that could not be looked at */
+    bool far;   /* an end is looked at: what is not finite there is not looked at */
 };
 
 static void add_left(struct option_record *record, const char *format, const char *name, double value)
@@ -86,6 +89,7 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
         struct worst here = {.count = 0};
         if (!reach_draw_place(&subject, &bases, k, 2, &at)) continue;
         reach_note_place(&here, &subject, &at);
+        if (record->far && !isfinite(here.value)) continue;
         any = any || here.count > 0;
         if (here.count)
             worst_note(&record->worst, here.value, here.bound, "%s: %s", instance.label, here.where);
@@ -221,7 +225,9 @@ static double close_in(struct verify *v, size_t which, double seen, double unsee
 static void approach(struct verify *v, size_t which, double end, struct option_record *record)
 {
     const struct sens_option *option = &v->problem->options[which];
-    double value = end, unseen = end;
+    const bool whole = option->kind == SENS_OPT_INT;
+    double value = whole ? end : verify_towards(option, end, FAR), unseen = end;
+    record->far = true;
     for (int k = 0; k < APPROACHES && value != option->fallback; k++, value = nearer(option, value)) {
         if (!look_at_value(v, which, value, record)) {
             unseen = value;
@@ -237,6 +243,7 @@ static void approach(struct verify *v, size_t which, double end, struct option_r
 static void vary_option(struct verify *v, size_t which, struct option_record *record)
 {
     const struct sens_option *option = &v->problem->options[which];
+    record->far = false;
     for (int k = DRAWN; k < VALUES; k++) look_at_value(v, which, draw_value(v, option, k), record);
     if (option->min < 0 && option->max > 0 && option->fallback != 0) look_at_value(v, which, 0, record);
     approach(v, which, option->min, record);
@@ -281,6 +288,7 @@ void reach_check_options(struct verify *v, const char *module, bool usual, char 
     record.result = verify_open("reach.options", module, label);
     for (size_t i = 0; i < sens_option_count(table); i++)
         if (is_varied(&table[i]) && !verify_held(v, &table[i])) vary_option(v, i, &record);
+    record.far = false;
     if (sens_option_count(table) > 0) vary_together(v, &record);
     if (record.worst.count == 0)
         verify_skip(&record.result, "the problem has no options of numbers");
