@@ -1,5 +1,6 @@
 /* A rate that is saturated, V s/(K + s) with s = 500 K: its derivative is what is left of terms that cancel, and at
- * inputs that differ by a few roundings these all round alike. The products are derived.
+ * inputs that differ by a few roundings these all round alike. The products are derived. V and K may be any number, as
+ * in a model of a file.
  *
  * recorded: yes
  * verify: --quick --problem saturated --seed 1 */
@@ -32,14 +33,14 @@ static const struct sens_option options[] = {
     {.name = "V",
      .kind = SENS_OPT_REAL,
      .fallback = 1000,
-     .min = 1,
-     .max = 1e5,
+     .min = -1e300,
+     .max = 1e300,
      .help = "limiting rate, a thousandth"},
     {.name = "K",
      .kind = SENS_OPT_REAL,
      .fallback = 0.001,
-     .min = 1e-6,
-     .max = 10,
+     .min = -1e300,
+     .max = 1e300,
      .help = "half saturation"},
     {.name = "u", .kind = SENS_OPT_REAL, .fallback = 0.001, .min = 0, .max = 10, .help = "what comes in"},
     {.name = "r", .kind = SENS_OPT_REAL, .fallback = 0.5, .min = 0, .max = 10, .help = "decay"},
