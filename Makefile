@@ -49,7 +49,7 @@ peers: build
 	@harness/scripts/peers.sh $(BUILD)/sensbench $(call quoted,OUT)/peers
 
 test: build
-	@harness/scripts/deps.sh --optional fuzz contender
+	@harness/scripts/deps.sh --optional fuzz contender browser
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 mutants: build

@@ -9,6 +9,7 @@ install(FILES harness/paper/measured_before.tsv harness/paper/published_fig2.tsv
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/paper)
 install(PROGRAMS harness/scripts/figures.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
 install(FILES harness/scripts/rows.awk harness/scripts/facts.awk DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/scripts)
+install(DIRECTORY harness/page/web/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench/page)
 install(DIRECTORY problems/models DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench)
 install(DIRECTORY docs/contenders DESTINATION ${CMAKE_INSTALL_DATADIR}/sensbench USE_SOURCE_PERMISSIONS
         PATTERN __pycache__ EXCLUDE)

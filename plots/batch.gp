@@ -1,6 +1,9 @@
 # Time of the whole gradient against the points K in a batch of parameter products, relative to the best K of the same
 # size. Rings: what batch = auto took.
 #! title: time against the points in a batch
+#! axes: batch t_total_s
+#! panels: problem
+#! curves: n
 #! needs: t_lo_s batch
 #! lists: sizes
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; sizes = ARG7

@@ -1,5 +1,7 @@
 # Achieved error against requested tolerance, a panel for every problem and size; the dotted line is error = tolerance.
 #! title: achieved error against requested tolerance (dotted: equal)
+#! axes: rtol err_grad
+#! panels: problem n
 #! needs: rtol err_grad
 #! controlled: none
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6

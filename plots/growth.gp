@@ -1,6 +1,8 @@
 # Time of the reverse sweep by that of the forward solve, against the number of states; the time of both; and the memory
 # of factors that were kept. harness/scripts/exponents.sh prints the exponents of these.
 #! title: reverse sweep by forward solve against the number of states
+#! axes: n t_reverse_s/t_forward_s
+#! panels: problem
 #! needs: t_forward_s t_reverse_s bytes_factors
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 load "common.gp"

@@ -3,6 +3,8 @@
 # there the marks stand. Where the rows do not tell it, and for DENSERKS, whose error was larger and is not known, they
 # stand on the right border, and only their height says something.
 #! title: time against error
+#! axes: err_grad t_total_s
+#! panels: problem n
 #! needs: t_lo_s err_grad rtol
 #! lists: paper
 #! controlled: work_precision

@@ -2,6 +2,9 @@
 # (full lines) and on two (dashed; one where there are too few blocks of lanes for two). A panel for every size; rings:
 # what lanes = auto took.
 #! title: speed-up by lanes, instruction sets and threads
+#! axes: lanes t_total_s
+#! panels: problem n
+#! curves: isa asked.threads
 #! needs: t_lo_s lanes
 #! lists: sizes isas
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; sizes = ARG7; isas = ARG8

@@ -2,6 +2,8 @@
 # exponent b of t = a P^b, fitted by least squares to the logarithms of the points with P >= fit_from.
 # `tolerances` is given by the caller as well: "4 7 10" for 1e-4, 1e-7 and 1e-10.
 #! title: time of the whole gradient against the number of parameters
+#! axes: np t_total_s
+#! panels: problem rtol
 #! needs: t_lo_s rtol np
 #! lists: tolerances
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; tolerances = ARG7

@@ -1,6 +1,9 @@
 # Time of a vector of (df/dx)^T w by that of a right-hand side: a panel for each number of lanes, the problems side by
 # side, a marker for each provider of the products.
 #! title: products by right-hand sides
+#! axes: n by_rhs
+#! panels: problem lanes
+#! curves: vjp
 #! needs: by_rhs t_rhs_s by_rhs_lo by_rhs_hi
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 width = 1500

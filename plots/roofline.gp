@@ -4,6 +4,8 @@
 # "level:GB/s ...", of one thread.
 # The caller also sets  problems  "glv heat vdp": those with rows to be drawn.
 #! title: operations a second against operations a byte, one thread
+#! axes: flops/bytes gflops
+#! panels: problem
 #! needs: gflops bytes
 #! lists: problems peaks bands
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6

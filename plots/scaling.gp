@@ -2,6 +2,9 @@
 # least squares to the logarithms of the points with N >= fit_from. Grey: measured before, on another machine
 # (measured_before.tsv); the prototype among them is scaled by the peak of one thread: 45.2 GFLOP/s there, `peak` here.
 #! title: time of the whole gradient against the number of species
+#! axes: n t_total_s
+#! panels: problem
+#! curves: asked.threads asked.structure
 #! needs: t_lo_s
 #! lists: paper
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; paper = ARG7

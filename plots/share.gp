@@ -1,6 +1,9 @@
 # Share of the measured peak of the arithmetic against the number of species N: of the reverse sweep of the adjoint,
 # and of a whole run of the forward methods. Thin lines: what is aimed at (docs/performance.md).
 #! title: share of the measured peak against the number of species
+#! axes: n share_reverse
+#! panels: problem
+#! curves: asked.threads asked.structure
 #! needs: t_lo_s share_reverse
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 width = 1200

@@ -1,6 +1,8 @@
 # Error of the sensitivity against error of the solution, largest absolute component; the tolerance changes along a
 # curve. Published points (published_fig2.tsv) are the grey markers.
 #! title: error of the sensitivity against error of the solution
+#! axes: err_x_max err_grad_max
+#! panels: problem n
 #! needs: err_x_max err_grad_max
 #! lists: paper
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6; paper = ARG7

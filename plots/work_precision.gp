@@ -1,6 +1,8 @@
 # Time of one gradient against its error, a panel for every size; along a curve the tolerance changes.
 # not where another script loads this one
 #! title: time against error
+#! axes: err_grad t_total_s
+#! panels: problem n
 #! needs: t_lo_s err_grad rtol
 #! controlled: work_precision
 if (ARGC) { data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6 }

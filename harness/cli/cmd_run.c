@@ -8,7 +8,7 @@
 #include "exit_codes.h"
 #include "machine.h"
 #include "measure.h"
-#include "report.h"
+#include "run_report.h"
 #include "streams.h"
 
 struct run {

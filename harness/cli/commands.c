@@ -191,6 +191,26 @@ static const char *const summary_notes[] = {
     NULL,
 };
 
+static const struct cli_flag report_flags[] = {
+    {"--out", "FILE", "the page; default: report.html in the first folder of results"},
+    {"--against", "DIR", "results to hold these against, as those of another machine or commit"},
+    {"--noise", "F", "with --against: part by which a time may differ between runs; default: 0.05"},
+    {"--d3", "FILE", "d3.min.js; default: that of Debian's package node-d3"},
+    {.name = NULL},
+};
+
+static const char *const report_notes[] = {
+    "Reads results as summary does and writes one HTML file, which needs no network: figures in which each "
+    "point says which row of which file it is, on which machine, of which commit, and by which command it is "
+    "measured again; tables that sort; what failed; the time to an accuracy; the verdicts on published "
+    "statements. With --against, what became of each cell that both have, beyond noise. Nothing is run.",
+    "A time counts as changed when the interval of the quotient lies outside of 1 / (1 + F) to 1 + F: the "
+    "intervals are of one run each, and know nothing of what differs from one run to the next.",
+    "Exit codes: 0 written, 1 the page could not be written, 2 bad input, 3 D3, or a part of the page, is "
+    "missing.",
+    NULL,
+};
+
 static const struct cli_flag peak_flags[] = {
     {"--json", NULL, "one JSON array, a rate an object"},
     {"--quick", NULL, "fewer samples, and none of very large arrays: about 1.5 s"},
@@ -339,6 +359,13 @@ static const struct cli_command commands[] = {
      .shared = FROM_HELP,
      .notes = summary_notes,
      .run = cmd_summary},
+    {.name = "report",
+     .arguments = "RESULTS ...",
+     .summary = "writes one HTML page: figures to ask, tables, verdicts, what changed",
+     .flags = report_flags,
+     .shared = FROM_HELP,
+     .notes = report_notes,
+     .run = cmd_report},
     {.name = "derive",
      .arguments = "PROBLEM [key=value ...]",
      .summary =

@@ -23,7 +23,7 @@ static void leave(int signal_number)
 
 static int refuse_command(const char *word)
 {
-    const char *known[16] = {"help"};
+    const char *known[32] = {"help"};
     size_t count = 1;
     struct bench_error error;
     for (const struct cli_command *command = cli_commands(); command->name; command++)

@@ -152,11 +152,17 @@ json_t *record_json(const struct record *rec);               /* a member a colum
 void record_write_json(FILE *out, const struct record *rec); /* one object, one line */
 
 /* A result file read back. */
+struct prelude_line { /* "#! key: value"; keys may be repeated */
+    const char *key, *value;
+};
 struct table {
     char *path;
     size_t rows;
-    struct record *row;
-    struct sens_arena arena; /* of the texts, which rows share */
+    struct record *row; /* [rows] */
+    int *line;          /* [rows] of the file, from 1 */
+    size_t preludes;
+    struct prelude_line *prelude; /* [preludes] */
+    struct sens_arena arena;      /* of the texts, which rows share */
 };
 bool table_read(const char *path, struct table *table, struct bench_error *error);
 void table_free(struct table *table);

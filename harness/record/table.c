@@ -10,18 +10,20 @@
 #include "array.h"
 #include "text_file.h"
 
-static const char schema_line[] = "#! schema: ";
+static const char prelude_mark[] = "#! ", schema_key[] = "schema";
 static const char schema[] = "sens-result/1";
 enum {
     FIELDS_MAX = 4 * COLUMN_COUNT,
     FOREIGN = -1,
     LINE_MAX_LENGTH = 1 << 20, /* every field of a row, escaped, fits */
-    ROWS_MAX = 200000          /* four times what a sweep may have; some 1.2 KB of memory each */
+    ROWS_MAX = 200000,         /* four times what a sweep may have; some 1.2 KB of memory each */
+    PRELUDE_MAX = 1000
 };
 
 struct reader {
     const char *path;
     int line;
+    size_t row_room, line_room, prelude_room;
     int fields;             /* of the header; 0 = not read yet */
     int column[FIELDS_MAX]; /* of each field */
     struct record *scratch; /* the row that is read */
@@ -127,6 +129,12 @@ static bool read_text(const struct reader *in, int column, const char *field, ch
     return check_text(in, column, text);
 }
 
+static char *keep_text(struct table *table, const char *text)
+{
+    char *const kept = sens_arena_alloc(&table->arena, strlen(text) + 1, 1);
+    return kept ? strcpy(kept, text) : NULL;
+}
+
 /* Many rows have the text of the row before them: it is kept once. The buffers of scratch become the row. */
 static bool keep_texts(struct table *table, const struct record *scratch, struct record *row)
 {
@@ -137,9 +145,8 @@ static bool keep_texts(struct table *table, const struct record *scratch, struct
         const char *text = scratch->text[c];
         row->text[c] = !*text ? none : before && strcmp(before->text[c], text) == 0 ? before->text[c] : NULL;
         if (row->text[c]) continue;
-        row->text[c] = sens_arena_alloc(&table->arena, strlen(text) + 1, 1);
+        row->text[c] = keep_text(table, text);
         if (!row->text[c]) return false;
-        strcpy(row->text[c], text);
     }
     return true;
 }
@@ -161,28 +168,43 @@ static bool read_row(const struct reader *in, char *text, struct record *rec)
     return true;
 }
 
-static bool append_row(struct reader *in, struct table *table, size_t *capacity, char *text)
+static bool append_row(struct reader *in, struct table *table, char *text)
 {
     if (table->rows == ROWS_MAX)
         return bench_refuse(in->error, "%s:%d: more than %d rows", in->path, in->line, ROWS_MAX);
-    if (!array_grow(&table->row, table->rows + 1, capacity, sizeof *table->row))
+    if (!array_grow(&table->row, table->rows + 1, &in->row_room, sizeof *table->row) ||
+        !array_grow(&table->line, table->rows + 1, &in->line_room, sizeof *table->line))
         return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, table->rows + 1);
     if (!read_row(in, text, in->scratch)) return false;
     if (!keep_texts(table, in->scratch, &table->row[table->rows]))
         return bench_refuse(in->error, "%s:%d: no memory for the row", in->path, in->line);
-    table->rows++;
+    table->line[table->rows++] = in->line;
     return true;
 }
 
-static bool check_schema(const struct reader *in, const char *found)
+/* A line of the prelude after its mark; one without a colon is a remark. */
+static bool read_prelude(struct reader *in, struct table *table, char *text)
 {
-    return strcmp(found, schema) == 0 ||
-           bench_refuse(in->error, "%s:%d: schema '%s' is not %s", in->path, in->line, found, schema);
+    char *const colon = strstr(text, ": ");
+    if (!colon) return true;
+    *colon = '\0';
+    if (strcmp(text, schema_key) == 0 && strcmp(colon + 2, schema) != 0)
+        return bench_refuse(in->error, "%s:%d: schema '%s' is not %s", in->path, in->line, colon + 2, schema);
+    if (table->preludes == PRELUDE_MAX)
+        return bench_refuse(in->error, "%s:%d: more than %d lines of prelude", in->path, in->line,
+                            PRELUDE_MAX);
+    if (!array_grow(&table->prelude, table->preludes + 1, &in->prelude_room, sizeof *table->prelude))
+        return bench_refuse(in->error, "%s:%d: no memory for the prelude", in->path, in->line);
+    const struct prelude_line line = {keep_text(table, text), keep_text(table, colon + 2)};
+    if (!line.key || !line.value)
+        return bench_refuse(in->error, "%s:%d: no memory for the prelude", in->path, in->line);
+    table->prelude[table->preludes++] = line;
+    return true;
 }
 
 static bool read_lines(struct reader *in, struct text_file *file, struct table *table)
 {
-    size_t capacity = 0;
+    const size_t mark = strlen(prelude_mark);
     bool ok = true;
     enum text_result got;
     while (ok && (got = text_next(file, in->error)) != TEXT_END) {
@@ -192,10 +214,10 @@ static bool read_lines(struct reader *in, struct text_file *file, struct table *
         if (!file->ended || strlen(line) != file->length)
             return bench_refuse(in->error, "%s:%d: torn line (no line end, or a NUL byte)", in->path,
                                 in->line);
-        if (strncmp(line, schema_line, strlen(schema_line)) == 0)
-            ok = check_schema(in, line + strlen(schema_line));
+        if (strncmp(line, prelude_mark, mark) == 0)
+            ok = read_prelude(in, table, line + mark);
         else if (line[0] != '#' && line[0] != '\0')
-            ok = in->fields ? append_row(in, table, &capacity, line) : read_header(in, line);
+            ok = in->fields ? append_row(in, table, line) : read_header(in, line);
     }
     if (ok && !in->fields) ok = bench_refuse(in->error, "%s: no header line", in->path);
     return ok;
@@ -222,6 +244,8 @@ void table_free(struct table *table)
 {
     free(table->path);
     free(table->row);
+    free(table->line);
+    free(table->prelude);
     sens_arena_release(&table->arena);
     *table = (struct table){0};
 }

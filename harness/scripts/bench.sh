@@ -39,6 +39,7 @@ summary=$results/summary.md
 code=$?
 cat "$summary"
 echo
+"$sensbench" report "$results" || echo "no page of these results"
 echo "$summary; wall time $(($(date +%s) - start)) s"
 [ $code -eq 0 ] && exit $drawn
 exit $code

@@ -14,7 +14,8 @@ if [ "${1-}" = --optional ]; then
     shift
 fi
 [ $# -gt 0 ] || {
-    echo "usage: deps.sh [--optional] KIND ...   (build required linear place test figure lint fuzz contender peer)" >&2
+    echo "usage: deps.sh [--optional] KIND ...   (build required linear place test figure lint fuzz contender browser" \
+        "peer)" >&2
     exit 2
 }
 

@@ -11,7 +11,7 @@ clang-format --dry-run -Werror $sources || fail "clang-format disagrees (run: cl
 
 harness/scripts/lengths.sh $sources || fail "a C file, a line or a function is too long"
 scripts=$(git ls-files '*.sh' '*.bash' .ci/run)
-harness/scripts/lengths.sh $scripts $(git ls-files '*.awk' '*.gp' '*.cmake' '*CMakeLists.txt') ||
+harness/scripts/lengths.sh $scripts $(git ls-files '*.js' '*.mjs' '*.css' '*.awk' '*.gp' '*.cmake' '*CMakeLists.txt') ||
     fail "a script, a line or a function is too long"
 
 # Arrows between rooms are the build's business (tests/cli/walls.sh); who may print or end the program is not.

@@ -104,6 +104,10 @@ static void other_columns(void **state)
     assert_true(table.row[0].number[COL_n] == 5);
     assert_true(isnan(table.row[0].number[COL_rtol]));
     assert_string_equal(table.row[0].text[COL_sweep], "");
+    assert_int_equal(table.line[0], 6);
+    assert_int_equal(table.preludes, 2);
+    assert_string_equal(table.prelude[1].key, "peak");
+    assert_string_equal(table.prelude[1].value, "what=fma isa=avx2");
     table_free(&table);
 }
 

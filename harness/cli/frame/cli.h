@@ -1,4 +1,4 @@
-/* harness/cli/cli.h - the commands in one table, from which dispatch, help, man page and completion are
+/* harness/cli/frame/cli.h - the commands in one table, from which dispatch, help, man page and completion are
  * made. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -86,6 +86,7 @@ int cmd_compare(const struct cli_command *command, struct cli_arguments *argumen
 int cmd_sweep(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_truth(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_summary(const struct cli_command *command, struct cli_arguments *arguments);
+int cmd_report(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_derive(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_new(const struct cli_command *command, struct cli_arguments *arguments);
 int cmd_verify(const struct cli_command *command, struct cli_arguments *arguments);

@@ -1,6 +1,6 @@
-/* harness/cli/report.h - the results of one cell, for people and as a dump. */
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+/* harness/cli/run_report.h - the results of one cell, for people and as a dump. */
+#ifndef CLI_RUN_REPORT_H
+#define CLI_RUN_REPORT_H
 
 #include <jansson.h>
 

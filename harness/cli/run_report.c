@@ -1,5 +1,5 @@
 /* The report of sensbench run. */
-#include "report.h"
+#include "run_report.h"
 
 #include <errno.h>
 #include <math.h>

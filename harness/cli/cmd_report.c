@@ -1,0 +1,124 @@
+/* sensbench report: stored results as one page for a browser. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "exit_codes.h"
+#include "files.h"
+#include "page.h"
+#include "paper.h"
+#include "streams.h"
+
+enum { PATH_LENGTH = 4096 };
+
+struct report {
+    struct summary results, before;
+    struct page_request page;
+    char out[PATH_LENGTH];
+};
+
+/* The page stands beside the results, where these are a folder. */
+static bool choose_out(const char *asked, const char *first, char out[PATH_LENGTH], struct bench_error *error)
+{
+    struct stat about;
+    const bool folder = stat(first, &about) == 0 && S_ISDIR(about.st_mode);
+    if (!asked && !folder)
+        return bench_refuse(error, "report: %s is no folder to write report.html into; give --out FILE",
+                            first);
+    const int length =
+        asked ? snprintf(out, PATH_LENGTH, "%s", asked) : snprintf(out, PATH_LENGTH, "%s/report.html", first);
+    return length < PATH_LENGTH ||
+           bench_refuse(error, "report: a path of more than %d bytes", PATH_LENGTH - 1);
+}
+
+static bool read_flags(const struct cli_command *command, const struct cli_arguments *arguments,
+                       struct report *report, struct bench_error *error)
+{
+    const char *const noise = cli_flag(command, arguments, "--noise"), *const d3 = cli_flag(
+                                                                           command, arguments, "--d3");
+    report->page = (struct page_request){
+        .results = &report->results,
+        .noise = 0.05,
+        .library = d3 ? d3 : "/usr/share/nodejs/d3/dist/d3.min.js",
+    };
+    if (arguments->words == 0)
+        return bench_refuse(error, "report: no results given; see sensbench report --help");
+    if (noise &&
+        (!read_number(noise, &report->page.noise) || report->page.noise < 0 || report->page.noise > 1))
+        return bench_refuse(error, "--noise: '%s' is not a number from 0 to 1", noise);
+    if (noise && !cli_flag(command, arguments, "--against"))
+        return bench_refuse(error, "--noise needs --against: it says what counts as changed");
+    return choose_out(cli_flag(command, arguments, "--out"), arguments->word[0], report->out, error);
+}
+
+static bool load(const struct cli_command *command, const struct cli_arguments *arguments,
+                 struct report *report, struct bench_error *error)
+{
+    const char *const against = cli_flag(command, arguments, "--against");
+    for (size_t i = 0; i < arguments->words; i++)
+        if (!summary_load(&report->results, arguments->word[i], error)) return false;
+    if (!against) return true;
+    report->page.before = &report->before;
+    return summary_load(&report->before, against, error);
+}
+
+static bool close_whole(FILE *out)
+{
+    const bool whole = !ferror(out);
+    return fclose(out) == 0 && whole;
+}
+
+/* What is no plain file, as /dev/stdout or a link, stays what it is: it is written to, and not replaced. */
+static bool is_stream(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+/* Whole or not at all: a page that is there stays as it is until its successor is written. */
+static int write_page(const struct report *report, struct bench_error *error)
+{
+    char part[PATH_LENGTH + 8];
+    const bool stream = is_stream(report->out);
+    snprintf(part, sizeof part, "%s%s", report->out, stream ? "" : ".part");
+    FILE *const out = create_file(part);
+    if (!out) {
+        bench_refuse(error, "%s: %s", part, strerror(errno));
+        return EXIT_CHECK;
+    }
+    const bool made = page_write(&report->page, out, error);
+    const bool whole = close_whole(out) && (stream || !made || rename(part, report->out) == 0);
+    if (made && whole) return EXIT_OK;
+    if (made) bench_refuse(error, "%s: cannot be written: %s", report->out, strerror(errno));
+    if (!stream) unlink(part);
+    return made ? EXIT_CHECK : EXIT_USAGE;
+}
+
+static int write_report(const struct report *report, struct bench_error *error)
+{
+    struct stat about;
+    if (access(report->page.library, R_OK) != 0) {
+        bench_refuse(error, "report: %s: %s; the page draws with D3: install node-d3, or give --d3 FILE",
+                     report->page.library, strerror(errno));
+        return EXIT_MISSING;
+    }
+    const int code = write_page(report, error);
+    if (code == EXIT_OK && !is_stream(report->out) && stat(report->out, &about) == 0)
+        say("%s: %lld KB\n", report->out, (long long)(about.st_size + 1023) / 1024);
+    return code;
+}
+
+int cmd_report(const struct cli_command *command, struct cli_arguments *arguments)
+{
+    struct bench_error error = {.text = ""};
+    struct report report = {.results = {.together = paper_compares}, .before = {.together = paper_compares}};
+    int code = EXIT_USAGE;
+    if (read_flags(command, arguments, &report, &error) && load(command, arguments, &report, &error))
+        code = write_report(&report, &error);
+    summary_free(&report.results);
+    summary_free(&report.before);
+    return code == EXIT_OK ? EXIT_OK : cli_complain(&error, code);
+}

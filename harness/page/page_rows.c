@@ -1,0 +1,217 @@
+/* Rows as columns of JSON, without saying anything twice. A column is one of
+ *
+ *     {"all": value}                          the same in every row
+ *     {"of": [value, ...], "at": [i, ...]}    row r has of[at[r]]
+ *     {"each": [value, ...]}                  numbers, a row each
+ *     {"words": [text, ...], "at": [[i, ...], ...]}   row r has the words words[i], with blanks between
+ *
+ * A column that no row has a value in is left out. null: not known. Numbers have six digits: the file, whose name
+ * and line stand beside each row, has them all. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+#include "array.h"
+
+/* ---- one value ----------------------------------------------------------------------------------------- */
+
+static bool is_text(int column)
+{
+    return record_column_info[column].kind == COLUMN_TEXT;
+}
+
+static json_t *value_of(const struct record *row, int column)
+{
+    static const double whole = 9007199254740992.0; /* 2^53: beyond it not every whole number is a double */
+    if (is_text(column)) return json_of_text(row->text[column]);
+    const double number = row->number[column];
+    if (record_column_info[column].kind == COLUMN_INT && fabs(number) < whole)
+        return json_integer((json_int_t)number);
+    return json_of_number(number);
+}
+
+static bool same_value(const struct record *a, const struct record *b, int column)
+{
+    if (is_text(column)) return strcmp(a->text[column], b->text[column]) == 0;
+    const double x = a->number[column], y = b->number[column];
+    return x == y || (isnan(x) && isnan(y));
+}
+
+static bool has_value(const struct record *row, int column)
+{
+    return is_text(column) ? row->text[column][0] != '\0' : !isnan(row->number[column]);
+}
+
+/* ---- which rows have the same value -------------------------------------------------------------------- */
+
+struct ranked {
+    const struct record *row;
+    size_t index;
+    int column; /* the same in all */
+};
+
+static int compare_values(const struct record *a, const struct record *b, int column)
+{
+    if (is_text(column)) return strcmp(a->text[column], b->text[column]);
+    const double x = a->number[column], y = b->number[column];
+    if (isnan(x) || isnan(y)) return isnan(y) - isnan(x);
+    return (x > y) - (x < y);
+}
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *const a = left, *const b = right;
+    const int order = compare_values(a->row, b->row, a->column);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* at[r]: the number of row r's value among the different ones, ascending; first[i]: a row that has value i.
+ * How many there are; 0: no memory. */
+static size_t number_values(const struct table *table, int column, size_t *at, size_t *first)
+{
+    struct ranked *const ranked = calloc(table->rows, sizeof *ranked);
+    size_t count = 0;
+    if (!ranked) return 0;
+    for (size_t r = 0; r < table->rows; r++) ranked[r] = (struct ranked){&table->row[r], r, column};
+    qsort(ranked, table->rows, sizeof *ranked, compare_ranked);
+    for (size_t k = 0; k < table->rows; k++) {
+        if (k == 0 || !same_value(ranked[k].row, ranked[k - 1].row, column)) first[count++] = ranked[k].index;
+        at[ranked[k].index] = count - 1;
+    }
+    free(ranked);
+    return count;
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------- */
+
+static json_t *listed(const struct table *table, int column, size_t count, const size_t *at,
+                      const size_t *first)
+{
+    json_t *const object = json_object(), *const of = json_array(), *const places = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(of, value_of(&table->row[first[i]], column));
+    for (size_t r = 0; r < table->rows; r++) json_array_append_new(places, json_integer((json_int_t)at[r]));
+    json_object_set_new(object, "of", of);
+    json_object_set_new(object, "at", places);
+    return object;
+}
+
+static json_t *each(const struct table *table, int column)
+{
+    json_t *const object = json_object(), *const list = json_array();
+    for (size_t r = 0; r < table->rows; r++) json_array_append_new(list, value_of(&table->row[r], column));
+    json_object_set_new(object, "each", list);
+    return object;
+}
+
+/* The number of a word; known: word -> number, words: in their order. */
+static json_t *word_number(json_t *known, json_t *words, const char *text, size_t length)
+{
+    char word[RECORD_TEXT];
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    json_t *const name = json_of_text(word);
+    const char *const key = json_string_value(name);
+    json_t *const found = key ? json_object_get(known, key) : NULL;
+    if (found) {
+        json_decref(name);
+        return json_incref(found);
+    }
+    json_t *const number = json_integer((json_int_t)json_array_size(words));
+    if (key) json_object_set(known, key, number);
+    json_array_append_new(words, name);
+    return number;
+}
+
+static json_t *in_words(const struct table *table, int column)
+{
+    json_t *const object = json_object(), *const known = json_object(), *const words = json_array(),
+                  *const at = json_array();
+    for (size_t r = 0; r < table->rows; r++) {
+        json_t *const numbers = json_array();
+        const char *text = table->row[r].text[column];
+        for (;; text++) {
+            const size_t length = strcspn(text, " ");
+            json_array_append_new(numbers, word_number(known, words, text, length));
+            text += length;
+            if (!*text) break;
+        }
+        json_array_append_new(at, numbers);
+    }
+    json_decref(known);
+    json_object_set_new(object, "words", words);
+    json_object_set_new(object, "at", at);
+    return object;
+}
+
+static json_t *column_of(const struct table *table, int column, size_t *at, size_t *first)
+{
+    const size_t count = number_values(table, column, at, first);
+    if (count == 0) return NULL;
+    if (count == 1) return json_pack("{s:o}", "all", value_of(&table->row[0], column));
+    if (count <= table->rows / 4) return listed(table, column, count, at, first);
+    return is_text(column) ? in_words(table, column) : each(table, column);
+}
+
+/* What is said of a row that another one is held against; of the others all. */
+static bool is_told(int column, bool brief)
+{
+    static const int told[] = {COL_status, COL_problem, COL_n,       COL_np,       COL_method,  COL_tableau,
+                               COL_rtol,   COL_dt,      COL_steps,   COL_rejects,  COL_t_lo_s,  COL_t_total_s,
+                               COL_t_hi_s, COL_samples, COL_err_x,   COL_err_grad, COL_machine, COL_git,
+                               COL_sweep,  COL_cell,    COL_message, COL_library,  COL_series};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (told[i] == column) return true;
+    return !brief;
+}
+
+static bool add_columns(const struct table *table, bool brief, json_t *columns)
+{
+    size_t *const at = calloc(table->rows + 1, sizeof *at), *const first =
+                                                                calloc(table->rows + 1, sizeof *first);
+    bool ok = at && first;
+    for (int c = 0; ok && c < COLUMN_COUNT; c++) {
+        bool any = false;
+        for (size_t r = 0; r < table->rows && !any && is_told(c, brief); r++)
+            any = has_value(&table->row[r], c);
+        if (!any) continue;
+        json_t *const column = column_of(table, c, at, first);
+        ok = column && json_object_set_new(columns, record_column_info[c].name, column) == 0;
+    }
+    free(at);
+    free(first);
+    return ok;
+}
+
+json_t *page_table(const struct table *table, bool brief)
+{
+    json_t *const object = json_object(), *const columns = json_object(), *const lines = json_array(),
+                  *const prelude = json_array();
+    for (size_t i = 0; i < table->preludes; i++)
+        json_array_append_new(prelude, json_pack("[o,o]", json_of_text(table->prelude[i].key),
+                                                 json_of_text(table->prelude[i].value)));
+    for (size_t r = 0; r < table->rows; r++) json_array_append_new(lines, json_integer(table->line[r]));
+    const bool ok = add_columns(table, brief, columns);
+    json_object_set_new(object, "path", json_of_text(table->path));
+    json_object_set_new(object, "prelude", prelude);
+    json_object_set_new(object, "rows", json_integer((json_int_t)table->rows));
+    json_object_set_new(object, "lines", lines);
+    json_object_set_new(object, "columns", columns);
+    if (ok && json_array_size(lines) == table->rows && json_object_size(object) == 5) return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *page_columns(void)
+{
+    static const char *const kind[] = {
+        [COLUMN_TEXT] = "text", [COLUMN_INT] = "whole", [COLUMN_REAL] = "real"};
+    json_t *const list = json_array();
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const struct column_info *const info = &record_column_info[c];
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s,s:s}", "name", info->name, "kind", kind[info->kind],
+                                        "unit", info->unit, "meaning", info->meaning));
+    }
+    return list;
+}
