@@ -1,4 +1,5 @@
-/* Measurements by the names of states: see data_file.h. */
+/* Measurements by the names of states and quantities: see data_file.h. What can be measured is numbered: the n states,
+ * then the quantities that the problem offers. */
 #include "data_file.h"
 
 #include <math.h>
@@ -15,16 +16,17 @@
 enum { LINE_MAX_LENGTH = 1 << 20, NUMBERS_MAX = 1 << 27 /* 1 GiB of them */ };
 static const double least = 1e-100, most = 1e100; /* of a standard deviation: its square is a number */
 
-enum column_kind { COLUMN_TIME, COLUMN_STATE, COLUMN_SIGMA, COLUMN_WEIGHT, COLUMN_EXPERIMENT };
+enum column_kind { COLUMN_TIME, COLUMN_VALUE, COLUMN_SIGMA, COLUMN_WEIGHT, COLUMN_EXPERIMENT };
 struct column {
     enum column_kind kind;
-    size_t state; /* STATE, SIGMA */
-    double sigma; /* STATE: of the whole column; NaN: none */
+    size_t of;    /* VALUE, SIGMA: the number of what is measured */
+    size_t place; /* and its place in a row */
+    double sigma; /* VALUE: of the whole column; NaN: none */
 };
 
 struct named {
     const char *name;
-    size_t state;
+    size_t number;
 };
 
 struct table {
@@ -34,11 +36,14 @@ struct table {
     const struct sens_problem *pb;
     double experiment; /* whose rows are wanted; 0: there is no such column */
     struct labels labels;
-    struct named *by_name; /* [n] sorted */
+    size_t measurable;     /* n and the quantities */
+    struct named *by_name; /* [measurable] sorted */
+    size_t quantities;
+    size_t *quantity; /* [measurable - n] those that the header names, as they come */
     struct column *column;
     size_t columns, column_room;
-    bool *has_value, *has_sigma; /* [n] is there such a column? */
-    double *number;              /* rows of 2 + 2 n */
+    bool *has_value, *has_sigma; /* [measurable] is there such a column? */
+    double *number;              /* rows */
     size_t count, room, measured;
 };
 
@@ -60,22 +65,53 @@ static int compare_named(const void *a, const void *b)
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* NULL: no state has this name. */
-static const struct named *find_state(const struct table *table, const char *name)
+static const char *name_of(const struct table *table, size_t number)
+{
+    const size_t n = table->pb->n;
+    return number < n ? table->labels.state[number] : table->labels.quantity[number - n];
+}
+
+/* Of a row: t, weight, values and standard deviations of the states and of the quantities that are named. */
+static size_t values_of(const struct table *table)
+{
+    return table->pb->n + table->quantities;
+}
+static size_t width_of(const struct table *table)
+{
+    return 2 + 2 * values_of(table);
+}
+
+/* Its place among the values of a row; a quantity gets one when it is first named. */
+static size_t place_of(struct table *table, size_t number)
+{
+    const size_t n = table->pb->n;
+    size_t k = 0;
+    if (number < n) return number;
+    while (k < table->quantities && table->quantity[k] != number - n) k++;
+    if (k == table->quantities) table->quantity[table->quantities++] = number - n;
+    return n + k;
+}
+
+/* NULL: nothing that can be measured has this name. */
+static const struct named *find_measurable(const struct table *table, const char *name)
 {
     const struct named wanted = {.name = name};
-    return bsearch(&wanted, table->by_name, table->pb->n, sizeof *table->by_name, compare_named);
+    return bsearch(&wanted, table->by_name, table->measurable, sizeof *table->by_name, compare_named);
 }
 
 static bool refuse_name(struct table *table, const char *name)
 {
-    const size_t n = table->pb->n, shown = n < 1000 ? n : 1000;
-    const char *const near = nearest_name(name, table->labels.state, shown);
+    enum { SHOWN = 1000 };
+    const char *known[SHOWN];
+    const size_t count = table->measurable < SHOWN ? table->measurable : SHOWN;
+    for (size_t i = 0; i < count; i++) known[i] = name_of(table, i);
+    const char *const near = nearest_name(name, known, count);
     char why[256];
-    snprintf(why, sizeof why,
-             "no state, sigma_STATE, weight or experiment; %s%.80s%sthe first state of %s is %.80s",
-             near ? "did you mean " : "", near ? near : "", near ? "? " : "", table->pb->type->name,
-             table->labels.state[0]);
+    snprintf(
+        why, sizeof why,
+        "no state or quantity, sigma_NAME, weight or experiment; %s%.80s%sthe first state of %s is %.80s",
+        near ? "did you mean " : "", near ? near : "", near ? "? " : "", table->pb->type->name,
+        table->labels.state[0]);
     return refuse(table, "column", name, why);
 }
 
@@ -107,7 +143,7 @@ static bool has_column(const struct table *table, enum column_kind kind)
     return false;
 }
 
-/* Of a column that belongs to no state: what counts is the row. */
+/* Of a column that belongs to nothing measured: what counts is the row. */
 static bool name_row_column(struct table *table, const char *cell, double sigma)
 {
     const enum column_kind kind = strcmp(cell, "weight") == 0 ? COLUMN_WEIGHT : COLUMN_EXPERIMENT;
@@ -123,15 +159,18 @@ static bool name_column(struct table *table, char *cell)
     static const char sigma_of[] = "sigma_";
     double sigma;
     if (!take_sigma(table, cell, &sigma)) return false;
-    const struct named *state = find_state(table, cell);
-    const bool of_sigma = !state && strncmp(cell, sigma_of, sizeof sigma_of - 1) == 0;
-    if (of_sigma) state = find_state(table, cell + sizeof sigma_of - 1);
-    if (!state) return name_row_column(table, cell, sigma);
+    const struct named *named = find_measurable(table, cell);
+    const bool of_sigma = !named && strncmp(cell, sigma_of, sizeof sigma_of - 1) == 0;
+    if (of_sigma) named = find_measurable(table, cell + sizeof sigma_of - 1);
+    if (!named) return name_row_column(table, cell, sigma);
     if (isfinite(sigma) && of_sigma) return refuse(table, "column", cell, "it has no standard deviation");
-    bool *const taken = of_sigma ? &table->has_sigma[state->state] : &table->has_value[state->state];
+    bool *const taken = of_sigma ? &table->has_sigma[named->number] : &table->has_value[named->number];
     if (*taken) return refuse(table, "column", cell, "named twice");
     *taken = true;
-    return add_column(table, (struct column){of_sigma ? COLUMN_SIGMA : COLUMN_STATE, state->state, sigma});
+    return add_column(table, (struct column){.kind = of_sigma ? COLUMN_SIGMA : COLUMN_VALUE,
+                                             .of = named->number,
+                                             .place = place_of(table, named->number),
+                                             .sigma = sigma});
 }
 
 /* Standard deviations belong to values, and come from one place. */
@@ -140,14 +179,14 @@ static bool check_columns(struct table *table)
     bool any = false;
     for (size_t c = 0; c < table->columns; c++) {
         const struct column *column = &table->column[c];
-        const char *const name = table->labels.state[column->state];
-        any = any || column->kind == COLUMN_STATE;
-        if (column->kind == COLUMN_SIGMA && !table->has_value[column->state])
+        const char *const name = name_of(table, column->of);
+        any = any || column->kind == COLUMN_VALUE;
+        if (column->kind == COLUMN_SIGMA && !table->has_value[column->of])
             return refuse(table, "column sigma_ of", name, "there is no column of its values");
-        if (column->kind == COLUMN_STATE && isfinite(column->sigma) && table->has_sigma[column->state])
+        if (column->kind == COLUMN_VALUE && isfinite(column->sigma) && table->has_sigma[column->of])
             return refuse(table, "column", name, "sigma= beside a column sigma_");
     }
-    return any || refuse(table, "header", "t", "it names no state");
+    return any || refuse(table, "header", "t", "it names no state or quantity");
 }
 
 /* Experiments are not to be mixed without a word. */
@@ -187,7 +226,7 @@ static bool is_missing(const char *cell)
 /* Room for one more row, all of it missing. */
 static double *next_row(struct table *table)
 {
-    const size_t width = 2 + 2 * table->pb->n;
+    const size_t width = width_of(table);
     if (width > NUMBERS_MAX || table->count > NUMBERS_MAX - width) {
         bench_refuse(table->error, "%s:%d: more than %d numbers (a row counts as %zu)", table->text.path,
                      table->text.number, NUMBERS_MAX, width);
@@ -205,7 +244,7 @@ static double *next_row(struct table *table)
 
 static bool take_time(struct table *table, const char *cell, double *row)
 {
-    const size_t width = 2 + 2 * table->pb->n;
+    const size_t width = width_of(table);
     const double t0 = (double)table->pb->t0, t1 = (double)table->pb->t1;
     char range[80];
     if (!read_number(cell, row)) return refuse(table, "time", cell, "not a finite decimal number");
@@ -225,7 +264,7 @@ static bool take_experiment(struct table *table, const char *cell, double *exper
 
 static bool take_cell(struct table *table, const struct column *column, const char *cell, double *row)
 {
-    const size_t n = table->pb->n;
+    double *const sigma = row + 2 + values_of(table);
     double number = NAN;
     if (!is_missing(cell) && !read_number(cell, &number))
         return refuse(table, "value", cell, "not a finite decimal number, and not empty, NA or nan");
@@ -235,12 +274,12 @@ static bool take_cell(struct table *table, const struct column *column, const ch
         return (number >= 0 && number <= most) ||
                refuse(table, "weight", cell, "not a number from 0 to 1e100");
     case COLUMN_SIGMA:
-        row[2 + n + column->state] = number;
+        sigma[column->place] = number;
         return isnan(number) || (number >= least && number <= most) ||
                refuse(table, "standard deviation", cell, "not a number from 1e-100 to 1e100");
     default:
-        row[2 + column->state] = number;
-        if (isfinite(column->sigma)) row[2 + n + column->state] = column->sigma;
+        row[2 + column->place] = number;
+        if (isfinite(column->sigma)) sigma[column->place] = column->sigma;
         return true;
     }
 }
@@ -248,14 +287,14 @@ static bool take_cell(struct table *table, const struct column *column, const ch
 /* A value that was measured has the standard deviation that its column promises. */
 static bool check_row(struct table *table, const double *row, bool *any)
 {
-    const size_t n = table->pb->n;
+    const double *const sigma = row + 2 + values_of(table);
     *any = false;
     for (size_t c = 0; c < table->columns; c++) {
-        const size_t state = table->column[c].state;
-        const bool value = table->column[c].kind == COLUMN_STATE && !isnan(row[2 + state]);
+        const struct column *const column = &table->column[c];
+        const bool value = column->kind == COLUMN_VALUE && !isnan(row[2 + column->place]);
         *any = *any || value;
-        if (value && table->has_sigma[state] && isnan(row[2 + n + state]))
-            return refuse(table, "column sigma_ of", table->labels.state[state],
+        if (value && table->has_sigma[column->of] && isnan(sigma[column->place]))
+            return refuse(table, "column sigma_ of", name_of(table, column->of),
                           "it is missing where there is a value");
     }
     return true;
@@ -288,7 +327,7 @@ static bool read_row(struct table *table)
     if (!row || !take_cells(table, row, &experiment, &time)) return false;
     if (experiment != table->experiment) return true;
     if (!take_time(table, time, row) || !check_row(table, row, &any)) return false;
-    if (any) table->count += 2 + 2 * table->pb->n; /* where nothing was measured there is no observation */
+    if (any) table->count += width_of(table); /* where nothing was measured there is no observation */
     return true;
 }
 
@@ -322,24 +361,25 @@ static bool has_header(const char *path)
     return names;
 }
 
-static sens_status name_states(struct sens_ctx *ctx, struct table *table)
+static sens_status name_measurable(struct sens_ctx *ctx, struct table *table)
 {
-    const size_t n = table->pb->n;
     const sens_status status = labels_find(ctx, table->pb, &table->labels);
     if (status != SENS_OK) {
         bench_refuse(table->error, "%s: %s", table->text.path,
                      ctx->message[0] ? ctx->message : sens_status_message(status));
         return status;
     }
-    table->by_name = SENS_NEW(ctx, struct named, n);
-    table->has_value = SENS_NEW(ctx, bool, n);
-    table->has_sigma = SENS_NEW(ctx, bool, n);
-    if (!table->by_name || !table->has_value || !table->has_sigma) {
+    const size_t all = table->measurable = table->pb->n + table->labels.quantities;
+    table->by_name = SENS_NEW(ctx, struct named, all);
+    table->quantity = SENS_NEW(ctx, size_t, table->labels.quantities);
+    table->has_value = SENS_NEW(ctx, bool, all);
+    table->has_sigma = SENS_NEW(ctx, bool, all);
+    if (!table->by_name || !table->quantity || !table->has_value || !table->has_sigma) {
         refuse_memory(table);
         return SENS_NO_MEMORY;
     }
-    for (size_t i = 0; i < n; i++) table->by_name[i] = (struct named){table->labels.state[i], i};
-    qsort(table->by_name, n, sizeof *table->by_name, compare_named);
+    for (size_t i = 0; i < all; i++) table->by_name[i] = (struct named){name_of(table, i), i};
+    qsort(table->by_name, all, sizeof *table->by_name, compare_named);
     return SENS_OK;
 }
 
@@ -351,7 +391,11 @@ static sens_status keep(struct sens_ctx *ctx, struct table *table, struct sens_v
         return SENS_NO_MEMORY;
     }
     memcpy(kept, table->number, table->count * sizeof *kept);
-    *value = (struct sens_value){.data = kept, .count = table->count, .measured = true};
+    *value = (struct sens_value){.data = kept,
+                                 .count = table->count,
+                                 .measured = true,
+                                 .quantities = table->quantities,
+                                 .quantity = table->quantity};
     return SENS_OK;
 }
 
@@ -365,7 +409,7 @@ sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, c
     struct table table = {.pb = pb, .experiment = experiment, .error = &reason};
     sens_status status = SENS_BAD_INPUT;
     if (text_open(&table.text, pair->value, LINE_MAX_LENGTH, &reason)) {
-        status = name_states(ctx, &table);
+        status = name_measurable(ctx, &table);
         if (status == SENS_OK && !(read_header(&table) && read_rows(&table))) status = SENS_BAD_INPUT;
         if (status == SENS_OK) status = keep(ctx, &table, value);
     }

@@ -22,6 +22,9 @@ static sens_status of_model(struct sens_ctx *ctx, const struct sens_problem *pb,
     const sens_status status = pb->type->model->names(ctx, pb->type->model, pb->option, &names);
     for (size_t i = 0; status == SENS_OK && i < pb->n; i++) labels->state[i] = names.state[i];
     for (size_t k = 0; status == SENS_OK && k < pb->np; k++) labels->parameter[k] = names.parameter[k];
+    if (status != SENS_OK || !pb->type->observe) return status;
+    labels->quantities = names.quantities;
+    labels->quantity = names.quantity;
     return status;
 }
 
@@ -102,7 +105,8 @@ static sens_status number_rest(struct sens_ctx *ctx, char letter, size_t count, 
 sens_status labels_find(struct sens_ctx *ctx, const struct sens_problem *outer, struct labels *labels)
 {
     const struct sens_problem *const pb = innermost(outer);
-    struct labels made = {SENS_NEW(ctx, const char *, pb->n), SENS_NEW(ctx, const char *, pb->np)};
+    struct labels made = {.state = SENS_NEW(ctx, const char *, pb->n),
+                          .parameter = SENS_NEW(ctx, const char *, pb->np)};
     if (!made.state || !made.parameter) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
     if (pb->type->model)

@@ -8,6 +8,8 @@
 struct labels {             /* texts of the arena, or of the problem's type */
     const char **state;     /* [n] */
     const char **parameter; /* [np] */
+    size_t quantities;      /* that can be measured beside the states; of models alone */
+    const char *const *quantity;
 };
 
 /* Of a model those of its file. Of a problem in C: an option of which p_k, and nothing else, is the value is the name

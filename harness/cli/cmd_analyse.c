@@ -20,10 +20,11 @@ struct analyse {
     const struct fit_question *data_question; /* of data */
     struct analysis_request request;
     struct fit_request fit;
-    const char *save;
+    const char *save, *experiments;
     bool json, dry_run;
     struct sens_ctx ctx;
-    struct cell cell;
+    struct experiments made;
+    struct cell *cell; /* the first */
     struct analysis analysis;
     struct fit_model model;
     struct tables tables;
@@ -137,7 +138,7 @@ static bool read_scale(struct analyse *me, const char *text)
 static bool check_flags(struct analyse *me, const struct cli_command *command)
 {
     static const char *const of_grids[] = {"--times", "--states", "--scale", "--sigma", "--subsets", NULL};
-    static const char *const of_data[] = {"--log", "--level", "--range", "--save", NULL};
+    static const char *const of_data[] = {"--log", "--level", "--range", "--save", "--experiments", NULL};
     const char *const *const refused = me->data_question ? of_grids : of_data;
     for (size_t f = 0; refused[f]; f++)
         if (cli_flag(command, me->arguments, refused[f]))
@@ -158,6 +159,7 @@ static bool read_fit(struct analyse *me, const struct cli_command *command)
     me->fit.level = cli_flag(command, given, "--level");
     me->fit.range = cli_flag(command, given, "--range");
     me->save = cli_flag(command, given, "--save");
+    me->experiments = cli_flag(command, given, "--experiments");
     if (!me->data_question) return true;
     return spec_set(&me->arguments->spec, "cost", "tracking", "analyse", &me->error);
 }
@@ -193,18 +195,20 @@ static void about_grid(const struct analyse *me, json_t *object)
 
 static void about_data(const struct analyse *me, json_t *object)
 {
-    const struct measurements *const data = &me->model.data;
-    json_object_set_new(object, "measurements", json_integer((json_int_t)data->count));
-    json_object_set_new(object, "times", json_integer((json_int_t)data->times));
-    json_object_set_new(object, "last time", json_of_number((double)data->t[data->times - 1]));
-    json_object_set_new(object, "level", json_of_number(me->model.level));
-    json_object_set_new(object, "fitted in", json_of_text(me->model.log ? "logarithms" : "the parameters"));
+    const struct fit_model *const model = &me->model;
+    double last = -INFINITY;
+    for (size_t q = 0; q < model->parts; q++) last = fmax(last, (double)model->part[q].cell->problem.t1);
+    if (me->experiments) json_object_set_new(object, "experiments", json_integer((json_int_t)model->parts));
+    json_object_set_new(object, "measurements", json_integer((json_int_t)model->measurements));
+    json_object_set_new(object, "last time", json_of_number(last));
+    json_object_set_new(object, "level", json_of_number(model->level));
+    json_object_set_new(object, "fitted in", json_of_text(model->log ? "logarithms" : "the parameters"));
 }
 
 /* What the tables are of. */
 static json_t *about(const struct analyse *me)
 {
-    const struct cell *const cell = &me->cell;
+    const struct cell *const cell = me->cell;
     json_t *const object = json_object();
     json_object_set_new(object, "problem", json_of_text(cell->problem.type->name));
     json_object_set_new(object, "n", json_integer((json_int_t)cell->problem.n));
@@ -221,8 +225,8 @@ static json_t *about(const struct analyse *me)
 
 static sens_status prepare(struct analyse *me)
 {
-    if (me->data_question) return fit_model_create(&me->ctx, &me->cell, &me->fit, &me->model, &me->error);
-    return analysis_plan(&me->ctx, &me->cell, &me->request, &me->analysis, &me->error);
+    if (me->data_question) return fit_model_create(&me->ctx, &me->made, &me->fit, &me->model, &me->error);
+    return analysis_plan(&me->ctx, me->cell, &me->request, &me->analysis, &me->error);
 }
 
 /* All parameters of the model, where the fit left them. */
@@ -230,7 +234,7 @@ static sens_status save(struct analyse *me)
 {
     const struct fit_model *const model = &me->model;
     FILE *const file = create_file(me->save);
-    for (size_t k = 0; file && k < me->cell.problem.np; k++) fprintf(file, "%.17g\n", (double)model->p[k]);
+    for (size_t k = 0; file && k < me->cell->problem.np; k++) fprintf(file, "%.17g\n", (double)model->p[k]);
     const bool whole = file && !ferror(file);
     if (file && fclose(file) == 0 && whole) return SENS_OK;
     bench_refuse(&me->error, "--save %s: %s", me->save, strerror(errno));
@@ -252,8 +256,9 @@ static sens_status answer(struct analyse *me)
     if (!me->dry_run && me->question) status = analysis_solve(&me->ctx, &me->analysis, &me->error);
     if (status != SENS_OK) return status;
     char warning[512];
-    if (!me->dry_run && frozen_at_rest(&me->ctx, &me->cell, warning, sizeof warning))
-        complain_line("warning: %s", warning);
+    for (size_t q = 0; q < me->made.count && !me->dry_run; q++)
+        if (frozen_at_rest(&me->ctx, &me->made.cell[q], warning, sizeof warning))
+            complain_line("warning: %s", warning);
     tables_begin(&me->tables, our_stdout(), me->json, about(me));
     status = ask(me);
     tables_end(&me->tables, status == SENS_OK);
@@ -266,7 +271,9 @@ static int execute(struct analyse *me, const struct cli_command *command)
 {
     if (!read_request(me, command)) return cli_complain(&me->error, EXIT_USAGE);
     machine_prepare(&me->ctx, true);
-    sens_status status = cell_resolve(&me->ctx, &me->arguments->spec, &me->cell, &me->error);
+    sens_status status =
+        experiments_read(&me->ctx, me->experiments, &me->arguments->spec, &me->made, &me->error);
+    me->cell = me->made.cell;
     if (status == SENS_OK) status = prepare(me);
     if (status == SENS_OK) status = answer(me);
     return status == SENS_OK ? EXIT_OK : cli_complain(&me->error, cli_exit_code(status));

@@ -142,6 +142,7 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
         .problem = cell->problem.type->name,
         .cost = cell->cost.type->name,
         .model = cell->problem.type->model,
+        .model_options = cell->problem.type->options,
         .problem_value = cell->problem_value,
         .cost_value = cell->cost_value,
         .p = cell->problem.p,

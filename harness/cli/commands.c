@@ -41,6 +41,7 @@ static const struct cli_flag analyse_flags[] = {
     {"--log", NULL, "for fit and profile: in the logarithms of the parameters"},
     {"--level", "P", "for fit and profile: of the intervals; default: 0.95"},
     {"--save", "FILE", "for fit and profile: write the fitted parameters there, for params=FILE"},
+    {"--experiments", "FILE", "for fit and profile: a line for each experiment, and what sets it apart"},
     {"--range", "F", "for profile: how far, from p/F to F p; default: 1000"},
     {"--memory", "MIB", "all that it may take; default: 1024"},
     {"--dry-run", NULL, "tell what would be done and the memory of its results; solves nothing"},

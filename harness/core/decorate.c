@@ -83,6 +83,12 @@ static bool exact(PB, const struct sens_exact_query *q, const sens_real *p, sens
     return now.type->exact(&now, q, p, x, S, S0);
 }
 
+static sens_status observe(struct sens_ctx *ctx, PB, size_t count, const size_t *quantity,
+                           struct sens_observer *observer)
+{
+    return pb->inner->type->observe(ctx, pb->inner, count, quantity, observer);
+}
+
 /* The decorator's own function, or else the one above, where the inner type has one at all. Products it may
  * have although the inner type has none. */
 #define REQUIRED(slot, parameters, arguments)                                                                \
@@ -106,6 +112,7 @@ static struct sens_problem_type problem_type(const struct sens_problem_type *fro
     INITIAL(REQUIRED)
     OPTIONAL(UNLESS_ANOTHER)
     UNLESS_ANOTHER(exact, , )
+    UNLESS_ANOTHER(observe, , )
     return made;
 }
 

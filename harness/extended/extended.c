@@ -139,6 +139,7 @@ static const struct sens_problem_type *extended_problem(const struct sens_extend
         *own = *sens_registry_extended()->written;
         own->name = rq->problem;
         own->model = rq->model;
+        own->options = rq->model_options;
         return own;
     }
     while (*type && strcmp((*type)->name, rq->problem) != 0) type++;

@@ -36,6 +36,7 @@ struct sens_model;
 struct sens_extended_request {
     const char *problem, *cost;     /* names */
     const struct sens_model *model; /* where the equations of the problem are from; NULL: it is one of ours */
+    const struct sens_option *model_options;             /* beside it, the table that problem_value goes by */
     const struct sens_value *problem_value, *cost_value; /* in the order of their option tables */
     const double *p;  /* [np] instead of the nominal parameters; NULL: nominal */
     const double *x0; /* [n] instead of the nominal initial state; NULL: nominal, or x0(p) */

@@ -74,4 +74,12 @@ struct
 void evaluation_reverse(const struct evaluation *evaluation, const struct workspace *work,
                         const struct evaluation_pull *pull, sens_real *X, sens_real *P);
 
+struct evaluation_one { /* weight times an output, in one of L lanes */
+    size_t output, lane, L;
+    sens_real weight;
+};
+/* The same of one output alone: X [n][L] and P [np][L] += in that lane. */
+void evaluation_reverse_one(const struct evaluation *evaluation, const struct workspace *work,
+                            const struct evaluation_one *one, sens_real *X, sens_real *P);
+
 #endif

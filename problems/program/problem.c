@@ -4,6 +4,8 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "observe.h"
+
 static struct workspace evaluated(const struct written *written, const struct evaluation *evaluation,
                                   const struct sens_at *at)
 {
@@ -187,4 +189,5 @@ SENS_PROBLEM(written) = {
     .x0 = x0,
     .x0_vjp = x0_vjp,
     .x0_jvp_cols = x0_jvp_cols,
+    .observe = program_observe,
 };

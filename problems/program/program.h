@@ -46,6 +46,8 @@ struct program_known { /* what a publication says of the state at the end; memor
 
 struct program_names { /* memory is the arena's */
     const char *const *state, *const *parameter;
+    size_t quantities;
+    const char *const *quantity; /* [quantities] */
 };
 
 struct sens_model {
@@ -57,7 +59,11 @@ struct sens_model {
      * there are none; SENS_UNSUPPORTED: no more. Else as write. */
     sens_status (*known)(struct sens_ctx *ctx, const struct sens_model *model, size_t number,
                          struct sens_value *option, struct program_known *known);
-    /* The names of states [n] and parameters [np] as the file gives them, elements as c[2,1], from ctx's arena. Else
+    /* h: the quantities of these numbers, `count` outputs. Else as write. */
+    sens_status (*observed)(struct sens_ctx *ctx, const struct sens_model *model,
+                            const struct sens_value *option, size_t count, const size_t *quantity,
+                            struct program *h);
+    /* The names of states [n] and parameters [np], and of quantities by their numbers, as the file gives them, elements as c[2,1], from ctx's arena. Else
      * as write. */
     sens_status (*names)(struct sens_ctx *ctx, const struct sens_model *model,
                          const struct sens_value *option, struct program_names *names);

@@ -181,14 +181,12 @@ static bool any(const sens_real *bar)
     return found;
 }
 
-static void reverse_block(const struct evaluation *evaluation, const struct workspace *work,
-                          const struct evaluation_pull *pull, size_t l0, size_t lanes, sens_real *X,
-                          sens_real *P)
+/* From the outputs, which are seeded, to lanes l0 + l of L, l < lanes. */
+static void reverse_sweep(const struct evaluation *evaluation, const struct workspace *work, size_t L,
+                          size_t l0, size_t lanes, sens_real *X, sens_real *P)
 {
     const struct program *program = evaluation->program;
     const unsigned on = (X ? PROGRAM_ON_X : 0u) | (P ? PROGRAM_ON_P : 0u);
-    memset(work->lane, 0, program->count * LANES * sizeof *work->lane);
-    seed_outputs(program, pull, l0, lanes, work->lane);
     for (size_t k = program->count; k-- > 0;) {
         const struct program_operation *op = &program->operation[k];
         const sens_real *const bar = work->lane + k * LANES;
@@ -196,7 +194,7 @@ static void reverse_block(const struct evaluation *evaluation, const struct work
         if (!(op->on & on) || !any(bar)) continue;
         if (op->op == GRAPH_X || op->op == GRAPH_P) {
             sens_real *const part = op->op == GRAPH_X ? X : P;
-            for (size_t l = 0; part && l < lanes; l++) part[op->a * pull->L + l0 + l] += bar[l];
+            for (size_t l = 0; part && l < lanes; l++) part[op->a * L + l0 + l] += bar[l];
             continue;
         }
         const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);
@@ -207,9 +205,26 @@ static void reverse_block(const struct evaluation *evaluation, const struct work
     }
 }
 
+static void clear_lanes(const struct evaluation *evaluation, const struct workspace *work)
+{
+    memset(work->lane, 0, evaluation->program->count * LANES * sizeof *work->lane);
+}
+
 void evaluation_reverse(const struct evaluation *evaluation, const struct workspace *work,
                         const struct evaluation_pull *pull, sens_real *X, sens_real *P)
 {
-    for (size_t l = 0; l < pull->L; l += LANES)
-        reverse_block(evaluation, work, pull, l, pull->L - l < LANES ? pull->L - l : LANES, X, P);
+    for (size_t l = 0; l < pull->L; l += LANES) {
+        const size_t lanes = pull->L - l < LANES ? pull->L - l : LANES;
+        clear_lanes(evaluation, work);
+        seed_outputs(evaluation->program, pull, l, lanes, work->lane);
+        reverse_sweep(evaluation, work, pull->L, l, lanes, X, P);
+    }
+}
+
+void evaluation_reverse_one(const struct evaluation *evaluation, const struct workspace *work,
+                            const struct evaluation_one *one, sens_real *X, sens_real *P)
+{
+    clear_lanes(evaluation, work);
+    work->lane[evaluation->program->output[one->output] * LANES] = one->weight;
+    reverse_sweep(evaluation, work, one->L, one->lane, 1, X, P);
 }

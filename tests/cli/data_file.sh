@@ -51,6 +51,48 @@ done
 expect 0 "status     ok" "${run[@]}" data=data.tsv likelihood=on wrt=p --dump tabs
 cmp -s on tabs || fail "another form of the same data gives another result"
 
+# Quantities of the model are measured like states. Twice x + k t, and log y[2,1]: 4 exp(-k t) + k t, log 3 - k t.
+sed 's/^x. = .*/twice = 2*x + k*t\nlogs[i in 1 .. 2] = log(y[i,1])\n&/' two.ode >quantities.ode
+printf '%s\n' 't,"logs[2]",twice sigma=0.1,sigma_logs[2],x sigma=0.5,weight' '0,1,4.5,0.2,2.5,1' '1,0.7,,0.1,,2' \
+    '4,,2.2,,,1' >quantities.csv
+awk 'BEGIN { k = 0.5; pi = atan2(0, -1) }
+    { t = $2; y = $1 == "twice" ? 4 * exp(-k * t) + k * t : $1 == "x" ? 2 * exp(-k * t) : log(3) - k * t
+      dy = $1 == "twice" ? -4 * t * exp(-k * t) + t : $1 == "x" ? -2 * t * exp(-k * t) : -t
+      r = (y - $3) / $5; L -= $4 * (r * r / 2 + log($5 * sqrt(2 * pi))); D -= $4 * r * dy / $5
+      R[NR] = sqrt($4) * r; S[NR] = sqrt($4) * dy / $5 }
+    END { printf "G %.17g\ndGdp %.17g\n", L, D >"likelihood.expected"
+          for (e = 1; e <= NR; e++) printf "%.17g %.17g\n", R[e], S[e] >"residuals.expected" }' <<'END'
+x 0 2.5 1 0.5
+logs 0 1 1 0.2
+twice 0 4.5 1 0.1
+logs 1 0.7 2 0.1
+twice 4 2.2 1 0.1
+END
+quantities=(run two_decays --models quantities.ode cost=tracking data=quantities.csv tol=1e-12 --once wrt=p)
+for method in discrete_adjoint discrete_tangent cfsa casa_dense; do
+    expect 0 "status     ok" "${quantities[@]}" method=$method likelihood=on --dump "by_$method"
+    while read -r name value; do near "$name" "$value" "by_$method"; done <likelihood.expected
+    expect 0 "status     ok" "${quantities[@]}" method=$method residuals=on --dump "each_$method"
+    awk -F '\t' 'NR == FNR { split($0, pair, " "); r[++m] = pair[1]; s[m] = pair[2]; next }
+        function near(got, expected) { n++; if ((got - expected)^2 > 1e-16 * (1 + expected^2)) bad = 1 }
+        $1 == "G" { near($4, r[$2 + 1]) }
+        $1 == "dGdp" { near($4, s[$2 + 1]) }
+        END { exit bad || n != 10 }' residuals.expected "each_$method" ||
+        fail "residuals by $method: $(cat residuals.expected "each_$method")"
+done
+expect 2 "residuals=on: a likelihood is of all of them together" "${quantities[@]}" method=cfsa residuals=on \
+    likelihood=on
+printf 't,"logs[3]"\n1,1\n' >none.csv
+expect 2 "column 'logs\[3\]': no state or quantity.*did you mean logs" run two_decays cfsa \
+    --models quantities.ode cost=tracking data=none.csv
+# Products that are derived anew for the model go with its quantities as well.
+for vjp in tape fd; do
+    expect 0 "status     ok" "${quantities[@]}" method=discrete_adjoint likelihood=on vjp=$vjp --dump "by_$vjp"
+    while read -r name value; do
+        [ $vjp = fd ] || near "$name" "$value" "by_$vjp"
+    done <likelihood.expected
+done
+
 # Numbers alone, as the same with names: bit for bit; names of options are those of states of a problem in C.
 printf '0.5 1 2\n1 0.5 0.25\n' >plain
 printf 't,position,velocity\n0.5,1,2\n1,0.5,0.25\n' >names
@@ -129,15 +171,15 @@ while IFS='|' read -r text content; do
     printf '%b' "${content# }" >bad
     expect 2 "${text% }" "${run[@]}" data=bad
 done <<'TABLE'
-bad:1: column 'z': no state, sigma_STATE, weight or experiment | t,z\n0,1\n
-bad:1: column 'xx': no state, sigma_STATE, weight or experiment; did you mean x? | t,xx\n0,1\n
+bad:1: column 'z': no state or quantity, sigma_NAME, weight or experiment | t,z\n0,1\n
+bad:1: column 'xx': no state or quantity, sigma_NAME, weight or experiment; did you mean x? | t,xx\n0,1\n
 bad:1: column 'x': named twice | t,x,x\n0,1,1\n
 bad:1: column 'sigma_x': named twice | t,x,sigma_x,sigma_x\n0,1,1,1\n
 bad:1: column 'weight': named twice | t,x,weight,weight\n0,1,1,1\n
 bad:1: column '': no state | t,x,\n0,1,\n
 bad:1: first column 'x': of a header it is t or time | x,t\n0,1\n
 bad:1: first column 'nan 1': of a header it is t or time | nan 1\n
-bad:1: header 't': it names no state | t\n0\n
+bad:1: header 't': it names no state or quantity | t\n0\n
 bad:1: column sigma_ of 'x': there is no column of its values | t,sigma_x\n0,1\n
 bad:1: column 'x': sigma= beside a column sigma_ | t,x sigma=1,sigma_x\n0,1,1\n
 bad:1: column 'weight': it has no standard deviation | t,x,weight sigma=1\n0,1,1\n

@@ -77,6 +77,59 @@ awk -F '\t' 'function near(x, y) { return (x - y)^2 <= 1e-12 * y^2 }
       if (!near($3, $1 - q) || !near($4, $1 + q) || !near($6, $3) || !near($7, $4)) bad = 1 }
     END { exit bad || seen != 2 }' "$work/fit" "$work/both" || fail "errors that are estimated: $(cat "$work/both")"
 
+# ---- several experiments, and a quantity: linear regression on all their rows ----------------------------------------
+
+# x = x0 + a t + b t^2/2 with x0 = 1 and 3, and 2 x + a of the second: rows (t, t^2/2), and (2 t + 1, t^2).
+sed 's/^x. = /twice = 2*x + a\n&/' "$work/line.ode" >"$work/twice.ode"
+cat >"$work/several.csv" <<'EOF2'
+t,experiment,x,twice,sigma_x,sigma_twice,weight
+1,1,3.3,,0.1,,1
+3,1,9.2,,0.1,,2
+0.5,2,4.1,11,0.2,0.4,1
+2,2,,18.3,,0.5,1
+4,2,15,33,0.3,0.4,1
+3,7,1,1,1,1,1
+EOF2
+printf 'experiment,x\n1,\n2,3\n' >"$work/experiments.csv"
+several="data=$work/several.csv --experiments $work/experiments.csv --models $work/twice.ode"
+# shellcheck disable=SC2086
+table parameters line fit $several >"$work/fitted"
+# shellcheck disable=SC2086
+table fit line fit $several >"$work/fit"
+awk -F '[\t,]' 'function near(x, y) { return (x - y)^2 <= 1e-12 * y^2 }
+    function row(u, v, y, sigma, weight) { w = weight / sigma^2; m++
+        A += w * u * u; B += w * u * v; D += w * v * v; P += w * u * y; Q += w * v * y; Y += w * y * y }
+    FILENAME ~ /csv$/ { if (FNR == 1 || $2 == 7) next
+        x0 = $2 == 1 ? 1 : 3
+        if ($3 != "") row($1, $1^2 / 2, $3 - x0, $5, $7)
+        if ($4 != "") row(2 * $1 + 1, $1^2, $4 - 2 * x0, $6, $7)
+        next }
+    FILENAME ~ /fitted$/ { det = A * D - B * B; best["a"] = (P * D - Q * B) / det; best["b"] = (Q * A - P * B) / det
+        sd["a"] = sqrt(D / det); sd["b"] = sqrt(A / det)
+        if (!near($3, best[$1]) || !near($4, sd[$1])) bad = 1; seen++; next }
+    { if (!near($4, Y - best["a"] * P - best["b"] * Q) || $1 != m) bad = 2; seen++ }
+    END { exit bad || seen != 3 || m != 7 }' "$work/several.csv" "$work/fitted" "$work/fit" ||
+    fail "several experiments: $(cat "$work/fitted" "$work/fit")"
+# refused EXPECTED TEXT: the table of experiments
+refused() {
+    printf '%b' "$2" >"$work/bad.csv"
+    expect 2 "$1" analyse line fit data="$work/several.csv" --experiments "$work/bad.csv" --models "$work/twice.ode"
+}
+refused "bad.csv:1: first column 'x': it is experiment, the number" 'x,experiment\n1,1\n'
+refused "bad.csv:1: column 'x': named twice" 'experiment,x,x\n1,1,1\n'
+refused "bad.csv:1: column 'data': it is one for all experiments" 'experiment,data\n1,a\n'
+refused "bad.csv:3: experiment '1': its number is there twice" 'experiment,x\n1,1\n1,2\n'
+refused "bad.csv:2: experiment '1.5': not a whole number" 'experiment,x\n1.5,1\n'
+refused "bad.csv:2: 1 cells, the header has 2 columns" 'experiment,x\n1\n'
+refused "bad.csv:2: cell '3': the header has fewer columns" 'experiment,x\n1,2,3\n'
+refused "bad.csv:2: xx=1: unknown key 'xx'; did you mean x" 'experiment,xx\n1,1\n'
+refused "bad.csv: no experiment in the file" 'experiment,x\n'
+refused "bad.csv: no content" ''
+refused "no measurement of experiment 9" 'experiment\n9\n'
+refused "the experiments set a; choose the others" 'experiment,a\n1,1\n2,2\n'
+expect 2 "--experiments is for fit and profile" analyse line ranking --experiments "$work/bad.csv" \
+    --models "$work/line.ode"
+
 # ---- Lotka-Volterra: parameters come back ----------------------------------------------------------------------------
 
 # volterra A B C D: the model with these values

@@ -185,8 +185,9 @@ static sens_status create_measured(struct sens_ctx *ctx, double likelihood, size
 {
     const struct sens_value option[] = {{.data = data, .count = count, .measured = true},
                                         {.number = 5},
-                                        {.number = likelihood},
-                                        {.number = 0}};
+                                        {.number = likelihood == 1},
+                                        {.number = 0},
+                                        {.number = likelihood == 2}}; /* residuals=on */
     return create_on_initial(ctx, "tracking", option, cost);
 }
 
@@ -212,6 +213,17 @@ static void test_measurements_by_hand(void **state)
     assert_true(fabs(L - expected) <= 1e-14 * fabs(expected));
     cost.type->phi_dx(&cost, 1, hand_x, hand_p, 0, 1, slope);
     assert_true(slope[0] == -D[0] && slope[1] == -D[1]);
+
+    double r[4] = {0}, rows[8] = {0}; /* a residual each, in lanes */
+    static const double signs[] = {-2, -1.7320508075688772, 1.7320508075688772, -0.5};
+    assert_int_equal(create_measured(&ctx, 2, 18, measured, &cost), SENS_OK);
+    assert_int_equal(cost.m, 4);
+    cost.type->phi(&cost, 0, hand_x, hand_p, r);
+    cost.type->phi(&cost, 1, hand_x, hand_p, r);
+    for (size_t e = 0; e < 4; e++) assert_true(fabs(r[e] - signs[e]) <= 1e-15 * fabs(signs[e]));
+    cost.type->phi_dx(&cost, 1, hand_x, hand_p, 1, 4, rows);
+    assert_true(rows[0] == sqrt(3) / 0.5 && rows[4 + 1] == sqrt(3) / 2 && rows[4 + 2] == 0.25);
+    assert_true(rows[1] == 0 && rows[2] == 0 && rows[3] == 0 && rows[4] == 0 && rows[7] == 0);
     sens_arena_release(&ctx.arena);
 }
 

@@ -38,7 +38,7 @@ static sens_status find_best(struct sens_ctx *ctx, struct fit_model *model, stru
 
 static double degrees(const struct fit_model *model)
 {
-    return (double)(model->data.count - model->count);
+    return (double)(model->measurements - model->count);
 }
 
 /* Standard deviations to either side of the interval at the level asked for: of the normal distribution, or Student's
@@ -46,8 +46,7 @@ static double degrees(const struct fit_model *model)
 static double deviations(const struct fit_model *model)
 {
     const double upper = (1 + model->level) / 2;
-    return model->data.sigma_known ? gsl_cdf_ugaussian_Pinv(upper)
-                                   : gsl_cdf_tdist_Pinv(upper, degrees(model));
+    return model->sigma_known ? gsl_cdf_ugaussian_Pinv(upper) : gsl_cdf_tdist_Pinv(upper, degrees(model));
 }
 
 /* ---- fit ----------------------------------------------------------------------------------------------- */
@@ -58,11 +57,11 @@ static void write_fit(const struct fit_model *model, const struct best *best, st
                                           "chi2_per_dof", "p_value",    "sigma",      "iterations",
                                           "solves",       "failed",     "decrement",  NULL};
     const double dof = degrees(model), chi2 = best->minimum.chi2;
-    const bool known = model->data.sigma_known;
+    const bool known = model->sigma_known;
     table_begin(tables, "fit",
                 "chi2 = sum w ((x - z) / sigma)^2 at its minimum; p_value: so large or larger by chance",
                 columns);
-    table_count(tables, model->data.count);
+    table_count(tables, model->measurements);
     table_count(tables, model->count);
     table_count(tables, best->spread.rank);
     table_number(tables, chi2);
@@ -126,19 +125,23 @@ static sens_status write_correlation(struct sens_ctx *ctx, const struct fit_mode
     return SENS_OK;
 }
 
-/* r and J stand at the fit. */
+/* r and J stand at the fit. The number of the experiment is told where there are several. */
 static void write_residuals(const struct fit_model *model, struct tables *tables)
 {
-    static const char *const columns[] = {"t", "state", "measured", "model", "sigma", "residual", NULL};
-    table_begin(tables, "residuals", "residual = sqrt(w) (model - measured) / sigma", columns);
-    for (size_t e = 0; e < model->data.count; e++) {
-        const struct measured *const me = &model->data.all[e];
+    static const char *const columns[] = {"experiment", "t",     "name",     "measured",
+                                          "model",      "sigma", "residual", NULL};
+    const bool several = model->parts > 1;
+    table_begin(tables, "residuals", "residual = sqrt(w) (model - measured) / sigma", columns + !several);
+    for (size_t e = 0; e < model->measurements; e++) {
+        const struct fit_part *part;
+        const struct measured *const me = fit_model_measurement(model, e, &part);
         const double r = (double)model->r[e];
-        table_number(tables, (double)model->data.t[me->time]);
-        table_text(tables, model->labels.state[me->state]);
+        if (several) table_number(tables, part->number);
+        table_number(tables, me->t);
+        table_text(tables, fit_model_measured(model, me->of));
         table_number(tables, me->z);
         table_number(tables, me->z + r * me->sigma / me->root_weight);
-        table_number(tables, model->data.sigma_known ? me->sigma : NAN);
+        table_number(tables, model->sigma_known ? me->sigma : NAN);
         table_number(tables, r);
         table_row_end(tables);
     }

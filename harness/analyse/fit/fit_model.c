@@ -38,34 +38,25 @@ static bool read_range(const char *text, double *range, struct bench_error *erro
 /* Enough to fit, and where the errors of the data are not known, one more to tell them. */
 static sens_status check_count(const struct fit_model *model, struct bench_error *error)
 {
-    const size_t needed = model->count + !model->data.sigma_known;
-    if (model->data.count >= needed) return SENS_OK;
-    bench_refuse(error, "data: %zu measurements are too few for %zu parameters%s", model->data.count,
+    const size_t needed = model->count + !model->sigma_known;
+    if (model->measurements >= needed) return SENS_OK;
+    bench_refuse(error, "data: %zu measurements are too few for %zu parameters%s", model->measurements,
                  model->count,
-                 model->data.sigma_known ? "" : " and the standard deviation of the data, which none has");
-    return SENS_BAD_INPUT;
-}
-
-static sens_status find_data(struct sens_ctx *ctx, struct fit_model *model, struct bench_error *error)
-{
-    const struct sens_cost *const cost = &model->cell->cost;
-    const int place = sens_option_find(cost->type->options, "data");
-    if (place >= 0 && cost->option[place].count)
-        return measurements_read(ctx, &cost->option[place], model->cell->problem.n, &model->data, error);
-    bench_refuse(error, "data: what was measured? data=FILE, a table with a header line t,STATE,...");
+                 model->sigma_known ? "" : " and the standard deviation of the data, which none has");
     return SENS_BAD_INPUT;
 }
 
 static sens_status make_room(struct sens_ctx *ctx, struct fit_model *model, struct bench_error *error)
 {
-    const size_t n = model->cell->problem.n, np = model->cell->problem.np, m = model->data.count;
+    const size_t n = model->cell->problem.n, np = model->cell->problem.np, m = model->measurements;
     model->at = SENS_NEW(ctx, double, model->count);
     model->p = SENS_NEW(ctx, sens_real, np);
+    model->part_p = SENS_NEW(ctx, sens_real, np);
     model->r = SENS_NEW(ctx, sens_real, m);
     model->drdp = SENS_NEW(ctx, sens_real, m * np);
     model->x0 = SENS_NEW(ctx, sens_real, n);
     model->x = SENS_NEW(ctx, sens_real, n);
-    if (model->at && model->p && model->r && model->drdp && model->x0 && model->x) {
+    if (model->at && model->p && model->part_p && model->r && model->drdp && model->x0 && model->x) {
         model->at[0] = NAN;
         memcpy(model->p, model->cell->problem.p, np * sizeof *model->p);
         return SENS_OK;
@@ -75,44 +66,145 @@ static sens_status make_room(struct sens_ctx *ctx, struct fit_model *model, stru
     return SENS_NO_MEMORY;
 }
 
-static sens_status set_cost(struct sens_ctx *ctx, struct fit_model *model, struct bench_error *error)
+/* ---- experiments --------------------------------------------------------------------------------------- */
+
+static sens_status find_data(struct sens_ctx *ctx, struct fit_part *part, struct bench_error *error)
 {
-    struct cell *const cell = model->cell;
-    const sens_real last = model->data.t[model->data.times - 1];
+    const struct sens_cost *const cost = &part->cell->cost;
+    const int place = sens_option_find(cost->type->options, "data");
+    if (place >= 0 && cost->option[place].count)
+        return measurements_read(ctx, &cost->option[place], part->cell->problem.n, &part->data, error);
+    bench_refuse(error, "data: what was measured? data=FILE, a table with a header line t,STATE,...");
+    return SENS_BAD_INPUT;
+}
+
+/* The cost of the cell again, with its residuals as outputs. */
+static sens_status residuals_cost(struct sens_ctx *ctx, struct cell *cell, struct bench_error *error)
+{
+    const struct sens_cost_type *const type = cell->cost.type;
+    const size_t count = sens_option_count(type->options);
+    const int residuals = sens_option_find(type->options, "residuals");
+    struct sens_value *const value = SENS_NEW(ctx, struct sens_value, count);
+    if (!value) return SENS_NO_MEMORY;
+    memcpy(value, cell->cost.option, count * sizeof *value);
+    for (size_t k = 0; k < count; k++)
+        if (type->options[k].kind == SENS_OPT_CHOICE) value[k].number = (int)k == residuals;
+    const sens_status status =
+        residuals < 0 ? SENS_UNSUPPORTED : sens_cost_create(ctx, type, value, &cell->problem, &cell->cost);
+    if (status != SENS_OK) bench_refuse(error, "data: %s", ctx->message);
+    return status;
+}
+
+/* Its interval ends with its last measurement. */
+static sens_status set_cost(struct sens_ctx *ctx, struct fit_part *part, struct bench_error *error)
+{
+    struct cell *const cell = part->cell;
+    const sens_real last = part->data.all[part->data.count - 1].t;
     if (!(last > cell->problem.t0)) {
         bench_refuse(error, "data: nothing was measured after t0 = %g", (double)cell->problem.t0);
         return SENS_BAD_INPUT;
     }
     cell->problem.t1 = last;
     cell->task.parts = SENS_IN_STATE | SENS_IN_DGDP;
-    const sens_status status = measurements_cost(ctx, &model->data, &cell->problem, &cell->cost);
-    if (status != SENS_OK) bench_refuse(error, "data: %s", ctx->message);
+    return residuals_cost(ctx, cell, error);
+}
+
+static sens_status add_part(struct sens_ctx *ctx, struct fit_model *model, const struct experiments *from,
+                            struct bench_error *error)
+{
+    struct fit_part *const part = &model->part[model->parts];
+    *part = (struct fit_part){.cell = &from->cell[model->parts],
+                              .number = from->number[model->parts],
+                              .first = model->measurements};
+    if (part->cell->problem.np != model->cell->problem.np ||
+        part->cell->problem.n != model->cell->problem.n) {
+        bench_refuse(error,
+                     "experiment %.0f: the model has other parameters or states than in experiment %.0f",
+                     part->number, from->number[0]);
+        return SENS_BAD_INPUT;
+    }
+    sens_status status = analysis_check(part->cell, error);
+    if (status == SENS_OK) status = find_data(ctx, part, error);
+    if (status == SENS_OK) status = set_cost(ctx, part, error);
+    if (status != SENS_OK) return status;
+    if (model->parts > 0 && part->data.sigma_known != model->sigma_known) {
+        bench_refuse(error,
+                     "data: some experiments have standard deviations; a fit needs those of all or of none");
+        return SENS_BAD_INPUT;
+    }
+    model->sigma_known = part->data.sigma_known;
+    model->measurements += part->data.count;
+    model->parts++;
+    return SENS_OK;
+}
+
+static sens_status add_parts(struct sens_ctx *ctx, struct fit_model *model, const struct experiments *from,
+                             struct bench_error *error)
+{
+    sens_status status = SENS_OK;
+    model->part = SENS_NEW(ctx, struct fit_part, from->count);
+    if (!model->part) {
+        bench_refuse(error, "no_memory: %zu experiments need more than --memory allows", from->count);
+        return SENS_NO_MEMORY;
+    }
+    while (status == SENS_OK && model->parts < from->count) status = add_part(ctx, model, from, error);
     return status;
 }
 
-sens_status fit_model_create(struct sens_ctx *ctx, struct cell *cell, const struct fit_request *request,
-                             struct fit_model *model, struct bench_error *error)
+/* A parameter that is another number in each experiment is none to be found. */
+static sens_status check_parameters(const struct fit_model *model, struct bench_error *error)
+{
+    for (size_t k = 0; k < model->count; k++)
+        for (size_t q = 1; q < model->parts; q++) {
+            const size_t at = model->index[k];
+            if (model->part[q].cell->problem.p[at] == model->cell->problem.p[at]) continue;
+            bench_refuse(error, "--parameters: the experiments set %s; choose the others",
+                         fit_model_name(model, k));
+            return SENS_BAD_INPUT;
+        }
+    return SENS_OK;
+}
+
+const struct measured *fit_model_measurement(const struct fit_model *model, size_t e,
+                                             const struct fit_part **part)
+{
+    const struct fit_part *in = model->part;
+    while (e >= in->first + in->data.count) in++;
+    if (part) *part = in;
+    return &in->data.all[e - in->first];
+}
+
+const char *fit_model_measured(const struct fit_model *model, size_t of)
+{
+    const size_t n = model->cell->problem.n;
+    return of < n ? model->labels.state[of] : model->labels.quantity[of - n];
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+sens_status fit_model_create(struct sens_ctx *ctx, const struct experiments *experiments,
+                             const struct fit_request *request, struct fit_model *model,
+                             struct bench_error *error)
 {
     struct selection chosen;
-    *model = (struct fit_model){.cell = cell, .log = request->log};
+    *model = (struct fit_model){.cell = experiments->cell, .log = request->log};
     if (!read_level(request->level, &model->level, error) ||
         !read_range(request->range, &model->range, error))
         return SENS_BAD_INPUT;
-    sens_status status = analysis_check(cell, error);
-    if (status == SENS_OK) status = find_data(ctx, model, error);
+    sens_status status = add_parts(ctx, model, experiments, error);
     if (status != SENS_OK) return status;
     bench_refuse(error, "names: %s", sens_status_message(SENS_NO_MEMORY));
-    status = labels_find(ctx, &cell->problem, &model->labels);
+    status = labels_find(ctx, &model->cell->problem, &model->labels);
     if (status == SENS_OK)
-        status = labels_select(ctx, "--parameters", request->parameters, cell->problem.np,
+        status = labels_select(ctx, "--parameters", request->parameters, model->cell->problem.np,
                                model->labels.parameter, &chosen, error);
     if (status != SENS_OK) return status;
     model->count = chosen.count;
     model->index = chosen.index;
     ctx->arena.limit = request->memory;
-    status = check_log(model, error);
+    status = check_parameters(model, error);
+    if (status == SENS_OK) status = check_log(model, error);
     if (status == SENS_OK) status = check_count(model, error);
-    if (status == SENS_OK) status = set_cost(ctx, model, error);
     return status == SENS_OK ? make_room(ctx, model, error) : status;
 }
 
@@ -140,34 +232,51 @@ double fit_model_slope(const struct fit_model *model, size_t e, size_t k)
 double fit_model_chi2(const struct fit_model *model)
 {
     double sum = 0;
-    for (size_t e = 0; e < model->data.count; e++) sum += (double)model->r[e] * (double)model->r[e];
+    for (size_t e = 0; e < model->measurements; e++) sum += (double)model->r[e] * (double)model->r[e];
     return sum;
 }
 
 double fit_model_variance(const struct fit_model *model, double chi2)
 {
-    return model->data.sigma_known ? 1 : chi2 / (double)(model->data.count - model->count);
+    return model->sigma_known ? 1 : chi2 / (double)(model->measurements - model->count);
 }
 
-static sens_status solve(struct sens_ctx *ctx, struct fit_model *model)
+/* The parameters of an experiment: its own, and the fitted ones. */
+static const sens_real *parameters_of(const struct fit_model *model, const struct fit_part *part)
 {
-    struct sens_task task = model->cell->task;
+    if (part == model->part) return model->p;
+    memcpy(model->part_p, part->cell->problem.p, part->cell->problem.np * sizeof *model->part_p);
+    for (size_t k = 0; k < model->count; k++) model->part_p[model->index[k]] = model->p[model->index[k]];
+    return model->part_p;
+}
+
+static sens_status solve_part(struct sens_ctx *ctx, struct fit_model *model, const struct fit_part *part)
+{
+    const size_t m = part->data.count, np = part->cell->problem.np;
+    struct sens_task task = part->cell->task;
     struct sens_problem moved = *task.problem;
     struct sens_work work = {.steps = 0};
-    const struct sens_out out = {.x = model->x, .G = model->r, .dGdp = model->drdp};
-    for (size_t k = 0; k < model->count; k++)
-        if (!isfinite(model->p[model->index[k]]))
-            return sens_fail(ctx, SENS_NONFINITE, "a parameter overflows");
-    moved.p = model->p;
-    sens_problem_x0(&moved, model->p, model->x0);
+    const struct sens_out out = {
+        .x = model->x, .G = model->r + part->first, .dGdp = model->drdp + part->first * np};
+    moved.p = parameters_of(model, part);
+    sens_problem_x0(&moved, moved.p, model->x0);
     moved.x0 = model->x0;
     task.problem = &moved;
     model->solves++;
     const sens_status status = analysis_run(ctx, &task, &out, &work);
     if (status != SENS_OK) return status;
-    const size_t m = model->data.count, np = model->cell->problem.np;
-    return analysis_all_finite(m, model->r) && analysis_all_finite(m * np, model->drdp) ? SENS_OK
-                                                                                        : SENS_NONFINITE;
+    return analysis_all_finite(m, out.G) && analysis_all_finite(m * np, out.dGdp) ? SENS_OK : SENS_NONFINITE;
+}
+
+static sens_status solve(struct sens_ctx *ctx, struct fit_model *model)
+{
+    sens_status status = SENS_OK;
+    for (size_t k = 0; k < model->count; k++)
+        if (!isfinite(model->p[model->index[k]]))
+            return sens_fail(ctx, SENS_NONFINITE, "a parameter overflows");
+    for (size_t q = 0; q < model->parts && status == SENS_OK; q++)
+        status = solve_part(ctx, model, &model->part[q]);
+    return status;
 }
 
 sens_status fit_model_at(struct sens_ctx *ctx, struct fit_model *model, const double *q)

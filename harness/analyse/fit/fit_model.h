@@ -5,23 +5,34 @@
 #ifndef FIT_MODEL_H
 #define FIT_MODEL_H
 
-#include "cell.h"
+#include "experiments.h"
 #include "labels.h"
 #include "measurements.h"
 
-struct fit_model { /* memory of the arena */
+struct fit_part { /* an experiment: rows first ... first + data.count of r and J */
     struct cell *cell;
+    double number; /* of the experiment; 0: it is the only one */
     struct measurements data;
+    size_t first;
+};
+
+struct fit_model {     /* memory of the arena */
+    struct cell *cell; /* of the first part: names, shapes and settings are those of all */
+    size_t parts;
+    struct fit_part *part; /* [parts] */
+    size_t measurements;   /* m, of all parts */
+    bool sigma_known;      /* of all parts, or of none */
     struct labels labels;
     size_t count;        /* fitted parameters */
     const size_t *index; /* [count] which of p they are */
     bool log;
-    double level;    /* of the intervals, 0.95 */
-    double range;    /* a profile goes so far: to p/range and range p */
-    double *at;      /* [count] coordinates of r and J below; NaN before there are any */
-    sens_real *p;    /* [np] the same as parameters */
-    sens_real *r;    /* [m] residuals */
-    sens_real *drdp; /* [m][np] */
+    double level;      /* of the intervals, 0.95 */
+    double range;      /* a profile goes so far: to p/range and range p */
+    double *at;        /* [count] coordinates of r and J below; NaN before there are any */
+    sens_real *p;      /* [np] the same as parameters, beside those of the first experiment */
+    sens_real *part_p; /* [np] beside those of another one */
+    sens_real *r;      /* [m] residuals */
+    sens_real *drdp;   /* [m][np] */
     sens_real *x0, *x;
     size_t solves, failures;
 };
@@ -34,8 +45,13 @@ struct fit_request { /* texts as given; NULL: not given */
 
 /* Reads the data of the cell, whose cost was cost=tracking and becomes the residuals. SENS_BAD_INPUT, SENS_UNSUPPORTED,
  * SENS_NO_MEMORY with a message. */
-sens_status fit_model_create(struct sens_ctx *ctx, struct cell *cell, const struct fit_request *request,
-                             struct fit_model *model, struct bench_error *error);
+sens_status fit_model_create(struct sens_ctx *ctx, const struct experiments *experiments,
+                             const struct fit_request *request, struct fit_model *model,
+                             struct bench_error *error);
+
+/* Measurement e of all, and the part that it is in. */
+const struct measured *fit_model_measurement(const struct fit_model *model, size_t e,
+                                             const struct fit_part **part);
 
 /* Where the fit starts: coordinates [count] of the parameters of the problem. */
 void fit_model_start(const struct fit_model *model, double *q);
@@ -55,6 +71,9 @@ double fit_model_chi2(const struct fit_model *model);
 
 /* The variance that chi2 counts in: 1 where standard deviations of the data are known, else chi2 / (m - count). */
 double fit_model_variance(const struct fit_model *model, double chi2);
+
+/* The name of a state, or n + number of a quantity. */
+const char *fit_model_measured(const struct fit_model *model, size_t of);
 
 static inline const char *fit_model_name(const struct fit_model *model, size_t k)
 {

@@ -47,8 +47,8 @@ static double noise(const struct fit_model *model)
 {
     double squares = 0;
     const double rtol = (double)model->cell->task.rtol;
-    for (size_t e = 0; e < model->data.count; e++) {
-        const struct measured *const me = &model->data.all[e];
+    for (size_t e = 0; e < model->measurements; e++) {
+        const struct measured *const me = fit_model_measurement(model, e, NULL);
         squares += pow(rtol * me->root_weight * me->z / me->sigma, 2);
     }
     return squares;
@@ -92,7 +92,7 @@ static sens_status fit(struct sens_ctx *ctx, struct trial *trial, size_t cols, s
 {
     const gsl_multifit_nlinear_parameters settings = gsl_multifit_nlinear_default_parameters();
     gsl_multifit_nlinear_fdf system = {
-        .f = residuals, .df = jacobian, .n = trial->model->data.count, .p = cols, .params = trial};
+        .f = residuals, .df = jacobian, .n = trial->model->measurements, .p = cols, .params = trial};
     gsl_multifit_nlinear_workspace *const work =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, system.n, cols);
     double *const first = SENS_NEW(ctx, double, cols);

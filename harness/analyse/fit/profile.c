@@ -13,8 +13,8 @@ static const double crossing_to = 1e-6;  /* of L */
 
 double profile_limit(const struct fit_model *model, double chi2)
 {
-    const double dof = (double)(model->data.count - model->count);
-    if (model->data.sigma_known) return gsl_cdf_chisq_Pinv(model->level, 1);
+    const double dof = (double)(model->measurements - model->count);
+    if (model->sigma_known) return gsl_cdf_chisq_Pinv(model->level, 1);
     return fit_model_variance(model, chi2) * gsl_cdf_fdist_Pinv(model->level, 1, dof);
 }
 
@@ -36,7 +36,7 @@ static sens_status look(struct walk *walk, double c, struct profile_point *point
     const sens_status status = minimise(walk->ctx, walk->model, walk->k, walk->q, &found);
     if (status != SENS_OK) return status;
     *point = (struct profile_point){.q = c, .rise = found.chi2 - walk->chi2};
-    for (size_t e = 0; e < model->data.count; e++)
+    for (size_t e = 0; e < model->measurements; e++)
         point->slope += 2 * (double)model->r[e] * fit_model_slope(model, e, walk->k);
     return SENS_OK;
 }

@@ -36,7 +36,7 @@ static void fill(const struct fit_model *model, size_t fixed, struct work *work)
         const size_t k = c + (c >= fixed);
         double squares = 0;
         for (size_t e = 0; e < work->rows; e++) {
-            const double slope = e < model->data.count ? fit_model_slope(model, e, k) : 0;
+            const double slope = e < model->measurements ? fit_model_slope(model, e, k) : 0;
             work->U[e * work->cols + c] = slope;
             squares += slope * slope;
         }
@@ -52,7 +52,7 @@ static double projected(const struct fit_model *model, const struct work *work, 
     double sum = 0;
     for (size_t c = 0; c < rank; c++) {
         double along = 0;
-        for (size_t e = 0; e < model->data.count; e++)
+        for (size_t e = 0; e < model->measurements; e++)
             along += work->U[e * work->cols + c] * (double)model->r[e];
         sum += along * along;
     }
@@ -85,7 +85,7 @@ static void covariance(const struct work *work, struct spread *made)
 sens_status spread_make(struct sens_ctx *ctx, const struct fit_model *model, size_t fixed,
                         struct spread *spread)
 {
-    const size_t cols = model->count - (fixed < model->count), m = model->data.count;
+    const size_t cols = model->count - (fixed < model->count), m = model->measurements;
     struct work work = {.rows = m > cols ? m : cols, .cols = cols};
     struct spread made = {
         .cols = cols, .variance = SENS_NEW(ctx, double, cols), .C = SENS_NEW(ctx, double, cols *cols)};

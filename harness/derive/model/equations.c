@@ -245,6 +245,25 @@ void equations_destroy(struct equations *equations)
     *equations = (struct equations){.graph = NULL};
 }
 
+size_t equations_quantities(const struct equations *equations, const struct syntax *syntax)
+{
+    size_t count = 0;
+    for (const struct declaration *d = syntax->declarations; d; d = d->next)
+        if (d->kind == DECLARE_QUANTITY) count += equations->array[d->number].shape.count;
+    return count;
+}
+
+graph_node equations_quantity(const struct equations *equations, const struct syntax *syntax, size_t number)
+{
+    const struct declaration *d = syntax->declarations;
+    for (;; d = d->next) {
+        if (d->kind != DECLARE_QUANTITY) continue;
+        const struct array *const array = &equations->array[d->number];
+        if (number < array->shape.count) return array->element[number];
+        number -= array->shape.count;
+    }
+}
+
 bool equations_known(struct equations *equations, const struct syntax *syntax,
                      const struct sens_value *option, const struct known_value *known, size_t *state,
                      struct bench_error *error)

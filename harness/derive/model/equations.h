@@ -42,6 +42,11 @@ bool equations_write(const struct syntax *syntax, const struct sens_value *optio
                      struct bench_error *error);
 void equations_destroy(struct equations *equations);
 
+/* How many elements all quantities of the file have; and the node of one, by its number in the order of the file, elements
+ * with the last index running fastest. */
+size_t equations_quantities(const struct equations *equations, const struct syntax *syntax);
+graph_node equations_quantity(const struct equations *equations, const struct syntax *syntax, size_t number);
+
 /* The place in x of a known value of the same file and options. */
 bool equations_known(struct equations *equations, const struct syntax *syntax,
                      const struct sens_value *option, const struct known_value *known, size_t *state,

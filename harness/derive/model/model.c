@@ -60,6 +60,30 @@ static sens_status write_equations(struct sens_ctx *ctx, const struct sens_model
     return status;
 }
 
+static sens_status find_observed(struct sens_ctx *ctx, const struct sens_model *head,
+                                 const struct sens_value *option, size_t count, const size_t *quantity,
+                                 struct program *h)
+{
+    const struct syntax *const syntax = &((const struct model *)head)->syntax;
+    struct bench_error error;
+    struct equations written;
+    graph_node *const output = SENS_NEW(ctx, graph_node, count);
+    if (!output) return SENS_NO_MEMORY;
+    if (!equations_write(syntax, option, &equations_usual, &written, &error))
+        return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
+    const size_t known = equations_quantities(&written, syntax);
+    sens_status status = SENS_OK;
+    for (size_t k = 0; k < count && status == SENS_OK; k++) {
+        if (quantity[k] < known)
+            output[k] = equations_quantity(&written, syntax, quantity[k]);
+        else
+            status = sens_fail(ctx, SENS_BAD_INPUT, "quantity %zu of %zu", quantity[k], known);
+    }
+    if (status == SENS_OK) status = model_lower(ctx, written.graph, count, output, h);
+    equations_destroy(&written);
+    return status;
+}
+
 /* ---- published values ---------------------------------------------------------------------------------- */
 
 static sens_status place_known(struct sens_ctx *ctx, const struct model *model, const struct known_set *set,
@@ -127,7 +151,8 @@ struct model *model_parse(const char *path, const char *text, size_t length, str
         bench_refuse(error, "%s: no memory", path);
         return NULL;
     }
-    model->head = (struct sens_model){.write = write_equations, .known = find_known, .names = model_names};
+    model->head = (struct sens_model){
+        .write = write_equations, .known = find_known, .observed = find_observed, .names = model_names};
     if (syntax_read(path, text, length, &model->syntax, error)) return model;
     free(model);
     return NULL;

@@ -61,8 +61,10 @@ sens_status model_names(struct sens_ctx *ctx, const struct sens_model *head, con
         return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
     const char **const state = names_of(ctx, syntax, &equations, DECLARE_STATE, equations.n);
     const char **const parameter = names_of(ctx, syntax, &equations, DECLARE_PARAMETER, equations.np);
+    const size_t quantities = equations_quantities(&equations, syntax);
+    const char **const quantity = names_of(ctx, syntax, &equations, DECLARE_QUANTITY, quantities);
     equations_destroy(&equations);
-    if (!state || !parameter) return SENS_NO_MEMORY;
-    *names = (struct program_names){state, parameter};
+    if (!state || !parameter || !quantity) return SENS_NO_MEMORY;
+    *names = (struct program_names){state, parameter, quantities, quantity};
     return SENS_OK;
 }

@@ -33,10 +33,13 @@ struct sens_value {
     double number;      /* SENS_OPT_INT, REAL; the index for CHOICE */
     const double *data; /* SENS_OPT_DATA, owned by the caller and alive as long as the instance */
     size_t count;
-    /* Of an option of a cost: the file had a header line. For n states, rows of 2 + 2 n numbers
-     *     t, weight, x_1 ... x_n (NaN: not measured), sigma_1 ... sigma_n (NaN: not given)
+    /* Of an option of a cost: the file had a header line. With the n states and these quantities of the problem
+     * (type->observe) as z_1 ... z_w, rows of 2 + 2 w numbers
+     *     t, weight, z_1 ... z_w (NaN: not measured), sigma_1 ... sigma_w (NaN: not given)
      * t never falls and is in [t0, t1], weight >= 0, sigma > 0. */
     bool measured;
+    size_t quantities;
+    const size_t *quantity; /* [quantities] their numbers */
 };
 
 /* Entries before the terminator; 0 for NULL. */

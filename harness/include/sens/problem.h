@@ -117,6 +117,16 @@ struct sens_identity {
                      sens_real *size);
 };
 
+/* Quantities h_k(t, x, p), k < count, that are measured, and that costs are made of; immutable. */
+struct sens_observer {
+    size_t count;
+    const void *data;
+    sens_real (*value)(const struct sens_observer *observer, const struct sens_at *at, size_t k);
+    /* X[:,lane] += w dh_k/dx, P[:,lane] += w dh_k/dp, of L lanes; NULL: not wanted */
+    void (*pull)(const struct sens_observer *observer, const struct sens_at *at, size_t k, sens_real w,
+                 size_t lane, size_t L, sens_real *X /*[n][L]*/, sens_real *P /*[np][L]*/);
+};
+
 struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
@@ -175,6 +185,10 @@ struct sens_problem_type {
      * (nothing written). */
     bool (*exact)(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0);
+
+    /* Optional: makes an observer of the quantities of these numbers, from the arena. SENS_BAD_INPUT, SENS_NO_MEMORY. */
+    sens_status (*observe)(struct sens_ctx *ctx, const struct sens_problem *pb, size_t count,
+                           const size_t *quantity /*[count]*/, struct sens_observer *observer);
 
     const struct sens_identity *identities; /* ends with name == NULL; may be NULL */
 
