@@ -72,7 +72,8 @@ check "no markup of a row" test "$(grep -c '<img' "$work/hostile.html")" -eq 0
 # times as of a quiet machine: within 1 %
 awk -F '\t' -v OFS='\t' '/^#/ { print; next }
     !header { header = 1; for (i = 1; i <= NF; i++) at[$i] = i; print; next }
-    { $at["t_total_s"] = 1e-3
+    { $at["samples"] = 21
+      $at["t_total_s"] = 1e-3
       $at["t_lo_s"] = $at["t_lo_wide_s"] = 0.99e-3
       $at["t_hi_s"] = $at["t_hi_wide_s"] = 1.01e-3
       print }' "$file" >"$work/quiet.tsv"
