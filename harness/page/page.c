@@ -190,7 +190,7 @@ static void write_frame(const struct parts *parts, FILE *out)
 bool page_write(const struct page_request *request, FILE *out, struct bench_error *error)
 {
     char folder[DATA_PATH];
-    struct parts parts = {NULL};
+    struct parts parts = {.frame = NULL};
     const bool ok =
         page_folder(PAGE_PARTS, folder, sizeof folder, error) &&
         (parts.frame = read_part(folder, "page.html", error)) &&
