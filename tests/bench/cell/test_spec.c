@@ -276,8 +276,9 @@ static void numbers_from_files(void **state)
     assert_string_equal(fx.cell.reference_key, "");
     release(&fx);
     assert_int_equal(resolve(&fx, "problem=decay method=discrete_adjoint cost=tracking"), SENS_OK);
-    assert_string_equal(fx.cell.reference_key,
-                        "decay k=1 y0=1 T=2 t1=2 cost=tracking count=5 likelihood=off experiment=0");
+    assert_string_equal(
+        fx.cell.reference_key,
+        "decay k=1 y0=1 T=2 t1=2 cost=tracking count=5 likelihood=off experiment=0 residuals=off");
     release(&fx);
     unlink(path);
 }
