@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "closer.h"
 #include "exit_codes.h"
 #include "machine.h"
 #include "measure.h"
@@ -20,6 +21,8 @@ struct run {
     struct record *rec;
     struct sens_out out;
     struct labels labels; /* after a run that succeeded */
+    struct closer closer; /* the same, where there is no truth */
+    bool estimated;
     struct bench_error error;
 };
 
@@ -55,6 +58,11 @@ static void write_json(struct run *run, const struct labels *labels)
 {
     json_t *const object = record_json(run->rec);
     json_object_set_new(object, "result", report_json(&run->cell, labels, &run->out));
+    if (run->estimated)
+        json_object_set_new(object, "estimate",
+                            json_pack("{s:o,s:o,s:o}", "rtol", json_of_number(run->closer.rtol), "x",
+                                      json_of_number(run->closer.x), "gradient",
+                                      json_of_number(run->closer.gradient)));
     json_dumpf(object, our_stdout(), JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(object);
     say("\n");
@@ -77,6 +85,20 @@ static void warn_of_rest(struct run *run)
 {
     char *const message = run->rec->text[COL_message];
     if (frozen_at_rest(&run->ctx, &run->cell, message, RECORD_TEXT)) complain_line("warning: %s", message);
+}
+
+/* Where there is no truth to take errors against. */
+static void estimate(struct run *run)
+{
+    char *const message = run->rec->text[COL_message];
+    static const char text[] =
+        "stability sets the steps, and not the tolerance: %.0f, and %.0f at a hundredth of it; "
+        "an implicit tableau takes fewer (tableau=auto, radau_iia5)";
+    if (run->once || run->cell.truth == TRUTH_NONE || strcmp(run->rec->text[COL_truth], "none") != 0) return;
+    run->estimated = closer_solve(&run->ctx, &run->cell, run->rec, &run->out, &run->closer);
+    if (!run->closer.stability || message[0]) return;
+    snprintf(message, RECORD_TEXT, text, run->rec->number[COL_steps], run->closer.steps);
+    complain_line("warning: %s", message);
 }
 
 /* What is wrong with the products may be why a solve failed. */
@@ -103,6 +125,7 @@ static sens_status find_labels(struct run *run)
 static int report(struct run *run, sens_status status)
 {
     if (status == SENS_OK) warn_of_rest(run);
+    if (status == SENS_OK) estimate(run);
     warn_of_products(run);
     if (status == SENS_OK) status = find_labels(run);
     if (run->json || run->tsv) write_record(run, status == SENS_OK ? &run->labels : NULL);
@@ -111,7 +134,8 @@ static int report(struct run *run, sens_status status)
         bench_refuse(&run->error, "%s: %s", sens_status_name(status), run->rec->text[COL_message]);
         return cli_complain(&run->error, cli_exit_code(status));
     }
-    if (!run->json && !run->tsv) report_print(&run->cell, &run->labels, &run->out, run->rec);
+    if (!run->json && !run->tsv)
+        report_print(&run->cell, &run->labels, &run->out, run->rec, run->estimated ? &run->closer : NULL);
     if (run->dump && !report_dump(run->dump, &run->cell, &run->labels, &run->out, &run->error))
         return cli_complain(&run->error, EXIT_CHECK);
     return EXIT_OK;

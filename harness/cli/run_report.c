@@ -178,7 +178,7 @@ static void print_product(const struct record *rec)
 }
 
 void report_print(const struct cell *cell, const struct labels *labels, const struct sens_out *out,
-                  const struct record *rec)
+                  const struct record *rec, const struct closer *closer)
 {
     print_cell(cell, rec);
     say("status     %s\n", rec->text[COL_status]);
@@ -188,6 +188,9 @@ void report_print(const struct cell *cell, const struct labels *labels, const st
     }
     print_results(cell, labels, out);
     print_errors(cell, rec);
+    if (closer)
+        say("           estimated by a solve at rtol = %.1e: x %.2g, gradient %.2g (relative)\n",
+            closer->rtol, closer->x, closer->gradient);
     print_work(rec);
     print_times(rec);
     print_rates(rec);

@@ -5,12 +5,14 @@
 #include <jansson.h>
 
 #include "cell.h"
+#include "closer.h"
 #include "labels.h"
 #include "record.h"
 
-/* A short readable report on stdout; states and parameters are listed where they have names of their own. */
+/* A short readable report on stdout; states and parameters are listed where they have names of their own. closer: an
+ * estimate of the errors; NULL: there is none. */
 void report_print(const struct cell *cell, const struct labels *labels, const struct sens_out *out,
-                  const struct record *rec);
+                  const struct record *rec, const struct closer *closer);
 
 /* The parts of the result that were computed, by their names, with the names of states and parameters; {} where labels
  * is NULL, as nothing was computed. The caller's. */

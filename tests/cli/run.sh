@@ -37,6 +37,30 @@ for case in "oscillator discrete_adjoint sens_test=inside ${rest[*]}" "oscillato
     grep -q warning "$work/output" && fail "$case: a warning"
 done
 
+# without a truth: how far the results move at a hundredth of the tolerance, and that is about their error
+for method in discrete_adjoint casa_dense; do
+    expect 0 "estimated by a solve at rtol = 1.0e-08" run glv $method n=4 T=3 tol=1e-6 --dump "$work/loose"
+    sed -n 's/.*x \(.*\), gradient \(.*\) (relative).*/\1 \2/p' "$work/output" >"$work/told"
+    expect 0 "status     ok" run glv discrete_tangent n=4 T=3 tol=1e-13 tableau=dop853 --once --dump "$work/tight"
+    awk -F '\t' 'FILENAME ~ /told$/ { split($0, told, " "); next }
+        FILENAME ~ /tight$/ { v[$1 $2 "," $3] = $4; next }
+        $1 == "x" { off[1] += ($4 - v[$1 $2 "," $3])^2; size[1] += v[$1 $2 "," $3]^2 }
+        $1 ~ /^dGd/ { off[2] += ($4 - v[$1 $2 "," $3])^2; size[2] += v[$1 $2 "," $3]^2 }
+        END { for (k = 1; k <= 2; k++) { r = told[k] / sqrt(off[k] / size[k]); if (r < 0.8 || r > 1.25) exit 1 } }' \
+        "$work/told" "$work/tight" "$work/loose" || fail "the estimate of $method is not the error: $(cat "$work/told")"
+done
+expect 0 '"estimate":{"rtol":1e-8,"x":' run glv discrete_adjoint n=4 T=3 tol=1e-6 --json
+for run in "decay discrete_adjoint" "glv discrete_adjoint n=4 T=3 --once" "glv discrete_adjoint n=4 T=3 truth=none" \
+    "glv discrete_adjoint n=4 T=3 tableau=rk4 controller=fixed dt=0.1"; do
+    # shellcheck disable=SC2086 # words are wanted
+    expect 0 "status     ok" run $run
+    ! grep -q "estimated by" "$work/output" || fail "an estimate: $run"
+done
+# an explicit scheme on a stiff problem takes as many steps at any tolerance, and its gradient may be worth nothing
+expect 0 "warning: stability sets the steps, and not the tolerance" run hires discrete_adjoint T=150 tol=1e-4 wrt=p
+expect 0 "status     ok" run hires discrete_adjoint T=150 tol=1e-4 wrt=p tableau=radau_iia5
+! grep -q "stability sets" "$work/output" || fail "stability sets the steps of an implicit scheme"
+
 # records
 expect 0 '"status":"ok"' run decay discrete_adjoint --json
 [ "$(wc -l <"$work/output")" -eq 1 ] || fail "--json: one line"
