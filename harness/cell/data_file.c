@@ -163,6 +163,11 @@ static bool name_column(struct table *table, char *cell)
     const bool of_sigma = !named && strncmp(cell, sigma_of, sizeof sigma_of - 1) == 0;
     if (of_sigma) named = find_measurable(table, cell + sizeof sigma_of - 1);
     if (!named) return name_row_column(table, cell, sigma);
+    if (!of_sigma && strncmp(cell, sigma_of, sizeof sigma_of - 1) == 0 &&
+        find_measurable(table, cell + sizeof sigma_of - 1))
+        return refuse(
+            table, "column", cell,
+            "the model has this name, and it is that of a standard deviation, too; rename it there");
     if (isfinite(sigma) && of_sigma) return refuse(table, "column", cell, "it has no standard deviation");
     bool *const taken = of_sigma ? &table->has_sigma[named->number] : &table->has_value[named->number];
     if (*taken) return refuse(table, "column", cell, "named twice");

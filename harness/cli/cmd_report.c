@@ -11,6 +11,7 @@
 #include "page.h"
 #include "paper.h"
 #include "streams.h"
+#include "text_file.h"
 
 enum { PATH_LENGTH = 4096 };
 
@@ -58,8 +59,16 @@ static bool load(const struct cli_command *command, const struct cli_arguments *
                  struct report *report, struct bench_error *error)
 {
     const char *const against = cli_flag(command, arguments, "--against");
+    for (size_t i = 1; i < arguments->words; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(arguments->word[i], arguments->word[k]) == 0)
+                return bench_refuse(error, "report: %s is given twice", arguments->word[i]);
     for (size_t i = 0; i < arguments->words; i++)
         if (!summary_load(&report->results, arguments->word[i], error)) return false;
+    if (report->results.passed_over)
+        complain_line("report: of folders with several result files the newest is read; not read: %zu; name "
+                      "files to have them",
+                      report->results.passed_over);
     if (!against) return true;
     report->page.before = &report->before;
     return summary_load(&report->before, against, error);
@@ -97,6 +106,18 @@ static int write_page(const struct report *report, struct bench_error *error)
     return made ? EXIT_CHECK : EXIT_USAGE;
 }
 
+/* Measurements are not to be lost to a page of them. */
+static bool is_results(const char *path)
+{
+    static const char begin[] = "#! schema: sens-";
+    char line[sizeof begin] = "";
+    struct bench_error none;
+    FILE *const file = is_stream(path) ? NULL : regular_open(path, &none);
+    const bool same = file && fgets(line, sizeof line, file) && strcmp(line, begin) == 0;
+    if (file) fclose(file);
+    return same;
+}
+
 static int write_report(const struct report *report, struct bench_error *error)
 {
     struct stat about;
@@ -104,6 +125,10 @@ static int write_report(const struct report *report, struct bench_error *error)
         bench_refuse(error, "report: %s: %s; the page draws with D3: install node-d3, or give --d3 FILE",
                      report->page.library, strerror(errno));
         return EXIT_MISSING;
+    }
+    if (is_results(report->out)) {
+        bench_refuse(error, "report: %s has results, and is not written over", report->out);
+        return EXIT_USAGE;
     }
     const int code = write_page(report, error);
     if (code == EXIT_OK && !is_stream(report->out) && stat(report->out, &about) == 0)

@@ -13,6 +13,7 @@
 #include "build_info.h"
 #include "locate.h"
 #include "machine.h"
+#include "modules.h"
 #include "paper.h"
 
 static const char *const scripts[] = {"data.js",  "style.js",   "axes.js", "chart.js",
@@ -100,6 +101,20 @@ static bool set(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value) == 0;
 }
 
+/* Names that a command may use without saying where they are from. */
+static json_t *known_names(void)
+{
+    json_t *const problems = json_array(), *const methods = json_array();
+    const struct sens_registry *const reg = variant_all()[0];
+    for (size_t i = 0; reg->problems[i]; i++)
+        json_array_append_new(problems, json_string(reg->problems[i]->name));
+    for (size_t i = 0; reg->methods[i]; i++)
+        json_array_append_new(methods, json_string(reg->methods[i]->name));
+    for (const struct waiting_problem *problem = waiting_problems(); problem; problem = problem->next)
+        json_array_append_new(problems, json_of_text(problem->name));
+    return json_pack("{s:o,s:o}", "problem", problems, "method", methods);
+}
+
 static bool fill(json_t *object, const struct page_request *request, struct bench_error *error)
 {
     json_t *const styles = page_styles(error);
@@ -111,6 +126,7 @@ static bool fill(json_t *object, const struct page_request *request, struct benc
     return (set(object, "schema", json_string("sens-page/1")) &&
             set(object, "program", json_sprintf("sensbench %s, git %s", SENS_VERSION_TEXT, machine_git())) &&
             set(object, "styles", styles) && set(object, "columns", page_columns()) &&
+            set(object, "known", known_names()) &&
             set(object, "files", tables_json(request->results, false)) &&
             set(object, "accuracy", summary_accuracy_json(request->results)) &&
             (!before || (set(object, "before", tables_json(before, true)) &&

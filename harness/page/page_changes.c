@@ -2,10 +2,10 @@
  *
  *     faster, slower   the interval of the quotient of the two times lies outside of [1 / (1 + noise), 1 + noise]
  *     within           it does not: nothing can be said
- *     unknown          there is no interval: too few samples, or no time
+ *     unknown          there is no interval of at least 90 %: too few samples, or no time
  *
  * Errors and counts have no noise where steps and products are the same; an error has changed when the two differ by
- * more than a tenth, and by more than 1e-12 of what it is relative to, which is rounding. */
+ * more than a tenth of what it was, and by more than 1e-12 of what it is relative to, which is rounding. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static bool sort_rows(const struct summary *summary, struct places *places)
 
 static const char *judge_time(struct ratio ratio, double noise)
 {
-    if (!isfinite(ratio.lo) || !isfinite(ratio.hi) || !(ratio.level > 0)) return "unknown";
+    static const double level = 0.9 - 1e-9; /* of files that keep intervals of 95 % alone, two of them */
+    if (!isfinite(ratio.lo) || !isfinite(ratio.hi) || !(ratio.level >= level)) return "unknown";
     if (ratio.lo > 1 + noise) return "slower";
     return ratio.hi < 1 / (1 + noise) ? "faster" : "within";
 }
@@ -55,16 +56,25 @@ static const char *judge_error(double now, double before)
     static const double rounding = 1e-12, part = 0.1;
     if (isnan(now) || isnan(before)) return isnan(now) == isnan(before) ? "same" : "unknown";
     const double change = fabs(now - before);
-    if (change <= rounding || change <= part * fmax(now, before)) return "same";
+    if (change <= rounding || change <= part * before) return "same";
     return now > before ? "larger" : "smaller";
+}
+
+/* Of the state and of the gradient; the gradient speaks where they disagree. */
+static const char *judge_errors(const struct record *now, const struct record *before)
+{
+    const char *const gradient = judge_error(now->number[COL_err_grad], before->number[COL_err_grad]);
+    const bool alike = strcmp(gradient, "same") == 0;
+    return alike ? judge_error(now->number[COL_err_x], before->number[COL_err_x]) : gradient;
 }
 
 /* The counts that differ, by name: [before, now]. */
 static json_t *changed_counts(const struct record *now, const struct record *before)
 {
-    static const int counts[] = {COL_steps,    COL_rejects, COL_n_rhs,   COL_n_vjp,
-                                 COL_n_jvp,    COL_n_vjp_p, COL_n_jvp_p, COL_n_jacobian,
-                                 COL_n_factor, COL_n_solve, COL_n_newton};
+    static const int counts[] = {COL_steps_reverse, COL_rejects_reverse, COL_steps,    COL_rejects,
+                                 COL_n_rhs,         COL_n_vjp,           COL_n_jvp,    COL_n_vjp_p,
+                                 COL_n_jvp_p,       COL_n_jacobian,      COL_n_factor, COL_n_solve,
+                                 COL_n_newton};
     json_t *const object = json_object();
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         const double x = before->number[counts[i]], y = now->number[counts[i]];
@@ -86,11 +96,10 @@ static json_t *change_of(const struct place *now, const struct place *before, do
 {
     const struct ratio ratio = summary_ratio(now->row, before->row);
     json_t *const counts = changed_counts(now->row, before->row);
-    json_t *const change =
-        json_pack("[I,I,I,I,o,o,o,s,s]", (json_int_t)now->table, (json_int_t)now->index,
-                  (json_int_t)before->table, (json_int_t)before->index, json_of_number(ratio.value),
-                  json_of_number(ratio.lo), json_of_number(ratio.hi), judge_time(ratio, noise),
-                  judge_error(now->row->number[COL_err_grad], before->row->number[COL_err_grad]));
+    json_t *const change = json_pack(
+        "[I,I,I,I,o,o,o,s,s]", (json_int_t)now->table, (json_int_t)now->index, (json_int_t)before->table,
+        (json_int_t)before->index, json_of_number(ratio.value), json_of_number(ratio.lo),
+        json_of_number(ratio.hi), judge_time(ratio, noise), judge_errors(now->row, before->row));
     if (json_object_size(counts) > 0) json_array_append(change, counts);
     json_decref(counts);
     return change;

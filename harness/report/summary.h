@@ -9,8 +9,8 @@
 enum { SUMMARY_TEXT = 1024 };
 
 struct summary {
-    struct table *table; /* [tables] */
-    size_t tables;
+    struct table *table;        /* [tables] */
+    size_t tables, passed_over; /* files that are older than another one of their folder */
     /* Of rows of several sweeps that measure the same tasks: whether a row is among those that are taken
      * together. NULL: each sweep stands alone. */
     bool (*together)(const struct record *row);

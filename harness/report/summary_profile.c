@@ -116,7 +116,7 @@ static void print_share(const struct share *share, double longest, FILE *out)
 
 bool summary_print_profile(const struct summary *summary, FILE *out)
 {
-    const struct summary together = {summary->table, summary->tables, any_row};
+    const struct summary together = {.table = summary->table, .tables = summary->tables, .together = any_row};
     struct accuracy accuracy;
     struct share share;
     double longest = 1;

@@ -44,9 +44,11 @@ static bool later(const struct stat *left, const struct stat *right)
     return left->st_mtim.tv_nsec > right->st_mtim.tv_nsec;
 }
 
-/* The newest result file of a folder, "" when it has none; of equally old ones the last by name. */
-static void newest(const char *folder, char found[PATH_LENGTH])
+/* The newest result file of a folder, "" when it has none; of equally old ones the last by name. How many there
+ * are. */
+static size_t newest(const char *folder, char found[PATH_LENGTH])
 {
+    size_t files = 0;
     struct dirent **entry;
     struct stat best = {0};
     found[0] = '\0';
@@ -55,20 +57,23 @@ static void newest(const char *folder, char found[PATH_LENGTH])
         char path[PATH_LENGTH];
         struct stat about;
         const int length = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        if (length < PATH_LENGTH && is_result_file(path) && stat(path, &about) == 0 &&
-            (!found[0] || !later(&best, &about))) {
-            best = about;
-            strcpy(found, path);
+        if (length < PATH_LENGTH && is_result_file(path) && stat(path, &about) == 0) {
+            if (files++ == 0 || !later(&best, &about)) {
+                best = about;
+                strcpy(found, path);
+            }
         }
         free(entry[i]);
     }
     if (count >= 0) free(entry);
+    return files;
 }
 
 static bool add_newest(struct summary *summary, const char *folder, struct bench_error *error)
 {
     char path[PATH_LENGTH];
-    newest(folder, path);
+    const size_t files = newest(folder, path);
+    summary->passed_over += files > 0 ? files - 1 : 0;
     return !path[0] || add_file(summary, path, error);
 }
 

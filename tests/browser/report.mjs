@@ -183,6 +183,15 @@ async function checkControls() {
         const values = await column();
         assert.deepEqual(values, [...values].sort((a, b) => sign * (a - b)), "a table sorts");
     }
+    const area = page.locator("[role=application]").first();
+    await area.focus();
+    for (const key of ["ArrowRight", "Enter", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+    assert.equal(await page.locator(".card").count(), 2, "two marks are kept one after the other by keys");
+    assert.ok(await area.evaluate((node) => node === document.activeElement), "keys stay with the figure");
+    assert.equal(await page.locator("circle.kept").count(), 2, "what is kept has a ring");
+    await page.locator(".card button", {hasText: "drop"}).first().click();
+    assert.equal(await page.locator("circle.kept").count(), 1, "what is dropped has none");
+    await page.evaluate(() => { location.hash = "#row=%E0%A4%A"; });
     await page.selectOption("#theme", "dark");
     const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.notEqual(ground, "rgb(255, 255, 255)");

@@ -82,6 +82,10 @@ for method in discrete_adjoint discrete_tangent cfsa casa_dense; do
 done
 expect 2 "residuals=on: a likelihood is of all of them together" "${quantities[@]}" method=cfsa residuals=on \
     likelihood=on
+sed 's/^twice/sigma_x/' quantities.ode >both.ode
+printf 't,x,sigma_x\n1,1,1\n' >both.csv
+expect 2 "column 'sigma_x': the model has this name, and it is that of a standard deviation, too" run two_decays cfsa \
+    --models both.ode cost=tracking data=both.csv
 printf 't,"logs[3]"\n1,1\n' >none.csv
 expect 2 "column 'logs[3]': no state or quantity" run two_decays cfsa \
     --models quantities.ode cost=tracking data=none.csv

@@ -110,6 +110,33 @@ awk -F '[\t,]' 'function near(x, y) { return (x - y)^2 <= 1e-12 * y^2 }
     { if (!near($4, Y - best["a"] * P - best["b"] * Q) || $1 != m) bad = 2; seen++ }
     END { exit bad || seen != 3 || m != 7 }' "$work/several.csv" "$work/fitted" "$work/fit" ||
     fail "several experiments: $(cat "$work/fitted" "$work/fit")"
+# The table counts before the numbers of files: the same fit from what was saved, and a start elsewhere ends there.
+cut -f 1,3,4 "$work/fitted" >"$work/found"
+# shellcheck disable=SC2086
+expect 0 "# fit" analyse line fit $several --save "$work/best"
+printf '100\n' >"$work/elsewhere"
+for start in params="$work/best" x0="$work/elsewhere"; do
+    # shellcheck disable=SC2086
+    table parameters line fit $several "$start" | cut -f 1,3,4 | paste "$work/found" - |
+        awk -F '\t' '{ for (i = 2; i <= 3; i++) if (($i - $(i + 3))^2 > 1e-14 * $i^2) exit 1 }' ||
+        [ "$start" != params="$work/best" ] || fail "$start with experiments: $(cat "$work/output")"
+done
+# x0 of a file is that of the experiment whose line says nothing, and not of the other: 100 + a + b/2 and 3 + a + b/2.
+printf 't,experiment,x\n1,1,103\n1,2,6\n2,1,106\n' >"$work/two.csv"
+table residuals line fit data="$work/two.csv" --experiments "$work/experiments.csv" x0="$work/elsewhere" \
+    --parameters a b=0 --models "$work/line.ode" |
+    awk -F '\t' '{ if (($5 - $4)^2 > 1e-12) exit 1 } END { exit NR != 3 }' ||
+    fail "x0 of a file beside experiments: $(cat "$work/output")"
+# A weight counts a measurement as so many: as if it stood there so often, in the estimate of sigma, too.
+printf 't,x,weight\n1,3.3,2\n2,5.1,1\n3,9.2,3\n5,16.4,1\n' >"$work/weights.csv"
+printf 't,x\n1,3.3\n1,3.3\n2,5.1\n3,9.2\n3,9.2\n3,9.2\n5,16.4\n' >"$work/often.csv"
+for file in weights often; do
+    table fit line fit data="$work/$file.csv" --models "$work/line.ode" | cut -f 4,5,7
+    table parameters line fit data="$work/$file.csv" --models "$work/line.ode" | cut -f 3-6
+done | paste -s |
+    awk '{ if (NF != 22) exit 1; for (i = 1; i <= 11; i++) if (($i - $(i + 11))^2 > 1e-16 * $i^2) exit 1 }' ||
+    fail "weights are not repetitions"
+
 # refused EXPECTED TEXT: the table of experiments
 refused() {
     printf '%b' "$2" >"$work/bad.csv"

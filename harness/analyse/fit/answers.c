@@ -38,7 +38,7 @@ static sens_status find_best(struct sens_ctx *ctx, struct fit_model *model, stru
 
 static double degrees(const struct fit_model *model)
 {
-    return (double)(model->measurements - model->count);
+    return fit_model_freedom(model);
 }
 
 /* Standard deviations to either side of the interval at the level asked for: of the normal distribution, or Student's

@@ -7,6 +7,7 @@
 
 #include "data_cells.h"
 #include "files.h"
+#include "labels.h"
 
 enum { LINE_MAX_LENGTH = 1 << 16, COLUMNS_MAX = 32, NAME_LENGTH = 64 };
 
@@ -17,6 +18,7 @@ struct reader {
     struct text_file text;
     size_t columns;
     char name[COLUMNS_MAX][NAME_LENGTH];
+    bool given[COLUMNS_MAX]; /* by the line that was read last */
     struct bench_error *error;
 };
 
@@ -80,13 +82,42 @@ static sens_status take_line(struct reader *in, struct spec *spec, double *numbe
         if (c == 0 &&
             !(read_number(cell, number) && *number >= 1 && *number <= 1e6 && *number == floor(*number)))
             return refuse(in, "experiment", cell, "not a whole number from 1 to 1e6");
-        if (c > 0 && is_missing(cell)) continue;
+        in->given[c] = c == 0 || !is_missing(cell);
+        if (!in->given[c]) continue;
         if (!spec_set(spec, in->name[c], cell, origin, in->error)) return SENS_BAD_INPUT;
     }
     if (c == in->columns) return SENS_OK;
     bench_refuse(in->error, "%s:%d: %zu cells, the header has %zu columns", in->text.path, in->text.number, c,
                  in->columns);
     return SENS_BAD_INPUT;
+}
+
+/* Numbers of a file (params, x0) are those of all experiments, but for what the line says of a parameter or an initial
+ * value by its name. */
+static sens_status keep_line(struct reader *in, const struct spec *spec, struct cell *cell)
+{
+    struct sens_problem *const pb = &cell->problem;
+    struct labels labels;
+    sens_real *const p = SENS_NEW(in->ctx, sens_real, pb->np), *const x0 =
+                                                                   SENS_NEW(in->ctx, sens_real, pb->n);
+    if (!p || !x0) return refuse_memory(in);
+    const sens_status status = labels_find(in->ctx, pb, &labels);
+    if (status != SENS_OK) return status;
+    memcpy(p, pb->p, pb->np * sizeof *p);
+    memcpy(x0, pb->x0, pb->n * sizeof *x0);
+    for (size_t c = 1; c < in->columns; c++) {
+        const char *const text = in->given[c] ? spec_get(spec, in->name[c]) : NULL;
+        double number;
+        if (!text || !read_number(text, &number)) continue;
+        for (size_t k = 0; k < pb->np; k++)
+            if (strcmp(labels.parameter[k], in->name[c]) == 0) p[k] = number;
+        for (size_t i = 0; i < pb->n; i++)
+            if (strcmp(labels.state[i], in->name[c]) == 0) x0[i] = number;
+    }
+    pb->p = p;
+    if (sens_problem_x0_depends(pb)) sens_problem_x0(pb, p, x0);
+    pb->x0 = x0;
+    return SENS_OK;
 }
 
 static sens_status add_line(struct reader *in)
@@ -101,6 +132,8 @@ static sens_status add_line(struct reader *in)
         if (made->number[k] == number)
             status = refuse(in, "experiment", in->text.line, "its number is there twice");
     if (status == SENS_OK) status = cell_resolve(in->ctx, &spec, &made->cell[made->count], in->error);
+    if (status == SENS_OK && (spec_get(&spec, "params") || spec_get(&spec, "x0")))
+        status = keep_line(in, &spec, &made->cell[made->count]);
     if (status == SENS_OK) made->number[made->count++] = number;
     spec_free(&spec);
     return status;
@@ -137,6 +170,11 @@ sens_status experiments_read(struct sens_ctx *ctx, const char *path, const struc
     *experiments =
         (struct experiments){.cell = SENS_NEW(ctx, struct cell, room), .number = SENS_NEW(ctx, double, room)};
     if (!experiments->cell || !experiments->number) return refuse_memory(&in);
+    if (path && spec_get(spec, "experiment")) {
+        bench_refuse(error, "experiment=%s: the table of --experiments says which",
+                     spec_get(spec, "experiment"));
+        return SENS_BAD_INPUT;
+    }
     if (!path) {
         experiments->count = 1;
         return cell_resolve(ctx, spec, experiments->cell, error);

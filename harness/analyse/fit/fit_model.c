@@ -39,7 +39,7 @@ static bool read_range(const char *text, double *range, struct bench_error *erro
 static sens_status check_count(const struct fit_model *model, struct bench_error *error)
 {
     const size_t needed = model->count + !model->sigma_known;
-    if (model->measurements >= needed) return SENS_OK;
+    if (model->measurements >= needed && (model->sigma_known || fit_model_freedom(model) > 0)) return SENS_OK;
     bench_refuse(error, "data: %zu measurements are too few for %zu parameters%s", model->measurements,
                  model->count,
                  model->sigma_known ? "" : " and the standard deviation of the data, which none has");
@@ -236,9 +236,19 @@ double fit_model_chi2(const struct fit_model *model)
     return sum;
 }
 
+double fit_model_freedom(const struct fit_model *model)
+{
+    double measurements = 0;
+    for (size_t e = 0; e < model->measurements; e++) {
+        const double root = fit_model_measurement(model, e, NULL)->root_weight;
+        measurements += root * root;
+    }
+    return measurements - (double)model->count;
+}
+
 double fit_model_variance(const struct fit_model *model, double chi2)
 {
-    return model->sigma_known ? 1 : chi2 / (double)(model->measurements - model->count);
+    return model->sigma_known ? 1 : chi2 / fit_model_freedom(model);
 }
 
 /* The parameters of an experiment: its own, and the fitted ones. */

@@ -13,7 +13,7 @@ static const double crossing_to = 1e-6;  /* of L */
 
 double profile_limit(const struct fit_model *model, double chi2)
 {
-    const double dof = (double)(model->measurements - model->count);
+    const double dof = fit_model_freedom(model);
     if (model->sigma_known) return gsl_cdf_chisq_Pinv(model->level, 1);
     return fit_model_variance(model, chi2) * gsl_cdf_fdist_Pinv(model->level, 1, dof);
 }

@@ -48,7 +48,7 @@ function placed(column, row) {
 }
 function axisTitle(column, rows) {
     const beyond = rows.some((row) => placed(column, row) !== row.get(column));
-    return axisName(column) + (beyond ? "; 10 and more: on the border" : "");
+    return axisName(column) + (beyond ? " (≥ 10: border)" : "");
 }
 
 /* Columns with more than one positive number among the rows that are ok: what an axis may be. */
@@ -96,13 +96,18 @@ function panelsOf(figure, rows) {
     const settings = new Map(); /* method -> its curves, in the order of all panels: the marker says which */
     for (const row of rows) {
         const name = panelOf(figure, row);
-        if (!panels.has(name)) panels.set(name, {title: panelTitle(figure, row), curves: new Map(), failed: [], row});
+        if (!panels.has(name)) {
+            panels.set(name, {title: panelTitle(figure, row), curves: new Map(), failed: [], without: 0, row});
+        }
         const panel = panels.get(name);
         if (!row.ok) {
             panel.failed.push(row);
             continue;
         }
-        if (!(row.get(figure.x) > 0) || !(row.get(figure.y) > 0)) continue;
+        if (!(row.get(figure.x) > 0) || !(row.get(figure.y) > 0)) {
+            panel.without++;
+            continue;
+        }
         const curve = curveOf(figure, row), method = row.text("method");
         if (!settings.has(method)) settings.set(method, []);
         if (!settings.get(method).includes(curve)) settings.get(method).push(curve);

@@ -51,7 +51,8 @@ function pairsTable(caption, pairs, keep) {
         {name: "error", value: (pair) => pair.error,
          cell: (pair) => verdict(pair.error, pair.error === "smaller", pair.error === "larger")},
         numberColumn("error before", (pair) => pair.before.get("err_grad")), numberColumn("error now", of("err_grad")),
-        textColumn("counts", (pair) => countsText(pair.counts)),
+        {name: "counts", value: (pair) => countsText(pair.counts),
+         cell: (pair) => make("span", {class: "wide"}, countsText(pair.counts))},
         {name: "status", value: statusText, cell: (pair) => verdict(statusText(pair), !pair.before.ok && pair.now.ok,
                                                                     pair.before.ok && !pair.now.ok)},
     ], pairs);
@@ -94,8 +95,8 @@ function showChanges(keep) {
         make("p", {}, `${pairs.length} cells are in both. Of their times ${count("faster")} are faster, ` +
             `${count("slower")} slower, ${count("within")} within noise, ${count("unknown")} without an interval; ` +
             `the median of now by before is ${shown(middle)}. A time counts as changed where the interval of the ` +
-            `quotient (95 %) lies beyond ${shown(100 * data.changes.noise)} % of 1; one cell in twenty may do so by ` +
-            `chance. ${data.changes.added.length} cells are new, ${data.changes.gone.length} are gone.`),
+            `quotient (at least 90 %) lies beyond ${shown(100 * data.changes.noise)} % of 1; some do so by chance. ` +
+            `${data.changes.added.length} cells are new, ${data.changes.gone.length} are gone.`),
         make("h3", {}, "Where they were measured"),
         makeTable("Where they were measured", [textColumn("what", (item) => item.key),
                                                textColumn("before", (item) => item.before),

@@ -168,7 +168,8 @@ function listen(area, svg, marks, act) {
     });
 }
 
-/* act: near(row, place on the page), away(), keep(row), isKept(row). */
+/* act: near(row, place on the page), away(), keep(row), isKept(row), whenKept(draw), which
+ * draws at once and again whenever another row is kept or dropped. */
 function drawPanel(figure, panel, act) {
     const rows = panel.curves.flatMap((curve) => curve.rows);
     const box = make("div", {class: "chart"}, make("h3", {}, panel.title));
@@ -187,10 +188,11 @@ function drawPanel(figure, panel, act) {
     drawAxes(svg, figure, rows, x, y);
     for (const curve of [...panel.curves].reverse()) drawCurve(svg, figure, curve, x, y);
     const marks = marksOf(figure, panel, x, y);
-    for (const mark of marks.filter((each) => act.isKept(each.row))) {
-        svg.append("circle").attr("class", "kept").attr("r", 8).attr("cx", mark.x).attr("cy", mark.y);
-    }
+    const rings = svg.append("g");
+    act.whenKept(() => rings.selectAll("circle").data(marks.filter((each) => act.isKept(each.row))).join("circle")
+        .attr("class", "kept").attr("r", 8).attr("cx", (mark) => mark.x).attr("cy", (mark) => mark.y));
     listen(area, svg, marks, act);
     box.append(area);
+    if (panel.without) box.append(make("p", {class: "hint"}, `${panel.without} runs have no positive numbers here.`));
     return box;
 }

@@ -63,7 +63,10 @@ class Row {
         for (const [key, value] of settings) {
             if (key !== "problem" && key !== "method") words.push(key + "=" + value);
         }
-        return "sensbench run " + words.map(quoted).join(" ");
+        const from = {problem: "--models MODEL.ode", method: "--contender FILE"};
+        const foreign = (key) => !data.known[key].includes(this.text(key));
+        const more = Object.keys(from).filter(foreign).map((key) => from[key]);
+        return ["sensbench run", ...words.map(quoted), ...more].join(" ");
     }
 }
 

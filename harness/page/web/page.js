@@ -1,6 +1,7 @@
 /* The page: what is chosen, what is kept, and the parts below the figures. */
 const chosen = {file: files[0], figure: null, hidden: {method: new Set(), problem: new Set(), n: new Set()}};
 const kept = [];
+const rings = []; /* what draws those of each panel */
 
 function say(text) {
     byId("said").textContent = text;
@@ -27,6 +28,10 @@ const act = {
         byId("tip").hidden = true;
     },
     isKept: (row) => kept.includes(row),
+    whenKept(draw) {
+        rings.push(draw);
+        draw();
+    },
     keep(row) {
         if (kept.includes(row)) {
             say("Already kept: " + row.id);
@@ -36,7 +41,6 @@ const act = {
         }
         history.replaceState(null, "", "#row=" + encodeURIComponent(row.id));
         showKept();
-        drawFigure();
     },
 };
 
@@ -50,7 +54,6 @@ function showCard(row) {
     const drop = () => {
         kept.splice(kept.indexOf(row), 1);
         showKept();
-        drawFigure();
     };
     return make("article", {class: "card", "aria-label": "row " + row.id},
         make("h3", {}, `${labelOf(row.text("method"), row.series)}, ${row.text("problem")}` +
@@ -69,6 +72,7 @@ function showCard(row) {
 function showKept() {
     byId("kept-none").hidden = kept.length > 0;
     byId("kept-list").replaceChildren(...kept.map(showCard));
+    for (const draw of rings) draw();
 }
 
 /* ---- the figure ------------------------------------------------------------------------------------------- */
@@ -85,6 +89,7 @@ function curvesOf(panels) {
 function drawFigure() {
     const rows = chosen.file.row.filter(isShown);
     const panels = panelsOf(chosen.figure, rows);
+    rings.length = 0;
     byId("charts").replaceChildren(...panels.map((panel) => drawPanel(chosen.figure, panel, act)));
     byId("curves").replaceChildren(...curvesOf(panels).map((curve) =>
         make("li", {}, drawSample(curve), " " + curve.title)));
@@ -209,12 +214,20 @@ function showAbout() {
     byId("contents").append(...sections.map((section) => make("li", {}, make("a", {href: "#" + section.id},
         section.querySelector("h2").textContent))));
 }
+/* What is no escape stands for itself. */
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
 function goToRow() {
     const match = /^#row=(.*)$/.exec(location.hash);
     if (!match) return;
-    const row = rowNamed.get(decodeURIComponent(match[1]));
+    const row = rowNamed.get(decoded(match[1]));
     if (!row) {
-        say("No such row here: " + decodeURIComponent(match[1]));
+        say("No such row here: " + decoded(match[1]));
         return;
     }
     if (files.includes(row.file)) chooseFile(row.file);

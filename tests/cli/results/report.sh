@@ -39,6 +39,13 @@ printf 'scaleLog </script>' >"$work/other.js"
 tells 2 'cannot stand in a page' "$program" report "$file" --out "$work/x" --d3 "$work/other.js"
 head -c 9000000 /dev/zero | tr '\0' ' ' >"$work/other.js"
 tells 2 'larger than' "$program" report "$file" --out "$work/x" --d3 "$work/other.js"
+tells 2 'is given twice' report "$file" "$file" --out "$work/x"
+tells 2 'has results, and is not written over' report "$file" --out "$file"
+check "results are as they were" test "$(grep -vc '^#' "$file")" -eq 19
+mkdir "$work/older"
+cp "$file" "$work/older/a.tsv"
+cp "$file" "$work/older/b.tsv"
+tells 0 'the newest is read; not read: 1;' report "$work/older"
 check "what was refused leaves nothing behind" test ! -e "$work/x" -a ! -e "$work/x.part"
 tells 1 'page.html' report "$file" --out "$work/no folder/page.html"
 cp "$work/page.html" "$work/kept.html"
@@ -107,6 +114,12 @@ held 3 err_grad
 check "6 errors larger" test "$(grep -c '"larger"' "$work/pairs")" -eq 6
 held 0.2 err_grad
 check "6 errors smaller" test "$(grep -c '"smaller"' "$work/pairs")" -eq 6
+held 3 err_x
+check "6 errors of the state larger" test "$(grep -c '"larger"' "$work/pairs")" -eq 6
+held 1.09 err_grad
+check "an error within a tenth" test "$(grep -cE '"(larger|smaller)"' "$work/pairs")" -eq 0
+held 1.11 err_grad
+check "an error beyond a tenth" test "$(grep -c '"larger"' "$work/pairs")" -eq 6
 held 2 steps
 check "6 counts" test "$(grep -c '{"steps":\[' "$work/pairs")" -eq 6
 sed '/discrete_tangent/d' "$file" >"$work/fewer.tsv"
