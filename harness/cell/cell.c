@@ -94,18 +94,20 @@ static bool override_t1(struct resolution *re)
     return true;
 }
 
-/* The files that options of the cost name: of numbers, or of measurements by the names of states, of the one experiment
- * that its option of this name says. */
+/* The files that options of the cost name: of numbers, or of measurements by names, of the one experiment that its option of
+ * this name says; with a likelihood each has to have its standard deviation. */
 static sens_status read_cost_data(struct resolution *re)
 {
     const struct resolve_table *table = &re->table[OWNER_COST];
     const int chosen = sens_option_find(table->options, "experiment");
-    const double experiment = chosen >= 0 ? table->value[chosen].number : 0;
+    const int likelihood = sens_option_find(table->options, "likelihood");
+    const struct data_wanted wanted = {.experiment = chosen >= 0 ? table->value[chosen].number : 0,
+                                       .sigma = likelihood >= 0 && table->value[likelihood].number == 1};
     sens_status status = SENS_OK;
     for (size_t i = 0; i < sens_option_count(table->options) && status == SENS_OK; i++) {
         const struct spec_pair *given = table->given[i];
         if (!given || table->options[i].kind != SENS_OPT_DATA) continue;
-        status = data_file_read(re->ctx, given, &re->cell->problem, experiment, &table->value[i], re->error);
+        status = data_file_read(re->ctx, given, &re->cell->problem, &wanted, &table->value[i], re->error);
     }
     return status;
 }

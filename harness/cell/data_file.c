@@ -35,6 +35,7 @@ struct table {
     struct bench_error *error;
     const struct sens_problem *pb;
     double experiment; /* whose rows are wanted; 0: there is no such column */
+    bool likelihood;   /* each value has to have its standard deviation */
     struct labels labels;
     size_t measurable;     /* n and the quantities */
     struct named *by_name; /* [measurable] sorted */
@@ -301,6 +302,9 @@ static bool check_row(struct table *table, const double *row, bool *any)
         if (value && table->has_sigma[column->of] && isnan(sigma[column->place]))
             return refuse(table, "column sigma_ of", name_of(table, column->of),
                           "it is missing where there is a value");
+        if (value && table->likelihood && isnan(sigma[column->place]))
+            return refuse(table, "column", name_of(table, column->of),
+                          "likelihood=on needs the standard deviation of each value");
     }
     return true;
 }
@@ -405,13 +409,15 @@ static sens_status keep(struct sens_ctx *ctx, struct table *table, struct sens_v
 }
 
 sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
-                           double experiment, struct sens_value *value, struct bench_error *error)
+                           const struct data_wanted *wanted, struct sens_value *value,
+                           struct bench_error *error)
 {
     *value = (struct sens_value){.number = 0};
     if (!has_header(pair->value))
         return pair_numbers(ctx, pair, numbers_any(0), &value->data, &value->count, error);
     struct bench_error reason = {.text = ""};
-    struct table table = {.pb = pb, .experiment = experiment, .error = &reason};
+    struct table table = {
+        .pb = pb, .experiment = wanted->experiment, .likelihood = wanted->sigma, .error = &reason};
     sens_status status = SENS_BAD_INPUT;
     if (text_open(&table.text, pair->value, LINE_MAX_LENGTH, &reason)) {
         status = name_measurable(ctx, &table);

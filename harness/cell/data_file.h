@@ -17,11 +17,17 @@
 #include "sens/problem.h"
 #include "values.h"
 
+struct data_wanted {
+    double experiment; /* whose lines; 0: the file has no such column */
+    bool sigma;        /* each measurement has to have its standard deviation: likelihood=on */
+};
+
 /* The measurements for a problem, whose names are labels_find's, as struct sens_value says; of a file whose
  * first line has no names, its numbers. Of those with an experiment the lines of one (1, 2, ...) are taken, times of
  * others may lie outside of the interval; 0: a file without such a column. In ctx's arena.
  * SENS_BAD_INPUT with file, line and value; SENS_NO_MEMORY. */
 sens_status data_file_read(struct sens_ctx *ctx, const struct spec_pair *pair, const struct sens_problem *pb,
-                           double experiment, struct sens_value *value, struct bench_error *error);
+                           const struct data_wanted *wanted, struct sens_value *value,
+                           struct bench_error *error);
 
 #endif

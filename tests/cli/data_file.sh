@@ -217,7 +217,8 @@ head -c 3000000 /dev/urandom >bad
 [ $? -eq 2 ] && grep -q 'bad:[0-9]*: ' out || fail "random bytes: $(head -c 300 out)"
 { printf 't,x\n0,'; head -c 2000000 /dev/zero | tr '\0' 1; } >bad
 expect 2 "bad:2: longer than 1048576 characters" "${run[@]}" data=bad
-expect 2 "data: likelihood=on needs the standard deviation" run oscillator cfsa cost=tracking data=names likelihood=on
+expect 2 "names:2: column 'position': likelihood=on needs the standard deviation of each value" \
+    run oscillator cfsa cost=tracking data=names likelihood=on
 expect 2 "count: the file of data" run oscillator cfsa cost=tracking data=names count=3
 expect 2 "the same option" run oscillator cfsa cost=tracking data=names cost.data=names
 exit $((failures > 0))

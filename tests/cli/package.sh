@@ -23,6 +23,8 @@ cd / || exit 1
 "$installed" verify --quick --problem decay | grep -q ' 0 failed' || fail "verify"
 "$installed" sweep ci --quick --out "$work/rows" >/dev/null && "$installed" summary "$work/rows" >/dev/null ||
     fail "a sweep and its summary"
+echo 'var d3 = {"scaleLog": 0};' >"$work/d3.js" # stands in for the library, which the package recommends
+"$installed" report "$work/rows" --d3 "$work/d3.js" >/dev/null && [ -s "$work/rows/report.html" ] || fail "a report"
 libraries=$(dirname "$(find "$work/root/usr" -name libsensbench.so)")
 if command -v cc >/dev/null && command -v pkg-config >/dev/null; then
     cat >"$work/use.c" <<'SOURCE'
