@@ -95,20 +95,17 @@ static sens_status iterate(struct run *run, double t, double h_gamma, double *Y,
     return status;
 }
 
-/* Where Newton's method ends is no rounding of the solution, but some of them away, in the state and z alike:
- * solvers stop at 64 of them, and mostly are nearer. */
-static void touch_solved(struct run *run, double *Y, double *z)
+/* Where Newton's method ends is no rounding of the solution, but some of them away: solvers stop at 64 of them, and
+ * mostly are nearer. What f makes of that goes through the same matrix: nothing where the step is short, all of it where
+ * it is stiff. */
+static const double *solved_input(struct run *run, const double *Y)
 {
     enum { ROUNDINGS = 16 };
     struct noise wide = run->noise;
     wide.relative *= ROUNDINGS;
-    memcpy(run->d, Y, run->n * sizeof *Y);
-    noise_touch(&wide, run->n, run->d);
+    const double *const touched = noise_input(&wide, run->n, Y, run->x_in);
     run->noise.state = wide.state;
-    for (size_t q = 0; q < run->n; q++) {
-        z[q] += run->d[q] - Y[q];
-        Y[q] = run->d[q];
-    }
+    return touched;
 }
 
 sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sens_at *at, double *Y,
@@ -120,9 +117,9 @@ sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sen
     memset(z, 0, n * sizeof *z);
     sens_status status = iterate(run, at->t, h_gamma, Y, z);
     if (status != SENS_OK || run->noise.relative == 0) return status;
-    const double *const touched = noise_input(&run->noise, n, Y, run->x_in);
+    const double *const touched = solved_input(run, Y);
     status = correct(run, &(struct sens_at){at->t, touched, at->p}, h_gamma, z, &size);
     for (size_t q = 0; q < n; q++) Y[q] = run->base[q] + z[q];
-    if (status == SENS_OK) touch_solved(run, Y, z);
+    noise_touch(&run->noise, n, Y);
     return status;
 }
