@@ -109,15 +109,17 @@ static void test_synthetic_tracking_by_hand(void **state)
     (void)state;
     struct sens_ctx ctx = {0};
     struct sens_cost cost;
-    const struct sens_value option[] = {{.data = NULL}, {.number = 3}, {.number = 0}, {.number = 0}},
-                            last_only[] = {{.data = NULL}, {.number = 1}, {.number = 0}, {.number = 0}};
+    struct sens_value option[MAX_OPTIONS];
     double G = 0;
+    sens_option_defaults(find_cost("tracking")->options, option);
+    option[1].number = 3;
     assert_int_equal(create_on_initial(&ctx, "tracking", option, &cost), SENS_OK);
     assert_true(cost.m == 1 && cost.n_obs == 3);
     assert_true(cost.t_obs[0] == 0 && cost.t_obs[1] == 1 && cost.t_obs[2] == 2);
     cost.type->phi(&cost, 1, hand_x, hand_p, &G); /* z = 3/4 (1, 1.5) */
     assert_true(fabs(G - (1.25 * 1.25 + 2.125 * 2.125) / 2) <= 1e-15 * G);
-    assert_int_equal(create_on_initial(&ctx, "tracking", last_only, &cost), SENS_OK);
+    option[1].number = 1;
+    assert_int_equal(create_on_initial(&ctx, "tracking", option, &cost), SENS_OK);
     assert_true(cost.n_obs == 1 && cost.t_obs[0] == 2);
     sens_arena_release(&ctx.arena);
 }
@@ -183,11 +185,12 @@ static const double measured[] = {0.5, 1, 3,   NAN, 0.5, NAN, /* a residual of -
 static sens_status create_measured(struct sens_ctx *ctx, double likelihood, size_t count, const double *data,
                                    struct sens_cost *cost)
 {
-    const struct sens_value option[] = {{.data = data, .count = count, .measured = true},
-                                        {.number = 5},
-                                        {.number = likelihood == 1},
-                                        {.number = 0},
-                                        {.number = likelihood == 2}}; /* residuals=on */
+    const struct sens_option *const table = find_cost("tracking")->options;
+    struct sens_value option[MAX_OPTIONS];
+    sens_option_defaults(table, option);
+    option[0] = (struct sens_value){.data = data, .count = count, .measured = true};
+    option[sens_option_find(table, "likelihood")].number = likelihood == 1;
+    option[sens_option_find(table, "residuals")].number = likelihood == 2;
     return create_on_initial(ctx, "tracking", option, cost);
 }
 
