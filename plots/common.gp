@@ -17,8 +17,8 @@
 #   needs       columns in which an ok row must have a positive number; else there is nothing to draw
 #   lists       further arguments, from the seventh on: sizes, isas, tolerances, problems, peaks, bands, the folder
 #               `paper`
-#   axes        columns of the abscissa and the ordinate, a quotient of two as a/b; panels: columns with a panel for each
-#               value; curves: those with a curve for each value, beside method and series (asked.KEY: a setting as
+#   axes        columns of the abscissa and the ordinate, a quotient of two as a/b; panels: columns with a panel for
+#               each value; curves: those with a curve for each value, beside method and series (asked.KEY: a setting as
 #               asked for, "auto" too). These three are for the page of sensbench report, which draws the same anew
 #   controlled  the rows of the track `controlled` are a picture of their own, drawn by this script, or by none
 set encoding utf8

@@ -94,8 +94,8 @@ static bool override_t1(struct resolution *re)
     return true;
 }
 
-/* The files that options of the cost name: of numbers, or of measurements by names, of the one experiment that its option of
- * this name says; with a likelihood each has to have its standard deviation. */
+/* The files that options of the cost name: of numbers, or of measurements by names, of the one experiment that its
+ * option of this name says; with a likelihood each has to have its standard deviation. */
 static sens_status read_cost_data(struct resolution *re)
 {
     const struct resolve_table *table = &re->table[OWNER_COST];

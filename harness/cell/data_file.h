@@ -5,12 +5,12 @@
  *     0.5,NA,0.66,,2
  *
  * The first cell of the header is `t` or `time`. Each other names a state, or a quantity of the model, with or without
- * one standard deviation for the whole column, or is `sigma_NAME`, the standard deviation of each value, or `weight`, which counts a row as so
- * many, or `experiment`, the number of the experiment that a row belongs to. Cells are separated by TABs where the
- * header has one, else by commas; they may stand in double quotes, commas inside of brackets separate nothing, blanks
- * around a cell do not count. A value that is empty, NA or nan (in any case) was not measured. Lines may end with CR
- * LF; # begins a comment; empty lines are skipped. Times do not fall from line to line of an experiment, equal ones are
- * repeated measurements. */
+ * one standard deviation for the whole column, or is `sigma_NAME`, the standard deviation of each value, or `weight`,
+ * which counts a row as so many, or `experiment`, the number of the experiment that a row belongs to. Cells are
+ * separated by TABs where the header has one, else by commas; they may stand in double quotes, commas inside of
+ * brackets separate nothing, blanks around a cell do not count. A value that is empty, NA or nan (in any case) was not
+ * measured. Lines may end with CR LF; # begins a comment; empty lines are skipped. Times do not fall from line to line
+ * of an experiment, equal ones are repeated measurements. */
 #ifndef CELL_DATA_FILE_H
 #define CELL_DATA_FILE_H
 

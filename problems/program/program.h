@@ -63,8 +63,8 @@ struct sens_model {
     sens_status (*observed)(struct sens_ctx *ctx, const struct sens_model *model,
                             const struct sens_value *option, size_t count, const size_t *quantity,
                             struct program *h);
-    /* The names of states [n] and parameters [np], and of quantities by their numbers, as the file gives them, elements as c[2,1], from ctx's arena. Else
-     * as write. */
+    /* The names of states [n] and parameters [np], and of quantities by their numbers, as the file gives them, elements
+     * as c[2,1], from ctx's arena. Else as write. */
     sens_status (*names)(struct sens_ctx *ctx, const struct sens_model *model,
                          const struct sens_value *option, struct program_names *names);
 };

@@ -5,9 +5,9 @@
  *     2,5,
  *
  * A table with a header line: `experiment`, its number as in the data, then options of the problem or keys of the cell,
- * whose values in a line are those of that experiment. A value that is empty, NA or nan stays as it is for all; one that
- * is there counts before the numbers of files (params, x0). Cells,
- * comments and line ends are those of data (data_file.h). */
+ * whose values in a line are those of that experiment. A value that is empty, NA or nan stays as it is for all; one
+ * that is there counts before the numbers of files (params, x0). Cells, comments and line ends are those of data
+ * (data_file.h). */
 #ifndef FIT_EXPERIMENTS_H
 #define FIT_EXPERIMENTS_H
 

@@ -42,8 +42,8 @@ bool equations_write(const struct syntax *syntax, const struct sens_value *optio
                      struct bench_error *error);
 void equations_destroy(struct equations *equations);
 
-/* How many elements all quantities of the file have; and the node of one, by its number in the order of the file, elements
- * with the last index running fastest. */
+/* How many elements all quantities of the file have; and the node of one, by its number in the order of the file,
+ * elements with the last index running fastest. */
 size_t equations_quantities(const struct equations *equations, const struct syntax *syntax);
 graph_node equations_quantity(const struct equations *equations, const struct syntax *syntax, size_t number);
 

@@ -186,7 +186,8 @@ struct sens_problem_type {
     bool (*exact)(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0);
 
-    /* Optional: makes an observer of the quantities of these numbers, from the arena. SENS_BAD_INPUT, SENS_NO_MEMORY. */
+    /* Optional: makes an observer of the quantities of these numbers, from the arena. SENS_BAD_INPUT,
+     * SENS_NO_MEMORY. */
     sens_status (*observe)(struct sens_ctx *ctx, const struct sens_problem *pb, size_t count,
                            const size_t *quantity /*[count]*/, struct sens_observer *observer);
 

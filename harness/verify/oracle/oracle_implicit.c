@@ -96,8 +96,8 @@ static sens_status iterate(struct run *run, double t, double h_gamma, double *Y,
 }
 
 /* Where Newton's method ends is no rounding of the solution, but some of them away: solvers stop at 64 of them, and
- * mostly are nearer. What f makes of that goes through the same matrix: nothing where the step is short, all of it where
- * it is stiff. */
+ * mostly are nearer. What f makes of that goes through the same matrix: nothing where the step is short, all of it
+ * where it is stiff. */
 static const double *solved_input(struct run *run, const double *Y)
 {
     enum { ROUNDINGS = 16 };
