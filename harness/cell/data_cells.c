@@ -1,7 +1,11 @@
 /* Lines and cells of a file of measurements: see data_cells.h. */
 #include "data_cells.h"
 
+#include <math.h>
 #include <string.h>
+#include <strings.h>
+
+#include "files.h"
 
 static bool is_blank(char c)
 {
@@ -72,4 +76,14 @@ char *data_cell(struct data_cells *cells)
     }
     *end = '\0';
     return cell;
+}
+
+bool data_is_missing(const char *cell)
+{
+    return !*cell || strcasecmp(cell, "na") == 0 || strcasecmp(cell, "nan") == 0;
+}
+
+bool data_experiment(const char *cell, double *number)
+{
+    return read_number(cell, number) && *number >= 1 && *number <= 1e6 && *number == floor(*number);
 }

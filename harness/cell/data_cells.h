@@ -17,4 +17,9 @@ enum data_line data_next(struct text_file *text, struct bench_error *error);
 /* The next cell of the line, without blanks and quotes around it; NULL: there is none. */
 char *data_cell(struct data_cells *cells);
 
+/* Empty, NA or nan, in any case. */
+bool data_is_missing(const char *cell);
+/* The number of an experiment: whole, from 1 to 1e6. */
+bool data_experiment(const char *cell, double *number);
+
 #endif

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "array.h"
 #include "data_cells.h"
@@ -224,11 +223,6 @@ static bool read_header(struct table *table)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static bool is_missing(const char *cell)
-{
-    return !*cell || strcasecmp(cell, "na") == 0 || strcasecmp(cell, "nan") == 0;
-}
-
 /* Room for one more row, all of it missing. */
 static double *next_row(struct table *table)
 {
@@ -263,8 +257,7 @@ static bool take_time(struct table *table, const char *cell, double *row)
 
 static bool take_experiment(struct table *table, const char *cell, double *experiment)
 {
-    return (read_number(cell, experiment) && *experiment >= 1 && *experiment <= 1e6 &&
-            *experiment == floor(*experiment)) ||
+    return data_experiment(cell, experiment) ||
            refuse(table, "experiment", cell, "not a whole number from 1 to 1e6");
 }
 
@@ -272,7 +265,7 @@ static bool take_cell(struct table *table, const struct column *column, const ch
 {
     double *const sigma = row + 2 + values_of(table);
     double number = NAN;
-    if (!is_missing(cell) && !read_number(cell, &number))
+    if (!data_is_missing(cell) && !read_number(cell, &number))
         return refuse(table, "value", cell, "not a finite decimal number, and not empty, NA or nan");
     switch (column->kind) {
     case COLUMN_WEIGHT:

@@ -197,9 +197,14 @@ static void about_data(const struct analyse *me, json_t *object)
 {
     const struct fit_model *const model = &me->model;
     double last = -INFINITY;
-    for (size_t q = 0; q < model->parts; q++) last = fmax(last, (double)model->part[q].cell->problem.t1);
+    size_t times = 0;
+    for (size_t q = 0; q < model->parts; q++) {
+        last = fmax(last, (double)model->part[q].cell->problem.t1);
+        times += model->part[q].cell->cost.n_obs;
+    }
     if (me->experiments) json_object_set_new(object, "experiments", json_integer((json_int_t)model->parts));
     json_object_set_new(object, "measurements", json_integer((json_int_t)model->measurements));
+    json_object_set_new(object, "times", json_integer((json_int_t)times));
     json_object_set_new(object, "last time", json_of_number(last));
     json_object_set_new(object, "level", json_of_number(model->level));
     json_object_set_new(object, "fitted in", json_of_text(model->log ? "logarithms" : "the parameters"));

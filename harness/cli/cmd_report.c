@@ -38,8 +38,8 @@ static bool choose_out(const char *asked, const char *first, char out[PATH_LENGT
 static bool read_flags(const struct cli_command *command, const struct cli_arguments *arguments,
                        struct report *report, struct bench_error *error)
 {
-    const char *const noise = cli_flag(command, arguments, "--noise"), *const d3 = cli_flag(
-                                                                           command, arguments, "--d3");
+    const char *const noise = cli_flag(command, arguments, "--noise");
+    const char *const d3 = cli_flag(command, arguments, "--d3");
     report->page = (struct page_request){
         .results = &report->results,
         .noise = 0.05,
@@ -65,13 +65,14 @@ static bool load(const struct cli_command *command, const struct cli_arguments *
                 return bench_refuse(error, "report: %s is given twice", arguments->word[i]);
     for (size_t i = 0; i < arguments->words; i++)
         if (!summary_load(&report->results, arguments->word[i], error)) return false;
-    if (report->results.passed_over)
+    if (against && !summary_load(&report->before, against, error)) return false;
+    report->page.before = against ? &report->before : NULL;
+    const size_t passed_over = report->results.passed_over + report->before.passed_over;
+    if (passed_over)
         complain_line("report: of folders with several result files the newest is read; not read: %zu; name "
                       "files to have them",
-                      report->results.passed_over);
-    if (!against) return true;
-    report->page.before = &report->before;
-    return summary_load(&report->before, against, error);
+                      passed_over);
+    return true;
 }
 
 static bool close_whole(FILE *out)

@@ -15,10 +15,11 @@
 #include "machine.h"
 #include "modules.h"
 #include "paper.h"
+#include "peers.h"
 
 static const char *const scripts[] = {"data.js",  "style.js",   "axes.js", "chart.js",
                                       "table.js", "changes.js", "page.js"};
-enum { SCRIPTS = sizeof scripts / sizeof scripts[0] };
+enum { PEERS_MAX = 64, SCRIPTS = sizeof scripts / sizeof scripts[0] };
 
 struct parts { /* all malloc'ed */
     char *frame, *style, *library, *script, *data;
@@ -110,6 +111,9 @@ static json_t *known_names(void)
         json_array_append_new(problems, json_string(reg->problems[i]->name));
     for (size_t i = 0; reg->methods[i]; i++)
         json_array_append_new(methods, json_string(reg->methods[i]->name));
+    const char *peer[PEERS_MAX];
+    const size_t peers = peer_names(PEER_METHOD, peer, PEERS_MAX);
+    for (size_t i = 0; i < peers; i++) json_array_append_new(methods, json_string(peer[i]));
     for (const struct waiting_problem *problem = waiting_problems(); problem; problem = problem->next)
         json_array_append_new(problems, json_of_text(problem->name));
     return json_pack("{s:o,s:o}", "problem", problems, "method", methods);
@@ -178,27 +182,37 @@ static void write_policy(const struct parts *parts, FILE *out)
             style, library, script);
 }
 
-static void write_gap(const struct parts *parts, const char *gap, size_t length, FILE *out)
+struct gap {
+    const char *name, *before, *text, *after;
+};
+
+/* A line of the frame: itself, or what fills the gap that it is. */
+static void write_line(const struct parts *parts, const char *line, size_t length, FILE *out)
 {
-    if (strncmp(gap, "@policy@", length) == 0)
+    const struct gap gaps[] = {
+        {"@style@", "<style>", parts->style, "</style>"},
+        {"@library@", "<script>", parts->library, "</script>"},
+        {"@scripts@", "<script>", parts->script, "</script>"},
+        {"@data@", "<script type=\"application/json\" id=\"data\">", parts->data, "</script>"},
+    };
+    static const char policy[] = "@policy@";
+    if (length == strlen(policy) && memcmp(line, policy, length) == 0) {
         write_policy(parts, out);
-    else if (strncmp(gap, "@style@", length) == 0)
-        fprintf(out, "<style>%s</style>\n", parts->style);
-    else if (strncmp(gap, "@library@", length) == 0)
-        fprintf(out, "<script>%s</script>\n", parts->library);
-    else if (strncmp(gap, "@scripts@", length) == 0)
-        fprintf(out, "<script>%s</script>\n", parts->script);
-    else if (strncmp(gap, "@data@", length) == 0)
-        fprintf(out, "<script type=\"application/json\" id=\"data\">%s</script>\n", parts->data);
-    else
-        fprintf(out, "%.*s\n", (int)length, gap);
+        return;
+    }
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++)
+        if (length == strlen(gaps[g].name) && memcmp(line, gaps[g].name, length) == 0) {
+            fprintf(out, "%s%s%s\n", gaps[g].before, gaps[g].text, gaps[g].after);
+            return;
+        }
+    fprintf(out, "%.*s\n", (int)length, line);
 }
 
 static void write_frame(const struct parts *parts, FILE *out)
 {
     for (const char *line = parts->frame; *line;) {
         const size_t length = strcspn(line, "\n");
-        write_gap(parts, line, length, out);
+        write_line(parts, line, length, out);
         line += length + (line[length] == '\n');
     }
 }

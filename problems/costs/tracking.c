@@ -119,7 +119,6 @@ static void take(struct filling *fill, size_t of, double z, double w, double sig
 {
     static const double log_sqrt_2pi = 0.91893853320467274178;
     const double weight = w / (sigma * sigma);
-    if (w == 0) return;
     fill->all[fill->taken++] =
         (struct measurement){of, z, fill->likelihood ? -weight : weight, sqrt(w) / sigma};
     fill->first[fill->times] = fill->taken;
@@ -129,7 +128,7 @@ static void take(struct filling *fill, size_t of, double z, double w, double sig
 static sens_status read_rows(struct sens_ctx *ctx, const struct sens_value *data,
                              const struct sens_problem *pb, struct filling *fill)
 {
-    const size_t width = pb->n + 1, rows = data->count / width;
+    const size_t width = sens_value_row(data, pb->n), rows = data->count / width;
     if (data->count % width)
         return sens_fail(ctx, SENS_BAD_INPUT, "data: %zu numbers are no whole rows of t, x_1 ... x_%zu",
                          data->count, pb->n);
@@ -148,6 +147,7 @@ static sens_status read_rows(struct sens_ctx *ctx, const struct sens_value *data
 static sens_status take_row(struct sens_ctx *ctx, const double *row, struct filling *fill)
 {
     const double *const z = row + 2, *const sigma = z + fill->width;
+    if (row[1] == 0) return SENS_OK; /* it counts as if it were not there: no observation */
     if (!fill->times || row[0] != fill->t_obs[fill->times - 1]) next_time(fill, row[0]);
     fill->first[fill->times] = fill->taken;
     for (size_t i = 0; i < fill->width; i++) {
@@ -164,7 +164,7 @@ static sens_status take_row(struct sens_ctx *ctx, const double *row, struct fill
 
 static sens_status read_table(struct sens_ctx *ctx, const struct sens_value *data, struct filling *fill)
 {
-    const size_t width = 2 + 2 * fill->width, rows = data->count / width;
+    const size_t width = sens_value_row(data, fill->n), rows = data->count / width;
     size_t measurements = 0;
     for (size_t j = 0; j < rows; j++)
         for (size_t i = 0; i < fill->width; i++)
@@ -254,8 +254,9 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
                           const struct sens_problem *pb, struct sens_cost *cost)
 {
     const struct sens_value *const data = &option[OPT_DATA];
-    struct filling fill = {
-        .n = pb->n, .width = pb->n + data->quantities, .likelihood = option[OPT_LIKELIHOOD].number == 1};
+    struct filling fill = {.n = pb->n,
+                           .width = sens_value_measurable(data, pb->n),
+                           .likelihood = option[OPT_LIKELIHOOD].number == 1};
     sens_status status = check_options(ctx, option);
     struct tracking *tr = SENS_NEW(ctx, struct tracking, 1);
     if (status == SENS_OK && !tr) status = SENS_NO_MEMORY;
@@ -266,8 +267,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     tr->first = fill.first;
     tr->constant = fill.constant;
     tr->residuals = option[OPT_RESIDUALS].number == 1;
-    if (tr->residuals && fill.taken == 0)
-        return sens_fail(ctx, SENS_BAD_INPUT, "residuals=on: no measurement counts");
+    if (fill.taken == 0) return sens_fail(ctx, SENS_BAD_INPUT, "data: all measurements have the weight 0");
     cost->m = tr->residuals ? fill.taken : 1;
     cost->n_obs = fill.times;
     cost->t_obs = fill.t_obs;

@@ -135,7 +135,12 @@ async function checkBack() {
         await page.evaluate((hash) => { location.hash = hash; }, "#row=" + encodeURIComponent(id));
         const card = page.locator(`.card[aria-label="row ${id}"]`);
         await card.waitFor();
-        assert.equal((await checkCard(card)).id, id);
+        const {id: shown, line} = await checkCard(card);
+        assert.equal(shown, id);
+        const command = await card.locator("pre").textContent();
+        const foreign = ["scipy_ivp", "octave_lsode", "desolve"].includes(line.method);
+        assert.equal(command.includes("--contender"), foreign, `${id}: ${command}`);
+        assert.ok(!command.includes("--models"), `${id}: ${command}`);
     }
     await done();
     console.log(`50 lines traced to their rows, of ${ids.length}`);

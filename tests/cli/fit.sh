@@ -137,6 +137,19 @@ done | paste -s |
     awk '{ if (NF != 22) exit 1; for (i = 1; i <= 11; i++) if (($i - $(i + 11))^2 > 1e-16 * $i^2) exit 1 }' ||
     fail "weights are not repetitions"
 
+# A line of weight 0 is not there, be it the last: the fit ends with the line before it.
+printf 't,x,weight\n1,3.3,1\n2,5.1,1\n3,9.2,1\n5,99,0\n' >"$work/last.csv"
+printf 't,x\n1,3.3\n2,5.1\n3,9.2\n' >"$work/without.csv"
+for file in last without; do
+    table fit line fit data="$work/$file.csv" --models "$work/line.ode"
+    grep -E '^# (times|last time)' "$work/output"
+done >"$work/both"
+[ "$(sed -n 1,3p "$work/both")" = "$(sed -n 4,6p "$work/both")" ] && [ "$(wc -l <"$work/both")" -eq 6 ] ||
+    fail "a last line of weight 0: $(cat "$work/both")"
+printf 't,x,weight\n1,3.3,0\n' >"$work/nothing.csv"
+expect 2 "all measurements have the weight 0" run line cfsa cost=tracking data="$work/nothing.csv" \
+    --models "$work/line.ode"
+
 # refused EXPECTED TEXT: the table of experiments
 refused() {
     printf '%b' "$2" >"$work/bad.csv"

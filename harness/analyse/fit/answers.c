@@ -36,17 +36,13 @@ static sens_status find_best(struct sens_ctx *ctx, struct fit_model *model, stru
     return status;
 }
 
-static double degrees(const struct fit_model *model)
-{
-    return fit_model_freedom(model);
-}
-
 /* Standard deviations to either side of the interval at the level asked for: of the normal distribution, or Student's
  * where the errors of the data are estimated. */
 static double deviations(const struct fit_model *model)
 {
     const double upper = (1 + model->level) / 2;
-    return model->sigma_known ? gsl_cdf_ugaussian_Pinv(upper) : gsl_cdf_tdist_Pinv(upper, degrees(model));
+    return model->sigma_known ? gsl_cdf_ugaussian_Pinv(upper)
+                              : gsl_cdf_tdist_Pinv(upper, fit_model_freedom(model));
 }
 
 /* ---- fit ----------------------------------------------------------------------------------------------- */
@@ -56,7 +52,7 @@ static void write_fit(const struct fit_model *model, const struct best *best, st
     static const char *const columns[] = {"measurements", "parameters", "determined", "chi2",
                                           "chi2_per_dof", "p_value",    "sigma",      "iterations",
                                           "solves",       "failed",     "decrement",  NULL};
-    const double dof = degrees(model), chi2 = best->minimum.chi2;
+    const double dof = fit_model_freedom(model), chi2 = best->minimum.chi2;
     const bool known = model->sigma_known;
     table_begin(tables, "fit",
                 "chi2 = sum w ((x - z) / sigma)^2 at its minimum; p_value: so large or larger by chance",

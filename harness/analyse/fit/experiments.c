@@ -1,9 +1,7 @@
 /* A cell for each experiment, see experiments.h. */
 #include "experiments.h"
 
-#include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "data_cells.h"
 #include "files.h"
@@ -65,11 +63,6 @@ static sens_status read_header(struct reader *in)
     return status;
 }
 
-static bool is_missing(const char *cell)
-{
-    return !*cell || strcasecmp(cell, "na") == 0 || strcasecmp(cell, "nan") == 0;
-}
-
 /* What a line says, on top of the spec. */
 static sens_status take_line(struct reader *in, struct spec *spec, double *number)
 {
@@ -79,10 +72,9 @@ static sens_status take_line(struct reader *in, struct spec *spec, double *numbe
     snprintf(origin, sizeof origin, "%.200s:%d", in->text.path, in->text.number);
     for (char *cell; (cell = data_cell(&cells)); c++) {
         if (c == in->columns) return refuse(in, "cell", cell, "the header has fewer columns");
-        if (c == 0 &&
-            !(read_number(cell, number) && *number >= 1 && *number <= 1e6 && *number == floor(*number)))
+        if (c == 0 && !data_experiment(cell, number))
             return refuse(in, "experiment", cell, "not a whole number from 1 to 1e6");
-        in->given[c] = c == 0 || !is_missing(cell);
+        in->given[c] = c == 0 || !data_is_missing(cell);
         if (!in->given[c]) continue;
         if (!spec_set(spec, in->name[c], cell, origin, in->error)) return SENS_BAD_INPUT;
     }
@@ -98,8 +90,8 @@ static sens_status keep_line(struct reader *in, const struct spec *spec, struct 
 {
     struct sens_problem *const pb = &cell->problem;
     struct labels labels;
-    sens_real *const p = SENS_NEW(in->ctx, sens_real, pb->np), *const x0 =
-                                                                   SENS_NEW(in->ctx, sens_real, pb->n);
+    sens_real *const p = SENS_NEW(in->ctx, sens_real, pb->np);
+    sens_real *const x0 = SENS_NEW(in->ctx, sens_real, pb->n);
     if (!p || !x0) return refuse_memory(in);
     const sens_status status = labels_find(in->ctx, pb, &labels);
     if (status != SENS_OK) return status;

@@ -84,11 +84,12 @@ static sens_status residuals_cost(struct sens_ctx *ctx, struct cell *cell, struc
     const struct sens_cost_type *const type = cell->cost.type;
     const size_t count = sens_option_count(type->options);
     const int residuals = sens_option_find(type->options, "residuals");
+    const int likelihood = sens_option_find(type->options, "likelihood");
     struct sens_value *const value = SENS_NEW(ctx, struct sens_value, count);
     if (!value) return SENS_NO_MEMORY;
     memcpy(value, cell->cost.option, count * sizeof *value);
-    for (size_t k = 0; k < count; k++)
-        if (type->options[k].kind == SENS_OPT_CHOICE) value[k].number = (int)k == residuals;
+    if (residuals >= 0) value[residuals].number = 1;
+    if (likelihood >= 0) value[likelihood].number = 0;
     const sens_status status =
         residuals < 0 ? SENS_UNSUPPORTED : sens_cost_create(ctx, type, value, &cell->problem, &cell->cost);
     if (status != SENS_OK) bench_refuse(error, "data: %s", ctx->message);

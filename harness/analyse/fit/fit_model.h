@@ -43,8 +43,8 @@ struct fit_request { /* texts as given; NULL: not given */
     size_t memory; /* bytes */
 };
 
-/* Reads the data of the cell, whose cost was cost=tracking and becomes the residuals. SENS_BAD_INPUT, SENS_UNSUPPORTED,
- * SENS_NO_MEMORY with a message. */
+/* Reads the data of each cell, whose cost was cost=tracking and becomes the residuals. SENS_BAD_INPUT,
+ * SENS_UNSUPPORTED, SENS_NO_MEMORY with a message. */
 sens_status fit_model_create(struct sens_ctx *ctx, const struct experiments *experiments,
                              const struct fit_request *request, struct fit_model *model,
                              struct bench_error *error);

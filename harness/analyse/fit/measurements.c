@@ -9,16 +9,11 @@ struct row {
     const double *z, *sigma; /* sigma NULL: not given */
 };
 
-static size_t numbers_of_row(const struct sens_value *data, size_t width)
+static struct row row_of(const struct sens_value *data, size_t n, size_t j)
 {
-    return data->measured ? 2 + 2 * width : 1 + width;
-}
-
-static struct row row_of(const struct sens_value *data, size_t width, size_t j)
-{
-    const double *const row = data->data + j * numbers_of_row(data, width);
+    const double *const row = data->data + j * sens_value_row(data, n);
     if (!data->measured) return (struct row){row[0], 1, row + 1, NULL};
-    return (struct row){row[0], row[1], row + 2, row + 2 + width};
+    return (struct row){row[0], row[1], row + 2, row + 2 + sens_value_measurable(data, n)};
 }
 
 /* Value i of the row, which is of a state, or of a quantity of the data. */
@@ -37,7 +32,7 @@ static void take(const struct row *row, size_t i, size_t of, struct measurements
 sens_status measurements_read(struct sens_ctx *ctx, const struct sens_value *data, size_t n,
                               struct measurements *measurements, struct bench_error *error)
 {
-    const size_t width = n + data->quantities, rows = data->count / numbers_of_row(data, width);
+    const size_t width = sens_value_measurable(data, n), rows = data->count / sens_value_row(data, n);
     size_t known = 0;
     struct measurements made = {.all = SENS_NEW(ctx, struct measured, rows * width)};
     if (!made.all) {
@@ -45,7 +40,7 @@ sens_status measurements_read(struct sens_ctx *ctx, const struct sens_value *dat
         return SENS_NO_MEMORY;
     }
     for (size_t j = 0; j < rows; j++) {
-        const struct row row = row_of(data, width, j);
+        const struct row row = row_of(data, n, j);
         for (size_t i = 0; i < width; i++)
             take(&row, i, i < n ? i : n + data->quantity[i - n], &made, &known);
     }

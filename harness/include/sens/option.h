@@ -42,6 +42,16 @@ struct sens_value {
     const size_t *quantity; /* [quantities] their numbers */
 };
 
+/* What a row of data has values of: the n states of the problem and the quantities; and the numbers of a row. */
+static inline size_t sens_value_measurable(const struct sens_value *value, size_t n)
+{
+    return n + value->quantities;
+}
+static inline size_t sens_value_row(const struct sens_value *value, size_t n)
+{
+    return value->measured ? 2 + 2 * sens_value_measurable(value, n) : 1 + n;
+}
+
 /* Entries before the terminator; 0 for NULL. */
 size_t sens_option_count(const struct sens_option *table);
 

@@ -3,13 +3,12 @@
 /* columns: [{name, value(item), cell(item) or nothing, number: bool}]; the value is what it is sorted by. */
 function makeTable(caption, columns, items) {
     const body = make("tbody");
-    const heads = columns.map((column) => make("th", {scope: "col", "aria-sort": "none"}, column.plain
-        ? column.name : make("button", {type: "button"}, column.name)));
+    const heads = columns.map((column) =>
+        make("th", {scope: "col", "aria-sort": "none"}, make("button", {type: "button"}, column.name)));
     const table = make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, ...heads)), body);
     const fill = (list) => body.replaceChildren(...list.map((item) => make("tr", {}, ...columns.map((column) =>
         make("td", {class: column.number ? "number" : null}, cellOf(column, item))))));
     heads.forEach((head, i) => {
-        if (columns[i].plain) return;
         head.firstChild.addEventListener("click", () => {
             const down = head.getAttribute("aria-sort") === "ascending";
             heads.forEach((each) => each.setAttribute("aria-sort", "none"));
@@ -34,8 +33,8 @@ function sorted(items, value, down) {
 function textColumn(name, value) {
     return {name, value};
 }
-function numberColumn(name, value, digits = 3) {
-    return {name, value, number: true, cell: (item) => shown(value(item), digits)};
+function numberColumn(name, value) {
+    return {name, value, number: true};
 }
 
 /* A button that keeps the row of an item. */
