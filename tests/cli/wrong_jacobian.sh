@@ -95,7 +95,7 @@ expect 0 "$warning" run declared discrete_adjoint tableau=kvaerno54 --plugin ./d
 for case in "tableau=kvaerno54 --plugin ./declared1.so" "tableau=dopri5 --plugin ./declared1.5.so"; do
     # shellcheck disable=SC2086 -- a list of words
     expect 0 "status" run declared discrete_adjoint $case
-    grep -q warning "$work/output" && fail "$case: a warning"
+    grep -q "warning: df/dx" "$work/output" && fail "$case: a warning of df/dx"
 done
 
 exit $((failures > 0))
