@@ -11,7 +11,6 @@
 #include "page.h"
 #include "paper.h"
 #include "streams.h"
-#include "text_file.h"
 
 enum { PATH_LENGTH = 4096 };
 
@@ -110,13 +109,7 @@ static int write_page(const struct report *report, struct bench_error *error)
 /* Measurements are not to be lost to a page of them. */
 static bool is_results(const char *path)
 {
-    static const char begin[] = "#! schema: sens-";
-    char line[sizeof begin] = "";
-    struct bench_error none;
-    FILE *const file = is_stream(path) ? NULL : regular_open(path, &none);
-    const bool same = file && fgets(line, sizeof line, file) && strcmp(line, begin) == 0;
-    if (file) fclose(file);
-    return same;
+    return !is_stream(path) && (table_is_result(path) || table_is_comparison(path));
 }
 
 static int write_report(const struct report *report, struct bench_error *error)
@@ -140,7 +133,8 @@ static int write_report(const struct report *report, struct bench_error *error)
 int cmd_report(const struct cli_command *command, struct cli_arguments *arguments)
 {
     struct bench_error error = {.text = ""};
-    struct report report = {.results = {.together = paper_compares}, .before = {.together = paper_compares}};
+    struct report report = {.results = {.together = paper_compares, .with_comparisons = true},
+                            .before = {.together = paper_compares}};
     int code = EXIT_USAGE;
     if (read_flags(command, arguments, &report, &error) && load(command, arguments, &report, &error))
         code = write_report(&report, &error);

@@ -115,23 +115,25 @@ void compare_print(FILE *out, const struct compare_group *group)
 
 /* ---- for machines -------------------------------------------------------------------------------------- */
 
-/*  X(name, expression of group, i, contender, ratio): before the columns of the record. FORMAT.md has the
- *  meanings. */
-#define COMPARE_NUMBERS(X)                                                                                   \
-    X(group, (double)group->index)                                                                           \
-    X(contender, (double)i)                                                                                  \
-    X(rounds, (double)group->rounds)                                                                         \
-    X(repeat, (double)contender->repeat)                                                                     \
-    X(pairs, (double)ratio->count)                                                                           \
-    X(ratio, ratio->median)                                                                                  \
-    X(ratio_lo, ratio->lo)                                                                                   \
-    X(ratio_hi, ratio->hi)                                                                                   \
-    X(ratio_min, ratio->min)                                                                                 \
-    X(ratio_max, ratio->max)                                                                                 \
-    X(cpu, contender->cpu)                                                                                   \
-    X(error, group->target)                                                                                  \
-    X(best_error, contender->found.best)                                                                     \
-    X(tried, (double)contender->found.tried)
+static void compared_numbers(const struct compare_group *group, size_t i, double number[COMPARED_NUMBERS])
+{
+    const struct contender *contender = &group->contender[i];
+    const struct compare_ratio *ratio = &contender->ratio;
+    number[COMPARED_group] = (double)group->index;
+    number[COMPARED_contender] = (double)i;
+    number[COMPARED_rounds] = (double)group->rounds;
+    number[COMPARED_repeat] = (double)contender->repeat;
+    number[COMPARED_pairs] = (double)ratio->count;
+    number[COMPARED_ratio] = ratio->median;
+    number[COMPARED_ratio_lo] = ratio->lo;
+    number[COMPARED_ratio_hi] = ratio->hi;
+    number[COMPARED_ratio_min] = ratio->min;
+    number[COMPARED_ratio_max] = ratio->max;
+    number[COMPARED_cpu] = contender->cpu;
+    number[COMPARED_error] = group->target;
+    number[COMPARED_best_error] = contender->found.best;
+    number[COMPARED_tried] = (double)contender->found.tried;
+}
 
 /* The machine as in the file of a sweep, whose first two lines make way for our own. */
 bool compare_tsv_header(FILE *out)
@@ -144,10 +146,7 @@ bool compare_tsv_header(FILE *out)
     const bool whole = fclose(memory) == 0;
     const char *rest = whole ? strstr(prelude, "#! date:") : NULL;
     fprintf(out, "#! schema: sens-compare/1\n%s", rest ? rest : "");
-#define WRITE_NAME(name, expression) fputs(#name "\t", out);
-    COMPARE_NUMBERS(WRITE_NAME)
-#undef WRITE_NAME
-    fputs("keys\tchanges\t", out);
+    for (int c = 0; c < COMPARED_COUNT; c++) fprintf(out, "%s\t", compared_name[c]);
     record_write_header(out);
     free(prelude);
     return rest && fflush(out) == 0 && !ferror(out);
@@ -163,10 +162,9 @@ void compare_tsv_rows(FILE *out, const struct compare_group *group)
 {
     for (size_t i = 0; i < group->contenders; i++) {
         const struct contender *contender = &group->contender[i];
-        const struct compare_ratio *ratio = &contender->ratio;
-#define WRITE_VALUE(name, expression) write_number(out, expression);
-        COMPARE_NUMBERS(WRITE_VALUE)
-#undef WRITE_VALUE
+        double number[COMPARED_NUMBERS];
+        compared_numbers(group, i, number);
+        for (int c = 0; c < COMPARED_NUMBERS; c++) write_number(out, number[c]);
         fprintf(out, "%s\t%s\t", group->keys, contender->changes);
         record_write_row(out, contender->rec);
     }
@@ -175,11 +173,11 @@ void compare_tsv_rows(FILE *out, const struct compare_group *group)
 static json_t *describe(const struct compare_group *group, size_t i)
 {
     const struct contender *contender = &group->contender[i];
-    const struct compare_ratio *ratio = &contender->ratio;
+    double number[COMPARED_NUMBERS];
     json_t *object = json_object();
-#define SET_MEMBER(name, expression) json_object_set_new(object, #name, json_of_number(expression));
-    COMPARE_NUMBERS(SET_MEMBER)
-#undef SET_MEMBER
+    compared_numbers(group, i, number);
+    for (int c = 0; c < COMPARED_NUMBERS; c++)
+        json_object_set_new(object, compared_name[c], json_of_number(number[c]));
     json_object_set_new(object, "changes", json_of_text(contender->changes));
     json_object_set_new(object, "record", record_json(contender->rec));
     return object;

@@ -17,8 +17,8 @@
 #include "paper.h"
 #include "peers.h"
 
-static const char *const scripts[] = {"data.js",  "style.js",   "axes.js", "chart.js",
-                                      "table.js", "changes.js", "page.js"};
+static const char *const scripts[] = {"data.js",  "style.js",   "axes.js",    "chart.js",
+                                      "table.js", "changes.js", "compare.js", "page.js"};
 enum { PEERS_MAX = 64, SCRIPTS = sizeof scripts / sizeof scripts[0] };
 
 struct parts { /* all malloc'ed */
@@ -83,11 +83,11 @@ static char *read_library(const char *path, struct bench_error *error)
 
 /* ---- data ---------------------------------------------------------------------------------------------- */
 
-static json_t *tables_json(const struct summary *summary, bool brief)
+static json_t *tables_json(size_t tables, const struct table *of, bool brief)
 {
     json_t *const list = json_array();
-    for (size_t t = 0; t < summary->tables; t++) {
-        json_t *const table = page_table(&summary->table[t], brief);
+    for (size_t t = 0; t < tables; t++) {
+        json_t *const table = page_table(&of[t], brief);
         if (!table || json_array_append_new(list, table) != 0) {
             json_decref(list);
             return NULL;
@@ -123,18 +123,19 @@ static bool fill(json_t *object, const struct page_request *request, struct benc
 {
     json_t *const styles = page_styles(error);
     if (!styles) return false;
-    const struct summary *const before = request->before;
-    paper_json(request->results, object);
+    const struct summary *const results = request->results, *const before = request->before;
+    paper_json(results, object);
     json_object_del(object, "tables");
     json_object_del(object, "performance");
     return (set(object, "schema", json_string("sens-page/1")) &&
             set(object, "program", json_sprintf("sensbench %s, git %s", SENS_VERSION_TEXT, machine_git())) &&
             set(object, "styles", styles) && set(object, "columns", page_columns()) &&
             set(object, "known", known_names()) &&
-            set(object, "files", tables_json(request->results, false)) &&
-            set(object, "accuracy", summary_accuracy_json(request->results)) &&
-            (!before || (set(object, "before", tables_json(before, true)) &&
-                         set(object, "changes", page_changes(request->results, before, request->noise))))) ||
+            set(object, "files", tables_json(results->tables, results->table, false)) &&
+            set(object, "comparisons", tables_json(results->comparisons, results->comparison, true)) &&
+            set(object, "accuracy", summary_accuracy_json(results)) &&
+            (!before || (set(object, "before", tables_json(before->tables, before->table, true)) &&
+                         set(object, "changes", page_changes(results, before, request->noise))))) ||
            bench_refuse(error, "no memory for the data of the page");
 }
 

@@ -153,15 +153,18 @@ static json_t *column_of(const struct table *table, int column, size_t *at, size
     return is_text(column) ? in_words(table, column) : each(table, column);
 }
 
-/* What is said of a row that another one is held against; of the others all. */
-static bool is_told(int column, bool brief)
+/* What is said of a row that another one is held against, and of one of a comparison; of the others all. */
+static bool is_told(const struct table *table, int column, bool brief)
 {
     static const int told[] = {COL_status, COL_problem, COL_n,       COL_np,       COL_method,  COL_tableau,
                                COL_rtol,   COL_dt,      COL_steps,   COL_rejects,  COL_t_lo_s,  COL_t_total_s,
                                COL_t_hi_s, COL_samples, COL_err_x,   COL_err_grad, COL_machine, COL_git,
                                COL_sweep,  COL_cell,    COL_message, COL_library,  COL_series};
+    static const int compared[] = {COL_t1, COL_lanes, COL_threads, COL_isa, COL_share_reverse};
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
         if (told[i] == column) return true;
+    for (size_t i = 0; table->compared && i < sizeof compared / sizeof compared[0]; i++)
+        if (compared[i] == column) return true;
     return !brief;
 }
 
@@ -172,7 +175,7 @@ static bool add_columns(const struct table *table, bool brief, json_t *columns)
     bool ok = at && first;
     for (int c = 0; ok && c < COLUMN_COUNT; c++) {
         bool any = false;
-        for (size_t r = 0; r < table->rows && !any && is_told(c, brief); r++)
+        for (size_t r = 0; r < table->rows && !any && is_told(table, c, brief); r++)
             any = has_value(&table->row[r], c);
         if (!any) continue;
         json_t *const column = column_of(table, c, at, first);
@@ -183,6 +186,24 @@ static bool add_columns(const struct table *table, bool brief, json_t *columns)
     return ok;
 }
 
+/* The columns of a comparison, as {"each": [value, ...]}. */
+static bool add_compared(const struct table *table, json_t *columns)
+{
+    for (int c = 0; c < COMPARED_COUNT; c++) {
+        json_t *const list = json_array();
+        for (size_t r = 0; r < table->rows; r++) {
+            const struct compared *const row = &table->compared[r];
+            json_array_append_new(list, c < COMPARED_NUMBERS ? json_of_number(row->number[c])
+                                        : c == COMPARED_keys ? json_of_text(row->keys)
+                                                             : json_of_text(row->changes));
+        }
+        if (json_array_size(list) != table->rows) return json_decref(list), false;
+        if (json_object_set_new(columns, compared_name[c], json_pack("{s:o}", "each", list)) != 0)
+            return false;
+    }
+    return true;
+}
+
 json_t *page_table(const struct table *table, bool brief)
 {
     json_t *const object = json_object(), *const columns = json_object(), *const lines = json_array(),
@@ -191,7 +212,7 @@ json_t *page_table(const struct table *table, bool brief)
         json_array_append_new(prelude, json_pack("[o,o]", json_of_text(table->prelude[i].key),
                                                  json_of_text(table->prelude[i].value)));
     for (size_t r = 0; r < table->rows; r++) json_array_append_new(lines, json_integer(table->line[r]));
-    const bool ok = add_columns(table, brief, columns);
+    const bool ok = add_columns(table, brief, columns) && (!table->compared || add_compared(table, columns));
     json_object_set_new(object, "path", json_of_text(table->path));
     json_object_set_new(object, "prelude", prelude);
     json_object_set_new(object, "rows", json_integer((json_int_t)table->rows));

@@ -151,20 +151,58 @@ void record_write_row(FILE *out, const struct record *rec);  /* flushes */
 json_t *record_json(const struct record *rec);               /* a member a column; the caller's */
 void record_write_json(FILE *out, const struct record *rec); /* one object, one line */
 
-/* A result file read back. */
+/* What a row of a comparison (sens-compare/1) has before the columns of a record; FORMAT.md has the meanings. */
+#define COMPARED_COLUMNS(X)                                                                                  \
+    X(group)                                                                                                 \
+    X(contender)                                                                                             \
+    X(rounds)                                                                                                \
+    X(repeat)                                                                                                \
+    X(pairs)                                                                                                 \
+    X(ratio)                                                                                                 \
+    X(ratio_lo)                                                                                              \
+    X(ratio_hi)                                                                                              \
+    X(ratio_min)                                                                                             \
+    X(ratio_max)                                                                                             \
+    X(cpu)                                                                                                   \
+    X(error)                                                                                                 \
+    X(best_error)                                                                                            \
+    X(tried)                                                                                                 \
+    X(keys)                                                                                                  \
+    X(changes)
+
+enum compared_column {
+#define COMPARED_ENUM(name) COMPARED_##name,
+    COMPARED_COLUMNS(COMPARED_ENUM)
+#undef COMPARED_ENUM
+        COMPARED_COUNT,
+    COMPARED_NUMBERS = COMPARED_keys /* the texts come last */
+};
+extern const char *const compared_name[COMPARED_COUNT];
+struct compared {
+    double number[COMPARED_NUMBERS]; /* NaN = not known */
+    const char *keys, *changes;
+};
+
+/* A result file, or the file of a comparison, read back. */
 struct prelude_line { /* "#! key: value"; keys may be repeated */
     const char *key, *value;
 };
 struct table {
     char *path;
     size_t rows;
-    struct record *row; /* [rows] */
-    int *line;          /* [rows] of the file, from 1 */
+    struct record *row;        /* [rows] */
+    struct compared *compared; /* [rows] of a comparison; else NULL */
+    int *line;                 /* [rows] of the file, from 1 */
     size_t preludes;
     struct prelude_line *prelude; /* [preludes] */
     struct sens_arena arena;      /* of the texts, which rows share */
 };
+/* false with a message where it is not there, malformed, or of the other kind. */
 bool table_read(const char *path, struct table *table, struct bench_error *error);
+bool table_read_comparison(const char *path, struct table *table, struct bench_error *error);
 void table_free(struct table *table);
+/* What the first line of a regular file says that it is, of whatever version. */
+bool table_is_result(const char *path);
+bool table_is_comparison(const char *path);
 
 #endif

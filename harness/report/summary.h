@@ -11,6 +11,9 @@ enum { SUMMARY_TEXT = 1024 };
 struct summary {
     struct table *table;        /* [tables] */
     size_t tables, passed_over; /* files that are older than another one of their folder */
+    bool with_comparisons;      /* set before anything is loaded: files of `compare` are loaded as well */
+    struct table *comparison;   /* [comparisons] */
+    size_t comparisons;
     /* Of rows of several sweeps that measure the same tasks: whether a row is among those that are taken
      * together. NULL: each sweep stands alone. */
     bool (*together)(const struct record *row);
@@ -18,8 +21,8 @@ struct summary {
 
 /* ---- summary_rows.c ------------------------------------------------------------------------------------ */
 
-/* Adds a result file, or of a folder the newest result file in it and in each folder below. False with a
- * message when there is none or one is malformed. */
+/* Adds a result file, or of a folder the newest result file in it and in each folder below; with comparisons,
+ * all of these that are there. False with a message when there is none or one is malformed. */
 bool summary_load(struct summary *summary, const char *path, struct bench_error *error);
 void summary_free(struct summary *summary);
 

@@ -13,29 +13,29 @@ enum { PATH_LENGTH = 4096 };
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-static bool add_file(struct summary *summary, const char *path, struct bench_error *error)
+static bool add_table(struct table **list, size_t *count, const char *path,
+                      bool (*read)(const char *path, struct table *table, struct bench_error *error),
+                      struct bench_error *error)
 {
-    struct table *table = realloc(summary->table, (summary->tables + 1) * sizeof *table);
+    struct table *const table = realloc(*list, (*count + 1) * sizeof *table);
     if (!table) return bench_refuse(error, "%s: no memory", path);
-    summary->table = table;
-    if (!table_read(path, &table[summary->tables], error)) return false;
-    summary->tables++;
+    *list = table;
+    if (!read(path, &table[*count], error)) return false;
+    ++*count;
     return true;
 }
 
-/* Whether the file begins as a result file does; pictures' data and references do not. */
-static bool is_result_file(const char *path)
+static bool add_file(struct summary *summary, const char *path, struct bench_error *error)
 {
-    static const char begin[] = "#! schema: sens-result/";
-    char line[sizeof begin] = "";
+    if (summary->with_comparisons && table_is_comparison(path))
+        return add_table(&summary->comparison, &summary->comparisons, path, table_read_comparison, error);
+    return add_table(&summary->table, &summary->tables, path, table_read, error);
+}
+
+static bool is_named_as_rows(const char *path)
+{
     const size_t length = strlen(path);
-    if (length < 4 || strcmp(path + length - 4, ".tsv") != 0) return false;
-    struct bench_error none;
-    FILE *file = regular_open(path, &none);
-    if (!file) return false;
-    const bool same = fgets(line, sizeof line, file) && strcmp(line, begin) == 0;
-    fclose(file);
-    return same;
+    return length >= 4 && strcmp(path + length - 4, ".tsv") == 0;
 }
 
 static bool later(const struct stat *left, const struct stat *right)
@@ -57,7 +57,8 @@ static size_t newest(const char *folder, char found[PATH_LENGTH])
         char path[PATH_LENGTH];
         struct stat about;
         const int length = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        if (length < PATH_LENGTH && is_result_file(path) && stat(path, &about) == 0) {
+        if (length < PATH_LENGTH && is_named_as_rows(path) && table_is_result(path) &&
+            stat(path, &about) == 0) {
             if (files++ == 0 || !later(&best, &about)) {
                 best = about;
                 strcpy(found, path);
@@ -77,11 +78,34 @@ static bool add_newest(struct summary *summary, const char *folder, struct bench
     return !path[0] || add_file(summary, path, error);
 }
 
+/* All of them: each is of another set of contenders. */
+static bool add_comparisons(struct summary *summary, const char *folder, struct bench_error *error)
+{
+    struct dirent **entry;
+    bool ok = true;
+    const int count = scandir(folder, &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_LENGTH];
+        const int length = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        if (ok && length < PATH_LENGTH && is_named_as_rows(path) && table_is_comparison(path))
+            ok = add_file(summary, path, error);
+        free(entry[i]);
+    }
+    if (count >= 0) free(entry);
+    return ok;
+}
+
+static bool add_files(struct summary *summary, const char *folder, struct bench_error *error)
+{
+    return add_newest(summary, folder, error) &&
+           (!summary->with_comparisons || add_comparisons(summary, folder, error));
+}
+
 static bool add_folder(struct summary *summary, const char *folder, struct bench_error *error)
 {
     struct dirent **entry;
-    const size_t before = summary->tables;
-    bool ok = add_newest(summary, folder, error);
+    const size_t before = summary->tables + summary->comparisons;
+    bool ok = add_files(summary, folder, error);
     const int count = scandir(folder, &entry, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         char path[PATH_LENGTH];
@@ -89,11 +113,12 @@ static bool add_folder(struct summary *summary, const char *folder, struct bench
         const int length = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
         if (ok && entry[i]->d_name[0] != '.' && length < PATH_LENGTH && stat(path, &about) == 0 &&
             S_ISDIR(about.st_mode))
-            ok = add_newest(summary, path, error);
+            ok = add_files(summary, path, error);
         free(entry[i]);
     }
     if (count >= 0) free(entry);
-    if (ok && summary->tables == before) return bench_refuse(error, "%s: no result file in it", folder);
+    if (ok && summary->tables + summary->comparisons == before)
+        return bench_refuse(error, "%s: no result file in it", folder);
     return ok;
 }
 
@@ -107,9 +132,11 @@ bool summary_load(struct summary *summary, const char *path, struct bench_error 
 void summary_free(struct summary *summary)
 {
     for (size_t i = 0; i < summary->tables; i++) table_free(&summary->table[i]);
+    for (size_t i = 0; i < summary->comparisons; i++) table_free(&summary->comparison[i]);
     free(summary->table);
-    summary->table = NULL;
-    summary->tables = 0;
+    free(summary->comparison);
+    summary->table = summary->comparison = NULL;
+    summary->tables = summary->comparisons = 0;
 }
 
 /* ---- look-up ------------------------------------------------------------------------------------------- */

@@ -53,11 +53,15 @@ class Row {
     get id() {
         return this.file.path + ":" + this.line;
     }
+    get isCompared() {
+        return this.get("contender") !== null;
+    }
     settings() {
         return settingsOf(this.text("cell"));
     }
     /* What measures it again. */
     command() {
+        if (this.isCompared) return compareCommand(this);
         const settings = this.settings();
         const words = ["problem", "method"].filter((key) => settings.has(key)).map((key) => settings.get(key));
         for (const [key, value] of settings) {

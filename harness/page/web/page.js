@@ -20,7 +20,7 @@ function showTip(lines, [x, y]) {
 }
 const act = {
     near(row, place) {
-        const lines = describe(chosen.figure, row);
+        const lines = row.isCompared ? describeCompared(row) : describe(chosen.figure, row);
         showTip(lines, place);
         say(lines.join("; "));
     },
@@ -149,7 +149,7 @@ function titleOf(file) {
 /* ---- the parts below -------------------------------------------------------------------------------------- */
 
 function showFailures() {
-    const failed = files.flatMap((file) => file.row).filter((row) => !row.ok);
+    const failed = [...files, ...comparisons].flatMap((file) => file.row).filter((row) => !row.ok);
     const of = (name) => (row) => row.get(name);
     const columns = [keepColumn("row", (row) => row, act.keep), textColumn("sweep", of("sweep")),
         textColumn("problem", of("problem")), numberColumn("n", of("n")), textColumn("method", of("method")),
@@ -196,18 +196,22 @@ function showMachines() {
     const columns = [textColumn("file", (file) => file.path), ...told.map((key) => textColumn(key, of(key))),
         numberColumn("rows", (file) => file.rows),
         numberColumn("failed", (file) => file.row.filter((row) => !row.ok).length)];
-    byId("machines-body").append(makeTable("Files and machines", columns, data.files));
+    byId("machines-body").append(makeTable("Files and machines", columns, [...data.files, ...data.comparisons]));
 }
 
 /* ---- the beginning ---------------------------------------------------------------------------------------- */
 
 function showAbout() {
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
-    const failed = files.reduce((sum, file) => sum + file.row.filter((row) => !row.ok).length, 0);
-    const machines = [...new Set(data.files.map((file) => file.about.get("machine")).filter(Boolean))];
-    const commits = [...new Set(files.flatMap((file) => file.row.map((row) => row.text("git"))))].filter(Boolean);
-    byId("about").textContent = `${rows} rows of ${files.length} sweeps, ${failed} of them failed; measured on ` +
-        `${machines.join(", ") || "a machine that is not said"}; commits ${commits.join(", ") || "not said"}.`;
+    const all = [...files, ...comparisons];
+    const failed = all.reduce((sum, file) => sum + file.row.filter((row) => !row.ok).length, 0);
+    const machines = [...new Set(all.map((file) => file.about.get("machine")).filter(Boolean))];
+    const commits = [...new Set(all.flatMap((file) => file.row.map((row) => row.text("git"))))].filter(Boolean);
+    const compared = comparisons.reduce((sum, file) => sum + file.rows, 0);
+    const also = compared ? `, and ${compared} of ${comparisons.length} comparisons` : "";
+    byId("about").textContent = `${rows} rows of ${files.length} sweeps${also}, ${failed} of them failed; ` +
+        `measured on ${machines.join(", ") || "a machine that is not said"}; ` +
+        `commits ${commits.join(", ") || "not said"}.`;
     byId("made").textContent = `Written by ${data.program}. Numbers have six digits here, and all in the files. ` +
         "Drawn with D3 (Mike Bostock, ISC or BSD licence, in this page).";
     const sections = [...document.querySelectorAll("main > section")].filter((section) => !section.hidden);
@@ -231,6 +235,7 @@ function goToRow() {
         return;
     }
     if (files.includes(row.file)) chooseFile(row.file);
+    if (comparisons.includes(row.file)) showCompared(row.file, act);
     act.keep(row);
 }
 function redraw() {
@@ -244,13 +249,15 @@ function setAll(name, hide) {
 
 function start() {
     showChanges(act.keep);
+    showComparisons(act);
     showFailures();
     showAccuracy();
     showStatements();
     showMachines();
     showAbout();
     if (files.length === 0) {
-        byId("charts").append(make("p", {}, "There is no row in these results."));
+        byId("charts").append(make("p", {}, "There is no row of a sweep in these results."));
+        goToRow();
         return;
     }
     fillSelect(byId("sweep"), files.map((file) => [String(file.number), titleOf(file)]), "");

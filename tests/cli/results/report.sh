@@ -74,6 +74,24 @@ check "one element of data" test "$(grep -c '<script type="application/json"' "$
 check "as many ends as scripts" test "$(grep -o '</script>' "$work/hostile.html" | wc -l)" -eq 3
 check "no markup of a row" test "$(grep -c '<img' "$work/hostile.html")" -eq 0
 
+# ---- comparisons: of a folder all, whatever is the newest; none is passed over; what is malformed is refused
+
+mkdir "$work/turns"
+compare() { "$program" compare glv discrete_adjoint n=2 --vs method=cfsa --rounds 6 "$@" >/dev/null || fail compare; }
+compare tol=1e-6 --tsv "$work/turns/a.tsv"
+compare --error 1e-5 --tsv "$work/turns/b.tsv"
+tells 0 'turns.html' report "$work/turns" --out "$work/turns.html"
+check "both are there" test "$(grep -o '/turns/[ab].tsv' "$work/turns.html" | wc -l)" -eq 2
+tells 0 'turns.html' report "$file" "$work/turns/b.tsv" --out "$work/turns.html"
+tells 2 'has results, and is not written over' report "$file" --out "$work/turns/b.tsv"
+sed 's/sens-compare.1/sens-compare\/2/' "$work/turns/a.tsv" >"$work/bad.tsv"
+tells 2 "bad.tsv:1: schema 'sens-compare/2' is not sens-compare/1" report "$work/bad.tsv" --out "$work/x"
+sed 's/\tratio_hi\t/\tratio_up\t/' "$work/turns/a.tsv" >"$work/bad.tsv"
+tells 2 "column 'ratio_hi' of a comparison is missing" report "$work/bad.tsv" --out "$work/x"
+awk -F '\t' -v OFS='\t' '$1 == "0" { $6 = "fast" } { print }' "$work/turns/a.tsv" >"$work/bad.tsv"
+tells 2 "ratio: 'fast' is not a number" report "$work/bad.tsv" --out "$work/x"
+sed 's/method=cfsa/method=cfsa <\/script><script>window.hacked = 2<\/script>/' "$work/turns/a.tsv" >"$hostile/turns.tsv"
+
 # ---- what changed: times, errors, counts, statuses; and what did not
 
 # times as of a quiet machine: within 1 %
@@ -146,9 +164,11 @@ fi
 altered "$times err_grad" 2 "$work/altered.tsv"
 check "stored results" "$program" report results --out "$work/stored.html"
 check "stored results are below 2 MB" test "$(wc -c <"$work/stored.html")" -lt 2000000
-check "small" "$program" report "$hostile/mine.tsv" --out "$work/small.html"
+check "small" "$program" report "$hostile/mine.tsv" "$hostile/turns.tsv" \
+    "$work/turns/b.tsv" --out "$work/small.html"
 check "against" "$program" report "$hostile/mine.tsv" --out "$work/against.html" --against "$work/altered.tsv"
 check "in a browser" env NODE_MODULES="$work" CHROMIUM="$(command -v chromium)" HOME="$work" \
+    PATH="$(dirname "$program"):$PATH" \
     node "$browser/report.mjs" "$work/stored.html" "$work/small.html" "$work/against.html"
 
 # ---- the command of a row measures it again: the same steps, the same error
