@@ -6,6 +6,7 @@
 #include "append.h"
 #include "data_file.h"
 #include "modules.h"
+#include "override.h"
 #include "peers.h"
 #include "replace.h"
 #include "tolerances.h"
@@ -20,63 +21,6 @@ static sens_status refuse_create(struct resolution *re, sens_status status, cons
     const struct spec_pair *given = resolve_given(re, kind);
     bench_refuse(re->error, "%s: %s=%s: %s", given ? given->origin : "default", kind, name, message);
     return status;
-}
-
-/* The `count` numbers of the file that a key names; *number and file stay when the key is not given. */
-static sens_status read_file(struct resolution *re, const char *key, size_t count, const sens_real **number,
-                             char *file, size_t size)
-{
-    const struct spec_pair *given = resolve_given(re, key);
-    if (!given) return SENS_OK;
-    if (strlen(given->value) < size && count > 0) {
-        strcpy(file, given->value);
-        return pair_numbers(re->ctx, given, numbers_any(count), number, &count, re->error);
-    }
-    if (count == 0)
-        refuse_pair(re->error, given, "problem %s has no parameters", re->problem->name);
-    else
-        refuse_pair(re->error, given, "a path of %zu characters or more", size);
-    return SENS_BAD_INPUT;
-}
-
-/* Numbers in memory: copied, so that the cell does not depend on them. `file` says that there are some. */
-static sens_status take_numbers(struct resolution *re, const char *key, const struct spec_numbers *given,
-                                size_t count, const sens_real **number, char *file)
-{
-    if (!given->owned) return SENS_OK;
-    if (given->count != count) {
-        bench_refuse(re->error, "setting: %s has %zu numbers, problem %s takes %zu", key, given->count,
-                     re->problem->name, count);
-        return SENS_BAD_INPUT;
-    }
-    sens_real *const copy = SENS_NEW(re->ctx, sens_real, count);
-    if (!copy) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
-    for (size_t k = 0; k < count; k++) copy[k] = given->owned[k];
-    *number = copy;
-    strcpy(file, "(numbers)");
-    return SENS_OK;
-}
-
-static sens_status override_numbers(struct resolution *re)
-{
-    struct cell *cell = re->cell;
-    struct sens_problem *pb = &cell->problem;
-    const struct spec_pair *x0 = resolve_given(re, "x0");
-    if ((x0 || re->spec->x0.owned) && sens_problem_x0_depends(pb)) {
-        bench_refuse(re->error, "%s: x0=%s: the initial state of problem %s depends on its parameters",
-                     x0 ? x0->origin : "setting", x0 ? x0->value : "(numbers)", re->problem->name);
-        return SENS_BAD_INPUT;
-    }
-    sens_status status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
-    if (status == SENS_OK) status = read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file);
-    if (status == SENS_OK) status = take_numbers(re, "p", &re->spec->p, pb->np, &pb->p, cell->params_file);
-    if (status == SENS_OK) status = take_numbers(re, "x0", &re->spec->x0, pb->n, &pb->x0, cell->x0_file);
-    if (status != SENS_OK || !sens_problem_x0_depends(pb) || !cell->params_file[0]) return status;
-    sens_real *moved = SENS_NEW(re->ctx, sens_real, pb->n);
-    if (!moved) return refuse_create(re, SENS_NO_MEMORY, "problem", re->problem->name);
-    sens_problem_x0(pb, pb->p, moved);
-    pb->x0 = moved;
-    return SENS_OK;
 }
 
 static bool override_t1(struct resolution *re)

@@ -5,7 +5,6 @@
 
 #include "data_cells.h"
 #include "files.h"
-#include "labels.h"
 
 enum { LINE_MAX_LENGTH = 1 << 16, COLUMNS_MAX = 32, NAME_LENGTH = 64 };
 
@@ -16,7 +15,6 @@ struct reader {
     struct text_file text;
     size_t columns;
     char name[COLUMNS_MAX][NAME_LENGTH];
-    bool given[COLUMNS_MAX]; /* by the line that was read last */
     struct bench_error *error;
 };
 
@@ -74,42 +72,13 @@ static sens_status take_line(struct reader *in, struct spec *spec, double *numbe
         if (c == in->columns) return refuse(in, "cell", cell, "the header has fewer columns");
         if (c == 0 && !data_experiment(cell, number))
             return refuse(in, "experiment", cell, "not a whole number from 1 to 1e6");
-        in->given[c] = c == 0 || !data_is_missing(cell);
-        if (!in->given[c]) continue;
+        if (c > 0 && data_is_missing(cell)) continue;
         if (!spec_set(spec, in->name[c], cell, origin, in->error)) return SENS_BAD_INPUT;
     }
     if (c == in->columns) return SENS_OK;
     bench_refuse(in->error, "%s:%d: %zu cells, the header has %zu columns", in->text.path, in->text.number, c,
                  in->columns);
     return SENS_BAD_INPUT;
-}
-
-/* Numbers of a file (params, x0) are those of all experiments, but for what the line says of a parameter or an initial
- * value by its name. */
-static sens_status keep_line(struct reader *in, const struct spec *spec, struct cell *cell)
-{
-    struct sens_problem *const pb = &cell->problem;
-    struct labels labels;
-    sens_real *const p = SENS_NEW(in->ctx, sens_real, pb->np);
-    sens_real *const x0 = SENS_NEW(in->ctx, sens_real, pb->n);
-    if (!p || !x0) return refuse_memory(in);
-    const sens_status status = labels_find(in->ctx, pb, &labels);
-    if (status != SENS_OK) return status;
-    memcpy(p, pb->p, pb->np * sizeof *p);
-    memcpy(x0, pb->x0, pb->n * sizeof *x0);
-    for (size_t c = 1; c < in->columns; c++) {
-        const char *const text = in->given[c] ? spec_get(spec, in->name[c]) : NULL;
-        double number;
-        if (!text || !read_number(text, &number)) continue;
-        for (size_t k = 0; k < pb->np; k++)
-            if (strcmp(labels.parameter[k], in->name[c]) == 0) p[k] = number;
-        for (size_t i = 0; i < pb->n; i++)
-            if (strcmp(labels.state[i], in->name[c]) == 0) x0[i] = number;
-    }
-    pb->p = p;
-    if (sens_problem_x0_depends(pb)) sens_problem_x0(pb, p, x0);
-    pb->x0 = x0;
-    return SENS_OK;
 }
 
 static sens_status add_line(struct reader *in)
@@ -124,8 +93,6 @@ static sens_status add_line(struct reader *in)
         if (made->number[k] == number)
             status = refuse(in, "experiment", in->text.line, "its number is there twice");
     if (status == SENS_OK) status = cell_resolve(in->ctx, &spec, &made->cell[made->count], in->error);
-    if (status == SENS_OK && (spec_get(&spec, "params") || spec_get(&spec, "x0")))
-        status = keep_line(in, &spec, &made->cell[made->count]);
     if (status == SENS_OK) made->number[made->count++] = number;
     spec_free(&spec);
     return status;
