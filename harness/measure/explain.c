@@ -1,6 +1,7 @@
-/* Where the products of a failed run stop being numbers: the run once more, on one thread and without a structure,
- * each product looked at. The first that is not finite, of vectors that are, at a point for which the provider has an
- * explanation, is told. Slow, and done for runs alone that have failed. */
+/* Where the products of a failed run, or its cost, stop being numbers: the run once more, on one thread and without a
+ * structure, each product and each part of the cost looked at. The first that is not finite, of vectors and states
+ * that are, is told; of a product, where the provider has an explanation for the point. Slow, and done for runs alone
+ * that have failed. */
 #include "explain.h"
 
 #include <math.h>
@@ -10,9 +11,10 @@
 
 struct look {
     struct sens_decorated_problem room;
-    const struct sens_provider *provider;
-    const struct sens_problem *wrapped; /* by the provider */
-    bool found;
+    struct sens_decorated_cost cost_room;
+    const struct sens_provider *provider; /* NULL: nobody explains products */
+    const struct sens_problem *wrapped;   /* by the provider */
+    bool found, of_cost;
     double t;
     char text[512];
 };
@@ -29,7 +31,7 @@ static void note(const struct sens_problem *pb, const struct sens_at *at, size_t
                  size_t n_out, const double *OUT)
 {
     struct look *look = (struct look *)pb->data;
-    if (look->found || all_finite(n_out, OUT) || !all_finite(n_in, in)) return;
+    if (look->found || !look->provider || all_finite(n_out, OUT) || !all_finite(n_in, in)) return;
     look->found = look->provider->explain(look->wrapped, at, sizeof look->text, look->text);
     look->t = at->t;
 }
@@ -65,18 +67,52 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     }
 }
 
+/* A part of the cost was added to what was finite, at a state that is. */
+static void note_cost(const struct sens_cost *cost, const char *part, double t, const double *x,
+                      const double *G)
+{
+    struct look *look = (struct look *)cost->data;
+    if (look->found || !all_finite(cost->n, x)) return;
+    for (size_t c = 0; c < cost->m && !look->found; c++) {
+        if (isfinite(G[c])) continue;
+        look->found = look->of_cost = true;
+        look->t = t;
+        snprintf(look->text, sizeof look->text, "%s %zu of the cost is %s, while the state is finite", part,
+                 c, isnan(G[c]) ? "no number" : "infinite");
+    }
+}
+
+static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    const bool finite = all_finite(cost->m, G);
+    cost->inner->type->phi(cost->inner, j, x, p, G);
+    if (finite) note_cost(cost, "output", cost->t_obs[j], x, G);
+}
+
+static void g(const struct sens_cost *cost, const struct sens_at *at, double w, double *G)
+{
+    const bool finite = all_finite(cost->m, G);
+    cost->inner->type->g(cost->inner, at, w, G);
+    if (finite) note_cost(cost, "the integrand of output", at->t, at->x, G);
+}
+
 static void run_again(struct sens_ctx *ctx, const struct cell *cell, struct look *look)
 {
     static const struct sens_problem_decoration looking = {
         .type = {.vjp = vjp, .jvp = jvp, .jvp_p_cols = jvp_p_cols, .vjp_p_batch = vjp_p_batch}};
+    const struct sens_cost_type *const parts = cell->cost.type;
+    const struct sens_cost_type looking_at_cost = {.phi = parts->phi ? phi : NULL, .g = parts->g ? g : NULL};
     struct sens_problem problem;
+    struct sens_cost cost;
     struct sens_out out;
     struct sens_work work = {.steps = 0};
     struct sens_task task = cell->task;
     void *state = NULL;
     sens_problem_decorate(&cell->problem, &looking, look, &look->room, &problem);
+    sens_cost_decorate(&cell->cost, &looking_at_cost, look, &look->cost_room, &cost);
     problem.structure = NULL;
     task.problem = &problem;
+    task.cost = &cost;
     task.threads = 1;
     if (cell_out_create(ctx, cell, &out) != SENS_OK) return;
     if (cell->method->prepare(ctx, &task, &state) != SENS_OK) return;
@@ -109,9 +145,12 @@ void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status 
     if (reason->text[0]) return;
     snprintf(said.text, sizeof said.text, "%s", ctx->message[0] ? ctx->message : sens_status_message(status));
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
-    if (find_provider_of(ctx, cell, &look, &derived)) run_again(ctx, cell, &look);
+    if (!find_provider_of(ctx, cell, &look, &derived)) look.provider = NULL;
+    run_again(ctx, cell, &look);
     sens_arena_rewind(&ctx->arena, mark);
-    if (look.found)
+    if (look.of_cost)
+        bench_refuse(reason, "at t = %.9g %s (%.300s)", look.t, look.text, said.text);
+    else if (look.found)
         bench_refuse(reason, "%.300s; at t = %.9g %s", said.text, look.t, look.text);
     else
         bench_refuse(reason, "%s", said.text);

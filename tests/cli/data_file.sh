@@ -212,6 +212,23 @@ bad:1: '?E' is not a finite decimal number | \177E\n
 TABLE
 [ $cases -eq 34 ] || fail "$cases cases"
 
+# a quantity that is no number where the state is one
+cat >half.ode <<'CODE'
+model half "a decay, and a quantity that has no value below one half"
+parameter a = 2
+state x = 1
+interval 0 .. 1
+q = log(x - 0.5)
+x' = -a*x
+CODE
+printf 't,q sigma=1\n0.1,-1\n0.5,-3\n1,-4\n' >below
+for say in "run half discrete_adjoint cost=tracking" "run half cvodes_adjoint cost=tracking" "analyse half fit"; do
+    case $say in *cvodes*) "$program" run decay cvodes_adjoint >out 2>&1 || continue ;; esac
+    # shellcheck disable=SC2086 # words are wanted
+    expect 4 "of the cost is no number, while the state is finite" \
+        $say data=below --models half.ode
+done
+
 head -c 3000000 /dev/urandom >bad
 "$program" "${run[@]}" data=bad >out 2>&1
 [ $? -eq 2 ] && grep -q 'bad:[0-9]*: ' out || fail "random bytes: $(head -c 300 out)"

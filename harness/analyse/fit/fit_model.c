@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "explain.h"
 #include "files.h"
 
 /* ---- what is fitted ------------------------------------------------------------------------------------ */
@@ -261,6 +262,18 @@ static const sens_real *parameters_of(const struct fit_model *model, const struc
     return model->part_p;
 }
 
+/* Where a fit begins nothing smaller can be tried: the message says why there is no number. */
+static void explain_start(struct sens_ctx *ctx, const struct fit_part *part, const struct sens_problem *moved,
+                          sens_status status)
+{
+    struct cell failed = *part->cell;
+    struct bench_error reason = {.text = ""};
+    failed.problem = *moved;
+    failed.task.problem = &failed.problem;
+    measure_explain(ctx, &failed, status, &reason);
+    if (reason.text[0]) sens_fail(ctx, status, "%s", reason.text);
+}
+
 static sens_status solve_part(struct sens_ctx *ctx, struct fit_model *model, const struct fit_part *part)
 {
     const size_t m = part->data.count, np = part->cell->problem.np;
@@ -275,6 +288,7 @@ static sens_status solve_part(struct sens_ctx *ctx, struct fit_model *model, con
     task.problem = &moved;
     model->solves++;
     const sens_status status = analysis_run(ctx, &task, &out, &work);
+    if (status != SENS_OK && model->solves == 1) explain_start(ctx, part, &moved, status);
     if (status != SENS_OK) return status;
     return analysis_all_finite(m, out.G) && analysis_all_finite(m * np, out.dGdp) ? SENS_OK : SENS_NONFINITE;
 }
