@@ -19,7 +19,7 @@ before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -x "$sensbench" ] || { echo "peers.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
 all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp stiff-robertson stiff-robertson-long \
-stiff-hires stiff-oregonator stiff-pollu"
+stiff-hires stiff-oregonator stiff-pollu stiff-vdp stiff-cbm4"
 sets=${SETS:-$all}
 for set in $sets; do
     case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
@@ -95,6 +95,8 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
     stiff stiff-hires hires discrete_adjoint T=321.8122 "$@"
     stiff stiff-oregonator oregonator discrete_adjoint T=360 "$@"
     stiff stiff-pollu pollu discrete_adjoint T=60 "$@"
+    stiff stiff-vdp vdp discrete_adjoint eps=1e-3 T=2 "$@"
+    stiff stiff-cbm4 cbm4 discrete_adjoint T=60 cost=own "$@"
 }
 
 set --
@@ -186,6 +188,8 @@ for set in $sets; do set -- "$@" "$results/$set.tsv"; done
         about["stiff-hires"] = "HIRES, the same"
         about["stiff-oregonator"] = "Oregonator, the same"
         about["stiff-pollu"] = "POLLU, the same"
+        about["stiff-vdp"] = "Van der Pol with mu = 1000 to T = 2, the same"
+        about["stiff-cbm4"] = "CBM-IV to T = 60, six concentrations at the end, by 81 factors and the initial state"
     }
     END {
         for (k = 1; k <= names; k++) {

@@ -81,7 +81,7 @@ case $row in
 esac
 
 # What cannot be told is not.
-expect 4 "advise: the gradient is known to" advise lorenz T=30 --error 1e-6 --by operations
+expect 4 "advise: the gradient is known to" advise lorenz T=30 --error 1e-6 --by operations --seconds 600
 grep -q '^#' "$work/output" && fail "tables without a reference"
 expect 2 "advise: tol=1e-6: that is what it is asked for" advise glv tol=1e-6
 expect 2 "--error 2: not a number from 1e-10 to 0.1" advise glv --error 2
