@@ -191,7 +191,7 @@ static bool check_caps(const struct resolution *re)
 /* All methods need them, difference quotients for what they are compared with. */
 static bool check_products(const struct resolution *re)
 {
-    return re->cell->problem.type->vjp ||
+    return re->cell->problem.type->vjp || (re->check_only && re->cell->provider) ||
            bench_refuse(re->error,
                         "problem=%s: it has no derivative products of its own; name who makes them: "
                         "vjp=NAME, see sensbench list providers",
@@ -285,10 +285,10 @@ static void name_cell(const struct resolution *re)
     name_series(re);
 }
 
-sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
-                         struct bench_error *error)
+static sens_status resolve(struct sens_ctx *ctx, const struct spec *spec, bool check_only, struct cell *cell,
+                           struct bench_error *error)
 {
-    struct resolution re = {.ctx = ctx, .spec = spec, .cell = cell, .error = error};
+    struct resolution re = {.ctx = ctx, .spec = spec, .cell = cell, .error = error, .check_only = check_only};
     *cell = (struct cell){.variant = NULL};
     error->text[0] = '\0';
     sens_status status = resolve_modules(&re);
@@ -302,6 +302,18 @@ sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct c
         return SENS_BAD_INPUT;
     name_cell(&re);
     return SENS_OK;
+}
+
+sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
+                         struct bench_error *error)
+{
+    return resolve(ctx, spec, false, cell, error);
+}
+
+sens_status cell_check(struct sens_ctx *ctx, const struct spec *spec, struct bench_error *error)
+{
+    struct cell cell;
+    return resolve(ctx, spec, true, &cell, error);
 }
 
 struct sens_part_shape cell_part(const struct cell *cell, enum sens_part part)

@@ -40,6 +40,10 @@ struct cell {
 sens_status cell_resolve(struct sens_ctx *ctx, const struct spec *spec, struct cell *cell,
                          struct bench_error *error);
 
+/* Whether it would, but for what deriving products finds out: that takes seconds where there are thousands of
+ * states. */
+sens_status cell_check(struct sens_ctx *ctx, const struct spec *spec, struct bench_error *error);
+
 /* Equal steps, without tolerances. */
 bool cell_is_fixed(const struct cell *cell);
 

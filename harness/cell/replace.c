@@ -92,6 +92,7 @@ static sens_status replace_products(struct resolution *re)
         return refuse_products(re, given, "no provider of this name; see sensbench list providers",
                                SENS_BAD_INPUT);
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    if (re->check_only) return SENS_OK;
     status = cell->provider->wrap(re->ctx, &request, &cell->problem);
     if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
     return SENS_OK;
@@ -109,6 +110,7 @@ static sens_status replace_rhs(struct resolution *re, const struct sens_problem 
     cell->generated_rhs = side.word == 1;
     if (!cell->generated_rhs) return SENS_OK;
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    if (re->check_only) return SENS_OK;
     re->ctx->message[0] = '\0';
     const sens_status status = maker && maker->wrap_rhs
                                    ? maker->wrap_rhs(re->ctx, &request, &cell->problem)
@@ -131,6 +133,7 @@ sens_status replace_gradients(struct resolution *re)
     struct sens_provider_request request = {.inner = &cell->problem, .variant = cell->variant};
     if (!sens_gradients_lack(cell->cost.type)) return SENS_OK;
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    if (re->check_only) return SENS_OK;
     re->ctx->message[0] = '\0';
     const sens_status status = maker && maker->wrap_cost
                                    ? maker->wrap_cost(re->ctx, &request, &cell->cost, &cell->cost)

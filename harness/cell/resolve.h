@@ -26,6 +26,7 @@ struct resolution {
     const struct sens_cost_type *cost;
     const struct sens_method_type *method;
     struct resolve_table table[OWNERS];
+    bool check_only; /* products are not derived: nothing will be run */
 };
 
 /* Finds variant, problem, cost and method, and reads all options. SENS_BAD_INPUT, SENS_UNAVAILABLE,

@@ -207,9 +207,8 @@ enum { CHECK_MEMORY = 1 << 28 };
 static bool check_cell(const struct spec *spec, struct bench_error *error)
 {
     struct sens_ctx ctx = {.arena.limit = CHECK_MEMORY};
-    struct cell cell;
     struct bench_error reason = {.text = ""};
-    const sens_status status = cell_resolve(&ctx, spec, &cell, &reason);
+    const sens_status status = cell_check(&ctx, spec, &reason);
     sens_arena_release(&ctx.arena);
     if (status != SENS_BAD_INPUT) return true;
     if (names_origin(reason.text, spec)) return bench_refuse(error, "%s", reason.text);
