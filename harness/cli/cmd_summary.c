@@ -31,6 +31,7 @@ static bool print_text(const struct summary *summary, const glob_t *figures)
         say("- %s (%zu rows)\n", summary->table[i].path, summary->table[i].rows);
     summary_print_accuracy(summary, our_stdout());
     summary_print_products(summary, our_stdout());
+    summary_print_disturbed(summary, our_stdout());
     say("\n## Figures\n\n");
     for (size_t i = 0; i < figures->gl_pathc; i++) say("- %s\n", figures->gl_pathv[i]);
     if (figures->gl_pathc == 0) say("None rendered yet (make figures).\n");
@@ -49,6 +50,7 @@ static bool print_json(const struct summary *summary, const glob_t *figures)
     json_object_set_new(object, "schema", json_string("sens-summary/1"));
     json_object_set_new(object, "files", files);
     json_object_set_new(object, "accuracy", summary_accuracy_json(summary));
+    json_object_set_new(object, "disturbed", summary_disturbed_json(summary));
     json_object_set_new(object, "figures", pictures);
     const bool holds = paper_json(summary, object);
     json_dumpf(object, our_stdout(), JSON_INDENT(2));

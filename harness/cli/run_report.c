@@ -143,6 +143,8 @@ static void print_times(const struct record *rec)
     const char *interval = number[COL_samples] < 6 ? "range" : "95 % interval"; /* see stats.h */
     say("time       %.4g s (median of %.0f; %s %.4g ... %.4g)", number[COL_t_total_s], number[COL_samples],
         interval, number[COL_t_lo_s], number[COL_t_hi_s]);
+    if (number[COL_samples_disturbed] > 0)
+        say("; others took a core away during %.0f of them", number[COL_samples_disturbed]);
     if (number[COL_t_reverse_s] > 0)
         say("; forward %.4g s, reverse %.4g s", number[COL_t_forward_s], number[COL_t_reverse_s]);
     say("\n");

@@ -39,6 +39,7 @@ struct compare_sample {
     double total, forward, reverse; /* seconds of one run */
     double cpu;                     /* processor time by wall time */
     double peak;                    /* GFLOP/s of multiply-adds right after it; NaN: not measured */
+    double disturbed;               /* by others: 1, else 0 (disturbance.h); NaN: not known */
 };
 
 /* What a contender does in its process. On failure a function leaves a message. */

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "compare.h"
+#include "disturbance.h"
 #include "machine.h"
 #include "measure.h"
 #include "peak.h"
@@ -29,6 +29,7 @@ struct compare_cell {
     struct sens_out first, out; /* results of the first run, of the last */
     void *state;                /* of the method */
     struct fp_state clean;      /* before the method was first called */
+    struct disturbance_meter *meter;
     int repeat, threads;
     double run_seconds;
 };
@@ -45,11 +46,14 @@ static bool same_results(const struct compare_cell *me)
     return true;
 }
 
-static double processor_seconds(void)
+/* What the kernel says of the sample; of another program's it says nothing here. */
+static void ask_kernel(struct compare_cell *me, bool elsewhere, struct compare_sample *sample)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    struct disturbance found;
+    disturbance_end(me->meter, &found);
+    const bool told = !elsewhere && !isnan(disturbance_lost(&found));
+    sample->cpu = elsewhere ? NAN : found.processor / found.elapsed;
+    sample->disturbed = told ? (double)is_disturbed(&found) : NAN;
 }
 
 /* `repeat` runs; the sample is of one of them. */
@@ -57,7 +61,8 @@ static sens_status take_runs(struct compare_cell *me, int repeat, struct compare
 {
     struct sens_work work = {0};
     *sample = (struct compare_sample){.peak = NAN};
-    const double start = seconds_now(), cpu_start = processor_seconds();
+    disturbance_begin(me->meter);
+    const double start = seconds_now();
     double elsewhere = 0;
     for (int r = 0; r < repeat; r++) {
         const sens_status status = me->cell.method->run(&me->ctx, me->state, &me->out, &work);
@@ -68,7 +73,7 @@ static sens_status take_runs(struct compare_cell *me, int repeat, struct compare
     }
     const double here = (seconds_now() - start) / repeat;
     sample->total = elsewhere > 0 ? elsewhere : here;
-    sample->cpu = elsewhere > 0 ? NAN : (processor_seconds() - cpu_start) / (here * repeat);
+    ask_kernel(me, elsewhere > 0, sample);
     me->threads = work.threads;
     const sens_status clean = measure_check_fp(&me->ctx, &me->clean);
     if (clean != SENS_OK) return clean;
@@ -219,6 +224,7 @@ static sens_status prepare(void *self, struct record *rec, int *repeat, char mes
                  "no time to search on: tol may be tighter than needed, or within the error by luck");
     status = cell_out_create(&me->ctx, &me->cell, &me->out);
     if (status == SENS_OK) status = me->cell.method->prepare(&me->ctx, &me->cell.task, &me->state);
+    if (status == SENS_OK && !(me->meter = disturbance_create("/proc"))) status = SENS_NO_MEMORY;
     if (status == SENS_OK) status = warm_up(me);
     *repeat = me->repeat;
     return tell(me, status, message);
@@ -238,6 +244,7 @@ static void release(void *self)
 {
     struct compare_cell *me = self;
     if (me->state && me->cell.method->release) me->cell.method->release(me->state);
+    disturbance_free(me->meter);
     sens_arena_release(&me->ctx.arena);
     spec_free(&me->tuned);
 }

@@ -34,7 +34,7 @@ bool compare_group_create(struct compare_group *group, size_t contenders, size_t
         contender->sample = malloc(rounds * sizeof *contender->sample);
         ok = contender->rec && contender->sample;
         for (size_t r = 0; ok && r < rounds; r++)
-            contender->sample[r] = (struct compare_sample){NAN, NAN, NAN, NAN, NAN};
+            contender->sample[r] = (struct compare_sample){NAN, NAN, NAN, NAN, NAN, NAN};
     }
     if (!ok) compare_group_free(group);
     return ok;

@@ -37,6 +37,15 @@ static struct stats summarise_field(const struct contender *contender, size_t ro
     return stats;
 }
 
+/* Rounds that others disturbed: all count, for each quotient is of one round. */
+static double count_disturbed(const struct contender *contender, size_t rounds)
+{
+    double count = 0;
+    for (size_t r = 0; r < rounds; r++)
+        if (isfinite(contender->sample[r].total)) count += contender->sample[r].disturbed;
+    return count;
+}
+
 /* The times of the record become those of the rounds, and the rates go with them. */
 static void put_times(struct contender *contender, size_t rounds, double *scratch)
 {
@@ -50,6 +59,7 @@ static void put_times(struct contender *contender, size_t rounds, double *scratc
     const struct stats peak =
         summarise_field(contender, rounds, offsetof(struct compare_sample, peak), scratch);
     contender->cpu = summarise_field(contender, rounds, offsetof(struct compare_sample, cpu), scratch).median;
+    rec->number[COL_samples_disturbed] = count_disturbed(contender, rounds);
     rec->number[COL_gflops] *= rec->number[COL_t_total_s] / total.median; /* rates go with the times */
     rec->number[COL_gbytes] *= rec->number[COL_t_total_s] / total.median;
     rec->number[COL_gflops_reverse] *= rec->number[COL_t_reverse_s] / reverse.median;

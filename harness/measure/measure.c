@@ -11,8 +11,8 @@
 #include "explain.h"
 #include "machine.h"
 #include "peak.h"
+#include "samples.h"
 #include "seconds.h"
-#include "stats.h"
 #include "truth.h"
 
 static const double sample_seconds =
@@ -21,10 +21,7 @@ static const double frozen_seconds = 30; /* for the frozen-grid derivative where
 static const double frozen_share = 0.2;  /* of the time limit */
 enum { REPEAT_MAX = 1 << 20 };
 
-struct samples { /* one entry a sample: seconds a run */
-    size_t count;
-    double *total, *forward, *reverse;
-};
+enum { TOTAL, FORWARD, REVERSE }; /* values of a sample */
 
 struct measurement {
     struct sens_ctx *ctx;
@@ -114,12 +111,15 @@ static sens_status counted_run(struct measurement *me)
     return check_finite(me);
 }
 
-/* `repeat` runs; *seconds of them all together. */
-static sens_status take_runs(struct measurement *me, void *state, int repeat, double *seconds,
-                             struct sens_work *sum)
+struct timing {
+    double seconds; /* of all runs together */
+    bool elsewhere; /* by the clock of another program */
+    struct sample sample;
+};
+
+static sens_status run_all(struct measurement *me, void *state, int repeat, struct sens_work *sum)
 {
     *sum = (struct sens_work){0};
-    const double start = seconds_now();
     for (int r = 0; r < repeat; r++) {
         const sens_status status = me->cell->method->run(me->ctx, state, &me->out, &me->work);
         if (status != SENS_OK) return status;
@@ -127,17 +127,23 @@ static sens_status take_runs(struct measurement *me, void *state, int repeat, do
         sum->t_reverse += me->work.t_reverse;
         sum->t_elsewhere += me->work.t_elsewhere;
     }
-    *seconds = sum->t_elsewhere > 0 ? sum->t_elsewhere : seconds_now() - start;
-    const sens_status status = measure_check_fp(me->ctx, &me->clean);
-    return status == SENS_OK ? check_repeated(me) : status;
+    return SENS_OK;
 }
 
-static void keep_sample(struct samples *samples, int repeat, double seconds, const struct sens_work *sum)
+static sens_status take_runs(struct measurement *me, void *state, int repeat, struct timing *timing)
 {
-    samples->total[samples->count] = seconds / repeat;
-    samples->forward[samples->count] = sum->t_forward / repeat;
-    samples->reverse[samples->count] = sum->t_reverse / repeat;
-    samples->count++;
+    struct sens_work sum;
+    samples_begin(&me->samples);
+    const double start = seconds_now();
+    sens_status status = run_all(me, state, repeat, &sum);
+    const double here = seconds_now() - start;
+    timing->elsewhere = sum.t_elsewhere > 0;
+    timing->seconds = timing->elsewhere ? sum.t_elsewhere : here;
+    timing->sample =
+        (struct sample){{timing->seconds / repeat, sum.t_forward / repeat, sum.t_reverse / repeat},
+                        samples_end(&me->samples, timing->elsewhere)};
+    if (status == SENS_OK) status = measure_check_fp(me->ctx, &me->clean);
+    return status == SENS_OK ? check_repeated(me) : status;
 }
 
 /* Doubles the runs of a sample until it is long enough to be timed; the runs warm up as well. A single
@@ -145,32 +151,33 @@ static void keep_sample(struct samples *samples, int repeat, double seconds, con
 static sens_status timed_runs(struct measurement *me, void *state)
 {
     const struct measure_options *options = me->options;
-    struct sens_work sum;
-    double seconds = 0;
+    struct timing timing;
     int repeat = 1, done = 0;
     for (;; repeat *= 2) {
-        const sens_status status = take_runs(me, state, repeat, &seconds, &sum);
+        const sens_status status = take_runs(me, state, repeat, &timing);
         if (status != SENS_OK) return status;
         done += repeat;
         /* what another program took, its own clock told: no need to fill a sample for ours */
-        if (options->samples == 0 || seconds >= sample_seconds || sum.t_elsewhere > 0 || repeat >= REPEAT_MAX)
+        if (options->samples == 0 || timing.seconds >= sample_seconds || timing.elsewhere ||
+            repeat >= REPEAT_MAX)
             break;
     }
-    if (options->samples > 0 && seconds >= options->sample_budget) {
-        keep_sample(&me->samples, repeat, seconds, &sum);
+    if (options->samples > 0 && timing.seconds >= options->sample_budget) {
+        samples_keep(&me->samples, &timing.sample);
         return SENS_OK;
     }
     for (; done < options->warmups; done++) {
-        const sens_status status = take_runs(me, state, 1, &seconds, &sum);
+        const sens_status status = take_runs(me, state, 1, &timing);
         if (status != SENS_OK) return status;
     }
     const double deadline = seconds_now() + options->sample_budget;
-    while (me->samples.count < (size_t)options->samples) {
-        const sens_status status = take_runs(me, state, repeat, &seconds, &sum);
+    while (!samples_complete(&me->samples)) {
+        const sens_status status = take_runs(me, state, repeat, &timing);
         if (status != SENS_OK) return status;
-        keep_sample(&me->samples, repeat, seconds, &sum);
+        samples_keep(&me->samples, &timing.sample);
         if (seconds_now() >= deadline) break;
     }
+    samples_settle(&me->samples);
     return SENS_OK;
 }
 
@@ -197,9 +204,8 @@ static sens_status all_runs(struct measurement *me)
 {
     struct sens_ctx *ctx = me->ctx;
     const size_t samples = me->options->samples > 0 ? (size_t)me->options->samples : 0;
-    double *seconds = SENS_NEW(ctx, double, 3 * samples);
-    if (!seconds) return SENS_NO_MEMORY;
-    me->samples = (struct samples){0, seconds, seconds + samples, seconds + 2 * samples};
+    const sens_status ready = samples_create(ctx, samples, &me->samples);
+    if (ready != SENS_OK) return ready;
     const sens_status created = cell_out_create(ctx, me->cell, &me->out);
     if (created != SENS_OK) return created;
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
@@ -281,12 +287,12 @@ static void record_account(const struct cell *cell, struct record *rec)
 
 static void record_times(struct measurement *me, struct record *rec)
 {
-    struct samples *samples = &me->samples;
     struct stats total, forward, reverse;
-    stats_summarise(samples->total, samples->count, &total);
-    stats_summarise(samples->forward, samples->count, &forward);
-    stats_summarise(samples->reverse, samples->count, &reverse);
+    samples_summarise(&me->samples, TOTAL, &total);
+    samples_summarise(&me->samples, FORWARD, &forward);
+    samples_summarise(&me->samples, REVERSE, &reverse);
     record_set_times(rec, &total, &forward, &reverse);
+    samples_record(&me->samples, rec);
 }
 
 static double largest_difference(size_t count, const sens_real *found, const double *expected)
@@ -373,6 +379,7 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     ctx->message[0] = '\0';
     measure_describe(cell, rec);
     sens_status status = judge_products(&me, all_runs(&me));
+    samples_release(&me.samples);
     measure_explain(ctx, cell, status, &me.reason);
     if (status == SENS_OK) {
         record_work(&me, rec);

@@ -8,10 +8,11 @@
 
 #include "machine.h"
 #include "measure.h"
+#include "samples.h"
 #include "seconds.h"
-#include "stats.h"
 
 enum { LANES_AUTO = 8, CALLS_MAX = 1 << 24 };
+enum { RHS, PRODUCT, QUOTIENT };        /* values of a sample */
 static const double half_sample = 1e-4; /* seconds of each half of a pair: short beside what interrupts it */
 /* Before anything is timed. A recording is looked at often during the first 512 calls (derive/record/watch.h), and
  * a look costs as much as hundreds of them. */
@@ -115,40 +116,51 @@ static void warm_up(struct product_bench *bench)
     for (int k = 0; k < WARM_CALLS && seconds_now() < deadline; k++) call_product(bench);
 }
 
-static void put_times(struct record *rec, const struct product_bench *bench, size_t count,
-                      double *const sample[3])
+static void put_times(struct record *rec, const struct product_bench *bench, const struct samples *samples)
 {
     struct stats rhs, product, quotient;
-    stats_summarise(sample[0], count, &rhs);
-    stats_summarise(sample[1], count, &product);
-    stats_summarise(sample[2], count, &quotient);
-    rec->number[COL_samples] = (double)count;
+    samples_summarise(samples, RHS, &rhs);
+    samples_summarise(samples, PRODUCT, &product);
+    samples_summarise(samples, QUOTIENT, &quotient);
+    rec->number[COL_samples] = (double)samples->count;
     rec->number[COL_lanes] = (double)bench->L;
     rec->number[COL_t_rhs_s] = rhs.median;
     rec->number[COL_t_product_s] = product.median;
     rec->number[COL_by_rhs] = quotient.median;
     rec->number[COL_by_rhs_lo] = quotient.lo;
     rec->number[COL_by_rhs_hi] = quotient.hi;
+    samples_record(samples, rec);
+}
+
+/* The calls before the pair fill the caches again, after what the kernel was asked. */
+static void take_pair(struct product_bench *bench, long rhs_calls, long product_calls,
+                      struct samples *samples)
+{
+    struct sample sample;
+    samples_begin(samples);
+    call_product(bench);
+    call_rhs(bench);
+    sample.value[RHS] = time_calls(bench, call_rhs, rhs_calls);
+    sample.value[PRODUCT] = time_calls(bench, call_product, product_calls);
+    sample.value[QUOTIENT] = sample.value[PRODUCT] / (double)bench->L / sample.value[RHS];
+    sample.disturbed = samples_end(samples, false);
+    samples_keep(samples, &sample);
 }
 
 static sens_status time_pairs(struct sens_ctx *ctx, struct product_bench *bench,
                               const struct measure_options *options, struct record *rec)
 {
-    const size_t samples = (size_t)options->samples;
-    double *memory = SENS_NEW(ctx, double, 3 * samples);
-    if (!memory) return SENS_NO_MEMORY;
-    double *const sample[3] = {memory, memory + samples, memory + 2 * samples};
+    struct samples samples;
+    const sens_status status = samples_create(ctx, (size_t)options->samples, &samples);
+    if (status != SENS_OK) return status;
     warm_up(bench);
     const long rhs_calls = calls_of(bench, call_rhs), product_calls = calls_of(bench, call_product);
     const double deadline = seconds_now() + options->sample_budget;
-    size_t count = 0;
-    do {
-        sample[0][count] = time_calls(bench, call_rhs, rhs_calls);
-        sample[1][count] = time_calls(bench, call_product, product_calls);
-        sample[2][count] = sample[1][count] / (double)bench->L / sample[0][count];
-        count++;
-    } while (count < samples && seconds_now() < deadline);
-    put_times(rec, bench, count, sample);
+    do take_pair(bench, rhs_calls, product_calls, &samples);
+    while (!samples_complete(&samples) && seconds_now() < deadline);
+    samples_settle(&samples);
+    put_times(rec, bench, &samples);
+    samples_release(&samples);
     return SENS_OK;
 }
 

@@ -93,7 +93,8 @@ static bool is_result(int column)
            (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
            (column >= COL_n_jacobian && column <= COL_share_reverse) ||
            (column >= COL_t_lo_wide_s && column <= COL_t_generate_s) ||
-           (column >= COL_t_product_s && column <= COL_by_rhs_hi) || column == COL_steps_implicit;
+           (column >= COL_t_product_s && column <= COL_by_rhs_hi) || column == COL_steps_implicit ||
+           column == COL_samples_disturbed;
 }
 
 void record_set_times(struct record *rec, const struct stats *total, const struct stats *forward,

@@ -105,7 +105,9 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(cost_vjp, TEXT, "-", "gradients of the cost: by hand, or derived from it by the tape")                 \
     X(n_kept, INT, "-", "matrices that a sweep did not factorise, for it took over factors of the solve")    \
     X(bytes_factors, INT, "byte", "factors that the solve left for a sweep")                                 \
-    X(steps_implicit, INT, "-", "accepted steps by the implicit part of a tableau that switches")
+    X(steps_implicit, INT, "-", "accepted steps by the implicit part of a tableau that switches")            \
+    X(samples_disturbed, INT, "-",                                                                           \
+      "of these timed runs, those during which others took a core away (docs/fairness.md)")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

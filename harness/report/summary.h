@@ -116,6 +116,13 @@ json_t *summary_accuracy_json(const struct summary *summary);
  * are none. */
 void summary_print_products(const struct summary *summary, FILE *out);
 
+/* ---- summary_disturbed.c ------------------------------------------------------------------------------- */
+
+/* Which sweeps, and so which figures, have rows with disturbed samples; nothing where there are none. */
+void summary_print_disturbed(const struct summary *summary, FILE *out);
+/* [{"sweep", "rows", "disturbed"}]: those sweeps, their rows with times, and those of them with disturbed samples. */
+json_t *summary_disturbed_json(const struct summary *summary);
+
 /* ---- summary_profile.c --------------------------------------------------------------------------------- */
 
 /* The performance profile of all rows, whatever their sweep, as tab-separated lines. false: no memory. */

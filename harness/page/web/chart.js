@@ -84,6 +84,9 @@ function drawCurve(svg, figure, curve, x, y) {
     }
 }
 
+function isDisturbed(row) {
+    return row.get("samples_disturbed") > 0;
+}
 /* What is said of a mark, in the tip and to those who hear it. */
 function describe(figure, row) {
     const [lo, hi] = ends(row, figure.y);
@@ -91,6 +94,9 @@ function describe(figure, row) {
     const of = [`${axisName(figure.y)}: ${shown(row.get(figure.y))}${interval}`,
                 `${axisName(figure.x)}: ${shown(row.get(figure.x))}`];
     if (row.get("rtol") > 0 && figure.x !== "rtol") of.push("tolerance " + shown(row.get("rtol")));
+    if (isDisturbed(row)) {
+        of.push(`during ${row.get("samples_disturbed")} of ${row.get("samples")} samples others took a core away`);
+    }
     return [curveTitle(figure, row), ...of, row.id];
 }
 
@@ -193,6 +199,11 @@ function drawPanel(figure, panel, act) {
         .attr("class", "kept").attr("r", 8).attr("cx", (mark) => mark.x).attr("cy", (mark) => mark.y));
     listen(area, svg, marks, act);
     box.append(area);
+    const disturbed = rows.filter(isDisturbed).length;
+    if (disturbed) {
+        box.append(make("p", {class: "hint"}, `${disturbed} of these marks have samples during which others took a ` +
+            "core away; point at one to see."));
+    }
     if (panel.without) box.append(make("p", {class: "hint"}, `${panel.without} runs have no positive numbers here.`));
     return box;
 }

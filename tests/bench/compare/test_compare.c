@@ -110,7 +110,7 @@ static sens_status give_sample(void *self, struct compare_sample *sample, char m
     nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL); /* time for another to intrude */
     note(-(fake->id + 1));
     const double seconds = fake->factor * round_seconds(round);
-    *sample = (struct compare_sample){seconds, seconds / 4, seconds / 2, 0.5, 100};
+    *sample = (struct compare_sample){seconds, seconds / 4, seconds / 2, 0.5, 100, 0};
     if (round < FAILS_AT) return SENS_OK;
     if (fake->mischief == DIES_LATER) raise(SIGTRAP);
     if (fake->mischief == INTERRUPTS) kill(getppid(), SIGINT);

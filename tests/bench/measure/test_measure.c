@@ -196,7 +196,7 @@ static void long_runs_are_single(void **state)
         SENS_OK);
     assert_true(rec->number[COL_samples] == 4);
     assert_true(rec->number[COL_t_min_s] >= 3e-3); /* the sleep */
-    assert_int_equal(tally.runs, 1 + 2 + 4);
+    assert_true(tally.runs >= 1 + 2 + 4); /* more where others disturbed some: those are taken again */
     /* longer than the whole budget: the first timed run is the sample */
     assert_int_equal(measure_fake(SLEEPS, (struct measure_options){.samples = 4, .sample_budget = 1e-3}),
                      SENS_OK);
