@@ -206,6 +206,7 @@ sens_status advise_measure(const struct advise_request *request, struct advice *
         if (me.ask.gradient == MAP_FAILED) me.ask.gradient = NULL;
         if (!reference || !me.ask.gradient) status = SENS_NO_MEMORY;
     }
+    if (status == SENS_OK && request->unit == ADVISE_SECONDS) machine_seek_quiet();
     progress_start(&me.progress, advise_runs(), request->seconds);
     if (status == SENS_OK) status = make_reference(&me, reference);
     if (status == SENS_OK) status = measure(&me);

@@ -65,6 +65,7 @@ int cmd_peak(const struct cli_command *command, struct cli_arguments *arguments)
         bench_refuse(&error, "peak: unexpected word '%s'; see sensbench peak --help", arguments->word[0]);
         return cli_complain(&error, EXIT_USAGE);
     }
+    machine_seek_quiet();
     if (!peak_measure(cli_flag(command, arguments, "--quick") != NULL, &peak, &error))
         return cli_complain(&error, EXIT_MISSING);
     if (cli_flag(command, arguments, "--json"))

@@ -147,6 +147,7 @@ static int execute(struct run *run, const struct cli_command *command)
     machine_prepare(&run->ctx, true);
     sens_status status = cell_resolve(&run->ctx, &run->arguments->spec, &run->cell, &run->error);
     if (status != SENS_OK) return cli_complain(&run->error, cli_exit_code(status));
+    if (!run->once && measure_has_threads(&run->cell)) machine_seek_quiet();
     status = measure_cell(&run->ctx, &run->cell, run->once ? &once : &timed, run->rec, &run->out);
     return report(run, status);
 }

@@ -158,6 +158,7 @@ sens_status compare_group_run(struct compare_group *group, const struct compare_
     sens_status status = SENS_OK;
     if (rng && order && signals >= 0) {
         gsl_rng_set(rng, options->seed + group->index);
+        machine_seek_quiet(); /* one core for all of the group */
         const double start = seconds_now();
         status = get_ready(group, options, signals, progress);
         double ready = seconds_now() - start; /* of the next time, which looks for no tolerance */

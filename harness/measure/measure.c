@@ -404,10 +404,15 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     return status;
 }
 
+bool measure_has_threads(const struct cell *cell)
+{
+    return (cell->method->caps & SENS_CAP_THREADS) && cell->task.threads != 1;
+}
+
 void measure_place(const struct cell *cell)
 {
-    if (!(cell->method->caps & SENS_CAP_THREADS) || cell->task.threads == 1)
-        machine_pin();
-    else
+    if (measure_has_threads(cell))
         machine_bind(0);
+    else
+        machine_pin();
 }

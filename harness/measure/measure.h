@@ -32,6 +32,8 @@ bool isolate_cell(const struct spec *spec, const struct measure_options *options
 sens_status measure_product(struct sens_ctx *ctx, const struct cell *cell,
                             const struct measure_options *options, struct record *rec);
 
+/* Whether the cell may run on more than one thread. */
+bool measure_has_threads(const struct cell *cell);
 /* A cell on one thread: this process to one core. Else the calling thread to its core, as worker 0: more
  * threads would share the core of the process. */
 void measure_place(const struct cell *cell);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exit_codes.h"
+#include "machine.h"
 #include "process.h"
 #include "progress.h"
 #include "result_file.h"
@@ -55,6 +56,12 @@ static void measure(struct engine *engine, size_t sequence, const char *identity
     rec->number[COL_sequence] = (double)sequence;
 }
 
+/* Before the first cell, and after one whose times others disturbed: they may be gone, or elsewhere. */
+static void seek_quiet(const struct sweep *sweep)
+{
+    if (sweep->measure.pin && sweep->measure.samples > 0) machine_seek_quiet();
+}
+
 static bool has_status(const struct record *rec, sens_status status)
 {
     return strcmp(rec->text[COL_status], sens_status_name(status)) == 0;
@@ -89,6 +96,7 @@ static int run_cell(struct engine *engine, size_t sequence, struct bench_error *
         measure(engine, sequence, identity);
         if (has_status(engine->rec, SENS_DISTURBED)) measure(engine, sequence, identity);
         code = keep_row(engine, error);
+        if (engine->rec->number[COL_samples_disturbed] > 0) seek_quiet(engine->sweep);
     }
     free(identity);
     return code;
@@ -127,6 +135,7 @@ int sweep_execute(const struct sweep *sweep, const struct sweep_run *run, struct
     engine.order = sweep_order(sweep);
     engine.rec = record_create();
     int code = EXIT_CHECK;
+    seek_quiet(sweep); /* the peak of the machine, which the file begins with, is of that core as well */
     if (!engine.order || !engine.rec) {
         bench_refuse(error, "no memory for %zu cells", sweep->count);
     } else if (!result_file_open(sweep, run, &engine.result, error)) {

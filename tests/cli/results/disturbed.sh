@@ -1,6 +1,6 @@
 #!/bin/bash
 # Samples that others disturb, from the outside: what rows and summary say of a cell whose only core is shared with a
-# competitor. Nothing here is decided by how long something takes.
+# competitor; and masks. Nothing here is decided by how long something takes.
 export LC_ALL=C
 # shellcheck source=tests/cli/common.bash
 . "$(dirname "$0")/../common.bash"
@@ -52,5 +52,8 @@ grep -q 'Disturbed' "$work/summary" && fail "it is said to be disturbed"
 
 # a competitor elsewhere is none of a run that has nothing timed
 tells 0 '"samples_disturbed": ?null' "$program" run problem=decay method=discrete_tangent --once --json
+
+# the mask is obeyed: one core, one worker
+tells 0 'cores used: 1;' taskset -c "$core" "$program" peak --quick
 
 exit $((failures > 0))
