@@ -15,18 +15,21 @@ static bool is_disturbed_row(const struct record *row)
     return row_ok(row) && row->number[COL_samples_disturbed] > 0;
 }
 
-/* The sweep of the next disturbed row whose sweep no row before it has; NULL after the last. */
+/* Whether no row before it is a disturbed one of the same sweep. */
+static bool is_first(const struct summary *summary, const struct record *row)
+{
+    size_t cursor = 0;
+    for (const struct record *other; (other = summary_next(summary, &every_row, &cursor));)
+        if (is_disturbed_row(other) && strcmp(other->text[COL_sweep], row->text[COL_sweep]) == 0)
+            return other == row;
+    return false;
+}
+
+/* The next sweep that has a disturbed row; NULL after the last. */
 static const char *next_sweep(const struct summary *summary, size_t *cursor)
 {
-    for (const struct record *row; (row = summary_next(summary, &every_row, cursor));) {
-        size_t before = 0;
-        if (!is_disturbed_row(row)) continue;
-        const struct record *first = row;
-        do first = summary_next(summary, &every_row, &before);
-        while (first != row &&
-               !(is_disturbed_row(first) && strcmp(first->text[COL_sweep], row->text[COL_sweep]) == 0));
-        if (first == row) return row->text[COL_sweep];
-    }
+    for (const struct record *row; (row = summary_next(summary, &every_row, cursor));)
+        if (is_disturbed_row(row) && is_first(summary, row)) return row->text[COL_sweep];
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* A fixed team of threads: each run is one generation; a worker waits until the generation changes. It
  * watches for a short time, giving way to others, since the next run often follows soon, and then sleeps.
- * Roused a little before a run, it is awake when that comes. */
+ * Roused a little before a run, it is awake when that comes. Where there are fewer cores than threads, or a quota that
+ * feeds fewer, who watches keeps a core from the thread that is waited for: then each sleeps at once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct member {
 
 struct sens_pool {
     int threads, started;
+    int watches;           /* looks before a thread sleeps */
     struct member *member; /* [threads]; 0 is the caller */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
@@ -46,7 +48,7 @@ static bool called(struct sens_pool *pool, unsigned long seen)
 static bool await_generation(struct sens_pool *pool, unsigned long seen)
 {
     while (!called(pool, seen)) {
-        for (int w = 0; w < WATCHES && !called(pool, seen); w++) look_away();
+        for (int w = 0; w < pool->watches && !called(pool, seen); w++) look_away();
         pthread_mutex_lock(&pool->lock);
         const unsigned long roused = pool->roused;
         while (!called(pool, seen) && pool->roused == roused) pthread_cond_wait(&pool->begin, &pool->lock);
@@ -76,6 +78,7 @@ sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool
     struct sens_pool *made = SENS_NEW(ctx, struct sens_pool, 1);
     if (!made || !(made->member = SENS_NEW(ctx, struct member, (size_t)threads))) return SENS_NO_MEMORY;
     made->threads = threads;
+    made->watches = threads <= ctx->cores ? WATCHES : 0;
     made->bind = ctx->bind;
     if (pthread_mutex_init(&made->lock, NULL) != 0 || pthread_cond_init(&made->begin, NULL) != 0 ||
         pthread_cond_init(&made->end, NULL) != 0)
@@ -95,7 +98,7 @@ sens_status sens_pool_create(struct sens_ctx *ctx, int threads, struct sens_pool
 
 void sens_pool_rouse(struct sens_pool *pool)
 {
-    if (pool->threads == 1) return;
+    if (pool->threads == 1 || pool->watches == 0) return;
     pthread_mutex_lock(&pool->lock);
     pool->roused++;
     pthread_cond_broadcast(&pool->begin);
@@ -114,7 +117,7 @@ void sens_pool_run(struct sens_pool *pool, void (*work)(void *self, int worker),
         pthread_mutex_unlock(&pool->lock);
     }
     work(self, 0);
-    for (int w = 0; w < WATCHES && pool->busy > 0; w++) look_away();
+    for (int w = 0; w < pool->watches && pool->busy > 0; w++) look_away();
     if (pool->busy > 0) {
         pthread_mutex_lock(&pool->lock);
         while (pool->busy > 0) pthread_cond_wait(&pool->end, &pool->lock);
