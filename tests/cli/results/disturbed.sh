@@ -1,6 +1,6 @@
 #!/bin/bash
-# Samples that others disturb, from the outside: what rows and summary say of a cell whose only core is shared with a
-# competitor; and masks. Nothing here is decided by how long something takes.
+# Samples that others disturb, from the outside: what rows, summary and page say of a cell whose only core is shared
+# with a competitor; and masks. Nothing here is decided by how long something takes.
 export LC_ALL=C
 # shellcheck source=tests/cli/common.bash
 . "$(dirname "$0")/../common.bash"
@@ -25,7 +25,6 @@ method = discrete_tangent
 tableau = rk4
 controller = fixed
 dt = 2e-6
-truth = none
 EOF
 taskset -c "$core" "$program" sweep "$work/long.sweep" --out "$work/out" >"$work/stdout" 2>&1
 check "a sweep beside a competitor" test $? -eq 0
@@ -39,6 +38,17 @@ check "it says that all its samples were disturbed" test "$(column samples_distu
 check "the summary says which sweep" grep -q '^- long: 1 of 1 rows with times$' "$work/summary"
 "$program" summary --json "$file" | tr -d ' \n' >"$work/json"
 check "as JSON" grep -qF '"disturbed":[{"sweep":"long","rows":1,"disturbed":1}]' "$work/json"
+
+# the page, where there is a browser that draws it
+if "$program" report "$work/out" >"$work/stdout" 2>&1 && command -v chromium >/dev/null; then
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --dump-dom "file://$work/out/report.html" \
+        >"$work/drawn" 2>/dev/null
+    if grep -q 'class="curve"' "$work/drawn"; then
+        check "the page says it below the figure" grep -q '>1 of these marks have samples during which' "$work/drawn"
+    else
+        echo "the page is not looked at: chromium draws nothing"
+    fi
+fi
 
 # files of before the column say nothing of it
 awk -F '\t' -v OFS='\t' '/^#/ { print; next }
