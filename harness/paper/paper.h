@@ -1,5 +1,6 @@
-/* harness/paper/paper.h - one paper, Martins and Lakshtanov, Appl. Math. Comput. 510 (2025) 129699, arXiv 2410.01911:
- * its tables with our numbers, and a verdict on each of its statements, from stored rows.
+/* harness/paper/paper.h - what was published: above all one paper, Martins and Lakshtanov, Appl. Math. Comput. 510
+ * (2025) 129699, arXiv 2410.01911, its tables with our numbers, and a verdict on each of its statements, from stored
+ * rows.
  *
  * All that the program knows of this paper is in this folder: its sweeps (sweeps/), its published points, what was
  * measured before of other codes (measured_before.tsv), and what is claimed. The rows are looked up by the sweep they
@@ -17,5 +18,8 @@ bool paper_compares(const struct record *row);
  * the program itself is wrong. */
 bool paper_print(const struct summary *summary, FILE *out);
 bool paper_json(const struct summary *summary, json_t *object);
+
+/* shallow.c: prints the rows of the sweep shallow beside Table 5.1 of FATODE's paper; nothing where there are none. */
+void paper_print_shallow(const struct summary *summary, FILE *out);
 
 #endif

@@ -86,4 +86,18 @@ for line in '| 8 | 2 | 4 | 0.5 | - | - | - | - | - |' '| 1 | 1 | - | - | 3 | - |
     grep -qxF -- "$line" "$work/products" || fail "'$line' is not in $(cat "$work/products")"
 done
 grep -q '## Products' "$work/summary" && fail "products of a sweep that has none"
+
+# Table 5.1 of FATODE beside rows of the sweep on the same problem: 2631.5 / 175.3 and one less; 3 / 2 and 1 / 2
+{
+    printf '#! schema: sens-result/1\n'
+    printf 'status\tproblem\tmethod\tn\tm\tseries\tsweep\t'
+    printf 't_total_s\tt_forward_s\tt_reverse_s\tsteps\tn_factor\tn_solve\n'
+    printf 'ok\tshallow_water\tdiscrete_adjoint\t4800\t8\tsdirk4a,factors=kept\tshallow\t3\t2\t1\t13\t14\t99\n'
+    printf 'timeout\tshallow_water\tdiscrete_adjoint\t4800\t1\tsdirk4a\tshallow\tnan\tnan\tnan\tnan\tnan\tnan\n'
+} >"$work/shallow.tsv"
+"$program" summary "$work/shallow.tsv" >"$work/shallow" || fail "shallow: exit $?"
+for line in '| SDIRK | LAPACK | 175.3 | 2632 | 15 | 14 |' '| SDIRK | UMFPACK | 9.9 | 174.2 | 17.6 | 16.6 |' \
+    '| sdirk4a,factors=kept | 8 | 2 | 3 | 1.5 | 0.5 | 13 | 14 | 99 |' '| sdirk4a | 1 | timeout | | | | | | |'; do
+    grep -qxF -- "$line" "$work/shallow" || fail "'$line' is not in $(cat "$work/shallow")"
+done
 exit $((failures > 0))
