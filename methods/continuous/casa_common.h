@@ -9,12 +9,21 @@
  * from lambda(t1) = mu(t1) = 0; then dG/dx0 = lambda(t0), dG/dp = mu(t0) + (dx0/dp)^T lambda(t0). All m
  * outputs are one system, so that they share their steps and no result depends on the number of lanes. Its
  * state is z = [carried x | lambda | mu], lambda in lane blocks [n][width] one after another, then mu in
- * blocks [np][width]; every block has its true width. The variants differ only in where x(t) comes from. */
+ * blocks [np][width]; every block has its true width. The variants differ only in where x(t) comes from.
+ *
+ * Nothing depends on mu. Outside the error test it is therefore no part of the system that is solved: after each
+ * accepted step s -> s + h,
+ *
+ *     mu += h sum_i b_i ((df/dp)^T lambda_i + g_p)    at its stages,
+ *
+ * the sum that the pair would have made of it, up to rounding. Rejected steps, stages with b_i = 0 and the sums for
+ * stage states ask for no product, and the products are deferred over many points (batch.h). */
 #ifndef CASA_COMMON_H
 #define CASA_COMMON_H
 
 #include "batch.h"
 #include "cost_sum.h"
+#include "error_test.h"
 #include "products.h"
 #include "solver.h"
 
@@ -32,7 +41,9 @@ struct casa {
     struct sens_solver *forward, *backward;
     struct sens_solver_stats forward_stats, backward_stats;
     struct sens_products *products; /* at one point after the other, for all blocks of lambda */
-    struct sens_batch *batch;       /* of that one point; NULL where np is 0 */
+    struct sens_batch *batch;       /* of that one point, or of `points`; NULL where np is 0 */
+    size_t points;                  /* of a batch for mu outside the error test, else 0 */
+    bool carries_mu;                /* mu is solved for with lambda */
     sens_real *kappa, *room;        /* [n][L] each */
 
     /* Set by the variant between casa_create_forward and casa_create_backward. */
@@ -43,8 +54,16 @@ struct casa {
 
     struct sens_ode backward_ode;
     struct sens_ode_part part[3]; /* x, lambda, mu */
-    sens_real *z;                 /* [backward_ode.n] */
+    size_t size;                  /* of z, whose first backward_ode.n numbers are solved for */
+    sens_real *z;                 /* [size] */
 };
+
+/* mu in the error test or not; outside, the faster, is what CVODES' users have (CVodeSetQuadErrConB). */
+#define CASA_QUAD_TEST_OPTION                                                                                \
+    {                                                                                                        \
+        .name = "quad_test", .kind = SENS_OPT_CHOICE, .fallback = TEST_OUTSIDE,                              \
+        .choices = error_test_choices, .help = "mu inside or outside the error test of the backward solve"   \
+    }
 
 /* Tolerances of lambda and mu; tested: takes part in the error test. */
 struct casa_tolerances {

@@ -3,10 +3,10 @@
  *     -lambda' = (df/dx)(t, u)^T lambda + g_x,   -mu' = (df/dp)(t, u)^T lambda + g_p,   u(t) the interpolant,
  *
  * backwards with steps of their own (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089).
- * lambda and mu have tolerances of their own; mu is a quadrature, and may be left out of the error test. The
- * interpolant's error stays in the gradient: with cubic Hermite it exceeds that of a pair of order five. */
+ * lambda and mu have tolerances of their own; mu is a quadrature, and is left out of the error test unless it is
+ * asked for, as by CVODES (CVodeSetQuadErrConB). The interpolant's error stays in the gradient: with cubic Hermite
+ * it exceeds that of a pair of order five. */
 #include "casa_common.h"
-#include "error_test.h"
 #include "store.h"
 
 struct dense {
@@ -70,16 +70,12 @@ static const struct sens_option options[] = {
     [OPT_RTOL_Q] = {.name = "rtol_q",
                     .kind = SENS_OPT_REAL,
                     .max = 1,
-                    .help = "relative tolerance of mu; 0: that of lambda"},
+                    .help = "relative tolerance of mu inside the error test; 0: that of lambda"},
     [OPT_ATOL_Q] = {.name = "atol_q",
                     .kind = SENS_OPT_REAL,
                     .max = 1e300,
-                    .help = "absolute tolerance of mu; 0: that of lambda"},
-    [OPT_QUAD_TEST] = {.name = "quad_test",
-                       .kind = SENS_OPT_CHOICE,
-                       .fallback = TEST_INSIDE,
-                       .choices = error_test_choices,
-                       .help = "mu inside or outside the error test of the backward solve"},
+                    .help = "absolute tolerance of mu inside the error test; 0: that of lambda"},
+    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION,
     SENS_OPTIONS_END,
 };
 

@@ -1,21 +1,15 @@
 /* The sizes of the discrete adjoint, see adjoint_sizes.h. */
 #include "adjoint_sizes.h"
 
+#include "batch.h"
 #include "kernels.h"
 #include "products.h"
 
 enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
-    AUTO_BATCH = 72,
-    SECOND_LEVEL = 1 << 20, /* bytes of cache, where the machine's are not known */
-    THIRD_LEVEL = 1 << 24
+    THIRD_LEVEL = 1 << 24 /* bytes of cache, where the machine's are not known */
 };
-
-static size_t second_level(const struct sens_ctx *ctx)
-{
-    return ctx->cache.l2 ? ctx->cache.l2 : SECOND_LEVEL;
-}
 
 static size_t third_level(const struct sens_ctx *ctx)
 {
@@ -79,13 +73,14 @@ static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task
     return threads < ctx->cores ? (int)threads : ctx->cores;
 }
 
-/* The points of a step stay together. Auto: batches of equal size, as few as AUTO_BATCH points each allow, or
+/* The points of a step stay together. Auto: batches of equal size, as few as SENS_BATCH_MOST points each allow, or
  * fewer where those would not stay in the cache. */
 static size_t batch_points(const struct sens_task *task, size_t steps, size_t live, size_t most)
 {
     if (live == 0) live = 1;
     if (task->batch > 0) return (size_t)task->batch > live ? (size_t)task->batch : live;
-    const size_t limit = most < AUTO_BATCH ? most : AUTO_BATCH, of_batch = limit > live ? limit / live : 1;
+    const size_t limit = most < SENS_BATCH_MOST ? most : SENS_BATCH_MOST,
+                 of_batch = limit > live ? limit / live : 1;
     const size_t batches = (steps + of_batch - 1) / of_batch;
     return (batches > 1 ? (steps + batches - 1) / batches : steps) * live;
 }
@@ -101,7 +96,7 @@ static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *t
     const size_t cotangents = (K + plan->vectors + 1) * vector + 1;
     const size_t blocks = size->keep     ? third_level(ctx) / 8 / threads / (cotangents + gradient)
                           : formed(task) ? third_level(ctx) / cotangents
-                                         : second_level(ctx) / cotangents;
+                                         : sens_second_level(ctx) / cotangents;
     return blocks > 1 ? blocks : 1;
 }
 
@@ -112,7 +107,7 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
     const double points = (double)steps * (double)plan->points;
     const size_t m = task->cost->m, L = size->L, units = (m + size->unit - 1) / size->unit;
     const size_t vector = task->problem->n * L * sizeof(sens_real);
-    const size_t budget = formed(task) ? third_level(ctx) : second_level(ctx);
+    const size_t budget = formed(task) ? third_level(ctx) : sens_second_level(ctx);
     size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, plan, points);
     if ((size_t)size->threads > units) size->threads = (int)units; /* more would have nothing to do */
     const size_t threads = size->threads > 1 ? (size_t)size->threads : 1;

@@ -14,6 +14,15 @@
 
 struct sens_batch; /* one a thread */
 
+/* More points than this gain nothing (docs/performance.md). */
+enum { SENS_BATCH_MOST = 72 };
+
+/* Bytes of the second-level cache; a usual number where the machine's is not known. */
+static inline size_t sens_second_level(const struct sens_ctx *ctx)
+{
+    return ctx->cache.l2 ? ctx->cache.l2 : (size_t)1 << 20;
+}
+
 /* For `blocks` blocks of at most L lanes and K >= 1 points. Memory from the arena; SENS_NO_MEMORY. */
 sens_status sens_batch_create(struct sens_ctx *ctx, const struct sens_problem *pb, size_t K, size_t blocks,
                               size_t L, struct sens_batch **batch);

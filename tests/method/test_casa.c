@@ -1,5 +1,5 @@
-/* casa_dense and casa_reverse: closed forms, the error's proportion to the tolerance, the discrete adjoint,
- * the separate tolerances, and the instability of integrating the state back. */
+/* casa_dense and casa_reverse: closed forms, the error's proportion to the tolerance, the discrete adjoint, mu in
+ * and out of the error test, the separate tolerances, and the instability of integrating the state back. */
 #include "continuous.h"
 
 enum { INSIDE, OUTSIDE };
@@ -28,6 +28,109 @@ static void discrete_adjoint_agrees(void **state)
 {
     (void)state;
     check_against("casa_dense", "discrete_adjoint", 1e-9);
+}
+
+/* ---- mu in and out of the error test ------------------------------------------------------------------- */
+
+static double error_at(const char *problem, const char *cost, const char *method, int quad_test, double tol)
+{
+    struct method_bed bed;
+    size_t count;
+    bed_create(&bed, problem, cost, NULL);
+    set_accuracy(&bed, "dopri5", tol);
+    assert_int_equal(bed_run(&bed, method, "quad_test", (double)quad_test, NULL), SENS_OK);
+    sens_real *gradient = bed_gradient(&bed, &count);
+    const double error = distance_to("discrete_adjoint", &bed, gradient, count);
+    free(gradient);
+    bed_free(&bed);
+    return error;
+}
+
+/* The truth is the derivative of steps of order eight at 1e-12. Over five decades of the tolerance, between a limit
+ * that rounding has not yet and one where the steps are many. */
+static void both_tests_follow_the_tolerance(void **state)
+{
+    (void)state;
+    const char *const costs[] = {"identity", "running", "tracking"}, *const problems[] = {"glv",
+                                                                                          "oscillator"};
+    for (size_t q = 0; q < 24; q++) {
+        const char *cost = costs[q % 3], *problem = problems[q / 3 % 2], *method = methods[q / 6 % 2];
+        const int quad_test = q < 12 ? INSIDE : OUTSIDE;
+        const double loose = error_at(problem, cost, method, quad_test, 1e-5),
+                     tight = error_at(problem, cost, method, quad_test, 1e-10);
+        const double slope = log10(loose / tight) / 5;
+        if (!(slope >= 0.75 && slope <= 1.3))
+            fail_msg("%s, %s, %s, quad_test %d: errors %g at 1e-5 and %g at 1e-10, slope %g", problem, cost,
+                     method, quad_test, loose, tight, slope);
+    }
+}
+
+struct shape { /* of a case on equal steps */
+    const char *problem, *cost, *tableau;
+    double n;
+    bool structure;
+    int lanes;
+    size_t cache; /* bytes of the second level, which chooses the points of a batch */
+};
+
+static sens_real *on_equal_steps(struct method_bed *bed, const struct shape *shape, const char *method,
+                                 int quad_test, size_t *count)
+{
+    bed_create(bed, shape->problem, shape->cost, "n", shape->n, NULL);
+    set_cost(bed, "discount", 0.5); /* the integrand depends on t */
+    if (!shape->structure) bed->problem.structure = NULL;
+    bed->task.lanes = shape->lanes;
+    bed->ctx.cache.l2 = shape->cache;
+    fix_steps(bed, named(bed->registry->tableaux, shape->tableau), 300);
+    assert_int_equal(bed_run(bed, method, "quad_test", (double)quad_test, NULL), SENS_OK);
+    return bed_gradient(bed, count);
+}
+
+/* On equal steps nothing is tested: mu is the same sum, a stage at a time within the solver or in batches after
+ * it, to the rounding of its 2000 terms. Batches of 72 points, of P / n where the cache is small, and of one. */
+static void outside_sums_what_inside_solves(void **state)
+{
+    (void)state;
+    const struct shape shapes[] = {
+        {"glv", "identity", "cash_karp", 11, true, 4, 0},  {"glv", "identity", "dopri5", 11, true, 0, 1},
+        {"glv", "running", "dop853", 3, true, 2, 0},       {"glv", "tracking", "rk4", 11, false, 3, 0},
+        {"heat", "identity", "rk4", 5, true, 3, 1},        {"heat", "running", "euler", 5, false, 0, 0},
+        {"conduction", "running", "rk4", 6, true, 1, 2000}};
+    for (size_t q = 0; q < 2 * sizeof shapes / sizeof shapes[0]; q++) {
+        const struct shape *shape = &shapes[q / 2];
+        const char *method = methods[q % 2];
+        struct method_bed in, out;
+        size_t count;
+        if (strcmp(method, "casa_reverse") == 0 && strcmp(shape->problem, "glv") != 0)
+            continue; /* unstable */
+        sens_real *inside = on_equal_steps(&in, shape, method, INSIDE, &count);
+        sens_real *outside = on_equal_steps(&out, shape, method, OUTSIDE, &count);
+        assert_int_equal(in.work.steps_reverse, out.work.steps_reverse);
+        const double apart = relative_error(count, outside, inside);
+        if (!(apart < 1e-13 && out.work.batch > 0))
+            fail_msg("%s, %s, %s, %s: inside and outside are %g apart", method, shape->problem, shape->cost,
+                     shape->tableau, apart);
+        free(inside);
+        free(outside);
+        bed_free(&in);
+        bed_free(&out);
+    }
+}
+
+/* Products by df/dp outside: of accepted steps, and of stages with b_i != 0, four of Cash-Karp's six. */
+static void outside_asks_for_products_of_accepted_steps(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct method_bed bed;
+        bed_create(&bed, "glv", "identity", "n", 11.0, NULL);
+        bed.task.dt = 2; /* too long: some steps are rejected */
+        assert_int_equal(bed_run(&bed, methods[i], "quad_test", (double)OUTSIDE, NULL), SENS_OK);
+        assert_true(bed.work.rejects_reverse > 0);
+        assert_int_equal(bed.work.vjp_p, 4 * (size_t)bed.work.steps_reverse * bed.cost.m);
+        assert_true(bed.work.vjp > 5 * (size_t)bed.work.steps_reverse * bed.cost.m);
+        bed_free(&bed);
+    }
 }
 
 /* ---- the state integrated back ------------------------------------------------------------------------- */
@@ -109,14 +212,15 @@ struct outcome {
     long steps;
 };
 
-/* casa_dense at tol 1e-10 with one option, against the closed form. */
-static struct outcome outcome_of(struct method_bed *bed, const char *option, double value)
+/* casa_dense at tol 1e-10 with one more option, against the closed form. */
+static struct outcome outcome_of(struct method_bed *bed, int quad_test, const char *option, double value)
 {
     size_t count;
     sens_real *exact = closed_form(bed);
     assert_non_null(exact);
     set_accuracy(bed, "dopri5", 1e-10);
-    assert_int_equal(bed_run(bed, "casa_dense", option, value, NULL), SENS_OK);
+    assert_int_equal(bed_run(bed, "casa_dense", "quad_test", (double)quad_test, option, value, NULL),
+                     SENS_OK);
     sens_real *gradient = bed_gradient(bed, &count);
     const struct outcome outcome = {relative_error(count, gradient, exact), bed->work.steps_reverse};
     free(gradient);
@@ -129,16 +233,16 @@ static struct outcome logistic_outcome(const char *option, double value)
 {
     struct method_bed bed;
     bed_create(&bed, "logistic", "identity", NULL);
-    return outcome_of(&bed, option, value);
+    return outcome_of(&bed, INSIDE, option, value);
 }
 
 /* y' = p t^q: lambda is constant, its error 0 whatever the step; only the test of mu = int t^q dt asks for
  * small ones. */
-static struct outcome quadrature_outcome(const char *option, double value)
+static struct outcome quadrature_outcome(int quad_test, const char *option, double value)
 {
     struct method_bed bed;
     bed_create(&bed, "forced", "identity", "form", 1.0, "q", 20.0, "T", 1.0, NULL);
-    return outcome_of(&bed, option, value);
+    return outcome_of(&bed, quad_test, option, value);
 }
 
 /* Each tolerance that is loosened from 1e-10 to 1e-4 costs digits and saves steps, both by far: a pair of
@@ -147,14 +251,14 @@ static void tolerances_of_their_own(void **state)
 {
     (void)state;
     const struct outcome logistic = logistic_outcome("rtol_b", 0),
-                         quadrature = quadrature_outcome("rtol_q", 0);
+                         quadrature = quadrature_outcome(INSIDE, "rtol_q", 0);
     assert_true(logistic.error < 1e-8 && quadrature.error < 1e-8);
     const char *const lambda[] = {"rtol_b", "atol_b"}, *const mu[] = {"rtol_q", "atol_q"};
     for (int q = 0; q < 2; q++) {
         const struct outcome loose = logistic_outcome(lambda[q], 1e-4);
         assert_true(loose.error > 100 * logistic.error && loose.error < 1e-2);
         assert_true(loose.steps < logistic.steps / 2);
-        const struct outcome loose_mu = quadrature_outcome(mu[q], 1e-4);
+        const struct outcome loose_mu = quadrature_outcome(INSIDE, mu[q], 1e-4);
         assert_true(loose_mu.error > 100 * quadrature.error && loose_mu.error < 1e-1);
         assert_true(loose_mu.steps < quadrature.steps / 2);
     }
@@ -163,8 +267,11 @@ static void tolerances_of_their_own(void **state)
 static void quadratures_in_the_test_are_controlled(void **state)
 {
     (void)state;
-    assert_true(quadrature_outcome("quad_test", INSIDE).error < 1e-8);
-    assert_true(quadrature_outcome("quad_test", OUTSIDE).error > 1e-4);
+    const struct outcome inside = quadrature_outcome(INSIDE, NULL, 0),
+                         outside = quadrature_outcome(OUTSIDE, NULL, 0);
+    assert_true(inside.error < 1e-8 && outside.error > 1e-4);
+    const struct outcome loose = quadrature_outcome(OUTSIDE, "rtol_q", 1e-2); /* of a test that is not made */
+    assert_true(loose.error == outside.error && loose.steps == outside.steps);
 }
 
 static void any_number_of_lanes(void **state)
@@ -247,6 +354,9 @@ int main(void)
         cmocka_unit_test(error_follows_the_tolerance),
         cmocka_unit_test(van_der_pol),
         cmocka_unit_test(discrete_adjoint_agrees),
+        cmocka_unit_test(both_tests_follow_the_tolerance),
+        cmocka_unit_test(outside_sums_what_inside_solves),
+        cmocka_unit_test(outside_asks_for_products_of_accepted_steps),
         cmocka_unit_test(reverse_is_right_without_stiffness),
         cmocka_unit_test(reverse_prefers_growth_to_decay),
         cmocka_unit_test(reverse_is_unstable_on_heat),
