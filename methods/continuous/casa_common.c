@@ -90,7 +90,7 @@ static void block_slope(const struct casa *casa, const struct sens_at *at, size_
     const sens_real one = 1, *const lambda = z + lambda_offset(casa, c0);
     sens_real *dlambda = dz + lambda_offset(casa, c0), *dmu = dz + mu_offset(casa, c0);
     const struct sens_stage stage = {.terms = 1, .w = &one, .v = &lambda, .theta = dlambda};
-    struct sens_slot slot = {.kappa = casa->kappa, .room = casa->room};
+    struct sens_slot slot = {.kappa = casa->kappa, .room = casa->room, .unkept = !casa->carries_mu};
     if (casa->carries_mu) sens_batch_slot(casa->batch, 0, 0, w, &slot);
     sens_products_reverse(casa->products, 0, w, 1, &stage, 1, &slot, NULL);
     if (cost->type->g_dx) cost->type->g_dx(cost, at, 1, c0, w, dlambda);

@@ -136,6 +136,7 @@ void sens_products_multiply(struct sens_products *pr, size_t L, const sens_real 
 static const sens_real *combine(size_t n, size_t L, const struct sens_stage *stage, sens_real scale,
                                 const struct sens_slot *slot)
 {
+    if (slot->unkept && stage->terms == 1 && scale * stage->w[0] == 1) return stage->v[0];
     if (!slot->s) {
         sens_lanes_combine(n * L, stage->terms, scale, stage->w, stage->v, slot->kappa);
         return slot->kappa;

@@ -73,6 +73,7 @@ struct sens_slot {
     sens_real *kappa;   /* [n][L]: kappa, or diag(s) kappa */
     const sens_real *s; /* [n]: the outer factor of the point, by which it is to be scaled; NULL: it is not */
     sens_real *room;    /* [n][L] for kappa itself where it is scaled */
+    bool unkept;        /* nobody asks for kappa: one that is a vector as it stands is not copied */
 };
 
 /* Stages of a reverse sweep, kappa = sum_j (scale w_j) v_j and theta = J^T kappa, at the points number
