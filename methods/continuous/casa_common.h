@@ -58,11 +58,11 @@ struct casa {
     sens_real *z;                 /* [size] */
 };
 
-/* mu in the error test or not; outside, the faster, is what CVODES' users have (CVodeSetQuadErrConB). */
-#define CASA_QUAD_TEST_OPTION                                                                                \
+/* mu in the error test or not. */
+#define CASA_QUAD_TEST_OPTION(preset)                                                                        \
     {                                                                                                        \
-        .name = "quad_test", .kind = SENS_OPT_CHOICE, .fallback = TEST_OUTSIDE,                              \
-        .choices = error_test_choices, .help = "mu inside or outside the error test of the backward solve"   \
+        .name = "quad_test", .kind = SENS_OPT_CHOICE, .fallback = (preset), .choices = error_test_choices,   \
+        .help = "mu inside or outside the error test of the backward solve"                                  \
     }
 
 /* Tolerances of lambda and mu; tested: takes part in the error test. */

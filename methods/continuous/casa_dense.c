@@ -75,7 +75,7 @@ static const struct sens_option options[] = {
                     .kind = SENS_OPT_REAL,
                     .max = 1e300,
                     .help = "absolute tolerance of mu inside the error test; 0: that of lambda"},
-    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION,
+    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION(TEST_OUTSIDE),
     SENS_OPTIONS_END,
 };
 
