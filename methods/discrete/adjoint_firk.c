@@ -8,8 +8,8 @@
  * (Of the Lagrangian with Y_i - y - h sum_j a_ij f(t_j, Y_j) = 0 and y1 = y + sum_i end_i (Y_i - y); psi_i is the
  * multiplier. With theta_i = psi_i - end_i lambda these are the equations of adjoint_runge_kutta.c.) The matrix is the
  * transpose of that of tangent_firk.c, with df/dx at each stage itself: it inherits nothing from the matrices that
- * found the stages. One factorisation a step serves all lanes (firk_system.h). A block's vectors are lambda, psi_1,
- * psi_2, psi_3. */
+ * found the stages, which at most correct what it solves for to rounding. One factorisation a step, or those that are
+ * kept of the forward solve, serve all lanes (firk_system.h). A block's vectors are lambda, psi_1, psi_2, psi_3. */
 #include "adjoint_family.h"
 #include "firk_system.h"
 #include "kernels.h"
@@ -52,10 +52,11 @@ static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void
     if (!w) return SENS_NO_MEMORY;
     w->plan = plan;
     *made = w;
-    const sens_status status = firk_system_create(ctx, plan->task, SENS_VJP, &w->system);
     const bool iterates = plan->task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
-    return status == SENS_OK && iterates ? firk_system_iterate(ctx, plan->task, SENS_VJP, L, &w->system)
-                                         : status;
+    const bool kept = plan->task->option[OPT_FACTORS].number == FACTORS_KEPT;
+    sens_status status = firk_system_create(ctx, plan->task, SENS_VJP, &w->system);
+    if (status == SENS_OK && iterates) status = firk_system_iterate(ctx, plan->task, SENS_VJP, L, &w->system);
+    return status == SENS_OK && kept ? firk_system_keep(ctx, plan->task, SENS_VJP, L, &w->system) : status;
 }
 
 static sens_status create_block(struct sens_ctx *ctx, void *own, size_t L, struct adjoint_block *made)
@@ -85,7 +86,7 @@ static sens_status linearise(void *worker, size_t part, const struct adjoint_ste
 {
     struct worker *w = worker;
     (void)part;
-    return firk_system_at(&w->system, step->h, step->at);
+    return firk_system_at(&w->system, step->h, step->at, step->step->factors);
 }
 
 /* psi_i = end_i lambda + h b_i dg/dx, and mu += h b_i dg/dp */

@@ -153,7 +153,7 @@ static sens_status begin_step(struct worker *w, const struct adjoint_step *step)
     for (size_t q = 0; q < plan->nodes; q++)
         sens_rosenbrock_node(&plan->formula, plan->n, step->step, (int)q, w->node + q * plan->n);
     if (step->step->factors) {
-        sens_shifted_borrow(w->matrix.system, step->step->factors);
+        sens_shifted_borrow(w->matrix.system, step->step->factors[0]);
         return SENS_OK;
     }
     sens_stage_matrix_at(&w->matrix, &step->at[0]);

@@ -212,9 +212,10 @@ static bool implicit_stage(const struct plan *plan, size_t s)
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
     struct worker *w = worker;
+    const struct sens_shifted *const *const factors = step->step->factors;
     if (implicit_stage(w->plan, part))
         return stage_system_at(&w->system, &step->at[part], step->h * w->plan->stage[part].gamma,
-                               step->step->factors);
+                               factors ? factors[0] : NULL);
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else

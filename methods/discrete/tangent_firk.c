@@ -5,8 +5,8 @@
  *     s     += sum_i end_i (sigma_i - s),      end^T = b^T A^-1,
  *
  * the transpose of adjoint_firk.c, line by line. The matrix has df/dx at each stage itself: the derivative is that of
- * converged stages, and inherits nothing from the matrices that found them. One factorisation a step serves all
- * lanes (firk_system.h). */
+ * converged stages, and inherits nothing from the matrices that found them, which at most correct what it solves for to
+ * rounding. One factorisation a step, or those that are kept of the forward solve, serve all lanes (firk_system.h). */
 #include <string.h>
 
 #include "firk_system.h"
@@ -38,7 +38,7 @@ static sens_status linearise(void *own, const struct sens_step *at_step)
         if (step->running && tb->b[i + 1] != 0)
             sens_gradient_running(&step->gradient[i], &at[i], at_step->h * tb->b[i + 1]);
     }
-    return firk_system_at(&step->system, at_step->h, at);
+    return firk_system_at(&step->system, at_step->h, at, at_step->factors);
 }
 
 /* sigma_i = s + h sum_j a_ij df/dq_j */
@@ -109,5 +109,15 @@ static sens_status iterate(struct sens_ctx *ctx, void *own)
     return firk_system_iterate(ctx, step->task, SENS_JVP, step->L, &step->system);
 }
 
-const struct tangent_family tangent_firk = {
-    .create = create, .iterate = iterate, .linearise = linearise, .advance = advance, .count = count};
+static sens_status keep(struct sens_ctx *ctx, void *own)
+{
+    struct step *step = own;
+    return firk_system_keep(ctx, step->task, SENS_JVP, step->L, &step->system);
+}
+
+const struct tangent_family tangent_firk = {.create = create,
+                                            .iterate = iterate,
+                                            .keep = keep,
+                                            .linearise = linearise,
+                                            .advance = advance,
+                                            .count = count};

@@ -49,7 +49,7 @@ static sens_status linearise(void *own, const struct sens_step *step)
     rosenbrock_second_at(&rows->second, step);
     for (size_t q = 0; q < rows->nodes; q++) find_node(rows, step, q);
     if (step->factors) {
-        sens_shifted_borrow(rows->matrix.system, step->factors);
+        sens_shifted_borrow(rows->matrix.system, step->factors[0]);
         return SENS_OK;
     }
     sens_stage_matrix_at(&rows->matrix, &start);

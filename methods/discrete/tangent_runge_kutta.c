@@ -43,7 +43,8 @@ static sens_status linearise(void *own, const struct sens_step *step)
         if (rows->running && tb->b[i] != 0)
             sens_gradient_running(&rows->gradient[i], &at, step->h * tb->b[i]);
         if (sens_tableau_a(tb, i, i) == 0) continue;
-        status = stage_system_at(&rows->system[i], &at, step->h * sens_tableau_a(tb, i, i), step->factors);
+        status = stage_system_at(&rows->system[i], &at, step->h * sens_tableau_a(tb, i, i),
+                                 step->factors ? step->factors[0] : NULL);
     }
     return status;
 }

@@ -157,12 +157,11 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     return err && beyond ? check_end(dirk, h) : SENS_OK;
 }
 
-static struct sens_shifted **system_of(struct sens_scheme *scheme, bool *its)
+static struct sens_scheme_systems systems_of(struct sens_scheme *scheme)
 {
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
-    *its = true;
     dirk->factored = 0; /* they may go */
-    return &dirk->matrix.system;
+    return (struct sens_scheme_systems){.count = 1, .at = {&dirk->matrix.system}, .its = true};
 }
 
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
@@ -188,6 +187,6 @@ const struct sens_scheme_type sens_scheme_dirk = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
-    .system = system_of,
+    .systems = systems_of,
     .dense = &sens_scheme_cubic,
 };

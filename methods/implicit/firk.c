@@ -153,6 +153,14 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     return err && beyond ? check_end(firk, h) : SENS_OK;
 }
 
+static struct sens_scheme_systems systems_of(struct sens_scheme *scheme)
+{
+    struct sens_firk *firk = (struct sens_firk *)scheme;
+    firk->factored = 0; /* they may go */
+    return (struct sens_scheme_systems){
+        .count = 2, .at = {&firk->matrix.real, &firk->matrix.pair}, .its = true};
+}
+
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
 {
     const struct sens_firk *firk = (struct sens_firk *)scheme;
@@ -175,5 +183,6 @@ const struct sens_scheme_type sens_scheme_firk = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
+    .systems = systems_of,
     .dense = &sens_scheme_cubic,
 };

@@ -50,6 +50,12 @@ sens_status sens_firk_matrix_factor(struct sens_firk_matrix *matrix, sens_real h
     return status == SENS_OK ? sens_shifted_factor(matrix->pair, pair, matrix->value) : status;
 }
 
+void sens_firk_matrix_borrow(struct sens_firk_matrix *matrix, const struct sens_shifted *const *factors)
+{
+    sens_shifted_borrow(matrix->real, factors[0]);
+    sens_shifted_borrow(matrix->pair, factors[1]);
+}
+
 /* The second and third of the three are real and imaginary part of one vector, which the kernels want side by
  * side. The transpose of the block of alpha and beta is that of alpha and -beta: conjugated, the matrix is the
  * transpose of the one that was factorised, and the vector has its imaginary part turned round. */

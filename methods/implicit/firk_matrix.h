@@ -29,10 +29,13 @@ void sens_firk_matrix_at(struct sens_firk_matrix *matrix, const struct sens_at *
 /* The factors of both. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: there are none then. */
 sens_status sens_firk_matrix_factor(struct sens_firk_matrix *matrix, sens_real h);
 
+/* Until it factorises again it solves with the factors of another such matrix, real and complex (shifted.h). */
+void sens_firk_matrix_borrow(struct sens_firk_matrix *matrix, const struct sens_shifted *const *factors);
+
 /* W [3][n][L] becomes the solution of the transformed system, or of its transpose, with W to its right. */
 void sens_firk_matrix_solve(struct sens_firk_matrix *matrix, bool transposed, size_t L, sens_real *W);
 
-/* Adds the factorisations, and the vectors solved for, since the last call to *work, and forgets them. A complex one
+/* Adds the factorisations, those that were borrowed in their place, and the vectors solved for, since the last call to *work, and forgets them. A complex one
  * counts as one. */
 void sens_firk_matrix_count(struct sens_firk_matrix *matrix, struct sens_work *work);
 

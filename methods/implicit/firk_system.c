@@ -16,12 +16,13 @@ sens_status firk_system_create(struct sens_ctx *ctx, const struct sens_task *tas
     return sens_coupled_create(ctx, task->problem, by, S, &system->coupled);
 }
 
-sens_status firk_system_iterate(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
-                                size_t L, struct firk_system *system)
+/* Of the iteration, once. */
+static sens_status make_room(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
+                             size_t L, struct firk_system *system)
 {
     const size_t size = S * task->problem->n * L;
     struct sens_firk_transform *tr = &system->formula;
-    system->iterates = true;
+    if (system->B) return SENS_OK;
     system->B = SENS_NEW(ctx, sens_real, size);
     system->R = SENS_NEW(ctx, sens_real, size);
     system->D = SENS_NEW(ctx, sens_real, size);
@@ -30,6 +31,19 @@ sens_status firk_system_iterate(struct sens_ctx *ctx, const struct sens_task *ta
     if (status != SENS_OK) return status;
     sens_firk_multiply(tr->T_inverse, S, tr->A_inverse[0], system->C[0]);
     return sens_firk_matrix_create(ctx, task->problem, task->tableau, by, L, &system->matrix);
+}
+
+sens_status firk_system_iterate(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
+                                size_t L, struct firk_system *system)
+{
+    system->iterates = true;
+    return make_room(ctx, task, by, L, system);
+}
+
+sens_status firk_system_keep(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
+                             size_t L, struct firk_system *system)
+{
+    return make_room(ctx, task, by, L, system);
 }
 
 /* ---- a step -------------------------------------------------------------------------------------------- */
@@ -52,11 +66,17 @@ static sens_status factor_mean(struct firk_system *system)
     return sens_firk_matrix_factor(&system->matrix, system->h);
 }
 
-sens_status firk_system_at(struct firk_system *system, sens_real h, const struct sens_at *at)
+sens_status firk_system_at(struct firk_system *system, sens_real h, const struct sens_at *at,
+                           const struct sens_shifted *const *near)
 {
     system->h = h;
-    system->factored = system->contracts = false;
+    system->factored = false;
+    system->contracts = near;
     sens_coupled_at(&system->coupled, at);
+    if (near) {
+        sens_firk_matrix_borrow(&system->matrix, near);
+        return SENS_OK;
+    }
     if (!system->iterates) return factor(system);
     const sens_status status = factor_mean(system);
     system->contracts = status == SENS_OK;
@@ -109,5 +129,5 @@ sens_status firk_system_solve(struct firk_system *system, bool transposed, size_
 void firk_system_count(struct firk_system *system, struct sens_work *work)
 {
     sens_shifted_count(system->coupled.system, work);
-    if (system->iterates) sens_firk_matrix_count(&system->matrix, work);
+    if (system->B) sens_firk_matrix_count(&system->matrix, work);
 }

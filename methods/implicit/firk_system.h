@@ -2,8 +2,9 @@
  *
  *     M X = B   or   M^T X = B,      M = I - h (a_ij J_j)_ij (coupled.h),
  *
- * with J_j = df/dx at the stages. Either M is factorised itself, or it is iterated with P = I - h A (x) J, J the mean
- * of the J_j, whose factors are a real and a complex one of a third of the size (firk_matrix.h):
+ * with J_j = df/dx at the stages. Either M is factorised itself, or it is iterated with P = I - h A (x) J, whose factors
+ * are a real and a complex one of a third of the size (firk_matrix.h). J is df/dx at the start of the step, where the
+ * forward solve has left its factors; else the mean of the J_j:
  *
  *     X += P^-1 (B - M X),     P^-1 = (T (x) I)(L (x) I - h I (x) J)^-1 (T^-1 A^-1 (x) I),     L = T^-1 A^-1 T,
  *
@@ -22,7 +23,7 @@ struct firk_system { /* one a thread */
     sens_real h;
     bool factored; /* M is, for the step at hand */
     /* Of the iteration. */
-    bool iterates;                                   /* it is wanted */
+    bool iterates;                                   /* it is wanted, with a P of its own */
     bool contracts;                                  /* P has factors, for the step at hand */
     struct sens_firk_matrix matrix;                  /* P */
     sens_real C[SENS_FIRK_STAGES][SENS_FIRK_STAGES]; /* T^-1 A^-1 */
@@ -39,13 +40,19 @@ sens_status firk_system_create(struct sens_ctx *ctx, const struct sens_task *tas
 sens_status firk_system_iterate(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
                                 size_t L, struct firk_system *system);
 
-/* A step of h with its stages at the points at[0 .. 3). SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY. */
-sens_status firk_system_at(struct firk_system *system, sens_real h, const struct sens_at *at);
+/* From now on steps may come with factors of P. SENS_NO_MEMORY. */
+sens_status firk_system_keep(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
+                             size_t L, struct firk_system *system);
+
+/* A step of h with its stages at the points at[0 .. 3); near: the factors of its P, real and complex, or NULL.
+ * SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY. */
+sens_status firk_system_at(struct firk_system *system, sens_real h, const struct sens_at *at,
+                           const struct sens_shifted *const *near);
 
 /* X [3][n][L] = M^-1 X or M^-T X. SENS_SINGULAR, SENS_NO_MEMORY: X is lost. */
 sens_status firk_system_solve(struct firk_system *system, bool transposed, size_t L, sens_real *X);
 
-/* Adds the factorisations, and the vectors solved for, since the last call to *work, and forgets them. */
+/* Adds the factorisations, those that were borrowed in their place, and the vectors solved for, since the last call to *work, and forgets them. */
 void firk_system_count(struct firk_system *system, struct sens_work *work);
 
 #endif

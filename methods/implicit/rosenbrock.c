@@ -169,11 +169,10 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     return err && sens_shifted_negative(ros->matrix.system) ? check_end(ros, h) : SENS_OK;
 }
 
-static struct sens_shifted **system_of(struct sens_scheme *scheme, bool *its)
+static struct sens_scheme_systems systems_of(struct sens_scheme *scheme)
 {
     struct rosenbrock *ros = (struct rosenbrock *)scheme;
-    *its = ros->its;
-    return &ros->matrix.system;
+    return (struct sens_scheme_systems){.count = 1, .at = {&ros->matrix.system}, .its = ros->its};
 }
 
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
@@ -241,6 +240,6 @@ const struct sens_scheme_type sens_scheme_rosenbrock = {
     .try = try_step,
     .accept = accept,
     .restage = restage,
-    .system = system_of,
+    .systems = systems_of,
     .dense = &dense,
 };

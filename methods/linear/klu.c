@@ -1,8 +1,7 @@
 /* Kernel `klu` of shifted.h: KLU of SuiteSparse (Davis & Natarajan 2010). It takes a matrix by columns: it is
  * given M^T, whose columns are the rows of M, or M turned to columns. Each factorisation chooses its pivots anew, so
- * that the same M gives the same bits whatever was factored before. Real systems are solved by loops of our own on
- * its factors (klu_solve.h). Complex shifts take its complex functions, and the transpose of theirs that does not
- * conjugate. */
+ * that the same M gives the same bits whatever was factored before. Systems are solved by loops of our own on its
+ * factors (klu_solve.h). */
 #include "kernel.h"
 
 #ifdef SENS_KERNEL_HAS_KLU
@@ -11,14 +10,10 @@
 #include "klu_solve.h"
 #include "lane_columns.h"
 
-enum { TOGETHER = 4 }; /* complex right-hand sides that KLU takes in one pass */
-
 struct library {
     __typeof__(klu_defaults) *defaults;
     __typeof__(klu_analyze) *analyze;
     __typeof__(klu_factor) *factor;
-    __typeof__(klu_z_solve) *complex_solve;
-    __typeof__(klu_z_tsolve) *complex_tsolve;
     __typeof__(klu_free_symbolic) *free_symbolic;
     __typeof__(klu_free_numeric) *free_numeric;
 };
@@ -31,7 +26,7 @@ struct klu {
     int *start, *col;     /* of M */
     int *seen;            /* [n] for the sign of a permutation */
     bool shares;          /* the symbolic part is another's */
-    double *room;         /* [n][SENS_COLUMN_LANES]; complex: [TOGETHER][n][2] */
+    double *room;         /* [n][SENS_COLUMN_LANES]; complex: [n][2][SENS_COLUMN_LANES] */
 };
 
 static bool load(struct library *to, bool is_complex)
@@ -43,8 +38,6 @@ static bool load(struct library *to, bool is_complex)
         {"klu_defaults", &to->defaults},
         {"klu_analyze", &to->analyze},
         {is_complex ? "klu_z_factor" : "klu_factor", &to->factor},
-        {"klu_z_solve", &to->complex_solve},
-        {"klu_z_tsolve", &to->complex_tsolve},
         {"klu_free_symbolic", &to->free_symbolic},
         {"klu_free_numeric", &to->free_numeric},
     };
@@ -53,14 +46,15 @@ static bool load(struct library *to, bool is_complex)
     return true;
 }
 
-static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, struct klu *klu)
+static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, bool is_complex,
+                                struct klu *klu)
 {
     const size_t n = pattern->rows, entries = pattern->start[n];
     if (entries > INT_MAX) return sens_fail(ctx, SENS_UNSUPPORTED, "too many entries for KLU");
     klu->start = SENS_NEW(ctx, int, n + 1);
     klu->col = SENS_NEW(ctx, int, entries);
     klu->seen = SENS_NEW(ctx, int, n);
-    klu->room = SENS_NEW(ctx, double, SENS_COLUMN_LANES *n); /* 2 TOGETHER are as many */
+    klu->room = SENS_NEW(ctx, double, (is_complex ? 2U : 1U) * SENS_COLUMN_LANES * n);
     if (!klu->start || !klu->col || !klu->seen || !klu->room) return SENS_NO_MEMORY;
     for (size_t i = 0; i <= n; i++) klu->start[i] = (int)pattern->start[i];
     for (size_t e = 0; e < entries; e++) klu->col[e] = (int)pattern->col[e];
@@ -73,7 +67,7 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     if (!klu) return SENS_NO_MEMORY;
     if (!load(&klu->library, shifted->is_complex)) return SENS_UNAVAILABLE;
     shifted->own = klu;
-    const sens_status status = copy_pattern(ctx, &shifted->filled, klu);
+    const sens_status status = copy_pattern(ctx, &shifted->filled, shifted->is_complex, klu);
     if (status != SENS_OK) return status;
     klu->library.defaults(&klu->common);
     klu->symbolic = klu->library.analyze((int)shifted->n, klu->start, klu->col, &klu->common);
@@ -85,7 +79,7 @@ sens_status sens_kernel_klu_work(struct sens_ctx *ctx, const struct sens_pattern
 {
     struct klu klu = {.numeric = NULL};
     if (!load(&klu.library, false)) return SENS_UNAVAILABLE;
-    const sens_status status = copy_pattern(ctx, pattern, &klu);
+    const sens_status status = copy_pattern(ctx, pattern, false, &klu);
     if (status != SENS_OK) return status;
     klu.library.defaults(&klu.common);
     klu.symbolic = klu.library.analyze((int)pattern->rows, klu.start, klu.col, &klu.common);
@@ -111,11 +105,11 @@ static size_t bytes(const struct sens_shifted *shifted)
 {
     const klu_numeric *const numeric = ((const struct klu *)shifted->own)->numeric;
     if (!numeric) return 0;
-    const size_t n = shifted->n, blocks = (size_t)numeric->nblocks, off = (size_t)numeric->nzoff;
-    size_t sum = sizeof *numeric + n * (6 * sizeof(int) + 2 * sizeof(double)) + (n + 1) * sizeof(int) +
-                 off * (sizeof(int) + sizeof(double)) + blocks * (sizeof(size_t) + sizeof(void *)) +
-                 numeric->worksize;
-    for (size_t b = 0; b < blocks; b++) sum += numeric->LUsize[b] * sizeof(double);
+    const size_t n = shifted->n, blocks = (size_t)numeric->nblocks, off = (size_t)numeric->nzoff,
+                 value = (shifted->is_complex ? 2 : 1) * sizeof(double);
+    size_t sum = sizeof *numeric + n * (6 * sizeof(int) + sizeof(double) + value) + (n + 1) * sizeof(int) +
+                 off * (sizeof(int) + value) + blocks * (sizeof(size_t) + sizeof(void *)) + numeric->worksize;
+    for (size_t b = 0; b < blocks; b++) sum += numeric->LUsize[b] * value;
     return sum;
 }
 
@@ -141,25 +135,8 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, doubl
 {
     const struct sens_shifted *const with = sens_kernel_factors(shifted);
     const struct klu *const factors = with->own, *const klu = shifted->own;
-    sens_klu_solve(factors->symbolic, factors->numeric, transposed == with->turned, L, klu->room, X);
-}
-
-static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
-{
-    struct klu *const klu = shifted->own;
-    const struct library *const library = &klu->library;
-    const int n = (int)shifted->n, not_conjugated = 0;
-    for (size_t first = 0; first < L; first += TOGETHER) {
-        const size_t count = L - first < TOGETHER ? L - first : TOGETHER;
-        const struct sens_kernel_pairs how = {shifted->n, L, first, count, 1, shifted->n};
-        sens_kernel_to_pairs(&how, X, klu->room);
-        if (transposed)
-            library->complex_solve(klu->symbolic, klu->numeric, n, (int)count, klu->room, &klu->common);
-        else
-            library->complex_tsolve(klu->symbolic, klu->numeric, n, (int)count, klu->room, not_conjugated,
-                                    &klu->common);
-        sens_kernel_from_pairs(&how, klu->room, X);
-    }
+    sens_klu_solve(factors->symbolic, factors->numeric, shifted->is_complex, transposed == with->turned, L,
+                   klu->room, X);
 }
 
 /* Is a permutation one of an odd number of exchanges? A cycle of c is c - 1 of them. */
@@ -199,8 +176,10 @@ const struct sens_kernel sens_kernel_klu = {.name = "klu",
 const struct sens_kernel sens_kernel_klu_complex = {.name = "klu",
                                                     .sparse = true,
                                                     .create = create,
+                                                    .create_like = create_like,
                                                     .factor = factor,
-                                                    .solve = solve_complex,
+                                                    .solve = solve,
+                                                    .bytes = bytes,
                                                     .release = release};
 #else
 typedef int sens_no_klu; /* a source has to hold something */

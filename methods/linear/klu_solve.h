@@ -6,7 +6,8 @@
  * Natarajan, ACM Trans. Math. Softw. 37 (2010) 36). The factors are read where KLU keeps them, in packed columns:
  * nothing is copied or transposed, and all lanes go through them together, where klu_solve takes four columns at a
  * time. By columns, A X = B adds to the rows below a pivot, and A^T X = B gathers from them. The factors are only
- * read: many threads may share them. */
+ * read: many threads may share them. Complex ones the same, without conjugation, X [n][2][W], the real lanes first:
+ * klu_z_solve works in room that belongs to the factors. */
 #ifndef SENS_KLU_SOLVE_H
 #define SENS_KLU_SOLVE_H
 
@@ -14,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X [n][L]; room [n][SENS_COLUMN_LANES] is the caller's. */
-void sens_klu_solve(const klu_symbolic *symbolic, const klu_numeric *numeric, bool transposed, size_t L,
-                    double *room, double *X);
+/* X [n][L], room [n][SENS_COLUMN_LANES]; complex X [n][2][L], room [n][2][SENS_COLUMN_LANES]. Both are the caller's. */
+void sens_klu_solve(const klu_symbolic *symbolic, const klu_numeric *numeric, bool is_complex,
+                    bool transposed, size_t L, double *room, double *X);
 
 #endif

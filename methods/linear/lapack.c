@@ -42,6 +42,16 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     return lapack->pivot && (lapack->pairs || !shifted->is_complex) ? SENS_OK : SENS_NO_MEMORY;
 }
 
+/* The pairs are shared. */
+static sens_status create_like(struct sens_ctx *ctx, struct sens_shifted *shifted, const void *other)
+{
+    struct lapack *const lapack = shifted->own = SENS_NEW(ctx, struct lapack, 1);
+    if (!lapack) return SENS_NO_MEMORY;
+    *lapack = *(const struct lapack *)other;
+    lapack->pivot = SENS_NEW(ctx, int, shifted->n);
+    return lapack->pivot ? SENS_OK : SENS_NO_MEMORY;
+}
+
 static sens_status factor(struct sens_shifted *shifted)
 {
     const int n = (int)shifted->n;
@@ -105,10 +115,14 @@ static bool negative(const struct sens_shifted *shifted)
     return odd;
 }
 
-const struct sens_kernel sens_kernel_lapack = {
-    .name = "lapack", .create = create, .factor = factor, .solve = solve, .negative = negative};
+const struct sens_kernel sens_kernel_lapack = {.name = "lapack",
+                                               .create = create,
+                                               .create_like = create_like,
+                                               .factor = factor,
+                                               .solve = solve,
+                                               .negative = negative};
 const struct sens_kernel sens_kernel_lapack_complex = {
-    .name = "lapack", .create = create, .factor = factor, .solve = solve_complex};
+    .name = "lapack", .create = create, .create_like = create_like, .factor = factor, .solve = solve_complex};
 #else
 typedef int sens_no_lapack; /* a source has to hold something */
 #endif

@@ -117,7 +117,7 @@ static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_
 
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
-    (transposed ? solve_transposed : solve_plain)(shifted, L, X);
+    (transposed ? solve_transposed : solve_plain)(sens_kernel_factors(shifted), L, X);
 }
 
 const struct sens_kernel sens_kernel_own_complex = {

@@ -182,8 +182,10 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
 {
     const struct sens_kernel *const kernel = shifted->kernel;
     if (kernel->sparse && turned != shifted->turned)
-        return create(ctx, shifted->n, shifted->pattern,
-                      (struct wanted){.choice = shifted->choice, .turned = turned}, made);
+        return create(
+            ctx, shifted->n, shifted->pattern,
+            (struct wanted){.choice = shifted->choice, .is_complex = shifted->is_complex, .turned = turned},
+            made);
     struct sens_shifted *const other = *made = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!other) return SENS_NO_MEMORY;
     *other = *shifted;

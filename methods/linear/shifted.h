@@ -20,8 +20,8 @@
  *              repeat their bits.
  *
  * Fully implicit formulas have complex shifts, alpha + i imaginary. M is complex then, vectors are [n][2][L], the
- * real lanes first, and each kernel has its complex twin (zgetrf and ztrsm; klu_z, umfpack_zi), to which lanes are
- * copied where it is a library's. Transposed stays transposed: M^T X = B, without conjugation.
+ * real lanes first, and each kernel has its complex twin (zgetrf and ztrsm; klu_z, umfpack_zi). Transposed stays
+ * transposed: M^T X = B, without conjugation.
  *
  * Memory is the arena's, but for sparse factors: the library takes those at each factorisation, and
  * sens_shifted_release gives them back. One thread each. */
@@ -64,13 +64,13 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
 void sens_shifted_release(struct sens_shifted *shifted);
 
 /* Another of the same systems, for factors of its own: the same kernel and pattern, turned or not. Where both are
- * alike in this, too, what they work in is shared: they are one thread's. M real. As sens_shifted_create. */
+ * alike in this, too, what they work in is shared: they are one thread's. As sens_shifted_create. */
 sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *shifted, bool turned,
                               struct sens_shifted **made);
 
 /* Until it factorises again, or borrows from another, `shifted` solves with the factors of `lender`, of which it may
  * be another, or which was made of the same pattern; turned or not is the lender's. These are only read: many threads
- * may borrow from one. M real. */
+ * may borrow from one. */
 void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted *lender);
 
 /* Of the factors at hand, in bytes. */

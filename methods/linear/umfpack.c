@@ -2,7 +2,7 @@
  * blocks: for factors that take many operations an entry, as those of grids do. The order is that of METIS where
  * SuiteSparse has it. It takes a matrix by columns: it is given A = M^T, whose columns are the rows of M, or M turned
  * to columns. Each factorisation chooses its pivots anew, so that the same M gives the same bits whatever was factored
- * before. Several real lanes are solved for by loops of our own on a copy of its factors (umfpack_solve.h). Of complex
+ * before. Several lanes are solved for by loops of our own on a copy of its factors (umfpack_solve.h). Of complex
  * matrices UMFPACK_At is the conjugate transpose; the transpose is UMFPACK_Aat, which real ones are asked for, too. */
 #include "kernel.h"
 
@@ -41,7 +41,7 @@ struct umfpack {
     void *symbolic, *numeric; /* NULL: there are no factors */
     int *start, *col;         /* of A, by columns */
     int *pivots;              /* [n] UMFPACK's */
-    double *room;             /* [SENS_COLUMN_LANES][n] */
+    double *room;             /* [SENS_COLUMN_LANES][n]; complex: twice that */
     struct copied *copied;
     long made;     /* factorisations */
     size_t bytes;  /* of the last one */
@@ -55,22 +55,22 @@ static bool load(struct library *to, bool is_complex)
                                             {"umfpack_di_numeric", &to->numeric},
                                             {"umfpack_di_wsolve", &to->wsolve},
                                             {"umfpack_di_free_symbolic", &to->free_symbolic},
-                                            {"umfpack_di_free_numeric", &to->free_numeric}};
-    const struct sens_kernel_name pair[] = {{"umfpack_zi_symbolic", &to->complex_symbolic},
-                                            {"umfpack_zi_numeric", &to->complex_numeric},
-                                            {"umfpack_zi_wsolve", &to->complex_wsolve},
-                                            {"umfpack_zi_free_symbolic", &to->free_symbolic},
-                                            {"umfpack_zi_free_numeric", &to->free_numeric}};
-    const struct sens_kernel_name both[] = {{"umfpack_di_defaults", &to->defaults},
-                                            {"umfpack_di_get_determinant", &to->determinant},
+                                            {"umfpack_di_free_numeric", &to->free_numeric},
                                             {"umfpack_di_get_lunz", &to->reader.sizes},
                                             {"umfpack_di_get_numeric", &to->reader.read}};
+    const struct sens_kernel_name pair[] = {
+        {"umfpack_zi_symbolic", &to->complex_symbolic},      {"umfpack_zi_numeric", &to->complex_numeric},
+        {"umfpack_zi_wsolve", &to->complex_wsolve},          {"umfpack_zi_free_symbolic", &to->free_symbolic},
+        {"umfpack_zi_free_numeric", &to->free_numeric},      {"umfpack_zi_get_lunz", &to->reader.sizes},
+        {"umfpack_zi_get_numeric", &to->reader.complex_read}};
+    const struct sens_kernel_name both[] = {{"umfpack_di_defaults", &to->defaults},
+                                            {"umfpack_di_get_determinant", &to->determinant}};
     const size_t count = sizeof real / sizeof *real;
     return sens_kernel_blas_functions(SENS_UMFPACK_LIBRARY, count, is_complex ? pair : real, &to->alone) &&
            sens_kernel_blas_functions(SENS_UMFPACK_LIBRARY, sizeof both / sizeof *both, both, &to->alone);
 }
 
-static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern,
+static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern *pattern, bool is_complex,
                                 struct umfpack *umfpack)
 {
     const size_t n = pattern->rows, entries = pattern->start[n];
@@ -78,7 +78,7 @@ static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern 
     umfpack->start = SENS_NEW(ctx, int, n + 1);
     umfpack->col = SENS_NEW(ctx, int, entries);
     umfpack->pivots = SENS_NEW(ctx, int, n);
-    umfpack->room = SENS_NEW(ctx, double, SENS_COLUMN_LANES *n);
+    umfpack->room = SENS_NEW(ctx, double, (is_complex ? 2U : 1U) * SENS_COLUMN_LANES * n);
     umfpack->copied = SENS_NEW(ctx, struct copied, 1);
     if (!umfpack->start || !umfpack->col || !umfpack->pivots || !umfpack->room || !umfpack->copied)
         return SENS_NO_MEMORY;
@@ -108,7 +108,7 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     if (!umfpack) return SENS_NO_MEMORY;
     *umfpack = (struct umfpack){.made = 0};
     if (!load(&umfpack->library, shifted->is_complex)) return SENS_UNAVAILABLE;
-    const sens_status status = copy_pattern(ctx, &shifted->filled, umfpack);
+    const sens_status status = copy_pattern(ctx, &shifted->filled, shifted->is_complex, umfpack);
     if (status != SENS_OK) return status;
     shifted->own = umfpack;
     const int code = analyse(umfpack, (int)shifted->n, shifted->is_complex);
@@ -230,6 +230,20 @@ static void solve_columns(struct umfpack *umfpack, const struct umfpack *factors
     }
 }
 
+/* The same as pairs, X [n][2][L]: x, b [n][2], and 4 n numbers that the library works in, are the room. */
+static void solve_pairs(struct umfpack *umfpack, const struct umfpack *factors, size_t n, int system,
+                        size_t L, double *X)
+{
+    double *const x = umfpack->room, *const b = x + 2 * n, *const work = b + 2 * n;
+    for (size_t l = 0; l < L; l++) {
+        const struct sens_kernel_pairs how = {n, L, l, 1, 1, n};
+        sens_kernel_to_pairs(&how, X, b);
+        umfpack->library.complex_wsolve(system, umfpack->start, umfpack->col, NULL, NULL, x, NULL, b, NULL,
+                                        factors->numeric, umfpack->control, NULL, umfpack->pivots, work);
+        sens_kernel_from_pairs(&how, x, X);
+    }
+}
+
 /* A is M^T, or M where it is turned. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
 {
@@ -240,23 +254,8 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, doubl
     if (L >= FEWEST_LANES && has_copy(umfpack, factors))
         sens_umfpack_solve(&umfpack->copied->copy, transposed_A, L, umfpack->room, X);
     else
-        solve_columns(umfpack, factors, shifted->n, system_of(transposed_A), L, X);
-}
-
-/* As pairs: x, b [n][2], and 4 n numbers that the library works in, are the room. A is M^T. */
-static void solve_complex(struct sens_shifted *shifted, bool transposed, size_t L, double *X)
-{
-    struct umfpack *const umfpack = shifted->own;
-    const size_t n = shifted->n;
-    double *const x = umfpack->room, *const b = x + 2 * n, *const work = b + 2 * n;
-    for (size_t l = 0; l < L; l++) {
-        const struct sens_kernel_pairs how = {n, L, l, 1, 1, n};
-        sens_kernel_to_pairs(&how, X, b);
-        umfpack->library.complex_wsolve(system_of(!transposed), umfpack->start, umfpack->col, NULL, NULL, x,
-                                        NULL, b, NULL, umfpack->numeric, umfpack->control, NULL,
-                                        umfpack->pivots, work);
-        sens_kernel_from_pairs(&how, x, X);
-    }
+        (shifted->is_complex ? solve_pairs : solve_columns)(umfpack, factors, shifted->n,
+                                                            system_of(transposed_A), L, X);
 }
 
 const struct sens_kernel sens_kernel_umfpack = {.name = "umfpack",
@@ -271,8 +270,9 @@ const struct sens_kernel sens_kernel_umfpack = {.name = "umfpack",
 const struct sens_kernel sens_kernel_umfpack_complex = {.name = "umfpack",
                                                         .sparse = true,
                                                         .create = create,
+                                                        .create_like = create_like,
                                                         .factor = factor_complex,
-                                                        .solve = solve_complex,
+                                                        .solve = solve,
                                                         .bytes = bytes,
                                                         .release = release};
 #else

@@ -9,6 +9,12 @@
 
 enum { OF_L, OF_U };
 
+/* The numbers of a row of lanes. */
+static inline size_t row_of(size_t W, bool is_complex)
+{
+    return is_complex ? 2 * W : W;
+}
+
 /* ---- the copy ------------------------------------------------------------------------------------------ */
 
 void sens_umfpack_copy_free(struct sens_umfpack_copy *copy)
@@ -51,23 +57,34 @@ static bool make_room(struct sens_umfpack_copy *copy, int f, int entries)
     copy->value[f] = NULL;
     copy->room[f] = 0;
     copy->index[f] = calloc((size_t)entries, sizeof *copy->index[f]);
-    copy->value[f] = calloc((size_t)entries, sizeof *copy->value[f]);
+    copy->value[f] = calloc((size_t)entries * row_of(1, copy->is_complex), sizeof *copy->value[f]);
     if (!copy->index[f] || !copy->value[f]) return false;
     copy->room[f] = entries;
     return true;
+}
+
+/* Into the room that was made. */
+static int read_factors(struct sens_umfpack_copy *copy, const struct sens_umfpack_reader *reader,
+                        void *numeric, int *multiplies)
+{
+    if (copy->is_complex) /* in pairs, where there is no room for imaginary parts alone */
+        return reader->complex_read(copy->start[OF_L], copy->index[OF_L], copy->value[OF_L], NULL,
+                                    copy->start[OF_U], copy->index[OF_U], copy->value[OF_U], NULL, copy->P,
+                                    copy->Q, NULL, NULL, multiplies, copy->R, numeric);
+    return reader->read(copy->start[OF_L], copy->index[OF_L], copy->value[OF_L], copy->start[OF_U],
+                        copy->index[OF_U], copy->value[OF_U], copy->P, copy->Q, NULL, multiplies, copy->R,
+                        numeric);
 }
 
 bool sens_umfpack_copy(struct sens_umfpack_copy *copy, const struct sens_umfpack_reader *reader,
                        void *numeric)
 {
     int lower, upper, rows, columns, pivots, multiplies;
+    copy->is_complex = reader->complex_read;
     if (reader->sizes(&lower, &upper, &rows, &columns, &pivots, numeric) != UMFPACK_OK) return false;
     if (copy->n != rows && !make_vectors(copy, rows)) return false;
     if (!make_room(copy, OF_L, lower) || !make_room(copy, OF_U, upper)) return false;
-    if (reader->read(copy->start[OF_L], copy->index[OF_L], copy->value[OF_L], copy->start[OF_U],
-                     copy->index[OF_U], copy->value[OF_U], copy->P, copy->Q, NULL, &multiplies, copy->R,
-                     numeric) != UMFPACK_OK)
-        return false;
+    if (read_factors(copy, reader, numeric, &multiplies) != UMFPACK_OK) return false;
     for (int i = 0; i < rows && !multiplies; i++) copy->R[i] = 1 / copy->R[i];
     return true;
 }
@@ -75,70 +92,85 @@ bool sens_umfpack_copy(struct sens_umfpack_copy *copy, const struct sens_umfpack
 /* ---- solves -------------------------------------------------------------------------------------------- */
 
 /* Row k of L, column k of U, without its diagonal. */
-static inline struct column column_of(const struct sens_umfpack_copy *copy, int f, size_t k)
+static inline struct column column_of(const struct sens_umfpack_copy *copy, bool is_complex, int f, size_t k)
 {
     const int first = copy->start[f][k], end = copy->start[f][k + 1];
-    return (struct column){copy->index[f] + first, copy->value[f] + first, end - first - 1};
+    return (struct column){copy->index[f] + first, copy->value[f] + (size_t)first * row_of(1, is_complex),
+                           end - first - 1};
 }
 
-static inline double diagonal(const struct sens_umfpack_copy *copy, size_t k)
+static inline const double *diagonal(const struct sens_umfpack_copy *copy, bool is_complex, size_t k)
 {
-    return copy->value[OF_U][copy->start[OF_U][k + 1] - 1];
+    return copy->value[OF_U] + (size_t)(copy->start[OF_U][k + 1] - 1) * row_of(1, is_complex);
 }
 
 /* L U X = B */
-ALWAYS_INLINE void solve(size_t W, const struct sens_umfpack_copy *copy, double *X)
+ALWAYS_INLINE void solve(size_t W, bool is_complex, const struct sens_umfpack_copy *copy, double *X)
 {
-    const size_t n = (size_t)copy->n;
-    for (size_t k = 0; k < n; k++) gather(W, column_of(copy, OF_L, k), X, X + k * W);
+    const size_t n = (size_t)copy->n, row = row_of(W, is_complex);
+    for (size_t k = 0; k < n; k++)
+        gather(W, is_complex, column_of(copy, is_complex, OF_L, k), X, X + k * row);
     for (size_t k = n; k-- > 0;) {
-        divide(W, diagonal(copy, k), X + k * W);
-        scatter(W, column_of(copy, OF_U, k), X + k * W, X);
+        divide(W, is_complex, diagonal(copy, is_complex, k), X + k * row);
+        scatter(W, is_complex, column_of(copy, is_complex, OF_U, k), X + k * row, X);
     }
 }
 
 /* U^T L^T X = B */
-ALWAYS_INLINE void solve_transposed(size_t W, const struct sens_umfpack_copy *copy, double *X)
+ALWAYS_INLINE void solve_transposed(size_t W, bool is_complex, const struct sens_umfpack_copy *copy,
+                                    double *X)
 {
-    const size_t n = (size_t)copy->n;
+    const size_t n = (size_t)copy->n, row = row_of(W, is_complex);
     for (size_t k = 0; k < n; k++) {
-        gather(W, column_of(copy, OF_U, k), X, X + k * W);
-        divide(W, diagonal(copy, k), X + k * W);
+        gather(W, is_complex, column_of(copy, is_complex, OF_U, k), X, X + k * row);
+        divide(W, is_complex, diagonal(copy, is_complex, k), X + k * row);
     }
-    for (size_t k = n; k-- > 0;) scatter(W, column_of(copy, OF_L, k), X + k * W, X);
+    for (size_t k = n; k-- > 0;) scatter(W, is_complex, column_of(copy, is_complex, OF_L, k), X + k * row, X);
 }
 
-struct lanes { /* W of the lanes of X [n][L], from X on */
+struct lanes { /* W of the lanes of X [n][L], complex [n][2][L], from X on */
     size_t L;
     double *room, *X;
 };
 
 /* Rows in the order of the pivots, and scaled, to the room and back. */
-ALWAYS_INLINE void solve_lanes(size_t W, const struct sens_umfpack_copy *copy, bool transposed,
-                               struct lanes lanes)
+ALWAYS_INLINE void solve_lanes(size_t W, bool is_complex, const struct sens_umfpack_copy *copy,
+                               bool transposed, struct lanes lanes)
 {
     const int *const in = transposed ? copy->Q : copy->P, *const out = transposed ? copy->P : copy->Q;
-    const size_t n = (size_t)copy->n;
+    const size_t n = (size_t)copy->n, parts = row_of(1, is_complex), row = parts * W;
     for (size_t k = 0; k < n; k++) {
         const double scale = transposed ? 1 : copy->R[in[k]];
-        for (size_t w = 0; w < W; w++) lanes.room[k * W + w] = scale * lanes.X[(size_t)in[k] * lanes.L + w];
+        const double *const X = lanes.X + (size_t)in[k] * parts * lanes.L;
+        for (size_t q = 0; q < parts; q++)
+            for (size_t w = 0; w < W; w++) lanes.room[k * row + q * W + w] = scale * X[q * lanes.L + w];
     }
     if (transposed)
-        solve_transposed(W, copy, lanes.room);
+        solve_transposed(W, is_complex, copy, lanes.room);
     else
-        solve(W, copy, lanes.room);
+        solve(W, is_complex, copy, lanes.room);
     for (size_t k = 0; k < n; k++) {
         const double scale = transposed ? copy->R[out[k]] : 1;
-        for (size_t w = 0; w < W; w++) lanes.X[(size_t)out[k] * lanes.L + w] = scale * lanes.room[k * W + w];
+        double *const X = lanes.X + (size_t)out[k] * parts * lanes.L;
+        for (size_t q = 0; q < parts; q++)
+            for (size_t w = 0; w < W; w++) X[q * lanes.L + w] = scale * lanes.room[k * row + q * W + w];
     }
 }
 
 /* The number of lanes is a constant of each case. */
-static void solve_together(size_t W, const struct sens_umfpack_copy *copy, bool transposed,
-                           struct lanes lanes)
+static void solve_real(size_t W, const struct sens_umfpack_copy *copy, bool transposed, struct lanes lanes)
 {
     switch (W) {
-        CASES_1_TO_8(solve_lanes, copy, transposed, lanes)
+        CASES_1_TO_8(solve_lanes, false, copy, transposed, lanes)
+    default:
+        return;
+    }
+}
+
+static void solve_complex(size_t W, const struct sens_umfpack_copy *copy, bool transposed, struct lanes lanes)
+{
+    switch (W) {
+        CASES_1_TO_8(solve_lanes, true, copy, transposed, lanes)
     default:
         return;
     }
@@ -149,7 +181,7 @@ void sens_umfpack_solve(const struct sens_umfpack_copy *copy, bool transposed, s
 {
     for (size_t l = 0; l < L; l += SENS_COLUMN_LANES) {
         const size_t W = L - l < SENS_COLUMN_LANES ? L - l : SENS_COLUMN_LANES;
-        solve_together(W, copy, transposed, (struct lanes){L, room, X + l});
+        (copy->is_complex ? solve_complex : solve_real)(W, copy, transposed, (struct lanes){L, room, X + l});
     }
 }
 #else

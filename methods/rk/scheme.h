@@ -38,6 +38,15 @@ struct sens_scheme_work {
     long steps_implicit;                 /* likewise */
 };
 
+/* What the stages of a trial were solved with: one system, or a real and a complex one (firk_matrix.h). After an
+ * accepted trial each may be exchanged for another like it, whose factors do not count. */
+enum { SENS_SCHEME_SYSTEMS = 2 };
+struct sens_scheme_systems {
+    size_t count;
+    struct sens_shifted **at[SENS_SCHEME_SYSTEMS]; /* [count] where the scheme has them */
+    bool its; /* the factors are those of the trial itself, at its start or at one of its stages */
+};
+
 struct sens_scheme { /* the head of each scheme's own struct */
     const struct sens_scheme_type *type;
     struct sens_scheme_setup with;
@@ -92,10 +101,8 @@ struct sens_scheme_type {
      * Makes no estimate, and nothing that no further step needs. Any status of f. */
     sens_status (*restage)(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next);
 
-    /* The system that the trial at hand was solved with, and *its: are its factors those of the trial itself, at its
-     * start or at one of its stages? After an accepted trial it may be exchanged for another like it, whose factors
-     * do not count. NULL: the scheme has none. */
-    struct sens_shifted **(*system)(struct sens_scheme *scheme, bool *its);
+    /* The systems that the trial at hand was solved with. NULL: the scheme has none. */
+    struct sens_scheme_systems (*systems)(struct sens_scheme *scheme);
 
     /* The next step is one by this part of the tableau, whatever the scheme itself would choose: for restaging and
      * replays, before each step. NULL: there is nothing to choose. */

@@ -16,8 +16,8 @@ struct sens_step {
     const sens_real *y1; /* [n] at t1; NULL where a trajectory does not store it */
     const sens_real *z1; /* followers at t1; NULL: there are none, or a trajectory does not store them */
     long stop;           /* j when t1 is stops[j], else -1 */
-    const struct sens_shifted
-        *factors; /* those that it was taken with; NULL: a trajectory has not kept them */
+    const struct sens_shifted *const
+        *factors; /* those that it was taken with, as scheme.h says; NULL: a trajectory has not kept them */
     const struct sens_tableau *tableau; /* that took it: the solve's, or its part where that switches */
 };
 

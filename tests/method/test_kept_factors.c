@@ -18,10 +18,9 @@ static long implicit_stages(const struct sens_tableau *tb)
     return count;
 }
 
-/* The sweep of a fully implicit step has other matrices than the solve; a switched solve does without. */
 static bool keeps_none(const struct sens_tableau *tb)
 {
-    return tb->family == SENS_FAMILY_FIRK || tb->family == SENS_FAMILY_SWITCHED;
+    return tb->family == SENS_FAMILY_SWITCHED;
 }
 
 /* ---- the derivative ------------------------------------------------------------------------------------ */
@@ -83,9 +82,9 @@ static void the_derivative_is_the_same(void **state)
 /* A checkpoint store that computes stages again has no factors of the solve: they are computed again, too. */
 static void checkpoints_compute_them_again(void **state)
 {
-    static const char *const tableau[] = {"rodas4", "sdirk4a", "kvaerno54"};
+    static const char *const tableau[] = {"rodas4", "sdirk4a", "kvaerno54", "radau_iia5"};
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof tableau / sizeof *tableau; i++) {
         struct method_bed bed;
         bed_create(&bed, "robertson", "identity", NULL);
         bed.task.tableau = named(implicit(), tableau[i]);
@@ -103,12 +102,15 @@ static void checkpoints_compute_them_again(void **state)
 /* Threads read the same factors; lanes are those of one thread, so that the bits are the same. */
 static void threads_share_them(void **state)
 {
-    static const char *const tableau[] = {"sdirk4a", "tr_bdf2"}, *const problem[] = {"conduction", "chain"};
+    enum { TABLEAUX = 3 };
+    static const char *const tableau[TABLEAUX] = {"sdirk4a", "tr_bdf2", "radau_iia5"}, *const problem[] = {
+                                                                                           "conduction",
+                                                                                           "chain"};
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 2 * TABLEAUX; i++) {
         struct method_bed bed;
-        bed_create(&bed, problem[i / 2], "identity", "n", 24.0, NULL);
-        bed.task.tableau = named(implicit(), tableau[i % 2]);
+        bed_create(&bed, problem[i / TABLEAUX], "identity", "n", 24.0, NULL);
+        bed.task.tableau = named(implicit(), tableau[i % TABLEAUX]);
         bed.task.rtol = bed.task.atol = 1e-4;
         bed.task.lanes = 4;
         bed.task.threads = 1;
@@ -126,7 +128,7 @@ static void threads_share_them(void **state)
 
 /* In M equal steps of a linear equation: M factorisations forwards, none in the sweep; one is kept in the place of each
  * that is not made, one a step of a Rosenbrock pair, one a stage of the others. Dense: n^2 numbers and n pivots a
- * step. */
+ * step. A fully implicit step has a real and a complex one, of n^2 pairs, in the place of any in the sweep. */
 static void operations_by_formula(void **state)
 {
     enum { STEPS = 16, LANES = 4 };
@@ -140,31 +142,44 @@ static void operations_by_formula(void **state)
         bed.task.lanes = LANES;
         const size_t n = bed.problem.n;
         const struct bed_solved kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
-        const long a_step = tb->family == SENS_FAMILY_ROSENBROCK ? 1 : implicit_stages(tb);
-        assert_int_equal(kept.work.factorisations, STEPS);
+        const bool coupled = tb->family == SENS_FAMILY_FIRK;
+        const long forwards = coupled ? 2 : 1;
+        const long a_step = tb->family == SENS_FAMILY_ROSENBROCK ? 1 : coupled ? 2 : implicit_stages(tb);
+        const size_t numbers = coupled ? 3 * n * n : n * n, pivots = coupled ? 2 * n : n;
+        assert_int_equal(kept.work.factorisations, STEPS * forwards);
         assert_int_equal(kept.work.kept, STEPS * a_step);
-        assert_int_equal(kept.work.bytes_factors, STEPS * (n * n * sizeof(double) + n * sizeof(size_t)));
+        assert_int_equal(kept.work.bytes_factors,
+                         STEPS * (numbers * sizeof(double) + pivots * sizeof(size_t)));
         free(kept.gradient);
         bed_free(&bed);
     }
 }
 
 /* Sparse: of a tridiagonal matrix L and U have at most n - 1 numbers each beside the diagonal, three times as many
- * where pivots are exchanged; each with its row, and what KLU keeps beside them for each row. */
-static void bytes_of_sparse_factors(void **state)
+ * where pivots are exchanged; each with its row, and what KLU keeps beside them for each row. Complex numbers are two,
+ * and the fully implicit step has both. */
+static bool sparse_bytes(const char *tableau, size_t systems, size_t numbers)
 {
     enum { STEPS = 8, N = 200 };
-    (void)state;
     struct method_bed bed;
     bed_create(&bed, "conduction", "sampled", "n", (double)N, NULL);
-    fix_steps(&bed, named(implicit(), "sdirk4a"), STEPS);
+    fix_steps(&bed, named(implicit(), tableau), STEPS);
     const struct bed_solved kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
-    const size_t least = 3 * N * sizeof(double), most = N * (4 * 16 + 80 + 80);
-    if (kept.work.bytes_factors == STEPS * (N * N * sizeof(double) + N * sizeof(size_t)))
-        skip(); /* no library: factorised as dense */
-    assert_in_range(kept.work.bytes_factors, STEPS * least, STEPS * most);
+    const size_t least = 3 * N * numbers * sizeof(double),
+                 most = N * (4 * (8 * numbers + 8 * systems) + 40 * numbers + 120 * systems),
+                 dense = N * N * numbers * sizeof(double) + N * systems * sizeof(size_t);
+    const bool there = kept.work.bytes_factors != STEPS * dense;
+    if (there) assert_in_range(kept.work.bytes_factors, STEPS * least, STEPS * most);
     free(kept.gradient);
     bed_free(&bed);
+    return there;
+}
+
+static void bytes_of_sparse_factors(void **state)
+{
+    (void)state;
+    if (!sparse_bytes("sdirk4a", 1, 1)) skip(); /* no library: factorised as dense */
+    assert_true(sparse_bytes("radau_iia5", 2, 3));
 }
 
 /* x' = p (1 - x^3) from far away in steps of a length at which df/dx at the stages, -3 p x^2, is far from that at its
@@ -205,26 +220,33 @@ static const struct sens_problem_type cubic = {.name = "cubic",
                                                .vjp_p_batch = cubic_batch,
                                                .jvp_p_cols = cubic_columns};
 
-static void where_corrections_fail(void **state)
+/* a_step: factorisations of a step in the sweep, where none are kept */
+static void check_failing(const char *tableau, long a_step)
 {
     static const struct sens_structure none = {.jacobian = NULL};
     static const double x0 = 0.02, p = 300;
-    (void)state;
     struct method_bed bed;
     bed_create(&bed, "decay", "identity", "T", 0.006, NULL);
     bed.problem = (struct sens_problem){
         .type = &cubic, .n = 1, .np = 1, .t1 = 0.006, .x0 = &x0, .p = &p, .structure = &none};
-    bed.task.tableau = named(implicit(), "sdirk4a");
+    bed.task.tableau = named(implicit(), tableau);
     bed.task.rtol = bed.task.atol = 1e-2;
     const struct bed_solved again = bed_solved(&bed, "discrete_adjoint", "factors", AGAIN),
                             kept = bed_solved(&bed, "discrete_adjoint", "factors", KEPT);
-    const long forwards = again.work.factorisations - 5 * again.work.steps;
-    print_message("%ld factorisations forwards, %ld in the sweep with kept factors\n", forwards,
+    const long forwards = again.work.factorisations - a_step * again.work.steps;
+    print_message("%s: %ld factorisations forwards, %ld in the sweep with kept factors\n", tableau, forwards,
                   kept.work.factorisations - forwards);
     assert_true(kept.work.factorisations > forwards && kept.work.factorisations < again.work.factorisations);
     assert_true(relative_error(kept.count, kept.gradient, again.gradient) <= 1e-13);
     free(kept.gradient), free(again.gradient);
     bed_free(&bed);
+}
+
+static void where_corrections_fail(void **state)
+{
+    (void)state;
+    check_failing("sdirk4a", 5);
+    check_failing("radau_iia5", 1);
 }
 
 int main(void)

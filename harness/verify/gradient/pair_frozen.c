@@ -122,7 +122,7 @@ static void check_both(struct pair *pair, struct formula formula)
 }
 
 /* Of those that iterate, a quick run takes one a problem, another with another seed; a full one takes both. So it
- * is with factors that are kept: of a diagonally implicit formula, or of a Rosenbrock pair. */
+ * is with factors that are kept: of a diagonally implicit formula, or of a fully implicit one and a Rosenbrock pair. */
 static bool takes_formula(const struct pair *pair, size_t formula)
 {
     size_t turn = pair->v->seed;
@@ -142,6 +142,7 @@ static void check_implicit(struct pair *pair)
         if (takes_formula(pair, k)) check_both(pair, (struct formula){iterated[k], false});
     if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});
     if (takes_formula(pair, 0)) check_both(pair, (struct formula){"sdirk4a", true});
+    if (takes_formula(pair, 1)) check_both(pair, (struct formula){"radau_iia5", true});
     if (rosenbrock && takes_formula(pair, 1)) check_both(pair, (struct formula){"rodas4", true});
     /* where a step costs least, a quick run takes it too */
     if (!pair->v->quick || pair->instance->problem.n <= SWITCHED_QUICK)

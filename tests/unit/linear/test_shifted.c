@@ -222,6 +222,25 @@ static void check_complex_solve(const struct linear_bed *bed, struct sens_shifte
     gsl_rng_free(rng);
 }
 
+/* The factors of another like it, turned or not, are solved with until it has its own again. */
+static void check_complex_lending(struct linear_bed *bed, struct sens_shifted *shifted, const double *value)
+{
+    static const struct sens_shift lent = {20, 1, -30}, own = {2.7, 0.05, 3.05};
+    for (int turned = 0; turned < 2; turned++) {
+        struct sens_shifted *other;
+        assert_int_equal(sens_shifted_like(&bed->ctx, shifted, turned, &other), SENS_OK);
+        assert_int_equal(sens_shifted_factor(shifted, own, value), SENS_OK);
+        assert_int_equal(sens_shifted_factor(other, lent, value), SENS_OK);
+        sens_shifted_borrow(shifted, other);
+        for (size_t k = 0; k < 4; k++) check_complex_solve(bed, shifted, lent, k % 2, k < 2 ? 1 : 11);
+        assert_true(sens_shifted_bytes(other) >= 2 * bed->pb.n * sizeof(double));
+        assert_int_equal(sens_shifted_factor(shifted, own, value), SENS_OK);
+        for (size_t k = 0; k < 4; k++) check_complex_solve(bed, shifted, own, k % 2, k < 2 ? 1 : 11);
+        for (size_t k = 0; k < 4; k++) check_complex_solve(bed, other, lent, k % 2, k < 2 ? 1 : 11);
+        sens_shifted_release(other);
+    }
+}
+
 static bool check_complex_kernel(size_t n, bool sparse, enum sens_kernel_choice choice, const char *name)
 {
     static const struct sens_shift complex[] = {{2.7, 0.05, 3.05}, {20, 1, -30}, {0, 1e-3, 1}, {3, 1, 0}};
@@ -247,6 +266,7 @@ static bool check_complex_kernel(size_t n, bool sparse, enum sens_kernel_choice 
         assert_int_equal(work.factorisations, 1);
         assert_int_equal(work.solves, 2 * (1 + 3 + 8 + 11));
     }
+    if (status == SENS_OK) check_complex_lending(bed, shifted, value);
     sens_shifted_release(shifted);
     fenced_free(J->entries, value);
     bed_free(bed);
