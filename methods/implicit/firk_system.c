@@ -103,11 +103,13 @@ static bool iterate(struct firk_system *system, bool transposed, size_t L, sens_
 {
     const size_t size = system->coupled.n * L;
     corrections_start(&system->corrections, L, X);
-    do {
+    memcpy(system->R, system->B, S * size * sizeof *X); /* the residual of X = 0 */
+    precondition(system, transposed, size, L);
+    while (corrections_add(&system->corrections, L, system->D, X)) {
         sens_coupled_residual(&system->coupled, system->h, system->formula.A[0], transposed, L, system->B, X,
                               system->D, system->R);
         precondition(system, transposed, size, L);
-    } while (corrections_add(&system->corrections, L, system->D, X));
+    }
     return !corrections_failed(&system->corrections, L);
 }
 

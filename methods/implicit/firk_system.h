@@ -2,8 +2,8 @@
  *
  *     M X = B   or   M^T X = B,      M = I - h (a_ij J_j)_ij (coupled.h),
  *
- * with J_j = df/dx at the stages. Either M is factorised itself, or it is iterated with P = I - h A (x) J, whose factors
- * are a real and a complex one of a third of the size (firk_matrix.h). J is df/dx at the start of the step, where the
+ * with J_j = df/dx at the stages. Either M is factorised itself, or it is iterated with P = I - h A (x) J, whose
+ * factors are a real and a complex one of a third of the size (firk_matrix.h). J is df/dx at the start of the step, where the
  * forward solve has left its factors; else the mean of the J_j:
  *
  *     X += P^-1 (B - M X),     P^-1 = (T (x) I)(L (x) I - h I (x) J)^-1 (T^-1 A^-1 (x) I),     L = T^-1 A^-1 T,
@@ -52,7 +52,8 @@ sens_status firk_system_at(struct firk_system *system, sens_real h, const struct
 /* X [3][n][L] = M^-1 X or M^-T X. SENS_SINGULAR, SENS_NO_MEMORY: X is lost. */
 sens_status firk_system_solve(struct firk_system *system, bool transposed, size_t L, sens_real *X);
 
-/* Adds the factorisations, those that were borrowed in their place, and the vectors solved for, since the last call to *work, and forgets them. */
+/* Adds the factorisations, those that were borrowed in their place, and the vectors solved for, since the last call to
+ * *work, and forgets them. */
 void firk_system_count(struct firk_system *system, struct sens_work *work);
 
 #endif

@@ -40,8 +40,8 @@ static void check_lane(const struct sens_pattern *pattern, const double *J, bool
     for (size_t i = 0; i < n; i++) assert_true(fabs(sum[i] + B[i * L + l]) <= 1e-10 * (size[i] + 1e-8));
 }
 
-/* decades: by how many rows differ in size, on either side of 1; parts: 2 where the matrix is complex, with no imaginary
- * part, and X [N][2][L] are 2 L right-hand sides. */
+/* decades: by how many rows differ in size, on either side of 1; parts: 2 where the matrix is complex, with no
+ * imaginary part, and X [N][2][L] are 2 L right-hand sides. */
 static void check_blocks(creation *create, size_t parts, enum sens_kernel_choice choice, int decades,
                          unsigned long seed)
 {
