@@ -36,8 +36,7 @@ void sens_firk_matrix_borrow(struct sens_firk_matrix *matrix, const struct sens_
 void sens_firk_matrix_solve(struct sens_firk_matrix *matrix, bool transposed, size_t L, sens_real *W);
 
 /* Adds the factorisations, those that were borrowed in their place, and the vectors solved for, since the last call to
- * *work, and forgets them. A complex one
- * counts as one. */
+ * *work, and forgets them. A complex one counts as one. */
 void sens_firk_matrix_count(struct sens_firk_matrix *matrix, struct sens_work *work);
 
 /* x [n] becomes (I - h / gamma J)^-1 x, which filters an error estimate. */

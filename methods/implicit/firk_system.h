@@ -3,8 +3,8 @@
  *     M X = B   or   M^T X = B,      M = I - h (a_ij J_j)_ij (coupled.h),
  *
  * with J_j = df/dx at the stages. Either M is factorised itself, or it is iterated with P = I - h A (x) J, whose
- * factors are a real and a complex one of a third of the size (firk_matrix.h). J is df/dx at the start of the step, where the
- * forward solve has left its factors; else the mean of the J_j:
+ * factors are a real and a complex one of a third of the size (firk_matrix.h). J is df/dx at the start of the step,
+ * where the forward solve has left its factors; else the mean of the J_j:
  *
  *     X += P^-1 (B - M X),     P^-1 = (T (x) I)(L (x) I - h I (x) J)^-1 (T^-1 A^-1 (x) I),     L = T^-1 A^-1 T,
  *
