@@ -8,7 +8,9 @@ jobs=${1:-2}
 without="-DSENS_PEER_PETSC=OFF -DSENS_PEER_TMBAD=OFF"
 cmake --preset asan --log-level=WARNING $without
 cmake --build build/asan -j "$jobs"
-ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$'
+# Nor the longest scripts that only call, many times over, what others call as well: a third of the time of them all.
+ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$' \
+    -E '^cli/(package|tutorials|newcomer)$'
 build/asan/sensbench verify --quick # in one run, where the tests look at each module alone
 build/asan/sensbench verify --quick --problem sir # a model of a file; the others run the same code on more states
 harness/scripts/build-tests.sh tsan method -- $without
