@@ -7,7 +7,6 @@
  *     t_total / t_forward,     t_reverse / t_forward.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "paper.h"
@@ -48,21 +47,24 @@ static void print_published(FILE *out)
         }
 }
 
-/* By series, then by outputs: a sweep writes its rows in an order that is drawn. */
-static int compare_rows(const void *left, const void *right)
+/* By series, then by outputs. */
+static bool comes_after(const struct record *a, const struct record *b)
 {
-    const struct record *const *const a = left, *const *const b = right;
-    const int order = strcmp((*a)->text[COL_series], (*b)->text[COL_series]);
-    const double more = (*a)->number[COL_m] - (*b)->number[COL_m];
-    return order ? order : (more > 0) - (more < 0);
+    const int order = strcmp(a->text[COL_series], b->text[COL_series]);
+    return order > 0 || (order == 0 && a->number[COL_m] > b->number[COL_m]);
 }
 
+/* In order: a sweep writes its rows in one that is drawn. */
 static size_t find_rows(const struct summary *summary, const struct record *row[ROWS_MAX])
 {
     const struct row_query query = {.sweep = "shallow", .n = states};
     size_t count = 0, cursor = 0;
-    while (count < ROWS_MAX && (row[count] = summary_next(summary, &query, &cursor))) count++;
-    qsort(row, count, sizeof *row, compare_rows);
+    for (const struct record *next; count < ROWS_MAX && (next = summary_next(summary, &query, &cursor));
+         count++) {
+        size_t at = count;
+        for (; at > 0 && comes_after(row[at - 1], next); at--) row[at] = row[at - 1];
+        row[at] = next;
+    }
     return count;
 }
 
