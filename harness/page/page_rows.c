@@ -186,10 +186,14 @@ static bool add_columns(const struct table *table, bool brief, json_t *columns)
     return ok;
 }
 
-/* The columns of a comparison, as {"each": [value, ...]}. */
+/* What the page says of a contender, as {"each": [value, ...]}. */
 static bool add_compared(const struct table *table, json_t *columns)
 {
-    for (int c = 0; c < COMPARED_COUNT; c++) {
+    static const int told[] = {COMPARED_group, COMPARED_contender, COMPARED_rounds,
+                               COMPARED_ratio, COMPARED_ratio_lo,  COMPARED_ratio_hi,
+                               COMPARED_error, COMPARED_keys,      COMPARED_changes};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        const int c = told[i];
         json_t *const list = json_array();
         for (size_t r = 0; r < table->rows; r++) {
             const struct compared *const row = &table->compared[r];
