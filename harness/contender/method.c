@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "instance.h"
+#include "seconds.h"
 #include "serve.h"
 
 struct solve {
@@ -194,14 +195,19 @@ static sens_status read_work(struct sens_ctx *ctx, const struct solve *solve, co
 static sens_status converse(struct sens_ctx *ctx, struct solve *solve, json_t **answer)
 {
     struct bench_error error;
+    const double deadline =
+        seconds_now() + solve->contender->seconds; /* its own questions do not put it off */
     json_t *question = json_pack("{s:{}}", "run");
     sens_status status = question ? SENS_OK : SENS_NO_MEMORY;
     for (;;) {
         *answer = NULL;
+        const double left = fmax(0, deadline - seconds_now());
         if (status == SENS_OK)
-            status =
-                link_ask(&solve->link, question, solve->longest, solve->contender->seconds, answer, &error);
+            status = link_ask(&solve->link, question, solve->longest, left, answer, &error);
         json_decref(question);
+        if (status == SENS_TIMEOUT)
+            bench_refuse(&error, "contender %s: no answer in %g s", solve->contender->path,
+                         solve->contender->seconds);
         if (status != SENS_OK) return status == SENS_NO_MEMORY ? status : fail(ctx, status, &error);
         if (!json_object_get(*answer, "ask")) return SENS_OK;
         status = serve_answer(&solve->serve, *answer, &question, &error);

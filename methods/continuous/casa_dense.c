@@ -3,9 +3,8 @@
  *     -lambda' = (df/dx)(t, u)^T lambda + g_x,   -mu' = (df/dp)(t, u)^T lambda + g_p,   u(t) the interpolant,
  *
  * backwards with steps of their own (Cao, Li, Petzold & Serban, SIAM J. Sci. Comput. 24 (2003) 1076-1089).
- * lambda and mu have tolerances of their own; mu is a quadrature, and is left out of the error test unless it is
- * asked for, as by CVODES (CVodeSetQuadErrConB). The interpolant's error stays in the gradient: with cubic Hermite
- * it exceeds that of a pair of order five. */
+ * lambda and mu have tolerances of their own; mu is a quadrature, and may be left out of the error test. The
+ * interpolant's error stays in the gradient: with cubic Hermite it exceeds that of a pair of order five. */
 #include "casa_common.h"
 #include "store.h"
 
@@ -75,7 +74,7 @@ static const struct sens_option options[] = {
                     .kind = SENS_OPT_REAL,
                     .max = 1e300,
                     .help = "absolute tolerance of mu inside the error test; 0: that of lambda"},
-    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION(TEST_OUTSIDE),
+    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION,
     SENS_OPTIONS_END,
 };
 

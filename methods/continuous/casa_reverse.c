@@ -17,7 +17,7 @@ enum { OPT_SENS_TEST, OPT_QUAD_TEST };
 static const struct sens_option options[] = {
     [OPT_SENS_TEST] =
         SENS_TEST_OPTION(TEST_INSIDE, "lambda inside or outside the error test of the backward solve"),
-    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION(TEST_INSIDE),
+    [OPT_QUAD_TEST] = CASA_QUAD_TEST_OPTION,
     SENS_OPTIONS_END,
 };
 

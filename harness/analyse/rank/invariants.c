@@ -13,7 +13,9 @@
 enum { POINTS_BASE = 40, DRAWS = 20, LARGEST_WHOLE = 1000 };
 /* Columns are of length 1, and rows are divided by their largest entry: what is left of a sum that
  * vanishes is rounding. */
-static const double rank_bound = 1e-12, residual_bound = 1e-11, whole_bound = 1e-7;
+static const double rank_bound = 1e-12, residual_bound = 1e-11, whole_bound = 1e-7,
+                    part_of_parameter =
+                        1.0 / 1024; /* far above residual_bound, and no model notices it else */
 
 struct points { /* f [count][n] at drawn points, each row by its largest entry */
     size_t count;
@@ -60,8 +62,8 @@ static bool take_row(const struct analysis *analysis, const struct sens_at *at, 
     return true;
 }
 
-static sens_status draw(struct sens_ctx *ctx, const struct analysis *analysis, unsigned long seed,
-                        size_t count, struct points *points)
+static sens_status draw(struct sens_ctx *ctx, const struct analysis *analysis, const sens_real *p,
+                        unsigned long seed, size_t count, struct points *points)
 {
     const size_t n = analysis->n;
     double *const largest = SENS_NEW(ctx, double, n + 1);
@@ -74,7 +76,7 @@ static sens_status draw(struct sens_ctx *ctx, const struct analysis *analysis, u
     for (size_t tries = 0; tries < DRAWS * count && points->count < count; tries++) {
         double t;
         draw_point(rng, analysis, largest, tries >= 2 * count, &t, x);
-        const struct sens_at at = {t, x, analysis->p};
+        const struct sens_at at = {t, x, p};
         points->count += take_row(analysis, &at, points->f + points->count * n);
     }
     gsl_rng_free(rng);
@@ -141,17 +143,45 @@ static sens_status null_space(struct sens_ctx *ctx, size_t n, const struct point
     return SENS_OK;
 }
 
+/* ---- on what they depend ------------------------------------------------------------------------------- */
+
+/* c^T f is looked at with each parameter moved by a part of itself. Where f has no values then, nothing is known, and S
+ * is held to the invariant as if it were one for all parameters. */
+static sens_status find_dependence(struct sens_ctx *ctx, const struct analysis *analysis,
+                                   struct invariants *invariants)
+{
+    const size_t n = analysis->n, np = analysis->np;
+    sens_real *const p = SENS_NEW(ctx, sens_real, np);
+    if (!p) return SENS_NO_MEMORY;
+    for (size_t k = 0; k < np; k++) p[k] = analysis->p[k];
+    for (size_t k = 0; k < np && invariants->count > 0; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+        struct points points;
+        p[k] = p[k] != 0 ? p[k] * (1 + part_of_parameter) : part_of_parameter;
+        const sens_status status = draw(ctx, analysis, p, 3, POINTS_BASE, &points);
+        p[k] = analysis->p[k];
+        for (size_t v = 0; v < invariants->count && status == SENS_OK; v++)
+            invariants->depends[v * np + k] = !vanishes(&points, n, invariants->c + v * n);
+        sens_arena_rewind(&ctx->arena, mark);
+        if (status != SENS_OK && status != SENS_RHS_FAILED) return status;
+    }
+    ctx->message[0] = '\0';
+    return SENS_OK;
+}
+
 sens_status invariants_find(struct sens_ctx *ctx, const struct analysis *analysis,
                             struct invariants *invariants)
 {
     const size_t n = analysis->n, count = 4 * n + POINTS_BASE;
     struct points points, others;
-    *invariants = (struct invariants){0, SENS_NEW(ctx, double, n *n)};
-    if (!invariants->c) return SENS_NO_MEMORY;
+    *invariants = (struct invariants){.c = SENS_NEW(ctx, double, n *n),
+                                      .depends = SENS_NEW(ctx, bool, n * analysis->np)};
+    if (!invariants->c || !invariants->depends) return SENS_NO_MEMORY;
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
-    sens_status status = draw(ctx, analysis, 1, count, &points);
-    if (status == SENS_OK) status = draw(ctx, analysis, 2, count, &others);
+    sens_status status = draw(ctx, analysis, analysis->p, 1, count, &points);
+    if (status == SENS_OK) status = draw(ctx, analysis, analysis->p, 2, count, &others);
     if (status == SENS_OK) status = null_space(ctx, n, &points, &others, invariants);
+    if (status == SENS_OK) status = find_dependence(ctx, analysis, invariants);
     sens_arena_rewind(&ctx->arena, mark);
     return status;
 }
@@ -202,7 +232,8 @@ static double drift_of_column(const struct analysis *analysis, const struct solu
 }
 
 sens_status invariant_follow(struct sens_ctx *ctx, const struct analysis *analysis,
-                             const struct solution *solution, const double *c, struct invariant_check *check)
+                             const struct solution *solution, const double *c, const bool *depends,
+                             struct invariant_check *check)
 {
     const struct sens_problem *const pb = &analysis->cell->problem;
     const size_t n = analysis->n, np = analysis->np;
@@ -215,8 +246,10 @@ sens_status invariant_follow(struct sens_ctx *ctx, const struct analysis *analys
         const struct sum sum = weigh(n, c, solution->x + j * n, 1);
         if (sum.size > 0) check->drift_x = fmax(check->drift_x, fabs(sum.value - check->value) / sum.size);
     }
-    for (size_t k = 0; k < np; k++)
+    for (size_t k = 0; k < np; k++) {
+        if (depends[k]) continue;
         check->drift_S = fmax(check->drift_S, drift_of_column(analysis, solution, c, start, k));
+    }
     return SENS_OK;
 }
 

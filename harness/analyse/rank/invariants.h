@@ -2,7 +2,10 @@
  *
  * That is c^T f(t, x, p) = 0 for all x: c lies in the null space of the matrix whose rows are f at many points. The
  * points are drawn, at the sizes that the states have along the solution; the parameters are nominal. What is found is
- * held against f at points that were not used. S then satisfies c^T S(t) = c^T dx0/dp. */
+ * held against f at points that were not used.
+ *
+ * d/dt c^T S_k = c^T df/dp_k: where c^T f stays 0 as p_k changes, c^T S_k(t) = c^T dx0/dp_k. Where it does not, the
+ * invariant is one of the given p_k alone, and says nothing of S_k. */
 #ifndef ANALYSE_INVARIANTS_H
 #define ANALYSE_INVARIANTS_H
 
@@ -10,7 +13,8 @@
 
 struct invariants { /* memory of the arena */
     size_t count;
-    double *c; /* [count][n], whole numbers where they can be */
+    double *c;     /* [count][n], whole numbers where they can be */
+    bool *depends; /* [count][np]: with another p_k it is none */
 };
 
 /* SENS_NO_MEMORY, SENS_UNAVAILABLE: no LAPACK; SENS_RHS_FAILED: f has no values around the solution. */
@@ -20,14 +24,15 @@ sens_status invariants_find(struct sens_ctx *ctx, const struct analysis *analysi
 struct invariant_check {
     double value;   /* c^T x at t0 */
     double drift_x; /* largest |c^T x(t) - c^T x0| by sum |c_i x_i| */
-    /* Largest |c^T S_k(t) - c^T dx0/dp_k| by the largest sum |c_i| (|S_ik| + off_ik / rtol) of all times, where off is
+    /* Of the k that it does not depend on, the largest |c^T S_k(t) - c^T dx0/dp_k| by the largest sum |c_i| (|S_ik| + off_ik / rtol) of all times, where off is
      * the error of S_ik and what a relative change of p_k by 1 does to the last digit of x_i: both count for no more
      * than rtol. */
     double drift_S;
 };
-/* Of c [n] along one solution. SENS_NO_MEMORY. */
+/* Of c [n], which depends on p_k or not [np], along one solution. SENS_NO_MEMORY. */
 sens_status invariant_follow(struct sens_ctx *ctx, const struct analysis *analysis,
-                             const struct solution *solution, const double *c, struct invariant_check *check);
+                             const struct solution *solution, const double *c, const bool *depends,
+                             struct invariant_check *check);
 
 /* "2 a + b - c" of the names; cut where it is too long. */
 enum { INVARIANT_TEXT = 1024 };

@@ -64,18 +64,24 @@ static void mass_of_robertson(void **state)
     for (size_t i = 0; i < 3; i++) assert_true(found.c[i] == 1);
     invariant_text(&me.analysis, found.c, text);
     assert_string_equal(text, "x[0] + x[1] + x[2]");
-    assert_int_equal(invariant_follow(&me.ctx, &me.analysis, &me.analysis.at_tol, found.c, &check), SENS_OK);
+    assert_int_equal(
+        invariant_follow(&me.ctx, &me.analysis, &me.analysis.at_tol, found.c, found.depends, &check),
+        SENS_OK);
     assert_true(check.value == 1 && check.drift_x < 1e-14 && check.drift_S < 1e-14);
     /* A millionth more in one entry of S of both solves, or in one of x, breaks it. */
     const size_t entry = 20 * 9 + 1;
     double *const x = me.analysis.at_tol.x + 20 * 3;
     const double right = me.analysis.at_tol.S[entry], state_right = *x;
     me.analysis.at_tol.S[entry] *= 1 + 1e-6, me.analysis.closer.S[entry] *= 1 + 1e-6;
-    assert_int_equal(invariant_follow(&me.ctx, &me.analysis, &me.analysis.at_tol, found.c, &check), SENS_OK);
+    assert_int_equal(
+        invariant_follow(&me.ctx, &me.analysis, &me.analysis.at_tol, found.c, found.depends, &check),
+        SENS_OK);
     assert_true(check.drift_S > 1e-7 && check.drift_x < 1e-14);
     me.analysis.at_tol.S[entry] = right, me.analysis.closer.S[entry] = right;
     *x *= 1 + 1e-6;
-    assert_int_equal(invariant_follow(&me.ctx, &me.analysis, &me.analysis.at_tol, found.c, &check), SENS_OK);
+    assert_int_equal(
+        invariant_follow(&me.ctx, &me.analysis, &me.analysis.at_tol, found.c, found.depends, &check),
+        SENS_OK);
     assert_true(check.drift_x > 1e-7 && check.drift_S < 1e-14);
     *x = state_right;
     analysed_end(&me);
