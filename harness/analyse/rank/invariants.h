@@ -24,9 +24,9 @@ sens_status invariants_find(struct sens_ctx *ctx, const struct analysis *analysi
 struct invariant_check {
     double value;   /* c^T x at t0 */
     double drift_x; /* largest |c^T x(t) - c^T x0| by sum |c_i x_i| */
-    /* Of the k that it does not depend on, the largest |c^T S_k(t) - c^T dx0/dp_k| by the largest sum |c_i| (|S_ik| + off_ik / rtol) of all times, where off is
-     * the error of S_ik and what a relative change of p_k by 1 does to the last digit of x_i: both count for no more
-     * than rtol. */
+    /* Of the k that it does not depend on, the largest |c^T S_k(t) - c^T dx0/dp_k| by the largest sum of all times
+     * |c_i| (|S_ik| + off_ik / rtol), where off is the error of S_ik and what a relative change of p_k by 1 does to the
+     * last digit of x_i: both count for no more than rtol. */
     double drift_S;
 };
 /* Of c [n], which depends on p_k or not [np], along one solution. SENS_NO_MEMORY. */
