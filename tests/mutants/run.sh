@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh PROGRAM ROW [--whole] [--third] [NAME ...] - switches on each mutant in turn and runs `verify --quick` on it.
+# run.sh PROGRAM ROW [--whole] [--sixth] [NAME ...] - switches on each mutant in turn and runs `verify --quick` on it.
 #
 # Prints the table of mutants: number, name, killed by, first three causes, whether a right one is among them.
 # PROGRAM: sensbench_mutants; ROW: mutants_row, which reads verify's JSON. Without --whole, only the modules of the
-# mutant's `scope` are verified. --third: one in three, other ones for the next commit, which is what the tests have
+# mutant's `scope` are verified. --sixth: one in six, other ones for the next commit, which is what the tests have
 # time for. Exit 1 when a mutant survives, fewer than 80 % of the causes are right, or the program without a mutant does
 # not pass.
 set -u
@@ -13,8 +13,8 @@ row=$2
 shift 2
 whole=no
 [ "${1:-}" = --whole ] && { whole=yes; shift; }
-third=no
-[ "${1:-}" = --third ] && { third=yes; shift; }
+sixth=no
+[ "${1:-}" = --sixth ] && { sixth=yes; shift; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -34,9 +34,9 @@ awk 'function flush() {
      field == "note" { note = $0 }
      END { flush() }' "$here/mutants.txt" >"$work/list"
 
-if [ $third = yes ]; then
+if [ $sixth = yes ]; then
     commits=$(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0)
-    awk -v part=$((commits % 3)) 'NR % 3 == part' "$work/list" >"$work/some"
+    awk -v part=$((commits % 6)) 'NR % 6 == part' "$work/list" >"$work/some"
     mv "$work/some" "$work/list"
 fi
 
