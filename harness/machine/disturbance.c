@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "first_line.h"
 #include "processors.h"
 #include "seconds.h"
 
@@ -61,34 +62,22 @@ struct disturbance_meter {
     struct moment begin, end;
 };
 
-/* The first line of a file of a thread, "" where there is none. */
-static void read_line(const char *folder, const char *thread, const char *name, char line[1024])
-{
-    char path[1024];
-    line[0] = '\0';
-    const int length = snprintf(path, sizeof path, "%s/%s/%s", folder, thread, name);
-    FILE *file = length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
-    if (!file) return;
-    if (!fgets(line, 1024, file)) line[0] = '\0';
-    fclose(file);
-}
-
-/* schedstat: nanoseconds on a processor, nanoseconds in its queue, turns. */
-static void read_waited(const char *folder, const char *thread, struct thread_moment *moment)
+/* In the folder of a thread, schedstat: nanoseconds on a processor, nanoseconds in its queue, turns. */
+static void read_waited(const char *thread, struct thread_moment *moment)
 {
     char line[1024];
     unsigned long long ran, waited, turns;
-    read_line(folder, thread, "schedstat", line);
+    first_line(thread, "schedstat", sizeof line, line);
     const bool told = sscanf(line, "%19llu %19llu %19llu", &ran, &waited, &turns) == 3;
     moment->waited = told ? 1e-9 * (double)waited : (double)NAN;
     moment->turns = told ? (double)turns : (double)NAN;
 }
 
 /* stat: field 39, counted from behind the name of the program, field 2, which may hold blanks and brackets. */
-static long read_processor(const char *folder, const char *thread)
+static long read_processor(const char *thread)
 {
     char line[1024];
-    read_line(folder, thread, "stat", line);
+    first_line(thread, "stat", sizeof line, line);
     const char *at = strrchr(line, ')');
     for (int field = 3; at && field <= 39; field++) at = strchr(at + 1, ' ');
     char *end;
@@ -98,7 +87,7 @@ static long read_processor(const char *folder, const char *thread)
 
 static void read_threads(const char *proc, struct moment *moment)
 {
-    char folder[512];
+    char folder[512], thread_folder[1024];
     moment->threads = 0;
     snprintf(folder, sizeof folder, "%s/self/task", proc);
     DIR *all = opendir(folder);
@@ -113,8 +102,9 @@ static void read_threads(const char *proc, struct moment *moment)
             moment->room = room;
         }
         struct thread_moment *thread = &moment->thread[moment->threads++];
-        *thread = (struct thread_moment){.id = id, .on = read_processor(folder, entry->d_name)};
-        read_waited(folder, entry->d_name, thread);
+        snprintf(thread_folder, sizeof thread_folder, "%s/%ld", folder, id);
+        *thread = (struct thread_moment){.id = id, .on = read_processor(thread_folder)};
+        read_waited(thread_folder, thread);
     }
     if (all) closedir(all);
 }

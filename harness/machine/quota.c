@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "first_line.h"
+
 enum { PATH_ROOM = 4096, LONGEST_LINE = 3 * PATH_ROOM };
 
 struct hierarchy {
@@ -22,17 +24,6 @@ struct hierarchy {
 };
 
 /* ---- what a group allows ------------------------------------------------------------------------------- */
-
-/* The first line of a file in a folder. */
-static bool read_line(const char *folder, const char *name, char line[256])
-{
-    char path[4 * PATH_ROOM];
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
-    const bool ok = file && fgets(line, 256, file);
-    if (file) fclose(file);
-    return ok;
-}
 
 /* Both positive, and nothing behind them; else INFINITY. */
 static double quotient(const char *text)
@@ -47,8 +38,9 @@ static double quotient(const char *text)
 static double group_processors(const char *folder, bool second)
 {
     char line[256], period[256], both[512];
-    if (second) return read_line(folder, "cpu.max", line) ? quotient(line) : INFINITY;
-    if (!read_line(folder, "cpu.cfs_quota_us", line) || !read_line(folder, "cpu.cfs_period_us", period))
+    if (second) return first_line(folder, "cpu.max", sizeof line, line) ? quotient(line) : INFINITY;
+    if (!first_line(folder, "cpu.cfs_quota_us", sizeof line, line) ||
+        !first_line(folder, "cpu.cfs_period_us", sizeof period, period))
         return INFINITY;
     snprintf(both, sizeof both, "%s %s", line, period);
     return quotient(both);

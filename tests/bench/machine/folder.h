@@ -13,19 +13,29 @@
 
 enum { FOLDER_PATH = 512 };
 
-static inline void folder_make(char folder[FOLDER_PATH])
+static inline void folder_make(char made[FOLDER_PATH])
 {
     const char *place = getenv("TMPDIR");
-    snprintf(folder, FOLDER_PATH, "%s/sensbench-test-XXXXXX", place ? place : "/tmp");
-    assert_non_null(mkdtemp(folder));
+    snprintf(made, FOLDER_PATH, "%s/sensbench-test-XXXXXX", place ? place : "/tmp");
+    assert_non_null(mkdtemp(made));
+}
+
+/* The folder of a group of tests, made before each and removed after it. */
+static char folder[FOLDER_PATH];
+
+static int folder_setup(void **state)
+{
+    (void)state;
+    folder_make(folder);
+    return 0;
 }
 
 /* A file, and the folders on the way to it. */
-static inline void folder_write(const char *folder, const char *name, const char *text)
+static inline void folder_write(const char *top, const char *name, const char *text)
 {
     char path[2 * FOLDER_PATH];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+    snprintf(path, sizeof path, "%s/%s", top, name);
+    for (char *slash = path + strlen(top) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
         *slash = '\0';
         mkdir(path, 0700);
     }
@@ -41,9 +51,16 @@ static inline int folder_drop(const char *path, const struct stat *status, int t
     return remove(path);
 }
 
-static inline void folder_remove(const char *folder)
+static inline void folder_remove(const char *top)
 {
-    nftw(folder, folder_drop, 8, FTW_DEPTH | FTW_PHYS);
+    nftw(top, folder_drop, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int folder_teardown(void **state)
+{
+    (void)state;
+    folder_remove(folder);
+    return 0;
 }
 
 #endif

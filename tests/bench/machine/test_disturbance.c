@@ -7,22 +7,6 @@
 #include "folder.h"
 #include "processors.h"
 
-static char proc[FOLDER_PATH];
-
-static int make(void **state)
-{
-    (void)state;
-    folder_make(proc);
-    return 0;
-}
-
-static int drop(void **state)
-{
-    (void)state;
-    folder_remove(proc);
-    return 0;
-}
-
 /* ---- the rule ------------------------------------------------------------------------------------------ */
 
 /* One thread for a second, of which `processor` on a core. */
@@ -89,29 +73,29 @@ static void put_thread(int id, const char *schedstat, int processor)
 {
     char name[64], text[256];
     snprintf(name, sizeof name, "self/task/%d/schedstat", id);
-    folder_write(proc, name, schedstat);
+    folder_write(folder, name, schedstat);
     snprintf(name, sizeof name, "self/task/%d/stat", id);
     snprintf(text, sizeof text,
              "%d (a b) c) R 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 "
              "31 32 33 "
              "34 35 %d 0 0\n",
              id, processor);
-    folder_write(proc, name, text);
+    folder_write(folder, name, text);
 }
 
 static void differences(void **state)
 {
     (void)state;
     struct disturbance found;
-    struct disturbance_meter *meter = disturbance_create(proc);
+    struct disturbance_meter *meter = disturbance_create(folder);
     assert_non_null(meter);
-    folder_write(proc, "stat",
+    folder_write(folder, "stat",
                  "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 0 0 0 0 0 0 0 50 0 0\ncpu1 0 0 0 0 0 0 0 100 0 0\n"
                  "cpu2 0 0 0 0 0 0 0 7 0 0\nintr 5 cpu1\n");
     put_thread(11, "5000000000 3000000 4\n", 1);
     put_thread(12, "5000000000 9000000 4\n", 0);
     disturbance_begin(meter);
-    folder_write(proc, "stat",
+    folder_write(folder, "stat",
                  "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 0 0 0 0 0 0 0 51 0 0\ncpu1 0 0 0 0 0 0 0 103 0 0\n"
                  "cpu2 0 0 0 0 0 0 0 99 0 0\nintr 5 cpu1\n");
     put_thread(11, "6000000000 5000000 6\n", 1);
@@ -131,7 +115,7 @@ static void waking(void **state)
 {
     (void)state;
     struct disturbance found;
-    struct disturbance_meter *meter = disturbance_create(proc);
+    struct disturbance_meter *meter = disturbance_create(folder);
     put_thread(11, "0 0 0\n", 1);
     put_thread(12, "5000 1000000 10\n", 0);
     disturbance_begin(meter);
@@ -153,10 +137,10 @@ static void not_told(void **state)
     disturbance_free(meter);
     static const char *const malformed[] = {"", "12", "12 x 3", "12 13", "x"};
     for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
-        meter = disturbance_create(proc);
+        meter = disturbance_create(folder);
         put_thread(11, malformed[i], 1);
-        folder_write(proc, "self/task/11/stat", malformed[i]);
-        folder_write(proc, "stat", "cpu  1 2 3\ncpu0 0 0 0 0\ncpu99999999999 1 1 1 1 1 1 1 1\ncpux\n");
+        folder_write(folder, "self/task/11/stat", malformed[i]);
+        folder_write(folder, "stat", "cpu  1 2 3\ncpu0 0 0 0 0\ncpu99999999999 1 1 1 1 1 1 1 1\ncpux\n");
         disturbance_begin(meter);
         disturbance_end(meter, &found);
         assert_true(isnan(found.waited) && isnan(found.stolen) && found.threads == 1);
@@ -169,17 +153,17 @@ static void idle_times(void **state)
 {
     (void)state;
     struct processor_times times = {.of = NULL};
-    assert_false(processor_times_read(proc, &times));
-    folder_write(proc, "stat",
+    assert_false(processor_times_read(folder, &times));
+    folder_write(folder, "stat",
                  "cpu  1 2 3 4 5 6 7 8\ncpu0 9 9 9 100 20 9 9 30 9 9\ncpu2 9 9 9 1 0 9 9 0 9\nintr 1\n");
-    assert_true(processor_times_read(proc, &times));
+    assert_true(processor_times_read(folder, &times));
     const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
     assert_int_equal(times.count, 3);
     assert_true(times.of[0].idle == tick * 120 && times.of[0].stolen == tick * 30);
     assert_true(isnan(times.of[1].idle)); /* switched off */
     assert_true(times.of[2].idle == tick);
-    folder_write(proc, "stat", "btime 5\n");
-    assert_false(processor_times_read(proc, &times));
+    folder_write(folder, "stat", "btime 5\n");
+    assert_false(processor_times_read(folder, &times));
     assert_int_equal(times.count, 0);
     processor_times_free(&times);
 }
@@ -213,10 +197,10 @@ int main(void)
         cmocka_unit_test(two_percent),
         cmocka_unit_test(short_samples),
         cmocka_unit_test(several_threads),
-        cmocka_unit_test_setup_teardown(differences, make, drop),
-        cmocka_unit_test_setup_teardown(waking, make, drop),
-        cmocka_unit_test_setup_teardown(not_told, make, drop),
-        cmocka_unit_test_setup_teardown(idle_times, make, drop),
+        cmocka_unit_test_setup_teardown(differences, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(waking, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(not_told, folder_setup, folder_teardown),
+        cmocka_unit_test_setup_teardown(idle_times, folder_setup, folder_teardown),
         cmocka_unit_test(least_busy_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
