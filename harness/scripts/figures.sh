@@ -12,6 +12,7 @@
 # Results may be anyone's. Their rows come from rows.awk, which refuses what is no name, number or text; names of
 # folders and files are checked here. gnuplot is told nothing in its own language: texts and lists are arguments of a
 # script (ARG1 to ARG9, which it does not evaluate), the rest is in files that it reads as data.
+# A figure shows rows of one commit on one machine; others are refused, since their times cannot be compared.
 # Exit 0: rendered, or nothing to render; 1: gnuplot failed, or a file or a name was refused; 2: no such folder;
 # 3: gnuplot is missing.
 set -eu
@@ -84,6 +85,17 @@ sorted() { # file
     # problem, n, method, series, rtol, isa, threads, lanes, batch, by their places in rows.awk
     tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k 2,2 -k 3,3n -k 5,5 -k 27,27 -k 7,7gr -k 14,14 -k 15,15n \
         -k 16,16n -k 17,17n
+}
+
+# Whether the rows of these files, read before, are of one commit on one machine; else 1, and said.
+one_origin() { # what file ...
+    what=$1
+    shift
+    for each; do awk -f "$rows" ask=origins "$each"; done | sort -u >"$scratch/origins"
+    [ "$(wc -l <"$scratch/origins")" -le 1 ] && return 0
+    several=$(paste -s -d , "$scratch/origins" | sed 's/,/, /g')
+    say "figures.sh: $what: rows of several commits or machines ($several); measure them again with one program" >&2
+    return 1
 }
 
 # The methods in the order of a legend, as the plots have them: METHODS = "name name \ ... name".
@@ -185,6 +197,7 @@ draw() { # sweep file
     from=$1/$(basename "$2")
     from_file=$2
     sorted "$2" > "$scratch/all.tsv" || return 1
+    one_origin "$results/$from" "$2" || return 1
     figure=$(awk -f "$rows" ask=figure "$2") && title=$(awk -f "$rows" ask=title "$2") || return 1
     errors=0
     others=0
@@ -226,6 +239,7 @@ profile() {
         sorted "$here/$each" > "$scratch/profile-${each%%/*}.tsv" || return 1
         set -- "$@" "$here/$each"
     done
+    one_origin "profile of $results" "$@" || return 1
     from=$(printf '%s' "${profiled# }" | sed 's/ /, /g')
     from_file=$here/${profiled##* }
     "$sensbench" summary --profile "$@" > "$scratch/profile.tsv" || return 1

@@ -10,6 +10,7 @@
 #     awk -f rows.awk ask=bands FILE    level:GB/s, of whatever is fastest there of reading, writing and both
 #     awk -f rows.awk ask=figure FILE   the names of plots in the prelude; nothing where it has none
 #     awk -f rows.awk ask=title FILE    the title in the prelude, in printable ASCII
+#     awk -f rows.awk ask=origins FILE  COMMIT on MACHINE of the rows, a line each; nothing where they do not say it
 # Of the roofs the fastest sample: a roof is what the machine can do when nothing else runs.
 BEGIN {
     FS = OFS = "\t"
@@ -21,7 +22,7 @@ BEGIN {
         column[++wanted] = other[i]
         columns = columns " " other[i]
     }
-    split("status problem method tableau isa truth", list, " ")
+    split("status problem method tableau isa truth git machine", list, " ")
     for (i in list) kind[list[i]] = "name"
     kind["series"] = "settings"
     kind["cell"] = kind["message"] = "text"
@@ -99,12 +100,14 @@ index($0, "\000") { refuse("a NUL byte: not a text file") }
     line = ""
     for (i = 1; i <= wanted; i++) line = line field(column[i]) OFS
     if (!ask) print line "."
+    if (ask == "origins" && field("git") != "") origin[field("git") " on " field("machine")]
 }
 END {
     if (failed) exit 1
     if (!fields) refuse("no header line")
     if (ask == "figure") print figure
     if (ask == "title") print title
+    for (o in origin) print o
     isas = split("baseline avx2 avx512", isa, " ")
     levels = split("L1 L2 L3 DRAM", level, " ")
     for (i = 1; ask == "peaks" && i <= isas; i++) if (isa[i] in peak) printf "%s:%s ", isa[i], peak[isa[i]]

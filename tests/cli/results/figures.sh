@@ -246,6 +246,31 @@ sed -i '/^#! peak:/d' "$file"
 check "a roofline without roofs" test $? -eq 0 -a ! -s "$work/messages"
 check "has none" test "$(grep -c 'GB/s\|FMA' "$work/the out/figures/roofline.svg")" -eq 0
 
+# rows of several programs are no figure: in one file, and in the profile of several sweeps
+of_another() { # file: the second row is of another commit, in the column `git` or in a new one
+    awk -F '\t' -v OFS='\t' '/^#/ { print; next }
+        !at { for (i = 1; i <= NF; i++) if ($i == "git") at = i
+            fresh = !at; if (fresh) $(at = NF + 1) = "git"; print; next }
+        { rows++; if (fresh) $at = "aaaaaaaaaa"; if (rows == 2) $at = "bbbbbbbbbb"; print }' "$1" > "$work/other.tsv"
+    mv "$work/other.tsv" "$1"
+}
+mkdir -p "$work/several/fig5"
+cp "$work/the out/fig5"/*.tsv "$work/several/fig5/rows.tsv"
+of_another "$work/several/fig5/rows.tsv"
+"$scripts/figures.sh" "$work/several" > "$work/paths" 2> "$work/messages"
+check "rows of two commits are refused" test $? -eq 1
+check "and both are named" grep -q 'several/fig5/.*: rows of several commits or machines (.* on .*, bbbbbbbbbb on ' \
+    "$work/messages"
+check "nothing is drawn of them" test ! -e "$work/several/figures/fig5.svg"
+for sweep in fig4 peers-small; do
+    printf '#! schema: sens-result/1\n#! figure: profile\nstatus\tproblem\tmethod\tgit\nok\tglv\tcfsa\t%s\n' \
+        "$sweep" > "$work/one.tsv"
+    mkdir -p "$work/profiles/$sweep" && mv "$work/one.tsv" "$work/profiles/$sweep/one.tsv"
+done
+SENSBENCH=$program "$scripts/figures.sh" "$work/profiles" > "$work/paths" 2> "$work/messages"
+check "a profile of two programs is refused" test $? -eq 1
+check "by its name" grep -q 'profile of .*: rows of several commits' "$work/messages"
+
 # nothing to draw, no folder
 mkdir "$work/empty"
 "$scripts/figures.sh" "$work/empty" > "$work/paths"
