@@ -1,7 +1,7 @@
 #!/bin/sh
 # exponents.sh FILE [FROM] - how the rows of a result file grow with the number of states.
 #
-# For each series of each method: b of a n^b, by least squares of the logarithms of the rows with n >= FROM (300) whose
+# For each series of each method, and each number of outputs m: b of a n^b, by least squares of the logarithms of the rows with n >= FROM (300) whose
 # status is ok, with its standard error where there are three rows or more; of the forward solve, the reverse sweep,
 # the reverse sweep by the forward solve, and the factors that were kept. Tab-separated; `-` where there are fewer than
 # two rows with different n. Exit 2: no such file, or none of results.
@@ -21,7 +21,7 @@ awk -F '\t' -v from="${2:-300}" '
         count[key]++; x[key] += lx; yy[key] += ly; xx[key] += lx * lx; xy[key] += lx * ly; y2[key] += ly * ly
     }
     $at["status"] == "ok" && $at["n"] + 0 >= from + 0 {
-        name = $at["method"] "," $at["series"]
+        name = $at["method"] "," $at["series"] ",m=" $at["m"]
         if (!(name in known)) { known[name] = 1; order[++names] = name }
         forward = $at["t_forward_s"] + 0; reverse = $at["t_reverse_s"] + 0
         add("forward", forward); add("reverse", reverse)
