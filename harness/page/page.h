@@ -37,8 +37,8 @@ struct page_said {
     json_t *known; /* "key: value" -> the number of the line */
 };
 
-/* page_rows.c: a result file as columns: {path, prelude: [i, ...], rows, lines: [...], columns: {...}}; what a column is
- * as JSON says the file. The lines of its prelude are those of page_said with these numbers. brief: only what a
+/* page_rows.c: a result file as columns: {path, prelude: [i, ...], rows, lines: [...], columns: {...}}; what a column
+ * is as JSON says the file. The lines of its prelude are those of page_said with these numbers. brief: only what a
  * comparison needs. NULL: no memory. */
 json_t *page_table(const struct table *table, bool brief, struct page_said *said);
 /* Name, kind, unit and meaning of all columns. */
@@ -50,7 +50,7 @@ json_t *page_styles(struct bench_error *error);
 
 /* page_changes.c: what became of each cell that both have. NULL: no memory. */
 json_t *page_changes(const struct summary *results, const struct summary *before, double noise);
-/* Takes from the tables before, where settings stand in words, those of every row that has a pair: they are the pair's.
+/* Takes from the tables before, where settings stand in words, those of every row that has a pair, as the pair's are.
  * Both may be NULL. */
 void page_leave_cells(json_t *tables, const json_t *changes);
 

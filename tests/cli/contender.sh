@@ -390,8 +390,8 @@ SWEEP
 KIND=hang tells 0 "4 cells measured, 2 failed" "$program" sweep ./mixed.sweep --out hang --contender ./wrong.py
 column status hang/mixed/*.tsv | sort | uniq -c | tr -s ' \n' ' ' | grep -qx ' 2 ok 2 timeout ' ||
     fail "rows of a sweep: $(column status hang/mixed/*.tsv)"
-# What a cell may have of memory, its contender may have too: 8 GiB are refused to it. That this was why is known where it
-# says so, and where it had filled its limit; of one that asked for all at once, and does not tell, it may be.
+# What a cell may have of memory, its contender may have too: 8 GiB are refused to it. That this was why is known where
+# it says so, and where it had filled its limit; of one that asked for all at once, and does not tell, it may be.
 if [ -z "$(sanitizer)" ]; then # which takes more address space than any limit
     sed 's/^timeout.*/timeout = 60\nmemory = 1e9/' mixed.sweep >eats.sweep
     for kind in eat tell gulp; do
