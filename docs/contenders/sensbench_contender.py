@@ -77,7 +77,8 @@ def needed(nodes, outputs):
 def compiled(nodes, outputs):
     """A function of (t, x, p), sequences of floats, that returns the outputs as a list."""
     lines = [f"    v{k} = {expression(nodes[k])}" for k in needed(nodes, outputs)]
-    source = "def function(t, x, p):\n" + "\n".join(lines) + "\n    return [" + ", ".join(f"v{k}" for k in outputs) + "]"
+    lines.append("    return [" + ", ".join(f"v{k}" for k in outputs) + "]")
+    source = "def function(t, x, p):\n" + "\n".join(lines)
     scope = {"math": math, "power": power}
     exec(source, scope)
     return scope["function"]

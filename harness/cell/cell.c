@@ -34,6 +34,7 @@ static bool override_t1(struct resolution *re)
     if (!key_value(resolve_key("t1"), given, &t1, re->error)) return false;
     if (!(t1.number > pb->t0))
         return refuse_pair(re->error, given, "out of range; allowed: more than t0 = %g", (double)pb->t0);
+    if (T >= 0) re->cell->problem_used[T].number = t1.number;
     pb->t1 = t1.number;
     return true;
 }
@@ -56,11 +57,23 @@ static sens_status read_cost_data(struct resolution *re)
     return status;
 }
 
+/* What is used of the options, as long as nothing takes their place. */
+static sens_status copy_values(struct resolution *re)
+{
+    struct cell *const cell = re->cell;
+    const size_t options = sens_option_count(re->problem->options);
+    cell->problem_used = SENS_NEW(re->ctx, struct sens_value, options);
+    if (!cell->problem_used) return SENS_NO_MEMORY;
+    for (size_t o = 0; o < options; o++) cell->problem_used[o] = cell->problem_value[o];
+    return SENS_OK;
+}
+
 static sens_status create_problem(struct resolution *re)
 {
     struct cell *cell = re->cell;
     re->ctx->message[0] = '\0';
     sens_status status = sens_problem_create(re->ctx, re->problem, cell->problem_value, &cell->problem);
+    if (status == SENS_OK) status = copy_values(re);
     if (status != SENS_OK) return refuse_create(re, status, "problem", re->problem->name);
     status = override_numbers(re);
     if (status != SENS_OK) return status;

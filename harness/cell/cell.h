@@ -23,6 +23,7 @@ struct cell {
     const struct sens_provider *deriver; /* of the gradients of the cost; NULL: its own */
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */
+    struct sens_value *problem_used; /* problem_value, but what params, x0, t1 put in its place */
     char params_file[256], x0_file[256], rtol_file[256], atol_file[256]; /* "": from none */
     unsigned long seed; /* of the harness: sampled columns, shuffle; a problem's own seed is its option */
     enum bench_truth truth;

@@ -62,18 +62,37 @@ static sens_status take_named(struct resolution *re, size_t count, const char *c
     return SENS_OK;
 }
 
-static sens_status read_files(struct resolution *re)
+static sens_status read_files(struct resolution *re, const struct labels *labels)
 {
     struct cell *const cell = re->cell;
     struct sens_problem *const pb = &cell->problem;
-    struct labels labels;
-    sens_status status = labels_find(re->ctx, pb, &labels);
-    if (status != SENS_OK) return refuse_memory(re);
-    status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
+    sens_status status = read_file(re, "params", pb->np, &pb->p, cell->params_file, sizeof cell->params_file);
     if (status == SENS_OK) status = read_file(re, "x0", pb->n, &pb->x0, cell->x0_file, sizeof cell->x0_file);
-    if (status == SENS_OK && cell->params_file[0]) status = take_named(re, pb->np, labels.parameter, &pb->p);
-    if (status == SENS_OK && cell->x0_file[0]) status = take_named(re, pb->n, labels.state, &pb->x0);
+    if (status == SENS_OK && cell->params_file[0]) status = take_named(re, pb->np, labels->parameter, &pb->p);
+    if (status == SENS_OK && cell->x0_file[0]) status = take_named(re, pb->n, labels->state, &pb->x0);
     return status;
+}
+
+/* Of an option that bears the name of one of the numbers: that number, whatever was given for the option. */
+static void note_used(const struct resolution *re, size_t count, const char *const *name,
+                      const sens_real *number)
+{
+    for (size_t k = 0; k < count; k++) {
+        const int o = sens_option_find(re->problem->options, name[k]);
+        if (o >= 0) re->cell->problem_used[o].number = (double)number[k];
+    }
+}
+
+/* The initial state of other parameters, where it depends on them. */
+static sens_status move_x0(struct resolution *re)
+{
+    struct sens_problem *const pb = &re->cell->problem;
+    if (!sens_problem_x0_depends(pb)) return SENS_OK;
+    sens_real *const moved = SENS_NEW(re->ctx, sens_real, pb->n);
+    if (!moved) return refuse_memory(re);
+    sens_problem_x0(pb, pb->p, moved);
+    pb->x0 = moved;
+    return SENS_OK;
 }
 
 sens_status override_numbers(struct resolution *re)
@@ -86,13 +105,15 @@ sens_status override_numbers(struct resolution *re)
                      x0 ? x0->origin : "setting", x0 ? x0->value : "(numbers)", re->problem->name);
         return SENS_BAD_INPUT;
     }
-    sens_status status = x0 || resolve_given(re, "params") ? read_files(re) : SENS_OK;
+    if (!x0 && !resolve_given(re, "params") && !re->spec->p.owned && !re->spec->x0.owned) return SENS_OK;
+    struct labels labels;
+    if (labels_find(re->ctx, pb, &labels) != SENS_OK) return refuse_memory(re);
+    sens_status status = read_files(re, &labels);
     if (status == SENS_OK) status = take_numbers(re, "p", &re->spec->p, pb->np, &pb->p, cell->params_file);
     if (status == SENS_OK) status = take_numbers(re, "x0", &re->spec->x0, pb->n, &pb->x0, cell->x0_file);
-    if (status != SENS_OK || !sens_problem_x0_depends(pb) || !cell->params_file[0]) return status;
-    sens_real *moved = SENS_NEW(re->ctx, sens_real, pb->n);
-    if (!moved) return refuse_memory(re);
-    sens_problem_x0(pb, pb->p, moved);
-    pb->x0 = moved;
+    if (status == SENS_OK && cell->params_file[0]) status = move_x0(re);
+    if (status != SENS_OK) return status;
+    note_used(re, pb->np, labels.parameter, pb->p);
+    note_used(re, pb->n, labels.state, pb->x0);
     return SENS_OK;
 }

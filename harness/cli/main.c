@@ -11,6 +11,7 @@
 #include "model.h"
 #include "modules.h"
 #include "names.h"
+#include "process.h"
 #include "providers.h"
 #include "streams.h"
 
@@ -69,7 +70,10 @@ int main(int argc, char **argv)
         return fputs("sensbench: no descriptor or no memory for the output\n", stderr), EXIT_USAGE;
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers have a point, whatever a module sets */
     if (!providers_add(derive_providers)) return fputs("sensbench: no memory\n", stderr), EXIT_USAGE;
+    struct process_kin kin;
+    process_kin(&kin);
     const int code = dispatch(argc, argv);
+    process_end_orphans(&kin, 0, NULL); /* what a contender has left behind */
     if (streams_finish()) return code;
     struct bench_error error;
     bench_refuse(&error, "standard output could not be written");

@@ -91,12 +91,12 @@ static void print_results(const struct cell *cell, const struct labels *labels, 
 static void print_errors(const struct cell *cell, const struct record *rec)
 {
     const double *number = rec->number;
-    char command[REFERENCE_COMMAND];
-    reference_command(cell, NULL, 0, command);
+    char advice[REFERENCE_COMMAND];
+    reference_advice(cell, NULL, 0, advice);
     if (cell->truth == TRUTH_NONE)
         say("errors     not asked for: truth=none\n");
     else if (strcmp(rec->text[COL_truth], "none") == 0)
-        say("errors     no closed form and no stored reference to compare with; to make one: %s\n", command);
+        say("errors     no closed form and no stored reference to compare with; %s\n", advice);
     else
         say("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
             number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);

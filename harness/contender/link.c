@@ -1,6 +1,6 @@
 /* Starting a program, and one line each way at a time; see link.h. Nothing here waits without an end: both
  * descriptors are polled, so that a program that talks before it has listened blocks nobody. */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, wait4 */
 #include "link.h"
 
 #include <errno.h>
@@ -8,8 +8,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,13 +89,13 @@ sens_status link_open(struct link *link, const char *program, struct bench_error
     return refuse_start(program, failed, error);
 }
 
-/* -1: it has not ended in so many seconds. */
-static int wait_for(pid_t pid, double seconds)
+/* -1: it has not ended in so many seconds; *usage: what it took. */
+static int wait_for(pid_t pid, double seconds, struct rusage *usage)
 {
     const double deadline = seconds_now() + seconds;
     int how;
     for (;;) {
-        const pid_t ended = waitpid(pid, &how, WNOHANG);
+        const pid_t ended = wait4(pid, &how, WNOHANG, usage);
         if (ended == pid) return how;
         if ((ended < 0 && errno != EINTR) || seconds_now() >= deadline) return -1;
         poll(NULL, 0, 1);
@@ -104,9 +106,10 @@ void link_close(struct link *link)
 {
     if (link->to > 0) close(link->to);
     if (link->from > 0) close(link->from);
-    if (link->pid > 0 && wait_for(link->pid, 1) == -1) {
+    struct rusage usage;
+    if (link->pid > 0 && wait_for(link->pid, 1, &usage) == -1) {
         kill(link->pid, SIGKILL);
-        wait_for(link->pid, 5);
+        wait_for(link->pid, 5, &usage);
     }
     free(link->line);
     *link = (struct link){.to = -1, .from = -1};
@@ -114,18 +117,53 @@ void link_close(struct link *link)
 
 /* ---- a question and its answer ------------------------------------------------------------------------- */
 
+/* Bytes that a process has reserved and not written to: libraries, stacks. 0: not known. */
+static double untouched_bytes(pid_t pid)
+{
+    char path[64];
+    long long reserved, resident;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
+    FILE *const file = fopen(path, "re");
+    const bool read = file && fscanf(file, "%lld %lld", &reserved, &resident) == 2;
+    if (file) fclose(file);
+    return read ? (double)(reserved - resident) * (double)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* The limit of address space that it has from this process; 0: none. */
+static double memory_limit(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (double)limit.rlim_cur : 0;
+}
+
+/* What it had written to at most, and what it had reserved besides, come to nine tenths of the limit: as of a process
+ * of ours (machine/process.h). An allocation that was refused at once leaves no trace in another program. */
+static bool ran_out(const struct link *link, const struct rusage *usage)
+{
+    const double limit = memory_limit();
+    return limit > 0 && 1024.0 * (double)usage->ru_maxrss + link->untouched >= 0.9 * limit;
+}
+
 static sens_status refuse_end(struct link *link, struct bench_error *error)
 {
-    const int how = wait_for(link->pid, 0.2);
-    if (how != -1) link->pid = 0;
-    if (how != -1 && WIFSIGNALED(how))
-        bench_refuse(error, "contender %s: it died of signal %d", link->program, WTERMSIG(how));
-    else if (how != -1)
-        bench_refuse(error, "contender %s: it ended with exit code %d before it had answered", link->program,
-                     WEXITSTATUS(how));
-    else
+    struct rusage usage;
+    char hint[128] = "";
+    const int how = wait_for(link->pid, 0.2, &usage);
+    if (how == -1) {
         bench_refuse(error, "contender %s: it closed its output before it had answered", link->program);
-    return SENS_CRASHED;
+        return SENS_CRASHED;
+    }
+    link->pid = 0;
+    const bool full = ran_out(link, &usage);
+    if (memory_limit() > 0)
+        snprintf(hint, sizeof hint, "; its limit of memory, %g bytes, %s", memory_limit(),
+                 full ? "was used up" : "may be why, if it asked for much at once");
+    if (WIFSIGNALED(how))
+        bench_refuse(error, "contender %s: it died of signal %d%s", link->program, WTERMSIG(how), hint);
+    else
+        bench_refuse(error, "contender %s: it ended with exit code %d before it had answered%s",
+                     link->program, WEXITSTATUS(how), hint);
+    return full ? SENS_NO_MEMORY : SENS_CRASHED;
 }
 
 /* What there is, up to `longest` bytes and the line end. */
@@ -203,6 +241,7 @@ sens_status link_ask(struct link *link, const json_t *question, size_t longest, 
     *answer = NULL;
     char *const text = json_dumps(question, JSON_COMPACT | JSON_REAL_PRECISION(17));
     if (!text) return bench_refuse(error, "contender %s: no memory", link->program), SENS_NO_MEMORY;
+    if (memory_limit() > 0) link->untouched = untouched_bytes(link->pid);
     const size_t length = strlen(text);
     text[length] = '\n'; /* in the place of the NUL */
     const sens_status status = exchange(link, text, length + 1, longest, seconds, error);

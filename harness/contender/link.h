@@ -14,6 +14,7 @@ struct link {
     int to, from; /* its standard input (a socket, so that a dead reader raises no signal) and output */
     char *line;   /* the answer on its way */
     size_t filled, room;
+    double untouched; /* bytes of its address space without memory behind them, when it was last asked */
 };
 
 /* Starts the program, with one thread each for OpenMP and OpenBLAS and its messages on our standard error.
@@ -24,8 +25,8 @@ sens_status link_open(struct link *link, const char *program, struct bench_error
  * is the caller's. With a message
  *     SENS_TIMEOUT       no answer in time
  *     SENS_CRASHED       it has ended, or closed its output
+ *     SENS_NO_MEMORY     here too, or it failed with its limit of memory used up: it has the limit of this process
  *     SENS_IO_ERROR      the answer is too long, no JSON object, or more than one line
- *     SENS_NO_MEMORY
  * after which nothing more can be asked. */
 sens_status link_ask(struct link *link, const json_t *question, size_t longest, double seconds,
                      json_t **answer, struct bench_error *error);

@@ -33,7 +33,7 @@ static void describe_options(const struct cell *cell, char *text)
     const struct {
         const struct sens_option *table;
         const struct sens_value *value;
-    } part[] = {{cell->problem.type->options, cell->problem_value},
+    } part[] = {{cell->problem.type->options, cell->problem_used},
                 {cell->cost.type->options, cell->cost_value},
                 {cell->method->options, cell->method_value}};
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)

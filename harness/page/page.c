@@ -83,11 +83,11 @@ static char *read_library(const char *path, struct bench_error *error)
 
 /* ---- data ---------------------------------------------------------------------------------------------- */
 
-static json_t *tables_json(size_t tables, const struct table *of, bool brief)
+static json_t *tables_json(size_t tables, const struct table *of, bool brief, struct page_said *said)
 {
     json_t *const list = json_array();
     for (size_t t = 0; t < tables; t++) {
-        json_t *const table = page_table(&of[t], brief);
+        json_t *const table = page_table(&of[t], brief, said);
         if (!table || json_array_append_new(list, table) != 0) {
             json_decref(list);
             return NULL;
@@ -119,23 +119,39 @@ static json_t *known_names(void)
     return json_pack("{s:o,s:o}", "problem", problems, "method", methods);
 }
 
+/* The rows of both sets of results, and what became of them. */
+static bool fill_rows(json_t *object, const struct page_request *request)
+{
+    const struct summary *const now = request->results, *const before = request->before;
+    struct page_said said = {json_array(), json_object()};
+    bool ok = said.lines && said.known &&
+              set(object, "files", tables_json(now->tables, now->table, false, &said)) &&
+              set(object, "comparisons", tables_json(now->comparisons, now->comparison, true, &said));
+    if (ok && before) {
+        json_t *const changes = page_changes(now, before, request->noise), *const tables = tables_json(
+                                                                               before->tables, before->table,
+                                                                               true, &said);
+        page_leave_cells(tables, changes);
+        ok = set(object, "before", tables);
+        ok = set(object, "changes", changes) && ok;
+    }
+    json_decref(said.known);
+    return set(object, "said", said.lines) && ok;
+}
+
 static bool fill(json_t *object, const struct page_request *request, struct bench_error *error)
 {
     json_t *const styles = page_styles(error);
     if (!styles) return false;
-    const struct summary *const results = request->results, *const before = request->before;
+    const struct summary *const results = request->results;
     paper_json(results, object);
     json_object_del(object, "tables");
     json_object_del(object, "performance");
     return (set(object, "schema", json_string("sens-page/1")) &&
             set(object, "program", json_sprintf("sensbench %s, git %s", SENS_VERSION_TEXT, machine_git())) &&
             set(object, "styles", styles) && set(object, "columns", page_columns()) &&
-            set(object, "known", known_names()) &&
-            set(object, "files", tables_json(results->tables, results->table, false)) &&
-            set(object, "comparisons", tables_json(results->comparisons, results->comparison, true)) &&
-            set(object, "accuracy", summary_accuracy_json(results)) &&
-            (!before || (set(object, "before", tables_json(before->tables, before->table, true)) &&
-                         set(object, "changes", page_changes(results, before, request->noise))))) ||
+            set(object, "known", known_names()) && fill_rows(object, request) &&
+            set(object, "accuracy", summary_accuracy_json(results))) ||
            bench_refuse(error, "no memory for the data of the page");
 }
 

@@ -31,9 +31,16 @@ bool page_folder(enum page_folder which, char *path, size_t size, struct bench_e
 enum { PAGE_DIGEST = 64 };
 void page_digest(const char *text, char digest[PAGE_DIGEST]);
 
-/* page_rows.c: a result file as columns: {path, prelude: [[key, value]], rows, lines: [...], columns: {...}}; what a
- * column is as JSON says the file. brief: only what a comparison needs. NULL: no memory. */
-json_t *page_table(const struct table *table, bool brief);
+/* page_rows.c: lines of preludes, each once: files of one run say the same of machine, compiler and libraries. */
+struct page_said {
+    json_t *lines; /* [[key, value], ...] */
+    json_t *known; /* "key: value" -> the number of the line */
+};
+
+/* page_rows.c: a result file as columns: {path, prelude: [i, ...], rows, lines: [...], columns: {...}}; what a column
+ * is as JSON says the file. The lines of its prelude are those of page_said with these numbers. brief: only what a
+ * comparison needs. NULL: no memory. */
+json_t *page_table(const struct table *table, bool brief, struct page_said *said);
 /* Name, kind, unit and meaning of all columns. */
 json_t *page_columns(void);
 
@@ -43,5 +50,8 @@ json_t *page_styles(struct bench_error *error);
 
 /* page_changes.c: what became of each cell that both have. NULL: no memory. */
 json_t *page_changes(const struct summary *results, const struct summary *before, double noise);
+/* Takes from the tables before, where settings stand in words, those of every row that has a pair, as the pair's are.
+ * Both may be NULL. */
+void page_leave_cells(json_t *tables, const json_t *changes);
 
 #endif

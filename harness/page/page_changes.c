@@ -123,6 +123,21 @@ static json_t *pair_up(const struct places *now, const struct places *before, do
     return json_pack("{s:f,s:o,s:o,s:o}", "noise", noise, "pairs", pairs, "added", added, "gone", gone);
 }
 
+void page_leave_cells(json_t *tables, const json_t *changes)
+{
+    const char *const cell = record_column_info[COL_cell].name;
+    const json_t *const pairs = json_object_get(changes, "pairs");
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        const json_t *const pair = json_array_get(pairs, i);
+        const size_t table = (size_t)json_integer_value(json_array_get(pair, 2)),
+                     row = (size_t)json_integer_value(json_array_get(pair, 3));
+        const json_t *const columns = json_object_get(json_array_get(tables, table), "columns");
+        const json_t *const column = json_object_get(columns, cell);
+        if (json_object_get(column, "words"))
+            json_array_clear(json_array_get(json_object_get(column, "at"), row));
+    }
+}
+
 json_t *page_changes(const struct summary *results, const struct summary *before, double noise)
 {
     struct places now = {NULL, 0}, then = {NULL, 0};

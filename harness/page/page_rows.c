@@ -5,6 +5,7 @@
  *     {"each": [value, ...]}                  numbers, a row each
  *     {"words": [text, ...], "at": [[i, ...], ...]}   row r has the words words[i], with blanks between
  *
+ * The settings of a row before that has a pair are left out (page_leave_cells): no words.
  * A column that no row has a value in is left out. null: not known. Numbers have six digits: the file, whose name
  * and line stand beside each row, has them all. */
 #include <math.h>
@@ -208,13 +209,30 @@ static bool add_compared(const struct table *table, json_t *columns)
     return true;
 }
 
-json_t *page_table(const struct table *table, bool brief)
+/* The number of a line of a prelude, as it stands for the first time or was found before; NULL: no memory. */
+static json_t *said_number(struct page_said *said, const struct prelude_line *line)
+{
+    json_t *const key = json_of_text(line->key), *const value = json_of_text(line->value),
+                  *const both = json_sprintf("%s: %s", json_string_value(key), json_string_value(value));
+    const char *const name = json_string_value(both);
+    json_t *number = name ? json_incref(json_object_get(said->known, name)) : NULL;
+    if (name && !number) {
+        number = json_integer((json_int_t)json_array_size(said->lines));
+        json_object_set(said->known, name, number);
+        json_array_append_new(said->lines, json_pack("[O,O]", key, value));
+    }
+    json_decref(key);
+    json_decref(value);
+    json_decref(both);
+    return number;
+}
+
+json_t *page_table(const struct table *table, bool brief, struct page_said *said)
 {
     json_t *const object = json_object(), *const columns = json_object(), *const lines = json_array(),
                   *const prelude = json_array();
     for (size_t i = 0; i < table->preludes; i++)
-        json_array_append_new(prelude, json_pack("[o,o]", json_of_text(table->prelude[i].key),
-                                                 json_of_text(table->prelude[i].value)));
+        json_array_append_new(prelude, said_number(said, &table->prelude[i]));
     for (size_t r = 0; r < table->rows; r++) json_array_append_new(lines, json_integer(table->line[r]));
     const bool ok = add_columns(table, brief, columns) && (!table->compared || add_compared(table, columns));
     json_object_set_new(object, "path", json_of_text(table->path));

@@ -56,7 +56,7 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(sweep, TEXT, "-", "sweep this row belongs to")                                                         \
     X(sequence, INT, "-", "position in the shuffled order")                                                  \
     X(truth, TEXT, "-", "what err_* compare with: pde, ode, discrete, reference, none")                      \
-    X(options, TEXT, "-", "options of problem, cost and method, key=value")                                  \
+    X(options, TEXT, "-", "options of problem, cost and method as used, key=value")                          \
     X(cell, TEXT, "-", "identity of the cell, for --resume")                                                 \
     X(t1, REAL, "time", "final time")                                                                        \
     X(wrt, TEXT, "-", "derivatives computed: p, x0, both")                                                   \

@@ -8,6 +8,7 @@
 #include "record.h"
 
 #include "array.h"
+#include "compared.h"
 #include "text_file.h"
 
 static const char prelude_mark[] = "#! ", schema_key[] = "schema";
@@ -220,6 +221,7 @@ static bool append_row(struct reader *in, struct table *table, char *text)
         return bench_refuse(in->error, "%s: no memory for %zu rows", in->path, table->rows + 1);
     in->at = table->compared ? &table->compared[table->rows] : NULL;
     if (!read_row(in, table, text)) return false;
+    if (in->at && !compared_check_row(in->path, in->line, in->at, in->error)) return false;
     if (!keep_texts(table, in->scratch, &table->row[table->rows]))
         return bench_refuse(in->error, "%s:%d: no memory for the row", in->path, in->line);
     table->line[table->rows++] = in->line;
@@ -233,6 +235,9 @@ static bool read_prelude(struct reader *in, struct table *table, char *text)
     if (!colon) return true;
     *colon = '\0';
     if (strcmp(text, schema_key) == 0) {
+        if (in->kind == TABLE_RESULTS && strcmp(colon + 2, schema[TABLE_COMPARISON]) == 0)
+            return bench_refuse(in->error, "%s:%d: a comparison, which sensbench report shows", in->path,
+                                in->line);
         if (strcmp(colon + 2, schema[in->kind]) != 0)
             return bench_refuse(in->error, "%s:%d: schema '%s' is not %s", in->path, in->line, colon + 2,
                                 schema[in->kind]);
@@ -262,6 +267,11 @@ static bool read_lines(struct reader *in, struct text_file *file, struct table *
         if (!file->ended || strlen(line) != file->length)
             return bench_refuse(in->error, "%s:%d: torn line (no line end, or a NUL byte)", in->path,
                                 in->line);
+        if (file->length > 0 && line[file->length - 1] == '\r') /* in a text it is escaped */
+            return bench_refuse(in->error,
+                                "%s:%d: line ends of Windows (CR LF), where LF alone is read; "
+                                "to mend it: sed -i 's/\\r$//' FILE",
+                                in->path, in->line);
         if (strncmp(line, prelude_mark, mark) == 0)
             ok = read_prelude(in, table, line + mark);
         else if (line[0] != '#' && line[0] != '\0')
@@ -271,7 +281,7 @@ static bool read_lines(struct reader *in, struct text_file *file, struct table *
     if (ok && !in->named && in->kind == TABLE_COMPARISON)
         ok = bench_refuse(in->error, "%s: no line '%s%s: %s'", in->path, prelude_mark, schema_key,
                           schema[in->kind]);
-    return ok;
+    return ok && (in->kind == TABLE_RESULTS || compared_check_groups(table, in->error));
 }
 
 /* The schema's name ends where its version begins. */

@@ -101,6 +101,20 @@ static bool add_files(struct summary *summary, const char *folder, struct bench_
            (!summary->with_comparisons || add_comparisons(summary, folder, error));
 }
 
+/* Why a folder has nothing to say: it may hold comparisons, which are not asked for. */
+static bool refuse_empty(const struct summary *summary, const char *folder, struct bench_error *error)
+{
+    struct summary other = {.with_comparisons = true};
+    struct bench_error none;
+    if (!summary->with_comparisons) summary_load(&other, folder, &none);
+    const size_t comparisons = other.comparisons;
+    summary_free(&other);
+    if (comparisons == 0) return bench_refuse(error, "%s: no result file in it", folder);
+    return bench_refuse(
+        error, "%s: no result file of a sweep in it, but comparisons (%zu); to see them: sensbench report %s",
+        folder, comparisons, folder);
+}
+
 static bool add_folder(struct summary *summary, const char *folder, struct bench_error *error)
 {
     struct dirent **entry;
@@ -117,8 +131,7 @@ static bool add_folder(struct summary *summary, const char *folder, struct bench
         free(entry[i]);
     }
     if (count >= 0) free(entry);
-    if (ok && summary->tables + summary->comparisons == before)
-        return bench_refuse(error, "%s: no result file in it", folder);
+    if (ok && summary->tables + summary->comparisons == before) return refuse_empty(summary, folder, error);
     return ok;
 }
 

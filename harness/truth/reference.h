@@ -68,9 +68,9 @@ enum { REFERENCE_COMMAND = 512 };
 /* Where truth stores without --out: the first folder of SENSBENCH_REFERENCE. false: there is none. */
 bool reference_folder(char dir[DATA_PATH]);
 
-/* The command that makes the reference of a cell, in dir (NULL: where truth stores, else ./references), for
- * a sample of so many rows (0: all). Where none can make it, why. */
-void reference_command(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND]);
+/* "to make one: " and the command that makes the reference of a cell, in dir (NULL: where truth stores, else
+ * ./references), for a sample of so many rows (0: all). Where none can make it, why. */
+void reference_advice(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND]);
 
 /* The reference of a cell from dir, or (NULL) from the first folder that has one of its key: those of
  * SENSBENCH_REFERENCE, separated by colons, then the program's own, installed or else in the source tree.

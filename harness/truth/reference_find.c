@@ -72,7 +72,28 @@ static void append_options(const char *owner, const struct sens_option *option,
     }
 }
 
-void reference_command(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND])
+static bool takes_data(const struct cell *cell)
+{
+    for (size_t i = 0; i < sens_option_count(cell->cost.type->options); i++)
+        if (cell->cost_value[i].count > 0) return true;
+    return false;
+}
+
+/* Why no command makes one; NULL: one does. */
+static const char *why_none(const struct cell *cell)
+{
+    if (!cell->reference_key[0] && (cell->params_file[0] || cell->x0_file[0] || takes_data(cell)))
+        return "references are stored for options, and not for parameters, initial states or data of a file";
+    if (!cell->reference_key[0])
+        return "its options are too long for the name that a reference is stored under";
+    if (is_builtin(cell)) return NULL;
+    return "sensbench truth makes references for the problems and costs of the program itself and for "
+           "models; a "
+           "plug-in has its function exact for this";
+}
+
+/* The command itself. */
+static void make_command(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND])
 {
     static const char *const wrt[] = {"", "p", "x0", "both"};
     char folder[DATA_PATH], shown[NUMBER_TEXT];
@@ -80,7 +101,7 @@ void reference_command(const struct cell *cell, const char *dir, size_t rows, ch
     const int T = sens_option_find(options, "T");
     const double t1 = (double)cell->problem.t1;
     const bool by_T = T >= 0 && cell->problem_value[T].number == t1; /* T and t1 are not taken together */
-    snprintf(text, REFERENCE_COMMAND, "sensbench truth %s", cell->problem.type->name);
+    snprintf(text, REFERENCE_COMMAND, "to make one: sensbench truth %s", cell->problem.type->name);
     append_options("problem.", options, cell->problem_value, NULL, by_T ? "" : "T", text);
     if (!by_T) append(text, "t1", number_text(t1, shown));
     append(text, "cost", cell->cost.type->name);
@@ -94,14 +115,15 @@ void reference_command(const struct cell *cell, const char *dir, size_t rows, ch
     if (!known)
         snprintf(text + used, REFERENCE_COMMAND - used, " --out %s; then set SENSBENCH_REFERENCE=%s",
                  proposed_folder, proposed_folder);
-    if (!cell->reference_key[0])
-        snprintf(text, REFERENCE_COMMAND,
-                 "none can be stored: parameters, initial state or data come from a file");
-    else if (!is_builtin(cell))
-        snprintf(
-            text, REFERENCE_COMMAND,
-            "none can be made: truth computes the problems and costs of the program itself; a plug-in has "
-            "its function exact for this");
+}
+
+void reference_advice(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND])
+{
+    const char *const why = why_none(cell);
+    if (why)
+        snprintf(text, REFERENCE_COMMAND, "%s", why);
+    else
+        make_command(cell, dir, rows, text);
 }
 
 /* ---- the reference ------------------------------------------------------------------------------------- */
@@ -110,10 +132,10 @@ void reference_command(const struct cell *cell, const char *dir, size_t rows, ch
 static sens_status refuse(const struct cell *cell, const char *dir, const struct reference *ref,
                           struct bench_error *error)
 {
-    char command[REFERENCE_COMMAND];
-    reference_command(cell, dir, ref->rows < ref->m ? ref->rows : 0, command);
+    char advice[REFERENCE_COMMAND];
+    reference_advice(cell, dir, ref->rows < ref->m ? ref->rows : 0, advice);
     const struct bench_error why = *error;
-    bench_refuse(error, "%.480s; to make one: %s", why.text, command);
+    bench_refuse(error, "%.480s; %s", why.text, advice);
     return SENS_BAD_INPUT;
 }
 
@@ -136,11 +158,11 @@ static bool belongs(struct sens_ctx *ctx, const struct cell *cell, const char *p
 
 static sens_status missing(const struct cell *cell, const char *dir, struct bench_error *error)
 {
-    char command[REFERENCE_COMMAND];
-    reference_command(cell, dir, 0, command);
-    bench_refuse(error, "no stored reference of %s%s; to make one: %s",
+    char advice[REFERENCE_COMMAND];
+    reference_advice(cell, dir, 0, advice);
+    bench_refuse(error, "no stored reference of %s%s; %s",
                  cell->reference_key[0] ? cell->reference_key : cell->problem.type->name,
-                 cell->problem.type->exact ? ", and no closed form that fits" : "", command);
+                 cell->problem.type->exact ? ", and no closed form that fits" : "", advice);
     return SENS_NO_TRUTH;
 }
 

@@ -236,6 +236,24 @@ grep -q '^#' "$work/output" && fail "tables beside a singular matrix"
 planted "k1*(1 + x) + 0*k2" 0.4 1.5 >"$work/planted.ode"
 expect 4 "k2 has no effect on the chosen states: its variance is infinite" analyse planted uncertainty --sigma 1 \
     --models "$work/planted.ode"
+# a percentage of a state that stays 0 is 0: that is no word on what the parameters do
+cat >"$work/still.ode" <<'MODEL'
+model still "one state moves, one stays 0"
+parameter leak = 0.1
+parameter decay = 0.5
+state moves = 1
+state stays = 0
+interval 0 .. 2
+moves' = -decay*moves
+stays' = -leak*stays
+MODEL
+still=(uncertainty --models "$work/still.ode")
+for sigma in 5% moves=0.1,stays=5%; do
+    expect 2 "stays is 0 at all these times, and 5% of 0 is 0" analyse still "${still[@]}" --sigma $sigma
+done
+expect 0 "decay" analyse still "${still[@]}" --sigma moves=5%,stays=1 --parameters decay
+expect 0 "decay" analyse still "${still[@]}" --sigma 5% --states moves --parameters decay
+expect 4 "leak has no effect" analyse still "${still[@]}" --sigma 1
 expect 2 "how large are the errors of the data? --sigma" analyse glv uncertainty
 for sigma in 0 -1 nan 1e999 '%' '1%%' x '' =1 'x[0]=' 'x[0]=1,' 'x[0]=1,x[0]=2' 'x[0]=1;x[1]=2' 'x[9]=1'; do
     expect 2 "--sigma" analyse glv uncertainty n=3 --sigma "$sigma"

@@ -132,6 +132,20 @@ expect 0 "no closed form" run vdp discrete_adjoint params="$work/params" --dump 
 cmp -s "$work/nominal" "$work/again" && fail "params has no effect"
 expect 0 "status" run vdp discrete_adjoint params="$work/params" eps=1e-3 --dump "$work/again"
 same "$work/nominal" "$work/again" "a parameter by its name counts before its number of a file"
+# the options of a row are those that were used, its cell what was given
+used() { # WANTED WORD... - the options of the row of such a run of logistic
+    expect 0 "status" run logistic discrete_adjoint "${@:2}" --tsv
+    [[ "$(column options "$work/output") " == "$1 "* ]] ||
+        fail "options of ${*:2}: $(column options "$work/output"), not $1"
+}
+printf '0.7 3' >"$work/rates"
+printf 0.25 >"$work/state"
+used "r=0.7 K=3 y0=0.5 T=3" params="$work/rates"
+used "r=2 K=3 y0=0.5 T=3" params="$work/rates" r=2
+used "r=1 K=2 y0=0.25 T=3" x0="$work/state"
+used "r=1 K=2 y0=0.5 T=8" t1=8
+"$program" run logistic discrete_adjoint params="$work/rates" r=2 --tsv >"$work/row"
+[[ "$(column cell "$work/row")" == *"params=$work/rates"*"r=2"* ]] || fail "the cell is not what was given"
 printf '0.1,0.1\n0.1' >"$work/state"
 expect 0 "status" run glv discrete_adjoint n=3 x0="$work/state" --dump "$work/again"
 same "$work/both" "$work/again" "x0: the nominal one"

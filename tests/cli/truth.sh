@@ -79,6 +79,13 @@ expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=
 "$program" run arenstorf discrete_adjoint | grep -q 'to make one: sensbench truth arenstorf' ||
     fail "run says of no command"
 
+# why none is there and none can be made, in words
+echo 1e-3 >eps
+"$program" run vdp discrete_adjoint params=eps >output 2>&1
+grep -q 'compare with; references are stored for options, and not for parameters, .* of a file$' output ||
+    fail "a file of parameters: $(grep errors output)"
+grep -q 'to make one' output && fail "a command that makes none: $(grep errors output)"
+
 # a folder that is not named is not written to
 cp -r "$sources/results/reference" before
 expect 2 "--out DIR" truth robertson

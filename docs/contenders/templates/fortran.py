@@ -53,7 +53,8 @@ def subroutine(name, shape, nodes, entries):
     """out(...) = node for each of the entries; all others are 0."""
     used = contender.needed(nodes, [node for _, node in entries])
     names = [f"v{k}" for k in used]
-    lines = [f"subroutine {name}(t, x, out)", "  real(8), intent(in) :: t, x(n)", f"  real(8), intent(out) :: out{shape}"]
+    lines = [f"subroutine {name}(t, x, out)", "  real(8), intent(in) :: t, x(n)",
+             f"  real(8), intent(out) :: out{shape}"]
     lines += [f"  real(8) :: {', '.join(names[k:k + 8])}" for k in range(0, len(names), 8)]
     lines += [f"  {v} = {expression(nodes[k])}" for v, k in zip(names, used)]
     lines += ["  out = 0d0"] + [f"  out({place}) = v{node}" for place, node in entries]
@@ -68,7 +69,8 @@ def matrix_entries(formula, by):
 def module_of(instance, formula):
     """The module `problem`: n, np, p, f(t, x, out), f_x(t, x, out), f_p(t, x, out)."""
     nodes, lines = formula["nodes"], ["module problem", "implicit none"]
-    lines += [f"integer, parameter :: n = {instance.n}, np = {instance.np}", f"real(8) :: p({instance.np})", "interface"]
+    lines += [f"integer, parameter :: n = {instance.n}, np = {instance.np}", f"real(8) :: p({instance.np})",
+              "interface"]
     for name in OF_C:
         lines += [f"pure real(8) function {name}(x) bind(C)", "real(8), intent(in), value :: x", f"end function {name}"]
     lines += ["end interface", "contains"]

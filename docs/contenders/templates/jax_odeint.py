@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""JAX as a contender of sensbench: jax.experimental.ode.odeint (Dormand-Prince), whose derivative in reverse mode is that
-of the continuous adjoint with the state integrated backwards. dG/d(p, x0) by jax.jacrev, compiled by jax.jit before the
-first timed run. Steps are not counted, and an odeint that reaches its limit of steps returns NaN.
+"""JAX as a contender of sensbench: jax.experimental.ode.odeint (Dormand-Prince), whose derivative in reverse mode is
+that of the continuous adjoint with the state integrated backwards. dG/d(p, x0) by jax.jacrev, compiled by jax.jit
+before the first timed run. Steps are not counted, and an odeint that reaches its limit of steps returns NaN.
 
 Needs: python3-numpy and jax (in a Python of yours: change the first line). Not run by those who wrote it: docs."""
 import os
@@ -18,8 +18,8 @@ from jax.experimental.ode import odeint
 
 import sensbench_contender as contender
 
-DESCRIPTION = {"name": "jax_odeint", "summary": "JAX's odeint, its adjoint by jacrev", "library": f"jax {jax.__version__}",
-               "derivative": "continuous", "can": ["tolerance", "observations"]}
+DESCRIPTION = {"name": "jax_odeint", "summary": "JAX's odeint, its adjoint by jacrev",
+               "library": f"jax {jax.__version__}", "derivative": "continuous", "can": ["tolerance", "observations"]}
 
 OPERATIONS = {
     "neg": jnp.negative, "add": jnp.add, "sub": jnp.subtract, "mul": jnp.multiply, "div": jnp.divide, "pow": jnp.power,

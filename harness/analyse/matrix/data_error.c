@@ -72,11 +72,29 @@ sens_status data_error_read(struct sens_ctx *ctx, const char *text, struct analy
     return SENS_OK;
 }
 
+/* A percentage of a state that is 0 is no standard deviation. */
+static sens_status check_relative(struct sens_ctx *ctx, const struct analysis *analysis,
+                                  const double *largest)
+{
+    for (size_t a = 0; a < analysis->states.count; a++) {
+        const size_t i = analysis->states.index[a];
+        const char *const name = analysis->labels.state[i];
+        if (analysis->sigma[i].relative && isnan(largest[i]))
+            return sens_fail(
+                ctx, SENS_UNSUPPORTED,
+                "--sigma: %s is 0 at all these times, and %g%% of 0 is 0, which is no error of data; "
+                "give it a number (--sigma %s=NUMBER,...), or leave it out (--states)",
+                name, 100 * analysis->sigma[i].value, name);
+    }
+    return SENS_OK;
+}
+
 sens_status data_error_units(struct sens_ctx *ctx, const struct analysis *analysis,
                              const struct solution *solution, double **unit)
 {
     const size_t n = analysis->n;
-    const sens_status status = scaled_units(ctx, analysis, solution, SCALE_LARGEST, unit);
+    sens_status status = scaled_units(ctx, analysis, solution, SCALE_LARGEST, unit);
+    if (status == SENS_OK) status = check_relative(ctx, analysis, *unit);
     for (size_t j = 0; status == SENS_OK && j < analysis->grid.times; j++)
         for (size_t i = 0; i < n; i++) {
             const struct data_error sigma = analysis->sigma[i];

@@ -9,8 +9,8 @@
 sens_status data_error_read(struct sens_ctx *ctx, const char *text, struct analysis *analysis,
                             struct bench_error *error);
 
-/* The standard deviations at all times of one solution, [times][n]; NaN: not given, or a part of a state that is 0.
- * SENS_NO_MEMORY. */
+/* The standard deviations at all times of one solution, [times][n]; NaN: not given. SENS_NO_MEMORY;
+ * SENS_UNSUPPORTED, with a message in ctx: a percentage of a state that is 0 at all times. */
 sens_status data_error_units(struct sens_ctx *ctx, const struct analysis *analysis,
                              const struct solution *solution, double **unit);
 

@@ -6,8 +6,9 @@ function rowAt(list, [table, index]) {
 }
 /* [table, row, table before, row before, quotient, its ends, time, error, counts if any], see page_changes.c. */
 function pairOf([table, row, tableBefore, rowBefore, value, lo, hi, time, error, counts]) {
-    return {now: rowAt(data.files, [table, row]), before: rowAt(data.before, [tableBefore, rowBefore]),
-            ratio: [value, lo, hi], time, error, counts: counts ?? {}};
+    const now = rowAt(data.files, [table, row]), before = rowAt(data.before, [tableBefore, rowBefore]);
+    before.pair = now;
+    return {now, before, ratio: [value, lo, hi], time, error, counts: counts ?? {}};
 }
 function isChanged(pair) {
     return ["slower", "faster"].includes(pair.time) || ["larger", "smaller"].includes(pair.error) ||

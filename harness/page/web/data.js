@@ -33,6 +33,7 @@ class Row {
             const [over, under] = name.split("/").map((part) => this.get(part));
             return over === null || under === null ? null : over / under;
         }
+        if (name === "cell" && this.pair) return this.pair.get(name); /* the same; the page has it once */
         if (name.startsWith("asked.")) return this.settings().get(name.slice(6)) ?? "";
         if (!this.file.reader.has(name)) this.file.reader.set(name, reader(this.file.columns[name]));
         return this.file.reader.get(name)(this.index);
@@ -82,7 +83,7 @@ function quoted(word) {
 function openFile(file, number) {
     file.reader = new Map();
     file.number = number;
-    file.prelude = file.prelude ?? [];
+    file.prelude = (file.prelude ?? []).map((number) => data.said[number]);
     file.about = new Map(file.prelude);
     file.row = Array.from({length: file.rows}, (_, index) => new Row(file, index));
     return file;

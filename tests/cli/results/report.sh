@@ -90,6 +90,37 @@ sed 's/\tratio_hi\t/\tratio_up\t/' "$work/turns/a.tsv" >"$work/bad.tsv"
 tells 2 "column 'ratio_hi' of a comparison is missing" report "$work/bad.tsv" --out "$work/x"
 awk -F '\t' -v OFS='\t' '$1 == "0" { $6 = "fast" } { print }' "$work/turns/a.tsv" >"$work/bad.tsv"
 tells 2 "ratio: 'fast' is not a number" report "$work/bad.tsv" --out "$work/x"
+# numbers that no comparison has: the column, what becomes of it in the second row, what is said
+while IFS='|' read -r column number said; do
+    awk -F '\t' -v OFS='\t' -v column="$column" -v number="$number" '/^#/ { print; next }
+        !header { header = 1; for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+        ++row == 2 { $at[column] = number }
+        { print }' "$work/turns/a.tsv" >"$work/bad.tsv"
+    tells 2 "bad.tsv:[0-9]+: $said" report "$work/bad.tsv" --out "$work/x"
+done <<'LIST'
+ratio|-4|ratio: -4 has to be above 0
+ratio|inf|ratio: inf has to be above 0
+ratio|1e9|ratio: 1000000000 is above ratio_hi
+ratio_lo|1e9|ratio_lo: 1000000000 is above ratio:
+ratio_hi|1e-9|ratio: .* is above ratio_hi: 1.*e-09
+ratio_max|1e-9|ratio_hi: .* is above ratio_max
+ratio_min|0|ratio_min: 0 has to be above 0
+cpu|-1|cpu: -1 has to be 0 or more
+error|-1e-6|error: -.* has to be 0 or more
+rounds|0|pairs: 6 are more than the rounds, 0
+rounds|2.5|rounds: 2.5 has to be a whole number
+group|nan|group: nan has to be a whole number
+group|-1|group: -1 has to be a whole number
+group|7|group: 7 has no contender 0, the base of its ratios
+contender|0|ratio: .* of contender 0, the base, whose ratio is 1
+LIST
+sed '$p' "$work/turns/a.tsv" >"$work/bad.tsv"
+tells 2 "bad.tsv:[0-9]+: contender: 1 of group 0 stands in line [0-9]+, too" report "$work/bad.tsv" --out "$work/x"
+sed "s/\$/$(printf '\r')/" "$work/turns/a.tsv" >"$work/bad.tsv"
+tells 2 "bad.tsv:1: line ends of Windows" report "$work/bad.tsv" --out "$work/x"
+# a folder of comparisons alone, and one of them, where results are asked for
+tells 2 "comparisons \(2\); to see them: sensbench report $work/turns" "$program" summary "$work/turns"
+tells 2 "a.tsv:1: a comparison, which sensbench report shows" "$program" summary "$work/turns/a.tsv"
 sed 's/method=cfsa/method=cfsa <\/script><script>window.hacked = 2<\/script>/' "$work/turns/a.tsv" >"$hostile/turns.tsv"
 
 # ---- what changed: times, errors, counts, statuses; and what did not
@@ -140,6 +171,9 @@ held 1.11 err_grad
 check "an error beyond a tenth" test "$(grep -c '"larger"' "$work/pairs")" -eq 6
 held 2 steps
 check "6 counts" test "$(grep -c '{"steps":\[' "$work/pairs")" -eq 6
+# what both say of machine, compiler and settings stands in the page once
+report "$file" --against "$file" --out "$work/twice.html" >/dev/null
+check "a line of the prelude twice" test "$(grep -o '\["cpu","' "$work/twice.html" | wc -l)" -eq 1
 sed '/discrete_tangent/d' "$file" >"$work/fewer.tsv"
 report "$file" --out "$work/held.html" --against "$work/fewer.tsv" >/dev/null
 check "6 new" test "$(grep -o '"added":\[[^}]*' "$work/held.html" | grep -o '\[[0-9]*,[0-9]*\]' | wc -l)" -eq 6
@@ -164,6 +198,8 @@ fi
 altered "$times err_grad" 2 "$work/altered.tsv"
 check "stored results" "$program" report results --out "$work/stored.html"
 check "stored results are below 2 MB" test "$(wc -c <"$work/stored.html")" -lt 2000000
+check "all of it twice" "$program" report results --against results --out "$work/both.html"
+check "a page against as many rows is below 2 MB" test "$(wc -c <"$work/both.html")" -lt 2000000
 check "small" "$program" report "$hostile/mine.tsv" "$hostile/turns.tsv" \
     "$work/turns/b.tsv" --out "$work/small.html"
 check "against" "$program" report "$hostile/mine.tsv" --out "$work/against.html" --against "$work/altered.tsv"

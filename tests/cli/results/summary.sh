@@ -100,4 +100,7 @@ for line in '| SDIRK | LAPACK | 175.3 | 2632 | 15 | 14 |' '| SDIRK | UMFPACK | 9
     '| sdirk4a,factors=kept | 8 | 2 | 3 | 1.5 | 0.5 | 13 | 14 | 99 |' '| sdirk4a | 1 | timeout | | | | | | |'; do
     grep -qxF -- "$line" "$work/shallow" || fail "'$line' is not in $(cat "$work/shallow")"
 done
+# line ends of Windows have their name
+sed "s/\$/$(printf '\r')/" "$work/shallow.tsv" >"$work/windows.tsv"
+tells 2 "windows.tsv:1: line ends of Windows" "$program" summary "$work/windows.tsv"
 exit $((failures > 0))
