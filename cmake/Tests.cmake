@@ -106,6 +106,13 @@ endforeach()
 # near the largest number.
 sens_add_verify_test(problem/akzo_eight --problem akzo cells=8 --seed 9 --check "reach.*")
 sens_add_verify_test(problem/ring_modulator_steep --problem ring_modulator delta=1000 --check "reach.*")
+# Rates underflow far from the nominal temperature, and lose their digits before the frequency makes them numbers again.
+add_test(NAME verify/problem/arrhenius COMMAND sensbench verify ${verify_limit} --seed 3 --check reach.far
+         --models ${CMAKE_SOURCE_DIR}/tests/models/arrhenius.ode --problem arrhenius)
+set_tests_properties(verify/problem/arrhenius PROPERTIES LABELS verify TIMEOUT 600)
+# Not quick, which takes no grid: its solution has kinks in x0 beside the initial state.
+add_test(NAME verify/cost/identity_full COMMAND sensbench verify ${verify_limit} --cost identity --check cost.solve)
+set_tests_properties(verify/cost/identity_full PROPERTIES LABELS verify TIMEOUT 600)
 get_property(names GLOBAL PROPERTY SENS_NAMES_PEER_METHOD)
 foreach(name IN LISTS names)
   if(name MATCHES "^cvodes_")

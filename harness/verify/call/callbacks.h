@@ -10,6 +10,8 @@
 #ifndef VERIFY_CALLBACKS_H
 #define VERIFY_CALLBACKS_H
 
+#include <float.h>
+
 #include "check.h"
 
 /* ---- what is looked at --------------------------------------------------------------------------------- */
@@ -70,6 +72,10 @@ double *verify_shaken(struct verify *v, size_t count, const double *from);
  * at v is rounding alone. A few roundings from v all may round alike: terms of like size cancel, and multiples of one
  * unit move together. */
 void verify_beside(struct verify *v, size_t count, const double *from, const double *side[2]);
+
+/* What underflow can do to a number: a factor of it may lie below DBL_MIN and have lost its digits, as exp(-E/(R T))
+ * far from the nominal T, beside one as large as 1/eps, as the frequency before it (LAPACK calls it smlnum). */
+#define UNDERFLOW_LOSS (DBL_MIN / DBL_EPSILON)
 
 /* bound [out]: what rounding can do to the map of any vector that is nowhere larger than `most` [in]. A sum
  * of N terms rounds by at most N eps times the sum of their magnitudes. That sum is sqrt(N) rms at most, with

@@ -151,7 +151,7 @@ static bool is_wild(const struct samples *s, size_t n, size_t i, double h0)
  * say). Any one sample may be small by accident, so that the largest counts. */
 static double least_noise(const struct samples *s, size_t n, size_t i)
 {
-    double noise = s->lost ? fmax(s->rough[i], s->lost[i]) : s->rough[i];
+    double noise = s->rough[i];
     for (int k = s->levels > NEAR ? s->levels - NEAR : 0; k < s->levels; k++)
         noise = fmax(noise, s->shaken[(size_t)k * n + i]);
     return noise;
@@ -172,14 +172,16 @@ static double disagreement(const struct samples *s, size_t n, size_t i, double h
 static void component(const struct samples *s, size_t n, size_t i, double h0, double *d, double *bound)
 {
     struct column column = {.levels = s->levels};
-    const double apart = disagreement(s, n, i, h0);
+    const double apart = disagreement(s, n, i, h0), lost = s->lost ? s->lost[i] : 0;
+    /* lost is a bound, and may be a thousand times the noise: with it differences with steps that end this side of a
+     * kink would not contradict those that reach beyond it. */
     double least = least_noise(s, n, i);
     bool zero = true;
     for (int k = s->levels - 1; k >= 0; k--) {
         const double h = ldexp(h0, -2 * k);
         least = fmax(least, s->shaken[(size_t)k * n + i]);
         column.least[k] = least / h;
-        column.noise[k] = fmax(least, apart) / h;
+        column.noise[k] = fmax(fmax(least, lost), apart) / h;
         column.D[k][0] = s->difference[(size_t)k * n + i];
         zero = zero && column.D[k][0] == 0;
     }

@@ -169,7 +169,7 @@ double *linear_rounding(const struct linear *map, const double *most)
         double squares = 0;
         for (size_t l = 0; l < L; l++) squares += OUT[i * L + l] * OUT[i * L + l] / (double)L;
         const double size = sqrt((double)in * squares) + spread[i] / DBL_EPSILON;
-        bound[i] = 4 * ((double)in + 8) * DBL_EPSILON * size + DBL_MIN;
+        bound[i] = 4 * ((double)in + 8) * DBL_EPSILON * size + UNDERFLOW_LOSS;
     }
     sens_arena_rewind(&map->v->ctx.arena, mark);
     return bound;
@@ -210,6 +210,7 @@ double *linear_matrix_rounding(const struct linear *map, const struct sample *s,
     measure_matrix_spread(map, false, s, matrix, bound);
     if (jumps_alone(map, count, 1, matrix, bound)) measure_matrix_spread(map, true, s, matrix, bound);
     if (map->patient) raise_matrix_spread(map, s, matrix, bound);
-    for (size_t q = 0; q < count; q++) bound[q] = 4 * bound[q] + 16 * DBL_EPSILON * fabs(matrix[q]) + DBL_MIN;
+    for (size_t q = 0; q < count; q++)
+        bound[q] = 4 * bound[q] + 16 * DBL_EPSILON * fabs(matrix[q]) + UNDERFLOW_LOSS;
     return bound;
 }

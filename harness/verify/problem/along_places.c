@@ -74,7 +74,7 @@ static double slope_ratio(struct walk *walk)
     for (size_t i = 0; i < walk->subject->pb->n; i++) {
         const double D = (walk->plus[i] - walk->minus[i]) / (2 * BUMP), P = walk->P[i];
         const double noise = 64 * DBL_EPSILON * (fabs(walk->plus[i]) + fabs(walk->minus[i])) / BUMP;
-        const double ratio = fabs(D - P) / (SLOPE_DIFFERS * (fabs(D) + fabs(P)) + noise + DBL_MIN);
+        const double ratio = fabs(D - P) / (SLOPE_DIFFERS * (fabs(D) + fabs(P)) + noise + UNDERFLOW_LOSS);
         if (walk->far && !isfinite(P)) return 0;
         if (isfinite(D)) most = isfinite(ratio) ? fmax(most, ratio) : INFINITY;
     }
@@ -85,7 +85,7 @@ static double slope_ratio(struct walk *walk)
 static double transpose_ratio(struct walk *walk)
 {
     const struct sens_problem *pb = walk->subject->pb;
-    double difference = 0, size = DBL_MIN;
+    double difference = 0, size = UNDERFLOW_LOSS;
     for (size_t i = 0; i < pb->n; i++) {
         difference += walk->w[i] * walk->P[i] - walk->JTw[i] * walk->dx[i];
         size += fabs(walk->w[i] * walk->P[i]) + fabs(walk->JTw[i] * walk->dx[i]);

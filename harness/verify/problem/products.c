@@ -216,7 +216,7 @@ static void settle_noise(const struct remainders *made, size_t i, double roundin
     double *noise = made->noise + i * TAYLOR_POINTS;
     for (int k = TAYLOR_POINTS - LOWEST; k < TAYLOR_POINTS; k++) noise[k] = fmax(noise[k], r[k]);
     for (int k = TAYLOR_POINTS - 2; k >= 0; k--) noise[k] = fmax(noise[k], noise[k + 1]);
-    for (int k = 0; k < TAYLOR_POINTS; k++) noise[k] += eps[k] * rounding + resolved + DBL_MIN;
+    for (int k = 0; k < TAYLOR_POINTS; k++) noise[k] += eps[k] * rounding + resolved + UNDERFLOW_LOSS;
 }
 
 /* Half-way between an error of the derivative, 1, and the least that terms in eps^2 and eps^3 of opposite

@@ -61,8 +61,8 @@ static struct lanes shaken_lanes(const struct subject *subject, const struct lan
 static void raise_to(size_t count, const double *still, const double *moved, double *bound)
 {
     for (size_t q = 0; q < count; q++)
-        bound[q] =
-            fmax(bound[q], 4 * fabs(moved[q] - still[q]) + 16 * DBL_EPSILON * fabs(still[q]) + DBL_MIN);
+        bound[q] = fmax(bound[q],
+                        4 * fabs(moved[q] - still[q]) + 16 * DBL_EPSILON * fabs(still[q]) + UNDERFLOW_LOSS);
 }
 
 /* ---- df/dt --------------------------------------------------------------------------------------------- */
