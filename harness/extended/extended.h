@@ -3,7 +3,8 @@
  * The problems, costs and the ERK engine are compiled once more with sens_real = long double and sealed; this
  * function is the only way in. Its interface is therefore free of sens_real. With SENS_HAVE_QUAD they are there a
  * third time, with sens_real = _Float128, for what 64 bits are too few for; each operation is then a call of a
- * function. Two ways to a gradient are for problems that are not stiff. They share no more than the problem's own primitives, and not all of those:
+ * function. Two ways to a gradient are for problems that are not stiff. They share no more than the problem's own
+ * primitives, and not all of those:
  *
  *     SENS_EXTENDED_ADJOINT   reverse: discrete adjoint of an explicit Runge-Kutta pair
  *                             (vjp, vjp_p_batch, x0_vjp)
