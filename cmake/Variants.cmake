@@ -2,8 +2,8 @@
 #
 # They are divided into rooms, a folder each, whose CMakeLists.txt says first
 #
-#   sens_room(NAME [DEPENDS ROOM ...] [ONLY VARIANT])   its sources may include headers of these rooms, and of the rooms
-#                                          that these depend on; ONLY: compiled in this variant and in no other
+#   sens_room(NAME [DEPENDS ROOM ...] [ONLY VARIANT ...])   its sources may include headers of these rooms, and of the
+#                                          rooms that these depend on; ONLY: compiled in these variants and in no other
 #
 # and then what the room has:
 #
@@ -19,9 +19,9 @@ set_property(GLOBAL PROPERTY SENS_ENTRIES "")
 set_property(GLOBAL PROPERTY SENS_ENTRIES_DOUBLE "")
 
 function(sens_room name)
-  cmake_parse_arguments(arg "" "ONLY" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPENDS;ONLY" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY SENS_ROOMS ${name})
-  set_property(GLOBAL PROPERTY SENS_ROOM_ONLY_${name} ${arg_ONLY})
+  set_property(GLOBAL PROPERTY SENS_ROOM_ONLY_${name} "${arg_ONLY}")
   set(folders ${CMAKE_CURRENT_SOURCE_DIR})
   foreach(room IN LISTS arg_DEPENDS)
     get_property(below GLOBAL PROPERTY SENS_FOLDERS_${room})
@@ -116,7 +116,7 @@ function(sens_add_variant name)
       list(TRANSFORM sources REPLACE "^${CMAKE_SOURCE_DIR}/" "${tree}/")
       list(TRANSFORM folders REPLACE "^${CMAKE_SOURCE_DIR}/" "${tree}/")
     endif()
-    if(sources AND (NOT only OR only STREQUAL name))
+    if(sources AND (NOT only OR name IN_LIST only))
       set(target variant_${name}_${room})
       add_library(${target} OBJECT ${sources})
       target_link_libraries(${target} PRIVATE sens_flags sens_kernels PkgConfig::gsl Threads::Threads)

@@ -239,13 +239,13 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
 {
     const struct rod *rod = pb->data;
     const size_t n = pb->n;
-    const long double k = p[0], t = q->t - pb->t0;
+    const long double k = (long double)p[0], t = (long double)(q->t - pb->t0);
     long double E[MAX_CELLS] = {0}, c[MAX_CELLS] = {0};
     if (q->level != SENS_EXACT_ODE || !uniform(pb->np, p)) return false;
     for (size_t m = 0; m < n; m++) {
         E[m] = exp(-k * t * eigenvalue_difference(rod, m, 0));
         c[m] = 0;
-        for (size_t i = 0; i < n; i++) c[m] += mode(rod, m, i) * pb->x0[i];
+        for (size_t i = 0; i < n; i++) c[m] += mode(rod, m, i) * (long double)pb->x0[i];
     }
     for (size_t i = 0; i < n; i++) {
         long double sum = 0;

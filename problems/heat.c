@@ -180,11 +180,11 @@ static void stability_function(const struct sens_tableau *tb, long double z, lon
     for (int i = 0; i < tb->stages; i++) {
         Y[i] = 1, dY[i] = 0;
         for (int j = 0; j < i; j++) {
-            Y[i] += z * sens_tableau_a(tb, i, j) * Y[j];
-            dY[i] += sens_tableau_a(tb, i, j) * (Y[j] + z * dY[j]);
+            Y[i] += z * (long double)sens_tableau_a(tb, i, j) * Y[j];
+            dY[i] += (long double)sens_tableau_a(tb, i, j) * (Y[j] + z * dY[j]);
         }
-        *R += z * tb->b[i] * Y[i];
-        *dR += tb->b[i] * (Y[i] + z * dY[i]);
+        *R += z * (long double)tb->b[i] * Y[i];
+        *dR += (long double)tb->b[i] * (Y[i] + z * dY[i]);
     }
 }
 
@@ -198,7 +198,7 @@ static struct amplitude continuous_amplitude(long double alpha, long double lam,
 static struct amplitude discrete_amplitude(const struct sens_exact_query *q, long double alpha,
                                            long double lam, long double t)
 {
-    const long double M = round(t / q->dt);
+    const long double M = round(t / (long double)q->dt);
     long double R, dR;
     if (M == 0) return (struct amplitude){.factor = 1};
     const long double dt = t / M; /* the step a solver takes: q->dt carries the rounding of a typed decimal */
@@ -223,7 +223,8 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     const bool discrete = q->level == SENS_EXACT_DISCRETE;
     if (S0 || !starts_from_mode(pb)) return false;
     if (discrete && (!q->tableau || q->tableau->stages > SENS_MAX_STAGES || !(q->dt > 0))) return false;
-    const long double alpha = p[0], t = q->t - pb->t0, lam = eigenvalue(pb->data, q->level);
+    const long double alpha = (long double)p[0], t = (long double)(q->t - pb->t0),
+                      lam = eigenvalue(pb->data, q->level);
     const struct amplitude a =
         discrete ? discrete_amplitude(q, alpha, lam, t) : continuous_amplitude(alpha, lam, t);
     for (size_t i = 0; i < pb->n; i++) {

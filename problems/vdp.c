@@ -118,7 +118,7 @@ static void x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
     const struct vdp *vdp = pb->data;
     const sens_real eps = vdp->form == FORM_EPS ? p[0] : 1 / p[0];
     x[0] = pb->x0[0];
-    x[1] = (sens_real)slow_manifold(eps);
+    x[1] = (sens_real)slow_manifold((long double)eps);
 }
 
 static void x0_vjp(const struct sens_problem *pb, const sens_real *p, size_t L, const sens_real *W,

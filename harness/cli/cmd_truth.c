@@ -25,17 +25,34 @@
 enum { COLUMNS_P = 56, COLUMNS_X0 = 8 }; /* checked for a sample of rows */
 #define ADJOINT_TABLEAU "dop853"
 
-/* The ways of extended.h: as a file names them, the tolerance, and a finer one for a second trial. That of the
- * explicit ways is at rounding. */
+/* What is tried, until two ways agree: a finer tolerance, where the derivative is more sensitive to errors of a step
+ * than the state (the second implicit way, of order 8, then lacks digits before rounding does), and then more bits, in
+ * which the same steps are taken. The tolerance of the explicit ways is at rounding: they are tried once. */
+enum { TRIALS = 3 };
+static const struct trial {
+    int bits;
+    sens_extended_function *solve; /* NULL: not in this build */
+} trials[TRIALS] = {
+    {64, sens_extended_solve},
+    {64, sens_extended_solve},
+#ifdef SENS_HAVE_QUAD
+    {REFERENCE_MOST_BITS, sens_quad_solve},
+#else
+    {REFERENCE_MOST_BITS, NULL},
+#endif
+};
+
+/* The ways of extended.h: as a file names them, and the tolerance in each trial. */
 static const struct way {
     const char *text;
-    double tolerance, finer;
+    double tolerance[TRIALS];
 } ways[] = {
-    [SENS_EXTENDED_ADJOINT] = {"discrete adjoint, " ADJOINT_TABLEAU ", rtol = atol", 1e-18, 1e-18},
-    [SENS_EXTENDED_GBS] = {"Gragg-Bulirsch-Stoer, variational equations, tolerance", 1e-16, 1e-16},
-    [SENS_EXTENDED_RADAU] = {REFERENCE_STIFF " of order 13, variational equations, tolerance", 1e-12, 1e-14},
-    [SENS_EXTENDED_EULER] = {"extrapolated implicit Euler rule, variational equations, tolerance", 1e-13,
-                             1e-15},
+    [SENS_EXTENDED_ADJOINT] = {"discrete adjoint, " ADJOINT_TABLEAU ", rtol = atol", {1e-18}},
+    [SENS_EXTENDED_GBS] = {"Gragg-Bulirsch-Stoer, variational equations, tolerance", {1e-16}},
+    [SENS_EXTENDED_RADAU] = {REFERENCE_STIFF " of order 13, variational equations, tolerance",
+                             {1e-12, 1e-14, 1e-16}},
+    [SENS_EXTENDED_EULER] = {"extrapolated implicit Euler rule, variational equations, tolerance",
+                             {1e-13, 1e-15, 1e-18}},
 };
 
 struct truth_job {
@@ -47,7 +64,7 @@ struct truth_job {
     const char *dir; /* --out; NULL: the first folder of SENSBENCH_REFERENCE */
     bool check;      /* --check */
     bool stiff;      /* --stiff, or the stored one was made so */
-    bool again;      /* with the finer tolerances */
+    int trial;       /* of trials */
     char path[DATA_PATH];
     struct reference stored, made, second; /* in the store; to be stored; computed the other way */
     size_t cols;                           /* columns checked; 0: all */
@@ -155,20 +172,20 @@ static sens_status solve(struct truth_job *job, enum sens_extended_method method
         .parts = ref->parts,
         .method = method,
         .tableau = ADJOINT_TABLEAU,
-        .tolerance = job->again ? ways[method].finer : ways[method].tolerance,
+        .tolerance = ways[method].tolerance[job->trial],
     };
     sens_status status = reference_allocate(&job->ctx, ref);
     if (status != SENS_OK) return status;
     struct sens_extended_result result = {.steps = 0};
     memcpy(result.part, ref->part, sizeof result.part);
     const double start = seconds_now();
-    status = sens_extended_solve(&job->ctx, &request, &result);
+    status = trials[job->trial].solve(&job->ctx, &request, &result);
     if (!job->stiff && (status == SENS_STEP_LIMIT || status == SENS_STEP_UNDERFLOW))
         return sens_fail(&job->ctx, status, "%s; is the problem stiff? Try --stiff",
                          sens_status_message(status));
     if (status != SENS_OK) return status;
-    snprintf(text, size, "%s = %g, 64-bit significand, %ld steps", ways[method].text, request.tolerance,
-             result.steps);
+    snprintf(text, size, "%s = %g, %d-bit significand, %ld steps", ways[method].text, request.tolerance,
+             trials[job->trial].bits, result.steps);
     say("%s, %ld rejected, %.2f s\n", text, result.rejects, seconds_now() - start);
     fflush(our_stdout());
     return SENS_OK;
@@ -296,19 +313,39 @@ static int fail(struct truth_job *job, sens_status status)
     return cli_complain(&job->error, cli_exit_code(status));
 }
 
-/* Both solutions, and whether they agree. Stiff ones that do not are made once more, where the derivative is more
- * sensitive to errors of a step than the state: the second way, of order 8, then lacks digits before rounding does. */
+/* After a trial: is there another? Steps that rounding keeps from the end want more bits, not finer tolerances. */
+static bool try_next(struct truth_job *job, sens_status status)
+{
+    const int bits = trials[job->trial].bits;
+    const bool rounding = status == SENS_STEP_LIMIT || status == SENS_STEP_UNDERFLOW ||
+                          status == SENS_DIVERGED || status == SENS_NOT_CONVERGED;
+    if (!job->stiff || (status != SENS_OK && !rounding)) return false;
+    int next = job->trial + 1;
+    while (next < TRIALS && rounding && trials[next].bits == bits) next++;
+    if (next == TRIALS) return false;
+    if (trials[next].bits > bits)
+        complain_line("truth: %d bits are too few (%s); %s %d", bits,
+                      rounding ? sens_status_message(status) : "two ways do not agree",
+                      trials[next].solve
+                          ? "now with"
+                          : "this program was built without the quadruple precision of GCC and glibc,",
+                      trials[next].bits);
+    if (!trials[next].solve) return false;
+    job->trial = next;
+    job->ctx.message[0] = '\0';
+    return true;
+}
+
+/* Both solutions, and whether they agree. */
 static sens_status solve_until_agreed(struct truth_job *job, bool *good)
 {
-    sens_status status = solve_both(job);
-    if (status != SENS_OK) return status;
-    *good = report_agreement(job, &job->made, &job->second, true, "agreed digits", job->made.digits);
-    if (*good || !job->stiff) return SENS_OK;
-    job->again = true;
-    status = solve_both(job);
-    if (status != SENS_OK) return status;
-    *good = report_agreement(job, &job->made, &job->second, true, "agreed digits", job->made.digits);
-    return SENS_OK;
+    sens_status status;
+    do {
+        status = solve_both(job);
+        *good = status == SENS_OK &&
+                report_agreement(job, &job->made, &job->second, true, "agreed digits", job->made.digits);
+    } while (!*good && try_next(job, status));
+    return status;
 }
 
 static int finish(struct truth_job *job, bool good)
@@ -362,6 +399,12 @@ static int execute(struct truth_job *job)
         status = reference_find(&job->ctx, cell, job->dir, job->path, &job->stored, &job->error);
         if (status != SENS_OK) return fail(job, status), EXIT_CHECK;
         job->stiff = job->stiff || reference_is_stiff(&job->stored);
+        while (trials[job->trial].bits < reference_bits(&job->stored)) job->trial++;
+        if (!trials[job->trial].solve)
+            return fail(job, sens_fail(&job->ctx, SENS_UNAVAILABLE,
+                                       "%s was made with %d bits, and this program was built without the "
+                                       "quadruple precision of GCC and glibc",
+                                       job->path, trials[job->trial].bits));
     }
     if (!job->check && cell->reference_key[0] && !choose_place(job)) return fail(job, SENS_IO_ERROR);
     say("%s\n", cell->reference_key[0] ? cell->reference_key : cell->text);

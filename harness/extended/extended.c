@@ -1,4 +1,4 @@
-/* Reference solutions in extended precision: see extended.h. Compiled with SENS_EXTENDED only. */
+/* Reference solutions in extended precision: see extended.h. Compiled with SENS_EXTENDED, and again with SENS_QUAD. */
 #include "extended.h"
 
 #include <string.h>
@@ -9,7 +9,14 @@
 
 enum { MAX_STEPS = 1000000 };
 
-const struct sens_registry *sens_registry_extended(void);
+#ifdef SENS_QUAD
+#define ENTRY    sens_quad_solve
+#define REGISTRY sens_registry_quad
+#else
+#define ENTRY    sens_extended_solve
+#define REGISTRY sens_registry_extended
+#endif
+const struct sens_registry *REGISTRY(void);
 
 /* ---- a cost restricted to some of its outputs ---------------------------------------------------------- */
 
@@ -134,9 +141,9 @@ static const sens_real *widened(struct sens_ctx *ctx, size_t count, const double
 static const struct sens_problem_type *extended_problem(const struct sens_extended_request *rq,
                                                         struct sens_problem_type *own)
 {
-    const struct sens_problem_type *const *type = sens_registry_extended()->problems;
+    const struct sens_problem_type *const *type = REGISTRY()->problems;
     if (rq->model) {
-        *own = *sens_registry_extended()->written;
+        *own = *REGISTRY()->written;
         own->name = rq->problem;
         own->model = rq->model;
         own->options = rq->model_options;
@@ -148,8 +155,8 @@ static const struct sens_problem_type *extended_problem(const struct sens_extend
 
 static const struct sens_cost_type *extended_cost(const char *name)
 {
-    const struct sens_cost_type *const *type = sens_registry_extended()->costs;
-    if (strcmp(name, sens_registry_extended()->own->name) == 0) return sens_registry_extended()->own;
+    const struct sens_cost_type *const *type = REGISTRY()->costs;
+    if (strcmp(name, REGISTRY()->own->name) == 0) return REGISTRY()->own;
     while (*type && strcmp((*type)->name, name) != 0) type++;
     return *type;
 }
@@ -182,10 +189,29 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
 
 /* ---- the ways -------------------------------------------------------------------------------------- */
 
+/* Of 113 bits a caller has room for 64. */
+static void hand_over(size_t count, const sens_real *value, long double *result)
+{
+    for (size_t i = 0; i < count; i++) result[i] = (long double)value[i];
+}
+
+/* Room for what a task asks for. */
+static sens_status allocate_parts(struct sens_ctx *ctx, const struct sens_task *task, struct sens_out *out,
+                                  size_t count[SENS_PARTS])
+{
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape =
+            sens_part_shape(k, task->problem->n, task->problem->np, task->cost->m);
+        count[k] = sens_task_asks(task, k) ? shape.rows * shape.cols : 0;
+        if (count[k] && !(out->part[k] = SENS_NEW(ctx, sens_real, count[k]))) return SENS_NO_MEMORY;
+    }
+    return SENS_OK;
+}
+
 static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extended_request *rq,
                                  const struct setting *set, struct sens_extended_result *result)
 {
-    const struct sens_registry *reg = sens_registry_extended();
+    const struct sens_registry *reg = REGISTRY();
     const struct sens_method_type *const *method = reg->methods;
     const struct sens_tableau *const *tableau = reg->tableaux;
     const struct sens_controller *const *controller = reg->controllers;
@@ -209,15 +235,17 @@ static sens_status solve_adjoint(struct sens_ctx *ctx, const struct sens_extende
                                    .threads = 1,
                                    .option = option};
     struct sens_out out = {.x = NULL};
-    for (enum sens_part k = 0; k < SENS_PARTS; k++)
-        if (sens_task_asks(&task, k)) out.part[k] = result->part[k];
+    size_t count[SENS_PARTS];
     struct sens_work work = {0};
     void *state = NULL;
-    sens_status status = (*method)->prepare(ctx, &task, &state);
+    sens_status status = allocate_parts(ctx, &task, &out, count);
+    if (status == SENS_OK) status = (*method)->prepare(ctx, &task, &state);
     if (status == SENS_OK) status = (*method)->run(ctx, state, &out, &work);
     if ((*method)->release && state) (*method)->release(state);
-    if (status == SENS_OK) result->steps = work.steps, result->rejects = work.rejects;
-    return status;
+    if (status != SENS_OK) return status;
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) hand_over(count[k], out.part[k], result->part[k]);
+    result->steps = work.steps, result->rejects = work.rejects;
+    return SENS_OK;
 }
 
 /* The columns a request asks for, in a list; *cols 0 when it asks for no derivative. */
@@ -245,9 +273,10 @@ static void place_columns(const struct sens_extended_request *rq, const struct s
     const size_t n = set->problem.n, np = set->problem.np;
     for (size_t c = 0; c < set->wanted->m; c++)
         for (size_t k = 0; k < cols; k++) {
-            if (col[k] < np && rq->parts & SENS_IN_DGDP) result->dGdp[c * np + col[k]] = D[c * cols + k];
+            if (col[k] < np && rq->parts & SENS_IN_DGDP)
+                hand_over(1, &D[c * cols + k], &result->dGdp[c * np + col[k]]);
             if (col[k] >= np && rq->parts & SENS_IN_DGDX0)
-                result->dGdx0[c * n + col[k] - np] = D[c * cols + k];
+                hand_over(1, &D[c * cols + k], &result->dGdx0[c * n + col[k] - np]);
         }
 }
 
@@ -271,16 +300,16 @@ static sens_status solve_forward(struct sens_ctx *ctx, const struct sens_extende
     if (!out.x || !out.G || !out.D) return SENS_NO_MEMORY;
     status = sens_march_solve(ctx, &task, &out);
     if (status != SENS_OK) return status;
-    memcpy(result->x, out.x, n * sizeof *out.x);
-    memcpy(result->G, out.G, m * sizeof *out.G);
+    hand_over(n, out.x, result->x);
+    hand_over(m, out.G, result->G);
     place_columns(rq, set, task.cols, task.col, out.D, result);
     result->steps = out.steps;
     result->rejects = out.rejects;
     return SENS_OK;
 }
 
-sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended_request *request,
-                                struct sens_extended_result *result)
+sens_status ENTRY(struct sens_ctx *ctx, const struct sens_extended_request *request,
+                  struct sens_extended_result *result)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
     struct setting set = {0};

@@ -1,8 +1,10 @@
-/* harness/extended/extended.h - reference solutions in extended precision (64-bit significand).
+/* harness/extended/extended.h - reference solutions in extended precision, with a significand of 64 or 113 bits.
  *
  * The problems, costs and the ERK engine are compiled once more with sens_real = long double and sealed; this
- * function is the only way in. Its interface is therefore free of sens_real. Two ways to a gradient are for
- * problems that are not stiff. They share no more than the problem's own primitives, and not all of those:
+ * function is the only way in. Its interface is therefore free of sens_real. With SENS_HAVE_QUAD they are there a
+ * third time, with sens_real = _Float128, for what 64 bits are too few for; each operation is then a call of a
+ * function. Two ways to a gradient are for problems that are not stiff. They share no more than the problem's own
+ * primitives, and not all of those:
  *
  *     SENS_EXTENDED_ADJOINT   reverse: discrete adjoint of an explicit Runge-Kutta pair
  *                             (vjp, vjp_p_batch, x0_vjp)
@@ -61,7 +63,11 @@ struct sens_extended_result {
 /* SENS_UNAVAILABLE when the problem, the cost or the pair is not among the extended sources; SENS_UNSUPPORTED
  * for more states than an implicit way takes; otherwise any
  * status of a solve. Works in ctx's arena and gives all of it back. */
-sens_status sens_extended_solve(struct sens_ctx *ctx, const struct sens_extended_request *request,
-                                struct sens_extended_result *result);
+typedef sens_status sens_extended_function(struct sens_ctx *ctx, const struct sens_extended_request *request,
+                                           struct sens_extended_result *result);
+sens_extended_function sens_extended_solve; /* with 64 bits */
+#if defined SENS_HAVE_QUAD || defined SENS_QUAD
+sens_extended_function sens_quad_solve; /* with 113 bits, of which the result keeps 64 */
+#endif
 
 #endif

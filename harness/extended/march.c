@@ -54,7 +54,7 @@ static sens_real error_norm(const struct sens_march *march)
 {
     const struct sens_variation *va = march->system;
     const bool scaled = march->rule->scaled;
-    const sens_real noise = SENS_C(0x1p-64), all = noise * largest_of(march, 0, march->size),
+    const sens_real noise = SENS_EPSILON / 2, all = noise * largest_of(march, 0, march->size),
                     x = scaled ? noise * largest_of(march, 0, va->n) : all,
                     q = scaled ? noise * largest_of(march, va->n, va->m_q) : all;
     const sens_real share = march->rule->share;

@@ -11,6 +11,9 @@
 
 struct sens_march;
 
+/* Rounding, by that of 64 bits, for which bounds are stated: 1, or 2^-49. */
+#define SENS_MARCH_FINER (SENS_EPSILON / (sens_real)LDBL_EPSILON)
+
 struct sens_march_rule {
     const char *name;
     int order;    /* the estimate behaves as H^order */
@@ -18,8 +21,8 @@ struct sens_march_rule {
     size_t most;  /* states, at most; 0: any number */
     /* An error is relative to the largest value so far, which is forgotten by `memory` a step (1: never), but
      * not to less than a share of the largest of its column, or (share_x) of the state: it may begin at zero;
-     * nor to less than 2^-64 of all there is, or (scaled) of the largest x over p_k or x0_i: a column may be
-     * rounding alone. */
+     * nor to less than rounding, 2^-64 (2^-113) of all there is, or (scaled) of the largest x over p_k or x0_i: a
+     * column may be rounding alone. */
     sens_real memory, share, share_x;
     bool scaled;
     /* Memory from the arena, for columns as wide as march->system says. SENS_NO_MEMORY. */

@@ -186,7 +186,8 @@ static sens_status solve_stages(const struct sens_march *march)
         sens_shifted_solve(radau->stages, false, 1, radau->delta);
         const sens_real now = correct(march);
         if (!isfinite(now)) return SENS_NONFINITE;
-        if (now <= SENS_C(1e-17) || (before <= SENS_C(1e-12) && now > before / 2)) return SENS_OK;
+        if (now <= SENS_C(1e-17) * SENS_MARCH_FINER || (before <= SENS_C(1e-12) && now > before / 2))
+            return SENS_OK;
         if (k > 2 && now > 2 * before) return SENS_NOT_CONVERGED;
         slow = now > before / 10;
         before = now;

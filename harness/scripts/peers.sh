@@ -19,7 +19,7 @@ before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -x "$sensbench" ] || { echo "peers.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
 all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp stiff-robertson stiff-robertson-long \
-stiff-hires stiff-oregonator stiff-pollu stiff-vdp stiff-cbm4"
+stiff-hires stiff-oregonator stiff-pollu stiff-vdp stiff-vdp-1e6 stiff-cbm4"
 sets=${SETS:-$all}
 for set in $sets; do
     case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
@@ -96,6 +96,7 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
     stiff stiff-oregonator oregonator discrete_adjoint T=360 "$@"
     stiff stiff-pollu pollu discrete_adjoint T=60 "$@"
     stiff stiff-vdp vdp discrete_adjoint eps=1e-3 T=2 "$@"
+    stiff stiff-vdp-1e6 vdp discrete_adjoint eps=1e-6 T=2 "$@"
     stiff stiff-cbm4 cbm4 discrete_adjoint T=60 cost=own "$@"
 }
 
@@ -189,6 +190,7 @@ for set in $sets; do set -- "$@" "$results/$set.tsv"; done
         about["stiff-oregonator"] = "Oregonator, the same"
         about["stiff-pollu"] = "POLLU, the same"
         about["stiff-vdp"] = "Van der Pol with mu = 1000 to T = 2, the same"
+        about["stiff-vdp-1e6"] = "Van der Pol with mu = 1e6 to T = 2, the same"
         about["stiff-cbm4"] = "CBM-IV to T = 60, six concentrations at the end, by 81 factors and the initial state"
     }
     END {

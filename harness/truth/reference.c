@@ -64,6 +64,13 @@ double reference_least(const struct reference *ref)
     return reference_is_stiff(ref) ? REFERENCE_DIGITS_STIFF : REFERENCE_DIGITS;
 }
 
+int reference_bits(const struct reference *ref)
+{
+    char text[sizeof "-bit significand" + 8];
+    snprintf(text, sizeof text, "%d-bit significand", REFERENCE_MOST_BITS);
+    return strstr(ref->generator, text) ? REFERENCE_MOST_BITS : 64;
+}
+
 bool reference_is_binary(const struct reference *ref)
 {
     return total_count(ref) > REFERENCE_TEXT_MAX;

@@ -43,6 +43,10 @@ size_t reference_count(const struct reference *ref, enum sens_part part);
 bool reference_is_stiff(const struct reference *ref);
 double reference_least(const struct reference *ref);
 
+/* Bits of the significand that it was computed with: 64, or REFERENCE_MOST_BITS. */
+enum { REFERENCE_MOST_BITS = 113 };
+int reference_bits(const struct reference *ref);
+
 /* Allocates the arrays for the shape set in *ref. SENS_NO_MEMORY. */
 sens_status reference_allocate(struct sens_ctx *ctx, struct reference *ref);
 

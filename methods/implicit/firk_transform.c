@@ -85,7 +85,7 @@ static bool take(const struct sens_tableau *tb, wide A[S][S])
     for (int i = 0; right && i <= S; i++)
         right = sens_tableau_a(tb, i, 0) == 0 && sens_tableau_a(tb, 0, i) == 0;
     for (int i = 0; right && i < S; i++)
-        for (int j = 0; j < S; j++) A[i][j] = sens_tableau_a(tb, i + 1, j + 1);
+        for (int j = 0; j < S; j++) A[i][j] = (wide)sens_tableau_a(tb, i + 1, j + 1);
     return right;
 }
 
@@ -95,7 +95,7 @@ static void find_end(const struct sens_tableau *tb, wide B[S][S], struct sens_fi
     wide rest = 1;
     for (int j = 0; j < S; j++) {
         wide sum = tb->fsal && j == S - 1;
-        for (int i = 0; i < S && !tb->fsal; i++) sum += tb->b[i + 1] * B[i][j];
+        for (int i = 0; i < S && !tb->fsal; i++) sum += (wide)tb->b[i + 1] * B[i][j];
         made->end[j] = (sens_real)sum;
         rest -= sum;
     }

@@ -28,6 +28,16 @@ expect 0 "stored $work/robertson" truth robertson T=4e7 --stiff --out "$work"
 expect 0 "Radau IIA of order 13" truth robertson T=4e7 --out "$work" --check # as it was made
 rm "$work"/"$(grep -l '^key: robertson.* T=40000000 ' "$work"/robertson-*.ref | xargs -n1 basename)"
 expect 0 "tolerance = 1e-14" truth vdp T=2 --stiff --out "$work/finer" # fewer than 12 digits agree at first
+if "$program" truth vdp eps=1e-6 T=2 --check >output 2>&1; then
+    grep -qF "113-bit significand" output || fail "not checked as it was made: $(cat output)"
+    expect 0 "64 bits are too few (max_steps was reached before the final time); now with 113" \
+        truth vdp eps=1e-6 T=2 --stiff --out "$work/quad"
+elif grep -qF "was built without the quadruple precision" output; then
+    echo "skipped: references in quadruple precision, which this program was built without"
+else
+    fail "vdp eps=1e-6 T=2 is not confirmed: $(cat output)"
+fi
+rm -f output
 expect 2 "at most 64 states, not 81" truth heat n=10 --stiff --out "$work"
 
 # a damaged file is refused, by name

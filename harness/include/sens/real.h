@@ -1,11 +1,12 @@
 /* sens/real.h - the working precision.
  *
  * Numerical sources (problems, methods, lane kernels) are compiled once per variant: in double for every
- * instruction set, and once in extended precision (x87, 64-bit significand) for the reference solutions.
+ * instruction set, and in extended precision for the reference solutions: once in that of the x87 (64-bit
+ * significand), and, with GCC and a library that has _Float128, once in quadruple precision (113 bits).
  * They write sens_real, take functions from <tgmath.h>, and constants from SENS_C or SENS_Q, so that nothing
  * is rounded to double on the way.
  *
- * Problems and costs are compiled a third time, to be recorded (sens/recorded.h): their derivative products
+ * Problems and costs are compiled once more, to be recorded (sens/recorded.h): their derivative products
  * come from that where they are not written by hand. A branch on a value that depends on t, x or p is then
  * recorded as it was taken; where another one would be taken, it is recorded anew. That is the right thing
  * for a switch of the whole system, and a slow one for a case that differs from cell to cell: there, write
@@ -24,7 +25,11 @@
 #define SENS_LINK_NAME(name)
 #endif
 
-#ifdef SENS_EXTENDED
+#if defined SENS_QUAD /* beside SENS_EXTENDED */
+__extension__ typedef _Float128 sens_real;
+#define SENS_C(literal) (__extension__ literal##F128)
+#define SENS_EPSILON    SENS_C(0x1p-112)
+#elif defined SENS_EXTENDED
 typedef long double sens_real;
 #ifdef SENS_RECORDED
 #define SENS_EPSILON DBL_EPSILON /* the values that decide branches are in double */
