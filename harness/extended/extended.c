@@ -7,7 +7,9 @@
 #include "sens/decorate.h"
 #include "sens/registry.h"
 
-enum { MAX_STEPS = 1000000 };
+/* Accepted and rejected. Implicit steps solve systems; the most that a stored reference takes are 17,507, and what takes
+ * far more is kept small by rounding. */
+enum { MAX_STEPS = 1000000, MAX_STEPS_IMPLICIT = 100000 };
 
 #ifdef SENS_QUAD
 #define ENTRY    sens_quad_solve
@@ -290,7 +292,8 @@ static sens_status solve_forward(struct sens_ctx *ctx, const struct sens_extende
                                    .problem = &set->problem,
                                    .cost = set->wanted,
                                    .tolerance = rq->tolerance,
-                                   .max_steps = MAX_STEPS};
+                                   .max_steps =
+                                       rq->method == SENS_EXTENDED_GBS ? MAX_STEPS : MAX_STEPS_IMPLICIT};
     const size_t n = set->problem.n, m = set->wanted->m;
     sens_status status = list_columns(ctx, rq, &set->problem, &task.cols, &task.col);
     if (status != SENS_OK) return status;
