@@ -13,9 +13,9 @@ ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$'
     -E '^cli/(package|tutorials|newcomer)$'
 build/asan/sensbench verify --quick # in one run, where the tests look at each module alone
 build/asan/sensbench verify --quick --problem sir # a model of a file; the others run the same code on more states
-harness/scripts/build-tests.sh tsan method -- $without
+harness/scripts/build-tests.sh tsan method -- $without -DSENS_CAN_QUAD=OFF # one thread computes references
 ctest --test-dir build/tsan --output-on-failure -j "$jobs" -L '^method$'
-harness/scripts/build-tests.sh debug unit -- $without
+harness/scripts/build-tests.sh debug unit -- $without -DSENS_CAN_QUAD=OFF
 for test in build/debug/unit_test_*; do
     case $test in *_packed | *_avx*) continue ;; esac # every size of every kernel: ASan has seen them
     valgrind --quiet --suppressions=harness/scripts/valgrind.supp --error-exitcode=1 --leak-check=full \
