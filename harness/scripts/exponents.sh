@@ -1,10 +1,10 @@
 #!/bin/sh
 # exponents.sh FILE [FROM] - how the rows of a result file grow with the number of states.
 #
-# For each series of each method, and each number of outputs m: b of a n^b, by least squares of the logarithms of the rows with n >= FROM (300) whose
-# status is ok, with its standard error where there are three rows or more; of the forward solve, the reverse sweep,
-# the reverse sweep by the forward solve, and the factors that were kept. Tab-separated; `-` where there are fewer than
-# two rows with different n. Exit 2: no such file, or none of results.
+# For each series of each method, and each number of outputs m: b of a n^b, by least squares of the logarithms of the
+# rows with n >= FROM (300) whose status is ok, with its standard error where there are three rows or more; of the
+# forward solve, the reverse sweep, the reverse sweep by the forward solve, and the factors that were kept.
+# Tab-separated; `-` where there are fewer than two rows with different n. Exit 2: no such file, or none of results.
 set -eu
 export LC_ALL=C
 [ $# -ge 1 ] && [ -f "$1" ] || { echo "exponents.sh: exponents.sh FILE [FROM]" >&2; exit 2; }
