@@ -7,8 +7,8 @@
 #include "sens/decorate.h"
 #include "sens/registry.h"
 
-/* Accepted and rejected. Implicit steps solve systems; the most that a stored reference takes are 17,507, and what takes
- * far more is kept small by rounding. */
+/* Accepted and rejected. Implicit steps solve systems; the most that a stored reference takes are 17,507, and steps of
+ * what takes far more are kept short by rounding. */
 enum { MAX_STEPS = 1000000, MAX_STEPS_IMPLICIT = 100000 };
 
 #ifdef SENS_QUAD
