@@ -21,7 +21,7 @@ shown(p) = p <= 2 ? column("t_reverse_s") / column("t_forward_s") : p == 3 ? col
 drawn(p, c) = of_curve(c) && column("m") == (p == 2 ? 8 : 1) && positive("t_forward_s") && positive("t_reverse_s") && \
     (p < 4 || positive("bytes_factors"))
 set logscale xy
-set format x "%g"
+set format x DECADES
 set format y DECADES
 set style data linespoints
 # Ranges, in whole decades, are set where a panel may be empty, as that of eight outputs.
