@@ -31,7 +31,7 @@ static bool print_text(const struct summary *summary, const glob_t *figures)
         say("- %s (%zu rows)\n", summary->table[i].path, summary->table[i].rows);
     summary_print_accuracy(summary, our_stdout());
     summary_print_products(summary, our_stdout());
-    paper_print_shallow(summary, our_stdout());
+    paper_print_by_forward(summary, our_stdout());
     summary_print_disturbed(summary, our_stdout());
     say("\n## Figures\n\n");
     for (size_t i = 0; i < figures->gl_pathc; i++) say("- %s\n", figures->gl_pathv[i]);

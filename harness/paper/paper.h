@@ -19,7 +19,8 @@ bool paper_compares(const struct record *row);
 bool paper_print(const struct summary *summary, FILE *out);
 bool paper_json(const struct summary *summary, json_t *object);
 
-/* shallow.c: prints the rows of the sweep shallow beside Table 5.1 of FATODE's paper; nothing where there are none. */
-void paper_print_shallow(const struct summary *summary, FILE *out);
+/* by_forward.c: prints the rows of the sweeps shallow and tsadjoint beside Table 5.1 of FATODE's paper and Table 4 of
+ * PETSc TSAdjoint's; nothing of a sweep that has none. */
+void paper_print_by_forward(const struct summary *summary, FILE *out);
 
 #endif

@@ -97,8 +97,18 @@ grep -q '## Products' "$work/summary" && fail "products of a sweep that has none
 } >"$work/shallow.tsv"
 "$program" summary "$work/shallow.tsv" >"$work/shallow" || fail "shallow: exit $?"
 for line in '| SDIRK | LAPACK | 175.3 | 2632 | 15 | 14 |' '| SDIRK | UMFPACK | 9.9 | 174.2 | 17.6 | 16.6 |' \
-    '| sdirk4a,factors=kept | 8 | 2 | 3 | 1.5 | 0.5 | 13 | 14 | 99 |' '| sdirk4a | 1 | timeout | | | | | | |'; do
+    '| discrete_adjoint: sdirk4a,factors=kept | 8 | 2 | 3 | 1.5 | 0.5 | 13 | 14 | 99 |' \
+    '| discrete_adjoint: sdirk4a | 1 | timeout | | | | | | |'; do
     grep -qxF -- "$line" "$work/shallow" || fail "'$line' is not in $(cat "$work/shallow")"
+done
+grep -q "Table 4" "$work/shallow" && fail "Table 4 without a row of its sweep"
+# and Table 4 of PETSc TSAdjoint, beside the same of its problem
+sed -e "s/shallow_water\(.*\)4800/gray_scott\120000/" -e "s/shallow/tsadjoint/" "$work/shallow.tsv" \
+    >"$work/tsadjoint.tsv"
+"$program" summary "$work/tsadjoint.tsv" >"$work/tsadjoint" || fail "tsadjoint: exit $?"
+for line in '| PETSc RK4 | analytic Jacobian | 38.03 |' '| PETSc CN | matrix-free | 0.41 |' \
+    '| discrete_adjoint: sdirk4a,factors=kept | 8 | 2 | 3 | 1.5 | 0.5 | 13 | 14 | 99 |'; do
+    grep -qxF -- "$line" "$work/tsadjoint" || fail "'$line' is not in $(cat "$work/tsadjoint")"
 done
 # line ends of Windows have their name
 sed "s/\$/$(printf '\r')/" "$work/shallow.tsv" >"$work/windows.tsv"
