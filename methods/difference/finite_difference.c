@@ -10,6 +10,7 @@
 #include <tgmath.h>
 
 #include "cost_sum.h"
+#include "linear_option.h"
 #include "rules.h"
 #include "solver.h"
 
@@ -155,7 +156,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
-enum { OPT_SCHEME, OPT_BUMP_KIND, OPT_BUMP, OPT_GRID };
+enum { OPT_SCHEME, OPT_BUMP_KIND, OPT_BUMP, OPT_GRID, OPT_LINEAR };
 static const struct sens_option options[] = {
     {.name = "scheme",
      .kind = SENS_OPT_CHOICE,
@@ -178,6 +179,7 @@ static const struct sens_option options[] = {
      .fallback = GRID_OWN,
      .choices = (const char *const[]){"own", "frozen", NULL},
      .help = "perturbed solves choose their own steps, or repeat those of the nominal solve"},
+    [OPT_LINEAR] = SENS_LINEAR_OPTION,
     SENS_OPTIONS_END,
 };
 
@@ -220,6 +222,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     *fd =
         (struct difference){.task = task, .n = task->problem->n, .np = task->problem->np, .m = task->cost->m};
     read_options(fd, task->option);
+    ctx->linear = (enum sens_kernel_choice)task->option[OPT_LINEAR].number;
     sens_status status = allocate(ctx, fd);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &fd->stops);
     if (status != SENS_OK) return status;

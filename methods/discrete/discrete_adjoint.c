@@ -269,6 +269,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
                            .n = task->problem->n,
                            .np = task->problem->np,
                            .m = task->cost->m};
+    ctx->linear = (enum sens_kernel_choice)task->option[OPT_LINEAR].number;
     sens_status status = sens_stops_create(ctx, task, &ad->stops);
     const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
     if (status == SENS_OK) status = sens_tangent_test_create(ctx, task, tested, &ad->test);

@@ -297,6 +297,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     for (size_t k = 0; k < np; k++) col[k] = k;
     for (size_t i = 0; i < n; i++) col[np + i] = task->problem->np + i;
     struct tangent *tg;
+    ctx->linear = (enum sens_kernel_choice)task->option[OPT_LINEAR].number;
     const bool tested = task->option[OPT_TANGENT_TEST].number == TEST_INSIDE;
     sens_status status =
         create(ctx, task, tested, keeps(task) ? SENS_TRAJ_FACTORS : SENS_TRAJ_NO_FACTORS, np + n, col, &tg);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "linear_option.h"
 #include "products.h"
 
 enum { COLUMNS = 16 }; /* of df/dp at a time */
@@ -44,6 +45,7 @@ const struct sens_option sens_tangent_test_options[] = {
                      .choices = factors_choices,
                      .help =
                          "of an implicit step: computed again for the derivative, or kept from the solve"},
+    [OPT_LINEAR] = SENS_LINEAR_OPTION,
     SENS_OPTIONS_END,
 };
 

@@ -17,7 +17,7 @@
 struct sens_tangent_test;
 
 /* The option table of the discrete methods. */
-enum { OPT_TANGENT_TEST, OPT_STAGE_SOLVE, OPT_FACTORS };
+enum { OPT_TANGENT_TEST, OPT_STAGE_SOLVE, OPT_FACTORS, OPT_LINEAR };
 enum { SOLVE_DIRECT, SOLVE_NEWTON };
 enum { FACTORS_AGAIN, FACTORS_KEPT };
 extern const struct sens_option sens_tangent_test_options[];

@@ -108,8 +108,13 @@ static sens_status place_values(struct sens_ctx *ctx, struct sens_shifted *shift
     return SENS_OK;
 }
 
-static sens_status refuse(struct sens_ctx *ctx, enum sens_kernel_choice choice)
+static sens_status refuse(struct sens_ctx *ctx, const struct sens_pattern *pattern,
+                          enum sens_kernel_choice choice)
 {
+    if (!pattern && (choice == SENS_KERNEL_KLU || choice == SENS_KERNEL_UMFPACK))
+        return sens_fail(ctx, SENS_UNSUPPORTED,
+                         "%s solves sparse systems, and of this df/dx no pattern is known",
+                         choice == SENS_KERNEL_KLU ? "KLU" : "UMFPACK");
     return sens_fail(ctx, SENS_UNAVAILABLE, "%s is not there for these systems",
                      choice == SENS_KERNEL_KLU       ? "KLU"
                      : choice == SENS_KERNEL_UMFPACK ? "UMFPACK"
@@ -148,12 +153,13 @@ static sens_status create_named(struct sens_ctx *ctx, size_t n, const struct sen
 static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                           struct wanted wanted, struct sens_shifted **made)
 {
+    if (wanted.choice == SENS_KERNEL_AUTO) wanted.choice = ctx->linear;
     const bool any = wanted.choice == SENS_KERNEL_AUTO;
     *made = NULL;
     sens_status status = any ? choose(ctx, n, pattern, &wanted.choice) : SENS_OK;
     if (status == SENS_OK) status = create_named(ctx, n, pattern, wanted, made);
     if (status != SENS_UNAVAILABLE) return status;
-    if (!any) return refuse(ctx, wanted.choice);
+    if (!any) return refuse(ctx, pattern, wanted.choice);
     wanted.choice = SENS_KERNEL_OWN;
     return create_named(ctx, n, pattern, wanted, made);
 }

@@ -35,22 +35,15 @@ struct sens_shift { /* M = (identity + i imaginary) I - jacobian J */
     sens_real imaginary; /* 0 where the system is real */
 };
 
-/* AUTO: klu for a pattern, or umfpack where its factors take many operations an entry; without one own for few
- * unknowns, else lapack; own where that one is not there. */
-enum sens_kernel_choice {
-    SENS_KERNEL_AUTO,
-    SENS_KERNEL_OWN,
-    SENS_KERNEL_LAPACK,
-    SENS_KERNEL_KLU,
-    SENS_KERNEL_UMFPACK
-};
-
 struct sens_shifted;
 
 /* For J given as sens_jacobian_at does: with a pattern its values, which has to stay, else [n][n] by rows.
+ * SENS_KERNEL_AUTO: ctx->linear; where that is AUTO, too, klu for a pattern, or umfpack where its factors take many
+ * operations an entry; without one own for few unknowns, else lapack; own where that one is not there.
  * SENS_NO_MEMORY; SENS_UNAVAILABLE: a kernel that was named is not built in, cannot be loaded, or
  * lacks this precision;
- * SENS_UNSUPPORTED: too large for the indices of the library. Whatever the status, sens_shifted_release is
+ * SENS_UNSUPPORTED: too large for the indices of the library, or a sparse kernel was named and there is no pattern.
+ * Whatever the status, sens_shifted_release is
  * due unless *made is NULL. */
 sens_status sens_shifted_create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                 enum sens_kernel_choice choice, struct sens_shifted **made);

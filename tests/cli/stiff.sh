@@ -88,6 +88,25 @@ done
 agrees hires rodas4 T=321.8122 tol=1e-6
 agrees vdp ros3 tol=1e-4
 
+# Whatever solves the linear systems, the derivative is the same; what cannot solve them says so.
+kernels=own
+for linear in lapack klu umfpack; do
+    "$program" run conduction discrete_adjoint tableau=rodas4 n=9 "linear=$linear" --once >"$work/output" 2>&1 &&
+        kernels="$kernels $linear" || grep -q "is not there" "$work/output" ||
+        fail "linear=$linear: $(cat "$work/output")"
+done
+for linear in $kernels; do
+    for tableau in sdirk4a radau_iia5 rodas4; do
+        agrees brusselator2d "$tableau" "linear=$linear" tol=1e-4
+    done
+done
+for linear in klu umfpack; do
+    case " $kernels " in *" $linear "*)
+        tells 2 "solves sparse systems" "$program" run hires discrete_adjoint tableau=rodas4 "linear=$linear" T=1
+        ;;
+    esac
+done
+
 # Explicit or implicit: of what is not stiff no step, of what is most (docs/stiff.md).
 implicit_steps() { # -eq|-gt NUMBER PROBLEM KEY=VALUE...
     local test=$1 expected=$2

@@ -45,6 +45,16 @@ sens_status sens_arena_attach(struct sens_arena *arena, void (*end)(void *object
 
 #define SENS_NEW(ctx, type, count) ((type *)sens_arena_alloc(&(ctx)->arena, (count), sizeof(type)))
 
+/* What solves the linear systems of implicit steps (option linear= of methods that make them). AUTO: by what the
+ * systems are (methods/linear/shifted.h). */
+enum sens_kernel_choice {
+    SENS_KERNEL_AUTO,
+    SENS_KERNEL_OWN,
+    SENS_KERNEL_LAPACK,
+    SENS_KERNEL_KLU,
+    SENS_KERNEL_UMFPACK
+};
+
 struct sens_ctx {
     struct sens_arena arena;
     double (*now)(void);      /* monotonic seconds; NULL = times are reported as 0 */
@@ -53,6 +63,8 @@ struct sens_ctx {
     struct sens_caches {
         size_t l1, l2, l3; /* bytes of data cache that one core may call its own; 0: not known */
     } cache;
+    enum sens_kernel_choice
+        linear;        /* where a system is to be solved by AUTO; each method sets it when it prepares */
     char message[256]; /* what went wrong, in words; "" when there is nothing to add to the status */
 };
 
