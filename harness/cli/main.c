@@ -15,11 +15,25 @@
 #include "providers.h"
 #include "streams.h"
 
-/* A sweep takes the signal in another way, to stop between rows (isolate.c). */
+/* The children that were there when the program began. A handler has no other way to know them. */
+static struct process_kin kin;
+
+/* Contenders, and what they have started, go with us. A sweep takes the signals in another way, to stop between rows
+ * (isolate.c). */
 static void leave(int signal_number)
 {
     (void)signal_number;
+    process_end_orphans(&kin, 0, NULL);
     _exit(EXIT_INTERRUPTED);
+}
+
+/* Those that whoever started us wants ignored stay so (nohup, a job in the background). */
+static void take_signals(void)
+{
+    static const int ordinary[] = {SIGINT, SIGTERM, SIGHUP};
+    process_kin(&kin);
+    for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++)
+        if (signal(ordinary[i], leave) == SIG_IGN) signal(ordinary[i], SIG_IGN);
 }
 
 static int refuse_command(const char *word)
@@ -65,13 +79,11 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (signal(SIGINT, leave) == SIG_IGN) signal(SIGINT, SIG_IGN); /* a job in the background */
+    take_signals();
     if (!streams_open())
         return fputs("sensbench: no descriptor or no memory for the output\n", stderr), EXIT_USAGE;
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* numbers have a point, whatever a module sets */
     if (!providers_add(derive_providers)) return fputs("sensbench: no memory\n", stderr), EXIT_USAGE;
-    struct process_kin kin;
-    process_kin(&kin);
     const int code = dispatch(argc, argv);
     process_end_orphans(&kin, 0, NULL); /* what a contender has left behind */
     if (streams_finish()) return code;

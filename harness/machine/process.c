@@ -361,18 +361,35 @@ bool process_killed_from_outside(const struct process *process, int how)
 
 /* ---- what children leave behind ------------------------------------------------------------------------ */
 
-/* Those of this thread, which are all: no other thread of this program starts any, and orphans come to the
- * first one. A kernel that does not tell has none. */
+/* "/proc/self/task/PID/children", as a handler of signals may write it. */
+static void name_children(char path[64])
+{
+    char digits[24];
+    size_t count = 0, at = strlen("/proc/self/task/");
+    memcpy(path, "/proc/self/task/", at);
+    for (long pid = getpid(); pid > 0; pid /= 10) digits[count++] = (char)('0' + pid % 10);
+    while (count > 0) path[at++] = digits[--count];
+    memcpy(path + at, "/children", sizeof "/children");
+}
+
+/* Those of the first thread, which are all: no other thread of this program starts any, and orphans come to that
+ * one. A kernel that does not tell has none. */
 static void list_children(struct process_kin *kin)
 {
-    char path[64];
-    int pid;
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    FILE *file = fopen(path, "re");
+    char path[64], text[4096];
+    name_children(path);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    pid_t pid = 0;
     kin->count = 0;
-    while (file && fscanf(file, "%d", &pid) == 1)
-        if (kin->count++ < PROCESS_KIN_MAX) kin->pid[kin->count - 1] = pid;
-    if (file) fclose(file);
+    for (ssize_t got = 0; file >= 0 && (got = read(file, text, sizeof text)) > 0;)
+        for (ssize_t i = 0; i < got; i++) {
+            const bool digit = text[i] >= '0' && text[i] <= '9';
+            if (digit) pid = pid * 10 + (text[i] - '0');
+            if (digit || pid == 0) continue;
+            if (kin->count++ < PROCESS_KIN_MAX) kin->pid[kin->count - 1] = pid;
+            pid = 0;
+        }
+    if (file >= 0) close(file);
 }
 
 void process_kin(struct process_kin *kin)

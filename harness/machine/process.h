@@ -76,7 +76,8 @@ struct process_kin {
 };
 /* The children that this process has now. From then on, orphans of its children become its own. */
 void process_kin(struct process_kin *kin);
-/* Kills all children of this process but those in *before and living[count]: what was orphaned. */
+/* Kills all children of this process but those in *before and living[count]: what was orphaned. A handler of signals
+ * may call it. */
 void process_end_orphans(const struct process_kin *before, size_t count, const pid_t *living);
 
 /* ---- signals ------------------------------------------------------------------------------------------- */

@@ -233,9 +233,10 @@ for line in sys.stdin:
         if kind == "hang": time.sleep(600)
         if kind == "crash": os.kill(os.getpid(), 11)
         if kind == "leave": sys.exit(7)
-        if kind == "parent": # a child in a session of its own, which holds no stream of ours
+        if kind in ("parent", "lasting"): # a child in a session of its own, which holds no stream of ours
             subprocess.Popen(["/bin/sleep", "600.25"], start_new_session=True, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if kind == "lasting": time.sleep(600)
         if kind == "close": os.close(1); time.sleep(600)
         if kind == "gulp": eaten = bytearray(8 * 2**30)
         if kind == "eat": eaten = [bytearray(b"x" * 2**24) for k in range(512)]
@@ -371,6 +372,14 @@ for command in "run logistic wrong" "compare logistic wrong --vs method=discrete
     # shellcheck disable=SC2086 -- a list of words
     KIND=parent tells 0 "" "$program" $command --contender ./wrong.py
     left=$(pgrep -fx "/bin/sleep 600.25") && fail "$command: children of a contender live on" && kill $left
+done
+for signal in INT TERM HUP; do
+    KIND=lasting env "--default-signal=$signal" "$program" run logistic wrong --contender ./wrong.py >output 2>&1 &
+    for _ in $(seq 100); do pgrep -fx "/bin/sleep 600.25" >/dev/null && break; sleep 0.1; done
+    kill -$signal $!
+    wait $!
+    [ $? -eq 130 ] || fail "SIG$signal: exit $?, expected 130"
+    left=$(pgrep -fx "/bin/sleep 600.25") && fail "SIG$signal: children of a contender live on" && kill $left
 done
 
 # ---- in a sweep ----------------------------------------------------------------------------------------------
