@@ -5,7 +5,7 @@
 #! title: error of the gradient against steps, evaluations, factorisations and time
 #! axes: n_rhs err_grad
 #! panels: problem n
-#! needs: t_total_s err_grad rtol
+#! needs: t_total_s err_grad rtol steps n_rhs n_factor
 #! controlled: effort
 if (ARGC) {
     data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
@@ -45,10 +45,10 @@ do for [panel = 1:count] {
     measure = word(MEASURES, (panel - 1) % across + 1)
     undefine M_*
     set xrange [*:*]
-    stats data using (drawn(p, measure) ? column(measure) : NaN) name "M" nooutput
-    if (exists("M_min")) {
-        set xrange [floor10(M_min):above(M_min, M_max)]
-        set xtics floor10(M_min), 10
+    stats data using (drawn(p, measure) ? column(measure) : NaN):(within(column(error_column))) name "M" nooutput
+    if (exists("M_min_x")) {
+        set xrange [floor10(M_min_x):above(M_min_x, M_max_x)]
+        set xtics floor10(M_min_x), 10
         set title (grid_i == 0 ? panel_title(grid_j + 1, p) : "")
         set xlabel word(MEASURE_NAMES, (panel - 1) % across + 1)
         set ylabel (grid_i == 0 ? y_label : "")

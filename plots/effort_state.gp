@@ -3,7 +3,7 @@
 #! title: error of the state against steps and time of the forward solve
 #! axes: t_forward_s err_x
 #! panels: problem n
-#! needs: t_forward_s err_x rtol
+#! needs: t_total_s t_forward_s err_x rtol steps
 #! controlled: effort_state
 data = ARG1; out = ARG2; heading = ARG3; note = ARG4; curves = ARG5; panels = ARG6
 error_column = "err_x"

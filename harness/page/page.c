@@ -139,6 +139,31 @@ static bool fill_rows(json_t *object, const struct page_request *request)
     return set(object, "said", said.lines) && ok;
 }
 
+static void remove_nulls(json_t *object)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(object, next, key, value)
+    {
+        if (json_is_null(value)) json_object_del(object, key);
+    }
+}
+
+/* Time to accuracy, without what the page does not show: a curve each, of which there may be hundreds. */
+static json_t *accuracy_json(const struct summary *results)
+{
+    static const char *const unused[] = {"cost", "cell", "vjp", "status", "cells"};
+    json_t *const curves = summary_accuracy_json(results);
+    for (size_t i = 0; i < json_array_size(curves); i++) {
+        json_t *const curve = json_array_get(curves, i);
+        for (size_t k = 0; k < sizeof unused / sizeof *unused; k++) json_object_del(curve, unused[k]);
+        remove_nulls(json_object_get(curve, "at_most"));
+        remove_nulls(json_object_get(curve, "ratio"));
+    }
+    return curves;
+}
+
 static bool fill(json_t *object, const struct page_request *request, struct bench_error *error)
 {
     json_t *const styles = page_styles(error);
@@ -151,7 +176,7 @@ static bool fill(json_t *object, const struct page_request *request, struct benc
             set(object, "program", json_sprintf("sensbench %s, git %s", SENS_VERSION_TEXT, machine_git())) &&
             set(object, "styles", styles) && set(object, "columns", page_columns()) &&
             set(object, "known", known_names()) && fill_rows(object, request) &&
-            set(object, "accuracy", summary_accuracy_json(results))) ||
+            set(object, "accuracy", accuracy_json(results))) ||
            bench_refuse(error, "no memory for the data of the page");
 }
 
@@ -176,7 +201,7 @@ static char *data_text(const struct page_request *request, struct bench_error *e
     json_t *const object = json_object();
     char *text = NULL;
     if (fill(object, request, error)) {
-        char *const json = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
+        char *const json = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(5));
         text = json ? escape(json) : NULL;
         free(json);
         if (!text) bench_refuse(error, "no memory for the data of the page");

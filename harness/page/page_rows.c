@@ -6,7 +6,7 @@
  *     {"words": [text, ...], "at": [[i, ...], ...]}   row r has the words words[i], with blanks between
  *
  * The settings of a row before that has a pair are left out (page_leave_cells): no words.
- * A column that no row has a value in is left out. null: not known. Numbers have six digits: the file, whose name
+ * A column that no row has a value in is left out. null: not known. Numbers have five digits: the file, whose name
  * and line stand beside each row, has them all. */
 #include <math.h>
 #include <stdlib.h>

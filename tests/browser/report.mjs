@@ -62,7 +62,7 @@ async function checkCard(card, whole = true) {
         each.querySelector("dt").textContent, each.querySelector("dd").textContent]));
     for (const [name, text] of told) {
         const number = Number(line[name]);
-        if (line[name] !== "" && !Number.isNaN(number)) near(parseFloat(text), number, 1e-5, `${id} ${name}`);
+        if (line[name] !== "" && !Number.isNaN(number)) near(parseFloat(text), number, 5e-5, `${id} ${name}`);
         else assert.equal(text.trim(), line[name].replaceAll("\\t", "\t").trim(), `${id} ${name}`);
     }
     const known = Object.entries(line).filter(([name, value]) => name !== "cell" && value !== "" && value !== "nan");

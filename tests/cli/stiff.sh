@@ -97,7 +97,7 @@ for linear in lapack klu umfpack; do
 done
 for linear in $kernels; do
     for tableau in sdirk4a radau_iia5 rodas4; do
-        agrees brusselator2d "$tableau" "linear=$linear" tol=1e-4
+        agrees brusselator2d "$tableau" "linear=$linear" vjp=tape tol=1e-4
     done
 done
 for linear in klu umfpack; do

@@ -166,11 +166,12 @@ function showAccuracy() {
     }
     const goals = Object.keys(curves[0].seconds);
     const of = (name) => (curve) => curve[name];
-    const time = (goal) => ({name: goal, number: true, value: (curve) => curve.seconds[goal] ?? curve.at_most[goal],
+    // Of at_most and ratio there is what is known.
+    const seconds = (curve, goal) => curve.seconds[goal] ?? curve.at_most[goal] ?? null;
+    const time = (goal) => ({name: goal, number: true, value: (curve) => seconds(curve, goal),
         cell: (curve) => {
-            const ratio = curve.ratio[goal], text = shown(curve.seconds[goal] ?? curve.at_most[goal]);
-            const bound = curve.seconds[goal] === null && curve.at_most[goal] !== null ? "≤ " : "";
-            return bound + text + (ratio === null || ratio === undefined ? "" : ` (${shown(ratio)})`);
+            const bound = curve.seconds[goal] === null && goal in curve.at_most ? "≤ " : "";
+            return bound + shown(seconds(curve, goal)) + (goal in curve.ratio ? ` (${shown(curve.ratio[goal])})` : "");
         }});
     byId("accuracy-body").append(makeTable("Time to an accuracy", [
         textColumn("sweep", (curve) => curve.sweep || "fig2, fig4, peers"),
@@ -212,7 +213,7 @@ function showAbout() {
     byId("about").textContent = `${rows} rows of ${files.length} sweeps${also}, ${failed} of them failed; ` +
         `measured on ${machines.join(", ") || "a machine that is not said"}; ` +
         `commits ${commits.join(", ") || "not said"}.`;
-    byId("made").textContent = `Written by ${data.program}. Numbers have six digits here, and all in the files. ` +
+    byId("made").textContent = `Written by ${data.program}. Numbers have five digits here, and all in the files. ` +
         "Drawn with D3 (Mike Bostock, ISC or BSD licence, in this page).";
     const sections = [...document.querySelectorAll("main > section")].filter((section) => !section.hidden);
     byId("contents").append(...sections.map((section) => make("li", {}, make("a", {href: "#" + section.id},
