@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SEQUENCE = 4 }; /* bytes of a character in UTF-8 at most */
@@ -216,6 +217,38 @@ FILE *create_file(const char *path)
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (!file && descriptor >= 0) close(descriptor);
     return file;
+}
+
+bool is_stream(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+bool successor_open(struct successor *made, const char *path)
+{
+    made->file = NULL;
+    made->in_place = is_stream(path);
+    if (snprintf(made->path, sizeof made->path, "%s", path) >= (int)sizeof made->path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    snprintf(made->part, sizeof made->part, "%s%s", path, made->in_place ? "" : ".part");
+    made->file = create_file(made->part);
+    return made->file != NULL;
+}
+
+bool successor_close(struct successor *made, bool good)
+{
+    const bool written = fflush(made->file) == 0 && !ferror(made->file);
+    int why = errno;
+    const bool closed = fclose(made->file) == 0;
+    if (written && !closed) why = errno;
+    bool done = good && written && closed;
+    if (done && !made->in_place && rename(made->part, made->path) != 0) done = false, why = errno;
+    if (!done && !made->in_place) unlink(made->part);
+    errno = why;
+    return done;
 }
 
 void write_paragraph(FILE *out, const char *indent, const char *text)

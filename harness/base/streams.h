@@ -39,6 +39,20 @@ void write_paragraph(FILE *out, const char *indent, const char *text);
 /* The file of a path given by the user, to be written anew; /dev/stdout is where results go. NULL: errno. */
 FILE *create_file(const char *path);
 
+/* The same, but whole or not at all: what is there stays as it is until its successor is written. What is no plain
+ * file, as /dev/stdout or a link, is written to, and not replaced. */
+struct successor {
+    FILE *file;
+    bool in_place;
+    char path[4096], part[4096 + 8]; /* part: where it is written */
+};
+/* false: errno. */
+bool successor_open(struct successor *made, const char *path);
+/* good: what was to be written has been; else what is there stays. false: it stays as well; errno. */
+bool successor_close(struct successor *made, bool good);
+/* Is path there, and no plain file? */
+bool is_stream(const char *path);
+
 /* How many bytes the text takes as it is shown, for tests: writes to shown[size], cut to it. */
 size_t shown_text(const char *text, size_t length, char *shown, size_t size);
 

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "advise.h"
+#include "append.h"
 #include "cli.h"
 #include "exit_codes.h"
 #include "files.h"
+#include "locate.h"
 #include "streams.h"
 #include "tables.h"
 
@@ -187,13 +189,15 @@ static void write_crossover(struct advising *me)
     table_end(&me->tables);
 }
 
-/* A word of the command, in quotes where a shell would read it otherwise. */
-static size_t put_word(char *text, size_t size, size_t at, const char *key, const char *value)
+enum { COMMAND_TEXT = 2 * DATA_PATH };
+
+/* A blank and a word of the command. */
+static void put_word(char text[COMMAND_TEXT], const char *key, const char *value)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-/=";
-    const char *const quote = value[strspn(value, plain)] ? "'" : "";
-    const int made = snprintf(text + at, size - at, " %s%s%s%s", quote, key, value, quote);
-    return made > 0 && (size_t)made < size - at ? at + (size_t)made : at;
+    char word[COMMAND_TEXT];
+    snprintf(word, sizeof word, "%s%s", key, value);
+    append(text, COMMAND_TEXT, " ");
+    append_word(text, COMMAND_TEXT, word);
 }
 
 static void write_command(struct advising *me)
@@ -201,21 +205,20 @@ static void write_command(struct advising *me)
     static const char *const columns[] = {"command", NULL};
     const struct spec *const spec = &me->arguments->spec;
     const struct advise_row *const row = taken(&me->advice);
-    char text[2048] = "sensbench run", word[96];
-    size_t at = strlen(text);
-    at = put_word(text, sizeof text, at, "", spec_get(spec, "problem"));
-    at = put_word(text, sizeof text, at, "", row->method);
-    at = put_word(text, sizeof text, at, "tableau=", row->tableau);
+    char text[COMMAND_TEXT] = "sensbench run", word[96];
+    put_word(text, "", spec_get(spec, "problem"));
+    put_word(text, "", row->method);
+    put_word(text, "tableau=", row->tableau);
     snprintf(word, sizeof word, "%.0e", row->tol);
-    at = put_word(text, sizeof text, at, "tol=", word);
+    put_word(text, "tol=", word);
     for (size_t i = 0; i < spec->count; i++) {
         if (strcmp(spec->pair[i].key, "problem") == 0) continue;
         snprintf(word, sizeof word, "%s=", spec->pair[i].key);
-        at = put_word(text, sizeof text, at, word, spec->pair[i].value);
+        put_word(text, word, spec->pair[i].value);
     }
     for (size_t i = 0; i < me->arguments->loads; i++) {
         snprintf(word, sizeof word, "%s=", me->arguments->load[i].flag);
-        at = put_word(text, sizeof text, at, word, me->arguments->load[i].value);
+        put_word(text, word, me->arguments->load[i].value);
     }
     table_begin(&me->tables, "command", "to take", columns);
     table_text(&me->tables, text);

@@ -238,10 +238,11 @@ static sens_status prepare(struct analyse *me)
 static sens_status save(struct analyse *me)
 {
     const struct fit_model *const model = &me->model;
-    FILE *const file = create_file(me->save);
-    for (size_t k = 0; file && k < me->cell->problem.np; k++) fprintf(file, "%.17g\n", (double)model->p[k]);
-    const bool whole = file && !ferror(file);
-    if (file && fclose(file) == 0 && whole) return SENS_OK;
+    struct successor made;
+    const bool open = successor_open(&made, me->save);
+    for (size_t k = 0; open && k < me->cell->problem.np; k++)
+        fprintf(made.file, "%.17g\n", (double)model->p[k]);
+    if (open && successor_close(&made, true)) return SENS_OK;
     bench_refuse(&me->error, "--save %s: %s", me->save, strerror(errno));
     return SENS_IO_ERROR;
 }

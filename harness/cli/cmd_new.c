@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "append.h"
 #include "cli.h"
 #include "exit_codes.h"
 #include "locate.h"
@@ -118,12 +119,6 @@ static bool write_file(struct creation *job, const char *template, const char *p
 
 /* ---- out of the tree ----------------------------------------------------------------------------------- */
 
-/* A folder or name as a word of the shell. */
-static const char *quote(const char *word)
-{
-    return strpbrk(word, " \t\"'$&;()<>|*?#`\\") ? "'" : "";
-}
-
 /* How CMake finds the headers of this program: by the prefix it is installed in, else in its source tree. */
 static bool find_headers(struct creation *job, char option[2 * DATA_PATH])
 {
@@ -131,20 +126,24 @@ static bool find_headers(struct creation *job, char option[2 * DATA_PATH])
     const bool installed = data_folder(0, "../..", "", folder);
     if (installed || data_folder(1, "", "harness/include", folder)) whole = realpath(folder, NULL);
     if (!whole) return bench_refuse(job->error, "new: neither installed headers nor a source tree");
-    snprintf(option, 2 * DATA_PATH, "%s-D%s=%s%s", quote(whole),
-             installed ? "CMAKE_PREFIX_PATH" : "SENSBENCH_INCLUDE", whole, quote(whole));
+    snprintf(option, 2 * DATA_PATH, "-D%s=", installed ? "CMAKE_PREFIX_PATH" : "SENSBENCH_INCLUDE");
+    append_word(option, 2 * DATA_PATH, whole);
     free(whole);
     return true;
 }
 
 static void print_next(const struct creation *job, const char *folder, const char *headers)
 {
-    const char *const q = quote(folder);
+    char path[DATA_PATH + 64], source[2 * DATA_PATH] = "", build[2 * DATA_PATH] = "",
+                                          made[2 * DATA_PATH] = "";
+    append_word(source, sizeof source, folder);
+    snprintf(path, sizeof path, "%s/build", folder);
+    append_word(build, sizeof build, path);
+    snprintf(path, sizeof path, "%s/build/%s.so", folder, job->name);
+    append_word(made, sizeof made, path);
     say("made %s/%s.c, plugin.c, CMakeLists.txt; next:\n", folder, job->name);
-    say("cmake -S %s%s%s -B %s%s/build%s %s && cmake --build %s%s/build%s\n", q, folder, q, q, folder, q,
-        headers, q, folder, q);
-    say("sensbench verify --plugin %s%s/build/%s.so%s --%s %s\n", q, folder, job->name, q, job->kind->name,
-        job->name);
+    say("cmake -S %s -B %s %s && cmake --build %s\n", source, build, headers, build);
+    say("sensbench verify --plugin %s --%s %s\n", made, job->kind->name, job->name);
 }
 
 static bool create_folder(struct creation *job)
@@ -178,12 +177,13 @@ static bool create_model(struct creation *job)
                    job->in_tree ? "problems/models/" : "", job->name) ||
         !write_file(job, "model.ode", path))
         return false;
-    const char *const q = quote(path);
+    char word[2 * DATA_PATH] = "";
+    append_word(word, sizeof word, path);
     say("made %s; next:\n", path);
     if (job->in_tree)
         say("sensbench verify --quick --problem %s\n", job->name);
     else
-        say("sensbench verify --quick --models %s%s%s --problem %s\n", q, path, q, job->name);
+        say("sensbench verify --quick --models %s --problem %s\n", word, job->name);
     return true;
 }
 

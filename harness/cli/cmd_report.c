@@ -74,35 +74,16 @@ static bool load(const struct cli_command *command, const struct cli_arguments *
     return true;
 }
 
-static bool close_whole(FILE *out)
-{
-    const bool whole = !ferror(out);
-    return fclose(out) == 0 && whole;
-}
-
-/* What is no plain file, as /dev/stdout or a link, stays what it is: it is written to, and not replaced. */
-static bool is_stream(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) == 0 && !S_ISREG(about.st_mode);
-}
-
-/* Whole or not at all: a page that is there stays as it is until its successor is written. */
 static int write_page(const struct report *report, struct bench_error *error)
 {
-    char part[PATH_LENGTH + 8];
-    const bool stream = is_stream(report->out);
-    snprintf(part, sizeof part, "%s%s", report->out, stream ? "" : ".part");
-    FILE *const out = create_file(part);
-    if (!out) {
-        bench_refuse(error, "%s: %s", part, strerror(errno));
+    struct successor file;
+    if (!successor_open(&file, report->out)) {
+        bench_refuse(error, "%s: %s", report->out, strerror(errno));
         return EXIT_CHECK;
     }
-    const bool made = page_write(&report->page, out, error);
-    const bool whole = close_whole(out) && (stream || !made || rename(part, report->out) == 0);
-    if (made && whole) return EXIT_OK;
+    const bool made = page_write(&report->page, file.file, error);
+    if (successor_close(&file, made)) return EXIT_OK;
     if (made) bench_refuse(error, "%s: cannot be written: %s", report->out, strerror(errno));
-    if (!stream) unlink(part);
     return made ? EXIT_CHECK : EXIT_USAGE;
 }
 

@@ -58,7 +58,7 @@ static void write_json(struct run *run, const struct labels *labels)
 {
     json_t *const object = record_json(run->rec);
     json_object_set_new(object, "result", report_json(&run->cell, labels, &run->out));
-    if (run->estimated)
+    if (run->estimated && !run->closer.same)
         json_object_set_new(object, "estimate",
                             json_pack("{s:o,s:o,s:o}", "rtol", json_of_number(run->closer.rtol), "x",
                                       json_of_number(run->closer.x), "gradient",

@@ -190,7 +190,10 @@ void report_print(const struct cell *cell, const struct labels *labels, const st
     }
     print_results(cell, labels, out);
     print_errors(cell, rec);
-    if (closer)
+    if (closer && closer->same)
+        say("           a solve at rtol = %.1e gives the same numbers: no estimate of their errors\n",
+            closer->rtol);
+    else if (closer)
         say("           estimated by a solve at rtol = %.1e: x %.2g, gradient %.2g (relative)\n",
             closer->rtol, closer->x, closer->gradient);
     print_work(rec);
@@ -242,13 +245,12 @@ static void dump_part(FILE *file, enum sens_part part, const struct sens_part_sh
 bool report_dump(const char *path, const struct cell *cell, const struct labels *labels,
                  const struct sens_out *out, struct bench_error *error)
 {
-    FILE *file = create_file(path);
-    if (!file) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
-    fprintf(file, "quantity\trow\tcol\tvalue\tname\n");
+    struct successor made;
+    if (!successor_open(&made, path)) return bench_refuse(error, "--dump %s: %s", path, strerror(errno));
+    fprintf(made.file, "quantity\trow\tcol\tvalue\tname\n");
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct sens_part_shape shape = cell_part(cell, k);
-        dump_part(file, k, &shape, labels, out->part[k]);
+        dump_part(made.file, k, &shape, labels, out->part[k]);
     }
-    const bool failed = ferror(file);
-    return (fclose(file) == 0 && !failed) || bench_refuse(error, "--dump %s: %s", path, strerror(errno));
+    return successor_close(&made, true) || bench_refuse(error, "--dump %s: %s", path, strerror(errno));
 }

@@ -96,6 +96,7 @@ sens_status sensbench_set(struct sensbench *sb, const char *key, const char *val
 {
     sb->error.text[0] = '\0';
     forget(sb);
+    if (!key) return bench_refuse(&sb->error, "setting: its name is NULL"), finish(sb, SENS_BAD_INPUT);
     if (!value) {
         spec_unset(&sb->spec, key);
         return finish(sb, SENS_OK);
@@ -105,12 +106,12 @@ sens_status sensbench_set(struct sensbench *sb, const char *key, const char *val
 
 sens_status sensbench_set_numbers(struct sensbench *sb, const char *key, size_t count, const double *value)
 {
-    const bool p = strcmp(key, "p") == 0, x0 = strcmp(key, "x0") == 0;
+    const bool p = key && strcmp(key, "p") == 0, x0 = key && strcmp(key, "x0") == 0;
     struct spec_numbers *const numbers = &sb->numbers[x0];
     sb->error.text[0] = '\0';
     forget(sb);
     if (!p && !x0) {
-        bench_refuse(&sb->error, "setting: '%.80s' is neither p nor x0", key);
+        bench_refuse(&sb->error, "setting: '%.80s' is neither p nor x0", key ? key : "NULL");
         return finish(sb, SENS_BAD_INPUT);
     }
     for (size_t k = 0; value && k < count; k++)

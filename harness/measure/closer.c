@@ -40,6 +40,7 @@ static void compare(const struct cell *cell, const struct sens_out *at_tol, cons
     }
     made->x = relative(&state);
     made->gradient = relative(&gradient);
+    made->same = state.off == 0 && gradient.off == 0;
 }
 
 /* How many times as long the second solve takes, about. */

@@ -8,7 +8,9 @@ struct closer {
     double x, gradient; /* how far the results of the cell moved, relative to where they moved to */
     double rtol;        /* of the second solve */
     double steps;       /* that it took */
-    bool stability;     /* the scheme is explicit, and its steps are as many as before: stability sets them */
+    bool
+        same; /* both gave the same numbers, as a program does that does not look at its tolerance: no estimate */
+    bool stability; /* the scheme is explicit, and its steps are as many as before: stability sets them */
 };
 
 /* *rec and *out are of a run of the cell that succeeded. false: no estimate; the method takes no tolerance, the second

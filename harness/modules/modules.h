@@ -37,6 +37,7 @@ struct waiting_problem {
     const char *name;
     /* Adds the problem to the tables of every variant (variants.h); false and a message where it cannot. */
     bool (*read)(struct waiting_problem *problem, struct bench_error *error);
+    const char *given; /* the file, where the command line has named it or its folder; else NULL */
     enum { PROBLEM_WAITS, PROBLEM_READ, PROBLEM_REFUSED } state;
     struct bench_error refusal; /* PROBLEM_REFUSED: it is not read again */
     struct waiting_problem *next;
@@ -47,6 +48,8 @@ struct waiting_problem *waiting_problems(void); /* the first; NULL: none */
 bool waiting_read(struct waiting_problem *problem, struct bench_error *error);
 /* All that wait under this name: to be called before find_problem. true also where none does. */
 bool problem_read(const char *name, struct bench_error *error);
+/* What --models has to name for this problem to be there; NULL: nothing. */
+const char *problem_given(const char *name);
 /* Is there a problem of this name, read or not? */
 bool problem_known(const char *name);
 

@@ -33,6 +33,13 @@ bool problem_read(const char *name, struct bench_error *error)
     return true;
 }
 
+const char *problem_given(const char *name)
+{
+    for (const struct waiting_problem *problem = first; problem; problem = problem->next)
+        if (strcmp(problem->name, name) == 0) return problem->given;
+    return NULL;
+}
+
 bool problem_known(const char *name)
 {
     for (const struct waiting_problem *problem = first; problem; problem = problem->next)

@@ -67,7 +67,7 @@ sens_status reference_read(struct sens_ctx *ctx, const char *path, struct refere
 
 /* ---- reference_find.c: the reference of a cell --------------------------------------------------------- */
 
-enum { REFERENCE_COMMAND = 512 };
+enum { REFERENCE_COMMAND = 1024 };
 
 /* Where truth stores without --out: the first folder of SENSBENCH_REFERENCE. false: there is none. */
 bool reference_folder(char dir[DATA_PATH]);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "append.h"
+#include "modules.h"
 #include "reference.h"
 #include "resolve.h"
 
@@ -51,10 +53,17 @@ static bool is_builtin(const struct cell *cell)
     return (*problem || cell->problem.type->model) && (*cost || own);
 }
 
-static void append(char *text, const char *key, const char *value)
+static void append_key(char text[REFERENCE_COMMAND], const char *key, const char *value)
 {
-    const size_t used = strlen(text);
-    snprintf(text + used, REFERENCE_COMMAND - used, " %s=%s", key, value);
+    append(text, REFERENCE_COMMAND, " %s=%s", key, value);
+}
+
+/* value NULL: without it */
+static void append_flag(const char *flag, const char *value, char text[REFERENCE_COMMAND])
+{
+    if (!value) return;
+    append(text, REFERENCE_COMMAND, "%s", flag);
+    append_word(text, REFERENCE_COMMAND, value);
 }
 
 /* With the owner's name where the key alone means another one: of the program, or of the table before. */
@@ -68,7 +77,7 @@ static void append_options(const char *owner, const struct sens_option *option,
         const bool taken = resolve_key(name) || sens_option_find(before, name) >= 0;
         if (option[i].kind == SENS_OPT_DATA || strcmp(name, without) == 0) continue;
         snprintf(key, sizeof key, "%s%s", taken ? owner : "", name);
-        append(text, key, option_text(&option[i], value[i].number, shown));
+        append_key(text, key, option_text(&option[i], value[i].number, shown));
     }
 }
 
@@ -103,18 +112,15 @@ static void make_command(const struct cell *cell, const char *dir, size_t rows, 
     const bool by_T = T >= 0 && cell->problem_value[T].number == t1; /* T and t1 are not taken together */
     snprintf(text, REFERENCE_COMMAND, "to make one: sensbench truth %s", cell->problem.type->name);
     append_options("problem.", options, cell->problem_value, NULL, by_T ? "" : "T", text);
-    if (!by_T) append(text, "t1", number_text(t1, shown));
-    append(text, "cost", cell->cost.type->name);
+    if (!by_T) append_key(text, "t1", number_text(t1, shown));
+    append_key(text, "cost", cell->cost.type->name);
     append_options("cost.", cell->cost.type->options, cell->cost_value, options, "", text);
-    append(text, "wrt", wrt[sens_parts_wrt(cell->task.parts)]);
+    append_key(text, "wrt", wrt[sens_parts_wrt(cell->task.parts)]);
     const bool known = dir || reference_folder(folder);
-    size_t used = strlen(text);
-    if (rows) snprintf(text + used, REFERENCE_COMMAND - used, " --rows %zu", rows);
-    used = strlen(text);
-    if (dir) snprintf(text + used, REFERENCE_COMMAND - used, " --out %s", dir);
-    if (!known)
-        snprintf(text + used, REFERENCE_COMMAND - used, " --out %s; then set SENSBENCH_REFERENCE=%s",
-                 proposed_folder, proposed_folder);
+    if (rows) append(text, REFERENCE_COMMAND, " --rows %zu", rows);
+    append_flag(" --models ", problem_given(cell->problem.type->name), text);
+    append_flag(" --out ", dir ? dir : known ? NULL : proposed_folder, text);
+    if (!known) append(text, REFERENCE_COMMAND, "; then set SENSBENCH_REFERENCE=%s", proposed_folder);
 }
 
 void reference_advice(const struct cell *cell, const char *dir, size_t rows, char text[REFERENCE_COMMAND])

@@ -11,6 +11,30 @@ table() {
     awk -v name="# $name:" 'index($0, name) == 1 { inside = 1; getline; next } !NF { inside = 0 } inside' "$work/output"
 }
 
+# ---- what the data do not determine costs no degree of freedom ---------------------------------------------------
+
+# Of x = 2 with sigma = 1, and a parameter that nothing depends on, in three measurements 2 +- 1 and 2: chi2 = 2 with
+# two degrees of freedom, so that p = exp(-1).
+cat >"$work/flat.ode" <<'EOF2'
+model flat "one parameter of two counts"
+parameter a = 2
+parameter idle = 1
+state x = a
+interval 0 .. 3
+x' = 0*idle*x
+EOF2
+printf 't,x,sigma_x\n1,1,1\n2,2,1\n3,3,1\n' >"$work/flat.csv"
+table fit flat fit "data=$work/flat.csv" --models "$work/flat.ode" >"$work/fitted"
+awk -F'\t' '{ exit !($1 == 3 && $3 == 1 && ($4 - 2)^2 < 1e-12 && ($5 - 1)^2 < 1e-12 && ($6 - exp(-1))^2 < 1e-12) }' \
+    "$work/fitted" || fail "a parameter that nothing depends on: $(cat "$work/fitted")"
+# A file that cannot be written leaves what was there.
+echo kept >"$work/best"
+if [ -e /dev/full ]; then
+    (ulimit -f 0; trap '' XFSZ; "$program" analyse flat fit "data=$work/flat.csv" --models "$work/flat.ode" \
+        --save "$work/best") >/dev/null 2>&1 && fail "--save on a full disk: exit 0"
+    [ "$(cat "$work/best")" = kept ] || fail "--save on a full disk: the former file is lost"
+fi
+
 # ---- a linear model: everything is a closed form -------------------------------------------------------------------
 
 # x = 1 + a t + b t^2/2: with weights 1/sigma^2 linear regression on (t, t^2/2). chi2 = 3.841... is the quantile of one

@@ -85,6 +85,14 @@ for cell in "vdp t1=0.125 cost=running" "robertson T=0.1 wrt=p" "glv n=2 kind=un
     [ "$text" = "$command; then set SENSBENCH_REFERENCE=references" ] ||
         fail "$text"
 done
+# of a model that was given, with the file, whose name is any; an editor's byte order mark is no letter of it
+printf '\357\273\277model fresh "decay"\nparameter k = 0.5\nstate x = 1\ninterval 0 .. 1\nx'"'"' = -k*x^2\n' \
+    >"it's fresh.ode"
+"$program" run fresh discrete_adjoint --models "it's fresh.ode" >output 2>&1 || fail "it's fresh.ode: $(cat output)"
+text=$(sed -n 's/.*to make one: \(.*\); then set.*/\1/p' output)
+rm -rf references
+eval "${text/#sensbench/\"\$program\"}" >output 2>&1
+ls references/fresh-*.ref >/dev/null 2>&1 || fail "'$text' makes no reference: $(cat output)"
 expect 1 "to make one: sensbench truth robertson k1=0.04 k2=10000 k3=30000000 T=0.3" truth robertson T=0.3 --check
 "$program" run arenstorf discrete_adjoint | grep -q 'to make one: sensbench truth arenstorf' ||
     fail "run says of no command"

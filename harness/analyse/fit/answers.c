@@ -12,6 +12,7 @@ struct best { /* the fit */
     struct minimum minimum;
     struct spread spread;
     double variance; /* that chi2 counts in */
+    double freedom;  /* degrees of */
 };
 
 static sens_status refuse(struct sens_ctx *ctx, const char *question, sens_status status,
@@ -32,17 +33,18 @@ static sens_status find_best(struct sens_ctx *ctx, struct fit_model *model, stru
     memcpy(best->q, best->start, model->count * sizeof *best->q);
     sens_status status = minimise(ctx, model, model->count, best->q, &best->minimum);
     if (status == SENS_OK) status = spread_make(ctx, model, model->count, &best->spread);
-    best->variance = fit_model_variance(model, best->minimum.chi2);
-    return status;
+    if (status != SENS_OK) return status;
+    best->variance = fit_model_variance(model, best->minimum.chi2, best->spread.rank);
+    best->freedom = fit_model_freedom(model, best->spread.rank);
+    return SENS_OK;
 }
 
 /* Standard deviations to either side of the interval at the level asked for: of the normal distribution, or Student's
  * where the errors of the data are estimated. */
-static double deviations(const struct fit_model *model)
+static double deviations(const struct fit_model *model, const struct best *best)
 {
     const double upper = (1 + model->level) / 2;
-    return model->sigma_known ? gsl_cdf_ugaussian_Pinv(upper)
-                              : gsl_cdf_tdist_Pinv(upper, fit_model_freedom(model));
+    return model->sigma_known ? gsl_cdf_ugaussian_Pinv(upper) : gsl_cdf_tdist_Pinv(upper, best->freedom);
 }
 
 /* ---- fit ----------------------------------------------------------------------------------------------- */
@@ -52,7 +54,7 @@ static void write_fit(const struct fit_model *model, const struct best *best, st
     static const char *const columns[] = {"measurements", "parameters", "determined", "chi2",
                                           "chi2_per_dof", "p_value",    "sigma",      "iterations",
                                           "solves",       "failed",     "decrement",  NULL};
-    const double dof = fit_model_freedom(model), chi2 = best->minimum.chi2;
+    const double dof = best->freedom, chi2 = best->minimum.chi2;
     const bool known = model->sigma_known;
     table_begin(tables, "fit",
                 "chi2 = sum w ((x - z) / sigma)^2 at its minimum; p_value: so large or larger by chance",
@@ -82,7 +84,7 @@ static double deviation(const struct fit_model *model, const struct best *best, 
 static void write_parameters(const struct fit_model *model, const struct best *best, struct tables *tables)
 {
     static const char *const columns[] = {"parameter", "start", "value", "sd", "lower", "upper", NULL};
-    const double wide = deviations(model);
+    const double wide = deviations(model, best);
     table_begin(tables, "parameters",
                 "fitted values, standard deviations, intervals of the level asked for by the covariance",
                 columns);
@@ -223,7 +225,7 @@ static void write_points(const struct fit_model *model, const struct best *best,
                          const struct profile *profile, struct tables *tables)
 {
     static const char *const columns[] = {"parameter", "value", "rise", "slope", "limit", NULL};
-    const double limit = profile_limit(model, best->minimum.chi2);
+    const double limit = profile_limit(model, best->minimum.chi2, best->spread.rank);
     table_begin(tables, "profile",
                 "the least chi2 above that of the fit while the parameter is held, and its derivative",
                 columns);
@@ -240,11 +242,12 @@ static sens_status find_profiles(struct sens_ctx *ctx, struct fit_model *model, 
                                  struct profile *profile)
 {
     sens_status status = SENS_OK;
-    if (!(profile_limit(model, best->minimum.chi2) > 0))
+    const double limit = profile_limit(model, best->minimum.chi2, best->spread.rank);
+    if (!(limit > 0))
         return sens_fail(ctx, SENS_UNSUPPORTED,
                          "the model meets the data exactly: their errors are not known from it");
     for (size_t k = 0; k < model->count && status == SENS_OK; k++) {
-        const struct profile_start start = {best->q, best->minimum.chi2,
+        const struct profile_start start = {best->q, best->minimum.chi2, limit,
                                             sqrt(best->spread.variance[k] * best->variance)};
         status = profile_walk(ctx, model, k, &start, -1, &profile[k].below);
         if (status == SENS_OK) status = profile_walk(ctx, model, k, &start, 1, &profile[k].above);

@@ -40,7 +40,8 @@ static bool read_range(const char *text, double *range, struct bench_error *erro
 static sens_status check_count(const struct fit_model *model, struct bench_error *error)
 {
     const size_t needed = model->count + !model->sigma_known;
-    if (model->measurements >= needed && (model->sigma_known || fit_model_freedom(model) > 0)) return SENS_OK;
+    if (model->measurements >= needed && (model->sigma_known || fit_model_freedom(model, model->count) > 0))
+        return SENS_OK;
     bench_refuse(error, "data: %zu measurements are too few for %zu parameters%s", model->measurements,
                  model->count,
                  model->sigma_known ? "" : " and the standard deviation of the data, which none has");
@@ -238,19 +239,19 @@ double fit_model_chi2(const struct fit_model *model)
     return sum;
 }
 
-double fit_model_freedom(const struct fit_model *model)
+double fit_model_freedom(const struct fit_model *model, size_t determined)
 {
     double measurements = 0;
     for (size_t e = 0; e < model->measurements; e++) {
         const double root = fit_model_measurement(model, e, NULL)->root_weight;
         measurements += root * root;
     }
-    return measurements - (double)model->count;
+    return measurements - (double)determined;
 }
 
-double fit_model_variance(const struct fit_model *model, double chi2)
+double fit_model_variance(const struct fit_model *model, double chi2, size_t determined)
 {
-    return model->sigma_known ? 1 : chi2 / fit_model_freedom(model);
+    return model->sigma_known ? 1 : chi2 / fit_model_freedom(model, determined);
 }
 
 /* The parameters of an experiment: its own, and the fitted ones. */

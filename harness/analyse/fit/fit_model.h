@@ -69,11 +69,12 @@ double fit_model_slope(const struct fit_model *model, size_t e, size_t k);
 /* chi2 = sum r_e^2 where they stand. */
 double fit_model_chi2(const struct fit_model *model);
 
-/* Degrees of freedom: the sum of the weights, each of which counts a measurement as so many, less the parameters. */
-double fit_model_freedom(const struct fit_model *model);
+/* Degrees of freedom: the sum of the weights, each of which counts a measurement as so many, less the parameters that
+ * the data determine. */
+double fit_model_freedom(const struct fit_model *model, size_t determined);
 
 /* The variance that chi2 counts in: 1 where standard deviations of the data are known, else chi2 by those. */
-double fit_model_variance(const struct fit_model *model, double chi2);
+double fit_model_variance(const struct fit_model *model, double chi2, size_t determined);
 
 /* The name of a state, or n + number of a quantity. */
 const char *fit_model_measured(const struct fit_model *model, size_t of);

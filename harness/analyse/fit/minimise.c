@@ -66,7 +66,8 @@ static sens_status judge(struct sens_ctx *ctx, const struct trial *trial, struct
     minimum->chi2 = fit_model_chi2(trial->model);
     minimum->decrement = spread.decrement;
     *converged = spread.decrement <=
-                 converged_below * fit_model_variance(trial->model, minimum->chi2) + noise(trial->model);
+                 converged_below * fit_model_variance(trial->model, minimum->chi2, trial->model->count) +
+                     noise(trial->model);
     return SENS_OK;
 }
 

@@ -11,11 +11,11 @@ static const double longer_below = 0.1;  /* of L: a smaller rise makes the next 
 static const double shorter_above = 1.5; /* of L: a larger one makes this step shorter */
 static const double crossing_to = 1e-6;  /* of L */
 
-double profile_limit(const struct fit_model *model, double chi2)
+double profile_limit(const struct fit_model *model, double chi2, size_t determined)
 {
-    const double dof = fit_model_freedom(model);
+    const double dof = fit_model_freedom(model, determined);
     if (model->sigma_known) return gsl_cdf_chisq_Pinv(model->level, 1);
-    return fit_model_variance(model, chi2) * gsl_cdf_fdist_Pinv(model->level, 1, dof);
+    return fit_model_variance(model, chi2, determined) * gsl_cdf_fdist_Pinv(model->level, 1, dof);
 }
 
 struct walk {
@@ -126,7 +126,7 @@ sens_status profile_walk(struct sens_ctx *ctx, struct fit_model *model, size_t k
                         .model = model,
                         .k = k,
                         .chi2 = start->chi2,
-                        .limit = profile_limit(model, start->chi2),
+                        .limit = start->limit,
                         .q = SENS_NEW(ctx, double, model->count),
                         .last = SENS_NEW(ctx, double, model->count)};
     *side = (struct profile_side){.count = 0};

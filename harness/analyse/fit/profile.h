@@ -29,12 +29,13 @@ struct profile_side {
     sens_status status; /* PROFILE_FAILED: of the solve */
 };
 
-/* L of the model, whose least chi2 this is. */
-double profile_limit(const struct fit_model *model, double chi2);
+/* L of the model, whose least chi2 this is, where the data determine so many parameters. */
+double profile_limit(const struct fit_model *model, double chi2, size_t determined);
 
-struct profile_start { /* the fit */
-    const double *q;   /* [count] */
-    double chi2, step; /* step: the standard deviation of q_k; infinite where there is none */
+struct profile_start {  /* the fit */
+    const double *q;    /* [count] */
+    double chi2, limit; /* limit: L */
+    double step;        /* the standard deviation of q_k; infinite where there is none */
 };
 
 /* From the fit downwards (sign = -1) or upwards (1). SENS_NOT_CONVERGED, with a message in ctx, where a better fit is

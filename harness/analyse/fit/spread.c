@@ -25,7 +25,7 @@ static bool allocate(struct sens_ctx *ctx, struct work *work)
 /* A logarithm that runs off, for its parameter wants to be 0: one unit of it would change chi2 by nothing. */
 static bool has_gone(const struct fit_model *model, double length)
 {
-    const double chi2 = fit_model_chi2(model), variance = fit_model_variance(model, chi2);
+    const double chi2 = fit_model_chi2(model), variance = fit_model_variance(model, chi2, model->count);
     return model->log && length * sqrt(fmax(chi2, variance)) <= gone_below * variance;
 }
 

@@ -6,9 +6,16 @@
 enum { SHOWN_DIGITS = 12, ALL_DIGITS = 17 };
 static const size_t json_flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(ALL_DIGITS);
 
+/* A stream that does not take it is told at the end of the program, as of all that is printed. */
+static void dump_kept(struct tables *tables, const json_t *value)
+{
+    if (!value || (json_dumpf(value, tables->out, json_flags) != 0 && !ferror(tables->out)))
+        tables->failed = true;
+}
+
 static void dump(struct tables *tables, json_t *value)
 {
-    if (!value || json_dumpf(value, tables->out, json_flags) != 0) tables->failed = true;
+    dump_kept(tables, value);
     json_decref(value);
 }
 
@@ -126,7 +133,7 @@ void table_row_end(struct tables *tables)
         row_tsv(tables);
     } else {
         if (tables->rows) fputc(',', tables->out);
-        if (!tables->row || json_dumpf(tables->row, tables->out, json_flags) != 0) tables->failed = true;
+        dump_kept(tables, tables->row);
     }
     tables->rows++;
     json_array_clear(tables->row);

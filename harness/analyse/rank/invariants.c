@@ -5,12 +5,13 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "append.h"
 #include "dense.h"
 #include "whole.h"
 
-enum { POINTS_BASE = 40, DRAWS = 20, LARGEST_WHOLE = 1000 };
+enum { POINTS_BASE = 40, DRAWS = 20, LARGEST_WHOLE = 1000, SHORTENED_MOST = 64 };
 /* Columns are of length 1, and rows are divided by their largest entry: what is left of a sum that
  * vanishes is rounding. */
 static const double rank_bound = 1e-12, residual_bound = 1e-11, whole_bound = 1e-7,
@@ -143,6 +144,56 @@ static sens_status null_space(struct sens_ctx *ctx, size_t n, const struct point
     return SENS_OK;
 }
 
+/* ---- the shortest sums --------------------------------------------------------------------------------- */
+
+struct length {
+    size_t terms, minus;
+};
+
+static bool shorter(struct length a, struct length b)
+{
+    return a.terms < b.terms || (a.terms == b.terms && a.minus < b.minus);
+}
+
+static struct length length_of(size_t n, const double *c)
+{
+    struct length length = {0, 0};
+    for (size_t i = 0; i < n; i++) length.terms += c[i] != 0, length.minus += c[i] < 0;
+    return length;
+}
+
+/* c less so much of another invariant that one of its terms goes, if that is a shorter sum. made [n]: room */
+static bool shorten_by(size_t n, const struct points *others, const double *other, double *c, double *made)
+{
+    for (size_t gone = 0; gone < n; gone++) {
+        if (c[gone] == 0 || other[gone] == 0) continue;
+        const double part = c[gone] / other[gone];
+        for (size_t i = 0; i < n; i++) made[i] = i == gone ? 0 : c[i] - part * other[i];
+        whole_ratios(n, made, LARGEST_WHOLE, whole_bound);
+        if (!shorter(length_of(n, made), length_of(n, c)) || !vanishes(others, n, made)) continue;
+        memcpy(c, made, n * sizeof *c);
+        return true;
+    }
+    return false;
+}
+
+/* A null space has many bases: of few terms, and of sums rather than differences, is the one that people write down
+ * ("E + ES" and not "S - E + P"). Every step makes one of them shorter, so that there is an end. */
+static sens_status shorten(struct sens_ctx *ctx, size_t n, const struct points *others,
+                           struct invariants *found)
+{
+    double *const made = SENS_NEW(ctx, double, n);
+    if (!made) return SENS_NO_MEMORY;
+    bool again = found->count <= SHORTENED_MOST;
+    while (again) {
+        again = false;
+        for (size_t v = 0; v < found->count; v++)
+            for (size_t w = 0; w < found->count; w++)
+                if (v != w) again |= shorten_by(n, others, found->c + w * n, found->c + v * n, made);
+    }
+    return SENS_OK;
+}
+
 /* ---- on what they depend ------------------------------------------------------------------------------- */
 
 /* c^T f is looked at with each parameter moved by a part of itself. Where f has no values then, nothing is known, and S
@@ -181,6 +232,7 @@ sens_status invariants_find(struct sens_ctx *ctx, const struct analysis *analysi
     sens_status status = draw(ctx, analysis, analysis->p, 1, count, &points);
     if (status == SENS_OK) status = draw(ctx, analysis, analysis->p, 2, count, &others);
     if (status == SENS_OK) status = null_space(ctx, n, &points, &others, invariants);
+    if (status == SENS_OK) status = shorten(ctx, n, &others, invariants);
     if (status == SENS_OK) status = find_dependence(ctx, analysis, invariants);
     sens_arena_rewind(&ctx->arena, mark);
     return status;

@@ -11,7 +11,7 @@
 
 #include "analysis.h"
 
-struct invariants { /* memory of the arena */
+struct invariants { /* memory of the arena; of all that span the same, those of few terms */
     size_t count;
     double *c;     /* [count][n], whole numbers where they can be */
     bool *depends; /* [count][np]: with another p_k it is none */

@@ -254,6 +254,9 @@ void lexer_next(struct lexer *lexer)
 void lexer_open(struct lexer *lexer, const char *path, const char *text, size_t length,
                 struct bench_error *error)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* editors of Windows write it first */
+    const bool marked = length >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0;
+    if (marked) text += sizeof mark - 1, length -= sizeof mark - 1;
     *lexer = (struct lexer){.path = path,
                             .text = text,
                             .end = text + length,

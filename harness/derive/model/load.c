@@ -68,8 +68,10 @@ static void name_of_file(const char *path, char name[MODEL_NAME])
     snprintf(name, MODEL_NAME, "%.*s", (int)(ends ? length - end : length), base);
 }
 
+enum origin { OWN, FROM_PATH, GIVEN }; /* ours, of SENSBENCH_MODELS, of --models */
+
 /* NULL and a message: its name is taken, or there is no memory. */
-static struct waiting_model *let_wait(const char *path, bool check, struct bench_error *error)
+static struct waiting_model *let_wait(const char *path, enum origin origin, struct bench_error *error)
 {
     struct waiting_model *waiting = calloc(1, sizeof *waiting);
     struct bench_error later; /* said when it is asked for */
@@ -79,8 +81,9 @@ static struct waiting_model *let_wait(const char *path, bool check, struct bench
     }
     waiting->head.name = waiting->name;
     waiting->head.read = read_waiting;
-    waiting->check = check;
+    waiting->check = origin != OWN;
     snprintf(waiting->path, sizeof waiting->path, "%s", path);
+    waiting->head.given = origin == GIVEN ? waiting->path : NULL;
     if (!model_name(path, waiting->name, &later)) {
         name_of_file(path, waiting->name);
     } else if (problem_known(waiting->name)) {
@@ -94,23 +97,23 @@ static struct waiting_model *let_wait(const char *path, bool check, struct bench
 
 /* ---- a folder ------------------------------------------------------------------------------------------ */
 
-static bool take_model(void *check, const char *path, struct bench_error *error)
+static bool take_model(void *origin, const char *path, struct bench_error *error)
 {
-    return let_wait(path, *(bool *)check, error) != NULL;
+    return let_wait(path, *(enum origin *)origin, error) != NULL;
 }
 
-static bool load_folder(const char *path, bool check, struct bench_error *error)
+static bool load_folder(const char *path, enum origin origin, struct bench_error *error)
 {
-    return each_file(path, suffix, take_model, &check, error);
+    return each_file(path, suffix, take_model, &origin, error);
 }
 
 bool models_load(const char *path, struct bench_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0) return bench_refuse(error, "%s: %s", path, strerror(errno));
-    if (S_ISDIR(about.st_mode)) return load_folder(path, true, error);
+    if (S_ISDIR(about.st_mode)) return load_folder(path, GIVEN, error);
     if (strlen(path) >= DATA_PATH) return bench_refuse(error, "%.200s...: the path is too long", path);
-    struct waiting_model *waiting = let_wait(path, true, error);
+    struct waiting_model *waiting = let_wait(path, GIVEN, error);
     return waiting && waiting_read(&waiting->head, error);
 }
 
@@ -120,12 +123,12 @@ static bool load_own(struct bench_error *error)
 {
     char folder[DATA_PATH];
     for (int place = 0; place < DATA_PLACES; place++)
-        if (data_folder(place, "models", "problems/models", folder)) return load_folder(folder, false, error);
+        if (data_folder(place, "models", "problems/models", folder)) return load_folder(folder, OWN, error);
     return true;
 }
 
 bool models_load_path(struct bench_error *error)
 {
-    bool check = true;
-    return load_own(error) && each_place("SENSBENCH_MODELS", suffix, take_model, &check, error);
+    enum origin origin = FROM_PATH;
+    return load_own(error) && each_place("SENSBENCH_MODELS", suffix, take_model, &origin, error);
 }

@@ -38,6 +38,8 @@ static void test_values(void **state)
     (void)state;
     struct sensbench *sb = handle("decay", "discrete_adjoint");
     assert_int_equal(sensbench_set(sb, "tol", "1e-11"), SENS_OK);
+    assert_int_equal(sensbench_set(sb, NULL, NULL), SENS_BAD_INPUT);
+    assert_int_equal(sensbench_set_numbers(sb, NULL, 0, NULL), SENS_BAD_INPUT);
     assert_int_equal(sensbench_run(sb), SENS_OK);
     assert_string_equal(sensbench_message(sb), "");
     check_decay(sb, 1, 1);
