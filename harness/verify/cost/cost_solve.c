@@ -11,9 +11,9 @@
 /* ---- the solve ----------------------------------------------------------------------------------------- */
 
 enum { STEPS = 16 };
-/* Where f changes within so small a part of the direction, as beside a pole, and G by no more than rounding, differences
- * of G do not see what that adds to the slope. Terms by themselves are looked at more closely (cost.taylor); what a
- * solve alone shows is how they are put together. */
+/* Where f changes within so small a part of the direction, as beside a pole, and G by no more than rounding,
+ * differences of G do not see what that adds to the slope. Terms by themselves are looked at more closely
+ * (cost.taylor); what a solve alone shows is how they are put together. */
 static const double NARROW = 1e-4;
 static const struct sens_method_type no_method = {.name = "none"};
 
