@@ -19,11 +19,11 @@
 static struct process_kin kin;
 
 /* Contenders, and what they have started, go with us. A sweep takes the signals in another way, to stop between rows
- * (isolate.c). */
+ * (isolate.c). All that is called here is made of what signal-safety(7) lists. */
 static void leave(int signal_number)
 {
     (void)signal_number;
-    process_end_orphans(&kin, 0, NULL);
+    process_end_orphans(&kin, 0, NULL); // NOLINT(bugprone-signal-handler)
     _exit(EXIT_INTERRUPTED);
 }
 

@@ -365,11 +365,11 @@ bool process_killed_from_outside(const struct process *process, int how)
 static void name_children(char path[64])
 {
     char digits[24];
-    size_t count = 0, at = strlen("/proc/self/task/");
-    memcpy(path, "/proc/self/task/", at);
+    size_t count = 0;
     for (long pid = getpid(); pid > 0; pid /= 10) digits[count++] = (char)('0' + pid % 10);
-    while (count > 0) path[at++] = digits[--count];
-    memcpy(path + at, "/children", sizeof "/children");
+    char *end = stpcpy(path, "/proc/self/task/");
+    while (count > 0) *end++ = digits[--count];
+    stpcpy(end, "/children");
 }
 
 /* Those of the first thread, which are all: no other thread of this program starts any, and orphans come to that
