@@ -8,9 +8,10 @@ jobs=${1:-2}
 without="-DSENS_PEER_PETSC=OFF -DSENS_PEER_TMBAD=OFF"
 cmake --preset asan --log-level=WARNING $without
 cmake --build build/asan -j "$jobs"
-# Nor the longest scripts that only call, many times over, what others call as well: a third of the time of them all.
+# Nor the longest scripts that only call, many times over, what others call as well, or that mostly wait for gnuplot:
+# two thirds of the time of them all.
 ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$' \
-    -E '^cli/(package|tutorials|newcomer)$'
+    -E '^cli/(package|tutorials|newcomer|report|figures|hostile|contender)$'
 build/asan/sensbench verify --quick # in one run, where the tests look at each module alone
 build/asan/sensbench verify --quick --problem sir # a model of a file; the others run the same code on more states
 harness/scripts/build-tests.sh tsan method -- $without -DSENS_CAN_QUAD=OFF # one thread computes references
