@@ -68,6 +68,15 @@ static sens_status copy_values(struct resolution *re)
     return SENS_OK;
 }
 
+static bool check_mass(const struct resolution *re)
+{
+    if (!re->cell->problem.mass || re->method->caps & SENS_CAP_MASS) return true;
+    return refuse_pair(re->error, resolve_given(re, "method"),
+                       "problem %s has a mass matrix, which this method does not take: discrete_adjoint, "
+                       "discrete_tangent and finite_difference do",
+                       re->problem->name);
+}
+
 static sens_status create_problem(struct resolution *re)
 {
     struct cell *cell = re->cell;
@@ -75,6 +84,7 @@ static sens_status create_problem(struct resolution *re)
     sens_status status = sens_problem_create(re->ctx, re->problem, cell->problem_value, &cell->problem);
     if (status == SENS_OK) status = copy_values(re);
     if (status != SENS_OK) return refuse_create(re, status, "problem", re->problem->name);
+    if (!check_mass(re)) return SENS_BAD_INPUT;
     status = override_numbers(re);
     if (status != SENS_OK) return status;
     if (!override_t1(re)) return SENS_BAD_INPUT;

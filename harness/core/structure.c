@@ -31,6 +31,15 @@ static bool outer_covers(const struct sens_problem *pb)
     return next == pb->np;
 }
 
+static bool mass_valid(const struct sens_problem *pb)
+{
+    const struct sens_mass *const mass = pb->mass;
+    if (!pattern_valid(&mass->pattern, pb->n, pb->n)) return false;
+    for (size_t e = 0; e < mass->pattern.start[pb->n]; e++)
+        if (!mass->value || !isfinite(mass->value[e])) return false;
+    return true;
+}
+
 sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem *pb)
 {
     const struct sens_structure *declared = sens_structure_of(pb);
@@ -40,6 +49,9 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
                          "problem %s: a sparsity of df/dx is declared, but no jacobian that fills it", name);
     if (declared->sparsity && !pattern_valid(declared->sparsity, pb->n, pb->n))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of df/dx is no [n][n] pattern", name);
+    if (pb->mass && !mass_valid(pb))
+        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: its mass matrix is no [n][n] one of finite numbers",
+                         name);
     if ((declared->coupling || declared->diagonal) &&
         (!declared->coupling || !declared->diagonal || !declared->outer || !declared->jacobian ||
          declared->sparsity))

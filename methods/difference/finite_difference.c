@@ -243,7 +243,7 @@ SENS_METHOD(finite_difference) = {
                "nominal one",
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.6",
     .derivative = SENS_DERIVATIVE_DIFFERENCE,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT |
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_MASS |
             SENS_CAP_CONTROLLER | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
     .options = options,
     .prepare = prepare,

@@ -16,11 +16,20 @@
  * matrix that found them. One factorisation a stage serves all lanes. Stiff parts of kappa_i are far smaller than
  * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter
  * of the component (stage_matrix.h). Where the factors of the forward solve are kept, they are of a matrix near
- * this one, and the solution is corrected with them to rounding (stage_system.h). */
+ * this one, and the solution is corrected with them to rounding (stage_system.h).
+ *
+ * With a mass matrix M (implicit/dirk_mass.c) kappa_i is the cotangent of the slope f(t_i, Y_i), theta_i is M^T times
+ * the multiplier of the stage's equation, and
+ *
+ *     (M - h gamma df/dx)^T kappa_i = c + h gamma h b_i dg/dx,      theta_i as above, or (M^T kappa_i - c) / (h gamma),
+ *
+ * an explicit first stage among them, with gamma = 0. What M x does not hold of x, the state before has no part in: its
+ * lambda is 0, to rounding by these equations, and is set to it. */
 #include <string.h>
 
 #include "adjoint_family.h"
 #include "kernels.h"
+#include "mass.h"
 #include "products.h"
 #include "stage_system.h"
 #include "tangent_test.h"
@@ -43,6 +52,7 @@ struct plan {
     struct stage *stage; /* [live], the last one first */
     struct sum lambda;   /* lambda + sum_i theta_i */
     bool implicit;       /* some stage is */
+    size_t open, *column; /* [open] columns of the mass matrix that are 0 */
     bool whole;          /* a block goes through all stages, and lambda, in one call */
     size_t together;     /* stages that are linearised together: all, or 1 */
     size_t at_once;      /* stages of one call */
@@ -91,6 +101,14 @@ static void find_stages(const struct sens_tableau *tb, struct plan *plan)
     }
 }
 
+static sens_status find_open(struct sens_ctx *ctx, const struct sens_problem *pb, struct plan *plan)
+{
+    plan->column = SENS_NEW(ctx, size_t, pb->n);
+    for (size_t j = 0; plan->column && j < pb->n; j++)
+        if (sens_mass_column_zero(pb->mass, j)) plan->column[plan->open++] = j;
+    return plan->column ? SENS_OK : SENS_NO_MEMORY;
+}
+
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. The
  * Jacobians of few states stay there: all stages at once save calls. Where no Jacobian is formed, or df/dx is
  * coupled, there is none to be used up, but the block's vectors: each block goes through all stages. An implicit
@@ -107,6 +125,7 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
     plan->stage = SENS_NEW(ctx, struct stage, (size_t)tb->stages);
     if (!plan->stage) return SENS_NO_MEMORY;
     find_stages(tb, plan);
+    if (task->problem->mass && find_open(ctx, task->problem, plan) != SENS_OK) return SENS_NO_MEMORY;
     const bool coupled = sens_products_coupled(task->problem, m) && !plan->implicit;
     plan->whole = sens_products_together(task->problem, m) && !task->cost->type->g && !plan->implicit;
     const bool all = plan->whole || coupled || !sens_products_formed(task->problem, m);
@@ -203,19 +222,20 @@ static void keep(void *worker, const struct sens_at *at, sens_real *kept)
     sens_products_find_diagonals(plan->task->problem, plan->live, at, kept);
 }
 
-/* Where together = 1: part s is live stage s. */
+/* Where together = 1: part s is live stage s. With a mass matrix each has a system. */
 static bool implicit_stage(const struct plan *plan, size_t s)
 {
-    return plan->stage[s].gamma != 0;
+    return plan->stage[s].gamma != 0 || plan->task->problem->mass;
 }
 
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
     struct worker *w = worker;
     const struct sens_shifted *const *const factors = step->step->factors;
+    const sens_real gamma = w->plan->stage[part].gamma;
     if (implicit_stage(w->plan, part))
-        return stage_system_at(&w->system, &step->at[part], step->h * w->plan->stage[part].gamma,
-                               factors ? factors[0] : NULL);
+        return stage_system_at(&w->system, &step->at[part], step->h * gamma,
+                               factors && gamma != 0 ? factors[0] : NULL);
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else
@@ -269,12 +289,14 @@ static sens_status solve_stage(struct worker *w, const struct adjoint_step *step
     return SENS_OK;
 }
 
-/* lambda += sum_i theta_i */
+/* lambda += sum_i theta_i; 0 in the columns of the mass matrix that are */
 static void add_stages(const struct plan *plan, const struct adjoint_block *block)
 {
     const struct sum *sum = &plan->lambda;
     const sens_real *const *v = ((const struct block *)block->own)->lambda;
     sens_lanes_combine(plan->n * block->L, sum->terms, 1, sum->weight, v, block->lambda);
+    for (size_t k = 0; k < plan->open; k++)
+        memset(block->lambda + plan->column[k] * block->L, 0, block->L * sizeof *block->lambda);
 }
 
 /* The stages of a part, one after the other. Not inlined: steps of few states, which are taken whole, would pay

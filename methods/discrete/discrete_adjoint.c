@@ -363,7 +363,7 @@ SENS_METHOD(discrete_adjoint) = {
         "reverse sweep through the Runge-Kutta steps taken, outputs in lanes, batched parameter gradient",
     .reference = "Hager, Numer. Math. 87 (2000) 247-282; Martins & Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT |
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_MASS |
             SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES | SENS_CAP_THREADS | SENS_CAP_BATCH |
             SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
     .options = sens_tangent_test_options,

@@ -353,7 +353,7 @@ SENS_METHOD(discrete_tangent) = {
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.6; transpose of "
                  "discrete_adjoint",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT |
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_MASS |
             SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES | SENS_CAP_RUNNING_COST |
             SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
     .options = sens_tangent_test_options,

@@ -6,10 +6,15 @@
  * the transpose of adjoint_runge_kutta.c, line by line. Where gamma = a_ii is not 0, with c = s + h sum_{j<i} a_ij
  * k_j,
  *
- *     (I - h gamma df/dx) sigma_i = c + h gamma df/dq,      k_i as above, or (sigma_i - c) / (h gamma). */
+ *     (I - h gamma df/dx) sigma_i = c + h gamma df/dq,      k_i as above, or (sigma_i - c) / (h gamma).
+ *
+ * With a mass matrix M (implicit/dirk_mass.c) k_i is that of the slope f(t_i, Y_i), and the step ends in its last stage:
+ *
+ *     c = M s + h sum_{j<i} a_ij k_j,   (M - h gamma df/dx) sigma_i = c + h gamma df/dq,   s = sigma_s. */
 #include <string.h>
 
 #include "kernels.h"
+#include "mass.h"
 #include "stage_system.h"
 #include "tangent_family.h"
 
@@ -23,6 +28,7 @@ struct rows {
     struct stage_system *system;     /* [stages] of implicit ones; NULL: there are none */
     struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
     sens_real *sigma;                /* [n][L] */
+    sens_real *Ms;                   /* [n][L] with a mass matrix: M s; else NULL */
     sens_real *f;                    /* [n][L] df/dq of an implicit stage */
     sens_real *k;                    /* [stages][n][L] */
     sens_real *weight;               /* [stages + 1] coefficients, with their vectors below */
@@ -88,18 +94,23 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
 {
     const struct rows *rows = own;
     const size_t size = rows->n * block->L;
+    const sens_real *const from = rows->Ms ? rows->Ms : block->s;
+    if (rows->Ms) sens_mass_multiply(rows->task->problem->mass, block->L, block->s, rows->Ms);
     for (int i = rows->first; i < rows->stages; i++) {
         sens_real *k = rows->k + (size_t)i * rows->n * rows->L;
         const bool implicit = sens_tableau_a(rows->task->tableau, i, i) != 0;
         const sens_real *sigma = i > 0 ? rows->sigma : block->s;
-        if (i > 0) combine(rows, size, block->s, step->h, &rows->a[i], rows->sigma);
+        if (i > 0) combine(rows, size, from, step->h, &rows->a[i], rows->sigma);
         const sens_status status = implicit ? solve_stage(rows, i, step->h, block, rows->sigma, k) : SENS_OK;
         if (status != SENS_OK) return status;
         if (!implicit) multiply_stage(rows, i, block, sigma, k);
         if (rows->running && rows->task->tableau->b[i] != 0)
             tangent_add_cost(block, &rows->gradient[i], sigma);
     }
-    combine(rows, size, block->s, step->h, &rows->b, block->s);
+    if (rows->Ms)
+        memcpy(block->s, rows->sigma, size * sizeof *block->s);
+    else
+        combine(rows, size, block->s, step->h, &rows->b, block->s);
     return SENS_OK;
 }
 
@@ -194,10 +205,11 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     const size_t stages = (size_t)rows->stages, block = rows->n * L;
     rows->sigma = SENS_NEW(ctx, sens_real, block);
     rows->f = SENS_NEW(ctx, sens_real, block);
+    rows->Ms = task->problem->mass ? SENS_NEW(ctx, sens_real, block) : NULL;
     rows->k = SENS_NEW(ctx, sens_real, stages * block);
     rows->weight = SENS_NEW(ctx, sens_real, stages + 1);
     rows->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
-    if (!rows->sigma || !rows->f || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
+    if ((task->problem->mass && !rows->Ms) || !rows->sigma || !rows->f || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
     *own = rows;
     sens_status status = create_terms(ctx, rows);
     if (status == SENS_OK) status = create_matrices(ctx, rows);

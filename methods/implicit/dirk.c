@@ -12,7 +12,8 @@
  * of R(z), on whose other side R(z) is small. det M < 0 tells of an odd number of them. A step that may choose its
  * length is refused where this is so at its start and at its end: there the growth was jumped over. Where it is so at
  * the start alone, an error below the tolerance has led off a stable solution (Robertson's, with a concentration below
- * 0), and the step leads back. */
+ * 0), and the step leads back. With a mass matrix M, which stands in the place of I (dirk_mass.c), it is the sign of
+ * det(M - h gamma J) against the one for h gamma -> 0. */
 #include <tgmath.h>
 
 #include "dirk.h"
@@ -63,6 +64,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     dirk->head.scheme.bytes = 2 * dirk->head.scheme.stage_size * sizeof(sens_real);
     sens_status status = create_vectors(ctx, dirk);
     if (status == SENS_OK) status = sens_stage_matrix_create(ctx, pb, SENS_JVP, &dirk->matrix);
+    if (status == SENS_OK && pb->mass) status = sens_dirk_mass_create(ctx, dirk);
     if (status == SENS_OK) *scheme = &dirk->head.scheme;
     return status;
 }
@@ -107,7 +109,7 @@ static sens_status stages(struct sens_dirk *dirk, sens_real h)
     sens_status status = sens_implicit_slope(&dirk->head.scheme, &f1);
     if (status == SENS_OK) status = linearise(dirk, h);
     for (int i = 1; i < tb->stages && status == SENS_OK; i++) {
-        sum(dirk, i, h, scheme->Y, tb->a + i * tb->stages, dirk->base);
+        sum(dirk, i, h, dirk->M ? NULL : scheme->Y, tb->a + i * tb->stages, dirk->base);
         status = sens_dirk_newton(dirk, h, i);
     }
     return status;
@@ -121,6 +123,12 @@ static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sen
     return beside;
 }
 
+/* Is an odd number of eigenvalues beyond the pole, by the factors at hand? */
+static bool is_beyond(const struct sens_dirk *dirk)
+{
+    return sens_shifted_negative(dirk->matrix.system) != dirk->mass.negative;
+}
+
 static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 {
     const struct sens_scheme_setup *with = &dirk->head.scheme.with;
@@ -129,8 +137,11 @@ static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
     dirk->head.scheme.did.solves++;
     sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
     if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;
-    const struct sens_trial trial = {
-        .h = h, .y = dirk->head.scheme.Y, .f = dirk->K, .y1 = dirk->head.scheme.y1, .e = dirk->d};
+    const struct sens_trial trial = {.h = h,
+                                     .y = dirk->head.scheme.Y,
+                                     .f = dirk->M ? sens_dirk_mass_rate(dirk, h) : dirk->K,
+                                     .y1 = dirk->head.scheme.y1,
+                                     .e = dirk->d};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
     return with->controller->norm(&norm);
 }
@@ -141,14 +152,14 @@ static sens_status check_end(struct sens_dirk *dirk, sens_real h)
     const struct sens_scheme *scheme = &dirk->head.scheme;
     dirk->head.J_known = false;
     const sens_status status = sens_dirk_renew(dirk, h, scheme->t + h, scheme->y1);
-    return status == SENS_OK && sens_shifted_negative(dirk->matrix.system) ? SENS_SINGULAR : status;
+    return status == SENS_OK && is_beyond(dirk) ? SENS_SINGULAR : status;
 }
 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
     sens_status status = linearise(dirk, h);
-    const bool beyond = status == SENS_OK && sens_shifted_negative(dirk->matrix.system);
+    const bool beyond = status == SENS_OK && is_beyond(dirk);
     if (status == SENS_OK) status = stages(dirk, h);
     if (status != SENS_OK) return status;
     scheme->y1 = end_state(dirk, h, dirk->y1);
@@ -183,7 +194,7 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
 const struct sens_scheme_type sens_scheme_dirk = {
     .create = create,
     .start = sens_implicit_start,
-    .slope = sens_implicit_slope,
+    .slope = sens_dirk_slope,
     .try = try_step,
     .accept = accept,
     .restage = restage,

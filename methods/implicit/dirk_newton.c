@@ -2,7 +2,7 @@
  *
  *     (I - h gamma J) d = h gamma f(t_i, base + z) - z,      z += d
  *
- * (Hairer & Wanner, Solving ODEs II, IV.8), to rounding (newton.h). J is that of the step's start, and is renewed
+ * (Hairer & Wanner, Solving ODEs II, IV.8), to rounding (newton.h); with a mass matrix as in dirk_mass.c. J is that of the step's start, and is renewed
  * at the iterate where theta says that it is too far away. */
 #include <tgmath.h>
 
@@ -30,21 +30,30 @@ static sens_status correct(struct sens_dirk *dirk, sens_real h, sens_real t, con
     dirk->head.scheme.did.solves++;
     sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
     if (!sens_finite(ode->n, dirk->d)) return SENS_NONFINITE;
-    for (size_t q = 0; q < ode->n; q++) z[q] += dirk->d[q];
+    if (dirk->M)
+        sens_dirk_mass_move(dirk, z);
+    else
+        for (size_t q = 0; q < ode->n; q++) z[q] += dirk->d[q];
     return SENS_OK;
 }
 
-static void add(size_t n, const sens_real *base, const sens_real *z, sens_real *Y)
+static void add(const struct sens_dirk *dirk, const sens_real *z, sens_real *Y)
 {
-    for (size_t q = 0; q < n; q++) Y[q] = base[q] + z[q];
+    const size_t n = dirk->head.scheme.with.ode->n;
+    const sens_real *const base = dirk->M ? dirk->head.scheme.Y : dirk->base,
+                           *const from = dirk->M ? dirk->z : z;
+    for (size_t q = 0; q < n; q++) Y[q] = base[q] + from[q];
 }
 
 /* Where Newton begins: with the slope of the stage before, unless that is the step's start, whose slope may
  * have a part that decays within a fraction of the step. */
-static void predict(const struct sens_dirk *dirk, sens_real h, int i, sens_real *z)
+static void predict(struct sens_dirk *dirk, sens_real h, int i, sens_real *z)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
-    for (size_t q = 0; q < n; q++) z[q] = i > 1 ? h * dirk->gamma * z[q - n] : 0;
+    if (dirk->M)
+        sens_dirk_mass_predict(dirk, i, z);
+    else
+        for (size_t q = 0; q < n; q++) z[q] = i > 1 ? h * dirk->gamma * z[q - n] : 0;
 }
 
 sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i)
@@ -56,11 +65,11 @@ sens_status sens_dirk_newton(struct sens_dirk *dirk, sens_real h, int i)
     struct sens_newton it = {.size = 0};
     enum sens_newton_next next = SENS_NEWTON_GO_ON;
     predict(dirk, h, i, z);
-    add(n, dirk->base, z, Y);
+    add(dirk, z, Y);
     while (next != SENS_NEWTON_DONE) {
         sens_status status = correct(dirk, h, t, Y, z);
         if (status != SENS_OK) return status;
-        add(n, dirk->base, z, Y);
+        add(dirk, z, Y);
         next = sens_newton_judge(ode, n, dirk->d, Y, &it);
         if (next == SENS_NEWTON_FAILED) return SENS_NOT_CONVERGED;
         if (next != SENS_NEWTON_RENEW) continue;

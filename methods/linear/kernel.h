@@ -26,6 +26,8 @@ struct sens_shifted {
     size_t n, entries;                  /* of J, as given */
     const struct sens_pattern *pattern; /* of J; NULL: dense */
     const size_t *place;                /* [entries] of J's values in M; NULL: the same order */
+    const struct sens_mass *mass;       /* in the place of I; NULL: I */
+    const size_t *mass_place;           /* of its values in M */
     struct sens_pattern filled;         /* sparse: of M, with the whole diagonal */
     bool is_complex;                    /* M and vectors are */
     bool turned;                        /* sparse: M is kept by columns, and filled is its transpose */

@@ -1,6 +1,8 @@
 /* Patterns of sparse matrices, see pattern.h. */
 #include "pattern.h"
 
+#include <stdint.h>
+
 static sens_status allocate(struct sens_ctx *ctx, size_t rows, size_t cols, size_t entries, size_t **start,
                             size_t **col, struct sens_pattern *made)
 {
@@ -58,6 +60,30 @@ sens_status sens_pattern_add_diagonal(struct sens_ctx *ctx, const struct sens_pa
     if (status != SENS_OK || !*place) return SENS_NO_MEMORY;
     for (size_t i = 0; i < n; i++) start[i + 1] = place_row(pattern, i, start[i], col, *place);
     if (start[n] == entries) *place = NULL;
+    return SENS_OK;
+}
+
+sens_status sens_pattern_union(struct sens_ctx *ctx, const struct sens_pattern *a,
+                               const struct sens_pattern *b, struct sens_pattern *both, size_t **place_a,
+                               size_t **place_b)
+{
+    const size_t in_a = sens_pattern_entries(a), in_b = sens_pattern_entries(b);
+    size_t *start, *col, end = 0;
+    const sens_status status = allocate(ctx, a->rows, a->cols, in_a + in_b, &start, &col, both);
+    *place_a = SENS_NEW(ctx, size_t, in_a);
+    *place_b = SENS_NEW(ctx, size_t, in_b);
+    if (status != SENS_OK || !*place_a || !*place_b) return SENS_NO_MEMORY;
+    for (size_t i = 0; i < a->rows; i++) {
+        size_t e = a->start[i], f = b->start[i];
+        while (e < a->start[i + 1] || f < b->start[i + 1]) {
+            const size_t p = e < a->start[i + 1] ? a->col[e] : SIZE_MAX,
+                         q = f < b->start[i + 1] ? b->col[f] : SIZE_MAX;
+            if (p <= q) (*place_a)[e++] = end;
+            if (q <= p) (*place_b)[f++] = end;
+            col[end++] = p < q ? p : q;
+        }
+        start[i + 1] = end;
+    }
     return SENS_OK;
 }
 

@@ -19,6 +19,11 @@ sens_status sens_pattern_transpose(struct sens_ctx *ctx, const struct sens_patte
 sens_status sens_pattern_add_diagonal(struct sens_ctx *ctx, const struct sens_pattern *pattern,
                                       struct sens_pattern *with, size_t **place);
 
+/* The entries of either of two patterns of one size. Value e of a belongs at place_a[e], of b at place_b[e]. */
+sens_status sens_pattern_union(struct sens_ctx *ctx, const struct sens_pattern *a,
+                               const struct sens_pattern *b, struct sens_pattern *both, size_t **place_a,
+                               size_t **place_b);
+
 /* All (i, j) with |i - j| <= half, i, j < n. */
 sens_status sens_pattern_band(struct sens_ctx *ctx, size_t n, size_t half, struct sens_pattern *band);
 

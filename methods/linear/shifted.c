@@ -72,39 +72,57 @@ static size_t numbers(const struct sens_shifted *shifted)
     return shifted->is_complex ? 2 * shifted->size : shifted->size;
 }
 
-/* M by rows with its whole diagonal; where it is turned, by columns. */
-static sens_status place_sparse(struct sens_ctx *ctx, struct sens_shifted *shifted, size_t **place)
+/* to[e] becomes by[to[e]]; to NULL: by itself. */
+static size_t *compose(size_t entries, size_t *to, size_t *by)
 {
+    for (size_t e = 0; to && e < entries; e++) to[e] = by[to[e]];
+    return to ? to : by;
+}
+
+/* M by rows, of J and the whole diagonal or the mass matrix; where it is turned, by columns. */
+static sens_status place_sparse(struct sens_ctx *ctx, struct sens_shifted *shifted, size_t **place,
+                                size_t **mass_place)
+{
+    const struct sens_mass *const mass = shifted->mass;
     size_t *turned_to;
-    const sens_status status = sens_pattern_add_diagonal(ctx, shifted->pattern, &shifted->filled, place);
+    const sens_status status = mass ? sens_pattern_union(ctx, shifted->pattern, &mass->pattern,
+                                                         &shifted->filled, place, mass_place)
+                                    : sens_pattern_add_diagonal(ctx, shifted->pattern, &shifted->filled, place);
     if (status != SENS_OK || !shifted->turned) return status;
     const struct sens_pattern by_rows = shifted->filled;
     if (sens_pattern_transpose(ctx, &by_rows, &shifted->filled, &turned_to) != SENS_OK) return SENS_NO_MEMORY;
-    for (size_t e = 0; *place && e < shifted->entries; e++) (*place)[e] = turned_to[(*place)[e]];
-    if (!*place) *place = turned_to;
+    *place = compose(shifted->entries, *place, turned_to);
+    if (mass) *mass_place = compose(sens_pattern_entries(&mass->pattern), *mass_place, turned_to);
     return SENS_OK;
 }
 
-/* Where the values of J stand in M. */
+/* Where the values of a pattern stand in [n][n] by rows. NULL: no memory. */
+static size_t *place_dense(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern)
+{
+    size_t *const place = SENS_NEW(ctx, size_t, sens_pattern_entries(pattern));
+    for (size_t i = 0; place && i < n; i++)
+        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++) place[e] = i * n + pattern->col[e];
+    return place;
+}
+
+/* Where the values of J, and of the mass matrix, stand in M. */
 static sens_status place_values(struct sens_ctx *ctx, struct sens_shifted *shifted)
 {
     const struct sens_pattern *const pattern = shifted->pattern;
     const size_t n = shifted->n;
-    size_t *place = NULL;
+    size_t *place = NULL, *mass_place = NULL;
     shifted->size = n * n;
-    if (!pattern) return SENS_OK;
     if (shifted->kernel->sparse) {
-        const sens_status status = place_sparse(ctx, shifted, &place);
+        const sens_status status = place_sparse(ctx, shifted, &place, &mass_place);
         if (status != SENS_OK) return status;
         shifted->size = sens_pattern_entries(&shifted->filled);
     } else {
-        place = SENS_NEW(ctx, size_t, shifted->entries);
-        if (!place) return SENS_NO_MEMORY;
-        for (size_t i = 0; i < n; i++)
-            for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
-                place[e] = i * n + pattern->col[e];
+        if (pattern && !(place = place_dense(ctx, n, pattern))) return SENS_NO_MEMORY;
+        if (shifted->mass && !(mass_place = place_dense(ctx, n, &shifted->mass->pattern)))
+            return SENS_NO_MEMORY;
     }
     shifted->place = place;
+    shifted->mass_place = mass_place;
     return SENS_OK;
 }
 
@@ -124,6 +142,7 @@ static sens_status refuse(struct sens_ctx *ctx, const struct sens_pattern *patte
 struct wanted {
     enum sens_kernel_choice choice;
     bool is_complex, turned;
+    const struct sens_mass *mass; /* NULL: I */
 };
 
 /* By the kernel that is named. */
@@ -140,6 +159,7 @@ static sens_status create_named(struct sens_ctx *ctx, size_t n, const struct sen
                                      .n = n,
                                      .is_complex = wanted.is_complex,
                                      .turned = wanted.turned && kernel->sparse,
+                                     .mass = wanted.mass,
                                      .pattern = pattern,
                                      .entries = pattern ? sens_pattern_entries(pattern) : n * n};
     sens_status status = place_values(ctx, shifted);
@@ -182,6 +202,14 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
     return create(ctx, n, pattern, (struct wanted){.choice = choice, .is_complex = true}, made);
 }
 
+sens_status sens_shifted_create_mass(struct sens_ctx *ctx, const struct sens_mass *mass,
+                                     const struct sens_pattern *pattern, bool turned,
+                                     struct sens_shifted **made)
+{
+    const struct wanted wanted = {.choice = SENS_KERNEL_AUTO, .turned = turned, .mass = mass};
+    return create(ctx, mass->pattern.rows, pattern, wanted, made);
+}
+
 /* The values of a sparse M are formed in the room of the other's: its factors are elsewhere. */
 sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *shifted, bool turned,
                               struct sens_shifted **made)
@@ -190,8 +218,7 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
     if (kernel->sparse && turned != shifted->turned)
         return create(
             ctx, shifted->n, shifted->pattern,
-            (struct wanted){.choice = shifted->choice, .is_complex = shifted->is_complex, .turned = turned},
-            made);
+            (struct wanted){shifted->choice, shifted->is_complex, turned, shifted->mass}, made);
     struct sens_shifted *const other = *made = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!other) return SENS_NO_MEMORY;
     *other = *shifted;
@@ -231,22 +258,29 @@ const char *sens_shifted_kernel(const struct sens_shifted *shifted)
     return shifted->kernel->name;
 }
 
-static void add_to_entry(const struct sens_shifted *shifted, struct sens_shift shift, size_t e)
+static void add_to_entry(const struct sens_shifted *shifted, struct sens_shift shift, sens_real by, size_t e)
 {
-    shifted->M[shifted->is_complex ? 2 * e : e] += shift.identity;
-    if (shifted->is_complex) shifted->M[2 * e + 1] += shift.imaginary;
+    shifted->M[shifted->is_complex ? 2 * e : e] += by * shift.identity;
+    if (shifted->is_complex) shifted->M[2 * e + 1] += by * shift.imaginary;
+}
+
+static void add_mass(const struct sens_shifted *shifted, struct sens_shift shift)
+{
+    const struct sens_mass *const mass = shifted->mass;
+    for (size_t e = 0; e < sens_pattern_entries(&mass->pattern); e++)
+        add_to_entry(shifted, shift, mass->value[e], shifted->mass_place[e]);
 }
 
 static void add_diagonal(const struct sens_shifted *shifted, struct sens_shift shift)
 {
     const struct sens_pattern *const filled = &shifted->filled;
     if (!shifted->kernel->sparse) {
-        for (size_t i = 0; i < shifted->n; i++) add_to_entry(shifted, shift, i * shifted->n + i);
+        for (size_t i = 0; i < shifted->n; i++) add_to_entry(shifted, shift, 1, i * shifted->n + i);
         return;
     }
     for (size_t i = 0; i < shifted->n; i++)
         for (size_t e = filled->start[i]; e < filled->start[i + 1]; e++)
-            if (filled->col[e] == i) add_to_entry(shifted, shift, e);
+            if (filled->col[e] == i) add_to_entry(shifted, shift, 1, e);
 }
 
 sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift shift, const sens_real *value)
@@ -256,7 +290,7 @@ sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift 
     if (shifted->place || shifted->is_complex) memset(M, 0, numbers(shifted) * sizeof *M);
     for (size_t e = 0; e < shifted->entries; e++)
         M[(shifted->place ? shifted->place[e] : e) * apart] = -shift.jacobian * value[e];
-    add_diagonal(shifted, shift);
+    (shifted->mass ? add_mass : add_diagonal)(shifted, shift);
     for (size_t e = 0; e < numbers(shifted); e++)
         if (!isfinite(M[e])) return SENS_NONFINITE;
     shifted->factorisations++;

@@ -1,4 +1,5 @@
-/* methods/linear/shifted.h - systems with M = alpha I - beta J, factored once and solved for many vectors.
+/* methods/linear/shifted.h - systems with M = alpha I - beta J, factored once and solved for many vectors; of a problem
+ * with a mass matrix, which then stands in the place of I, too.
  *
  *     M X = B   or   M^T X = B,    X, B [n][L]: L right-hand sides, the lane index contiguous, X over B
  *
@@ -54,6 +55,10 @@ sens_status sens_shifted_create_turned(struct sens_ctx *ctx, size_t n, const str
 /* The same for complex shifts: every X is [n][2][L]. */
 sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                         enum sens_kernel_choice choice, struct sens_shifted **made);
+/* The first, or turned the second, with a mass matrix in the place of I, which has to stay: M = alpha mass - beta J. */
+sens_status sens_shifted_create_mass(struct sens_ctx *ctx, const struct sens_mass *mass,
+                                     const struct sens_pattern *pattern, bool turned,
+                                     struct sens_shifted **made);
 void sens_shifted_release(struct sens_shifted *shifted);
 
 /* Another of the same systems, for factors of its own: the same kernel and pattern, turned or not. Where both are

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "pattern.h"
+
 static void release(void *system)
 {
     sens_shifted_release(system);
@@ -17,8 +19,12 @@ sens_status sens_stage_matrix_create(struct sens_ctx *ctx, const struct sens_pro
     if (status != SENS_OK) return status;
     matrix->value = SENS_NEW(ctx, sens_real, matrix->J->entries);
     if (!matrix->value) return SENS_NO_MEMORY;
-    status = (by == SENS_VJP ? sens_shifted_create_turned : sens_shifted_create)(
-        ctx, pb->n, matrix->J->pattern, SENS_KERNEL_AUTO, &matrix->system);
+    const struct sens_pattern *const pattern = matrix->J->pattern;
+    if (pb->mass)
+        status = sens_shifted_create_mass(ctx, pb->mass, pattern, by == SENS_VJP, &matrix->system);
+    else
+        status = (by == SENS_VJP ? sens_shifted_create_turned : sens_shifted_create)(
+            ctx, pb->n, pattern, SENS_KERNEL_AUTO, &matrix->system);
     if (!matrix->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, matrix->system);
     if (attached != SENS_OK) sens_shifted_release(matrix->system);
@@ -37,7 +43,7 @@ sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real
 
 sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix)
 {
-    matrix->sum = SENS_NEW(ctx, sens_real, 4 * matrix->J->pb->n * L);
+    matrix->sum = SENS_NEW(ctx, sens_real, (matrix->J->pb->mass ? 6 : 4) * matrix->J->pb->n * L);
     return matrix->sum ? SENS_OK : SENS_NO_MEMORY;
 }
 
@@ -51,12 +57,11 @@ static void add_term(size_t L, sens_real a, const sens_real *x, sens_real *sum, 
     }
 }
 
-/* sum = J x or J^T x, and size the same of absolute values, [n][L] */
-static void multiply(const struct sens_stage_matrix *matrix, bool transposed, size_t L, const sens_real *x,
-                     sens_real *sum, sens_real *size)
+/* sum = A x or A^T x, A [n][n] by rows or the values of a pattern; size the same of absolute values; all [n][L],
+ * size behind sum */
+static void multiply_by(size_t n, const struct sens_pattern *pattern, const sens_real *value, bool transposed,
+                        size_t L, const sens_real *x, sens_real *sum, sens_real *size)
 {
-    const struct sens_pattern *pattern = matrix->J->pattern;
-    const size_t n = matrix->J->pb->n;
     memset(sum, 0, 2 * n * L * sizeof *sum);
     for (size_t i = 0; i < n; i++) {
         const size_t first = pattern ? pattern->start[i] : i * n,
@@ -64,16 +69,37 @@ static void multiply(const struct sens_stage_matrix *matrix, bool transposed, si
         for (size_t e = first; e < end; e++) {
             const size_t j = pattern ? pattern->col[e] : e - first;
             const size_t to = transposed ? j : i, from = transposed ? i : j;
-            if (matrix->value[e] != 0)
-                add_term(L, matrix->value[e], x + from * L, sum + to * L, size + to * L);
+            if (value[e] != 0) add_term(L, value[e], x + from * L, sum + to * L, size + to * L);
         }
     }
+}
+
+/* J x or J^T x in matrix->sum, and behind it the same of absolute values; where there is a mass matrix M, at the end
+ * M x or M^T x, and likewise. */
+static void multiply(const struct sens_stage_matrix *matrix, bool transposed, size_t L, const sens_real *x)
+{
+    const size_t n = matrix->J->pb->n, count = n * L;
+    const struct sens_mass *const mass = matrix->J->pb->mass;
+    sens_real *const sum = matrix->sum, *const Mx = sum + 4 * count;
+    multiply_by(n, matrix->J->pattern, matrix->value, transposed, L, x, sum, sum + count);
+    if (mass) multiply_by(n, &mass->pattern, mass->value, transposed, L, x, Mx, Mx + count);
+}
+
+/* Entry q of M x, and the size of its terms, by the multiplication before. */
+static inline sens_real entry(const struct sens_stage_matrix *matrix, size_t count, const sens_real *x,
+                              size_t q, sens_real *size)
+{
+    const bool mass = matrix->J->pb->mass;
+    *size = mass ? matrix->sum[5 * count + q] : fabs(x[q]);
+    return mass ? matrix->sum[4 * count + q] : x[q];
 }
 
 /* Of which size the residual of an equation is by rounding of its terms alone, as a multiple of the sum of these. */
 static sens_real rounding(const struct sens_stage_matrix *matrix)
 {
-    return SENS_EPSILON * ((sens_real)matrix->J->entries / (sens_real)matrix->J->pb->n + 2);
+    const struct sens_mass *const mass = matrix->J->pb->mass;
+    const size_t entries = matrix->J->entries + (mass ? sens_pattern_entries(&mass->pattern) : 0);
+    return SENS_EPSILON * ((sens_real)entries / (sens_real)matrix->J->pb->n + 2);
 }
 
 /* R = 0 in the lanes in which every equation is right to rounding of its own terms, the sum of whose sizes is `terms`,
@@ -101,10 +127,11 @@ bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool tra
 {
     const size_t count = matrix->J->pb->n * L;
     sens_real *const sum = matrix->sum, *const size = sum + count, *const terms = size + 2 * count;
-    multiply(matrix, transposed, L, X, sum, size);
+    multiply(matrix, transposed, L, X);
     for (size_t q = 0; q < count; q++) {
-        R[q] = B[q] - (X[q] - h_gamma * sum[q]);
-        terms[q] = fabs(B[q]) + fabs(X[q]) + fabs(h_gamma) * size[q];
+        sens_real own;
+        R[q] = B[q] - (entry(matrix, count, X, q, &own) - h_gamma * sum[q]);
+        terms[q] = fabs(B[q]) + own + fabs(h_gamma) * size[q];
     }
     return leave_off(matrix, L, terms, R);
 }
@@ -116,8 +143,9 @@ static bool find_residuals(const struct sens_stage_matrix *matrix, const struct 
     const sens_real *const sum = matrix->sum, *const size = sum + count;
     sens_real *const R = matrix->sum + 2 * count, *const terms = R + count;
     for (size_t q = 0; q < count; q++) {
-        R[q] = of->c[q] - (of->x[q] - of->h_gamma * (sum[q] + of->f[q]));
-        terms[q] = fabs(of->x[q]) + fabs(of->c[q]) + fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
+        sens_real own;
+        R[q] = of->c[q] - (entry(matrix, count, of->x, q, &own) - of->h_gamma * (sum[q] + of->f[q]));
+        terms[q] = own + fabs(of->c[q]) + fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
     }
     return leave_off(matrix, of->L, terms, R);
 }
@@ -129,15 +157,16 @@ void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transp
     const sens_real by = fabs(of->h_gamma), *const f = of->f;
     sens_real *const sum = matrix->sum, *const size = sum + count, *const R = size + count;
     sens_real *const x = of->x, *const c = of->c;
-    multiply(matrix, transposed, of->L, x, sum, size);
+    multiply(matrix, transposed, of->L, x);
     if (refine && find_residuals(matrix, of)) {
         sens_shifted_solve(matrix->system, transposed, of->L, R);
         for (size_t q = 0; q < count; q++)
             if (R[q] != 0) x[q] += R[q];
-        multiply(matrix, transposed, of->L, x, sum, size);
+        multiply(matrix, transposed, of->L, x);
     }
     for (size_t q = 0; q < count; q++) {
-        const sens_real scale = fmax(fabs(x[q]), fabs(c[q]));
-        c[q] = by * (size[q] + fabs(f[q])) <= scale ? sum[q] + f[q] : (x[q] - c[q]) / of->h_gamma;
+        sens_real own;
+        const sens_real Mx = entry(matrix, count, x, q, &own), scale = fmax(own, fabs(c[q]));
+        c[q] = by * (size[q] + fabs(f[q])) <= scale ? sum[q] + f[q] : (Mx - c[q]) / of->h_gamma;
     }
 }

@@ -1,5 +1,7 @@
 /* methods/linear/stage_matrix.h - the matrix of an implicit stage, I - h gamma df/dx at a point, with its
- * factors: J as numbers (jacobian.h) and a shifted system with it (shifted.h) in one. */
+ * factors: J as numbers (jacobian.h) and a shifted system with it (shifted.h) in one.
+ *
+ * Of a problem with a mass matrix, M x' = f, that stands in the place of I everywhere here: M - h gamma df/dx. */
 #ifndef SENS_STAGE_MATRIX_H
 #define SENS_STAGE_MATRIX_H
 
@@ -10,7 +12,7 @@ struct sens_stage_matrix { /* one a thread */
     struct sens_jacobian *J;
     struct sens_shifted *system;
     sens_real *value; /* [entries] of J at the last point */
-    sens_real *sum;   /* [4][n][L] of slopes and residuals; NULL: none are asked for */
+    sens_real *sum;   /* [4][n][L] of slopes and residuals, with a mass matrix 6; NULL: none are asked for */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may
@@ -33,7 +35,7 @@ sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_s
 bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                                 size_t L, const sens_real *B, const sens_real *X, sens_real *R);
 
-struct sens_stage_slope { /* of x = c + h_gamma k, with k = J x + f or J^T x + f */
+struct sens_stage_slope { /* of M x = c + h_gamma k, M = I or the mass matrix, with k = J x + f; or transposed */
     size_t L;
     sens_real h_gamma;
     const sens_real *f; /* [n][L] */
@@ -41,7 +43,7 @@ struct sens_stage_slope { /* of x = c + h_gamma k, with k = J x + f or J^T x + f
     sens_real *c;       /* [n][L] becomes k */
 };
 
-/* k. The sum has the rounding of its terms, the difference (x - c) / h_gamma that of x / h_gamma: of each entry the
+/* k. The sum has the rounding of its terms, the difference (M x - c) / h_gamma that of M x / h_gamma: of each entry the
  * better one is taken. Where steps are short against the entry's own rate that is the sum, where a stiff part has terms
  * that cancel the difference.
  *

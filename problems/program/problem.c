@@ -150,6 +150,20 @@ static sens_status evaluations(struct sens_ctx *ctx, struct written *written)
     return written->scratch ? SENS_OK : SENS_NO_MEMORY;
 }
 
+/* NULL where there is no memory. */
+static const struct sens_mass *make_mass(struct sens_ctx *ctx, const struct program_equations *equations)
+{
+    const size_t n = equations->n, entries = equations->mass_start[n];
+    struct sens_mass *const mass = SENS_NEW(ctx, struct sens_mass, 1);
+    sens_real *const value = SENS_NEW(ctx, sens_real, entries);
+    if (!mass || !value) return NULL;
+    for (size_t e = 0; e < entries; e++) value[e] = equations->mass[e];
+    *mass = (struct sens_mass){
+        .pattern = {.rows = n, .cols = n, .start = equations->mass_start, .col = equations->mass_col},
+        .value = value};
+    return mass;
+}
+
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
     const struct sens_model *model = pb->type ? pb->type->model : NULL;
@@ -172,6 +186,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     pb->p = p;
     pb->x0_fixed = !equations->x0_depends;
     pb->data = written;
+    if (equations->mass && !(pb->mass = make_mass(ctx, equations))) return SENS_NO_MEMORY;
     return SENS_OK;
 }
 

@@ -213,21 +213,46 @@ static bool function(struct parser *parser)
 
 /* ---- equations and costs ------------------------------------------------------------------------------- */
 
+/* What is said of a state, from its indices or ranges on. NULL: refused. */
+static struct declaration *of_state(struct parser *parser, enum declaration_kind kind,
+                                    const struct token *name)
+{
+    struct symbol *const state = parser_find(parser, name);
+    struct declaration *made = declaration(parser, kind, name);
+    if (!made) return NULL;
+    made->symbol = state;
+    if (!state || state->kind != SYMBOL_STATE)
+        lexer_refuse(&parser->lexer, name, "'%s' is no state: nothing above declares it as one", made->name);
+    else if (token_is(&parser->lexer.token, "["))
+        made->ranges = parser_ranges(parser, true, &made->indices);
+    if (parser->lexer.failed) return NULL;
+    if (made->indices == state->declaration->indices) return made;
+    lexer_refuse(&parser->lexer, name, "the state '%s' has %zu index(es), its %s has %zu", made->name,
+                 state->declaration->indices, kind == DECLARE_MASS ? "mass" : "equation", made->indices);
+    return NULL;
+}
+
 /* STATE' = EXPRESSION, STATE'[INDICES OR RANGES] = EXPRESSION */
 static bool equation(struct parser *parser, const struct token *name)
 {
-    struct symbol *const outside = parser->symbols, *const state = parser_find(parser, name);
-    struct declaration *made = declaration(parser, DECLARE_EQUATION, name);
+    struct symbol *const outside = parser->symbols;
+    struct declaration *made = of_state(parser, DECLARE_EQUATION, name);
+    if (!made || !parser_expect(parser, "=")) return false;
+    made->values = parser_expression(parser);
+    parser->symbols = outside;
+    append(parser, made);
+    return made->values != NULL;
+}
+
+/* mass STATE = NUMBER; mass STATE, STATE = NUMBER; with indices, or ranges behind the first, as equations have them */
+bool statement_mass(struct parser *parser)
+{
+    struct symbol *const outside = parser->symbols;
+    const struct token name = parser->lexer.token;
+    lexer_next(&parser->lexer);
+    struct declaration *made = of_state(parser, DECLARE_MASS, &name);
     if (!made) return false;
-    if (!state || state->kind != SYMBOL_STATE)
-        return lexer_refuse(&parser->lexer, name, "'%s' is no state: nothing above declares it as one",
-                            made->name);
-    made->symbol = state;
-    if (token_is(&parser->lexer.token, "[") && !(made->ranges = parser_ranges(parser, true, &made->indices)))
-        return false;
-    if (made->indices != state->declaration->indices)
-        return lexer_refuse(&parser->lexer, name, "the state '%s' has %zu index(es), its equation has %zu",
-                            made->name, state->declaration->indices, made->indices);
+    if (parser_mark(parser, ",") && !(made->column = parser_expression(parser))) return false;
     if (!parser_expect(parser, "=")) return false;
     made->values = parser_expression(parser);
     parser->symbols = outside;

@@ -142,23 +142,31 @@ static bool make_array(struct making *making, const struct declaration *declarat
 
 /* ---- equations ----------------------------------------------------------------------------------------- */
 
+bool making_state(struct making *making, const struct declaration *about, const long *index, size_t *state)
+{
+    struct writer *writer = &making->writer;
+    const struct array *array = &writer->array[about->symbol->declaration->number];
+    const struct shape *shape = &array->shape;
+    size_t element = 0;
+    for (size_t k = 0; k < shape->indices; k++) {
+        if (index[k] < shape->first[k] || index[k] > shape->last[k])
+            return writer_refuse(writer, about->place, "'%s' has no element %ld: its index %zu is %ld .. %ld",
+                                 about->name, index[k], k + 1, shape->first[k], shape->last[k]);
+        element =
+            element * (size_t)(shape->last[k] - shape->first[k] + 1) + (size_t)(index[k] - shape->first[k]);
+    }
+    *state = writer->graph->node[array->element[element]].a;
+    return true;
+}
+
 static bool set_slope(void *self, const long *index)
 {
     struct making *making = self;
     struct writer *writer = &making->writer;
     const struct declaration *equation = making->declaration;
-    const struct array *array = &writer->array[equation->symbol->declaration->number];
-    const struct shape *shape = &array->shape;
-    size_t element = 0;
-    for (size_t k = 0; k < shape->indices; k++) {
-        if (index[k] < shape->first[k] || index[k] > shape->last[k])
-            return writer_refuse(writer, equation->place,
-                                 "'%s' has no element %ld: its index %zu is %ld .. %ld", equation->name,
-                                 index[k], k + 1, shape->first[k], shape->last[k]);
-        element =
-            element * (size_t)(shape->last[k] - shape->first[k] + 1) + (size_t)(index[k] - shape->first[k]);
-    }
-    const size_t state = writer->graph->node[array->element[element]].a;
+    const struct shape *shape = &writer->array[equation->symbol->declaration->number].shape;
+    size_t state;
+    if (!making_state(making, equation, index, &state)) return false;
     if (making->defined[state] && shape->indices)
         return writer_refuse(writer, equation->place,
                              "the element of '%s' with index %ld%s has two equations", equation->name,
@@ -207,7 +215,7 @@ static bool make_all(struct making *making)
     if (!making->made->f || !making->defined) return false;
     for (const struct declaration *d = all; d; d = d->next)
         if (d->kind == DECLARE_EQUATION && !make_equation(making, d)) return false;
-    return all_defined(making) && making_interval(making) && making_costs(making) && making_initial(making);
+    return all_defined(making) && making_masses(making) && making_interval(making) && making_costs(making) && making_initial(making);
 }
 
 static bool graph_whole(struct making *making)

@@ -1,6 +1,6 @@
 /* derive/model/equations.h - a model with given values of its options, written out as operations.
  *
- *     x' = f(t, x, p),  x(t0) = x0(p),  G_c = sum_j phi_c(t_j, x(t_j), p) + int g_c dt
+ *     M x' = f(t, x, p),  x(t0) = x0(p),  G_c = sum_j phi_c(t_j, x(t_j), p) + int g_c dt
  *
  * All of it stands in one graph. States and parameters are numbered in the order of the file, elements of an
  * array with its last index running fastest. */
@@ -9,6 +9,12 @@
 
 #include "syntax.h"
 
+struct mass_entry { /* of M; the place of its statement */
+    size_t row, col;
+    double value;
+    struct text_place place;
+};
+
 struct equations {
     struct graph *graph;
     size_t n, np;
@@ -16,6 +22,9 @@ struct equations {
     double *p;           /* [np] nominal */
     double *x0;          /* [n] at p */
     graph_node *f;       /* [n] */
+    bool has_mass;       /* M is given, and is not I */
+    size_t masses;
+    struct mass_entry *mass; /* [masses] by rows, those that are not 0 */
     graph_node *initial; /* [n] */
     bool x0_depends;     /* initial depends on p */
     size_t m, n_obs;

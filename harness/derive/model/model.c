@@ -28,6 +28,21 @@ static sens_status lower_costs(struct sens_ctx *ctx, const struct equations *fro
     return status;
 }
 
+static sens_status lower_mass(struct sens_ctx *ctx, const struct equations *from, struct program_equations *to)
+{
+    size_t *const start = SENS_NEW(ctx, size_t, from->n + 1), *const col = SENS_NEW(ctx, size_t, from->masses);
+    double *const value = SENS_NEW(ctx, double, from->masses);
+    if (!start || !col || !value) return SENS_NO_MEMORY;
+    for (size_t e = 0; e < from->masses; e++) {
+        start[from->mass[e].row + 1]++;
+        col[e] = from->mass[e].col;
+        value[e] = from->mass[e].value;
+    }
+    for (size_t i = 0; i < from->n; i++) start[i + 1] += start[i];
+    to->mass_start = start, to->mass_col = col, to->mass = value;
+    return SENS_OK;
+}
+
 static sens_status lower(struct sens_ctx *ctx, const struct equations *from, struct program_equations *to)
 {
     *to = (struct program_equations){.n = from->n,
@@ -44,6 +59,7 @@ static sens_status lower(struct sens_ctx *ctx, const struct equations *from, str
     if (!to->p || !to->x0 || !to->t_obs) return SENS_NO_MEMORY;
     sens_status status = model_lower(ctx, from->graph, from->n, from->f, &to->f);
     if (status == SENS_OK) status = model_lower(ctx, from->graph, from->n, from->initial, &to->initial);
+    if (status == SENS_OK && from->has_mass) status = lower_mass(ctx, from, to);
     return status == SENS_OK ? lower_costs(ctx, from, to) : status;
 }
 

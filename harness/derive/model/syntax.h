@@ -77,6 +77,7 @@ enum declaration_kind {
     DECLARE_QUANTITY,
     DECLARE_FUNCTION,
     DECLARE_EQUATION,
+    DECLARE_MASS,
     DECLARE_COST
 };
 
@@ -90,13 +91,14 @@ struct cost_term {
 
 struct declaration {
     enum declaration_kind kind;
-    struct symbol *symbol; /* EQUATION: of the state; COST: NULL */
+    struct symbol *symbol; /* EQUATION, MASS: of the state; COST: NULL */
     const char *name;
     struct text_place place;
     struct range *ranges;                     /* of an array, or of an equation's indices */
     size_t indices;                           /* how many; FUNCTION: arguments */
     struct expression *values;                /* one, or as many as elements, in a list */
     struct symbol *argument[MODEL_ARGUMENTS]; /* FUNCTION */
+    struct expression *column;                /* MASS: the state of the column; NULL: that of the row */
     struct cost_term *terms;                  /* COST */
     int option;    /* place in the table of options of a scalar that is one, or -1 */
     size_t number; /* among its kind, in the order of the file */

@@ -48,7 +48,7 @@ bool writer_element(struct writer *writer, const struct symbol *symbol, const st
 bool writer_each(struct writer *writer, const struct range *ranges,
                  bool (*each)(void *self, const long *index), void *self);
 
-/* ---- equations.c and terms.c --------------------------------------------------------------------------- */
+/* ---- equations.c, masses.c and terms.c --------------------------------------------------------------------------- */
 
 struct making {
     struct writer writer;
@@ -65,6 +65,10 @@ struct making {
 /* Zeroed, from the arena of the equations; NULL: failed. */
 void *making_memory(struct making *making, size_t count, size_t size);
 
+/* The number of the state that a statement is about, with these values of its indices. */
+bool making_state(struct making *making, const struct declaration *about, const long *index, size_t *state);
+
+bool making_masses(struct making *making);
 bool making_interval(struct making *making);
 bool making_costs(struct making *making);
 bool making_initial(struct making *making);

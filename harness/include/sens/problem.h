@@ -1,4 +1,5 @@
-/* sens/problem.h - an initial value problem x' = f(t, x, p), x(t0) = x0(p), with its derivative products.
+/* sens/problem.h - an initial value problem x' = f(t, x, p), x(t0) = x0(p), with its derivative products; or one
+ * with a constant matrix in front, M x' = f(t, x, p).
  *
  * Shapes are row-major with the lane index last and contiguous: W [n][L] holds L vectors of length n.
  * Nothing aliases. Methods ask for t in [t0, t1], but for a few roundings. f is pure: the same (t, x, p) gives
@@ -32,6 +33,15 @@ struct sens_pattern {
     size_t rows, cols;
     const size_t *start; /* [rows + 1] */
     const size_t *col;   /* [start[rows]] */
+};
+
+/* The mass matrix of M x' = f(t, x, p): constant, its entries by rows. All x may be differential, M then is
+ * nonsingular; or rows of M are 0, and their equations, 0 = f_i(t, x, p), algebraic. These have to fix what the other
+ * rows leave open (index 1): M with its rows of zeros replaced by those of df/dx is nonsingular. x0(p) satisfies them.
+ * Given, it is given to the solver as it is: a problem that x' = f would do for has none. */
+struct sens_mass {
+    struct sens_pattern pattern; /* [n][n]; one that is full is a dense matrix */
+    const sens_real *value;      /* [entries] in its order, finite */
 };
 
 /* A direction in (t, x, p) for each of L lanes; NULL: that part is 0. */
@@ -92,6 +102,7 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     bool as_inner;                    /* beside it: the same f and x0(p), whatever else is another */
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */
+    const struct sens_mass *mass; /* NULL: the identity; methods with SENS_CAP_MASS take others */
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
@@ -131,7 +142,7 @@ struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
 
-    /* Fills n, np, t0, t1, x0, p, data, x0_fixed, structure of *problem from the arena. The nominal x0 and p
+    /* Fills n, np, t0, t1, x0, p, data, x0_fixed, structure, mass of *problem from the arena. The nominal x0 and p
      * are numbers that double holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT
      * or SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
