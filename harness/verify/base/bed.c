@@ -189,7 +189,7 @@ void bed_create(struct verify *v, const struct sens_problem *problem, const stru
     bed->task = (struct sens_task){.method = method,
                                    .problem = &bed->problem,
                                    .cost = &bed->cost,
-                                   .tableau = verify_formula(v, "cash_karp"),
+                                   .tableau = verify_formula(v, problem->mass ? "sdirk4a" : "cash_karp"),
                                    .controller = find(v->reg->controllers, "odeint"),
                                    .rtol = tol,
                                    .atol = tol,
@@ -214,6 +214,8 @@ sens_status bed_prepare(struct bed *bed, struct bed_state *state)
     state->ctx.cache = bed->cache;
     state->ctx.now = bed->now;
     fill_with_nan(bed);
+    if (bed->problem.mass && !(bed->method->caps & SENS_CAP_MASS))
+        return bed->status = sens_fail(&state->ctx, SENS_UNSUPPORTED, "the problem has a mass matrix");
     bed->status = bed->method->prepare(&state->ctx, &bed->task, &state->state);
     state->ready = bed->status == SENS_OK;
     return bed->status;

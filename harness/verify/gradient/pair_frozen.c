@@ -138,6 +138,7 @@ static void check_implicit(struct pair *pair)
     const struct sens_problem_type *type = pair->instance->problem.type;
     const bool rosenbrock = type->hvp && (type->rhs_t || type->autonomous);
     if (pair->instance->problem.n > IMPLICIT_LARGEST) return;
+    if (pair->instance->problem.mass) check_both(pair, (struct formula){"kvaerno54", false});
     for (size_t k = 0; k < ITERATED; k++)
         if (takes_formula(pair, k)) check_both(pair, (struct formula){iterated[k], false});
     if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});

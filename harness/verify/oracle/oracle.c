@@ -266,6 +266,7 @@ static sens_status slope(struct run *run, const struct scheme *scheme, long k, i
     const struct sens_at at = input(run, scheme->single, t, scheme->ha[k], run->Y + (size_t)i * run->n);
     const sens_status status = pb->type->rhs(pb, &at, K);
     noise_touch(&run->noise, run->n, K);
+    if (status == SENS_OK && run->mass && !run_mass_solve(run, false, K)) return SENS_SINGULAR;
     return status == SENS_OK && run->rosenbrock ? run_rosenbrock_slope(run, scheme, k, i, K) : status;
 }
 

@@ -57,7 +57,8 @@ static void cotangent(const struct run *run, long k, int i, const double *lambda
     }
 }
 
-/* Of an implicit stage, for every output: (I - h a_ii J)^T kappa = what kappa was + h a_ii hq bq g_x. */
+/* Of an implicit stage, for every output: (I - h a_ii J)^T kappa = what kappa was + h a_ii hq bq g_x; with a mass matrix
+ * in the place of I, and of an explicit one M^T kappa = what it was. */
 static void solve_cotangents(struct run *run, const struct sweep *sweep, long k, int i)
 {
     const struct sens_cost *cost = run->oracle->cost;
@@ -65,6 +66,10 @@ static void solve_cotangents(struct run *run, const struct sweep *sweep, long k,
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double h_gamma = scheme->ha[k] * scheme->a[(size_t)i * s + (size_t)i];
     const double w = scheme->factor[TERM_G_X] * scheme->hq[k] * scheme->bq[i];
+    for (size_t e = 0; e < sweep->count && h_gamma == 0 && run->mass; e++) {
+        double *kappa = sweep->theta + (e * s + (size_t)i) * n;
+        if (!run_mass_solve(run, true, kappa)) kappa[0] = NAN;
+    }
     if (h_gamma == 0) return;
     struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
     for (size_t e = 0; e < sweep->count && cost->type->g_dx && w != 0; e++)

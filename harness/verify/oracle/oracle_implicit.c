@@ -2,6 +2,10 @@
  *
  *     Y = base + z,   z = h a_ii f(t_i, Y):      (I - h a_ii J(Y)) d = h a_ii f(Y) - z,   z += d
  *
+ * or with a mass matrix M, whose K_i are those of M K_i = f(t_i, Y_i),
+ *
+ *     M z = h a_ii f(t_i, Y):   (M - h a_ii J(Y)) d = h a_ii f(Y) - M z,
+ *
  * by Newton's method with J at every iterate, until corrections are rounding. The last correction is then made
  * once more, with noise: what errors of f do to the stage goes through the same matrix as f. */
 #include <gsl/gsl_linalg.h>
@@ -10,6 +14,21 @@
 #include "oracle_run.h"
 
 enum { ITERATIONS = 50 };
+
+static void spread_mass(struct run *run)
+{
+    const struct sens_mass *const mass = run->oracle->problem->mass;
+    const size_t n = run->n;
+    run->mass = verify_array(run->oracle->v, n * n);
+    for (size_t i = 0; i < n; i++) {
+        double largest = 0;
+        for (size_t e = mass->pattern.start[i]; e < mass->pattern.start[i + 1]; e++) {
+            run->mass[i * n + mass->pattern.col[e]] = mass->value[e];
+            largest = fmax(largest, fabs(mass->value[e]));
+        }
+        run->algebraic = run->algebraic || largest == 0;
+    }
+}
 
 void run_implicit_create(struct run *run)
 {
@@ -24,6 +43,7 @@ void run_implicit_create(struct run *run)
     run->order = verify_memory(v, n, sizeof *run->order);
     run->unknowns = n;
     for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
+    if (run->oracle->problem->mass) spread_mass(run);
 }
 
 void run_factor(struct run *run)
@@ -46,6 +66,12 @@ bool run_solve(const struct run *run, double *x)
     return true;
 }
 
+static double mass_entry(const struct run *run, bool transposed, size_t i, size_t j)
+{
+    const size_t at = transposed ? j * run->n + i : i * run->n + j;
+    return run->mass ? run->mass[at] : run->unit[at];
+}
+
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed)
 {
     const struct sens_problem *pb = run->oracle->problem;
@@ -55,8 +81,31 @@ void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gam
     else
         pb->type->jvp(pb, at, n, run->unit, run->M);
     noise_touch(&run->noise, n * n, run->M);
-    for (size_t q = 0; q < n * n; q++) run->M[q] = run->unit[q] - h_gamma * run->M[q];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            run->M[i * n + j] = mass_entry(run, transposed, i, j) - h_gamma * run->M[i * n + j];
     run_factor(run);
+}
+
+bool run_mass_solve(struct run *run, bool transposed, double *K)
+{
+    const size_t n = run->n;
+    for (size_t i = 0; i < n && run->algebraic; i++) K[i] = 0;
+    if (run->algebraic) return true;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) run->M[i * n + j] = mass_entry(run, transposed, i, j);
+    run_factor(run);
+    const bool solved = run_solve(run, K);
+    noise_touch(&run->noise, n, K);
+    return solved;
+}
+
+/* (M z)_i */
+static double mass_times(const struct run *run, size_t i, const double *z)
+{
+    double sum = run->mass ? 0 : z[i];
+    for (size_t j = 0; run->mass && j < run->n; j++) sum += run->mass[i * run->n + j] * z[j];
+    return sum;
 }
 
 /* z += d at a point; *size: the largest correction relative to its component. */
@@ -66,7 +115,7 @@ static sens_status correct(struct run *run, const struct sens_at *at, double h_g
     const sens_status status = pb->type->rhs(pb, at, run->d);
     if (status != SENS_OK) return status;
     noise_touch(&run->noise, run->n, run->d);
-    for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - z[q];
+    for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - mass_times(run, q, z);
     run_implicit_factor(run, at, h_gamma, false);
     if (!run_solve(run, run->d)) return SENS_SINGULAR;
     *size = 0;

@@ -118,6 +118,8 @@ struct run {
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
     /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
     double *unit, *M, *base, *d;
+    double *mass;      /* [n][n]; NULL: the problem has none */
+    bool algebraic;    /* some row of it is 0 */
     size_t *order, unknowns; /* n */
     /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
     bool coupled;
@@ -132,6 +134,9 @@ void run_implicit_create(struct run *run);
  * SENS_SINGULAR, or what rhs says. */
 sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sens_at *at, double *Y,
                                double *z);
+/* A mass matrix is there: K [n], which is f of an explicit stage, becomes K_i with mass K_i = f, or with its transpose
+ * where `transposed`. 0 where there are algebraic equations: such a stage does not enter. false: it is singular. */
+bool run_mass_solve(struct run *run, bool transposed, double *K);
 /* M [unknowns][unknowns] becomes its factors; x [unknowns] the solution of the system with them. false: it has none. */
 void run_factor(struct run *run);
 bool run_solve(const struct run *run, double *x);

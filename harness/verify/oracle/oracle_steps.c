@@ -86,6 +86,7 @@ static sens_status steps_from(struct verify *v, const struct sens_problem *probl
                               const struct sens_cost *cost, const struct sens_tableau *tableau, double rtol,
                               double atol, double first, long max_steps, struct grid *grid)
 {
+    if (problem->mass) return SENS_UNSUPPORTED; /* of explicit steps */
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct stepper stepper = {.problem = problem, .tableau = tableau, .rtol = rtol, .atol = atol};
     stepper.x = verify_array(v, problem->n);
@@ -134,6 +135,7 @@ sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, d
     const struct sens_tableau *tableau = verify_formula(v, "cash_karp");
     struct grid grid = {.steps = 0};
     if (!tableau) return SENS_UNAVAILABLE;
+    if (problem->mass) return SENS_UNSUPPORTED;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct stepper stepper = {.problem = problem, .tableau = tableau, .rtol = 1e-4, .atol = 1e-4};
     stepper.x = x;

@@ -7,7 +7,7 @@
  *     z_i = h sum_j a_ij f(t + c_j h, x + z_j),    x+ = x + z_5,    sum_j a_ij c_j^(k-1) = c_i^k / k,
  *     T_i = S + h sum_j a_ij (J_j T_j + f_p,j),    S+ = T_5,
  *
- * the z_i by Newton's method, the tangents T_i with its last matrix, I - h a_ij J_j. Steps by halving: the
+ * or with a mass matrix M, M z_i and M (T_i - S) on the left; the z_i by Newton's method, the tangents T_i with its last matrix, I (or M) - h a_ij J_j. Steps by halving: the
  * results of one step and of two halves differ by no more than the tolerance. */
 #include <gsl/gsl_linalg.h>
 #include <string.h>
@@ -99,7 +99,17 @@ static sens_status evaluate(const struct stiff *s, double t, double h)
     return SENS_OK;
 }
 
-/* Factors of M = I - h a_ij J_j. */
+/* Entry (r, k) of the mass matrix. */
+static double mass(const struct stiff *s, size_t r, size_t k)
+{
+    const struct sens_mass *const of = s->pb->mass;
+    if (!of) return r == k;
+    for (size_t e = of->pattern.start[r]; e < of->pattern.start[r + 1]; e++)
+        if (of->pattern.col[e] == k) return of->value[e];
+    return 0;
+}
+
+/* Factors of I - h a_ij J_j, or with the mass matrix in the place of I. */
 static void factor(const struct stiff *s, double h)
 {
     const size_t n = s->n, N = S * n;
@@ -109,7 +119,7 @@ static void factor(const struct stiff *s, double h)
             for (size_t r = 0; r < n; r++)
                 for (size_t k = 0; k < n; k++)
                     s->M[(i * n + r) * N + j * n + k] =
-                        (i == j && r == k) - h * s->a[i * S + j] * s->J[(j * n + r) * n + k];
+                        (i == j ? mass(s, r, k) : 0) - h * s->a[i * S + j] * s->J[(j * n + r) * n + k];
     gsl_matrix_view matrix = gsl_matrix_view_array(s->M, N, N);
     gsl_permutation permutation = {N, s->order};
     gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
@@ -131,13 +141,14 @@ static double largest(size_t count, const double *v)
     return most;
 }
 
-/* r_i = h sum_j a_ij f_j - z_i */
+/* r_i = h sum_j a_ij f_j - M z_i */
 static void residual(const struct stiff *s, double h)
 {
     const size_t n = s->n;
     for (size_t i = 0; i < S; i++)
         for (size_t q = 0; q < n; q++) {
-            double r = -s->z[i * n + q];
+            double r = 0;
+            for (size_t k = 0; k < n; k++) r -= mass(s, q, k) * s->z[i * n + k];
             for (size_t j = 0; j < S; j++) r += h * s->a[i * S + j] * s->f[j * n + q];
             s->r[i * n + q] = r;
         }

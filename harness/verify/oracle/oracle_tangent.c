@@ -86,7 +86,7 @@ static bool running_derivative(struct run *run, const struct directions *d, long
     return true;
 }
 
-/* (I - h a_ii J) L = what L was, Z += h a_ii L. */
+/* (I - h a_ii J) L = what L was, a mass matrix in the place of I; Z += h a_ii L. */
 static void implicit_direction(struct run *run, double h_gamma, double *L, double *Z)
 {
     if (!run_solve(run, L)) L[0] = NAN;
@@ -112,6 +112,7 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
         noise_touch(&run->noise, n, L + (size_t)i * n);
         if (h_gamma != 0) implicit_direction(run, h_gamma, L + (size_t)i * n, d->Z);
+        if (h_gamma == 0 && run->mass && !run_mass_solve(run, false, L + (size_t)i * n)) L[(size_t)i * n] = NAN;
         if (run->rosenbrock) run_rosenbrock_direction(run, k, i, q < d->p ? q : run->np, d->S + q * n, L);
         if (running) add_to_dG(run, d, q, d->Z);
     }
