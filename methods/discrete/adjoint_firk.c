@@ -5,6 +5,8 @@
  *     lambda  = (1 - sum_i end_i) lambda + sum_i psi_i,
  *     mu     += sum_i (df/dp)(t_i, Y_i)^T kappa_i + h b_i (dg/dp)(t_i, Y_i).
  *
+ * with a mass matrix M as M^T psi_i at the start of the first line and in the third.
+ *
  * (Of the Lagrangian with Y_i - y - h sum_j a_ij f(t_j, Y_j) = 0 and y1 = y + sum_i end_i (Y_i - y); psi_i is the
  * multiplier. With theta_i = psi_i - end_i lambda these are the equations of adjoint_runge_kutta.c.) The matrix is the
  * transpose of that of tangent_firk.c, with df/dx at each stage itself: it inherits nothing from the matrices that
@@ -13,6 +15,7 @@
 #include "adjoint_family.h"
 #include "firk_system.h"
 #include "kernels.h"
+#include "mass.h"
 #include "tangent_test.h"
 
 enum { S = SENS_FIRK_STAGES };
@@ -27,6 +30,7 @@ struct worker {
     const struct plan *plan;
     struct firk_system system;
     size_t vectors; /* kappa that were made */
+    sens_real *sum; /* [2][n][L] with a mass matrix: of the psi, and M^T times it; else NULL */
 };
 
 struct block {
@@ -51,6 +55,8 @@ static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void
     struct worker *w = SENS_NEW(ctx, struct worker, 1);
     if (!w) return SENS_NO_MEMORY;
     w->plan = plan;
+    w->sum = plan->task->problem->mass ? SENS_NEW(ctx, sens_real, 2 * plan->n * L) : NULL;
+    if (plan->task->problem->mass && !w->sum) return SENS_NO_MEMORY;
     *made = w;
     const bool iterates = plan->task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
     const bool kept = plan->task->option[OPT_FACTORS].number == FACTORS_KEPT;
@@ -118,6 +124,17 @@ static void cotangents(const struct plan *plan, sens_real h, const struct adjoin
     }
 }
 
+/* lambda = (1 - sum_i end_i) lambda + M^T sum_i psi_i */
+static void add_through_mass(const struct worker *w, const struct adjoint_block *block, const sens_real *psi)
+{
+    const struct plan *plan = w->plan;
+    const size_t size = plan->n * block->L;
+    sens_real *const sum = w->sum, *const turned = sum + size;
+    for (size_t q = 0; q < size; q++) sum[q] = psi[q] + psi[size + q] + psi[2 * size + q];
+    sens_mass_multiply(plan->task->problem->mass, true, block->L, sum, turned);
+    for (size_t q = 0; q < size; q++) block->lambda[q] = plan->formula.rest * block->lambda[q] + turned[q];
+}
+
 static sens_status sweep(void *worker, size_t part, const struct adjoint_step *step,
                          const struct adjoint_block *block)
 {
@@ -130,9 +147,12 @@ static sens_status sweep(void *worker, size_t part, const struct adjoint_step *s
     const sens_status status = firk_system_solve(&w->system, true, block->L, psi);
     if (status != SENS_OK) return status;
     cotangents(plan, step->h, block, psi);
-    for (size_t q = 0; q < size; q++)
-        block->lambda[q] =
-            plan->formula.rest * block->lambda[q] + (psi[q] + psi[size + q] + psi[2 * size + q]);
+    if (w->sum)
+        add_through_mass(w, block, psi);
+    else
+        for (size_t q = 0; q < size; q++)
+            block->lambda[q] =
+                plan->formula.rest * block->lambda[q] + (psi[q] + psi[size + q] + psi[2 * size + q]);
     w->vectors += S * block->L;
     return SENS_OK;
 }

@@ -4,13 +4,14 @@
  *     dG/dq += h b_i ((dg/dx)(t_i, Y_i) sigma_i + (dg/dq)(t_i, Y_i)),
  *     s     += sum_i end_i (sigma_i - s),      end^T = b^T A^-1,
  *
- * the transpose of adjoint_firk.c, line by line. The matrix has df/dx at each stage itself: the derivative is that of
+ * with a mass matrix M as M sigma_i and M s in the first line, the transpose of adjoint_firk.c, line by line. The matrix has df/dx at each stage itself: the derivative is that of
  * converged stages, and inherits nothing from the matrices that found them, which at most correct what it solves for to
  * rounding. One factorisation a step, or those that are kept of the forward solve, serve all lanes (firk_system.h). */
 #include <string.h>
 
 #include "firk_system.h"
 #include "kernels.h"
+#include "mass.h"
 #include "tangent_family.h"
 
 enum { S = SENS_FIRK_STAGES };
@@ -24,6 +25,7 @@ struct step {
     struct sens_gradient gradient[S];  /* of the running cost */
     sens_real *sigma;                  /* [S][n][L] */
     sens_real *columns;                /* [S][n][L] df/dq */
+    sens_real *Ms;                     /* [n][L] with a mass matrix: M s; else NULL */
 };
 
 static sens_status linearise(void *own, const struct sens_step *at_step)
@@ -46,11 +48,13 @@ static void right_hand_sides(const struct step *step, sens_real h, const struct 
 {
     const sens_real(*const A)[S] = step->system.formula.A;
     const size_t size = step->n * block->L;
+    const sens_real *const from = step->Ms ? step->Ms : block->s;
+    if (step->Ms) sens_mass_multiply(step->task->problem->mass, false, block->L, block->s, step->Ms);
     memset(step->columns, 0, S * size * sizeof *step->columns);
     for (size_t i = 0; i < S; i++) tangent_add_columns(block, step->products[i], step->columns + i * size);
     for (size_t i = 0; i < S; i++) {
         const sens_real weight[S + 1] = {1, h * A[i][0], h * A[i][1], h * A[i][2]};
-        const sens_real *const vector[S + 1] = {block->s, step->columns, step->columns + size,
+        const sens_real *const vector[S + 1] = {from, step->columns, step->columns + size,
                                                 step->columns + 2 * size};
         sens_lanes_combine(size, S + 1, 1, weight, vector, step->sigma + i * size);
     }
@@ -93,7 +97,8 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
         (struct step){.task = task, .n = task->problem->n, .L = L, .running = task->cost->type->g_dx != NULL};
     step->sigma = SENS_NEW(ctx, sens_real, S * step->n * L);
     step->columns = SENS_NEW(ctx, sens_real, S * step->n * L);
-    if (!step->sigma || !step->columns) return SENS_NO_MEMORY;
+    step->Ms = task->problem->mass ? SENS_NEW(ctx, sens_real, step->n * L) : NULL;
+    if (!step->sigma || !step->columns || (task->problem->mass && !step->Ms)) return SENS_NO_MEMORY;
     sens_status status = firk_system_create(ctx, task, SENS_JVP, &step->system);
     for (int i = 0; i < S && status == SENS_OK; i++)
         status = sens_products_create(ctx, task->problem, SENS_JVP, 1, 1, &step->products[i]);

@@ -95,7 +95,7 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
     const struct rows *rows = own;
     const size_t size = rows->n * block->L;
     const sens_real *const from = rows->Ms ? rows->Ms : block->s;
-    if (rows->Ms) sens_mass_multiply(rows->task->problem->mass, block->L, block->s, rows->Ms);
+    if (rows->Ms) sens_mass_multiply(rows->task->problem->mass, false, block->L, block->s, rows->Ms);
     for (int i = rows->first; i < rows->stages; i++) {
         sens_real *k = rows->k + (size_t)i * rows->n * rows->L;
         const bool implicit = sens_tableau_a(rows->task->tableau, i, i) != 0;

@@ -109,7 +109,7 @@ static sens_status stages(struct sens_dirk *dirk, sens_real h)
     sens_status status = sens_implicit_slope(&dirk->head.scheme, &f1);
     if (status == SENS_OK) status = linearise(dirk, h);
     for (int i = 1; i < tb->stages && status == SENS_OK; i++) {
-        sum(dirk, i, h, dirk->M ? NULL : scheme->Y, tb->a + i * tb->stages, dirk->base);
+        sum(dirk, i, h, dirk->head.M ? NULL : scheme->Y, tb->a + i * tb->stages, dirk->base);
         status = sens_dirk_newton(dirk, h, i);
     }
     return status;
@@ -123,12 +123,6 @@ static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sen
     return beside;
 }
 
-/* Is an odd number of eigenvalues beyond the pole, by the factors at hand? */
-static bool is_beyond(const struct sens_dirk *dirk)
-{
-    return sens_shifted_negative(dirk->matrix.system) != dirk->mass.negative;
-}
-
 static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 {
     const struct sens_scheme_setup *with = &dirk->head.scheme.with;
@@ -139,7 +133,7 @@ static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
     if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;
     const struct sens_trial trial = {.h = h,
                                      .y = dirk->head.scheme.Y,
-                                     .f = dirk->M ? sens_dirk_mass_rate(dirk, h) : dirk->K,
+                                     .f = sens_implicit_rate(&dirk->head, h),
                                      .y1 = dirk->head.scheme.y1,
                                      .e = dirk->d};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
@@ -152,14 +146,14 @@ static sens_status check_end(struct sens_dirk *dirk, sens_real h)
     const struct sens_scheme *scheme = &dirk->head.scheme;
     dirk->head.J_known = false;
     const sens_status status = sens_dirk_renew(dirk, h, scheme->t + h, scheme->y1);
-    return status == SENS_OK && is_beyond(dirk) ? SENS_SINGULAR : status;
+    return status == SENS_OK && sens_implicit_beyond(&dirk->head, dirk->matrix.system) ? SENS_SINGULAR : status;
 }
 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
     sens_status status = linearise(dirk, h);
-    const bool beyond = status == SENS_OK && is_beyond(dirk);
+    const bool beyond = status == SENS_OK && sens_implicit_beyond(&dirk->head, dirk->matrix.system);
     if (status == SENS_OK) status = stages(dirk, h);
     if (status != SENS_OK) return status;
     scheme->y1 = end_state(dirk, h, dirk->y1);
@@ -194,7 +188,7 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
 const struct sens_scheme_type sens_scheme_dirk = {
     .create = create,
     .start = sens_implicit_start,
-    .slope = sens_dirk_slope,
+    .slope = sens_implicit_derivative,
     .try = try_step,
     .accept = accept,
     .restage = restage,

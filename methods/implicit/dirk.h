@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "implicit.h"
-#include "mass.h"
 #include "stage_matrix.h"
 
 struct sens_dirk {
@@ -19,9 +18,7 @@ struct sens_dirk {
     sens_real *base;    /* [n] y + h sum_{j<i} a_ij K_j of the stage at hand; with M without y */
     sens_real *d;       /* [n] Newton's correction; the estimate of a step */
     sens_real *y1;      /* [n] candidate, unless it is the last stage state */
-    const struct sens_mass *M;    /* the problem's; NULL: I, and the two below are not there */
-    struct sens_mass_matrix mass; /* of it */
-    sens_real *z, *Md;            /* [n] Y_i - y of the stage at hand; M d */
+    sens_real *z, *Md;  /* [n] with a mass matrix M: Y_i - y of the stage at hand, M d */
     double
         left; /* of the trial at hand: the largest distance of a stage from its solution, as sens_work.residual */
 };
@@ -38,10 +35,6 @@ sens_status sens_dirk_mass_create(struct sens_ctx *ctx, struct sens_dirk *dirk);
 /* z and w where Newton's method begins in stage i, which is the stage before; then with a correction d. */
 void sens_dirk_mass_predict(struct sens_dirk *dirk, int i, sens_real *w);
 void sens_dirk_mass_move(struct sens_dirk *dirk, sens_real *w);
-/* (y1 - y) / h, [n], what a controller takes for x'. */
-const sens_real *sens_dirk_mass_rate(struct sens_dirk *dirk, sens_real h);
-/* As sens_implicit_slope; with a mass matrix x' in place of f. */
-sens_status sens_dirk_slope(struct sens_scheme *scheme, const sens_real **f);
 
 /* J at (t, y), and the factors of I - h gamma J. */
 sens_status sens_dirk_renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y);

@@ -36,10 +36,9 @@ sens_status sens_dirk_mass_create(struct sens_ctx *ctx, struct sens_dirk *dirk)
     dirk->z = SENS_NEW(ctx, sens_real, pb->n);
     dirk->Md = SENS_NEW(ctx, sens_real, pb->n);
     if (!dirk->z || !dirk->Md) return SENS_NO_MEMORY;
-    const sens_status status = sens_mass_matrix_create(ctx, pb, &dirk->mass);
+    const sens_status status = sens_implicit_create_mass(ctx, &dirk->head);
     if (status != SENS_OK) return status;
-    dirk->M = pb->mass;
-    if (dirk->mass.algebraic && first_matters(with->tableau))
+    if (dirk->head.mass.algebraic && first_matters(with->tableau))
         return sens_fail(ctx, SENS_UNSUPPORTED,
                          "tableau %s has an explicit first stage, and the problem has algebraic equations: take "
                          "one without, as sdirk4a",
@@ -53,34 +52,16 @@ void sens_dirk_mass_predict(struct sens_dirk *dirk, int i, sens_real *w)
     const size_t n = scheme->with.ode->n;
     const sens_real *const before = scheme->Y + (size_t)(i - 1) * n;
     for (size_t q = 0; q < n; q++) dirk->z[q] = before[q] - scheme->Y[q];
-    sens_mass_multiply(dirk->M, 1, dirk->z, w);
+    sens_mass_multiply(dirk->head.M, false, 1, dirk->z, w);
     for (size_t q = 0; q < n; q++) w[q] -= dirk->base[q];
 }
 
 void sens_dirk_mass_move(struct sens_dirk *dirk, sens_real *w)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
-    sens_mass_multiply(dirk->M, 1, dirk->d, dirk->Md);
+    sens_mass_multiply(dirk->head.M, false, 1, dirk->d, dirk->Md);
     for (size_t q = 0; q < n; q++) {
         dirk->z[q] += dirk->d[q];
         w[q] += dirk->Md[q];
     }
-}
-
-const sens_real *sens_dirk_mass_rate(struct sens_dirk *dirk, sens_real h)
-{
-    const struct sens_scheme *const scheme = &dirk->head.scheme;
-    for (size_t q = 0; q < scheme->with.ode->n; q++) dirk->z[q] = (scheme->y1[q] - scheme->Y[q]) / h;
-    return dirk->z;
-}
-
-sens_status sens_dirk_slope(struct sens_scheme *scheme, const sens_real **f)
-{
-    struct sens_dirk *const dirk = (struct sens_dirk *)scheme;
-    const sens_status status = sens_implicit_slope(scheme, f);
-    if (status != SENS_OK || !dirk->M) return status;
-    memcpy(dirk->z, *f, scheme->with.ode->n * sizeof **f);
-    sens_mass_rate(&dirk->mass, dirk->z);
-    *f = dirk->z;
-    return SENS_OK;
 }

@@ -30,7 +30,7 @@ static sens_status correct(struct sens_dirk *dirk, sens_real h, sens_real t, con
     dirk->head.scheme.did.solves++;
     sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
     if (!sens_finite(ode->n, dirk->d)) return SENS_NONFINITE;
-    if (dirk->M)
+    if (dirk->head.M)
         sens_dirk_mass_move(dirk, z);
     else
         for (size_t q = 0; q < ode->n; q++) z[q] += dirk->d[q];
@@ -40,8 +40,8 @@ static sens_status correct(struct sens_dirk *dirk, sens_real h, sens_real t, con
 static void add(const struct sens_dirk *dirk, const sens_real *z, sens_real *Y)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
-    const sens_real *const base = dirk->M ? dirk->head.scheme.Y : dirk->base,
-                           *const from = dirk->M ? dirk->z : z;
+    const sens_real *const base = dirk->head.M ? dirk->head.scheme.Y : dirk->base,
+                           *const from = dirk->head.M ? dirk->z : z;
     for (size_t q = 0; q < n; q++) Y[q] = base[q] + from[q];
 }
 
@@ -50,7 +50,7 @@ static void add(const struct sens_dirk *dirk, const sens_real *z, sens_real *Y)
 static void predict(struct sens_dirk *dirk, sens_real h, int i, sens_real *z)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
-    if (dirk->M)
+    if (dirk->head.M)
         sens_dirk_mass_predict(dirk, i, z);
     else
         for (size_t q = 0; q < n; q++) z[q] = i > 1 ? h * dirk->gamma * z[q - n] : 0;

@@ -13,7 +13,11 @@
  *
  * J = df/dx at the step's start serves all iterations, and the trials of a step that is rejected (firk_newton.c).
  * Nothing is taken over to the next step: a step depends on its start and on h alone, and restaging it gives the
- * bits of the solve. */
+ * bits of the solve.
+ *
+ * With a mass matrix M, M K_i = f(t + c_i h, Y_i), the equations are those of M Z_i, the estimate has M K_i in the place
+ * of K_i, M in that of I, and M before each filter but the first. Z itself needs no M^-1, nor does the end. Where M is
+ * singular, algebraic equations hold at the stages, and at the end if that is one of them (Hairer & Wanner, VI.1). */
 #include "firk.h"
 
 #include <string.h>
@@ -35,6 +39,8 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct sens_firk *firk)
     firk->d = SENS_NEW(ctx, sens_real, S * n);
     firk->F = SENS_NEW(ctx, sens_real, S * n);
     firk->y1 = SENS_NEW(ctx, sens_real, n);
+    firk->MW = firk->head.M ? SENS_NEW(ctx, sens_real, S * n) : NULL;
+    if (firk->head.M && !firk->MW) return SENS_NO_MEMORY;
     return firk->K && firk->head.own_Y && firk->Z && firk->W && firk->d && firk->F && firk->y1
                ? SENS_OK
                : SENS_NO_MEMORY;
@@ -45,6 +51,14 @@ static int count_filters(const struct sens_tableau *tb, const struct sens_firk_t
 {
     if (tb->fsal) return 1;
     return fabs(tr->rest) < SENS_C(0.5) ? 2 : 3;
+}
+
+static sens_status refuse_open_end(struct sens_ctx *ctx, const struct sens_tableau *tb)
+{
+    return sens_fail(ctx, SENS_UNSUPPORTED,
+                     "tableau %s does not end in its last stage, and the problem has algebraic equations: take one "
+                     "that does, as radau_iia5",
+                     tb->name);
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
@@ -60,7 +74,9 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     struct sens_firk *firk = SENS_NEW(ctx, struct sens_firk, 1);
     if (!firk) return SENS_NO_MEMORY;
     *firk = (struct sens_firk){.head = {.scheme = {.type = &sens_scheme_firk, .with = *setup}}};
-    sens_status status = sens_firk_matrix_create(ctx, pb, tb, SENS_JVP, 1, &firk->matrix);
+    sens_status status = sens_implicit_create_mass(ctx, &firk->head);
+    if (status == SENS_OK && firk->head.mass.algebraic && !tb->fsal) return refuse_open_end(ctx, tb);
+    if (status == SENS_OK) status = sens_firk_matrix_create(ctx, pb, tb, SENS_JVP, 1, &firk->matrix);
     if (status == SENS_OK) status = sens_coupled_create(ctx, pb, SENS_JVP, S, &firk->coupled);
     if (status == SENS_OK) status = create_vectors(ctx, firk);
     if (status != SENS_OK) return status;
@@ -117,10 +133,17 @@ static sens_real scaled_error(struct sens_firk *firk, sens_real h)
         error[q] = h * sum;
     }
     firk->head.scheme.did.solves += firk->filters;
-    for (int k = 0; k < firk->filters; k++) sens_firk_matrix_filter(&firk->matrix, error);
+    for (int k = 0; k < firk->filters; k++) {
+        if (k > 0 && firk->head.M) sens_mass_multiply(firk->head.M, false, 1, error, firk->MW);
+        if (k > 0 && firk->head.M) memcpy(error, firk->MW, n * sizeof *error);
+        sens_firk_matrix_filter(&firk->matrix, error);
+    }
     if (!sens_finite(n, error)) return (sens_real)NAN;
-    const struct sens_trial trial = {
-        .h = h, .y = firk->head.scheme.Y, .f = firk->K, .y1 = firk->head.scheme.y1, .e = error};
+    const struct sens_trial trial = {.h = h,
+                                     .y = firk->head.scheme.Y,
+                                     .f = sens_implicit_rate(&firk->head, h),
+                                     .y1 = firk->head.scheme.y1,
+                                     .e = error};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
     return with->controller->norm(&norm);
 }
@@ -134,21 +157,30 @@ static sens_status check_end(struct sens_firk *firk, sens_real h)
     sens_firk_matrix_at(&firk->matrix, &at);
     scheme->did.factorisations += 2;
     const sens_status status = sens_firk_matrix_factor(&firk->matrix, h);
-    return status == SENS_OK && sens_shifted_negative(firk->matrix.real) ? SENS_SINGULAR : status;
+    return status == SENS_OK && sens_implicit_beyond(&firk->head, firk->matrix.real) ? SENS_SINGULAR : status;
+}
+
+/* K_i = (A^-1 Z)_i / h, or with a mass matrix that times it. */
+static void find_slopes(struct sens_firk *firk, sens_real h)
+{
+    const size_t n = firk->head.scheme.with.ode->n;
+    sens_firk_multiply(firk->matrix.transform.A_inverse, n, firk->Z, firk->K + n);
+    for (size_t i = 0; firk->head.M && i < S; i++)
+        sens_mass_multiply(firk->head.M, false, 1, firk->K + (i + 1) * n, firk->MW + i * n);
+    if (firk->head.M) memcpy(firk->K + n, firk->MW, S * n * sizeof *firk->K);
+    for (size_t q = n; q < (S + 1) * n; q++) firk->K[q] /= h;
 }
 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_firk *firk = (struct sens_firk *)scheme;
-    const size_t n = scheme->with.ode->n;
     const sens_real *f;
     sens_status status = sens_implicit_slope(scheme, &f);
     if (status == SENS_OK) status = linearise(firk, h);
-    const bool beyond = status == SENS_OK && sens_shifted_negative(firk->matrix.real);
+    const bool beyond = status == SENS_OK && sens_implicit_beyond(&firk->head, firk->matrix.real);
     if (status == SENS_OK) status = stages(firk, h);
     if (status != SENS_OK) return status;
-    sens_firk_multiply(firk->matrix.transform.A_inverse, n, firk->Z, firk->K + n);
-    for (size_t q = n; q < (S + 1) * n; q++) firk->K[q] /= h;
+    find_slopes(firk, h);
     if (err) *err = scaled_error(firk, h);
     return err && beyond ? check_end(firk, h) : SENS_OK;
 }
@@ -179,7 +211,7 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
 const struct sens_scheme_type sens_scheme_firk = {
     .create = create,
     .start = sens_implicit_start,
-    .slope = sens_implicit_slope,
+    .slope = sens_implicit_derivative,
     .try = try_step,
     .accept = accept,
     .restage = restage,

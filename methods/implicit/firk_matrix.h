@@ -1,7 +1,9 @@
 /* methods/implicit/firk_matrix.h - the two matrices of a fully implicit step, gamma I - h J and
  * (alpha + i beta) I - h J (firk_transform.h), with J = df/dx at one point: together they solve
  *
- *     (A^-1 (x) I - h I (x) J) Z = R,        Z = T W,   ((T^-1 A^-1 T) (x) I - h I (x) J) W = T^-1 R. */
+ *     (A^-1 (x) I - h I (x) J) Z = R,        Z = T W,   ((T^-1 A^-1 T) (x) I - h I (x) J) W = T^-1 R.
+ *
+ * Of a problem with a mass matrix M, that stands in the place of I: A^-1 (x) M, and so on. */
 #ifndef SENS_FIRK_MATRIX_H
 #define SENS_FIRK_MATRIX_H
 
@@ -39,7 +41,7 @@ void sens_firk_matrix_solve(struct sens_firk_matrix *matrix, bool transposed, si
  * *work, and forgets them. A complex one counts as one. */
 void sens_firk_matrix_count(struct sens_firk_matrix *matrix, struct sens_work *work);
 
-/* x [n] becomes (I - h / gamma J)^-1 x, which filters an error estimate. */
+/* x [n] becomes (I - h / gamma J)^-1 x, or with M in the place of I, which filters an error estimate. */
 void sens_firk_matrix_filter(struct sens_firk_matrix *matrix, sens_real *x);
 
 #endif

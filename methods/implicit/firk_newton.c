@@ -7,7 +7,9 @@
  * Stages are up to a step apart, and no one J is near all of them where it changes much: where theta says so, each
  * takes its own, at the iterate, in one system of three times the size (coupled.h):
  *
- *     M d = h (A (x) I) F(y + Z) - Z,     W += (T^-1 (x) I) d. */
+ *     M d = h (A (x) I) F(y + Z) - Z,     W += (T^-1 (x) I) d.
+ *
+ * With a mass matrix, that stands in the place of I in L (x) I, and before Z. */
 #include <string.h>
 #include <tgmath.h>
 
@@ -43,12 +45,22 @@ static sens_status slopes(struct sens_firk *firk, sens_real h)
     return status;
 }
 
+/* X [3][n], or with a mass matrix that times X. */
+static const sens_real *times_mass(struct sens_firk *firk, const sens_real *X)
+{
+    const size_t n = firk->head.scheme.with.ode->n;
+    if (!firk->head.M) return X;
+    for (size_t i = 0; i < S; i++)
+        sens_mass_multiply(firk->head.M, false, 1, X + i * n, firk->MW + i * n);
+    return firk->MW;
+}
+
 /* d = h T^-1 F - L W, and the correction of W with it. */
 static void correct_transformed(struct sens_firk *firk, sens_real h)
 {
     struct sens_firk_transform *tr = &firk->matrix.transform;
     const size_t n = firk->head.scheme.with.ode->n;
-    const sens_real *const w0 = firk->W, *const w1 = w0 + n, *const w2 = w1 + n;
+    const sens_real *const w0 = times_mass(firk, firk->W), *const w1 = w0 + n, *const w2 = w1 + n;
     sens_real *const d0 = firk->d, *const d1 = d0 + n, *const d2 = d1 + n;
     sens_firk_multiply(tr->T_inverse, n, firk->F, firk->d);
     for (size_t q = 0; q < n; q++) {
@@ -67,7 +79,8 @@ static void correct_coupled(struct sens_firk *firk, sens_real h)
     const size_t n = firk->head.scheme.with.ode->n;
     sens_real *const d = firk->d;
     sens_firk_multiply(tr->A, n, firk->F, d);
-    for (size_t q = 0; q < S * n; q++) d[q] = h * d[q] - firk->Z[q];
+    const sens_real *const Z = times_mass(firk, firk->Z);
+    for (size_t q = 0; q < S * n; q++) d[q] = h * d[q] - Z[q];
     firk->head.scheme.did.solves++;
     sens_coupled_solve(&firk->coupled, false, 1, d);
     memcpy(firk->F, d, S * n * sizeof *d);

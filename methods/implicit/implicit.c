@@ -23,3 +23,31 @@ sens_status sens_implicit_slope(struct sens_scheme *scheme, const sens_real **f)
     head->f_known = status == SENS_OK;
     return status;
 }
+
+sens_status sens_implicit_derivative(struct sens_scheme *scheme, const sens_real **f)
+{
+    struct sens_implicit *const head = (struct sens_implicit *)scheme;
+    const sens_status status = sens_implicit_slope(scheme, f);
+    if (status != SENS_OK || !head->M) return status;
+    memcpy(head->rate, *f, scheme->with.ode->n * sizeof **f);
+    sens_mass_rate(&head->mass, head->rate);
+    *f = head->rate;
+    return SENS_OK;
+}
+
+sens_status sens_implicit_create_mass(struct sens_ctx *ctx, struct sens_implicit *head)
+{
+    const struct sens_problem *const pb = head->scheme.with.ode->problem;
+    if (!pb->mass) return SENS_OK;
+    head->M = pb->mass;
+    head->rate = SENS_NEW(ctx, sens_real, pb->n);
+    return head->rate ? sens_mass_matrix_create(ctx, pb, &head->mass) : SENS_NO_MEMORY;
+}
+
+const sens_real *sens_implicit_rate(struct sens_implicit *head, sens_real h)
+{
+    const struct sens_scheme *const scheme = &head->scheme;
+    if (!head->M) return head->f;
+    for (size_t q = 0; q < scheme->with.ode->n; q++) head->rate[q] = (scheme->y1[q] - scheme->Y[q]) / h;
+    return head->rate;
+}

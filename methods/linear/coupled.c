@@ -28,6 +28,26 @@ static sens_status repeat_pattern(struct sens_ctx *ctx, const struct sens_patter
     return SENS_OK;
 }
 
+/* The matrix of `one` on the diagonal. */
+static sens_status repeat_mass(struct sens_ctx *ctx, const struct sens_mass *one, size_t stages,
+                               struct sens_mass *whole)
+{
+    const size_t n = one->pattern.rows, entries = sens_pattern_entries(&one->pattern);
+    size_t *start = SENS_NEW(ctx, size_t, stages * n + 1);
+    size_t *col = SENS_NEW(ctx, size_t, stages * entries);
+    sens_real *value = SENS_NEW(ctx, sens_real, stages * entries);
+    if (!start || !col || !value) return SENS_NO_MEMORY;
+    for (size_t i = 0; i < stages; i++) {
+        for (size_t r = 0; r < n; r++) start[i * n + r + 1] = i * entries + one->pattern.start[r + 1];
+        for (size_t e = 0; e < entries; e++) {
+            col[i * entries + e] = i * n + one->pattern.col[e];
+            value[i * entries + e] = one->value[e];
+        }
+    }
+    *whole = (struct sens_mass){{.rows = stages * n, .cols = stages * n, .start = start, .col = col}, value};
+    return SENS_OK;
+}
+
 sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
                                 size_t stages, struct sens_coupled *coupled)
 {
@@ -40,9 +60,12 @@ sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem 
     coupled->value = SENS_NEW(ctx, sens_real, stages * stages * entries);
     if (!coupled->J_value || !coupled->value) return SENS_NO_MEMORY;
     if (pattern) status = repeat_pattern(ctx, pattern, stages, &coupled->whole);
+    if (status == SENS_OK && pb->mass) status = repeat_mass(ctx, pb->mass, stages, &coupled->mass);
     if (status == SENS_OK)
-        status = (by == SENS_VJP ? sens_shifted_create_turned : sens_shifted_create)(
-            ctx, stages * pb->n, pattern ? &coupled->whole : NULL, SENS_KERNEL_AUTO, &coupled->system);
+        status = sens_shifted_create_mass(ctx, stages * pb->n, pb->mass ? &coupled->mass : NULL,
+                                          pattern ? &coupled->whole : NULL,
+                                          by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN,
+                                          &coupled->system);
     if (!coupled->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, coupled->system);
     if (attached != SENS_OK) sens_shifted_release(coupled->system);
@@ -109,13 +132,27 @@ static void weigh(const struct sens_coupled *coupled, const sens_real *a, size_t
     }
 }
 
+/* R = B - X, or with the mass matrix M of the stages B - M X, B - M^T X. */
+static void subtract_mass(const struct sens_coupled *coupled, bool transposed, size_t L, const sens_real *B,
+                          const sens_real *X, sens_real *R)
+{
+    const size_t rows = coupled->stages * coupled->n;
+    const struct sens_pattern *const pattern = &coupled->mass.pattern;
+    for (size_t q = 0; q < rows * L; q++) R[q] = coupled->mass.value ? B[q] : B[q] - X[q];
+    for (size_t r = 0; coupled->mass.value && r < rows; r++)
+        for (size_t e = pattern->start[r]; e < pattern->start[r + 1]; e++) {
+            const size_t c = pattern->col[e], to = transposed ? c : r, from = transposed ? r : c;
+            for (size_t l = 0; l < L; l++) R[to * L + l] -= coupled->mass.value[e] * X[from * L + l];
+        }
+}
+
 /* M X has sum_j a_ij J_j X_j in row i, M^T X has J_i^T sum_j a_ji X_j. */
 void sens_coupled_residual(const struct sens_coupled *coupled, sens_real h, const sens_real *a,
                            bool transposed, size_t L, const sens_real *B, const sens_real *X, sens_real *work,
                            sens_real *R)
 {
     const size_t s = coupled->stages, size = coupled->n * L;
-    for (size_t q = 0; q < s * size; q++) R[q] = B[q] - X[q];
+    subtract_mass(coupled, transposed, L, B, X, R);
     for (size_t i = 0; i < s; i++) {
         if (transposed) {
             weigh(coupled, a + i, s, L, X, work);

@@ -4,7 +4,7 @@
  *     M = |   - h a_21 J_1   I - h a_22 J_2  ... |,       M X = B   or   M^T X = B,
  *         |      ...                             |
  *
- * of size s n, factorised once and solved for many vectors: X, B [s][n][L]. Dense or sparse as J is (jacobian.h), by
+ * with the problem's mass matrix in the place of each I, if it has one; of size s n, factorised once and solved for many vectors: X, B [s][n][L]. Dense or sparse as J is (jacobian.h), by
  * the kernels of shifted.h. One thread each. */
 #ifndef SENS_COUPLED_H
 #define SENS_COUPLED_H
@@ -19,6 +19,7 @@ struct sens_coupled {
     sens_real *J_value;        /* [stages][entries of J] at the last points */
     sens_real *value;          /* of the blocks a_ij J_j, in the order of the pattern; dense: by rows */
     struct sens_pattern whole; /* sparse: of them */
+    struct sens_mass mass;     /* the problem's, once a stage; without one all 0 */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may be made

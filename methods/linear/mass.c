@@ -22,13 +22,16 @@ bool sens_mass_column_zero(const struct sens_mass *mass, size_t j)
     return true;
 }
 
-void sens_mass_multiply(const struct sens_mass *mass, size_t L, const sens_real *x, sens_real *out)
+void sens_mass_multiply(const struct sens_mass *mass, bool transposed, size_t L, const sens_real *x,
+                        sens_real *out)
 {
     const struct sens_pattern *const pattern = &mass->pattern;
     memset(out, 0, pattern->rows * L * sizeof *out);
     for (size_t i = 0; i < pattern->rows; i++)
-        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
-            for (size_t l = 0; l < L; l++) out[i * L + l] += mass->value[e] * x[pattern->col[e] * L + l];
+        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++) {
+            const size_t j = pattern->col[e], to = transposed ? j : i, from = transposed ? i : j;
+            for (size_t l = 0; l < L; l++) out[to * L + l] += mass->value[e] * x[from * L + l];
+        }
 }
 
 /* ---- A --------------------------------------------------------------------------------------------------- */

@@ -26,8 +26,9 @@ sens_status sens_mass_matrix_create(struct sens_ctx *ctx, const struct sens_prob
 bool sens_mass_row_zero(const struct sens_mass *mass, size_t i);
 bool sens_mass_column_zero(const struct sens_mass *mass, size_t j);
 
-/* out = M x, [n][L]. */
-void sens_mass_multiply(const struct sens_mass *mass, size_t L, const sens_real *x, sens_real *out);
+/* out = M x or M^T x, [n][L]. */
+void sens_mass_multiply(const struct sens_mass *mass, bool transposed, size_t L, const sens_real *x,
+                        sens_real *out);
 
 /* f [n] becomes x' of the problem, without what df/dt does in the algebraic equations: for a first step. */
 void sens_mass_rate(const struct sens_mass_matrix *mass, sens_real *f);

@@ -202,12 +202,15 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
     return create(ctx, n, pattern, (struct wanted){.choice = choice, .is_complex = true}, made);
 }
 
-sens_status sens_shifted_create_mass(struct sens_ctx *ctx, const struct sens_mass *mass,
-                                     const struct sens_pattern *pattern, bool turned,
+sens_status sens_shifted_create_mass(struct sens_ctx *ctx, size_t n, const struct sens_mass *mass,
+                                     const struct sens_pattern *pattern, enum sens_shifted_kind kind,
                                      struct sens_shifted **made)
 {
-    const struct wanted wanted = {.choice = SENS_KERNEL_AUTO, .turned = turned, .mass = mass};
-    return create(ctx, mass->pattern.rows, pattern, wanted, made);
+    const struct wanted wanted = {.choice = SENS_KERNEL_AUTO,
+                                  .is_complex = kind == SENS_SHIFTED_COMPLEX,
+                                  .turned = kind == SENS_SHIFTED_TURNED,
+                                  .mass = mass};
+    return create(ctx, n, pattern, wanted, made);
 }
 
 /* The values of a sparse M are formed in the room of the other's: its factors are elsewhere. */

@@ -55,9 +55,11 @@ sens_status sens_shifted_create_turned(struct sens_ctx *ctx, size_t n, const str
 /* The same for complex shifts: every X is [n][2][L]. */
 sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
                                         enum sens_kernel_choice choice, struct sens_shifted **made);
-/* The first, or turned the second, with a mass matrix in the place of I, which has to stay: M = alpha mass - beta J. */
-sens_status sens_shifted_create_mass(struct sens_ctx *ctx, const struct sens_mass *mass,
-                                     const struct sens_pattern *pattern, bool turned,
+enum sens_shifted_kind { SENS_SHIFTED_PLAIN, SENS_SHIFTED_TURNED, SENS_SHIFTED_COMPLEX };
+
+/* One of the three, with a mass matrix in the place of I, which has to stay: M = alpha mass - beta J. NULL: I. */
+sens_status sens_shifted_create_mass(struct sens_ctx *ctx, size_t n, const struct sens_mass *mass,
+                                     const struct sens_pattern *pattern, enum sens_shifted_kind kind,
                                      struct sens_shifted **made);
 void sens_shifted_release(struct sens_shifted *shifted);
 
