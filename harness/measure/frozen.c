@@ -110,6 +110,7 @@ bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message
         cell->method->derivative != SENS_DERIVATIVE_CONTINUOUS || chooses(cell, "outside");
     long state, tested;
     if ((cell->method->caps & grid) != grid || !state_alone || cell_tests_tangent(cell)) return false;
+    if (cell->problem.mass) return false; /* explicit steps of it there are none */
     if (!count_steps(ctx, cell, &state, &tested)) return false;
     if ((double)tested <= TELLING * (double)state) return false;
     const bool own = cell->task.tableau->family == SENS_FAMILY_EXPLICIT;

@@ -104,9 +104,9 @@ static void find_stages(const struct sens_tableau *tb, struct plan *plan)
 static sens_status find_open(struct sens_ctx *ctx, const struct sens_problem *pb, struct plan *plan)
 {
     plan->column = SENS_NEW(ctx, size_t, pb->n);
-    for (size_t j = 0; plan->column && j < pb->n; j++)
-        if (sens_mass_column_zero(pb->mass, j)) plan->column[plan->open++] = j;
-    return plan->column ? SENS_OK : SENS_NO_MEMORY;
+    if (!plan->column) return SENS_NO_MEMORY;
+    plan->open = sens_mass_open_columns(pb->mass, plan->column);
+    return SENS_OK;
 }
 
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. The

@@ -15,11 +15,16 @@ bool sens_mass_row_zero(const struct sens_mass *mass, size_t i)
     return true;
 }
 
-bool sens_mass_column_zero(const struct sens_mass *mass, size_t j)
+size_t sens_mass_open_columns(const struct sens_mass *mass, size_t *column)
 {
+    const size_t n = mass->pattern.cols;
+    size_t open = 0;
+    for (size_t j = 0; j < n; j++) column[j] = 0;
     for (size_t e = 0; e < sens_pattern_entries(&mass->pattern); e++)
-        if (mass->pattern.col[e] == j && mass->value[e] != 0) return false;
-    return true;
+        if (mass->value[e] != 0) column[mass->pattern.col[e]] = 1;
+    for (size_t j = 0; j < n; j++)
+        if (column[j] == 0) column[open++] = j; /* behind it nothing was written yet */
+    return open;
 }
 
 void sens_mass_multiply(const struct sens_mass *mass, bool transposed, size_t L, const sens_real *x,

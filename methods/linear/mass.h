@@ -22,9 +22,10 @@ struct sens_mass_matrix {
 sens_status sens_mass_matrix_create(struct sens_ctx *ctx, const struct sens_problem *pb,
                                     struct sens_mass_matrix *mass);
 
-/* Is row i of M, or column j, 0? */
+/* Is row i of M 0? */
 bool sens_mass_row_zero(const struct sens_mass *mass, size_t i);
-bool sens_mass_column_zero(const struct sens_mass *mass, size_t j);
+/* The columns that are 0, in column [n]; how many. */
+size_t sens_mass_open_columns(const struct sens_mass *mass, size_t *column);
 
 /* out = M x or M^T x, [n][L]. */
 void sens_mass_multiply(const struct sens_mass *mass, bool transposed, size_t L, const sens_real *x,

@@ -77,7 +77,8 @@ static double *scaled(struct verify *v, size_t count, const double *from)
     return made;
 }
 
-/* Zeros stay, so that what is to stay positive does. A closed form holds for its own initial state alone. */
+/* Zeros stay, so that what is to stay positive does. A closed form holds for its own initial state alone, and algebraic
+ * equations may. */
 static void perturb(struct verify *v, struct instance *instance)
 {
     struct sens_problem *pb = &instance->problem;
@@ -86,7 +87,7 @@ static void perturb(struct verify *v, struct instance *instance)
     pb->p = p;
     if (sens_problem_x0_depends(pb))
         sens_problem_x0(pb, p, x0);
-    else if (!pb->type->exact)
+    else if (!pb->type->exact && !pb->mass)
         pb->x0 = scaled(v, pb->n, x0);
     if (sens_problem_x0_depends(pb)) pb->x0 = x0;
     snprintf(instance->label + used, sizeof instance->label - used, " p*(1+-5%%)");

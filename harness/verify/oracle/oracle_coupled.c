@@ -3,7 +3,7 @@
  *
  *     K_i = f(t_i, x + h sum_j a_ij K_j):      d_i - h J_i sum_j a_ij d_j = f(t_i, Y_i) - K_i,   K += d
  *
- * by Newton's method with J at every stage in every iteration, until corrections are rounding. The last correction is
+ * or with a mass matrix M, M K_i = f, M d_i and M K_i; by Newton's method with J at every stage in every iteration, until corrections are rounding. The last correction is
  * then made once more, with noise, as in oracle_implicit.c. The first stage is the state itself, of no weight. */
 #include <string.h>
 
@@ -24,9 +24,10 @@ void run_coupled_create(struct run *run)
     run->order = verify_memory(v, all, sizeof *run->order);
     run->unknowns = all;
     for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
+    run_mass_create(run);
 }
 
-/* Block (i, j) of the matrix is the identity for i = j, less h a_ij J_i; transposed, block (j, i) less h a_ij J_i^T. */
+/* Block (i, j) of the matrix is the identity, or M, for i = j, less h a_ij J_i; transposed, block (j, i) less h a_ij J_i^T. */
 void run_coupled_block(struct run *run, const struct scheme *scheme, double h, int i,
                        const struct sens_at *at, enum run_side side)
 {
@@ -40,7 +41,7 @@ void run_coupled_block(struct run *run, const struct scheme *scheme, double h, i
         for (size_t r = 0; r < n; r++)
             for (size_t c = 0; c < n; c++)
                 run->M[(row * n + r) * all + col * n + c] =
-                    (own == j ? run->unit[r * n + c] : 0) - a * run->J[r * n + c];
+                    (own == j ? run_mass_entry(run, side != SIDE_PLAIN, r, c) : 0) - a * run->J[r * n + c];
     }
 }
 
@@ -65,7 +66,7 @@ static sens_status take_stage(struct run *run, const struct scheme *scheme, long
     const sens_status status = pb->type->rhs(pb, &at, d);
     if (status != SENS_OK) return status;
     noise_touch(&run->noise, n, d);
-    for (size_t q = 0; q < n; q++) d[q] -= K[q];
+    for (size_t q = 0; q < n; q++) d[q] -= run_mass_times(run, q, K);
     run_coupled_block(run, scheme, scheme->ha[k], i, &at, SIDE_PLAIN);
     return SENS_OK;
 }

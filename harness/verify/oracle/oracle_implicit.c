@@ -15,9 +15,10 @@
 
 enum { ITERATIONS = 50 };
 
-static void spread_mass(struct run *run)
+void run_mass_create(struct run *run)
 {
     const struct sens_mass *const mass = run->oracle->problem->mass;
+    if (!mass) return;
     const size_t n = run->n;
     run->mass = verify_array(run->oracle->v, n * n);
     for (size_t i = 0; i < n; i++) {
@@ -43,7 +44,7 @@ void run_implicit_create(struct run *run)
     run->order = verify_memory(v, n, sizeof *run->order);
     run->unknowns = n;
     for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
-    if (run->oracle->problem->mass) spread_mass(run);
+    run_mass_create(run);
 }
 
 void run_factor(struct run *run)
@@ -66,10 +67,10 @@ bool run_solve(const struct run *run, double *x)
     return true;
 }
 
-static double mass_entry(const struct run *run, bool transposed, size_t i, size_t j)
+double run_mass_entry(const struct run *run, bool transposed, size_t i, size_t j)
 {
     const size_t at = transposed ? j * run->n + i : i * run->n + j;
-    return run->mass ? run->mass[at] : run->unit[at];
+    return run->mass ? run->mass[at] : i == j;
 }
 
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed)
@@ -83,7 +84,7 @@ void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gam
     noise_touch(&run->noise, n * n, run->M);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            run->M[i * n + j] = mass_entry(run, transposed, i, j) - h_gamma * run->M[i * n + j];
+            run->M[i * n + j] = run_mass_entry(run, transposed, i, j) - h_gamma * run->M[i * n + j];
     run_factor(run);
 }
 
@@ -93,15 +94,14 @@ bool run_mass_solve(struct run *run, bool transposed, double *K)
     for (size_t i = 0; i < n && run->algebraic; i++) K[i] = 0;
     if (run->algebraic) return true;
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) run->M[i * n + j] = mass_entry(run, transposed, i, j);
+        for (size_t j = 0; j < n; j++) run->M[i * n + j] = run_mass_entry(run, transposed, i, j);
     run_factor(run);
     const bool solved = run_solve(run, K);
     noise_touch(&run->noise, n, K);
     return solved;
 }
 
-/* (M z)_i */
-static double mass_times(const struct run *run, size_t i, const double *z)
+double run_mass_times(const struct run *run, size_t i, const double *z)
 {
     double sum = run->mass ? 0 : z[i];
     for (size_t j = 0; run->mass && j < run->n; j++) sum += run->mass[i * run->n + j] * z[j];
@@ -115,7 +115,7 @@ static sens_status correct(struct run *run, const struct sens_at *at, double h_g
     const sens_status status = pb->type->rhs(pb, at, run->d);
     if (status != SENS_OK) return status;
     noise_touch(&run->noise, run->n, run->d);
-    for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - mass_times(run, q, z);
+    for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - run_mass_times(run, q, z);
     run_implicit_factor(run, at, h_gamma, false);
     if (!run_solve(run, run->d)) return SENS_SINGULAR;
     *size = 0;

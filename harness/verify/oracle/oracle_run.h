@@ -134,6 +134,10 @@ void run_implicit_create(struct run *run);
  * SENS_SINGULAR, or what rhs says. */
 sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sens_at *at, double *Y,
                                double *z);
+/* mass, of a problem that has one; an entry of it or of its transpose, and of its product with z, else of I. */
+void run_mass_create(struct run *run);
+double run_mass_entry(const struct run *run, bool transposed, size_t i, size_t j);
+double run_mass_times(const struct run *run, size_t i, const double *z);
 /* A mass matrix is there: K [n], which is f of an explicit stage, becomes K_i with mass K_i = f, or with its transpose
  * where `transposed`. 0 where there are algebraic equations: such a stage does not enter. false: it is singular. */
 bool run_mass_solve(struct run *run, bool transposed, double *K);
