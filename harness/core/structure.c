@@ -50,8 +50,8 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
     if (declared->sparsity && !pattern_valid(declared->sparsity, pb->n, pb->n))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: the sparsity of df/dx is no [n][n] pattern", name);
     if (pb->mass && !mass_valid(pb))
-        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: its mass matrix is no [n][n] one of finite numbers",
-                         name);
+        return sens_fail(ctx, SENS_BAD_INPUT,
+                         "problem %s: its mass matrix is no [n][n] one of finite numbers", name);
     if ((declared->coupling || declared->diagonal) &&
         (!declared->coupling || !declared->diagonal || !declared->outer || !declared->jacobian ||
          declared->sparsity))

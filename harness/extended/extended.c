@@ -179,10 +179,11 @@ static sens_status set_up(struct sens_ctx *ctx, const struct sens_extended_reque
     if (status != SENS_OK) return status;
     struct sens_problem *pb = &set->problem;
     if (pb->mass)
-        return sens_fail(ctx, SENS_UNSUPPORTED,
-                         "problem %s has a mass matrix, which extended precision does not take: compare with the "
-                         "same equations as x' = f, where they have that form",
-                         rq->problem);
+        return sens_fail(
+            ctx, SENS_UNSUPPORTED,
+            "problem %s has a mass matrix, which extended precision does not take: compare with the "
+            "same equations as x' = f, where they have that form",
+            rq->problem);
     pb->t1 = rq->t1;
     if (!(pb->t1 > pb->t0)) return sens_fail(ctx, SENS_BAD_INPUT, "t1 = %g is not after t0", rq->t1);
     if (rq->p && !(pb->p = widened(ctx, pb->np, rq->p))) return SENS_NO_MEMORY;

@@ -49,13 +49,13 @@ struct stage { /* a live one: b_i or any a_ji of a live stage j > i is nonzero *
 struct plan {
     const struct sens_task *task;
     size_t n, live;
-    struct stage *stage; /* [live], the last one first */
-    struct sum lambda;   /* lambda + sum_i theta_i */
-    bool implicit;       /* some stage is */
+    struct stage *stage;  /* [live], the last one first */
+    struct sum lambda;    /* lambda + sum_i theta_i */
+    bool implicit;        /* some stage is */
     size_t open, *column; /* [open] columns of the mass matrix that are 0 */
-    bool whole;          /* a block goes through all stages, and lambda, in one call */
-    size_t together;     /* stages that are linearised together: all, or 1 */
-    size_t at_once;      /* stages of one call */
+    bool whole;           /* a block goes through all stages, and lambda, in one call */
+    size_t together;      /* stages that are linearised together: all, or 1 */
+    size_t at_once;       /* stages of one call */
 };
 
 struct worker {

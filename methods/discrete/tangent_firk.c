@@ -4,9 +4,10 @@
  *     dG/dq += h b_i ((dg/dx)(t_i, Y_i) sigma_i + (dg/dq)(t_i, Y_i)),
  *     s     += sum_i end_i (sigma_i - s),      end^T = b^T A^-1,
  *
- * with a mass matrix M as M sigma_i and M s in the first line, the transpose of adjoint_firk.c, line by line. The matrix has df/dx at each stage itself: the derivative is that of
- * converged stages, and inherits nothing from the matrices that found them, which at most correct what it solves for to
- * rounding. One factorisation a step, or those that are kept of the forward solve, serve all lanes (firk_system.h). */
+ * with a mass matrix M as M sigma_i and M s in the first line, the transpose of adjoint_firk.c, line by line. The
+ * matrix has df/dx at each stage itself: the derivative is that of converged stages, and inherits nothing from the
+ * matrices that found them, which at most correct what it solves for to rounding. One factorisation a step, or those
+ * that are kept of the forward solve, serve all lanes (firk_system.h). */
 #include <string.h>
 
 #include "firk_system.h"

@@ -8,7 +8,8 @@
  *
  *     (I - h gamma df/dx) sigma_i = c + h gamma df/dq,      k_i as above, or (sigma_i - c) / (h gamma).
  *
- * With a mass matrix M (implicit/dirk_mass.c) k_i is that of the slope f(t_i, Y_i), and the step ends in its last stage:
+ * With a mass matrix M (implicit/dirk_mass.c) k_i is that of the slope f(t_i, Y_i), and the step ends in its last
+ * stage:
  *
  *     c = M s + h sum_{j<i} a_ij k_j,   (M - h gamma df/dx) sigma_i = c + h gamma df/dq,   s = sigma_s. */
 #include <string.h>
@@ -209,7 +210,9 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     rows->k = SENS_NEW(ctx, sens_real, stages * block);
     rows->weight = SENS_NEW(ctx, sens_real, stages + 1);
     rows->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
-    if ((task->problem->mass && !rows->Ms) || !rows->sigma || !rows->f || !rows->k || !rows->weight || !rows->vector) return SENS_NO_MEMORY;
+    if ((task->problem->mass && !rows->Ms) || !rows->sigma || !rows->f || !rows->k || !rows->weight ||
+        !rows->vector)
+        return SENS_NO_MEMORY;
     *own = rows;
     sens_status status = create_terms(ctx, rows);
     if (status == SENS_OK) status = create_matrices(ctx, rows);

@@ -146,7 +146,8 @@ static sens_status check_end(struct sens_dirk *dirk, sens_real h)
     const struct sens_scheme *scheme = &dirk->head.scheme;
     dirk->head.J_known = false;
     const sens_status status = sens_dirk_renew(dirk, h, scheme->t + h, scheme->y1);
-    return status == SENS_OK && sens_implicit_beyond(&dirk->head, dirk->matrix.system) ? SENS_SINGULAR : status;
+    return status == SENS_OK && sens_implicit_beyond(&dirk->head, dirk->matrix.system) ? SENS_SINGULAR
+                                                                                       : status;
 }
 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)

@@ -15,9 +15,10 @@
 
 static sens_status refuse_open_end(struct sens_ctx *ctx, const struct sens_tableau *tb)
 {
-    return sens_fail(ctx, SENS_UNSUPPORTED,
-                     "tableau %s does not end in its last stage: with a mass matrix take one that does, as sdirk4a",
-                     tb->name);
+    return sens_fail(
+        ctx, SENS_UNSUPPORTED,
+        "tableau %s does not end in its last stage: with a mass matrix take one that does, as sdirk4a",
+        tb->name);
 }
 
 /* Does anything depend on the first stage? */
@@ -39,10 +40,11 @@ sens_status sens_dirk_mass_create(struct sens_ctx *ctx, struct sens_dirk *dirk)
     const sens_status status = sens_implicit_create_mass(ctx, &dirk->head);
     if (status != SENS_OK) return status;
     if (dirk->head.mass.algebraic && first_matters(with->tableau))
-        return sens_fail(ctx, SENS_UNSUPPORTED,
-                         "tableau %s has an explicit first stage, and the problem has algebraic equations: take "
-                         "one without, as sdirk4a",
-                         with->tableau->name);
+        return sens_fail(
+            ctx, SENS_UNSUPPORTED,
+            "tableau %s has an explicit first stage, and the problem has algebraic equations: take "
+            "one without, as sdirk4a",
+            with->tableau->name);
     return SENS_OK;
 }
 

@@ -2,8 +2,8 @@
  *
  *     (I - h gamma J) d = h gamma f(t_i, base + z) - z,      z += d
  *
- * (Hairer & Wanner, Solving ODEs II, IV.8), to rounding (newton.h); with a mass matrix as in dirk_mass.c. J is that of the step's start, and is renewed
- * at the iterate where theta says that it is too far away. */
+ * (Hairer & Wanner, Solving ODEs II, IV.8), to rounding (newton.h); with a mass matrix as in dirk_mass.c. J is that of
+ * the step's start, and is renewed at the iterate where theta says that it is too far away. */
 #include <tgmath.h>
 
 #include "dirk.h"
@@ -40,8 +40,9 @@ static sens_status correct(struct sens_dirk *dirk, sens_real h, sens_real t, con
 static void add(const struct sens_dirk *dirk, const sens_real *z, sens_real *Y)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
-    const sens_real *const base = dirk->head.M ? dirk->head.scheme.Y : dirk->base,
-                           *const from = dirk->head.M ? dirk->z : z;
+    const sens_real *const base = dirk->head.M ? dirk->head.scheme.Y : dirk->base, *const from = dirk->head.M
+                                                                                                     ? dirk->z
+                                                                                                     : z;
     for (size_t q = 0; q < n; q++) Y[q] = base[q] + from[q];
 }
 

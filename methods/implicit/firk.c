@@ -15,9 +15,10 @@
  * Nothing is taken over to the next step: a step depends on its start and on h alone, and restaging it gives the
  * bits of the solve.
  *
- * With a mass matrix M, M K_i = f(t + c_i h, Y_i), the equations are those of M Z_i, the estimate has M K_i in the place
- * of K_i, M in that of I, and M before each filter but the first. Z itself needs no M^-1, nor does the end. Where M is
- * singular, algebraic equations hold at the stages, and at the end if that is one of them (Hairer & Wanner, VI.1). */
+ * With a mass matrix M, M K_i = f(t + c_i h, Y_i), the equations are those of M Z_i, the estimate has M K_i in the
+ * place of K_i, M in that of I, and M before each filter but the first. Z itself needs no M^-1, nor does the end. Where
+ * M is singular, algebraic equations hold at the stages, and at the end if that is one of them (Hairer & Wanner, VI.1).
+ * */
 #include "firk.h"
 
 #include <string.h>
@@ -55,10 +56,11 @@ static int count_filters(const struct sens_tableau *tb, const struct sens_firk_t
 
 static sens_status refuse_open_end(struct sens_ctx *ctx, const struct sens_tableau *tb)
 {
-    return sens_fail(ctx, SENS_UNSUPPORTED,
-                     "tableau %s does not end in its last stage, and the problem has algebraic equations: take one "
-                     "that does, as radau_iia5",
-                     tb->name);
+    return sens_fail(
+        ctx, SENS_UNSUPPORTED,
+        "tableau %s does not end in its last stage, and the problem has algebraic equations: take one "
+        "that does, as radau_iia5",
+        tb->name);
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,

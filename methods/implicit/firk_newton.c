@@ -50,8 +50,7 @@ static const sens_real *times_mass(struct sens_firk *firk, const sens_real *X)
 {
     const size_t n = firk->head.scheme.with.ode->n;
     if (!firk->head.M) return X;
-    for (size_t i = 0; i < S; i++)
-        sens_mass_multiply(firk->head.M, false, 1, X + i * n, firk->MW + i * n);
+    for (size_t i = 0; i < S; i++) sens_mass_multiply(firk->head.M, false, 1, X + i * n, firk->MW + i * n);
     return firk->MW;
 }
 

@@ -11,7 +11,7 @@ struct sens_implicit {
     sens_real *own_Y; /* [stage_size] where the stages are unless they are given a place */
     sens_real *f;     /* [n] the slope at the current state, if f_known */
     bool f_known;
-    bool J_known; /* the scheme's matrix holds df/dx at the current state */
+    bool J_known;                 /* the scheme's matrix holds df/dx at the current state */
     const struct sens_mass *M;    /* the problem's mass matrix; NULL: I, and the two below are not there */
     struct sens_mass_matrix mass; /* of it */
     sens_real *rate;              /* [n] x' */
@@ -30,8 +30,8 @@ sens_status sens_implicit_create_mass(struct sens_ctx *ctx, struct sens_implicit
 /* What a controller takes for x' in a trial step of h, [n]: f at its start, with a mass matrix (y1 - y) / h. */
 const sens_real *sens_implicit_rate(struct sens_implicit *head, sens_real h);
 
-/* Is an odd number of real eigenvalues beyond the pole of the matrix M - h gamma J with these factors (dirk.c)? The sign
- * of its determinant is held against the one for h gamma -> 0. */
+/* Is an odd number of real eigenvalues beyond the pole of the matrix M - h gamma J with these factors (dirk.c)? The
+ * sign of its determinant is held against the one for h gamma -> 0. */
 static inline bool sens_implicit_beyond(const struct sens_implicit *head, const struct sens_shifted *factors)
 {
     return sens_shifted_negative(factors) != head->mass.negative;

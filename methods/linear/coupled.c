@@ -62,10 +62,9 @@ sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem 
     if (pattern) status = repeat_pattern(ctx, pattern, stages, &coupled->whole);
     if (status == SENS_OK && pb->mass) status = repeat_mass(ctx, pb->mass, stages, &coupled->mass);
     if (status == SENS_OK)
-        status = sens_shifted_create_mass(ctx, stages * pb->n, pb->mass ? &coupled->mass : NULL,
-                                          pattern ? &coupled->whole : NULL,
-                                          by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN,
-                                          &coupled->system);
+        status = sens_shifted_create_mass(
+            ctx, stages * pb->n, pb->mass ? &coupled->mass : NULL, pattern ? &coupled->whole : NULL,
+            by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN, &coupled->system);
     if (!coupled->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, coupled->system);
     if (attached != SENS_OK) sens_shifted_release(coupled->system);

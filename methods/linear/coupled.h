@@ -4,8 +4,8 @@
  *     M = |   - h a_21 J_1   I - h a_22 J_2  ... |,       M X = B   or   M^T X = B,
  *         |      ...                             |
  *
- * with the problem's mass matrix in the place of each I, if it has one; of size s n, factorised once and solved for many vectors: X, B [s][n][L]. Dense or sparse as J is (jacobian.h), by
- * the kernels of shifted.h. One thread each. */
+ * with the problem's mass matrix in the place of each I, if it has one; of size s n, factorised once and solved for
+ * many vectors: X, B [s][n][L]. Dense or sparse as J is (jacobian.h), by the kernels of shifted.h. One thread each. */
 #ifndef SENS_COUPLED_H
 #define SENS_COUPLED_H
 

@@ -115,10 +115,11 @@ static sens_status refuse_singular(struct sens_ctx *ctx, size_t algebraic)
         return sens_fail(ctx, SENS_SINGULAR,
                          "the mass matrix is singular: combine its equations so that the algebraic ones are "
                          "rows of zeros");
-    return sens_fail(ctx, SENS_SINGULAR,
-                     "the mass matrix is singular beside its rows of zeros, or its algebraic equations do not fix "
-                     "what it leaves open: their df/dx with the other rows of M is singular at the start (index "
-                     "above 1)");
+    return sens_fail(
+        ctx, SENS_SINGULAR,
+        "the mass matrix is singular beside its rows of zeros, or its algebraic equations do not fix "
+        "what it leaves open: their df/dx with the other rows of M is singular at the start (index "
+        "above 1)");
 }
 
 /* Where A is so near to a singular matrix that a digit or none of a solution is right. */
@@ -141,10 +142,11 @@ static sens_status check_initial(struct sens_ctx *ctx, const struct sens_problem
     const size_t row = largest(n, f), moved = largest(n, d);
     const sens_real size = fabs(x0[largest(n, x0)]);
     if (fabs(d[moved]) <= sqrt(SENS_EPSILON) * size) return SENS_OK;
-    return sens_fail(ctx, SENS_BAD_INPUT,
-                     "the initial state is not consistent: equation %zu of %zu is algebraic, and its residual is "
-                     "%.3g at t0; x0[%zu] = %.6g would have to move by %.3g",
-                     row + 1, n, (double)f[row], moved, (double)x0[moved], (double)d[moved]);
+    return sens_fail(
+        ctx, SENS_BAD_INPUT,
+        "the initial state is not consistent: equation %zu of %zu is algebraic, and its residual is "
+        "%.3g at t0; x0[%zu] = %.6g would have to move by %.3g",
+        row + 1, n, (double)f[row], moved, (double)x0[moved], (double)d[moved]);
 }
 
 sens_status sens_mass_matrix_create(struct sens_ctx *ctx, const struct sens_problem *pb,

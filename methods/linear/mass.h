@@ -3,8 +3,8 @@
  *     A = M, its rows of zeros replaced by those of -df/dx at (t0, x0),
  *
  * the limit of M - h gamma df/dx for h gamma -> 0, each algebraic row divided by h gamma. A is nonsingular where the
- * problem has an index of 0 (M nonsingular) or 1. It gives x' where M alone does not: the algebraic equations hold along
- * the solution, so that A x' is f in the differential rows and df_i/dt in the others. */
+ * problem has an index of 0 (M nonsingular) or 1. It gives x' where M alone does not: the algebraic equations hold
+ * along the solution, so that A x' is f in the differential rows and df_i/dt in the others. */
 #ifndef SENS_MASS_H
 #define SENS_MASS_H
 

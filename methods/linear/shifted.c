@@ -85,9 +85,9 @@ static sens_status place_sparse(struct sens_ctx *ctx, struct sens_shifted *shift
 {
     const struct sens_mass *const mass = shifted->mass;
     size_t *turned_to;
-    const sens_status status = mass ? sens_pattern_union(ctx, shifted->pattern, &mass->pattern,
-                                                         &shifted->filled, place, mass_place)
-                                    : sens_pattern_add_diagonal(ctx, shifted->pattern, &shifted->filled, place);
+    const sens_status status =
+        mass ? sens_pattern_union(ctx, shifted->pattern, &mass->pattern, &shifted->filled, place, mass_place)
+             : sens_pattern_add_diagonal(ctx, shifted->pattern, &shifted->filled, place);
     if (status != SENS_OK || !shifted->turned) return status;
     const struct sens_pattern by_rows = shifted->filled;
     if (sens_pattern_transpose(ctx, &by_rows, &shifted->filled, &turned_to) != SENS_OK) return SENS_NO_MEMORY;
@@ -219,9 +219,8 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
 {
     const struct sens_kernel *const kernel = shifted->kernel;
     if (kernel->sparse && turned != shifted->turned)
-        return create(
-            ctx, shifted->n, shifted->pattern,
-            (struct wanted){shifted->choice, shifted->is_complex, turned, shifted->mass}, made);
+        return create(ctx, shifted->n, shifted->pattern,
+                      (struct wanted){shifted->choice, shifted->is_complex, turned, shifted->mass}, made);
     struct sens_shifted *const other = *made = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!other) return SENS_NO_MEMORY;
     *other = *shifted;

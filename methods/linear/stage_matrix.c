@@ -19,9 +19,9 @@ sens_status sens_stage_matrix_create(struct sens_ctx *ctx, const struct sens_pro
     if (status != SENS_OK) return status;
     matrix->value = SENS_NEW(ctx, sens_real, matrix->J->entries);
     if (!matrix->value) return SENS_NO_MEMORY;
-    status = sens_shifted_create_mass(ctx, pb->n, pb->mass, matrix->J->pattern,
-                                      by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN,
-                                      &matrix->system);
+    status =
+        sens_shifted_create_mass(ctx, pb->n, pb->mass, matrix->J->pattern,
+                                 by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN, &matrix->system);
     if (!matrix->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, matrix->system);
     if (attached != SENS_OK) sens_shifted_release(matrix->system);

@@ -35,7 +35,8 @@ sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_s
 bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                                 size_t L, const sens_real *B, const sens_real *X, sens_real *R);
 
-struct sens_stage_slope { /* of M x = c + h_gamma k, M = I or the mass matrix, with k = J x + f; or transposed */
+struct
+    sens_stage_slope { /* of M x = c + h_gamma k, M = I or the mass matrix, with k = J x + f; or transposed */
     size_t L;
     sens_real h_gamma;
     const sens_real *f; /* [n][L] */

@@ -17,9 +17,11 @@ sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_se
                          tb->name, SENS_MAX_STAGES);
     if (setup->ode->problem && setup->ode->problem->mass && tb->family != SENS_FAMILY_DIRK &&
         tb->family != SENS_FAMILY_FIRK)
-        return sens_fail(ctx, SENS_UNSUPPORTED,
-                         "tableau %s takes no mass matrix: diagonally and fully implicit ones do, as sdirk4a and "
-                         "radau_iia5", tb->name);
+        return sens_fail(
+            ctx, SENS_UNSUPPORTED,
+            "tableau %s takes no mass matrix: diagonally and fully implicit ones do, as sdirk4a and "
+            "radau_iia5",
+            tb->name);
     const sens_status status = scheme_of[tb->family]->create(ctx, setup, scheme);
     if (status == SENS_OK && !(*scheme)->part) (*scheme)->part = tb;
     return status;

@@ -5,8 +5,9 @@ static sens_status create(struct sens_ctx *ctx, struct sens_scheme *scheme, size
 {
     const size_t n = scheme->with.ode->n;
     if (scheme->with.ode->problem && scheme->with.ode->problem->mass)
-        return sens_fail(ctx, SENS_UNSUPPORTED, "with a mass matrix steps have no interpolant: stop where the state "
-                                                "is wanted");
+        return sens_fail(ctx, SENS_UNSUPPORTED,
+                         "with a mass matrix steps have no interpolant: stop where the state "
+                         "is wanted");
     *size = 4 * n;
     scheme->f1 = SENS_NEW(ctx, sens_real, n);
     return scheme->f1 ? SENS_OK : SENS_NO_MEMORY;

@@ -31,7 +31,7 @@ struct program_equations { /* of a model with given options; derive/model/equati
     double t0, t1;
     const double *p, *x0; /* [np], [n] nominal */
     bool x0_depends;
-    struct program f, initial; /* [n] outputs each */
+    struct program f, initial;           /* [n] outputs each */
     const size_t *mass_start, *mass_col; /* of M, by rows as in a sens_pattern */
     const double *mass;                  /* its entries; NULL: I */
     size_t m, n_obs;

@@ -19,14 +19,14 @@ struct equations {
     struct graph *graph;
     size_t n, np;
     double t0, t1;
-    double *p;           /* [np] nominal */
-    double *x0;          /* [n] at p */
-    graph_node *f;       /* [n] */
-    bool has_mass;       /* M is given, and is not I */
+    double *p;     /* [np] nominal */
+    double *x0;    /* [n] at p */
+    graph_node *f; /* [n] */
+    bool has_mass; /* M is given, and is not I */
     size_t masses;
     struct mass_entry *mass; /* [masses] by rows, those that are not 0 */
-    graph_node *initial; /* [n] */
-    bool x0_depends;     /* initial depends on p */
+    graph_node *initial;     /* [n] */
+    bool x0_depends;         /* initial depends on p */
     size_t m, n_obs;
     double *t_obs;       /* [n_obs], increasing */
     bool at_end;         /* the last of them is the end of the interval, whatever that will be */

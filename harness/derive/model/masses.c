@@ -54,8 +54,7 @@ static bool add_entry(void *self, const long *index)
     const struct declaration *const mass = making->declaration;
     struct mass_entry entry = {.place = mass->place};
     long double value;
-    if (!making_state(making, mass, index, &entry.row) ||
-        !find_column(writer, mass, entry.row, &entry.col) ||
+    if (!making_state(making, mass, index, &entry.row) || !find_column(writer, mass, entry.row, &entry.col) ||
         !writer_number(writer, mass->values, "a mass", &value))
         return false;
     entry.value = (double)value;
@@ -94,6 +93,7 @@ bool making_masses(struct making *making)
     }
     made->has_mass = all.diagonal != NULL;
     for (size_t i = 0; all.diagonal && i < made->n; i++)
-        if (!all.diagonal[i] && !append(&all, (struct mass_entry){.row = i, .col = i, .value = 1})) return false;
+        if (!all.diagonal[i] && !append(&all, (struct mass_entry){.row = i, .col = i, .value = 1}))
+            return false;
     return !all.diagonal || put_in_order(making);
 }

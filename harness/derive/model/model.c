@@ -28,9 +28,11 @@ static sens_status lower_costs(struct sens_ctx *ctx, const struct equations *fro
     return status;
 }
 
-static sens_status lower_mass(struct sens_ctx *ctx, const struct equations *from, struct program_equations *to)
+static sens_status lower_mass(struct sens_ctx *ctx, const struct equations *from,
+                              struct program_equations *to)
 {
-    size_t *const start = SENS_NEW(ctx, size_t, from->n + 1), *const col = SENS_NEW(ctx, size_t, from->masses);
+    size_t *const start = SENS_NEW(ctx, size_t, from->n + 1), *const col =
+                                                                  SENS_NEW(ctx, size_t, from->masses);
     double *const value = SENS_NEW(ctx, double, from->masses);
     if (!start || !col || !value) return SENS_NO_MEMORY;
     for (size_t e = 0; e < from->masses; e++) {

@@ -102,7 +102,7 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     bool as_inner;                    /* beside it: the same f and x0(p), whatever else is another */
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */
-    const struct sens_mass *mass; /* NULL: the identity; methods with SENS_CAP_MASS take others */
+    const struct sens_mass *mass;           /* NULL: the identity; methods with SENS_CAP_MASS take others */
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map

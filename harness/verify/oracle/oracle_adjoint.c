@@ -57,8 +57,8 @@ static void cotangent(const struct run *run, long k, int i, const double *lambda
     }
 }
 
-/* Of an implicit stage, for every output: (I - h a_ii J)^T kappa = what kappa was + h a_ii hq bq g_x; with a mass matrix
- * in the place of I, and of an explicit one M^T kappa = what it was. */
+/* Of an implicit stage, for every output: (I - h a_ii J)^T kappa = what kappa was + h a_ii hq bq g_x; with a mass
+ * matrix in the place of I, and of an explicit one M^T kappa = what it was. */
 static void solve_cotangents(struct run *run, const struct sweep *sweep, long k, int i)
 {
     const struct sens_cost *cost = run->oracle->cost;

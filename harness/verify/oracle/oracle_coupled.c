@@ -3,8 +3,9 @@
  *
  *     K_i = f(t_i, x + h sum_j a_ij K_j):      d_i - h J_i sum_j a_ij d_j = f(t_i, Y_i) - K_i,   K += d
  *
- * or with a mass matrix M, M K_i = f, M d_i and M K_i; by Newton's method with J at every stage in every iteration, until corrections are rounding. The last correction is
- * then made once more, with noise, as in oracle_implicit.c. The first stage is the state itself, of no weight. */
+ * or with a mass matrix M, M K_i = f, M d_i and M K_i; by Newton's method with J at every stage in every iteration,
+ * until corrections are rounding. The last correction is then made once more, with noise, as in oracle_implicit.c. The
+ * first stage is the state itself, of no weight. */
 #include <string.h>
 
 #include "oracle_run.h"
@@ -27,7 +28,8 @@ void run_coupled_create(struct run *run)
     run_mass_create(run);
 }
 
-/* Block (i, j) of the matrix is the identity, or M, for i = j, less h a_ij J_i; transposed, block (j, i) less h a_ij J_i^T. */
+/* Block (i, j) of the matrix is the identity, or M, for i = j, less h a_ij J_i; transposed, block (j, i) less h a_ij
+ * J_i^T. */
 void run_coupled_block(struct run *run, const struct scheme *scheme, double h, int i,
                        const struct sens_at *at, enum run_side side)
 {

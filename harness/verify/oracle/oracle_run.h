@@ -118,8 +118,8 @@ struct run {
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
     /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
     double *unit, *M, *base, *d;
-    double *mass;      /* [n][n]; NULL: the problem has none */
-    bool algebraic;    /* some row of it is 0 */
+    double *mass;            /* [n][n]; NULL: the problem has none */
+    bool algebraic;          /* some row of it is 0 */
     size_t *order, unknowns; /* n */
     /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
     bool coupled;

@@ -7,8 +7,9 @@
  *     z_i = h sum_j a_ij f(t + c_j h, x + z_j),    x+ = x + z_5,    sum_j a_ij c_j^(k-1) = c_i^k / k,
  *     T_i = S + h sum_j a_ij (J_j T_j + f_p,j),    S+ = T_5,
  *
- * or with a mass matrix M, M z_i and M (T_i - S) on the left; the z_i by Newton's method, the tangents T_i with its last matrix, I (or M) - h a_ij J_j. Steps by halving: the
- * results of one step and of two halves differ by no more than the tolerance. */
+ * or with a mass matrix M, M z_i and M (T_i - S) on the left; the z_i by Newton's method, the tangents T_i with its
+ * last matrix, I (or M) - h a_ij J_j. Steps by halving: the results of one step and of two halves differ by no more
+ * than the tolerance. */
 #include <gsl/gsl_linalg.h>
 #include <string.h>
 

@@ -112,7 +112,8 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
         noise_touch(&run->noise, n, L + (size_t)i * n);
         if (h_gamma != 0) implicit_direction(run, h_gamma, L + (size_t)i * n, d->Z);
-        if (h_gamma == 0 && run->mass && !run_mass_solve(run, false, L + (size_t)i * n)) L[(size_t)i * n] = NAN;
+        if (h_gamma == 0 && run->mass && !run_mass_solve(run, false, L + (size_t)i * n))
+            L[(size_t)i * n] = NAN;
         if (run->rosenbrock) run_rosenbrock_direction(run, k, i, q < d->p ? q : run->np, d->S + q * n, L);
         if (running) add_to_dG(run, d, q, d->Z);
     }
