@@ -12,7 +12,7 @@
 #include "lane_columns.h"
 #include "umfpack_solve.h"
 
-enum { FEWEST_LANES = 4 }; /* for which a copy of the factors pays */
+enum { FEWEST_LANES = 4 }; /* for which a copy of the factors pays by themselves */
 
 struct library {
     __typeof__(umfpack_di_symbolic) *symbolic;
@@ -264,7 +264,7 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, doubl
     struct umfpack *const umfpack = shifted->own;
     const struct umfpack *const factors = with->own;
     const bool transposed_A = transposed == with->turned;
-    if (L >= FEWEST_LANES && has_copy(umfpack, factors))
+    if ((L >= FEWEST_LANES || shifted->many) && has_copy(umfpack, factors))
         sens_umfpack_solve(&umfpack->copied->copy, transposed_A, L, umfpack->room, X);
     else
         (shifted->is_complex ? solve_pairs : solve_columns)(umfpack, factors, shifted->n,
