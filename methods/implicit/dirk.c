@@ -19,6 +19,8 @@
 #include "dirk.h"
 #include "rules.h"
 
+enum { MANY_STAGES = 4 }; /* of so many, counting f(y), Newton takes eight iterations or more with one matrix */
+
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 /* a_11 = 0, all others the same; else 0. */
@@ -65,6 +67,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     sens_status status = create_vectors(ctx, dirk);
     if (status == SENS_OK) status = sens_stage_matrix_create(ctx, pb, SENS_JVP, &dirk->matrix);
     if (status == SENS_OK && pb->mass) status = sens_dirk_mass_create(ctx, dirk);
+    if (status == SENS_OK && tb->stages >= MANY_STAGES) sens_shifted_expect_many(dirk->matrix.system);
     if (status == SENS_OK) *scheme = &dirk->head.scheme;
     return status;
 }

@@ -34,7 +34,11 @@ sens_status sens_firk_matrix_create(struct sens_ctx *ctx, const struct sens_prob
     status = attach(ctx, status, matrix->real);
     if (status != SENS_OK) return status;
     status = sens_shifted_create_mass(ctx, pb->n, pb->mass, pattern, SENS_SHIFTED_COMPLEX, &matrix->pair);
-    return attach(ctx, status, matrix->pair);
+    status = attach(ctx, status, matrix->pair);
+    if (status != SENS_OK) return status;
+    sens_shifted_expect_many(matrix->real); /* iterations, and the filter */
+    sens_shifted_expect_many(matrix->pair);
+    return SENS_OK;
 }
 
 void sens_firk_matrix_at(struct sens_firk_matrix *matrix, const struct sens_at *at)

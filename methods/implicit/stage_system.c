@@ -28,6 +28,7 @@ sens_status stage_system_correct(struct sens_ctx *ctx, enum sens_product by, siz
     if (status == SENS_OK)
         status = sens_shifted_like(ctx, system->matrix.system, by == SENS_VJP, &system->near);
     if (!system->near) return status;
+    sens_shifted_expect_many(system->near); /* corrections, of all stages of a step */
     const sens_status attached = sens_arena_attach(&ctx->arena, release, system->near);
     if (attached != SENS_OK) sens_shifted_release(system->near);
     return status != SENS_OK ? status : attached;

@@ -31,6 +31,7 @@ struct sens_shifted {
     struct sens_pattern filled;         /* sparse: of M, with the whole diagonal */
     bool is_complex;                    /* M and vectors are */
     bool turned;                        /* sparse: M is kept by columns, and filled is its transpose */
+    bool many;                          /* vectors are to be expected (sens_shifted_expect_many) */
     size_t size;                        /* entries of M */
     sens_real *M;                       /* [size]; complex: [size][2], real and imaginary part */
     void *own;                          /* the kernel's */

@@ -218,9 +218,12 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
                               struct sens_shifted **made)
 {
     const struct sens_kernel *const kernel = shifted->kernel;
-    if (kernel->sparse && turned != shifted->turned)
-        return create(ctx, shifted->n, shifted->pattern,
-                      (struct wanted){shifted->choice, shifted->is_complex, turned, shifted->mass}, made);
+    if (kernel->sparse && turned != shifted->turned) {
+        const struct wanted wanted = {shifted->choice, shifted->is_complex, turned, shifted->mass};
+        const sens_status status = create(ctx, shifted->n, shifted->pattern, wanted, made);
+        if (*made) (*made)->many = shifted->many;
+        return status;
+    }
     struct sens_shifted *const other = *made = SENS_NEW(ctx, struct sens_shifted, 1);
     if (!other) return SENS_NO_MEMORY;
     *other = *shifted;
@@ -231,6 +234,11 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
         kernel->create_like ? kernel->create_like(ctx, other, shifted->own) : kernel->create(ctx, other);
     if (!kernel->sparse) other->M = SENS_NEW(ctx, sens_real, numbers(other));
     return status == SENS_OK && !other->M ? SENS_NO_MEMORY : status;
+}
+
+void sens_shifted_expect_many(struct sens_shifted *shifted)
+{
+    shifted->many = true;
 }
 
 void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted *lender)

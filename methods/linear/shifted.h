@@ -68,6 +68,10 @@ void sens_shifted_release(struct sens_shifted *shifted);
 sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *shifted, bool turned,
                               struct sens_shifted **made);
 
+/* Eight vectors or more will be solved for with factors of each kind that it takes, be it one by one. A kernel may then
+ * spend as long on them as a few solves take, for each of them to be faster. */
+void sens_shifted_expect_many(struct sens_shifted *shifted);
+
 /* Until it factorises again, or borrows from another, `shifted` solves with the factors of `lender`, of which it may
  * be another, or which was made of the same pattern; turned or not is the lender's. These are only read: many threads
  * may borrow from one. */

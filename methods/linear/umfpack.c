@@ -12,7 +12,7 @@
 #include "lane_columns.h"
 #include "umfpack_solve.h"
 
-enum { FEWEST_LANES = 4 }; /* for which a copy of the factors pays */
+enum { FEWEST_LANES = 4 }; /* for which a copy of the factors pays by themselves */
 
 struct library {
     __typeof__(umfpack_di_symbolic) *symbolic;
@@ -88,18 +88,34 @@ static sens_status copy_pattern(struct sens_ctx *ctx, const struct sens_pattern 
     return SENS_OK;
 }
 
-/* The values are unknown: the order is by the pattern alone, and serves all factorisations. */
-static int analyse(struct umfpack *umfpack, int n, bool is_complex)
+/* The values are unknown: the order is by the pattern alone, and serves all factorisations. Ones stand in for them: of
+ * a matrix without values UMFPACK takes the diagonal for empty, and does not keep to it where the pattern is that of a
+ * grid (symmetric, or nearly). */
+static int analyse(struct umfpack *umfpack, int n, bool is_complex, const double *ones)
 {
     const struct library *const library = &umfpack->library;
     library->defaults(umfpack->control);
     umfpack->control[UMFPACK_ORDERING] = UMFPACK_ORDERING_METIS;
     umfpack->control[UMFPACK_IRSTEP] = 0;
     if (is_complex)
-        return library->complex_symbolic(n, n, umfpack->start, umfpack->col, NULL, NULL, &umfpack->symbolic,
+        return library->complex_symbolic(n, n, umfpack->start, umfpack->col, ones, NULL, &umfpack->symbolic,
                                          umfpack->control, NULL);
-    return library->symbolic(n, n, umfpack->start, umfpack->col, NULL, &umfpack->symbolic, umfpack->control,
+    return library->symbolic(n, n, umfpack->start, umfpack->col, ones, &umfpack->symbolic, umfpack->control,
                              NULL);
+}
+
+static sens_status analyse_pattern(struct sens_ctx *ctx, struct umfpack *umfpack, size_t n, bool is_complex)
+{
+    const size_t numbers = (is_complex ? 2U : 1U) * (size_t)umfpack->start[n];
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    double *const ones = SENS_NEW(ctx, double, numbers);
+    if (!ones) return SENS_NO_MEMORY;
+    for (size_t e = 0; e < numbers; e++) ones[e] = 1;
+    const int code = analyse(umfpack, (int)n, is_complex, ones);
+    sens_arena_rewind(&ctx->arena, mark);
+    if (code == UMFPACK_OK) return SENS_OK;
+    if (code == UMFPACK_ERROR_out_of_memory) return SENS_NO_MEMORY;
+    return sens_fail(ctx, SENS_UNSUPPORTED, "UMFPACK refuses the pattern (its code %d)", code);
 }
 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
@@ -111,10 +127,7 @@ static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
     const sens_status status = copy_pattern(ctx, &shifted->filled, shifted->is_complex, umfpack);
     if (status != SENS_OK) return status;
     shifted->own = umfpack;
-    const int code = analyse(umfpack, (int)shifted->n, shifted->is_complex);
-    if (code == UMFPACK_OK) return SENS_OK;
-    if (code == UMFPACK_ERROR_out_of_memory) return SENS_NO_MEMORY;
-    return sens_fail(ctx, SENS_UNSUPPORTED, "UMFPACK refuses the pattern (its code %d)", code);
+    return analyse_pattern(ctx, umfpack, shifted->n, shifted->is_complex);
 }
 
 /* All but the numbers is shared. */
@@ -251,7 +264,7 @@ static void solve(struct sens_shifted *shifted, bool transposed, size_t L, doubl
     struct umfpack *const umfpack = shifted->own;
     const struct umfpack *const factors = with->own;
     const bool transposed_A = transposed == with->turned;
-    if (L >= FEWEST_LANES && has_copy(umfpack, factors))
+    if ((L >= FEWEST_LANES || shifted->many) && has_copy(umfpack, factors))
         sens_umfpack_solve(&umfpack->copied->copy, transposed_A, L, umfpack->room, X);
     else
         (shifted->is_complex ? solve_pairs : solve_columns)(umfpack, factors, shifted->n,

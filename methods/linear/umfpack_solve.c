@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lane_columns.h"
+#include "lane_runs.h"
 #include "umfpack_solve.h"
 
 enum { OF_L, OF_U };
@@ -23,15 +24,18 @@ void sens_umfpack_copy_free(struct sens_umfpack_copy *copy)
         free(copy->start[f]);
         free(copy->index[f]);
         free(copy->value[f]);
-        copy->start[f] = copy->index[f] = NULL;
+        free(copy->first_run[f]);
+        free(copy->run[f]);
+        copy->start[f] = copy->index[f] = copy->first_run[f] = NULL;
         copy->value[f] = NULL;
+        copy->run[f] = NULL;
     }
     free(copy->P);
     free(copy->Q);
     free(copy->R);
     copy->P = copy->Q = NULL;
     copy->R = NULL;
-    copy->n = copy->room[OF_L] = copy->room[OF_U] = 0;
+    copy->n = copy->room[OF_L] = copy->room[OF_U] = copy->rooms[OF_L] = copy->rooms[OF_U] = 0;
 }
 
 static bool make_vectors(struct sens_umfpack_copy *copy, int n)
@@ -39,11 +43,16 @@ static bool make_vectors(struct sens_umfpack_copy *copy, int n)
     const size_t size = (size_t)n + 1;
     sens_umfpack_copy_free(copy);
     copy->n = n;
-    for (int f = OF_L; f <= OF_U; f++) copy->start[f] = calloc(size, sizeof *copy->start[f]);
+    bool made = true;
+    for (int f = OF_L; f <= OF_U; f++) {
+        copy->start[f] = calloc(size, sizeof *copy->start[f]);
+        copy->first_run[f] = calloc(size, sizeof *copy->first_run[f]);
+        made = made && copy->start[f] && copy->first_run[f];
+    }
     copy->P = calloc(size, sizeof *copy->P);
     copy->Q = calloc(size, sizeof *copy->Q);
     copy->R = calloc(size, sizeof *copy->R);
-    if (copy->start[OF_L] && copy->start[OF_U] && copy->P && copy->Q && copy->R) return true;
+    if (made && copy->P && copy->Q && copy->R) return true;
     sens_umfpack_copy_free(copy); /* of n = 0 again: what is not there is not taken for there */
     return false;
 }
@@ -76,6 +85,41 @@ static int read_factors(struct sens_umfpack_copy *copy, const struct sens_umfpac
                         numeric);
 }
 
+/* Entry e of row or column k begins a run. */
+static inline bool begins(const struct sens_umfpack_copy *copy, int f, int k, int e)
+{
+    return e == copy->start[f][k] || copy->index[f][e] != copy->index[f][e - 1] + 1;
+}
+
+static int count_runs(const struct sens_umfpack_copy *copy, int f)
+{
+    int count = 0;
+    for (int k = 0; k < copy->n; k++)
+        for (int e = copy->start[f][k]; e < copy->start[f][k + 1] - 1; e++) count += begins(copy, f, k, e);
+    return count;
+}
+
+static bool find_runs(struct sens_umfpack_copy *copy, int f)
+{
+    const int count = count_runs(copy, f);
+    if (copy->rooms[f] < count) {
+        free(copy->run[f]);
+        copy->run[f] = calloc((size_t)count, sizeof *copy->run[f]);
+        copy->rooms[f] = copy->run[f] ? count : 0;
+        if (!copy->run[f]) return false;
+    }
+    int r = 0;
+    for (int k = 0; k < copy->n; k++) {
+        copy->first_run[f][k] = r;
+        for (int e = copy->start[f][k]; e < copy->start[f][k + 1] - 1; e++) {
+            if (begins(copy, f, k, e)) copy->run[f][r++] = (struct run){.row = copy->index[f][e]};
+            copy->run[f][r - 1].count++;
+        }
+    }
+    copy->first_run[f][copy->n] = r;
+    return true;
+}
+
 bool sens_umfpack_copy(struct sens_umfpack_copy *copy, const struct sens_umfpack_reader *reader,
                        void *numeric)
 {
@@ -86,17 +130,18 @@ bool sens_umfpack_copy(struct sens_umfpack_copy *copy, const struct sens_umfpack
     if (!make_room(copy, OF_L, lower) || !make_room(copy, OF_U, upper)) return false;
     if (read_factors(copy, reader, numeric, &multiplies) != UMFPACK_OK) return false;
     for (int i = 0; i < rows && !multiplies; i++) copy->R[i] = 1 / copy->R[i];
-    return true;
+    return find_runs(copy, OF_L) && find_runs(copy, OF_U);
 }
 
 /* ---- solves -------------------------------------------------------------------------------------------- */
 
 /* Row k of L, column k of U, without its diagonal. */
-static inline struct column column_of(const struct sens_umfpack_copy *copy, bool is_complex, int f, size_t k)
+static inline struct runs runs_of(const struct sens_umfpack_copy *copy, bool is_complex, int f, size_t k)
 {
-    const int first = copy->start[f][k], end = copy->start[f][k + 1];
-    return (struct column){copy->index[f] + first, copy->value[f] + (size_t)first * row_of(1, is_complex),
-                           end - first - 1};
+    const int first = copy->first_run[f][k];
+    return (struct runs){copy->run[f] + first,
+                         copy->value[f] + (size_t)copy->start[f][k] * row_of(1, is_complex),
+                         copy->first_run[f][k + 1] - first};
 }
 
 static inline const double *diagonal(const struct sens_umfpack_copy *copy, bool is_complex, size_t k)
@@ -108,11 +153,14 @@ static inline const double *diagonal(const struct sens_umfpack_copy *copy, bool 
 ALWAYS_INLINE void solve(size_t W, bool is_complex, const struct sens_umfpack_copy *copy, double *X)
 {
     const size_t n = (size_t)copy->n, row = row_of(W, is_complex);
-    for (size_t k = 0; k < n; k++)
-        gather(W, is_complex, column_of(copy, is_complex, OF_L, k), X, X + k * row);
+    for (size_t k = 0; k < n; k++) {
+        const struct runs of_L = runs_of(copy, is_complex, OF_L, k);
+        runs_gather(W, is_complex, &of_L, X, X + k * row);
+    }
     for (size_t k = n; k-- > 0;) {
+        const struct runs of_U = runs_of(copy, is_complex, OF_U, k);
         divide(W, is_complex, diagonal(copy, is_complex, k), X + k * row);
-        scatter(W, is_complex, column_of(copy, is_complex, OF_U, k), X + k * row, X);
+        runs_scatter(W, is_complex, &of_U, X + k * row, X);
     }
 }
 
@@ -122,66 +170,75 @@ ALWAYS_INLINE void solve_transposed(size_t W, bool is_complex, const struct sens
 {
     const size_t n = (size_t)copy->n, row = row_of(W, is_complex);
     for (size_t k = 0; k < n; k++) {
-        gather(W, is_complex, column_of(copy, is_complex, OF_U, k), X, X + k * row);
+        const struct runs of_U = runs_of(copy, is_complex, OF_U, k);
+        runs_gather(W, is_complex, &of_U, X, X + k * row);
         divide(W, is_complex, diagonal(copy, is_complex, k), X + k * row);
     }
-    for (size_t k = n; k-- > 0;) scatter(W, is_complex, column_of(copy, is_complex, OF_L, k), X + k * row, X);
+    for (size_t k = n; k-- > 0;) {
+        const struct runs of_L = runs_of(copy, is_complex, OF_L, k);
+        runs_scatter(W, is_complex, &of_L, X + k * row, X);
+    }
 }
 
-struct lanes { /* W of the lanes of X [n][L], complex [n][2][L], from X on */
-    size_t L;
+struct lanes { /* `count` of the L lanes of X [n][L], complex [n][2][L], from X on */
+    size_t L, count;
     double *room, *X;
 };
 
-/* Rows in the order of the pivots, and scaled, to the room and back. */
+/* Rows in the order of the pivots, and scaled, to the room and back. Of its W lanes those beyond count are 0. */
 ALWAYS_INLINE void solve_lanes(size_t W, bool is_complex, const struct sens_umfpack_copy *copy,
-                               bool transposed, struct lanes lanes)
+                               bool transposed, const struct lanes *lanes)
 {
     const int *const in = transposed ? copy->Q : copy->P, *const out = transposed ? copy->P : copy->Q;
-    const size_t n = (size_t)copy->n, parts = row_of(1, is_complex), row = parts * W;
+    const size_t n = (size_t)copy->n, parts = row_of(1, is_complex), row = parts * W, count = lanes->count;
     for (size_t k = 0; k < n; k++) {
         const double scale = transposed ? 1 : copy->R[in[k]];
-        const double *const X = lanes.X + (size_t)in[k] * parts * lanes.L;
+        const double *const X = lanes->X + (size_t)in[k] * parts * lanes->L;
+        double *const to = lanes->room + k * row;
         for (size_t q = 0; q < parts; q++)
-            for (size_t w = 0; w < W; w++) lanes.room[k * row + q * W + w] = scale * X[q * lanes.L + w];
+            for (size_t w = 0; w < W; w++) to[q * W + w] = w < count ? scale * X[q * lanes->L + w] : 0;
     }
     if (transposed)
-        solve_transposed(W, is_complex, copy, lanes.room);
+        solve_transposed(W, is_complex, copy, lanes->room);
     else
-        solve(W, is_complex, copy, lanes.room);
+        solve(W, is_complex, copy, lanes->room);
     for (size_t k = 0; k < n; k++) {
         const double scale = transposed ? copy->R[out[k]] : 1;
-        double *const X = lanes.X + (size_t)out[k] * parts * lanes.L;
+        const double *const from = lanes->room + k * row;
+        double *const X = lanes->X + (size_t)out[k] * parts * lanes->L;
         for (size_t q = 0; q < parts; q++)
-            for (size_t w = 0; w < W; w++) X[q * lanes.L + w] = scale * lanes.room[k * row + q * W + w];
+            for (size_t w = 0; w < count; w++) X[q * lanes->L + w] = scale * from[q * W + w];
     }
 }
 
 /* The number of lanes is a constant of each case. */
-static void solve_real(size_t W, const struct sens_umfpack_copy *copy, bool transposed, struct lanes lanes)
+static void solve_real(const struct sens_umfpack_copy *copy, bool transposed, const struct lanes *lanes)
 {
-    switch (W) {
-        CASES_1_TO_8(solve_lanes, false, copy, transposed, lanes)
-    default:
-        return;
-    }
+    if (lanes->count == 1)
+        solve_lanes(1, false, copy, transposed, lanes);
+    else if (lanes->count <= 4)
+        solve_lanes(4, false, copy, transposed, lanes);
+    else
+        solve_lanes(SENS_COLUMN_LANES, false, copy, transposed, lanes);
 }
 
-static void solve_complex(size_t W, const struct sens_umfpack_copy *copy, bool transposed, struct lanes lanes)
+static void solve_complex(const struct sens_umfpack_copy *copy, bool transposed, const struct lanes *lanes)
 {
-    switch (W) {
-        CASES_1_TO_8(solve_lanes, true, copy, transposed, lanes)
-    default:
-        return;
-    }
+    if (lanes->count == 1)
+        solve_lanes(1, true, copy, transposed, lanes);
+    else if (lanes->count <= 4)
+        solve_lanes(4, true, copy, transposed, lanes);
+    else
+        solve_lanes(SENS_COLUMN_LANES, true, copy, transposed, lanes);
 }
 
 void sens_umfpack_solve(const struct sens_umfpack_copy *copy, bool transposed, size_t L, double *room,
                         double *X)
 {
     for (size_t l = 0; l < L; l += SENS_COLUMN_LANES) {
-        const size_t W = L - l < SENS_COLUMN_LANES ? L - l : SENS_COLUMN_LANES;
-        (copy->is_complex ? solve_complex : solve_real)(W, copy, transposed, (struct lanes){L, room, X + l});
+        const size_t count = L - l < SENS_COLUMN_LANES ? L - l : SENS_COLUMN_LANES;
+        const struct lanes lanes = {.L = L, .count = count, .room = room, .X = X + l};
+        (copy->is_complex ? solve_complex : solve_real)(copy, transposed, &lanes);
     }
 }
 #else

@@ -13,12 +13,16 @@
 #include <stddef.h>
 #include <umfpack.h>
 
+struct run;
+
 struct sens_umfpack_copy { /* all 0: of nothing, without memory */
     bool is_complex;
     int n, room[2]; /* entries of L and of U that there is memory for */
     int *start[2]; /* [n + 1] of the rows of L, of the columns of U; the last entry of each is its diagonal */
     int *index[2];
-    double *value[2]; /* complex: pairs */
+    double *value[2];            /* complex: pairs */
+    int *first_run[2], rooms[2]; /* [n + 1] of those of a row or column; runs that there is memory for */
+    struct run *run[2];          /* the same rows once more (lane_runs.h), without the diagonal */
     int *P, *Q;       /* [n] */
     double *R;        /* [n] by which rows are multiplied */
 };
