@@ -224,7 +224,7 @@ bool gradient_note_faint(const struct bed *bed, struct worst *worst)
     struct sens_problem problem;
     struct sens_cost cost;
     struct bed twin;
-    if (bed->problem.n > DECORATE_FAINT_MOST || bed->problem.np > DECORATE_FAINT_MOST)
+    if (bed->problem.n > DECORATE_FAINT_MOST || bed->problem.np > DECORATE_FAINT_MOST || bed->problem.mass)
         return false; /* none is */
     decorate_faint(v, &bed->problem, &problem);
     decorate_faint_cost(v, &bed->cost, &cost);
