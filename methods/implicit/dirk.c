@@ -19,7 +19,8 @@
 #include "dirk.h"
 #include "rules.h"
 
-enum { MANY_STAGES = 4 }; /* of so many, counting f(y), Newton takes eight iterations or more with one matrix */
+/* Of so many, counting f(y), Newton's method takes eight iterations or more with one matrix. */
+enum { MANY_STAGES = 4 };
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 

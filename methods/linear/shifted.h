@@ -14,7 +14,8 @@
  *              right-hand sides at a time, one after the other; ours take eight lanes side by side through its
  *              factors (klu_solve.h).
  *     umfpack  sparse (SuiteSparse), columns that look alike in dense blocks, ordered by METIS: for grids. From four
- *              real lanes on they go side by side through a copy of its factors (umfpack_solve.h).
+ *              lanes on, or where many solves are to be expected, they go side by side through a copy of its factors
+ *              (umfpack_solve.h).
  *     own      dense, by rows, with partial pivoting: for extended precision, which the libraries lack, for
  *              systems so small that a call costs as much as the arithmetic, and where a library is missing.
  *              A lane has the same bits alone and among others; the libraries do not promise that. All four

@@ -2,8 +2,9 @@
  * blocks: for factors that take many operations an entry, as those of grids do. The order is that of METIS where
  * SuiteSparse has it. It takes a matrix by columns: it is given A = M^T, whose columns are the rows of M, or M turned
  * to columns. Each factorisation chooses its pivots anew, so that the same M gives the same bits whatever was factored
- * before. Several lanes are solved for by loops of our own on a copy of its factors (umfpack_solve.h). Of complex
- * matrices UMFPACK_At is the conjugate transpose; the transpose is UMFPACK_Aat, which real ones are asked for, too. */
+ * before. Several lanes, or one many times, are solved for by loops of our own on a copy of its factors
+ * (umfpack_solve.h). Of complex matrices UMFPACK_At is the conjugate transpose; the transpose is UMFPACK_Aat, which
+ * real ones are asked for, too. */
 #include "kernel.h"
 
 #ifdef SENS_KERNEL_HAS_UMFPACK

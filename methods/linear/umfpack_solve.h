@@ -4,8 +4,9 @@
  *
  * where R is diagonal and P and Q are permutations (Davis, ACM Trans. Math. Softw. 30 (2004) 196). UMFPACK keeps its
  * factors in a form of its own, and solves with them for one vector after the other. It hands out a copy, L by rows and
- * U by columns: through that all lanes go together, both ways. The copy costs about as much as the factors, so that
- * few lanes are better off with UMFPACK's own solves. */
+ * U by columns: through that all lanes go together, both ways. The copy costs as much as four or five of UMFPACK's own
+ * solves, so that few lanes are better off with these. A single lane takes half of the time that it takes there, and
+ * goes this way where many solves follow one factorisation (sens_shifted_expect_many). */
 #ifndef SENS_UMFPACK_SOLVE_H
 #define SENS_UMFPACK_SOLVE_H
 
@@ -23,8 +24,8 @@ struct sens_umfpack_copy { /* all 0: of nothing, without memory */
     double *value[2];            /* complex: pairs */
     int *first_run[2], rooms[2]; /* [n + 1] of those of a row or column; runs that there is memory for */
     struct run *run[2];          /* the same rows once more (lane_runs.h), without the diagonal */
-    int *P, *Q;       /* [n] */
-    double *R;        /* [n] by which rows are multiplied */
+    int *P, *Q;                  /* [n] */
+    double *R;                   /* [n] by which rows are multiplied */
 };
 
 struct sens_umfpack_reader { /* functions of the library */
