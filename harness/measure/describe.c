@@ -91,6 +91,7 @@ void measure_describe(const struct cell *cell, struct record *rec)
     put_text(rec, COL_vjp, cell->provider ? cell->provider->name : "hand");
     put_text(rec, COL_cost_vjp, cell->deriver ? "tape" : "hand");
     put_text(rec, COL_rhs, cell->generated_rhs ? "generated" : "own");
+    put_text(rec, COL_engine, cell->compiled_steps ? "compiled" : "library");
     put_text(rec, COL_machine, machine_name());
     put_text(rec, COL_git, machine_git());
     put_text(rec, COL_truth, "none");

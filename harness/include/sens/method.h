@@ -112,6 +112,7 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_STEPS = 256,        /* listener */
        SENS_CAP_TOLERANCE = 512,    /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
        SENS_CAP_IMPLICIT = 1024,    /* tableaux of other families than the explicit one, too */
+       SENS_CAP_ENGINE = 4096,      /* engine: steps made for the problem (sens/engine.h) */
        SENS_CAP_COMPONENTS = 2048   /* with SENS_CAP_TOLERANCE: rtol and atol of each component */
 };
 
