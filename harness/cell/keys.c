@@ -143,8 +143,9 @@ static const struct bench_key keys[] = {
      .kind = KEY_WORD,
      .caps = SENS_CAP_ENGINE,
      .words = engines,
-     .help = "who takes the steps: the library, or C generated and compiled for this problem, tableau and number "
-             "of lanes; explicit tableaux, up to 16 states"},
+     .help =
+         "who takes the steps: the library, or C generated and compiled for this problem, tableau and number "
+         "of lanes; explicit tableaux, up to 16 states"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

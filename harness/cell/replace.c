@@ -132,10 +132,9 @@ static sens_status replace_steps(struct resolution *re, const struct sens_proble
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
     if (re->check_only) return SENS_OK;
     re->ctx->message[0] = '\0';
-    const sens_status status =
-        maker && maker->make_engine
-            ? maker->make_engine(re->ctx, &request, cell->task.tableau, &cell->problem)
-            : sens_fail(re->ctx, SENS_UNSUPPORTED, "there is nothing to make it");
+    const sens_status status = maker && maker->make_engine
+                                   ? maker->make_engine(re->ctx, &request, cell->task.tableau, &cell->problem)
+                                   : sens_fail(re->ctx, SENS_UNSUPPORTED, "there is nothing to make it");
     return status == SENS_OK ? status : refuse_products(re, given, re->ctx->message, status);
 }
 

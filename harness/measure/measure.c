@@ -293,24 +293,6 @@ static sens_status judge_products(struct measurement *me, sens_status status)
     return SENS_UNSUPPORTED;
 }
 
-static void add_seconds(double seconds, double *sum)
-{
-    *sum = seconds + (isnan(*sum) ? 0 : *sum);
-}
-
-/* What compiled steps took beside the runs, and who took the steps. */
-static void record_engine(const struct cell *cell, struct record *rec)
-{
-    const struct sens_provider *maker = sens_registry_deriver(cell->variant);
-    struct sens_engine_account account = {.by_library = 0};
-    if (!cell->problem.engine) return;
-    maker->account_engine(cell->problem.engine, &account);
-    add_seconds(account.t_record, &rec->number[COL_t_record_s]);
-    add_seconds(account.t_generate, &rec->number[COL_t_generate_s]);
-    add_seconds(account.t_compile, &rec->number[COL_t_compile_s]);
-    if (account.by_library > 0) snprintf(rec->text[COL_engine], RECORD_TEXT, "compiled+library");
-}
-
 /* What derived products took beside the runs. */
 static void record_account(const struct cell *cell, struct record *rec)
 {
@@ -424,7 +406,7 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     if (status == SENS_OK) {
         record_work(&me, rec);
         record_account(cell, rec);
-        record_engine(cell, rec);
+        measure_engine(cell, rec);
         record_times(&me, rec);
         operations_count(&me.counts, &me.counted, &counts);
         operations_record(cell, &counts, me.peak, rec);

@@ -25,18 +25,20 @@ sens_status adjoint_engine_create(struct sens_ctx *ctx, const struct sens_task *
                          task->cost->type->name);
     sens_status status = share >= L ? find(ctx, engine, L, with_mu, &steps->whole) : SENS_OK;
     steps->last = steps->whole;
-    if (status == SENS_OK && rest > 0) status = find(ctx, engine, adjoint_lanes(size, rest), with_mu, &steps->last);
+    if (status == SENS_OK && rest > 0)
+        status = find(ctx, engine, adjoint_lanes(size, rest), with_mu, &steps->last);
     return status;
 }
 
-bool adjoint_engine_step(struct adjoint_engine *steps, const sens_real *p, const struct sens_step *step, size_t blocks,
-                         const struct adjoint_block *block)
+bool adjoint_engine_step(struct adjoint_engine *steps, const sens_real *p, const struct sens_step *step,
+                         size_t blocks, const struct adjoint_block *block)
 {
     const struct sens_step_engine *engine = steps->engine;
     if (!engine) return false;
     if (engine->holds && !engine->holds(engine, step->t, step->h, p, step->Y)) return false;
     for (size_t b = 0; b < blocks; b++) {
-        sens_step_reverse *const reverse = block[b].L == steps->L && steps->whole ? steps->whole : steps->last;
+        sens_step_reverse *const reverse =
+            block[b].L == steps->L && steps->whole ? steps->whole : steps->last;
         reverse(step->t, step->h, p, step->Y, block[b].lambda, block[b].mu);
         steps->vectors += steps->points * block[b].L;
     }

@@ -5,7 +5,7 @@
 #include "adjoint_sizes.h"
 #include "sens/engine.h"
 
-struct adjoint_engine { /* one worker's */
+struct adjoint_engine {                    /* one worker's */
     const struct sens_step_engine *engine; /* NULL: none */
     sens_step_reverse *whole, *last;       /* of a whole block, and of the last one of the share */
     size_t L;                              /* lanes of a whole block */
@@ -21,8 +21,8 @@ sens_status adjoint_engine_create(struct sens_ctx *ctx, const struct sens_task *
 
 /* Takes the blocks from the end of a step to its start, and adds to their mu. false: the family has to, and nothing is
  * done. */
-bool adjoint_engine_step(struct adjoint_engine *steps, const sens_real *p, const struct sens_step *step, size_t blocks,
-                         const struct adjoint_block *block);
+bool adjoint_engine_step(struct adjoint_engine *steps, const sens_real *p, const struct sens_step *step,
+                         size_t blocks, const struct adjoint_block *block);
 
 /* Adds the vectors multiplied, and forgets them. */
 void adjoint_engine_count(struct adjoint_engine *steps, bool with_mu, struct sens_work *work);

@@ -10,8 +10,8 @@
  * at a time go through the parameter product (batch.h). */
 #include <string.h>
 
-#include "adjoint_family.h"
 #include "adjoint_engine.h"
+#include "adjoint_family.h"
 #include "adjoint_sizes.h"
 #include "kernels.h"
 #include "pool.h"
@@ -143,7 +143,8 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
     const struct sens_cost_type *cost = ad->task->cost->type;
     for (size_t b = 0; b < w->blocks; b++)
         memset(w->block[b].lambda, 0, ad->n * ad->size.L * sizeof *w->block[b].lambda);
-    w->fresh = !cost->phi_dp && !ad->plan.adds_to_mu && !w->steps.engine; /* else something is added before the first batch is */
+    w->fresh = !cost->phi_dp && !ad->plan.adds_to_mu &&
+               !w->steps.engine; /* else something is added before the first batch is */
     if (w->mu && !w->fresh) memset(w->mu, 0, w->blocks * ad->np * ad->size.L * sizeof *w->mu);
     if (w->batch) sens_batch_clear(w->batch);
     memcpy(w->x_after, ad->x1, ad->n * sizeof *w->x_after);
@@ -234,7 +235,8 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     if (status == SENS_OK && wrt_p)
         status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
     if (status == SENS_OK)
-        status = adjoint_engine_create(ctx, ad->task, &ad->size, ad->plan.points, w->last - w->first, &w->steps);
+        status =
+            adjoint_engine_create(ctx, ad->task, &ad->size, ad->plan.points, w->last - w->first, &w->steps);
     w->traj = ad->traj;
     return status == SENS_OK && number > 0 ? sens_traj_reader(ctx, ad->traj, &w->traj) : status;
 }

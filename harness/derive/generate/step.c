@@ -4,12 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* gcc's vectors of straight-line code take three times as long as its plain code for f of ten states. */
+enum { PLAIN_STATES = 8 };
+
+/* f of more is a function that the stages share: written once for each, it is fetched more slowly than it is run. */
+enum { INLINE_STATES = 6 };
+
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
 sens_status step_products(const struct step_request *request, unsigned wanted, struct text *text,
                           struct generate_found *found, struct generate_count *count)
 {
     char *source;
+    if (request->n > PLAIN_STATES) text_add(text, "#pragma GCC optimize(\"no-tree-slp-vectorize\")\n");
     const unsigned calls = request->lanes > 0 ? generate_call_of(request->lanes) : 0;
     const sens_status status =
         generate_source(request->f, request->n, request->np, wanted, calls, &source, found);
@@ -79,19 +86,24 @@ static void add_stages(struct text *text, const struct step_request *request)
     }
 }
 
-sens_status step_write_forward(const struct step_request *request, char **source, struct generate_count *count)
+sens_status step_write_forward(const struct step_request *request, char **source,
+                               struct generate_count *count)
 {
     const struct sens_tableau *tb = request->tableau;
     struct text text = {.at = NULL};
     struct generate_found found;
     *count = (struct generate_count){.seconds = 0};
-    text_add(&text, "static inline __attribute__((always_inline)) void core_sens_generated_rhs(double t,\n"
-                    "    const double *restrict x, const double *restrict p, double *restrict OUT);\n");
+    text_add(&text,
+             "static %s void core_sens_generated_rhs(double t,\n"
+             "    const double *restrict x, const double *restrict p, double *restrict OUT);\n",
+             request->n <= INLINE_STATES ? "inline __attribute__((always_inline))"
+                                         : "__attribute__((noinline))");
     const sens_status status = step_products(request, 1u << GENERATE_RHS, &text, &found, count);
     if (status == SENS_OK) generate_found_release(&found);
-    text_add(&text, "void sens_step_forward(double t, double h, const double *restrict p, double *restrict Y,\n"
-                    "    double *restrict K, double *restrict end, double *restrict est)\n{\n"
-                    "    (void)t, (void)end, (void)est;\n");
+    text_add(&text,
+             "void sens_step_forward(double t, double h, const double *restrict p, double *restrict Y,\n"
+             "    double *restrict K, double *restrict end, double *restrict est)\n{\n"
+             "    (void)t, (void)end, (void)est;\n");
     add_stages(&text, request);
     if (!tb->fsal) add_sum(&text, request->n, tb->stages, tb->b, "y0", "end");
     if (tb->e) add_sum(&text, request->n, tb->stages, tb->e, NULL, "est");

@@ -24,7 +24,9 @@ struct step_request {
 
 /* *source: the text, the caller frees it; *count: the operations and operators of all that is in it. SENS_NO_MEMORY;
  * SENS_UNSUPPORTED as generate_source. */
-sens_status step_write_forward(const struct step_request *request, char **source, struct generate_count *count);
-sens_status step_write_reverse(const struct step_request *request, char **source, struct generate_count *count);
+sens_status step_write_forward(const struct step_request *request, char **source,
+                               struct generate_count *count);
+sens_status step_write_reverse(const struct step_request *request, char **source,
+                               struct generate_count *count);
 
 #endif

@@ -40,7 +40,8 @@ static double draw(struct trial *trial)
 
 static struct sens_at stage_at(const struct trial *trial, const struct inputs *in, int i)
 {
-    return (struct sens_at){in->t + trial->engine->tableau->c[i] * in->h, trial->Y + (size_t)i * trial->n, in->p};
+    return (struct sens_at){in->t + trial->engine->tableau->c[i] * in->h, trial->Y + (size_t)i * trial->n,
+                            in->p};
 }
 
 static bool plain_stages(struct trial *trial, const struct inputs *in)
@@ -51,7 +52,8 @@ static bool plain_stages(struct trial *trial, const struct inputs *in)
         double *Y = trial->Y + (size_t)i * n;
         for (size_t q = 0; q < n; q++) {
             Y[q] = in->y[q];
-            for (int j = 0; j < i; j++) Y[q] += in->h * sens_tableau_a(tb, i, j) * trial->K[(size_t)j * n + q];
+            for (int j = 0; j < i; j++)
+                Y[q] += in->h * sens_tableau_a(tb, i, j) * trial->K[(size_t)j * n + q];
         }
         const struct sens_at at = stage_at(trial, in, i);
         if (trial->pb->type->rhs(trial->pb, &at, trial->K + (size_t)i * n) != SENS_OK) return false;
@@ -197,8 +199,8 @@ static bool compare(struct trial *trial, struct bench_error *error)
     for (size_t q = 0; q < trial->results; q++) {
         const double far = fabs(trial->got[q] - trial->wanted[q]);
         if (far <= allowance * trial->change[q] + 0x1p-40 * term_size(trial, q)) continue;
-        return bench_refuse(error, "number %zu of a generated step is %.17g, and %.17g by the problem's own", q,
-                            trial->got[q], trial->wanted[q]);
+        return bench_refuse(error, "number %zu of a generated step is %.17g, and %.17g by the problem's own",
+                            q, trial->got[q], trial->wanted[q]);
     }
     return true;
 }
@@ -212,7 +214,8 @@ static double *take(double **rest, size_t count)
 
 static bool place_numbers(struct trial *trial)
 {
-    const size_t n = trial->n, np = trial->np, lanes = n * trial->L, stages = (size_t)trial->engine->tableau->stages;
+    const size_t n = trial->n, np = trial->np, lanes = n * trial->L,
+                 stages = (size_t)trial->engine->tableau->stages;
     const size_t inputs = n + np + lanes, steps = 2 * stages * n + (1 + stages) * lanes;
     trial->memory = calloc(2 * inputs + 4 * trial->results + steps + 1, sizeof *trial->memory);
     if (!trial->memory) return false;
@@ -244,7 +247,8 @@ bool step_forward_agrees(const struct sens_problem *pb, const struct sens_step_e
                          struct bench_error *error)
 {
     const size_t rows = 2 * (size_t)engine->tableau->stages + 2;
-    struct trial trial = {.pb = pb, .engine = engine, .n = pb->n, .np = pb->np, .results = rows * pb->n, .random = 1};
+    struct trial trial = {
+        .pb = pb, .engine = engine, .n = pb->n, .np = pb->np, .results = rows * pb->n, .random = 1};
     return agrees(&trial, error);
 }
 

@@ -98,7 +98,8 @@ static compiled_function *load(struct step_engine *made, char *text, const struc
     compiled_function *function = NULL;
     made->why.text[0] = '\0';
     if (count->operators > MOST_OPERATORS)
-        bench_refuse(&made->why, "a step has %zu loops or single operations a stage; more than %d are not compiled",
+        bench_refuse(&made->why,
+                     "a step has %zu loops or single operations a stage; more than %d are not compiled",
                      count->operators, MOST_OPERATORS);
     else if (compile_load(&made->compiler, &request, object, &made->why) == SENS_OK)
         function = compiled_find(object, name);
@@ -107,7 +108,8 @@ static compiled_function *load(struct step_engine *made, char *text, const struc
     return function;
 }
 
-static compiled_function *make(struct step_engine *made, const struct step_request *request, struct compiled *object)
+static compiled_function *make(struct step_engine *made, const struct step_request *request,
+                               struct compiled *object)
 {
     char *text;
     struct generate_count count;
@@ -138,7 +140,8 @@ static sens_status make_reverse(struct step_engine *made, size_t L, bool with_mu
     struct step_request request = request_of(made);
     struct made_reverse *next = &made->reverse[made->n_reverse];
     if (made->n_reverse == REVERSES || L > MOST_LANES) {
-        bench_refuse(&made->why, "engine=compiled takes blocks of at most %d lanes, of %d sizes", MOST_LANES, REVERSES);
+        bench_refuse(&made->why, "engine=compiled takes blocks of at most %d lanes, of %d sizes", MOST_LANES,
+                     REVERSES);
         return SENS_UNSUPPORTED;
     }
     request.lanes = L;
@@ -146,7 +149,8 @@ static sens_status make_reverse(struct step_engine *made, size_t L, bool with_mu
     request.with_mu = with_mu;
     *next = (struct made_reverse){.lanes = L, .with_mu = with_mu};
     next->function = (sens_step_reverse *)make(made, &request, &next->object);
-    if (next->function && step_reverse_agrees(made->problem, &made->engine, next->function, L, with_mu, &made->why)) {
+    if (next->function &&
+        step_reverse_agrees(made->problem, &made->engine, next->function, L, with_mu, &made->why)) {
         made->n_reverse++;
         return SENS_OK;
     }
@@ -157,7 +161,8 @@ static sens_status make_reverse(struct step_engine *made, size_t L, bool with_mu
 static sens_step_reverse *find_reverse(const struct step_engine *made, size_t L, bool with_mu)
 {
     for (size_t k = 0; k < made->n_reverse; k++)
-        if (made->reverse[k].lanes == L && made->reverse[k].with_mu == with_mu) return made->reverse[k].function;
+        if (made->reverse[k].lanes == L && made->reverse[k].with_mu == with_mu)
+            return made->reverse[k].function;
     return NULL;
 }
 
