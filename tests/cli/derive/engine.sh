@@ -35,7 +35,8 @@ same glv discrete_adjoint n=5 lanes=3
 same glv discrete_adjoint n=5 wrt=x0 tableau=dopri5
 same glv discrete_adjoint n=9 lanes=4 ckpt=every:3
 same vdp discrete_adjoint tableau=bs32 lanes=1
-same heat discrete_adjoint n=4 controller=fixed dt=0.005 t1=0.05
+# The library multiplies by compiled products there, whose sums have another order than those over entries of df/dx.
+exact=false same heat discrete_adjoint n=4 controller=fixed dt=0.005 t1=0.05
 same oscillator discrete_adjoint sens_test=inside
 same robertson discrete_adjoint t1=0.01
 
