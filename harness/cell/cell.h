@@ -18,6 +18,7 @@ struct cell {
     struct sens_operations operations;    /* of the problem as it is, whatever it declares to the method */
     const struct sens_provider *provider; /* of its derivative products; NULL: the problem's own */
     bool generated_rhs;                   /* rhs=generated */
+    bool compiled_steps;                  /* engine=compiled */
     bool controlled;                      /* track */
     struct sens_cost cost;
     const struct sens_provider *deriver; /* of the gradients of the cost; NULL: its own */

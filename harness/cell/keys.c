@@ -12,6 +12,7 @@ static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const structures[] = {"auto", "none", NULL};
 static const char *const products[] = {"none", "vjp", "vjp_p", "jvp", "hvp", NULL};
 static const char *const sides[] = {"own", "generated", NULL};
+static const char *const engines[] = {"library", "compiled", NULL};
 static const char *const tracks[] = {"natural", "controlled", NULL};
 
 static const struct bench_key keys[] = {
@@ -136,6 +137,15 @@ static const struct bench_key keys[] = {
      .kind = KEY_WORD,
      .words = sides,
      .help = "right-hand side: the problem's own, or C generated from a recording of it, compared with it"},
+    {.name = "engine",
+     .fallback = "library",
+     .unit = "-",
+     .kind = KEY_WORD,
+     .caps = SENS_CAP_ENGINE,
+     .words = engines,
+     .help =
+         "who takes the steps: the library, or C generated and compiled for this problem, tableau and number "
+         "of lanes; explicit tableaux, up to 16 states"},
     {.name = "wrt",
      .fallback = "auto",
      .unit = "-",

@@ -118,12 +118,33 @@ static sens_status replace_rhs(struct resolution *re, const struct sens_problem 
     return status == SENS_OK ? status : refuse_products(re, given, re->ctx->message, status);
 }
 
+/* engine=compiled; `own` as above. The steps are compared with those by the problem as it is now. */
+static sens_status replace_steps(struct resolution *re, const struct sens_problem *own)
+{
+    struct cell *cell = re->cell;
+    const struct spec_pair *given = resolve_given(re, "engine");
+    const struct sens_provider *maker = sens_registry_deriver(cell->variant);
+    struct sens_provider_request request = {.inner = own, .variant = cell->variant};
+    struct key_value engine;
+    if (!resolve_value(re, "engine", &engine)) return SENS_BAD_INPUT;
+    cell->compiled_steps = engine.word == 1;
+    if (!cell->compiled_steps) return SENS_OK;
+    if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
+    if (re->check_only) return SENS_OK;
+    re->ctx->message[0] = '\0';
+    const sens_status status = maker && maker->make_engine
+                                   ? maker->make_engine(re->ctx, &request, cell->task.tableau, &cell->problem)
+                                   : sens_fail(re->ctx, SENS_UNSUPPORTED, "there is nothing to make it");
+    return status == SENS_OK ? status : refuse_products(re, given, re->ctx->message, status);
+}
+
 sens_status replace_parts(struct resolution *re)
 {
     const struct sens_problem own = re->cell->problem;
     sens_status status = replace_products(re);
     if (status == SENS_OK) status = replace_rhs(re, &own);
-    return status == SENS_OK ? drop_structure(re) : status; /* also what a provider has found */
+    if (status == SENS_OK) status = drop_structure(re); /* also what a provider has found */
+    return status == SENS_OK ? replace_steps(re, &own) : status;
 }
 
 sens_status replace_gradients(struct resolution *re)

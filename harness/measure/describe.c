@@ -1,4 +1,5 @@
 /* The columns of a record that say what its cell is, as opposed to what came out of it. */
+#include <math.h>
 #include <string.h>
 
 #include "append.h"
@@ -91,6 +92,7 @@ void measure_describe(const struct cell *cell, struct record *rec)
     put_text(rec, COL_vjp, cell->provider ? cell->provider->name : "hand");
     put_text(rec, COL_cost_vjp, cell->deriver ? "tape" : "hand");
     put_text(rec, COL_rhs, cell->generated_rhs ? "generated" : "own");
+    put_text(rec, COL_engine, cell->compiled_steps ? "compiled" : "library");
     put_text(rec, COL_machine, machine_name());
     put_text(rec, COL_git, machine_git());
     put_text(rec, COL_truth, "none");
@@ -107,4 +109,21 @@ void measure_describe(const struct cell *cell, struct record *rec)
     put_text(rec, COL_track, cell->controlled ? "controlled" : "natural");
     put_text(rec, COL_series, cell->series);
     describe_options(cell, rec->text[COL_options]);
+}
+
+static void add_seconds(double seconds, double *sum)
+{
+    *sum = seconds + (isnan(*sum) ? 0 : *sum);
+}
+
+void measure_engine(const struct cell *cell, struct record *rec)
+{
+    const struct sens_provider *maker = sens_registry_deriver(cell->variant);
+    struct sens_engine_account account = {.by_library = 0};
+    if (!cell->problem.engine) return;
+    maker->account_engine(cell->problem.engine, &account);
+    add_seconds(account.t_record, &rec->number[COL_t_record_s]);
+    add_seconds(account.t_generate, &rec->number[COL_t_generate_s]);
+    add_seconds(account.t_compile, &rec->number[COL_t_compile_s]);
+    if (account.by_library > 0) snprintf(rec->text[COL_engine], RECORD_TEXT, "compiled+library");
 }

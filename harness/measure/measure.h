@@ -40,6 +40,8 @@ void measure_place(const struct cell *cell);
 
 /* Fills the columns that say what the cell is: known before anything is run. */
 void measure_describe(const struct cell *cell, struct record *rec);
+/* What compiled steps took beside the runs, and who took the steps; nothing without engine=compiled. */
+void measure_engine(const struct cell *cell, struct record *rec);
 
 /* SENS_FP_STATE, with a message, when the floating-point environment is no longer what it was before the
  * method was called; it is restored. */

@@ -107,7 +107,9 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(bytes_factors, INT, "byte", "factors that the solve left for a sweep")                                 \
     X(steps_implicit, INT, "-", "accepted steps by the implicit part of a tableau that switches")            \
     X(samples_disturbed, INT, "-",                                                                           \
-      "of these timed runs, those during which others took a core away (docs/fairness.md)")
+      "of these timed runs, those during which others took a core away (docs/fairness.md)")                  \
+    X(engine, TEXT, "-",                                                                                     \
+      "who took the steps: library, compiled, or compiled+library where branches were others")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

@@ -10,6 +10,7 @@
  * at a time go through the parameter product (batch.h). */
 #include <string.h>
 
+#include "adjoint_engine.h"
 #include "adjoint_family.h"
 #include "adjoint_sizes.h"
 #include "kernels.h"
@@ -30,6 +31,7 @@ struct worker {
     sens_real *state;            /* [group][1 + vectors][n][L] */
     sens_real *room;             /* [points][n][L], or [n][L] where a batch takes the cotangents */
     sens_real *mu;               /* [group][np][L]; NULL unless dG/dp is asked for */
+    struct adjoint_engine steps; /* made for the problem; none: the family's are taken */
     bool fresh;                  /* nothing has been written to mu in this group yet */
     sens_status status;
 };
@@ -141,7 +143,8 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
     const struct sens_cost_type *cost = ad->task->cost->type;
     for (size_t b = 0; b < w->blocks; b++)
         memset(w->block[b].lambda, 0, ad->n * ad->size.L * sizeof *w->block[b].lambda);
-    w->fresh = !cost->phi_dp && !ad->plan.adds_to_mu; /* else something is added before the first batch is */
+    w->fresh = !cost->phi_dp && !ad->plan.adds_to_mu &&
+               !w->steps.engine; /* else something is added before the first batch is */
     if (w->mu && !w->fresh) memset(w->mu, 0, w->blocks * ad->np * ad->size.L * sizeof *w->mu);
     if (w->batch) sens_batch_clear(w->batch);
     memcpy(w->x_after, ad->x1, ad->n * sizeof *w->x_after);
@@ -153,8 +156,11 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
         if (step.stop >= 0 && ad->stops.obs[step.stop] >= 0)
             observe(ad, w, (size_t)ad->stops.obs[step.stop], w->x_after);
         if (w->batch && sens_batch_full(w->batch, ad->plan.points)) flush_points(ad, w);
-        status = reverse_step(ad, w, &step);
-        if (status != SENS_OK) return status;
+        if (!adjoint_engine_step(&w->steps, ad->task->problem->p, &step, w->blocks, w->block)) {
+            status = reverse_step(ad, w, &step);
+            if (status != SENS_OK) return status;
+            if (w->steps.engine) flush_points(ad, w); /* mu is summed step by step */
+        }
         if (k > 0 && stop[k - 1] >= 0) memcpy(w->x_after, step.y, ad->n * sizeof *w->x_after);
     }
     flush_points(ad, w);
@@ -228,6 +234,9 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);
     if (status == SENS_OK && wrt_p)
         status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
+    if (status == SENS_OK)
+        status =
+            adjoint_engine_create(ctx, ad->task, &ad->size, ad->plan.points, w->last - w->first, &w->steps);
     w->traj = ad->traj;
     return status == SENS_OK && number > 0 ? sens_traj_reader(ctx, ad->traj, &w->traj) : status;
 }
@@ -311,6 +320,7 @@ static void write_work(const struct adjoint *ad, const struct sens_solver_stats 
         const size_t lanes = share_lanes(ad, w);
         ad->family->count(w->own, lanes - (w->last - w->first), lanes, work);
         if (w->batch) sens_batch_count(w->batch, work);
+        adjoint_engine_count(&ad->worker[i].steps, w->batch != NULL, work);
         sens_traj_count(w->traj, work);
     }
     sens_traj_count_solve(ad->traj, work);
@@ -365,7 +375,7 @@ SENS_METHOD(discrete_adjoint) = {
     .derivative = SENS_DERIVATIVE_DISCRETE,
     .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_MASS |
             SENS_CAP_CONTROLLER | SENS_CAP_CKPT | SENS_CAP_LANES | SENS_CAP_THREADS | SENS_CAP_BATCH |
-            SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS,
+            SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS | SENS_CAP_ENGINE,
     .options = sens_tangent_test_options,
     .prepare = prepare,
     .run = run,

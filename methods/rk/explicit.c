@@ -142,6 +142,14 @@ static bool create_candidates(struct sens_ctx *ctx, struct sens_explicit *ex)
     return ex->own_Y && ex->y1 && (ex->e || !tb->e) && (ex->e3 || !needs_e3);
 }
 
+/* Restaging by an engine: it writes where the step ends, and an estimate, wanted or not. */
+static bool create_engine_room(struct sens_ctx *ctx, struct sens_explicit *ex)
+{
+    ex->y1 = SENS_NEW(ctx, sens_real, ex->scheme.with.ode->n);
+    ex->e = SENS_NEW(ctx, sens_real, ex->scheme.with.ode->n);
+    return ex->y1 && ex->e;
+}
+
 static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *setup,
                           struct sens_scheme **scheme)
 {
@@ -152,6 +160,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     ex->scheme.K = ex->K = SENS_NEW(ctx, sens_real, ex->scheme.stage_size);
     ex->scheme.bytes = ex->scheme.stage_size * sizeof(sens_real);
     if (!ex->K || (setup->controller && !create_candidates(ctx, ex))) return SENS_NO_MEMORY;
+    if (setup->ode->engine && !setup->controller && !create_engine_room(ctx, ex)) return SENS_NO_MEMORY;
     *scheme = &ex->scheme;
     return SENS_OK;
 }
@@ -234,7 +243,7 @@ static sens_real scaled_error(const struct sens_explicit *ex, sens_real h)
     const struct sens_scheme_setup *with = &ex->scheme.with;
     const struct sens_tableau *tb = with->tableau;
     const size_t n = with->ode->n, count = ex->n_estimated;
-    sum(count, n, tb->stages, h, NULL, tb->e, ex->K, ex->e);
+    if (!ex->by_engine) sum(count, n, tb->stages, h, NULL, tb->e, ex->K, ex->e);
     if (ex->e3) sum(count, n, tb->stages, h, NULL, tb->e3, ex->K, ex->e3);
     if (!sens_finite(count, ex->e)) return (sens_real)NAN;
     const struct sens_trial trial = {
@@ -252,15 +261,37 @@ static inline const sens_real *end_state(const struct sens_explicit *ex, sens_re
     const struct sens_tableau *tb = ex->scheme.with.tableau;
     const size_t n = ex->scheme.with.ode->n;
     if (tb->fsal) return ex->scheme.Y + (size_t)(tb->stages - 1) * n;
-    sum(n, n, tb->stages, h, ex->scheme.Y, tb->b, ex->K, beside);
+    if (!ex->by_engine) sum(n, n, tb->stages, h, ex->scheme.Y, tb->b, ex->K, beside);
     return beside;
+}
+
+/* The whole step by the engine of the problem, candidate at `y1` and estimate with it. It begins with the slope at the
+ * current state, known or not: the bits of a step then depend on that state alone, as restaging needs it, however the
+ * compiler rounds the same f in two places. false: the library has to take the step, likewise. */
+static inline bool step_by_engine(struct sens_explicit *ex, sens_real h, sens_real *y1)
+{
+    const struct sens_ode *ode = ex->scheme.with.ode;
+    const struct sens_step_engine *engine = ode->engine;
+    ex->by_engine = false;
+    if (!engine) return false;
+    engine->forward(ex->scheme.t, h, ode->p, ex->scheme.Y, ex->K, y1, ex->e);
+    ex->by_engine = !engine->holds || engine->holds(engine, ex->scheme.t, h, ode->p, ex->scheme.Y);
+    ex->k1_known = ex->by_engine;
+    if (ex->by_engine) ex->scheme.did.slopes += ex->scheme.with.tableau->stages;
+    return ex->by_engine;
+}
+
+static sens_status stages_by_library(struct sens_explicit *ex, sens_real h, int slopes)
+{
+    const sens_status status = slopes > 0 ? first_slope(ex) : SENS_OK;
+    return status == SENS_OK ? later_stages(ex, h, slopes) : status;
 }
 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
-    sens_status status = first_slope(ex);
-    if (status == SENS_OK) status = later_stages(ex, h, scheme->with.tableau->stages);
+    const bool made = step_by_engine(ex, h, ex->y1);
+    sens_status status = made ? SENS_OK : stages_by_library(ex, h, scheme->with.tableau->stages);
     if (status != SENS_OK) return status;
     scheme->y1 = end_state(ex, h, ex->y1);
     if (!sens_finite(scheme->with.ode->n, scheme->y1)) return SENS_NONFINITE;
@@ -281,8 +312,8 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
     const int stages = scheme->with.tableau->stages, slopes = next ? stages : stages - 1;
-    sens_status status = slopes > 0 ? first_slope(ex) : SENS_OK;
-    if (status == SENS_OK) status = later_stages(ex, h, slopes);
+    const bool made = step_by_engine(ex, h, next ? next : ex->y1);
+    const sens_status status = made ? SENS_OK : stages_by_library(ex, h, slopes);
     if (status == SENS_OK && next) advance(ex, h, t1, end_state(ex, h, next), next);
     return status;
 }

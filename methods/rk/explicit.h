@@ -19,6 +19,7 @@ struct sens_explicit {
     sens_real *y1;      /* [n] candidate; unused by an FSAL pair, whose last stage state is the candidate */
     sens_real *e, *e3;  /* [n]; NULL where there is no estimate */
     bool k1_known;      /* K row 0 is f at the current state */
+    bool by_engine;     /* the trial at hand is the engine's, candidate and estimate too */
     struct sens_follow *follow;  /* NULL: none */
     struct sens_error_norm norm; /* the followers' part of the trial's */
     sens_real *dense;            /* [stages + extra_stages + 1][n] slopes and a stage state; or NULL */

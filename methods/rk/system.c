@@ -23,6 +23,7 @@ void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct s
                              .self = self,
                              .problem = pb,
                              .p = self->p,
+                             .engine = sens_problem_engine(pb, task->tableau),
                              .n_parts = each ? task->n_tolerances : 1,
                              .part = each ? task->tolerance : &self->part};
 }

@@ -13,7 +13,8 @@ struct sens_ode { /* integrated forward or backward in t */
     const struct sens_problem
         *problem; /* whose df/dx is that of f, at parameters p; NULL: df/dy is not known */
     const sens_real *p;
-    size_t n_parts; /* parts cover the state in order; counts sum to n */
+    const struct sens_step_engine *engine; /* of the problem's own steps by this tableau alone; NULL: none */
+    size_t n_parts;                        /* parts cover the state in order; counts sum to n */
     const struct sens_ode_part *part;
 };
 

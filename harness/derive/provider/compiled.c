@@ -5,6 +5,7 @@
 #include "generated_rhs.h"
 #include "providers.h"
 #include "sens/registry.h"
+#include "step_engine.h"
 
 /* Without a compiler the tape runs, and the account says so. */
 static sens_status wrap(struct sens_ctx *ctx, const struct sens_provider_request *request,
@@ -49,6 +50,8 @@ const struct sens_provider derive_compiled = {
     .declares = true,
     .wrap = wrap,
     .wrap_rhs = generated_rhs_wrap,
+    .make_engine = step_engine_make,
+    .account_engine = step_engine_account,
     .account = account,
     .explain = derived_explain,
     .wrap_cost = derived_cost_wrap,

@@ -113,7 +113,8 @@ enum {                              /* what a method takes notice of; a key it d
        SENS_CAP_TOLERANCE = 512,    /* rtol, atol; asked of every SENS_DERIVATIVE_CONTINUOUS */
        SENS_CAP_IMPLICIT = 1024,    /* tableaux of other families than the explicit one, too */
        SENS_CAP_COMPONENTS = 2048,  /* with SENS_CAP_TOLERANCE: rtol and atol of each component */
-       SENS_CAP_MASS = 4096         /* problems with a mass matrix */
+       SENS_CAP_MASS = 4096,        /* problems with a mass matrix */
+       SENS_CAP_ENGINE = 8192       /* engine: steps made for the problem (sens/engine.h) */
 };
 
 /* What a failure of `sensbench verify` is in, where its check tells: the bits of the parts, and these. */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "sens/context.h"
+#include "sens/engine.h"
 #include "sens/option.h"
 #include "sens/real.h"
 #include "sens/tableau.h"
@@ -103,6 +104,8 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */
     const struct sens_mass *mass;           /* NULL: the identity; methods with SENS_CAP_MASS take others */
+    /* Steps that were made for this problem; a decorated one has none. NULL: the library takes them. */
+    const struct sens_step_engine *engine;
 };
 
 /* Which exact solution: of the problem the equations approximate (a PDE), of the ODE, or of the discrete map
@@ -231,6 +234,13 @@ static inline const struct sens_structure *sens_structure_of(const struct sens_p
 {
     static const struct sens_structure none = {.jacobian = NULL};
     return pb->structure ? pb->structure : &none;
+}
+
+/* The engine of its steps by this tableau; NULL: there is none. */
+static inline const struct sens_step_engine *sens_problem_engine(const struct sens_problem *pb,
+                                                                 const struct sens_tableau *tableau)
+{
+    return pb->engine && pb->engine->tableau == tableau ? pb->engine : NULL;
 }
 
 /* Numbers in phi: the columns of all outer blocks. */

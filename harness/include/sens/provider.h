@@ -24,6 +24,11 @@ struct sens_provider_account { /* beside the runs, seconds */
     const char *broken; /* why its products are none, and what came out is no result; NULL: they are right */
 };
 
+struct sens_engine_account { /* what compiled steps took, seconds, and steps of runs that the library took */
+    double t_record, t_generate, t_compile;
+    long by_library;
+};
+
 struct sens_provider {
     const char *name, *summary;
     const char *(*library)(void); /* version and build, on one line */
@@ -56,6 +61,12 @@ struct sens_provider {
     sens_status (*wrap_rhs)(struct sens_ctx *ctx, const struct sens_provider_request *request,
                             struct sens_problem *wrapped);
 
+    /* engine=compiled: sets problem->engine (sens/engine.h) for steps by this tableau, made from the right-hand side
+     * of request->inner, the same instance before anyone has decorated it. SENS_UNSUPPORTED, with a message: none can
+     * be had; SENS_NO_MEMORY. Both NULL: it makes none. *problem must stay where it is. */
+    sens_status (*make_engine)(struct sens_ctx *ctx, const struct sens_provider_request *request,
+                               const struct sens_tableau *tableau, struct sens_problem *problem);
+    void (*account_engine)(const struct sens_step_engine *engine, struct sens_engine_account *account);
     /* Why the products at a point where rhs is finite are not, in words: true. NULL: it does not know. */
     bool (*explain)(const struct sens_problem *wrapped, const struct sens_at *at, size_t size, char *text);
 

@@ -163,6 +163,17 @@ tells 0 '"rhs":"own"' "$program" run bend discrete_adjoint $module --json
 tells 2 "rhs=generated: number 0 of a product is" "$program" run lies discrete_adjoint $module rhs=generated
 tells 2 "rhs=generated: no compiler" env CC=no_such_compiler "$program" run bend discrete_adjoint $module rhs=generated
 
+# so are whole steps; where the branches are others than those of the recording the library takes them, and the row says
+# so
+"$program" run bend discrete_adjoint $module tol=1e-10 engine=compiled --dump "$work/steps.tsv" >/dev/null ||
+    fail "bend: no steps are compiled"
+paste <(awk -F'\t' '{ print $4 }' "$work/adjoint.tsv") <(awk -F'\t' '{ print $4 }' "$work/steps.tsv") |
+    awk 'NR > 1 { k++; d = $1 - $2; if (d < 0) d = -d; if (d > 1e-12) bad = 1 } END { exit bad || k < 8 }' ||
+    fail "bend: another gradient with engine=compiled"
+tells 0 '"engine":"compiled[+]library"' "$program" run bend discrete_adjoint $module engine=compiled --json
+tells 2 "engine=compiled: number [0-9]* of a generated step is" \
+    "$program" run lies discrete_adjoint $module vjp=fd engine=compiled
+
 # dx(1)/dp of x = p_1^2 exp(-p_0): -x and 2 p_1 exp(-p_0)
 for method in discrete_adjoint discrete_tangent cfsa; do
     tells 0 "-0.5413411" "$program" run begins "$method" $module tol=1e-10
