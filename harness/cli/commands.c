@@ -155,7 +155,7 @@ static const struct cli_flag truth_flags[] = {
     {"--rows", "K", "a sample of K outputs"},
     {"--out", "DIR", "store it there, the folder is made; default: the first folder of SENSBENCH_REFERENCE"},
     {"--check", NULL, "store nothing; compare with the stored one"},
-    {"--stiff", NULL, "by two implicit formulas, for stiff problems of at most 64 states"},
+    {"--stiff", NULL, "by two implicit formulas, for stiff problems of at most 80 states"},
     {.name = NULL},
 };
 

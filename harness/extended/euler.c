@@ -19,7 +19,7 @@
 #include "march.h"
 #include "shifted.h"
 
-enum { MOST_STATES = 64, MOST_ITERATIONS = 20 };
+enum { MOST_STATES = 80, MOST_ITERATIONS = 20 };
 #ifdef SENS_QUAD
 enum { TABLE = 16 };
 static const int parts_of[TABLE] = {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};

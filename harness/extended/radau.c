@@ -17,7 +17,7 @@
 #include "march.h"
 #include "shifted.h"
 
-enum { STAGES = 7, MOST_STATES = 64, MOST_ITERATIONS = 30 };
+enum { STAGES = 7, MOST_STATES = 80, MOST_ITERATIONS = 30 };
 
 struct radau {
     sens_real c[STAGES], a[STAGES][STAGES];

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Mass matrices, M x' = f: the same problem written without one, by another module, and values published by others.
 # Argument 1: sensbench.
+export LC_ALL=C
 . "$(dirname "$0")/common.bash"
 
 # Nonsingular, its inverse made of whole numbers: 1 -1 0; -1 2 0; 1 -2 1.

@@ -38,7 +38,7 @@ else
     fail "vdp eps=1e-6 T=2 is not confirmed: $(cat output)"
 fi
 rm -f output
-expect 2 "at most 64 states, not 81" truth heat n=10 --stiff --out "$work"
+expect 2 "at most 80 states, not 81" truth heat n=10 --stiff --out "$work"
 
 # a damaged file is refused, by name
 sed 's/^x 0 0 0\.985/x 0 0 0.986/' "$work"/robertson-*.ref >"$work/damaged"

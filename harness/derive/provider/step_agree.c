@@ -20,6 +20,7 @@ struct trial {
     sens_step_reverse *reverse; /* NULL: the forward step is looked at */
     size_t n, np, L, results;
     bool with_mu;
+    int compared; /* draws at which the step is one to be compared at */
     struct inputs at, near;
     double *got, *wanted, *moved, *change; /* [results] */
     double *Y, *K, *kappa, *theta;         /* [stages][n], and so many lanes */
@@ -196,6 +197,7 @@ static bool compare(struct trial *trial, struct bench_error *error)
 {
     if (!plain(trial, &trial->at, trial->wanted) || !find_changes(trial)) return true;
     if (!plain_stages(trial, &trial->at) || !run_engine(trial, trial->got)) return true;
+    trial->compared++;
     for (size_t q = 0; q < trial->results; q++) {
         const double far = fabs(trial->got[q] - trial->wanted[q]);
         if (far <= allowance * trial->change[q] + 0x1p-40 * term_size(trial, q)) continue;
@@ -240,6 +242,8 @@ static bool agrees(struct trial *trial, struct bench_error *error)
         right = compare(trial, error);
     }
     free(trial->memory);
+    if (right && trial->compared == 0)
+        return bench_refuse(error, "a generated step could be compared at none of %d points", DRAWS);
     return right;
 }
 
