@@ -53,10 +53,10 @@ static bool is_numbered(const char *text, const char *digits)
 
 bool record_text_fits(int column, const char *text)
 {
-    static const enum record_column names[] = {COL_problem,   COL_cost,    COL_method,  COL_controller,
-                                               COL_vjp,       COL_isa,     COL_machine, COL_git,
-                                               COL_sweep,     COL_wrt,     COL_truth,   COL_track,
-                                               COL_structure, COL_product, COL_rhs,     COL_cost_vjp};
+    static const enum record_column names[] = {
+        COL_problem,   COL_cost,    COL_method, COL_controller, COL_vjp,   COL_isa,
+        COL_machine,   COL_git,     COL_sweep,  COL_wrt,        COL_truth, COL_track,
+        COL_structure, COL_product, COL_rhs,    COL_cost_vjp,   COL_engine};
     if (column == COL_ckpt) return !text[0] || is_numbered(text, "0123456789");
     if (column == COL_tableau) return !text[0] || is_numbered(text, "0123456789.e-");
     if (column == COL_series) return !text[strspn(text, NAME_CHARACTERS ",=:")];

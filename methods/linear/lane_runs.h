@@ -121,26 +121,46 @@ ALWAYS_INLINE void runs_scatter_real(size_t W, const struct runs *runs, const do
 
 /* ---- complex ------------------------------------------------------------------------------------------- */
 
-/* Of the two products of each part, sums of their own. */
-ALWAYS_INLINE void runs_gather_complex(size_t W, const struct runs *runs, const double *X, double *own)
+/* Lanes beside each other: two sums a lane are what the registers hold. */
+ALWAYS_INLINE void runs_gather_pairs(size_t W, const struct runs *runs, const double *X, double *own)
 {
     const double *value = runs->value;
-    double rr[SENS_COLUMN_LANES] = {0}, ii[SENS_COLUMN_LANES] = {0};
-    double ri[SENS_COLUMN_LANES] = {0}, ir[SENS_COLUMN_LANES] = {0};
+    double re[SENS_COLUMN_LANES], im[SENS_COLUMN_LANES];
+    for (size_t w = 0; w < W; w++) re[w] = own[w], im[w] = own[W + w];
     for (int r = 0; r < runs->count; r++) {
         const double *x = X + (size_t)runs->run[r].row * 2 * W;
-        for (int e = 0; e < runs->run[r].count; e++, x += 2 * W, value += 2)
-            for (size_t w = 0; w < W; w++) {
-                rr[w] += value[0] * x[w];
-                ii[w] += value[1] * x[W + w];
-                ri[w] += value[0] * x[W + w];
-                ir[w] += value[1] * x[w];
-            }
+        for (int e = 0; e < runs->run[r].count; e++, x += 2 * W, value += 2) {
+            for (size_t w = 0; w < W; w++) re[w] -= value[0] * x[w] - value[1] * x[W + w];
+            for (size_t w = 0; w < W; w++) im[w] -= value[0] * x[W + w] + value[1] * x[w];
+        }
     }
-    for (size_t w = 0; w < W; w++) {
-        own[w] -= rr[w] - ii[w];
-        own[W + w] -= ri[w] + ir[w];
+    for (size_t w = 0; w < W; w++) own[w] = re[w], own[W + w] = im[w];
+}
+
+/* One lane: of the two products of each part, sums of their own, or each would wait for the one before. */
+ALWAYS_INLINE void runs_gather_pair(const struct runs *runs, const double *X, double *own)
+{
+    const double *value = runs->value;
+    double rr = 0, ii = 0, ri = 0, ir = 0;
+    for (int r = 0; r < runs->count; r++) {
+        const double *x = X + (size_t)runs->run[r].row * 2;
+        for (int e = 0; e < runs->run[r].count; e++, x += 2, value += 2) {
+            rr += value[0] * x[0];
+            ii += value[1] * x[1];
+            ri += value[0] * x[1];
+            ir += value[1] * x[0];
+        }
     }
+    own[0] -= rr - ii;
+    own[1] -= ri + ir;
+}
+
+ALWAYS_INLINE void runs_gather_complex(size_t W, const struct runs *runs, const double *X, double *own)
+{
+    if (W > 1)
+        runs_gather_pairs(W, runs, X, own);
+    else
+        runs_gather_pair(runs, X, own);
 }
 
 ALWAYS_INLINE void runs_scatter_complex(size_t W, const struct runs *runs, const double *own, double *X)
