@@ -221,10 +221,11 @@ static struct declaration *of_state(struct parser *parser, enum declaration_kind
     struct declaration *made = declaration(parser, kind, name);
     if (!made) return NULL;
     made->symbol = state;
-    if (!state || state->kind != SYMBOL_STATE)
+    if (!state || state->kind != SYMBOL_STATE) {
         lexer_refuse(&parser->lexer, name, "'%s' is no state: nothing above declares it as one", made->name);
-    else if (token_is(&parser->lexer.token, "["))
-        made->ranges = parser_ranges(parser, true, &made->indices);
+        return NULL;
+    }
+    if (token_is(&parser->lexer.token, "[")) made->ranges = parser_ranges(parser, true, &made->indices);
     if (parser->lexer.failed) return NULL;
     if (made->indices == state->declaration->indices) return made;
     lexer_refuse(&parser->lexer, name, "the state '%s' has %zu index(es), its %s has %zu", made->name,
