@@ -165,7 +165,7 @@ static bool set_slope(void *self, const long *index)
     struct writer *writer = &making->writer;
     const struct declaration *equation = making->declaration;
     const struct shape *shape = &writer->array[equation->symbol->declaration->number].shape;
-    size_t state;
+    size_t state = 0;
     if (!making_state(making, equation, index, &state)) return false;
     if (making->defined[state] && shape->indices)
         return writer_refuse(writer, equation->place,
