@@ -132,6 +132,8 @@ sens_add_verify_test(tableaux --check "tableau.*")
 # harness/scripts/verify-providers.sh. Compiled, grids and the largest of the models are left to that.
 sens_add_verify_test(provider/tape --provider tape --problem "*" --cost "*")
 sens_add_verify_test(provider/compiled --provider compiled) # without a compiler, the tape again
+# One or two minutes, of which the 211 parameters of one model are most; more where others are at work.
+set_tests_properties(verify/problem/saprc99 verify/provider/tape PROPERTIES TIMEOUT 1500)
 foreach(name brusselator hires lorenz oregonator sir)
   sens_add_verify_test(provider/compiled_${name} --provider compiled --problem ${name})
   list(APPEND compiled_tests verify/provider/compiled_${name})
