@@ -165,9 +165,11 @@ tells 2 "rhs=generated: no compiler" env CC=no_such_compiler "$program" run bend
 
 # so are whole steps; where the branches are others than those of the recording the library takes them, and the row says
 # so
-"$program" run bend discrete_adjoint $module tol=1e-10 engine=compiled --dump "$work/steps.tsv" >/dev/null ||
+fixed="controller=fixed dt=0.01" # else rounding decides how often a step over the edge is tried, and so where it ends
+"$program" run bend discrete_adjoint $module $fixed --dump "$work/steps_by_library.tsv" >/dev/null
+"$program" run bend discrete_adjoint $module $fixed engine=compiled --dump "$work/steps.tsv" >/dev/null ||
     fail "bend: no steps are compiled"
-paste <(awk -F'\t' '{ print $4 }' "$work/adjoint.tsv") <(awk -F'\t' '{ print $4 }' "$work/steps.tsv") |
+paste <(awk -F'\t' '{ print $4 }' "$work/steps_by_library.tsv") <(awk -F'\t' '{ print $4 }' "$work/steps.tsv") |
     awk 'NR > 1 { k++; d = $1 - $2; if (d < 0) d = -d; if (d > 1e-12) bad = 1 } END { exit bad || k < 8 }' ||
     fail "bend: another gradient with engine=compiled"
 tells 0 '"engine":"compiled[+]library"' "$program" run bend discrete_adjoint $module engine=compiled --json
