@@ -8,7 +8,7 @@ enum { LOOKS = 4 };
 /* Trial steps at this tolerance; 0: it fails, or does not say. */
 static long steps_at(struct bed *bed, double tol)
 {
-    bed->task.rtol = bed->task.atol = tol;
+    bed_tolerance(bed, tol);
     if (bed_solve(bed) != SENS_OK) return 0;
     return bed->work.steps > 0 ? bed->work.steps + bed->work.rejects : bed->grid.steps;
 }

@@ -178,6 +178,23 @@ bool bed_is_fixed(const struct bed *bed)
     return (bed->method->caps & SENS_CAP_CONTROLLER) && !bed->task.controller->adaptive;
 }
 
+double verify_state_unit(struct verify *v, const struct sens_problem *problem)
+{
+    static const double SMALL = 1e-3; /* above it every atol in use is far below the state */
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    double *const x0 = verify_array(v, problem->n), largest = 0;
+    sens_problem_x0(problem, problem->p, x0);
+    for (size_t i = 0; i < problem->n; i++) largest = fmax(largest, fabs(x0[i]));
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return largest > 0 && largest < SMALL ? largest : 1;
+}
+
+void bed_tolerance(struct bed *bed, double tol)
+{
+    bed->task.rtol = tol;
+    bed->task.atol = tol * bed->unit;
+}
+
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed)
 {
@@ -191,11 +208,11 @@ void bed_create(struct verify *v, const struct sens_problem *problem, const stru
                                    .cost = &bed->cost,
                                    .tableau = verify_formula(v, problem->mass ? "sdirk4a" : "cash_karp"),
                                    .controller = find(v->reg->controllers, "odeint"),
-                                   .rtol = tol,
-                                   .atol = tol,
                                    .max_steps = MAX_STEPS,
                                    .parts = sens_method_parts(method, by),
                                    .option = bed->option};
+    bed->unit = verify_state_unit(v, problem);
+    bed_tolerance(bed, tol);
     bed->out = bed_outputs(bed);
 }
 

@@ -27,6 +27,7 @@ struct bed {
     struct sens_value *option; /* of the method; its defaults */
     struct sens_caches cache;  /* what the method is told of the machine's; zeros: not known */
     double (*now)(void);       /* its clock; NULL: it tells no times */
+    double unit;               /* verify_state_unit of the problem: atol is tol times that */
     struct sens_out out;       /* caller's arrays, canaries round each */
     struct sens_work work;
     const struct sens_tableau *part; /* of the step that is told of next; NULL: the task's tableau */
@@ -37,11 +38,16 @@ struct bed {
 
 /* The tableau of the registry by its name; NULL: there is none. */
 const struct sens_tableau *verify_formula(const struct verify *v, const char *name);
-/* A task with cash_karp, odeint, rtol = atol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
+/* In what the state is measured: 1; where it begins far below, all of it, the largest of its components. An atol of 1e-7
+ * would leave a state of 1e-12 to itself, and a step of any length would do. */
+double verify_state_unit(struct verify *v, const struct sens_problem *problem);
+/* A task with cash_karp, odeint, rtol = 1e-7 and atol that of bed_tolerance (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
  * all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and cost are
  * copied by value. */
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed);
+/* rtol = tol, atol = tol bed->unit. */
+void bed_tolerance(struct bed *bed, double tol);
 /* Tableau, controller by name; false when the method does not take it or the registry has none. */
 bool bed_tableau(struct bed *bed, const char *name);
 bool bed_controller(struct bed *bed, const char *name);

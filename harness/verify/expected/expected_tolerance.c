@@ -17,12 +17,12 @@ struct local_error expected_local_error(const struct bed *bed)
 }
 
 /* The interpolant of a pair may have a lower order than its error estimate, so that with local errors
- * tol = C h^(q+1) the state between the steps is only good to h^(d+1) = tol^((d+1)/(q+1)). */
+ * tol = C h^(q+1) the state between the steps is only good to h^(d+1) = tol^((d+1)/(q+1)), of its unit. */
 struct local_error expected_interpolant_error(const struct bed *bed)
 {
     const struct sens_tableau *tableau = bed->task.tableau;
     const double order = fmin((tableau->dense_order + 1.0) / (tableau->order_hat + 1.0), 1);
-    return (struct local_error){pow(bed->task.rtol, order), pow(bed->task.atol, order)};
+    return (struct local_error){pow(bed->task.rtol, order), bed->unit * pow(bed->task.atol / bed->unit, order)};
 }
 
 sens_status expected_allow_errors(const struct bed *bed, const struct grid *grid, struct local_error error,
@@ -94,7 +94,7 @@ static sens_status create_bed(struct verify *v, const struct horizon *want, doub
     const sens_status status = create_cost(v, want, &problem, &cost);
     if (status != SENS_OK) return status;
     bed_create(v, &problem, &cost, want->method, bed);
-    bed->task.rtol = bed->task.atol = want->tol;
+    bed_tolerance(bed, want->tol);
     bed->task.max_steps = MAX_STEPS;
     return SENS_OK;
 }

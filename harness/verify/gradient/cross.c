@@ -101,7 +101,7 @@ static bool find_target(struct matrix *matrix, struct entry *entry)
 static bool set_task(const struct matrix *matrix, struct entry *entry)
 {
     struct bed *const bed = &entry->bed;
-    bed->task.rtol = bed->task.atol = matrix->tol;
+    bed_tolerance(bed, matrix->tol);
     bed->task.max_steps = MAX_STEPS;
     if (bed->method->derivative != SENS_DERIVATIVE_DIFFERENCE) return true;
     entry->target.why = "the method does not take rk4 with a fixed step";

@@ -212,7 +212,7 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
     if (strcmp(bed->task.controller->name, "odeint") == 0) return;
     if (oracle_rounding(&given->oracle, &rounding) != SENS_OK) return;
     const double smallest = distance(bed, &rounding, NULL);
-    bed->task.rtol = bed->task.atol = 1e-5;
+    bed_tolerance(bed, 1e-5);
     const bool solved = bed_solve(bed) == SENS_OK && frozen_on_state_steps(given, &frozen);
     if (solved && distance(bed, &frozen, &given->truth.value) > APART * smallest)
         worst_note(

@@ -230,7 +230,7 @@ bool gradient_note_faint(const struct bed *bed, struct worst *worst)
     decorate_faint_cost(v, &bed->cost, &cost);
     bed_create(v, &problem, &cost, bed->method, &twin);
     twin.task = bed->task;
-    twin.task.rtol = twin.task.atol = LOOSE;
+    bed_tolerance(&twin, LOOSE);
     const struct held faint = {.first_p = bed->problem.np, .first_x = bed->problem.n};
     const bool held = bed_solve(&twin) == SENS_OK && note_own(&twin, &faint, worst);
     bed_free(&twin);

@@ -35,9 +35,9 @@ static void blame_by_tolerance(struct bed *bed, const struct expected *exact, st
 {
     const struct miss tight = miss(bed, exact);
     const double tol = bed->task.rtol;
-    bed->task.rtol = bed->task.atol = tol * LOOSER;
+    bed_tolerance(bed, tol * LOOSER);
     const bool solved = bed_solve(bed) == SENS_OK;
-    bed->task.rtol = bed->task.atol = tol;
+    bed_tolerance(bed, tol);
     if (!solved) return;
     const struct miss loose = miss(bed, exact);
     verify_say(result,

@@ -64,7 +64,7 @@ static const char *solve_well(struct pair *pair, struct bed *bed, struct expecte
         if (bed->grid.steps == 0) return "the method reports no steps: its map cannot be made again";
         if (expected_reported_map(bed, frozen) != SENS_OK) break;
         if (k == TIGHTENINGS || expected_weakness(bed, frozen) < WEAK) return NULL;
-        bed->task.rtol = bed->task.atol = bed->task.rtol / 100;
+        bed_tolerance(bed, bed->task.rtol / 100);
     }
     return "the tangent cannot be followed over the reported steps";
 }

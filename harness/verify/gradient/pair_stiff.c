@@ -29,7 +29,7 @@ static void create_bed(const struct pair *pair, double tol, struct bed *bed)
     struct sens_cost cost;
     probe_cost(pair->v, &pair->instance->problem, OUTPUTS, all & probe_parts_for(pair->v->method), &cost);
     bed_create(pair->v, &pair->instance->problem, &cost, pair->v->method, bed);
-    bed->task.rtol = bed->task.atol = tol;
+    bed_tolerance(bed, tol);
     bed->task.max_steps = STIFF_STEPS;
     test_all(bed);
 }

@@ -166,7 +166,7 @@ static void blame_faults(struct scene *scene, const struct expected *goal, struc
     struct bed *bed = &scene->bed;
     struct oracle oracle;
     struct grid grid;
-    bed->task.rtol = bed->task.atol = 1e-5;
+    bed_tolerance(bed, 1e-5);
     if (bed_is_fixed(&scene->bed)) bed->task.dt = (bed->problem.t1 - bed->problem.t0) / 16;
     if (bed_solve(bed) != SENS_OK || !expected_grid(&scene->bed, &grid)) return;
     oracle_create(bed, bed->task.tableau, &grid, &oracle);
@@ -225,7 +225,7 @@ static bool climb_tolerances(struct scene *scene, const struct expected *goal, s
     *ladders = (struct ladders){.gradient = {.count = 0}};
     for (double tol = 1e-4; tol > 1e-11; tol /= bed->v->quick ? 1000 : 100) {
         struct errors error, floor;
-        bed->task.rtol = bed->task.atol = tol;
+        bed_tolerance(bed, tol);
         if (bed_solve(bed) != SENS_OK) /* one of low order need not get to the end */
             return bed->status == SENS_STEP_LIMIT && ladders->gradient.count > 1;
         measure(bed, goal, &error, &floor);

@@ -37,7 +37,7 @@ static void create_bed(struct verify *v, double from, struct bed *bed)
     probe_cost(v, &pb, 1, parts & PROBE_AT_T1 ? PROBE_AT_T1 : parts, &cost);
     bed_create(v, &pb, &cost, v->method, bed);
     bed->task.parts = SENS_IN_DGDP;
-    bed->task.rtol = bed->task.atol = TOL;
+    bed_tolerance(bed, TOL);
     bed->task.max_steps = LOW_STEPS;
     bed->out = bed_outputs(bed);
 }

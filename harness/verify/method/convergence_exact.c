@@ -77,7 +77,8 @@ static bool refine(struct bed *bed, const struct refinement *by, int k, double *
     *h = pow(2, -k);
     switch (by->way) {
     case BY_TOLERANCE:
-        *h = bed->task.rtol = bed->task.atol = FIRST_TOL * pow(few ? 1e-3 : 1e-2, k);
+        *h = FIRST_TOL * pow(few ? 1e-3 : 1e-2, k);
+        bed_tolerance(bed, *h);
         return *h > LAST_TOL;
     case BY_STEP:
         bed->task.dt = *h * (bed->problem.t1 - bed->problem.t0) / FIRST_STEPS;

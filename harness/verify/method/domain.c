@@ -40,7 +40,7 @@ static void create_bed(struct verify *v, struct bed *bed)
     struct sens_cost cost;
     probe_cost(v, &pb, 1, probe_parts_for(v->method), &cost);
     bed_create(v, &pb, &cost, v->method, bed);
-    bed->task.rtol = bed->task.atol = TOL;
+    bed_tolerance(bed, TOL);
     bed->task.max_steps = LIMIT;
     bed->task.dt = LENGTH;
     bed_controller(bed, "odeint");

@@ -157,7 +157,7 @@ static void check_short(struct verify *v)
         verify_open("extremes.short", v->module, "x' = p s / (w^2 + s^2), w = 1e-9 of the interval");
     struct bed bed;
     create(v, (struct shape){.width = SHORTEST * LENGTH}, SLOPE, MANY, &bed);
-    bed.task.rtol = bed.task.atol = TOLERANCE;
+    bed_tolerance(&bed, TOLERANCE);
     const double x = START + SLOPE * integral(&bed.problem, LENGTH);
     if (!(v->method->caps & SENS_CAP_TOLERANCE) || v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "the method takes no tolerance, or its quotients no steps of their own");
@@ -193,7 +193,7 @@ static void check_rest(struct verify *v)
         verify_open("extremes.rest", v->module, "x' = p v cos(v t), p = 0, v = 150");
     struct bed bed;
     create(v, (struct shape){.swing = SWING}, 0, 1, &bed);
-    bed.task.rtol = bed.task.atol = TIGHT;
+    bed_tolerance(&bed, TIGHT);
     test_all(&bed);
     const double right = integral(&bed.problem, LENGTH);
     if (!(v->method->caps & SENS_CAP_TOLERANCE) || v->method->derivative != SENS_DERIVATIVE_CONTINUOUS)

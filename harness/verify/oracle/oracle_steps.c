@@ -106,7 +106,8 @@ static sens_status steps_from(struct verify *v, const struct sens_problem *probl
 sens_status oracle_steps(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                          const struct sens_tableau *tableau, double tol, long max_steps, struct grid *grid)
 {
-    return oracle_steps_within(v, problem, cost, tableau, tol, tol, max_steps, grid);
+    const double atol = tol * verify_state_unit(v, problem);
+    return oracle_steps_within(v, problem, cost, tableau, tol, atol, max_steps, grid);
 }
 
 sens_status oracle_steps_within(struct verify *v, const struct sens_problem *problem,
@@ -121,7 +122,8 @@ sens_status oracle_long_steps(struct verify *v, const struct sens_problem *probl
                               const struct sens_cost *cost, const struct sens_tableau *tableau, double tol,
                               long max_steps, struct grid *grid)
 {
-    return steps_from(v, problem, cost, tableau, tol, tol, problem->t1 - problem->t0, max_steps, grid);
+    const double atol = tol * verify_state_unit(v, problem);
+    return steps_from(v, problem, cost, tableau, tol, atol, problem->t1 - problem->t0, max_steps, grid);
 }
 
 /* ---- the exact derivative ------------------------------------------------------------------------------ */
@@ -137,7 +139,8 @@ sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, d
     if (!tableau) return SENS_UNAVAILABLE;
     if (problem->mass) return SENS_UNSUPPORTED;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    struct stepper stepper = {.problem = problem, .tableau = tableau, .rtol = 1e-4, .atol = 1e-4};
+    const double atol = 1e-4 * verify_state_unit(v, problem);
+    struct stepper stepper = {.problem = problem, .tableau = tableau, .rtol = 1e-4, .atol = atol};
     stepper.x = x;
     stepper.next = verify_array(v, problem->n);
     stepper.Y = verify_array(v, problem->n);

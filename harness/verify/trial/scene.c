@@ -42,7 +42,7 @@ static bool take_choice(struct bed *bed, const char *choice)
 static bool configure(struct bed *bed, const struct scene_settings *s)
 {
     const unsigned caps = bed->method->caps;
-    if (s->tol > 0) bed->task.rtol = bed->task.atol = s->tol;
+    if (s->tol > 0) bed_tolerance(bed, s->tol);
     if (s->inside && !take_inside(bed)) return false;
     if (s->choice && !take_choice(bed, s->choice)) return false;
     if (is_fixed(s)) return bed_fixed(bed, s->tableau, s->steps);
