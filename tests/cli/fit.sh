@@ -253,6 +253,37 @@ verdicts "k1 + 0*k2" "k1 bounded k2 flat"
 verdicts "0.76*(1 - exp(-4*k2)) + 0*k1" "k2 one-sided" --parameters k2 --log
 verdicts "k1 + k2" "k1 one-sided k2 one-sided" --log
 grep -q 'k1	[0-9.]*	open	0.7[0-9]*	one-sided' "$work/output" || fail "the open side: $(cat "$work/output")"
+# Parameters that only count as a sum go to both ends of the range together, below 0 too.
+verdicts "k1 + k2 + 0*y" "k1 flat k2 flat"
+
+# A rate so fast that nothing is left to be seen of it has a lower bound, wherever the fit begins; y is 1 at all times.
+saturated() {
+    printf 'model saturated "a fast rate beside a slow one"\nparameter slow = 0.5\nparameter fast = %s\n' "$1"
+    printf "state x = 2\nstate y = 0\ninterval 0 .. 4\nx' = -slow*x\ny' = fast*(1 - y)\n"
+}
+awk -F, 'NR == 1 { print $1 ",y sigma=0.02,x sigma=0.02"; next }
+    { print $1 "," (NR % 2 ? 0.99 : 1.01) "," $2 }' "$work/planted.csv" >"$work/saturated.csv"
+for fast in 3 20; do
+    for way in "" --log; do
+        saturated $fast >"$work/saturated.ode"
+        # shellcheck disable=SC2086
+        table verdict saturated profile data="$work/saturated.csv" --models "$work/saturated.ode" $way >"$work/found"
+        # The closed form: exp(-fast/2) is what y is short of 1 by at t = 0.5, the first time.
+        awk -F '\t' '$1 == "slow" { slow = $5 == "bounded" }
+            $1 == "fast" { chi2 = 0; e = exp(-$3 / 2); for (t = 0.5; t <= 4; t = t < 1 ? 1 : t + 1) {
+                               z = (++i % 2 ? 0.01 : -0.01); chi2 += ((-exp(-$3 * t) - z)^2 - z^2) / 0.0004 }
+                           fast = $5 == "one-sided" && (chi2 - 3.841459)^2 < 1e-3 }
+            END { exit !(slow && fast) }' "$work/found" || fail "from fast=$fast $way: $(cat "$work/found")"
+    done
+done
+# What cannot be squared is no residual, and data met to the accuracy of the solution tell nothing of their errors.
+sed '2s/,.*/,1e200,1e200/' "$work/saturated.csv" >"$work/huge.csv"
+expect 4 "fit: nonfinite: x at t = 0.5 is -5e+201 standard deviations from the measured 1e+200" \
+    analyse saturated fit data="$work/huge.csv" --models "$work/saturated.ode"
+awk 'BEGIN { print "t,x"; for (t = 1; t <= 4; t++) printf "%d,%.17g\n", t, 2 * exp(-t / 2) }' >"$work/met.csv"
+expect 2 "profile: unsupported: the model meets the data to rtol" \
+    analyse saturated profile data="$work/met.csv" --models "$work/saturated.ode" --parameters slow
+
 planted "k1*k2" >"$work/planted.ode"
 table parameters planted fit data="$work/planted.csv" --models "$work/planted.ode" | cut -f 4 | paste -s >"$work/sd"
 [ "$(cat "$work/sd")" = "infinite	infinite" ] || fail "a variance of a product: $(cat "$work/sd")"

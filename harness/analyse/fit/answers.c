@@ -243,9 +243,10 @@ static sens_status find_profiles(struct sens_ctx *ctx, struct fit_model *model, 
 {
     sens_status status = SENS_OK;
     const double limit = profile_limit(model, best->minimum.chi2, best->spread.rank);
-    if (!(limit > 0))
+    if (!(limit > fit_model_noise(model)))
         return sens_fail(ctx, SENS_UNSUPPORTED,
-                         "the model meets the data exactly: their errors are not known from it");
+                         "the model meets the data to rtol: their errors are not known from it; tell them, "
+                         "as in x sigma=0.1");
     for (size_t k = 0; k < model->count && status == SENS_OK; k++) {
         const struct profile_start start = {best->q, best->minimum.chi2, limit,
                                             sqrt(best->spread.variance[k] * best->variance)};

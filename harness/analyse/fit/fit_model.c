@@ -254,6 +254,26 @@ double fit_model_variance(const struct fit_model *model, double chi2, size_t det
     return model->sigma_known ? 1 : chi2 / fit_model_freedom(model, determined);
 }
 
+double fit_model_noise(const struct fit_model *model)
+{
+    double squares = 0;
+    const double rtol = (double)model->cell->task.rtol;
+    for (size_t e = 0; e < model->measurements; e++) {
+        const struct measured *const me = fit_model_measurement(model, e, NULL);
+        squares += pow(rtol * me->root_weight * me->z / me->sigma, 2);
+    }
+    return squares;
+}
+
+bool fit_model_silent(const struct fit_model *model, size_t k)
+{
+    const double chi2 = fit_model_chi2(model), variance = fit_model_variance(model, chi2, model->count);
+    const double unit = model->log ? 1 : fmax(fabs((double)model->p[model->index[k]]), 1);
+    double squares = 0;
+    for (size_t e = 0; e < model->measurements; e++) squares += pow(unit * fit_model_slope(model, e, k), 2);
+    return sqrt(squares * fmax(chi2, variance)) <= FIT_NOTHING * variance || squares <= fit_model_noise(model);
+}
+
 /* The parameters of an experiment: its own, and the fitted ones. */
 static const sens_real *parameters_of(const struct fit_model *model, const struct fit_part *part)
 {
@@ -294,6 +314,17 @@ static sens_status solve_part(struct sens_ctx *ctx, struct fit_model *model, con
     return analysis_all_finite(m, out.G) && analysis_all_finite(m * np, out.dGdp) ? SENS_OK : SENS_NONFINITE;
 }
 
+static sens_status check_residuals(struct sens_ctx *ctx, const struct fit_model *model)
+{
+    for (size_t e = 0; e < model->measurements; e++) {
+        const struct measured *const me = fit_model_measurement(model, e, NULL);
+        if (fabs((double)model->r[e]) < FIT_RESIDUAL_MOST) continue;
+        return sens_fail(ctx, SENS_NONFINITE, "%s at t = %g is %.3g standard deviations from the measured %g",
+                         fit_model_measured(model, me->of), me->t, (double)model->r[e], me->z);
+    }
+    return SENS_OK;
+}
+
 static sens_status solve(struct sens_ctx *ctx, struct fit_model *model)
 {
     sens_status status = SENS_OK;
@@ -302,7 +333,7 @@ static sens_status solve(struct sens_ctx *ctx, struct fit_model *model)
             return sens_fail(ctx, SENS_NONFINITE, "a parameter overflows");
     for (size_t q = 0; q < model->parts && status == SENS_OK; q++)
         status = solve_part(ctx, model, &model->part[q]);
-    return status;
+    return status == SENS_OK ? check_residuals(ctx, model) : status;
 }
 
 sens_status fit_model_at(struct sens_ctx *ctx, struct fit_model *model, const double *q)

@@ -9,6 +9,12 @@
 #include "labels.h"
 #include "measurements.h"
 
+/* Residuals, in standard deviations of the data, are below it: the sum of their squares is a number. */
+#define FIT_RESIDUAL_MOST 1e100
+
+/* Of the variance of the data: a change of chi2 that is none. */
+#define FIT_NOTHING 1e-10
+
 struct fit_part { /* an experiment: rows first ... first + data.count of r and J */
     struct cell *cell;
     double number; /* of the experiment; 0: it is the only one */
@@ -75,6 +81,14 @@ double fit_model_freedom(const struct fit_model *model, size_t determined);
 
 /* The variance that chi2 counts in: 1 where standard deviations of the data are known, else chi2 by those. */
 double fit_model_variance(const struct fit_model *model, double chi2, size_t determined);
+
+/* What errors of rtol in the solution leave in chi2. */
+double fit_model_noise(const struct fit_model *model);
+
+/* Has the parameter no effect where r and J stand, as a rate that is fast beside all others, or one whose logarithm has
+ * run off to 0? One unit of its logarithm, or as much as it is itself, and 1 at least, would change chi2 by nothing, or
+ * the residuals by no more than errors of rtol do. What J says of it is then rounding, and no way to go. */
+bool fit_model_silent(const struct fit_model *model, size_t k);
 
 /* The name of a state, or n + number of a quantity. */
 const char *fit_model_measured(const struct fit_model *model, size_t of);

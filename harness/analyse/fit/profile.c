@@ -9,7 +9,8 @@ enum { SHORTER_MOST = 8, CROSSING_STEPS = 40 };
 static const double first_step = 0.1;    /* of the parameter, where its standard deviation is unknown */
 static const double longer_below = 0.1;  /* of L: a smaller rise makes the next step longer */
 static const double shorter_above = 1.5; /* of L: a larger one makes this step shorter */
-static const double crossing_to = 1e-6;  /* of L */
+static const double crossing_to = 1e-7;  /* of L */
+static const double better_from = 1e-3;  /* of L: below it a smaller chi2 is that of the fit */
 
 double profile_limit(const struct fit_model *model, double chi2, size_t determined)
 {
@@ -23,19 +24,32 @@ struct walk {
     struct fit_model *model;
     size_t k;
     double chi2, limit;
-    double *q, *last; /* [count] the point looked at, and the last one kept */
+    double *q, *last, *before; /* [count] the point looked at, the last one kept, and the one before that */
 };
 
-/* PL at q_k = c, from where the last minimum was. */
+/* The minimum at q_k = c from the last one, or from the line through the last two: parameters that only count together
+ * are on it, and a parameter that is moved alone would leave the solution far behind. */
+static sens_status minimise_from(struct walk *walk, double c, bool line, struct minimum *found)
+{
+    const size_t k = walk->k;
+    const double *const last = walk->last, *const before = walk->before;
+    const double along = line ? (c - last[k]) / (last[k] - before[k]) : 0;
+    for (size_t j = 0; j < walk->model->count; j++)
+        walk->q[j] = last[j] + along * (last[j] - before[j]);
+    walk->q[k] = c;
+    return minimise(walk->ctx, walk->model, k, walk->q, found);
+}
+
+/* PL at q_k = c. */
 static sens_status look(struct walk *walk, double c, struct profile_point *point)
 {
     struct minimum found;
     const struct fit_model *const model = walk->model;
-    memcpy(walk->q, walk->last, model->count * sizeof *walk->q);
-    walk->q[walk->k] = c;
-    const sens_status status = minimise(walk->ctx, walk->model, walk->k, walk->q, &found);
+    const bool line = walk->before[walk->k] != walk->last[walk->k];
+    sens_status status = minimise_from(walk, c, line, &found);
+    if (line && status != SENS_OK && status != SENS_NO_MEMORY) status = minimise_from(walk, c, false, &found);
     if (status != SENS_OK) return status;
-    *point = (struct profile_point){.q = c, .rise = found.chi2 - walk->chi2};
+    *point = (struct profile_point){.q = c, .rise = found.chi2 - found.decrement - walk->chi2};
     for (size_t e = 0; e < model->measurements; e++)
         point->slope += 2 * (double)model->r[e] * fit_model_slope(model, e, walk->k);
     return SENS_OK;
@@ -43,7 +57,9 @@ static sens_status look(struct walk *walk, double c, struct profile_point *point
 
 static void keep(struct walk *walk, const struct profile_point *point, struct profile_side *side)
 {
-    memcpy(walk->last, walk->q, walk->model->count * sizeof *walk->q);
+    double *const oldest = walk->before;
+    walk->before = walk->last;
+    walk->last = memcpy(oldest, walk->q, walk->model->count * sizeof *walk->q);
     side->point[side->count++] = *point;
 }
 
@@ -100,7 +116,7 @@ static sens_status steps(struct walk *walk, double at, double step, double end, 
         const double next = sign * (at + sign * step - end) >= 0 ? end : at + sign * step;
         const sens_status status = look(walk, next, &point);
         if (status == SENS_NO_MEMORY) return status;
-        if (status == SENS_OK && point.rise < -1e-3 * walk->limit) return better(walk->ctx, walk, &point);
+        if (status == SENS_OK && point.rise < -better_from * walk->limit) return better(walk->ctx, walk, &point);
         const bool failed = status != SENS_OK;
         if ((failed || point.rise > walk->limit * shorter_above) && ++shorter <= SHORTER_MOST) {
             step = fabs(next - at) / 4;
@@ -128,10 +144,12 @@ sens_status profile_walk(struct sens_ctx *ctx, struct fit_model *model, size_t k
                         .chi2 = start->chi2,
                         .limit = start->limit,
                         .q = SENS_NEW(ctx, double, model->count),
-                        .last = SENS_NEW(ctx, double, model->count)};
+                        .last = SENS_NEW(ctx, double, model->count),
+                        .before = SENS_NEW(ctx, double, model->count)};
     *side = (struct profile_side){.count = 0};
-    if (!walk.q || !walk.last) return SENS_NO_MEMORY;
+    if (!walk.q || !walk.last || !walk.before) return SENS_NO_MEMORY;
     memcpy(walk.last, start->q, model->count * sizeof *walk.last);
+    memcpy(walk.before, start->q, model->count * sizeof *walk.before);
     const double at = start->q[k];
     const sens_status status =
         steps(&walk, at, initial_step(model, at, start->step), far_end(model, at, start->step, sign), side);

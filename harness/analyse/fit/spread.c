@@ -5,7 +5,6 @@
 #include <math.h>
 
 enum { KNOWN_FROM = 100 }; /* times rtol: the error of a column of J is some rtol of its length */
-static const double gone_below = 1e-10; /* of the variance: what minimise takes for nothing */
 
 struct work {
     size_t rows, cols;
@@ -22,13 +21,6 @@ static bool allocate(struct sens_ctx *ctx, struct work *work)
     return work->U && work->V && work->s && work->scratch && work->length;
 }
 
-/* A logarithm that runs off, for its parameter wants to be 0: one unit of it would change chi2 by nothing. */
-static bool has_gone(const struct fit_model *model, double length)
-{
-    const double chi2 = fit_model_chi2(model), variance = fit_model_variance(model, chi2, model->count);
-    return model->log && length * sqrt(fmax(chi2, variance)) <= gone_below * variance;
-}
-
 /* J D^-1; a column without any effect stays 0. */
 static void fill(const struct fit_model *model, size_t fixed, struct work *work)
 {
@@ -40,10 +32,10 @@ static void fill(const struct fit_model *model, size_t fixed, struct work *work)
             work->U[e * work->cols + c] = slope;
             squares += slope * slope;
         }
-        const bool gone = has_gone(model, sqrt(squares));
+        const bool silent = fit_model_silent(model, k);
         work->length[c] = squares > 0 ? sqrt(squares) : 1;
         for (size_t e = 0; e < work->rows; e++)
-            work->U[e * work->cols + c] = gone ? 0 : work->U[e * work->cols + c] / work->length[c];
+            work->U[e * work->cols + c] = silent ? 0 : work->U[e * work->cols + c] / work->length[c];
     }
 }
 

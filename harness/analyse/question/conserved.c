@@ -1,14 +1,18 @@
 /* Which sums of states stay as they are, and whether the solution and its sensitivities keep them. */
+#include <math.h>
+
 #include "append.h"
 #include "invariants.h"
 #include "questions.h"
 
 /* A Runge-Kutta map keeps linear invariants to rounding; where its stages are solved for by an iteration, that leaves
- * at most a tenth of rtol (sens_work.residual). */
+ * at most a tenth of rtol (sens_work.residual). A difference quotient knows S to some sqrt(eps) of x over the change. */
 static bool holds(const struct analysis *analysis, const struct invariant_check *check)
 {
+    static const double QUOTIENT = 64 * 1.5e-8; /* sqrt(eps), as entries of S of unequal size are summed */
     const double bound = (double)analysis->cell->task.rtol;
-    return check->drift_x <= bound && check->drift_S <= bound;
+    const bool differs = analysis->cell->task.method->derivative == SENS_DERIVATIVE_DIFFERENCE;
+    return check->drift_x <= bound && check->drift_S <= (differs ? fmax(bound, QUOTIENT) : bound);
 }
 
 /* The parameters without whose values it is none, with blanks between; cut where they are too many. */

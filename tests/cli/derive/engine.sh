@@ -48,7 +48,9 @@ same robertson discrete_adjoint t1=0.01
 near "$work/own.tsv" "$work/steps.tsv" 1e-11 || fail "glv: another gradient than by hand"
 tells 0 '"engine":"compiled"' "$program" run glv discrete_adjoint n=2 engine=compiled --json
 tells 0 '"engine":"library"' "$program" run glv discrete_adjoint n=2 --json
-counts() { "$program" run vdp discrete_adjoint eps=0.1 "$@" --json | tr , '\n' | grep -E '"(steps|n_rhs|n_vjp|n_vjp_p)"'; }
+counts() {
+    "$program" run vdp discrete_adjoint eps=0.1 "$@" --json | tr , '\n' | grep -E '"(steps|n_rhs|n_vjp|n_vjp_p)"'
+}
 [ "$(counts)" = "$(counts engine=compiled)" ] || fail "vdp: other counts of operations"
 
 # not to be had
