@@ -104,6 +104,22 @@ table invariants special invariants --models "$work/special.ode" | cut -f 1,5,6 
 # One that holds but for a part in a thousand is none.
 sed 's/ - b$/ - b - 1e-3*b^2/' "$work/twins.ode" >"$work/leak.ode"
 [ -z "$(table invariants twins invariants --models "$work/leak.ode")" ] || fail "a leak is not seen"
+# Equal values: a difference and a quotient stay the same together there, and apart beside.
+cat >"$work/equal.ode" <<'CODE'
+model equal "birth and death alike"
+parameter birth = 0.5
+parameter death = 0.5
+parameter c = 0.3
+parameter d = 0.3
+state x = 1
+state y = 2
+interval 0 .. 5
+x' = (birth - death)*x
+y' = c/d - y
+CODE
+table combinations equal identifiability --models "$work/equal.ode" | cut -f 1,2,4 >"$work/found"
+[ "$(cat "$work/found")" = "$(printf 'c and d only as c / d\tproduct\tconfirmed\n%s\tsum\tconfirmed' \
+    'birth and death only as birth - death')" ] || fail "equal values: $(cat "$work/found")"
 # Differences know S to few digits: nothing is violated for that.
 table invariants robertson invariants method=finite_difference tableau=radau_iia5 rtol=1e-8 atol=1e-12 |
     cut -f 5 | grep -q 'holds$' || fail "differences of Robertson"

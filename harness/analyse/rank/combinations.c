@@ -49,6 +49,7 @@ struct direction {
     double bound;         /* relative, of an entry that is not known from 0 */
     const sens_real *x;   /* [times][n] at the parameters given */
     sens_real *p, *moved; /* [np], [times][n] */
+    sens_real *beside;    /* [times][n] at parameters beside those */
     double *unit;         /* [times][n] */
 };
 
@@ -66,32 +67,78 @@ static double parameter(const struct direction *direction, size_t k)
     return (double)direction->analysis->p[direction->stacked->parameter[k]];
 }
 
-/* How far the states move along w; NaN where they cannot be solved for. */
-static double try_move(struct sens_ctx *ctx, const struct direction *direction, const double *w, bool sum)
+static sens_status solve_at(struct sens_ctx *ctx, const struct direction *direction, sens_real *x)
+{
+    struct bench_error error;
+    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
+    const sens_status status = analysis_states_at(ctx, direction->analysis, direction->p, x, &error);
+    sens_arena_rewind(&ctx->arena, mark);
+    return status;
+}
+
+/* The parameters of w, each by another factor of its own from exp(-0.2) to exp(0.2): birth = death may change together
+ * as a quotient and as a difference, and only beside these values the states tell which. */
+static void displace(const struct direction *direction, const double *w)
+{
+    static const double GOLDEN = 0.6180339887498949;
+    for (size_t k = 0; k < direction->stacked->cols; k++) {
+        const double turn = GOLDEN * (double)(k + 1);
+        if (w[k] != 0)
+            direction->p[direction->stacked->parameter[k]] *= exp(move * (2 * (turn - floor(turn)) - 1));
+    }
+}
+
+static void go_along(const struct direction *direction, const double *w, bool sum)
+{
+    double largest = 0;
+    for (size_t k = 0; k < direction->stacked->cols; k++)
+        largest = fmax(largest, fabs(sum ? w[k] / parameter(direction, k) : w[k]));
+    for (size_t k = 0; k < direction->stacked->cols; k++) {
+        sens_real *const p = &direction->p[direction->stacked->parameter[k]];
+        const double step = move * w[k] / largest;
+        *p = sum ? *p + step : *p * exp(step);
+    }
+}
+
+/* How far the states are apart, of their units. */
+static double apart(const struct direction *direction, const sens_real *x, const sens_real *y)
 {
     const struct analysis *const analysis = direction->analysis;
-    const size_t cols = direction->stacked->cols;
-    double largest = 0, change = 0;
-    struct bench_error error;
-    for (size_t k = 0; k < cols; k++)
-        largest = fmax(largest, fabs(sum ? w[k] / parameter(direction, k) : w[k]));
-    memcpy(direction->p, analysis->p, analysis->np * sizeof *direction->p);
-    for (size_t k = 0; k < cols; k++) {
-        const double step = move * w[k] / largest, p = parameter(direction, k);
-        direction->p[direction->stacked->parameter[k]] = sum ? p + step : p * exp(step);
-    }
-    const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
-    const sens_status status = analysis_states_at(ctx, analysis, direction->p, direction->moved, &error);
-    sens_arena_rewind(&ctx->arena, mark);
-    if (status != SENS_OK) return NAN;
+    double change = 0;
     for (size_t j = 0; j < analysis->grid.times; j++)
         for (size_t a = 0; a < analysis->states.count; a++) {
             const size_t at = j * analysis->n + analysis->states.index[a];
             if (!isnan(direction->unit[at]))
-                change = fmax(change,
-                              fabs((double)(direction->moved[at] - direction->x[at])) / direction->unit[at]);
+                change = fmax(change, fabs((double)(x[at] - y[at])) / direction->unit[at]);
         }
     return change;
+}
+
+/* How far the states move along w, from the parameters given or from beside them; NaN where they cannot be solved
+ * for. */
+static double try_move(struct sens_ctx *ctx, const struct direction *direction, const double *w, bool sum,
+                       bool beside)
+{
+    const struct analysis *const analysis = direction->analysis;
+    const sens_real *from = direction->x;
+    memcpy(direction->p, analysis->p, analysis->np * sizeof *direction->p);
+    if (beside) {
+        displace(direction, w);
+        if (solve_at(ctx, direction, direction->beside) != SENS_OK) return NAN;
+        from = direction->beside;
+    }
+    go_along(direction, w, sum);
+    if (solve_at(ctx, direction, direction->moved) != SENS_OK) return NAN;
+    return apart(direction, direction->moved, from);
+}
+
+/* From both places; *change: from the parameters given. */
+static bool stays(struct sens_ctx *ctx, const struct direction *direction, const double *w, bool sum,
+                  double *change)
+{
+    const double still = 10 * (double)direction->analysis->cell->task.rtol;
+    *change = try_move(ctx, direction, w, sum, false);
+    return *change <= still && try_move(ctx, direction, w, sum, true) <= still;
 }
 
 /* Whole numbers are tried as a product, then as a sum; what moves the states is neither. */
@@ -99,16 +146,15 @@ static void name_direction(struct sens_ctx *ctx, const struct direction *directi
                            double *sum, struct combination *made)
 {
     const size_t cols = direction->stacked->cols;
-    const double bound = fmax(whole_least, direction->bound),
-                 still = 10 * (double)direction->analysis->cell->task.rtol;
+    const double bound = fmax(whole_least, direction->bound);
+    double change;
     to_logarithms(direction, v, made->w);
     for (size_t k = 0; k < cols; k++) sum[k] = made->w[k] * parameter(direction, k);
     const bool product = whole_ratios(cols, made->w, LARGEST_POWER, bound);
-    made->change = try_move(ctx, direction, made->w, false);
-    made->kind = product && made->change <= still ? COMBINATION_PRODUCT : COMBINATION_LOCAL;
+    const bool still = stays(ctx, direction, made->w, false, &made->change);
+    made->kind = product && still ? COMBINATION_PRODUCT : COMBINATION_LOCAL;
     if (made->kind == COMBINATION_PRODUCT || !whole_ratios(cols, sum, LARGEST_POWER, bound)) return;
-    const double change = try_move(ctx, direction, sum, true);
-    if (!(change <= still)) return;
+    if (!stays(ctx, direction, sum, true, &change)) return;
     memcpy(made->w, sum, cols * sizeof *sum);
     made->kind = COMBINATION_SUM;
     made->change = change;
@@ -125,8 +171,9 @@ static sens_status prepare(struct sens_ctx *ctx, const struct analysis *analysis
                                     .bound = fmin(zero_most, fmax(zero_least, gap)),
                                     .x = analysis->closer.x,
                                     .p = SENS_NEW(ctx, sens_real, analysis->np),
-                                    .moved = SENS_NEW(ctx, sens_real, analysis->grid.times * analysis->n)};
-    if (!direction->p || !direction->moved) return SENS_NO_MEMORY;
+                                    .moved = SENS_NEW(ctx, sens_real, analysis->grid.times * analysis->n),
+                                    .beside = SENS_NEW(ctx, sens_real, analysis->grid.times * analysis->n)};
+    if (!direction->p || !direction->moved || !direction->beside) return SENS_NO_MEMORY;
     return scaled_units(ctx, analysis, &analysis->closer, SCALE_LARGEST, &direction->unit);
 }
 
