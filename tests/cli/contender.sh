@@ -48,6 +48,29 @@ offered() {
     printf '{"hello": {"protocols": [1]}}\n' | "$contenders/$1" 2>/dev/null | grep -q '"protocol" *: *1'
 }
 
+# Functions that have no formulas, as a quantity of data, are asked for while it runs: so is dx0/dp here.
+cat >quantity.ode <<'CODE'
+model quantity "data of a quantity"
+parameter start = 2
+parameter rate = 0.4
+state x = start^2
+interval 0 .. 3
+x' = -rate*x
+twice = 2*x + rate
+CODE
+printf 't,twice,sigma_twice\n1,5,0.1\n3,3,0.1\n' >quantity.csv
+"$program" run quantity discrete_adjoint --models quantity.ode cost=tracking data=quantity.csv tol=1e-8 \
+    --dump quantity.tsv >/dev/null || fail "data of a quantity"
+
+# as_ours NAME FILE: the numbers of quantity.tsv
+as_ours() {
+    "$program" run quantity "$1" --contender "$contenders/$2" --models quantity.ode cost=tracking data=quantity.csv \
+        tol=1e-8 --dump asked.tsv >/dev/null 2>messages || fail "$1: data of a quantity: $(cat messages)"
+    paste quantity.tsv asked.tsv | awk -F '\t' 'FNR > 1 { n++; d = $4 - $(NF / 2 + 4); if (d < 0) d = -d
+        if (!(d <= 1e-5 * (1 + ($4 < 0 ? -$4 : $4)))) bad = 1 } END { exit bad || n < 5 }' ||
+        fail "$1: data of a quantity: $(cat asked.tsv)"
+}
+
 # A cost at the end, one with data along the way, an integral, and an initial state that depends on p: all that a
 # contender has to put together.
 while read -r name file; do
@@ -56,6 +79,7 @@ while read -r name file; do
     near "$name" "$file" 1e-4 forced cost=tracking tol=1e-8
     near "$name" "$file" 1e-4 logistic cost=running tol=1e-8
     near "$name" "$file" 1e-4 initial cost=terminal tol=1e-8
+    as_ours "$name" "$file"
     expect 4 "step_limit" run glv "$name" n=3 tol=1e-8 max_steps=3 --contender "$contenders/$file"
 done <<'LIST'
 scipy_ivp scipy_ivp.py
