@@ -77,6 +77,8 @@ static bool take_words(struct analyse *me)
     if (me->question && me->question->needs_sigma && !me->request.sigma)
         return bench_refuse(&me->error, "analyse %s: how large are the errors of the data? --sigma",
                             me->question->name);
+    if (me->question && !me->question->needs_sigma && me->request.sigma)
+        return bench_refuse(&me->error, "analyse %s: --sigma is for uncertainty", me->question->name);
     return spec_set(&given->spec, "problem", given->word[0], "command line", &me->error);
 }
 

@@ -104,6 +104,8 @@ table invariants special invariants --models "$work/special.ode" | cut -f 1,5,6 
 # One that holds but for a part in a thousand is none.
 sed 's/ - b$/ - b - 1e-3*b^2/' "$work/twins.ode" >"$work/leak.ode"
 [ -z "$(table invariants twins invariants --models "$work/leak.ode")" ] || fail "a leak is not seen"
+expect 2 "not a number from 1e-60 to 1e60" analyse robertson uncertainty --sigma 1e-61
+expect 2 "analyse ranking: --sigma is for uncertainty" analyse robertson ranking --sigma 1
 # Equal values: a difference and a quotient stay the same together there, and apart beside.
 cat >"$work/equal.ode" <<'CODE'
 model equal "birth and death alike"
@@ -222,13 +224,14 @@ awk -F '\t' 'function near(x, y) { return (x - y)^2 <= 1e-20 * y^2 }
 
 # A model that is not linear, three parameters: with the sums F of S S^T / sigma^2, from the printed S, C F is the
 # identity (columns by their lengths), and the bands are sqrt(S C S^T).
-robertson="robertson T=40 --parameters k3,k1,k2 --times log:1e-4:40:9 --sigma x[1]=2%,x[0]=0.03"
+robertson="robertson T=40 --parameters k3,k1,k2 --times log:1e-4:40:9"
+errors="--sigma x[1]=2%,x[0]=0.03"
 # shellcheck disable=SC2086
 table sensitivities $robertson --states 'x[0],x[1]' >"$work/S"
 # shellcheck disable=SC2086
-table covariance ${robertson/ / uncertainty } --states 'x[0],x[1]' | cut -f 2- | paste -s >"$work/C"
+table covariance ${robertson/ / uncertainty } $errors --states 'x[0],x[1]' | cut -f 2- | paste -s >"$work/C"
 # shellcheck disable=SC2086
-table bands ${robertson/ / uncertainty } --states 'x[0],x[1]' | grep -v 'x.2.' >"$work/bands"
+table bands ${robertson/ / uncertainty } $errors --states 'x[0],x[1]' | grep -v 'x.2.' >"$work/bands"
 awk -F '\t' '
     FILENAME ~ /S$/ { s[n++] = $5; i[n - 1] = $2; if ($2 == "x[1]" && $4 > largest) largest = $4; next }
     FILENAME ~ /C$/ {

@@ -271,7 +271,8 @@ bool fit_model_silent(const struct fit_model *model, size_t k)
     const double unit = model->log ? 1 : fmax(fabs((double)model->p[model->index[k]]), 1);
     double squares = 0;
     for (size_t e = 0; e < model->measurements; e++) squares += pow(unit * fit_model_slope(model, e, k), 2);
-    return sqrt(squares * fmax(chi2, variance)) <= FIT_NOTHING * variance || squares <= fit_model_noise(model);
+    return sqrt(squares * fmax(chi2, variance)) <= FIT_NOTHING * variance ||
+           squares <= fit_model_noise(model);
 }
 
 /* The parameters of an experiment: its own, and the fitted ones. */

@@ -34,8 +34,7 @@ static sens_status minimise_from(struct walk *walk, double c, bool line, struct 
     const size_t k = walk->k;
     const double *const last = walk->last, *const before = walk->before;
     const double along = line ? (c - last[k]) / (last[k] - before[k]) : 0;
-    for (size_t j = 0; j < walk->model->count; j++)
-        walk->q[j] = last[j] + along * (last[j] - before[j]);
+    for (size_t j = 0; j < walk->model->count; j++) walk->q[j] = last[j] + along * (last[j] - before[j]);
     walk->q[k] = c;
     return minimise(walk->ctx, walk->model, k, walk->q, found);
 }
@@ -116,7 +115,8 @@ static sens_status steps(struct walk *walk, double at, double step, double end, 
         const double next = sign * (at + sign * step - end) >= 0 ? end : at + sign * step;
         const sens_status status = look(walk, next, &point);
         if (status == SENS_NO_MEMORY) return status;
-        if (status == SENS_OK && point.rise < -better_from * walk->limit) return better(walk->ctx, walk, &point);
+        if (status == SENS_OK && point.rise < -better_from * walk->limit)
+            return better(walk->ctx, walk, &point);
         const bool failed = status != SENS_OK;
         if ((failed || point.rise > walk->limit * shorter_above) && ++shorter <= SHORTER_MOST) {
             step = fabs(next - at) / 4;

@@ -8,6 +8,7 @@
 #include "scaled.h"
 
 enum { WORD = 64 };
+static const double least = 1e-60, most = 1e60; /* whose squares, and ratios of these, are numbers */
 
 /* "0.1" or "5%" of so many bytes. */
 static bool read_size(const char *text, size_t length, struct data_error *made, struct bench_error *error)
@@ -20,8 +21,8 @@ static bool read_size(const char *text, size_t length, struct data_error *made, 
         memcpy(word, text, digits);
         word[digits] = '\0';
     }
-    if (digits >= sizeof word || !read_number(word, &number) || !(number > 0))
-        return bench_refuse(error, "--sigma %.*s: not a number above 0, or one with %%",
+    if (digits >= sizeof word || !read_number(word, &number) || !(number >= least) || number > most)
+        return bench_refuse(error, "--sigma %.*s: not a number from 1e-60 to 1e60, or one with %%",
                             (int)(length < WORD ? length : WORD), text);
     *made = (struct data_error){relative ? number / 100 : number, relative};
     return true;

@@ -22,7 +22,8 @@ struct local_error expected_interpolant_error(const struct bed *bed)
 {
     const struct sens_tableau *tableau = bed->task.tableau;
     const double order = fmin((tableau->dense_order + 1.0) / (tableau->order_hat + 1.0), 1);
-    return (struct local_error){pow(bed->task.rtol, order), bed->unit * pow(bed->task.atol / bed->unit, order)};
+    return (struct local_error){pow(bed->task.rtol, order),
+                                bed->unit * pow(bed->task.atol / bed->unit, order)};
 }
 
 sens_status expected_allow_errors(const struct bed *bed, const struct grid *grid, struct local_error error,
