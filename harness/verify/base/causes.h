@@ -136,6 +136,7 @@
     X(gradient_sign, "the gradient has the wrong sign")                                                      \
     X(gradient_factor, "the gradient has a wrong factor: every entry is off by the same one")                \
     X(dropped_stage, "a stage's contribution is dropped from lambda (or from the tangent)")                  \
+    X(mass_matrix, "the mass matrix M is transposed, left out or in a wrong place: right for x' = f")        \
     X(jacobian_not_transposed, "the reverse sweep multiplies by J where J^T is due: right for symmetric J")  \
     X(second_left_out,                                                                                       \
       "second derivatives are left out where df/dx is part of the formula: right for linear problems")       \

@@ -19,6 +19,8 @@ struct probe_settings {
     double scale; /* of the states: x / scale solves the equations above; 0: 1 */
 };
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem);
+/* M of M x' = f for n states, nonsingular and not symmetric: M_ii and M_i,i+1 alone are not 0. In the arena of v. */
+const struct sens_mass *probe_mass(struct verify *v, size_t n);
 
 enum probe_parts {
     PROBE_AT_T0 = 1,    /* an observation at t0 */

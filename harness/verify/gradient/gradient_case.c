@@ -30,6 +30,7 @@ bool case_truth(struct gradient_case *given)
     struct bed *bed = &given->scene.bed;
     if (given->truth_tried) return given->truth_known;
     given->truth_tried = true;
+    if (bed->problem.mass) return false; /* the oracle of the exact solution knows x' = f alone */
     given->uncertainty = bed_shape(bed);
     given->truth_known = expected_exact(bed, &given->truth) == SENS_OK;
     if (!given->truth_known) return false;
@@ -154,6 +155,22 @@ void case_blame_parts(struct gradient_case *given, struct verify_result *result)
     if (!sens_problem_x0_depends(&given->scene.bed.problem) || !right_without(given, parts, true)) return;
     verify_say(result, "right where x0 does not depend on p");
     verify_blame(result, CAUSE_missing_initial_term, 0.6);
+}
+
+void case_blame_mass(const struct gradient_case *given, struct verify_result *result)
+{
+    if (!given->scene.bed.problem.mass) return;
+    struct gradient_case plain = {.scene = given->scene};
+    struct bed *bed = &plain.scene.bed;
+    bed->grid = (struct grid){.steps = 0};
+    bed->problem.mass = NULL;
+    bed->out = bed_outputs(bed);
+    bed_solve(bed);
+    if (case_is_right(&plain)) {
+        verify_say(result, "right where there is no mass matrix");
+        verify_blame(result, CAUSE_mass_matrix, 1);
+    }
+    case_free(&plain);
 }
 
 /* ---- kinds --------------------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ bool case_tells(const struct verify_result *result);
 /* Solves without each of the parts of the cost, and with the initial state held; blames what goes with the
  * part whose absence leaves the gradient right. */
 void case_blame_parts(struct gradient_case *given, struct verify_result *result);
+/* Of a problem with a mass matrix: solves x' = f in its place, and blames M where that is right. */
+void case_blame_mass(const struct gradient_case *given, struct verify_result *result);
 
 /* After the solve: was it a success, and is the gradient the one that the method declares? */
 bool case_is_right(struct gradient_case *solved);
