@@ -108,6 +108,14 @@ static sens_status iterate(struct run *run, const struct scheme *scheme, long k,
     return status;
 }
 
+/* K_1 = f(t, x), which an embedded formula weighs and none of the pairs themselves. */
+static sens_status start_slope(struct run *run, const struct scheme *scheme, long k, const double *x)
+{
+    if (scheme->b[0] == 0) return SENS_OK;
+    const struct sens_at at = run_input(run, scheme, scheme->t[k], scheme->h[k], x);
+    return run->oracle->problem->type->rhs(run->oracle->problem, &at, run->K);
+}
+
 sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, long k, const double *x)
 {
     const size_t n = run->n, s = (size_t)scheme->stages;
@@ -115,6 +123,7 @@ sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, lon
     memset(run->K, 0, s * n * sizeof *run->K);
     place_stages(run, scheme, k, x);
     sens_status status = iterate(run, scheme, k, x);
+    if (status == SENS_OK) status = start_slope(run, scheme, k, x);
     if (status != SENS_OK || run->noise.relative == 0) return status;
     status = correct(run, scheme, k, &size);
     noise_touch(&run->noise, (s - 1) * n, run->K + n);

@@ -1,61 +1,11 @@
-/* A tableau by its coefficients and by what it does to equations with a known solution.
- *
- * For any smooth s(t) and g(t, x), x' = s'(t) + g(t, x) - g(t, s(t)) with x(t0) = s(t0) is solved by s. Here
- * s_i = sin(w_i t + q_i) and g_i = cos(t) (sin(x_(i+1)) x_(i+2) - d_i x_i): nonlinear, coupled and
- * non-autonomous, so that no condition of order is satisfied by accident. With t as one more unknown,
- * t' = 1, the same equations are autonomous: stages then find their own time sum_j a_ij h, and c is not used.
+/* A tableau by its coefficients and by what it does to equations with a known solution (manufactured.h).
  *
  * Order p: the error over a fixed interval falls as h^p. */
+#include "implicit.h"
+#include "manufactured.h"
 #include "scene.h"
 
-enum { SPECIES = 3, UNKNOWNS = SPECIES + 1, FIRST_STEPS = 2 };
-
-struct manufactured {
-    double w[SPECIES], q[SPECIES], d[SPECIES];
-};
-
-static double solution(const struct manufactured *made, size_t i, double t)
-{
-    return sin(made->w[i] * t + made->q[i]);
-}
-
-static double coupling(const struct manufactured *made, size_t i, double t, const double *x)
-{
-    return cos(t) * (sin(x[(i + 1) % SPECIES]) * x[(i + 2) % SPECIES] - made->d[i] * x[i]);
-}
-
-static void slopes(const struct manufactured *made, double t, const double *x, double *dx)
-{
-    double s[SPECIES];
-    for (size_t i = 0; i < SPECIES; i++) s[i] = solution(made, i, t);
-    for (size_t i = 0; i < SPECIES; i++)
-        dx[i] =
-            made->w[i] * cos(made->w[i] * t + made->q[i]) + coupling(made, i, t, x) - coupling(made, i, t, s);
-}
-
-static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
-{
-    slopes(pb->data, at->t, at->x, dx);
-    dx[SPECIES] = 1;
-    return SENS_OK;
-}
-
-/* The last unknown is the time. */
-static sens_status rhs_autonomous(const struct sens_problem *pb, const struct sens_at *at, double *dx)
-{
-    slopes(pb->data, at->x[SPECIES], at->x, dx);
-    dx[SPECIES] = 1;
-    return SENS_OK;
-}
-
-static const struct sens_problem_type clocked = {.name = "manufactured", .rhs = rhs};
-static const struct sens_problem_type unclocked = {.name = "manufactured, autonomous", .rhs = rhs_autonomous};
-
-static void state_at(const struct manufactured *made, double t, double *x)
-{
-    for (size_t i = 0; i < SPECIES; i++) x[i] = solution(made, i, t);
-    x[SPECIES] = t;
-}
+enum { FIRST_STEPS = 2 };
 
 struct trial {
     struct verify *v;
@@ -69,31 +19,9 @@ struct trial {
 static void create(struct verify *v, struct trial *trial)
 {
     *trial = (struct trial){.v = v, .tableau = v->tableau};
-    for (size_t i = 0; i < SPECIES; i++) {
-        trial->made.w[i] = 1 + 0.31 * (double)i + verify_uniform(v, 0, 0.2);
-        trial->made.q[i] = 0.4 + 1.7 * (double)i + verify_uniform(v, 0, 0.3);
-        trial->made.d[i] = 0.6 + 0.23 * (double)i + verify_uniform(v, 0, 0.1);
-    }
+    manufactured_draw(v, &trial->made);
     trial->step = rk_step_create(v, v->tableau, UNKNOWNS);
     verify_module("tableau", v->tableau->name, trial->module);
-}
-
-/* The instance: data points to the trial, which must not move. */
-static void clock(struct trial *trial, bool autonomous)
-{
-    trial->problem = (struct sens_problem){.type = autonomous ? &unclocked : &clocked,
-                                           .n = UNKNOWNS,
-                                           .t0 = 0.3,
-                                           .t1 = 1.9,
-                                           .data = &trial->made};
-}
-
-static double distance(const struct manufactured *made, double t, const double *x)
-{
-    double exact[UNKNOWNS], sum = 0;
-    state_at(made, t, exact);
-    for (size_t i = 0; i < SPECIES; i++) sum += (x[i] - exact[i]) * (x[i] - exact[i]);
-    return sqrt(sum);
 }
 
 /* ---- tableau.consistent -------------------------------------------------------------------------------- */
@@ -174,13 +102,13 @@ static double error_of(struct trial *trial, bool embedded, long steps)
     const struct sens_problem *pb = &trial->problem;
     const double h = (pb->t1 - pb->t0) / (double)steps;
     double x[UNKNOWNS];
-    state_at(&trial->made, pb->t0, x);
+    manufactured_state(&trial->made, pb->t0, x);
     for (long k = 0; k < steps; k++) {
         const sens_status status = rk_step(pb, trial->tableau, pb->t0 + (double)k * h, h, x, &trial->step);
         if (status != SENS_OK) return NAN;
         advance(trial, embedded, h, x);
     }
-    return distance(&trial->made, pb->t1, x);
+    return manufactured_distance(&trial->made, pb->t1, x);
 }
 
 /* Errors for steps halved until rounding shows: every step rounds the state once and each slope h K_i once,
@@ -200,7 +128,7 @@ static struct ladder errors_of(struct trial *trial, bool embedded)
 static bool has_order(struct trial *trial, bool embedded, bool autonomous, int order)
 {
     double slope;
-    clock(trial, autonomous);
+    manufactured_problem(&trial->made, autonomous, &trial->problem);
     const struct ladder ladder = errors_of(trial, embedded);
     return ladder_slope(&ladder, &slope) && slope >= order - 0.5;
 }
@@ -225,7 +153,7 @@ static void check_order(struct trial *trial, bool embedded)
     char words[VERIFY_SUBJECT];
     double slope = NAN;
     struct worst worst = {0};
-    clock(trial, false);
+    manufactured_problem(&trial->made, false, &trial->problem);
     const struct ladder ladder = errors_of(trial, embedded);
     struct verify_result result =
         verify_open("tableau.order", trial->module, embedded ? "embedded formula" : "formula");
@@ -246,13 +174,13 @@ static double dense_error(struct trial *trial, double h)
 {
     const struct sens_problem *pb = &trial->problem;
     double x[UNKNOWNS], at[UNKNOWNS], largest = 0;
-    state_at(&trial->made, pb->t0, x);
+    manufactured_state(&trial->made, pb->t0, x);
     sens_status status = rk_step(pb, trial->tableau, pb->t0, h, x, &trial->step);
     for (int place = 1; place <= 4; place++) {
         const double theta = 0.23 * place;
         if (status == SENS_OK) status = rk_dense(pb, trial->tableau, pb->t0, h, x, &trial->step, theta, at);
         if (status != SENS_OK) return NAN;
-        largest = fmax(largest, distance(&trial->made, pb->t0 + theta * h, at));
+        largest = fmax(largest, manufactured_distance(&trial->made, pb->t0 + theta * h, at));
     }
     return largest;
 }
@@ -275,7 +203,7 @@ static void note_dense_order(struct trial *trial, struct worst *worst)
     const int local = trial->tableau->dense_order + 1;
     struct ladder ladder = {0};
     double slope = NAN, h = 0.8;
-    clock(trial, false);
+    manufactured_problem(&trial->made, false, &trial->problem);
     for (; ladder.count < LADDER; h /= 2) {
         ladder_add(&ladder, h, dense_error(trial, h), 10 * DBL_EPSILON);
         if (!ladder_clean(&ladder, ladder.count - 1)) break;
@@ -299,6 +227,10 @@ static void check_dense(struct trial *trial)
 
 static void run(struct verify *v)
 {
+    if (v->tableau->family != SENS_FAMILY_EXPLICIT) {
+        implicit_check_order(v);
+        return;
+    }
     struct trial *trial = verify_memory(v, 1, sizeof *trial);
     create(v, trial);
     check_consistent(trial);
@@ -328,7 +260,9 @@ static const struct verify_check checks[] = {
                     "plain loops with halved steps, with b and again with bhat = b - e. The slope is taken "
                     "over the last two or three errors that stand clear of rounding. Too low a slope means "
                     "that a condition of order is not satisfied, by one wrong digit perhaps: the error "
-                    "first falls as it should and then more slowly. Where the same equations with t as one "
+                    "first falls as it should and then more slowly. Stages of implicit tableaux are solved "
+                    "for by Newton's "
+                    "method, with df/dx by hand. Where the same equations with t as one "
                     "more unknown show the right order, a and b are right and c is not. Compare the "
                     "coefficients with the publication named in the tableau's source."},
     {.id = "tableau.dense",
