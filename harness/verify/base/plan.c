@@ -168,7 +168,7 @@ static void add_everything(struct planner *planner)
         add(planner, VERIFY_COST, (struct verify_unit){.cost = reg->costs[i]});
     for (size_t i = 0; reg->tableaux[i]; i++)
         add(planner, VERIFY_TABLEAU, (struct verify_unit){.tableau = reg->tableaux[i]});
-    for (size_t i = 0; reg->implicit_tableaux[i]; i++)
+    for (size_t i = 0; reg->implicit_tableaux && reg->implicit_tableaux[i]; i++)
         if (reg->implicit_tableaux[i]->family != SENS_FAMILY_SWITCHED) /* two others, by turns */
             add(planner, VERIFY_TABLEAU, (struct verify_unit){.tableau = reg->implicit_tableaux[i]});
     for (size_t i = 0; reg->controllers && reg->controllers[i]; i++)
@@ -214,7 +214,7 @@ static size_t upper_bound(const struct planner *planner)
     while (reg->problems[problems]) problems++;
     while (reg->costs[costs]) costs++;
     while (reg->tableaux[tableaux]) tableaux++;
-    for (size_t i = 0; reg->implicit_tableaux[i]; i++) tableaux++;
+    for (size_t i = 0; reg->implicit_tableaux && reg->implicit_tableaux[i]; i++) tableaux++;
     while (reg->controllers && reg->controllers[controllers]) controllers++;
     while (reg->methods[methods]) methods++;
     while (reg->providers && reg->providers[providers]) providers++;
