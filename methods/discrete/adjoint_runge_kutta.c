@@ -171,8 +171,7 @@ static sens_status create_implicit(struct sens_ctx *ctx, size_t L, struct worker
     w->nu = part ? SENS_NEW(ctx, sens_real, w->plan->n * L) : NULL;
     w->product = part ? SENS_NEW(ctx, sens_real, w->plan->n * L) : NULL;
     if (part && (!w->nu || !w->product)) return SENS_NO_MEMORY;
-    const sens_status status =
-        stage_system_create(ctx, part ? part : task->problem, SENS_VJP, L, &w->system);
+    const sens_status status = stage_system_create(ctx, part ? part : task->problem, SENS_VJP, L, &w->system);
     return status == SENS_OK && kept ? stage_system_correct(ctx, SENS_VJP, L, &w->system) : status;
 }
 
@@ -315,7 +314,8 @@ static void put_cost(const struct plan *plan, const struct adjoint_step *step,
 static sens_status solve_system(struct worker *w, sens_real h_gamma, size_t L, sens_real *theta,
                                 sens_real *kappa)
 {
-    memcpy(kappa, theta, w->plan->n * L * sizeof *kappa);
+    const size_t size = w->plan->n * L;
+    memcpy(kappa, theta, size * sizeof *kappa);
     sens_lanes_axpy(w->plan->n, L, h_gamma, w->cost, kappa);
     const sens_status status = stage_system_solve(&w->system, true, L, kappa);
     if (status == SENS_OK) stage_system_slope(&w->system, true, L, w->cost, kappa, theta);
@@ -361,7 +361,7 @@ static sens_status additive_stage(struct worker *w, const struct adjoint_step *s
     const struct sens_problem *const part = w->plan->part;
     const size_t n = w->plan->n, L = block->L;
     const struct sens_stage *const stage = &((const struct block *)block->own)->stage[s],
-                                  *const nu = &((const struct block *)block->own)->nu[s];
+                                   *const nu = &((const struct block *)block->own)->nu[s];
     const struct sens_at *const at = &step->at[s];
     const sens_real h_gamma = step->h * w->plan->stage[s].gamma;
     sens_real *const kappa = slot->s ? slot->room : slot->kappa;
@@ -409,7 +409,7 @@ static __attribute__((noinline)) sens_status sweep_stages(struct worker *w, size
     slot.kappa += first * n * block->L;
     if (slot.s) slot.s += first * n;
     for (size_t s = first; s < end; s += plan->at_once) {
-        const sens_status status = plan->part               ? additive_stage(w, step, block, s, &slot)
+        const sens_status status = plan->part                ? additive_stage(w, step, block, s, &slot)
                                    : implicit_stage(plan, s) ? solve_stage(w, step, block, s, &slot)
                                                              : SENS_OK;
         if (status != SENS_OK) return status;

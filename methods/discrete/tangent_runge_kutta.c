@@ -214,8 +214,8 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++) {
         const bool implicit = sens_tableau_a(task->tableau, (int)i, (int)i) != 0; /* df/dq alone: no J */
-        status = sens_products_create(ctx, task->problem, SENS_JVP, 1,
-                                      implicit && !rows->part ? 1 : n_cols, &rows->products[i]);
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, implicit && !rows->part ? 1 : n_cols,
+                                      &rows->products[i]);
         if (rows->part && status == SENS_OK)
             status = sens_products_create(ctx, rows->part, SENS_JVP, 1, n_cols, &rows->of_part[i]);
     }

@@ -22,7 +22,7 @@ struct sens_dirk {
      * NULL: there is no split, or the tableau takes f as a whole. */
     const struct sens_problem *part;
     sens_real *N;
-    sens_real *z, *Md;  /* [n] with a mass matrix M: Y_i - y of the stage at hand, M d */
+    sens_real *z, *Md; /* [n] with a mass matrix M: Y_i - y of the stage at hand, M d */
     double
         left; /* of the trial at hand: the largest distance of a stage from its solution, as sens_work.residual */
 };

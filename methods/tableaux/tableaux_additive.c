@@ -1,18 +1,14 @@
 /* Additive pairs: an explicit formula and an ESDIRK with the same b, e and c (sens/tableau.h).
  *
- * The published rationals are of 25 digits or exact; b - bhat, where they are of such digits, is their difference to 40.
- */
+ * The published rationals are exact, or of 25 digits; b - bhat of the latter is their difference to 40. */
 #include "tableaux.h"
 
 /* ---- ark32 ------------------------------------------------------------------------------------------------ */
 
 static const sens_real ark32_explicit[4 * 4] = {
-    [1 * 4] = SENS_Q(1767732205903, 2027836641118),
-    [2 * 4] = SENS_Q(5535828885825, 10492691773637),
-    SENS_Q(788022342437, 10882634858940),
-    [3 * 4] = SENS_Q(6485989280629, 16251701735622),
-    SENS_Q(-4246266847089, 9704473918619),
-    SENS_Q(10755448449292, 10357097424841),
+    [1 * 4] = SENS_Q(1767732205903, 2027836641118), [2 * 4] = SENS_Q(5535828885825, 10492691773637),
+    SENS_Q(788022342437, 10882634858940),           [3 * 4] = SENS_Q(6485989280629, 16251701735622),
+    SENS_Q(-4246266847089, 9704473918619),          SENS_Q(10755448449292, 10357097424841),
 };
 static const sens_real ark32_a[4 * 4] = {
     [1 * 4] = SENS_Q(1767732205903, 4055673282236),
@@ -28,10 +24,9 @@ static const sens_real ark32_a[4 * 4] = {
 static const sens_real ark32_b[4] = {
     SENS_Q(1471266399579, 7840856788654), SENS_Q(-4482444167858, 7529755066697),
     SENS_Q(11266239266428, 11593286722821), SENS_Q(1767732205903, 4055673282236)};
-static const sens_real ark32_e[4] = {SENS_C(-0.02709926187666531532494621879510909228911),
-                                     SENS_C(-0.1101352096920158552269179935534700564431),
-                                     SENS_C(0.1030649252013845723042990927603829574650),
-                                     SENS_C(0.03416954636729659824756510243549943120520)};
+static const sens_real ark32_e[4] = {
+    SENS_C(-0.02709926187666531532494621879510909228911), SENS_C(-0.1101352096920158552269179935534700564431),
+    SENS_C(0.1030649252013845723042990927603829574650), SENS_C(0.03416954636729659824756510243549943120520)};
 static const sens_real ark32_c[4] = {0, SENS_Q(1767732205903, 2027836641118), SENS_Q(3, 5), 1};
 
 const struct sens_tableau sens_tableau_ark32 = {
@@ -93,9 +88,9 @@ static const sens_real ark43_a[6 * 6] = {
 };
 static const sens_real ark43_b[6] = {
     SENS_Q(82889, 524892), 0, SENS_Q(15625, 83664), SENS_Q(69875, 102672), SENS_Q(-2260, 8211), SENS_Q(1, 4)};
-static const sens_real ark43_e[6] = {SENS_Q(31666707, 9881966720),  0,
-                                     SENS_Q(-256875, 105007616),    SENS_Q(-2768025, 128864768),
-                                     SENS_Q(169839, 3864644),       SENS_Q(-5247, 225920)};
+static const sens_real ark43_e[6] = {SENS_Q(31666707, 9881966720), 0,
+                                     SENS_Q(-256875, 105007616),   SENS_Q(-2768025, 128864768),
+                                     SENS_Q(169839, 3864644),      SENS_Q(-5247, 225920)};
 static const sens_real ark43_c[6] = {0, SENS_Q(1, 2), SENS_Q(83, 250), SENS_Q(31, 50), SENS_Q(17, 20), 1};
 
 const struct sens_tableau sens_tableau_ark43 = {

@@ -151,7 +151,8 @@ static void order_of_state_and_gradient(void **state)
         solve(tb, "discrete_adjoint", 40, &implicit, 2, coarse);
         solve(tb, "discrete_adjoint", 80, &implicit, 2, fine);
         const double x = log2(relative_error(2, coarse, exact) / relative_error(2, fine, exact));
-        const double g = log2(relative_error(10, coarse + 2, exact + 2) / relative_error(10, fine + 2, exact + 2));
+        const double g =
+            log2(relative_error(10, coarse + 2, exact + 2) / relative_error(10, fine + 2, exact + 2));
         if (!(fabs(x - tb->order) < 0.3 && fabs(g - tb->order) < 0.3))
             fail_msg("%s: order %.2f of the state, %.2f of the gradient", tb->name, x, g);
     }
@@ -189,7 +190,8 @@ static void limits_are_the_parts(void **state)
 /* ---- adjoint and tangent ------------------------------------------------------------------------------- */
 
 /* The rounding of f - f_I is that of f_I, h times as large as the part is stiff; steps chosen by the state. */
-static void check_pair(const struct sens_tableau *tableau, const char *cost, double stiffness, int kept, long every)
+static void check_pair(const struct sens_tableau *tableau, const char *cost, double stiffness, int kept,
+                       long every)
 {
     struct method_bed bed;
     struct split split;
@@ -201,16 +203,17 @@ static void check_pair(const struct sens_tableau *tableau, const char *cost, dou
         bed.task.rtol = bed.task.atol = 1e-6;
         bed.task.ckpt = bed_every(&bed, m == 0 ? every : 0);
         bed.task.lanes = 1 + m;
-        assert_int_equal(bed_run(&bed, m == 0 ? "discrete_adjoint" : "discrete_tangent", "factors", (double)kept,
-                                 NULL),
-                         SENS_OK);
+        assert_int_equal(
+            bed_run(&bed, m == 0 ? "discrete_adjoint" : "discrete_tangent", "factors", (double)kept, NULL),
+            SENS_OK);
         assert_true(bed.work.newton > 0 && bed.work.factorisations > 0);
         gradient[m] = bed_gradient(&bed, &count[m]);
         bed_free(&bed);
     }
     const double off = relative_error(count[0], gradient[0], gradient[1]);
     if (!(off <= 1e-13 * fmax(1, 1e-2 * stiffness)))
-        fail_msg("%s, %s, stiffness %g: adjoint and tangent differ by %g", tableau->name, cost, stiffness, off);
+        fail_msg("%s, %s, stiffness %g: adjoint and tangent differ by %g", tableau->name, cost, stiffness,
+                 off);
     free(gradient[0]), free(gradient[1]);
 }
 
@@ -268,8 +271,8 @@ static void without_a_split_it_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_state_and_gradient),       cmocka_unit_test(limits_are_the_parts),
-        cmocka_unit_test(adjoint_is_the_transpose),          cmocka_unit_test(restaged_steps_have_the_same_bits),
+        cmocka_unit_test(order_of_state_and_gradient),   cmocka_unit_test(limits_are_the_parts),
+        cmocka_unit_test(adjoint_is_the_transpose),      cmocka_unit_test(restaged_steps_have_the_same_bits),
         cmocka_unit_test(without_a_split_it_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

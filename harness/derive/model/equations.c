@@ -248,8 +248,8 @@ static bool make_all(struct making *making)
     if (!making->made->f || !making->defined) return false;
     for (const struct declaration *d = all; d; d = d->next)
         if (d->kind == DECLARE_EQUATION && !make_equation(making, d)) return false;
-    return all_defined(making) && make_implicit(making) && making_masses(making) && making_interval(making) && making_costs(making) &&
-           making_initial(making);
+    return all_defined(making) && make_implicit(making) && making_masses(making) && making_interval(making) &&
+           making_costs(making) && making_initial(making);
 }
 
 static bool graph_whole(struct making *making)

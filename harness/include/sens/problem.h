@@ -104,8 +104,8 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */
     const struct sens_mass *mass;           /* NULL: the identity; methods with SENS_CAP_MASS take others */
-    /* f_I of a split f = f_E + f_I, which additive pairs (sens/tableau.h) take implicitly: a problem with the same n and
-     * np, of which rhs, the four products and the structure are used; f_E is f - f_I, with the rounding of f_I. It
+    /* f_I of a split f = f_E + f_I, which additive pairs (sens/tableau.h) take implicitly: a problem with the same n
+     * and np, of which rhs, the four products and the structure are used; f_E is f - f_I, with the rounding of f_I. It
      * changes nothing but these steps. NULL: there is none. */
     const struct sens_problem *implicit;
     /* Steps that were made for this problem; a decorated one has none. NULL: the library takes them. */

@@ -54,10 +54,10 @@ struct sens_tableau {
     const char *source; /* where the coefficients were published */
     enum sens_family family;
     int stages, order, order_hat; /* order_hat 0: no embedded formula, fixed step only */
-    bool fsal;                    /* the last row of a equals b and c_s = 1: Y_s is the next state (of an additive
-                                     pair the last row of both); explicit:
+    bool fsal;                    /* the last row of a equals b and c_s = 1: Y_s is the next state; explicit:
                                      K_s is the next step's K_1; implicit: the formula is stiffly accurate;
-                                     Rosenbrock: b_j = alpha_sj + gamma_sj and alpha_s = 1, which is that */
+                                     Rosenbrock: b_j = alpha_sj + gamma_sj and alpha_s = 1, which is that;
+                                     additive: never, for the last row of its explicit part is not b */
     const sens_real *a;           /* [stages + extra_stages][stages + extra_stages], as the family says */
     const sens_real *a_explicit;  /* [stages][stages], strictly lower; NULL but for additive pairs */
     const sens_real *gamma;       /* [stages][stages], lower; NULL but for Rosenbrock pairs */

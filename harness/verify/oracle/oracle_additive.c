@@ -1,6 +1,7 @@
 /* What additive steps have beside diagonally implicit ones with f_I for f: the explicit part f_E = f - f_I,
  *
- *     N_i = f_E(t_i, Y_i),   Y_i = x + h sum_{j<i} aE_ij N_j + h sum_{j<=i} a_ij K_j,   x+ = x + h sum_i b_i (N_i + K_i)
+ *     N_i = f_E(t_i, Y_i),   Y_i = x + h sum_{j<i} aE_ij N_j + h sum_{j<=i} a_ij K_j,
+ *     x+ = x + h sum_i b_i (N_i + K_i)
  *
  * each product of f_E as the difference of two, and rounded as such. */
 #include <string.h>
@@ -50,7 +51,8 @@ void run_additive_jvp(struct run *run, const struct sens_at *at, const double *v
     subtract(run, out);
 }
 
-void run_additive_vjp(struct run *run, const struct sens_at *at, bool not_transposed, const double *v, double *out)
+void run_additive_vjp(struct run *run, const struct sens_at *at, bool not_transposed, const double *v,
+                      double *out)
 {
     const struct sens_problem *const pb = run->oracle->problem, *const part = run->system;
     const double *const in = noise_input(&run->noise, run->n, v, run->other_in);
@@ -64,14 +66,15 @@ void run_additive_vjp(struct run *run, const struct sens_at *at, bool not_transp
     subtract(run, out);
 }
 
-void run_additive_parameters(struct run *run, const struct sens_at *at, const double *nu, const double *kappa,
-                             double *mu)
+void run_additive_parameters(struct run *run, const struct sens_at *at, double factor, const double *nu,
+                             const double *kappa, double *mu)
 {
     const struct sens_problem *const pb = run->oracle->problem, *const part = run->system;
-    const double *const in = noise_input(&run->noise, run->n, nu, run->other_in);
-    pb->type->vjp_p_batch(pb, 1, &at->t, at->x, at->p, 1, in, mu);
+    for (size_t q = 0; q < run->n; q++) run->other_in[q] = factor * nu[q];
+    noise_touch(&run->noise, run->n, run->other_in);
+    pb->type->vjp_p_batch(pb, 1, &at->t, at->x, at->p, 1, run->other_in, mu);
     noise_touch(&run->noise, run->np, mu);
-    for (size_t q = 0; q < run->n; q++) run->other[q] = kappa[q] - nu[q];
+    for (size_t q = 0; q < run->n; q++) run->other[q] = factor * (kappa[q] - nu[q]);
     noise_touch(&run->noise, run->n, run->other);
     part->type->vjp_p_batch(part, 1, &at->t, at->x, at->p, 1, run->other, mu);
     noise_touch(&run->noise, run->np, mu);

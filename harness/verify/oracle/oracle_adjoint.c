@@ -12,9 +12,10 @@ struct sweep {
     double *mu;     /* [count][np] */
     double *theta;  /* [count][s][n] of the step at hand */
     double *kappa;  /* [n] */
-    double *nu, *g; /* [count][n] of additive steps: the cotangent of f_E; what theta has beside J_I^T kappa */
-    double *w_in;   /* [n] a perturbed input */
-    double *phi;    /* [n + np] what an observation adds */
+    double *nu,
+        *g;       /* [count][n] of additive steps: the cotangent of f_E; what theta has beside J_I^T kappa */
+    double *w_in; /* [n] a perturbed input */
+    double *phi;  /* [n + np] what an observation adds */
 };
 
 static struct sweep sweep_create(const struct run *run, size_t rows, const size_t *row, bool wrt_p)
@@ -27,7 +28,8 @@ static struct sweep sweep_create(const struct run *run, size_t rows, const size_
     sweep.mu = verify_array(v, sweep.count * run->np);
     sweep.theta = verify_array(v, sweep.count * (size_t)run->reverse->stages * run->n);
     sweep.kappa = verify_array(v, run->n);
-    if (run->N) sweep.nu = verify_array(v, sweep.count * run->n), sweep.g = verify_array(v, sweep.count * run->n);
+    if (run->N)
+        sweep.nu = verify_array(v, sweep.count * run->n), sweep.g = verify_array(v, sweep.count * run->n);
     sweep.w_in = verify_array(v, run->n);
     sweep.phi = verify_array(v, run->n + run->np);
     return sweep;
@@ -209,7 +211,7 @@ static void explicit_cotangents(struct run *run, const struct sweep *sweep, long
         double *const kappa = sweep->theta + (e * s + (size_t)i) * n;
         cotangent(run, scheme->ae, k, i, sweep->lambda + e * n, sweep->theta + e * s * n, nu);
         noise_touch(&run->noise, n, nu);
-        run_additive_vjp(run, &at, scheme->not_transposed, nu, g);
+        run_additive_vjp(run, &at, scheme->not_transposed || scheme->explicit_not_transposed, nu, g);
         for (size_t q = 0; q < n; q++) g[q] *= scheme->factor[TERM_JACOBIAN];
         if (cost->type->g_dx && w != 0) cost->type->g_dx(cost, &at, w, scheme->g_row[sweep->row[e]], 1, g);
         add(n, h_gamma, g, kappa);
@@ -230,13 +232,15 @@ static void additive_stage(struct run *run, const struct sweep *sweep, long k, i
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const double w = scheme->hq[k] * scheme->bq[i];
+    const double factor = scheme->factor[TERM_PARAMETERS] * scheme->in_mu[(size_t)k * s + (size_t)i];
     explicit_cotangents(run, sweep, k, i);
     const struct sens_at at = run_point(run, &scheme->rule[RULE_PARAMETER], k, i);
-    for (size_t e = 0; e < sweep->count && sweep->wrt_p; e++)
-        run_additive_parameters(run, &at, sweep->nu + e * n, sweep->theta + (e * s + (size_t)i) * n,
+    for (size_t e = 0; e < sweep->count && sweep->wrt_p && factor != 0; e++)
+        run_additive_parameters(run, &at, factor, sweep->nu + e * n, sweep->theta + (e * s + (size_t)i) * n,
                                 sweep->mu + e * run->np);
     multiply(run, sweep, k, i);
-    for (size_t e = 0; e < sweep->count; e++) add(n, 1, sweep->g + e * n, sweep->theta + (e * s + (size_t)i) * n);
+    for (size_t e = 0; e < sweep->count; e++)
+        add(n, 1, sweep->g + e * n, sweep->theta + (e * s + (size_t)i) * n);
     if (!cost->type->g_dp || w == 0) return;
     const struct sens_at seen = run_point(run, scheme->g_p ? scheme->g_p : &scheme->rule[RULE_COST], k, i);
     add_explicit(run, sweep, &seen, w);

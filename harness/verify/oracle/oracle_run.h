@@ -92,6 +92,7 @@ struct scheme {
     /* Of Rosenbrock steps, in the sweep: J of step k + J_from, and h before it of step k + h_gamma_from; J for J^T. */
     long J_from, h_gamma_from;
     bool matrix_not_transposed;
+    bool explicit_not_transposed; /* of additive steps: J where J^T is due, in the explicit part alone */
     /* Of steps that switch, in the sweep: the part of all steps, or that of step k + part_from. */
     const struct sens_tableau *one_part;
     long part_from;
@@ -124,9 +125,9 @@ struct run {
     /* Whose f is implicit: the problem, or f_I of additive steps; then N [s][n] at the stages, else NULL. */
     const struct sens_problem *system;
     double *N, *other, *other_in; /* [n] scratch of oracle_additive.c */
-    double *mass;            /* [n][n]; NULL: the problem has none */
-    bool algebraic;          /* some row of it is 0 */
-    size_t *order, unknowns; /* n */
+    double *mass;                 /* [n][n]; NULL: the problem has none */
+    bool algebraic;               /* some row of it is 0 */
+    size_t *order, unknowns;      /* n */
     /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
     bool coupled;
     double *J;
@@ -159,11 +160,13 @@ void run_additive_create(struct run *run);
 /* N_i at the stage state Y_i. What rhs says. */
 sens_status run_additive_slope(struct run *run, const struct sens_at *at, int i);
 /* out = (J - J_I) v, or by vjp their transposes; jvp for parameter >= 0 with its column of f_p - f_I,p. All [n]. */
-void run_additive_jvp(struct run *run, const struct sens_at *at, const double *v, long parameter, double *out);
-void run_additive_vjp(struct run *run, const struct sens_at *at, bool not_transposed, const double *v, double *out);
-/* mu [np] += f_p^T nu + f_I,p^T (kappa - nu). */
-void run_additive_parameters(struct run *run, const struct sens_at *at, const double *nu, const double *kappa,
-                             double *mu);
+void run_additive_jvp(struct run *run, const struct sens_at *at, const double *v, long parameter,
+                      double *out);
+void run_additive_vjp(struct run *run, const struct sens_at *at, bool not_transposed, const double *v,
+                      double *out);
+/* mu [np] += factor (f_p^T nu + f_I,p^T (kappa - nu)). */
+void run_additive_parameters(struct run *run, const struct sens_at *at, double factor, const double *nu,
+                             const double *kappa, double *mu);
 
 /* ---- fully implicit stages (oracle_coupled.c) ------------------------------------------------------------ */
 

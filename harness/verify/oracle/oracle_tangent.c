@@ -8,13 +8,13 @@
 
 struct directions { /* the parameters asked for, then the initial states */
     size_t p, x0, all;
-    double *S;         /* [all][n] */
-    double *L;         /* [all][s][n] */
+    double *S;          /* [all][n] */
+    double *L;          /* [all][s][n] */
     double *L_explicit; /* [all][s][n] the same of f_E, of additive steps */
-    double *Z;         /* [n] */
-    double *v_in;      /* [n] a perturbed input */
-    double *g_x, *g_p; /* [m][n], [m][np] of the cost at hand */
-    double *dG;        /* [m][all] */
+    double *Z;          /* [n] */
+    double *v_in;       /* [n] a perturbed input */
+    double *g_x, *g_p;  /* [m][n], [m][np] of the cost at hand */
+    double *dG;         /* [m][all] */
 };
 
 static struct directions directions_create(const struct run *run, const struct sens_out *out)

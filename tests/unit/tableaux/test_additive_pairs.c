@@ -1,10 +1,12 @@
 /* Additive pairs against the order conditions of both parts together: with the same b and c for both, for every rooted
  * tree with each vertex but the root in one of two colours,
  *
- *     sum_i w_i u_i(tau) = 1 / gamma(tau),   u_i(tau) = prod over the children tau' of the root of sum_j a_ij u_j(tau'),
+ *     sum_i w_i u_i(tau) = 1 / gamma(tau),
+ *     u_i(tau) = prod over the children tau' of the root of sum_j a_ij u_j(tau'),
  *
- * a by the colour of tau' (Kennedy & Carpenter, Appl. Numer. Math. 44 (2003), section 2; Araujo, Murua & Sanz-Serna, SIAM
- * J. Numer. Anal. 34 (1997) 1926-1947). One colour alone gives the conditions of that part, mixed ones the coupling. */
+ * a by the colour of tau' (Kennedy & Carpenter, Appl. Numer. Math. 44 (2003), section 2; Araujo, Murua & Sanz-Serna,
+ * SIAM J. Numer. Anal. 34 (1997) 1926-1947). One colour alone gives the conditions of that part, mixed ones the
+ * coupling. */
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +68,8 @@ static long double defect(const struct pair *pair, bool embedded, int n, long do
     *absolute = 0;
     for (size_t k = 0; k < count; k++)
         for (unsigned colours = 0; colours < 1U << (n - 1); colours++) {
-            long double u[SENS_MAX_STAGES], u_size[SENS_MAX_STAGES], sum = -1 / tree_gamma(&tree[k]), size = -sum;
+            long double u[SENS_MAX_STAGES], u_size[SENS_MAX_STAGES], sum = -1 / tree_gamma(&tree[k]),
+                                                                     size = -sum;
             coloured_weights(pair, &tree[k], colours, false, u);
             coloured_weights(pair, &tree[k], colours, true, u_size);
             for (int i = 0; i < tb->stages; i++) {
