@@ -74,7 +74,7 @@ static sens_status write_part(struct sens_ctx *ctx, const struct model *model, b
     struct equations written;
     if (!equations_write(&model->syntax, option, &equations_usual, &written, &error))
         return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
-    if (implicit) written.f = written.f_implicit, written.f_implicit = NULL;
+    if (implicit) written.f = written.f_implicit, written.f_implicit = NULL, written.has_mass = false;
     const sens_status status = lower(ctx, &written, equations);
     equations_destroy(&written);
     return status;
