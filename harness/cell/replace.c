@@ -72,6 +72,19 @@ static const char *products_name(const struct resolution *re, const struct spec_
     return !deriver || (re->problem->vjp && !lacks_second(re)) ? "hand" : deriver->name;
 }
 
+/* Those of the implicit part of a split. */
+static sens_status replace_implicit(struct resolution *re, struct sens_provider_request request)
+{
+    struct cell *cell = re->cell;
+    if (!cell->problem.implicit) return SENS_OK;
+    struct sens_problem *const part = SENS_NEW(re->ctx, struct sens_problem, 1);
+    if (!part) return SENS_NO_MEMORY;
+    *part = *cell->problem.implicit;
+    request.inner = part;
+    cell->problem.implicit = part;
+    return cell->provider->wrap(re->ctx, &request, part);
+}
+
 /* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would
  * only be seen waiting. */
 static sens_status replace_products(struct resolution *re)
@@ -94,6 +107,7 @@ static sens_status replace_products(struct resolution *re)
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
     if (re->check_only) return SENS_OK;
     status = cell->provider->wrap(re->ctx, &request, &cell->problem);
+    if (status == SENS_OK) status = replace_implicit(re, request);
     if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
     return SENS_OK;
 }

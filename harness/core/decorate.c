@@ -140,7 +140,8 @@ void sens_problem_decorate(const struct sens_problem *inner, const struct sens_p
     problem->structure = inner->structure && !with->another ? &room->structure : NULL;
     problem->data = data;
     problem->inner = &room->inner;
-    problem->engine = NULL; /* it would step by the inner functions */
+    problem->engine = NULL;                      /* it would step by the inner functions */
+    if (with->another) problem->implicit = NULL; /* f_I means something else there */
     problem->as_inner = !with->another && (!with->type.rhs || with->same_rhs) && !with->type.x0;
 }
 

@@ -40,6 +40,14 @@ static bool mass_valid(const struct sens_problem *pb)
     return true;
 }
 
+static bool split_valid(const struct sens_problem *pb)
+{
+    const struct sens_problem *const part = pb->implicit;
+    const struct sens_problem_type *const type = part->type;
+    return part->n == pb->n && part->np == pb->np && !part->mass && type && type->rhs && type->vjp &&
+           type->jvp && type->jvp_p_cols && type->vjp_p_batch;
+}
+
 sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem *pb)
 {
     const struct sens_structure *declared = sens_structure_of(pb);
@@ -52,6 +60,12 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
     if (pb->mass && !mass_valid(pb))
         return sens_fail(ctx, SENS_BAD_INPUT,
                          "problem %s: its mass matrix is no [n][n] one of finite numbers", name);
+    if (pb->implicit && !split_valid(pb))
+        return sens_fail(
+            ctx, SENS_BAD_INPUT,
+            "problem %s: the implicit part of its split has another n or np, a mass matrix, or lacks "
+            "rhs or a product",
+            name);
     if ((declared->coupling || declared->diagonal) &&
         (!declared->coupling || !declared->diagonal || !declared->outer || !declared->jacobian ||
          declared->sparsity))

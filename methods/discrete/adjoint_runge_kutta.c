@@ -24,7 +24,14 @@
  *     (M - h gamma df/dx)^T kappa_i = c + h gamma h b_i dg/dx,      theta_i as above, or (M^T kappa_i - c) / (h gamma),
  *
  * an explicit first stage among them, with gamma = 0. What M x does not hold of x, the state before has no part in: its
- * lambda is 0, to rounding by these equations, and is set to it. */
+ * lambda is 0, to rounding by these equations, and is set to it.
+ *
+ * Of an additive step (implicit/dirk_additive.c) kappa_i is the cotangent of f_I at the stage, nu_i that of f_E, both
+ * parts of f = f_E + f_I,
+ *
+ *     nu_i = h (b_i lambda + sum_{j>i} aE_ji theta_j),     g_i = (df_E/dx)^T nu_i + h b_i dg/dx,
+ *     (I - h gamma df_I/dx)^T kappa_i = c + h gamma g_i,   theta_i = (df_I/dx)^T kappa_i + g_i, or as above,
+ *     mu += sum_i (df/dp)^T nu_i + (df_I/dp)^T (kappa_i - nu_i). */
 #include <string.h>
 
 #include "adjoint_family.h"
@@ -44,10 +51,12 @@ struct stage { /* a live one: b_i or any a_ji of a live stage j > i is nonzero *
     int i;
     sens_real gamma;  /* a_ii */
     struct sum kappa; /* b_i lambda + sum_{j>i} a_ji theta_j, without the zeros */
+    struct sum nu;    /* the same by the explicit part of an additive pair */
 };
 
 struct plan {
     const struct sens_task *task;
+    const struct sens_problem *part; /* f_I of additive steps; NULL: they are others */
     size_t n, live;
     struct stage *stage;  /* [live], the last one first */
     struct sum lambda;    /* lambda + sum_i theta_i */
@@ -63,10 +72,12 @@ struct worker {
     struct sens_products *products;
     struct stage_system system; /* of implicit stages */
     sens_real *cost;            /* [n][L] their h b dg/dx */
+    sens_real *nu, *product;    /* [n][L] of additive steps; else NULL */
 };
 
 struct block {
     struct sens_stage *stage; /* [live] */
+    struct sens_stage *nu;    /* [live] of additive steps: terms, w and v; else NULL */
     const sens_real **lambda; /* [terms] of the sum that lambda becomes */
 };
 
@@ -83,18 +94,27 @@ static size_t theta(int i)
     return 1 + (size_t)i;
 }
 
+/* By a or aE, [stages][stages]: what stage i has of lambda and of the live stages behind it. */
+static void add_terms(const struct sens_tableau *tb, const struct plan *plan, const sens_real *a, int i,
+                      struct sum *sum)
+{
+    const int row = tb->stages + tb->extra_stages;
+    if (tb->b[i] != 0) add_term(sum, tb->b[i], 0);
+    for (size_t s = 0; s < plan->live; s++) {
+        const int j = plan->stage[s].i;
+        if (a[j * row + i] != 0) add_term(sum, a[j * row + i], theta(j));
+    }
+}
+
 static void find_stages(const struct sens_tableau *tb, struct plan *plan)
 {
     add_term(&plan->lambda, 1, 0);
     for (int i = tb->stages - 1; i >= 0; i--) {
         struct stage *stage = &plan->stage[plan->live];
         *stage = (struct stage){.i = i, .gamma = sens_tableau_a(tb, i, i)};
-        if (tb->b[i] != 0) add_term(&stage->kappa, tb->b[i], 0);
-        for (size_t s = 0; s < plan->live; s++) {
-            const int j = plan->stage[s].i;
-            if (sens_tableau_a(tb, j, i) != 0) add_term(&stage->kappa, sens_tableau_a(tb, j, i), theta(j));
-        }
-        if (stage->kappa.terms == 0) continue;
+        add_terms(tb, plan, tb->a, i, &stage->kappa);
+        if (tb->a_explicit) add_terms(tb, plan, tb->a_explicit, i, &stage->nu);
+        if (stage->kappa.terms == 0 && stage->nu.terms == 0) continue;
         add_term(&plan->lambda, 1, theta(i));
         plan->implicit = plan->implicit || stage->gamma != 0;
         plan->live++;
@@ -122,6 +142,7 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
     struct plan *plan = SENS_NEW(ctx, struct plan, 1);
     if (!plan) return SENS_NO_MEMORY;
     *plan = (struct plan){.task = task, .n = task->problem->n};
+    if (tb->a_explicit) plan->part = task->problem->implicit;
     plan->stage = SENS_NEW(ctx, struct stage, (size_t)tb->stages);
     if (!plan->stage) return SENS_NO_MEMORY;
     find_stages(tb, plan);
@@ -135,7 +156,7 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
                                   .parts = plan->live > 0 ? plan->live / plan->together : 0,
                                   .vectors = (size_t)tb->stages,
                                   .kept = coupled ? plan->live * plan->n : 0,
-                                  .adds_to_mu = task->cost->type->g_dp,
+                                  .adds_to_mu = task->cost->type->g_dp || plan->part,
                                   .own = plan};
     return SENS_OK;
 }
@@ -145,8 +166,12 @@ static sens_status create_implicit(struct sens_ctx *ctx, size_t L, struct worker
     w->cost = SENS_NEW(ctx, sens_real, w->plan->n * L);
     if (!w->cost) return SENS_NO_MEMORY;
     const struct sens_task *task = w->plan->task;
+    const struct sens_problem *const part = w->plan->part;
     const bool kept = task->option[OPT_FACTORS].number == FACTORS_KEPT;
-    const sens_status status = stage_system_create(ctx, task->problem, SENS_VJP, L, &w->system);
+    w->nu = part ? SENS_NEW(ctx, sens_real, w->plan->n * L) : NULL;
+    w->product = part ? SENS_NEW(ctx, sens_real, w->plan->n * L) : NULL;
+    if (part && (!w->nu || !w->product)) return SENS_NO_MEMORY;
+    const sens_status status = stage_system_create(ctx, part ? part : task->problem, SENS_VJP, L, &w->system);
     return status == SENS_OK && kept ? stage_system_correct(ctx, SENS_VJP, L, &w->system) : status;
 }
 
@@ -172,6 +197,15 @@ static const sens_real **find_vectors(struct sens_ctx *ctx, const struct sum *su
     return v;
 }
 
+static bool find_stage(struct sens_ctx *ctx, const struct sum *sum, size_t size, const sens_real *lambda,
+                       struct sens_stage *made)
+{
+    made->terms = sum->terms;
+    made->w = sum->weight;
+    made->v = find_vectors(ctx, sum, size, lambda);
+    return made->v;
+}
+
 static sens_status create_block(struct sens_ctx *ctx, void *own, size_t L, struct adjoint_block *made)
 {
     const struct plan *plan = own;
@@ -180,15 +214,14 @@ static sens_status create_block(struct sens_ctx *ctx, void *own, size_t L, struc
     if (!block) return SENS_NO_MEMORY;
     block->lambda = find_vectors(ctx, &plan->lambda, size, made->lambda);
     block->stage = SENS_NEW(ctx, struct sens_stage, plan->live);
-    if (!block->lambda || !block->stage) return SENS_NO_MEMORY;
+    block->nu = plan->part ? SENS_NEW(ctx, struct sens_stage, plan->live) : NULL;
+    if (!block->lambda || !block->stage || (plan->part && !block->nu)) return SENS_NO_MEMORY;
     for (size_t s = 0; s < plan->live; s++) {
         const struct stage *stage = &plan->stage[s];
-        const sens_real *const *v = find_vectors(ctx, &stage->kappa, size, made->lambda);
-        if (!v) return SENS_NO_MEMORY;
-        block->stage[s] = (struct sens_stage){.terms = stage->kappa.terms,
-                                              .w = stage->kappa.weight,
-                                              .v = v,
-                                              .theta = made->lambda + theta(stage->i) * size};
+        block->stage[s].theta = made->lambda + theta(stage->i) * size;
+        if (!find_stage(ctx, &stage->kappa, size, made->lambda, &block->stage[s]) ||
+            (plan->part && !find_stage(ctx, &stage->nu, size, made->lambda, &block->nu[s])))
+            return SENS_NO_MEMORY;
     }
     return SENS_OK;
 }
@@ -228,6 +261,12 @@ static bool implicit_stage(const struct plan *plan, size_t s)
     return plan->stage[s].gamma != 0 || plan->task->problem->mass;
 }
 
+/* An additive step takes the problem's own products at its stages. */
+static bool own_products(const struct plan *plan, size_t s)
+{
+    return plan->part && !implicit_stage(plan, s);
+}
+
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
     struct worker *w = worker;
@@ -236,6 +275,7 @@ static sens_status linearise(void *worker, size_t part, const struct adjoint_ste
     if (implicit_stage(w->plan, part))
         return stage_system_at(&w->system, &step->at[part], step->h * gamma,
                                factors && gamma != 0 ? factors[0] : NULL);
+    if (own_products(w->plan, part)) return SENS_OK;
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else
@@ -269,25 +309,83 @@ static void put_cost(const struct plan *plan, const struct adjoint_step *step,
     if (cost->type->g && hb != 0) adjoint_add_running_cost(cost, &step->at[s], hb, block, out);
 }
 
-/* kappa and theta of live stage s, which is implicit; c is where theta will be. */
+/* kappa and theta of live stage s, which is implicit; c is where theta will be, and what theta has beside J^T kappa is
+ * in cost. */
+static sens_status solve_system(struct worker *w, sens_real h_gamma, size_t L, sens_real *theta,
+                                sens_real *kappa)
+{
+    const size_t size = w->plan->n * L;
+    memcpy(kappa, theta, size * sizeof *kappa);
+    sens_lanes_axpy(w->plan->n, L, h_gamma, w->cost, kappa);
+    const sens_status status = stage_system_solve(&w->system, true, L, kappa);
+    if (status == SENS_OK) stage_system_slope(&w->system, true, L, w->cost, kappa, theta);
+    return status;
+}
+
+/* What goes to the parameter product, where it is to be scaled. */
+static void put_scaled(size_t n, size_t L, const sens_real *kappa, const struct sens_slot *slot)
+{
+    for (size_t i = 0; slot->s && i < n; i++)
+        for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] = slot->s[i] * kappa[i * L + l];
+}
+
 static sens_status solve_stage(struct worker *w, const struct adjoint_step *step,
                                const struct adjoint_block *block, size_t s, const struct sens_slot *slot)
 {
-    const size_t n = w->plan->n, L = block->L, size = n * L;
+    const size_t n = w->plan->n, L = block->L;
     const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
-    const sens_real h_gamma = step->h * w->plan->stage[s].gamma;
     sens_real *const theta = stage->theta, *const kappa = slot->s ? slot->room : slot->kappa;
-    sens_lanes_combine(size, stage->terms, step->h, stage->w, stage->v, theta);
+    sens_lanes_combine(n * L, stage->terms, step->h, stage->w, stage->v, theta);
     put_cost(w->plan, step, block, s, w->cost);
-    memcpy(kappa, theta, size * sizeof *kappa);
-    sens_lanes_axpy(n, L, h_gamma, w->cost, kappa);
-    const sens_status status = stage_system_solve(&w->system, true, L, kappa);
-    if (status != SENS_OK) return status;
-    stage_system_slope(&w->system, true, L, w->cost, kappa, theta);
-    for (size_t i = 0; slot->s && i < n; i++)
-        for (size_t l = 0; l < L; l++) slot->kappa[i * L + l] = slot->s[i] * kappa[i * L + l];
+    const sens_status status = solve_system(w, step->h * w->plan->stage[s].gamma, L, theta, kappa);
+    if (status == SENS_OK) put_scaled(n, L, kappa, slot);
+    return status;
+}
+
+/* ---- an additive step ---------------------------------------------------------------------------------- */
+
+/* cost += (df/dx - df_I/dx)^T nu */
+static void add_explicit_part(struct worker *w, const struct sens_at *at, size_t L)
+{
+    const struct sens_problem *const pb = w->plan->task->problem, *const part = w->plan->part;
+    pb->type->vjp(pb, at, L, w->nu, w->product);
+    sens_lanes_axpy(w->plan->n, L, 1, w->product, w->cost);
+    part->type->vjp(part, at, L, w->nu, w->product);
+    sens_lanes_axpy(w->plan->n, L, -1, w->product, w->cost);
+}
+
+/* nu, kappa and theta of live stage s; c is where theta will be. */
+static sens_status additive_stage(struct worker *w, const struct adjoint_step *step,
+                                  const struct adjoint_block *block, size_t s, const struct sens_slot *slot)
+{
+    const struct sens_problem *const part = w->plan->part;
+    const size_t n = w->plan->n, L = block->L;
+    const struct sens_stage *const stage = &((const struct block *)block->own)->stage[s],
+                                   *const nu = &((const struct block *)block->own)->nu[s];
+    const struct sens_at *const at = &step->at[s];
+    const sens_real h_gamma = step->h * w->plan->stage[s].gamma;
+    sens_real *const kappa = slot->s ? slot->room : slot->kappa;
+    sens_status status = SENS_OK;
+    sens_lanes_combine(n * L, nu->terms, step->h, nu->w, nu->v, w->nu);
+    sens_lanes_combine(n * L, stage->terms, step->h, stage->w, stage->v, stage->theta);
+    put_cost(w->plan, step, block, s, w->cost);
+    add_explicit_part(w, at, L);
+    if (h_gamma != 0) {
+        status = solve_system(w, h_gamma, L, stage->theta, kappa);
+    } else {
+        memcpy(kappa, stage->theta, n * L * sizeof *kappa);
+        part->type->vjp(part, at, L, kappa, stage->theta);
+        sens_lanes_axpy(n, L, 1, w->cost, stage->theta);
+    }
+    if (status != SENS_OK || !block->mu) return status;
+    sens_lanes_axpy(n, L, -1, w->nu, kappa);
+    part->type->vjp_p_batch(part, 1, &at->t, at->x, at->p, L, kappa, block->mu);
+    memcpy(kappa, w->nu, n * L * sizeof *kappa);
+    put_scaled(n, L, kappa, slot);
     return SENS_OK;
 }
+
+/* ---- all stages ---------------------------------------------------------------------------------------- */
 
 /* lambda += sum_i theta_i; 0 in the columns of the mass matrix that are */
 static void add_stages(const struct plan *plan, const struct adjoint_block *block)
@@ -311,10 +409,11 @@ static __attribute__((noinline)) sens_status sweep_stages(struct worker *w, size
     slot.kappa += first * n * block->L;
     if (slot.s) slot.s += first * n;
     for (size_t s = first; s < end; s += plan->at_once) {
-        const bool implicit = implicit_stage(plan, s);
-        const sens_status status = implicit ? solve_stage(w, step, block, s, &slot) : SENS_OK;
+        const sens_status status = plan->part                ? additive_stage(w, step, block, s, &slot)
+                                   : implicit_stage(plan, s) ? solve_stage(w, step, block, s, &slot)
+                                                             : SENS_OK;
         if (status != SENS_OK) return status;
-        if (!implicit) reverse_stages(w, step, block, s, s - first, &slot);
+        if (!plan->part && !implicit_stage(plan, s)) reverse_stages(w, step, block, s, s - first, &slot);
         slot.kappa += n * block->L;
         if (slot.s) slot.s += n;
     }

@@ -11,7 +11,12 @@
  * With a mass matrix M (implicit/dirk_mass.c) k_i is that of the slope f(t_i, Y_i), and the step ends in its last
  * stage:
  *
- *     c = M s + h sum_{j<i} a_ij k_j,   (M - h gamma df/dx) sigma_i = c + h gamma df/dq,   s = sigma_s. */
+ *     c = M s + h sum_{j<i} a_ij k_j,   (M - h gamma df/dx) sigma_i = c + h gamma df/dq,   s = sigma_s.
+ *
+ * Of an additive step (implicit/dirk_additive.c) k_i is that of f_I, l_i of f_E, both parts of f = f_E + f_I,
+ *
+ *     c = s + h sum_{j<i} a_ij k_j + aE_ij l_j,   (I - h gamma df_I/dx) sigma_i = c + h gamma df_I/dq,
+ *     l_i = (df/dx - df_I/dx) sigma_i + df/dq - df_I/dq,   s += h sum_i b_i (k_i + l_i). */
 #include <string.h>
 
 #include "kernels.h"
@@ -21,18 +26,21 @@
 
 struct rows {
     const struct sens_task *task;
+    const struct sens_problem *part; /* f_I of additive steps; NULL: they are others */
     size_t n, L;
     int first, stages;               /* those that move a direction */
     bool running;                    /* the cost has a running part that depends on the state */
     struct sens_terms *a, b;         /* [stages] */
-    struct sens_products **products; /* [stages] */
+    struct sens_terms *a_explicit;   /* [stages] of additive steps */
+    struct sens_products **products; /* [stages] of f */
+    struct sens_products **of_part;  /* [stages] of f_I */
     struct stage_system *system;     /* [stages] of implicit ones; NULL: there are none */
     struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
     sens_real *sigma;                /* [n][L] */
     sens_real *Ms;                   /* [n][L] with a mass matrix: M s; else NULL */
     sens_real *f;                    /* [n][L] df/dq of an implicit stage */
-    sens_real *k;                    /* [stages][n][L] */
-    sens_real *weight;               /* [stages + 1] coefficients, with their vectors below */
+    sens_real *k;                    /* [stages][n][L]; of additive steps behind them l, [stages][n][L] */
+    sens_real *weight;               /* [2 stages + 1] coefficients, with their vectors below */
     const sens_real **vector;
 };
 
@@ -47,6 +55,7 @@ static sens_status linearise(void *own, const struct sens_step *step)
         const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * rows->n,
                                    rows->task->problem->p};
         sens_products_at(rows->products[i], &at);
+        if (rows->part) sens_products_at(rows->of_part[i], &at);
         if (rows->running && tb->b[i] != 0)
             sens_gradient_running(&rows->gradient[i], &at, step->h * tb->b[i]);
         if (sens_tableau_a(tb, i, i) == 0) continue;
@@ -56,16 +65,30 @@ static sens_status linearise(void *own, const struct sens_step *step)
     return status;
 }
 
-/* out = s + h sum_j w_j k_j over `size` numbers; out may be s. */
+/* Behind the first `count` terms h sum_j w_j k_j, k [stages][n][L]; how many there are then. */
+static int add_terms(const struct rows *rows, int count, sens_real h, const struct sens_terms *row,
+                     const sens_real *k)
+{
+    for (int j = 0; j < row->terms; j++, count++) {
+        rows->weight[count] = h * row->weight[j];
+        rows->vector[count] = k + (size_t)row->stage[j] * rows->n * rows->L;
+    }
+    return count;
+}
+
+static sens_real *explicit_slopes(const struct rows *rows)
+{
+    return rows->k + (size_t)rows->stages * rows->n * rows->L;
+}
+
+/* out = s + h sum_j w_j k_j over `size` numbers, and of an additive step h sum_j wE_j l_j; out may be s. */
 static void combine(const struct rows *rows, size_t size, const sens_real *s, sens_real h,
-                    const struct sens_terms *row, sens_real *out)
+                    const struct sens_terms *row, const struct sens_terms *row_explicit, sens_real *out)
 {
     rows->weight[0] = 1, rows->vector[0] = s;
-    for (int j = 0; j < row->terms; j++) {
-        rows->weight[j + 1] = h * row->weight[j];
-        rows->vector[j + 1] = rows->k + (size_t)row->stage[j] * rows->n * rows->L;
-    }
-    sens_lanes_combine(size, row->terms + 1, 1, rows->weight, rows->vector, out);
+    int count = add_terms(rows, 1, h, row, rows->k);
+    if (rows->part) count = add_terms(rows, count, h, row_explicit, explicit_slopes(rows));
+    sens_lanes_combine(size, count, 1, rows->weight, rows->vector, out);
 }
 
 /* sigma and k of an implicit stage, whose c is in sigma. */
@@ -76,7 +99,7 @@ static sens_status solve_stage(const struct rows *rows, int i, sens_real h, cons
     const sens_real h_gamma = h * sens_tableau_a(rows->task->tableau, i, i);
     sens_real *const f = rows->f;
     memset(f, 0, size * sizeof *f);
-    tangent_add_columns(block, rows->products[i], f);
+    tangent_add_columns(block, rows->part ? rows->of_part[i] : rows->products[i], f);
     memcpy(k, sigma, size * sizeof *k);
     sens_lanes_axpy(rows->n, L, h_gamma, f, sigma);
     const sens_status status = stage_system_solve(&rows->system[i], false, L, sigma);
@@ -84,11 +107,21 @@ static sens_status solve_stage(const struct rows *rows, int i, sens_real h, cons
     return status;
 }
 
-static void multiply_stage(const struct rows *rows, int i, const struct tangent_block *block,
+static void multiply_stage(struct sens_products *products, const struct tangent_block *block,
                            const sens_real *sigma, sens_real *k)
 {
-    sens_products_multiply(rows->products[i], block->L, sigma, k);
-    tangent_add_columns(block, rows->products[i], k);
+    sens_products_multiply(products, block->L, sigma, k);
+    tangent_add_columns(block, products, k);
+}
+
+/* l of a stage, in f what is subtracted. */
+static void explicit_stage(const struct rows *rows, int i, const struct tangent_block *block,
+                           const sens_real *sigma)
+{
+    sens_real *const l = explicit_slopes(rows) + (size_t)i * rows->n * rows->L;
+    multiply_stage(rows->products[i], block, sigma, l);
+    multiply_stage(rows->of_part[i], block, sigma, rows->f);
+    sens_lanes_axpy(rows->n, block->L, -1, rows->f, l);
 }
 
 static sens_status advance(void *own, const struct sens_step *step, const struct tangent_block *block)
@@ -101,17 +134,19 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
         sens_real *k = rows->k + (size_t)i * rows->n * rows->L;
         const bool implicit = sens_tableau_a(rows->task->tableau, i, i) != 0;
         const sens_real *sigma = i > 0 ? rows->sigma : block->s;
-        if (i > 0) combine(rows, size, from, step->h, &rows->a[i], rows->sigma);
+        const struct sens_terms *const row_explicit = rows->part ? &rows->a_explicit[i] : NULL;
+        if (i > 0) combine(rows, size, from, step->h, &rows->a[i], row_explicit, rows->sigma);
         const sens_status status = implicit ? solve_stage(rows, i, step->h, block, rows->sigma, k) : SENS_OK;
         if (status != SENS_OK) return status;
-        if (!implicit) multiply_stage(rows, i, block, sigma, k);
+        if (!implicit) multiply_stage(rows->part ? rows->of_part[i] : rows->products[i], block, sigma, k);
+        if (rows->part) explicit_stage(rows, i, block, sigma);
         if (rows->running && rows->task->tableau->b[i] != 0)
             tangent_add_cost(block, &rows->gradient[i], sigma);
     }
     if (rows->Ms)
         memcpy(block->s, rows->sigma, size * sizeof *block->s);
     else
-        combine(rows, size, block->s, step->h, &rows->b, block->s);
+        combine(rows, size, block->s, step->h, &rows->b, &rows->b, block->s);
     return SENS_OK;
 }
 
@@ -120,6 +155,7 @@ static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
     const struct rows *rows = own;
     for (int i = 0; i < rows->stages; i++) {
         sens_products_count(rows->products[i], idle, lanes, work);
+        if (rows->part) sens_products_count(rows->of_part[i], 0, 0, work);
         if (rows->system && rows->system[i].matrix.system) stage_system_count(&rows->system[i], work);
     }
 }
@@ -130,10 +166,13 @@ static sens_status create_terms(struct sens_ctx *ctx, struct rows *rows)
 {
     const struct sens_tableau *tb = rows->task->tableau;
     rows->a = SENS_NEW(ctx, struct sens_terms, (size_t)rows->stages);
-    if (!rows->a) return SENS_NO_MEMORY;
+    rows->a_explicit = rows->part ? SENS_NEW(ctx, struct sens_terms, (size_t)rows->stages) : NULL;
+    if (!rows->a || (rows->part && !rows->a_explicit)) return SENS_NO_MEMORY;
     sens_status status = sens_terms_create(ctx, rows->stages, tb->b, &rows->b);
     for (int i = 0; i < rows->stages && status == SENS_OK; i++)
         status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &rows->a[i]);
+    for (int i = 0; rows->part && i < rows->stages && status == SENS_OK; i++)
+        status = sens_terms_create(ctx, i, tb->a_explicit + i * tb->stages, &rows->a_explicit[i]);
     return status;
 }
 
@@ -147,7 +186,8 @@ static sens_status create_matrices(struct sens_ctx *ctx, struct rows *rows)
     if (!rows->system) return SENS_NO_MEMORY;
     for (int i = 0; i < rows->stages && status == SENS_OK; i++)
         if (sens_tableau_a(task->tableau, i, i) != 0)
-            status = stage_system_create(ctx, task->problem, SENS_JVP, rows->L, &rows->system[i]);
+            status = stage_system_create(ctx, rows->part ? rows->part : task->problem, SENS_JVP, rows->L,
+                                         &rows->system[i]);
     return status;
 }
 
@@ -168,12 +208,16 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
     const size_t stages = (size_t)rows->stages;
     rows->products = SENS_NEW(ctx, struct sens_products *, stages);
     rows->gradient = rows->running ? SENS_NEW(ctx, struct sens_gradient, stages) : NULL;
-    if (!rows->products || (rows->running && !rows->gradient)) return SENS_NO_MEMORY;
+    rows->of_part = rows->part ? SENS_NEW(ctx, struct sens_products *, stages) : NULL;
+    if (!rows->products || (rows->running && !rows->gradient) || (rows->part && !rows->of_part))
+        return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++) {
         const bool implicit = sens_tableau_a(task->tableau, (int)i, (int)i) != 0; /* df/dq alone: no J */
-        status =
-            sens_products_create(ctx, task->problem, SENS_JVP, 1, implicit ? 1 : n_cols, &rows->products[i]);
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, implicit && !rows->part ? 1 : n_cols,
+                                      &rows->products[i]);
+        if (rows->part && status == SENS_OK)
+            status = sens_products_create(ctx, rows->part, SENS_JVP, 1, n_cols, &rows->of_part[i]);
     }
     for (size_t i = 0; i < stages && rows->running && status == SENS_OK; i++)
         status = sens_gradient_create(ctx, task, true, &rows->gradient[i]);
@@ -184,7 +228,7 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
 static bool first_matters(const struct sens_tableau *tb)
 {
     bool matters = tb->b[0] != 0;
-    for (int i = 1; i < tb->stages; i++) matters = matters || sens_tableau_a(tb, i, 0) != 0;
+    for (int i = 1; i < tb->stages; i++) matters = matters || sens_tableau_a(tb, i, 0) != 0 || tb->a_explicit;
     return matters;
 }
 
@@ -198,6 +242,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     if (!rows) return SENS_NO_MEMORY;
     *rows =
         (struct rows){.task = task,
+                      .part = tb->a_explicit ? task->problem->implicit : NULL,
                       .n = task->problem->n,
                       .L = L,
                       .first = first_matters(tb) ? 0 : 1,
@@ -207,9 +252,9 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     rows->sigma = SENS_NEW(ctx, sens_real, block);
     rows->f = SENS_NEW(ctx, sens_real, block);
     rows->Ms = task->problem->mass ? SENS_NEW(ctx, sens_real, block) : NULL;
-    rows->k = SENS_NEW(ctx, sens_real, stages * block);
-    rows->weight = SENS_NEW(ctx, sens_real, stages + 1);
-    rows->vector = SENS_NEW(ctx, const sens_real *, stages + 1);
+    rows->k = SENS_NEW(ctx, sens_real, (rows->part ? 2 : 1) * stages * block);
+    rows->weight = SENS_NEW(ctx, sens_real, 2 * stages + 1);
+    rows->vector = SENS_NEW(ctx, const sens_real *, 2 * stages + 1);
     if ((task->problem->mass && !rows->Ms) || !rows->sigma || !rows->f || !rows->k || !rows->weight ||
         !rows->vector)
         return SENS_NO_MEMORY;

@@ -13,7 +13,9 @@
  * length is refused where this is so at its start and at its end: there the growth was jumped over. Where it is so at
  * the start alone, an error below the tolerance has led off a stable solution (Robertson's, with a concentration below
  * 0), and the step leads back. With a mass matrix M, which stands in the place of I (dirk_mass.c), it is the sign of
- * det(M - h gamma J) against the one for h gamma -> 0. */
+ * det(M - h gamma J) against the one for h gamma -> 0.
+ *
+ * Additive pairs, of a split f = f_E + f_I, are these with f_I for f, and what f_E adds (dirk_additive.c). */
 #include <tgmath.h>
 
 #include "dirk.h"
@@ -37,7 +39,8 @@ static sens_real find_gamma(const struct sens_tableau *tb)
 static sens_status create_vectors(struct sens_ctx *ctx, struct sens_dirk *dirk)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
-    dirk->head.scheme.K = dirk->head.f = dirk->K = SENS_NEW(ctx, sens_real, dirk->head.scheme.stage_size);
+    dirk->K = SENS_NEW(ctx, sens_real, dirk->head.scheme.stage_size);
+    dirk->head.scheme.K = dirk->head.f = dirk->K;
     dirk->head.own_Y = dirk->head.scheme.Y = SENS_NEW(ctx, sens_real, dirk->head.scheme.stage_size);
     dirk->base = SENS_NEW(ctx, sens_real, n);
     dirk->d = SENS_NEW(ctx, sens_real, n);
@@ -66,7 +69,9 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
     dirk->head.scheme.stage_size = (size_t)tb->stages * pb->n;
     dirk->head.scheme.bytes = 2 * dirk->head.scheme.stage_size * sizeof(sens_real);
     sens_status status = create_vectors(ctx, dirk);
-    if (status == SENS_OK) status = sens_stage_matrix_create(ctx, pb, SENS_JVP, &dirk->matrix);
+    if (status == SENS_OK && tb->a_explicit) status = sens_dirk_additive_create(ctx, dirk);
+    if (status == SENS_OK)
+        status = sens_stage_matrix_create(ctx, dirk->part ? dirk->part : pb, SENS_JVP, &dirk->matrix);
     if (status == SENS_OK && pb->mass) status = sens_dirk_mass_create(ctx, dirk);
     if (status == SENS_OK && tb->stages >= MANY_STAGES) sens_shifted_expect_many(dirk->matrix.system);
     if (status == SENS_OK) *scheme = &dirk->head.scheme;
@@ -76,13 +81,13 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
 /* ---- a step -------------------------------------------------------------------------------------------- */
 
 /* out = base + h sum_{j<terms} w_j K_j; base NULL: without it. Weights of 0 are left out. */
-static void sum(const struct sens_dirk *dirk, int terms, sens_real h, const sens_real *base,
-                const sens_real *w, sens_real *out)
+static void sum(const struct sens_dirk *dirk, const sens_real *K, int terms, sens_real h,
+                const sens_real *base, const sens_real *w, sens_real *out)
 {
     const size_t n = dirk->head.scheme.with.ode->n;
     for (size_t q = 0; q < n; q++) out[q] = 0;
     for (int j = 0; j < terms; j++)
-        for (size_t q = 0; w[j] != 0 && q < n; q++) out[q] += w[j] * dirk->K[(size_t)j * n + q];
+        for (size_t q = 0; w[j] != 0 && q < n; q++) out[q] += w[j] * K[(size_t)j * n + q];
     for (size_t q = 0; q < n; q++) out[q] = base ? base[q] + h * out[q] : h * out[q];
 }
 
@@ -111,10 +116,13 @@ static sens_status stages(struct sens_dirk *dirk, sens_real h)
     const sens_real *f1;
     dirk->left = 0;
     sens_status status = sens_implicit_slope(&dirk->head.scheme, &f1);
+    if (status == SENS_OK && dirk->part) status = sens_dirk_additive_slopes(dirk, h, 0);
     if (status == SENS_OK) status = linearise(dirk, h);
     for (int i = 1; i < tb->stages && status == SENS_OK; i++) {
-        sum(dirk, i, h, dirk->head.M ? NULL : scheme->Y, tb->a + i * tb->stages, dirk->base);
+        sum(dirk, dirk->K, i, h, dirk->head.M ? NULL : scheme->Y, tb->a + i * tb->stages, dirk->base);
+        if (dirk->part) sens_dirk_additive_add(dirk, h, i);
         status = sens_dirk_newton(dirk, h, i);
+        if (status == SENS_OK && dirk->part) status = sens_dirk_additive_slopes(dirk, h, i);
     }
     return status;
 }
@@ -123,7 +131,10 @@ static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sen
 {
     const struct sens_tableau *tb = dirk->head.scheme.with.tableau;
     if (tb->fsal) return dirk->head.scheme.Y + (size_t)(tb->stages - 1) * dirk->head.scheme.with.ode->n;
-    sum(dirk, tb->stages, h, dirk->head.scheme.Y, tb->b, beside);
+    if (dirk->part)
+        sens_dirk_additive_end(dirk, h, beside);
+    else
+        sum(dirk, dirk->K, tb->stages, h, dirk->head.scheme.Y, tb->b, beside);
     return beside;
 }
 
@@ -131,7 +142,7 @@ static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 {
     const struct sens_scheme_setup *with = &dirk->head.scheme.with;
     struct sens_error_norm norm = {0};
-    sum(dirk, with->tableau->stages, h, NULL, with->tableau->e, dirk->d);
+    sum(dirk, dirk->head.scheme.K, with->tableau->stages, h, NULL, with->tableau->e, dirk->d);
     dirk->head.scheme.did.solves++;
     sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
     if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;

@@ -22,6 +22,11 @@ sens_status sens_scheme_create(struct sens_ctx *ctx, const struct sens_scheme_se
             "tableau %s takes no mass matrix: diagonally and fully implicit ones do, as sdirk4a and "
             "radau_iia5",
             tb->name);
+    if (tb->a_explicit && setup->ode->problem && !setup->ode->problem->implicit)
+        return sens_fail(ctx, SENS_UNSUPPORTED,
+                         "tableau %s is for problems that split f: declare the implicit part (in a model by "
+                         "`implicit STATE = ...`), or take a tableau that needs none, as kvaerno43",
+                         tb->name);
     const sens_status status = scheme_of[tb->family]->create(ctx, setup, scheme);
     if (status == SENS_OK && !(*scheme)->part) (*scheme)->part = tb;
     return status;

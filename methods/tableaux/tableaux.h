@@ -38,6 +38,8 @@
     X(sdirk4b)                                                                                               \
     X(kvaerno43)                                                                                             \
     X(kvaerno54)                                                                                             \
+    X(ark32)                                                                                                 \
+    X(ark43)                                                                                                 \
     X(radau_iia5)                                                                                            \
     X(radau_ia5)                                                                                             \
     X(lobatto_iiic4)                                                                                         \

@@ -164,6 +164,19 @@ static const struct sens_mass *make_mass(struct sens_ctx *ctx, const struct prog
     return mass;
 }
 
+/* f_I as a problem of its own. */
+static sens_status make_implicit(struct sens_ctx *ctx, const struct sens_value *option,
+                                 struct sens_problem *pb)
+{
+    struct sens_problem_type *const type = SENS_NEW(ctx, struct sens_problem_type, 1);
+    struct sens_problem *const part = SENS_NEW(ctx, struct sens_problem, 1);
+    if (!type || !part) return SENS_NO_MEMORY;
+    *type = *pb->type;
+    type->model = pb->type->model->implicit;
+    pb->implicit = part;
+    return sens_problem_create(ctx, type, option, part);
+}
+
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
     const struct sens_model *model = pb->type ? pb->type->model : NULL;
@@ -187,7 +200,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     pb->x0_fixed = !equations->x0_depends;
     pb->data = written;
     if (equations->mass && !(pb->mass = make_mass(ctx, equations))) return SENS_NO_MEMORY;
-    return SENS_OK;
+    return equations->split ? make_implicit(ctx, option, pb) : SENS_OK;
 }
 
 SENS_PROBLEM(written) = {

@@ -34,6 +34,7 @@ struct program_equations { /* of a model with given options; derive/model/equati
     struct program f, initial;           /* [n] outputs each */
     const size_t *mass_start, *mass_col; /* of M, by rows as in a sens_pattern */
     const double *mass;                  /* its entries; NULL: I */
+    bool split;                          /* f has an implicit part: see implicit of the model */
     size_t m, n_obs;
     const double *t_obs;       /* [n_obs] */
     bool at_end;               /* the last observation is at the end of the interval */
@@ -53,6 +54,8 @@ struct program_names { /* memory is the arena's */
 };
 
 struct sens_model {
+    /* What its equations have for f_I where f is split: write alone is there, whose f is f_I. NULL: of this itself. */
+    const struct sens_model *implicit;
     /* The equations for these values of the options, in the order of type->options, from ctx's arena.
      * SENS_BAD_INPUT with a message; SENS_NO_MEMORY. */
     sens_status (*write)(struct sens_ctx *ctx, const struct sens_model *model,

@@ -20,7 +20,7 @@ static long implicit_stages(const struct sens_tableau *tb)
 
 static bool keeps_none(const struct sens_tableau *tb)
 {
-    return tb->family == SENS_FAMILY_SWITCHED;
+    return tb->family == SENS_FAMILY_SWITCHED || tb->a_explicit; /* which is for problems with a split */
 }
 
 /* ---- the derivative ------------------------------------------------------------------------------------ */

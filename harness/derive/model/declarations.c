@@ -229,7 +229,11 @@ static struct declaration *of_state(struct parser *parser, enum declaration_kind
     if (parser->lexer.failed) return NULL;
     if (made->indices == state->declaration->indices) return made;
     lexer_refuse(&parser->lexer, name, "the state '%s' has %zu index(es), its %s has %zu", made->name,
-                 state->declaration->indices, kind == DECLARE_MASS ? "mass" : "equation", made->indices);
+                 state->declaration->indices,
+                 kind == DECLARE_MASS       ? "mass"
+                 : kind == DECLARE_IMPLICIT ? "implicit part"
+                                            : "equation",
+                 made->indices);
     return NULL;
 }
 
@@ -255,6 +259,20 @@ bool statement_mass(struct parser *parser)
     if (!made) return false;
     if (parser_mark(parser, ",") && !(made->column = parser_expression(parser))) return false;
     if (!parser_expect(parser, "=")) return false;
+    made->values = parser_expression(parser);
+    parser->symbols = outside;
+    append(parser, made);
+    return made->values != NULL;
+}
+
+/* implicit STATE = EXPRESSION: the part of its equation's right-hand side that additive steps take implicitly */
+bool statement_implicit(struct parser *parser)
+{
+    struct symbol *const outside = parser->symbols;
+    const struct token name = parser->lexer.token;
+    lexer_next(&parser->lexer);
+    struct declaration *made = of_state(parser, DECLARE_IMPLICIT, &name);
+    if (!made || !parser_expect(parser, "=")) return false;
     made->values = parser_expression(parser);
     parser->symbols = outside;
     append(parser, made);

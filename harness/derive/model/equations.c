@@ -178,6 +178,39 @@ static bool set_slope(void *self, const long *index)
     return !writer->failed;
 }
 
+static bool set_implicit(void *self, const long *index)
+{
+    struct making *making = self;
+    struct writer *writer = &making->writer;
+    size_t state = 0;
+    if (!making_state(making, making->declaration, index, &state)) return false;
+    if (making->implicit[state])
+        return writer_refuse(writer, making->declaration->place,
+                             "the implicit part of this element of '%s' is given twice",
+                             making->declaration->name);
+    making->implicit[state] = true;
+    making->made->f_implicit[state] = writer_write(writer, making->declaration->values);
+    return !writer->failed;
+}
+
+/* f_I, if a statement says something of it. */
+static bool make_implicit(struct making *making)
+{
+    struct equations *const made = making->made;
+    for (const struct declaration *d = making->writer.syntax->declarations; d; d = d->next) {
+        if (d->kind != DECLARE_IMPLICIT) continue;
+        if (!made->f_implicit) { /* zeroed: GRAPH_ZERO */
+            made->f_implicit = making_memory(making, made->n, sizeof *made->f_implicit);
+            making->implicit = making_memory(making, made->n, sizeof *making->implicit);
+        }
+        making->declaration = d;
+        if (!made->f_implicit || !making->implicit ||
+            !writer_each(&making->writer, d->ranges, set_implicit, making))
+            return false;
+    }
+    return true;
+}
+
 static bool make_equation(struct making *making, const struct declaration *equation)
 {
     making->declaration = equation;
@@ -215,8 +248,8 @@ static bool make_all(struct making *making)
     if (!making->made->f || !making->defined) return false;
     for (const struct declaration *d = all; d; d = d->next)
         if (d->kind == DECLARE_EQUATION && !make_equation(making, d)) return false;
-    return all_defined(making) && making_masses(making) && making_interval(making) && making_costs(making) &&
-           making_initial(making);
+    return all_defined(making) && make_implicit(making) && making_masses(making) && making_interval(making) &&
+           making_costs(making) && making_initial(making);
 }
 
 static bool graph_whole(struct making *making)

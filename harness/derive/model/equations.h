@@ -19,10 +19,11 @@ struct equations {
     struct graph *graph;
     size_t n, np;
     double t0, t1;
-    double *p;     /* [np] nominal */
-    double *x0;    /* [n] at p */
-    graph_node *f; /* [n] */
-    bool has_mass; /* M is given, and is not I */
+    double *p;              /* [np] nominal */
+    double *x0;             /* [n] at p */
+    graph_node *f;          /* [n] */
+    graph_node *f_implicit; /* [n] f_I, 0 where nothing is said; NULL: f is not split */
+    bool has_mass;          /* M is given, and is not I */
     size_t masses;
     struct mass_entry *mass; /* [masses] by rows, those that are not 0 */
     graph_node *initial;     /* [n] */

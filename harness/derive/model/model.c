@@ -1,6 +1,7 @@
 /* A model file as a type of problem: see model.h. */
 #include "model.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,8 @@ static sens_status lower(struct sens_ctx *ctx, const struct equations *from, str
                                      .m = from->m,
                                      .n_obs = from->n_obs,
                                      .t_obs = copied(ctx, from->n_obs, from->t_obs),
-                                     .at_end = from->at_end};
+                                     .at_end = from->at_end,
+                                     .split = from->f_implicit};
     if (!to->p || !to->x0 || !to->t_obs) return SENS_NO_MEMORY;
     sens_status status = model_lower(ctx, from->graph, from->n, from->f, &to->f);
     if (status == SENS_OK) status = model_lower(ctx, from->graph, from->n, from->initial, &to->initial);
@@ -65,17 +67,30 @@ static sens_status lower(struct sens_ctx *ctx, const struct equations *from, str
     return status == SENS_OK ? lower_costs(ctx, from, to) : status;
 }
 
-static sens_status write_equations(struct sens_ctx *ctx, const struct sens_model *head,
-                                   const struct sens_value *option, struct program_equations *equations)
+static sens_status write_part(struct sens_ctx *ctx, const struct model *model, bool implicit,
+                              const struct sens_value *option, struct program_equations *equations)
 {
-    const struct model *model = (const struct model *)head;
     struct bench_error error;
     struct equations written;
     if (!equations_write(&model->syntax, option, &equations_usual, &written, &error))
         return sens_fail(ctx, SENS_BAD_INPUT, "%s", error.text);
+    if (implicit) written.f = written.f_implicit, written.f_implicit = NULL, written.has_mass = false;
     const sens_status status = lower(ctx, &written, equations);
     equations_destroy(&written);
     return status;
+}
+
+static sens_status write_equations(struct sens_ctx *ctx, const struct sens_model *head,
+                                   const struct sens_value *option, struct program_equations *equations)
+{
+    return write_part(ctx, (const struct model *)head, false, option, equations);
+}
+
+static sens_status write_implicit(struct sens_ctx *ctx, const struct sens_model *implicit,
+                                  const struct sens_value *option, struct program_equations *equations)
+{
+    const char *const head = (const char *)implicit - offsetof(struct model, implicit);
+    return write_part(ctx, (const struct model *)(const void *)head, true, option, equations);
 }
 
 static sens_status find_observed(struct sens_ctx *ctx, const struct sens_model *head,
@@ -169,8 +184,12 @@ struct model *model_parse(const char *path, const char *text, size_t length, str
         bench_refuse(error, "%s: no memory", path);
         return NULL;
     }
-    model->head = (struct sens_model){
-        .write = write_equations, .known = find_known, .observed = find_observed, .names = model_names};
+    model->implicit = (struct sens_model){.write = write_implicit};
+    model->head = (struct sens_model){.implicit = &model->implicit,
+                                      .write = write_equations,
+                                      .known = find_known,
+                                      .observed = find_observed,
+                                      .names = model_names};
     if (syntax_read(path, text, length, &model->syntax, error)) return model;
     free(model);
     return NULL;

@@ -10,7 +10,8 @@
 #include "written.h"
 
 struct model {
-    struct sens_model head; /* first: what type->model points to */
+    struct sens_model head;     /* first: what type->model points to */
+    struct sens_model implicit; /* of its implicit part */
     struct syntax syntax;
 };
 

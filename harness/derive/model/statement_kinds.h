@@ -12,6 +12,7 @@ bool statement_parameter(struct parser *parser);
 bool statement_state(struct parser *parser);
 bool statement_interval(struct parser *parser);
 bool statement_mass(struct parser *parser);
+bool statement_implicit(struct parser *parser);
 bool statement_cost(struct parser *parser);
 bool statement_known(struct parser *parser);   /* known.c */
 bool statement_by_name(struct parser *parser); /* that begins with a name: a quantity, function, equation */

@@ -126,11 +126,11 @@ static bool source(struct parser *parser)
     return true;
 }
 
-/* `mass` begins a statement where a name follows; else it is a name like others. Takes it if it does. */
-static bool is_mass(struct parser *parser)
+/* `mass`, `implicit` begin a statement where a name follows; else they are names like others. Takes it if it does. */
+static bool begins(struct parser *parser, const char *word)
 {
     const struct lexer ahead = parser->lexer;
-    if (!parser_mark(parser, "mass")) return false;
+    if (!parser_mark(parser, word)) return false;
     if (parser->lexer.token.kind == TOKEN_NAME) return true;
     parser->lexer = ahead;
     return false;
@@ -147,7 +147,8 @@ static bool statement(struct parser *parser)
         {"known", statement_known}};
     struct lexer *lexer = &parser->lexer;
     if (lexer->token.kind != TOKEN_NAME) return lexer_expected(lexer, "a statement");
-    if (is_mass(parser)) return statement_mass(parser);
+    if (begins(parser, "mass")) return statement_mass(parser);
+    if (begins(parser, "implicit")) return statement_implicit(parser);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (parser_mark(parser, kinds[k].word)) return kinds[k].read(parser);
     if (parser_is_taken(&lexer->token)) return lexer_expected(lexer, "a statement");

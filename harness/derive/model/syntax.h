@@ -78,6 +78,7 @@ enum declaration_kind {
     DECLARE_FUNCTION,
     DECLARE_EQUATION,
     DECLARE_MASS,
+    DECLARE_IMPLICIT,
     DECLARE_COST
 };
 
@@ -91,7 +92,7 @@ struct cost_term {
 
 struct declaration {
     enum declaration_kind kind;
-    struct symbol *symbol; /* EQUATION, MASS: of the state; COST: NULL */
+    struct symbol *symbol; /* EQUATION, MASS, IMPLICIT: of the state; COST: NULL */
     const char *name;
     struct text_place place;
     struct range *ranges;                     /* of an array, or of an equation's indices */

@@ -59,7 +59,8 @@ struct making {
     const struct expression *value; /* the next of a list; NULL: one for all */
     bool listed;
     size_t element;
-    bool *defined; /* [n] has an equation */
+    bool *defined;  /* [n] has an equation */
+    bool *implicit; /* [n] has an implicit part; NULL: none has */
 };
 
 /* Zeroed, from the arena of the equations; NULL: failed. */

@@ -104,6 +104,10 @@ struct sens_problem { /* an instance; immutable after create; memory belongs to 
     bool x0_fixed; /* the initial state does not depend on p, although the type has an x0 */
     const struct sens_structure *structure; /* NULL: none is declared */
     const struct sens_mass *mass;           /* NULL: the identity; methods with SENS_CAP_MASS take others */
+    /* f_I of a split f = f_E + f_I, which additive pairs (sens/tableau.h) take implicitly: a problem with the same n
+     * and np, of which rhs, the four products and the structure are used; f_E is f - f_I, with the rounding of f_I. It
+     * changes nothing but these steps. NULL: there is none. */
+    const struct sens_problem *implicit;
     /* Steps that were made for this problem; a decorated one has none. NULL: the library takes them. */
     const struct sens_step_engine *engine;
 };
@@ -145,8 +149,8 @@ struct sens_problem_type {
     const char *name, *summary, *reference;
     const struct sens_option *options; /* ends with SENS_OPTIONS_END; may be NULL */
 
-    /* Fills n, np, t0, t1, x0, p, data, x0_fixed, structure, mass of *problem from the arena. The nominal x0 and p
-     * are numbers that double holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT
+    /* Fills n, np, t0, t1, x0, p, data, x0_fixed, structure, mass, implicit of *problem from the arena. The nominal x0
+     * and p are numbers that double holds exactly, so that every precision solves the same problem. SENS_BAD_INPUT
      * or SENS_NO_MEMORY. */
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_value *option,
                           struct sens_problem *problem);

@@ -7,6 +7,12 @@
  * where i runs over the stages, then over extra_stages more that only the dense output needs (same a, c).
  * A diagonally implicit pair has a_ii K_i in the sum for Y_i, too. Its first stage is the state itself (a_1j =
  * 0), of no weight where the published formula has none of that kind; a_ii of all others is the same number.
+ *
+ * An additive pair is a diagonally implicit one with a second a, explicit, for the part f_E of a problem that splits
+ * f = f_E + f_I (sens/problem.h); b, e and c are the same for both parts:
+ *     Y_i = x + h sum_{j<i} aE_ij f_E(t_j, Y_j) + h sum_{j<=i} a_ij f_I(t_j, Y_j),   K_i = f(t_i, Y_i).
+ * It takes problems with a split alone.
+ *
  * A fully implicit one has all a_ij K_j of the stages after the first in each sum but the first's; that one is
  * the state itself, of weight in the error estimate alone.
  * With D = 0 the interpolant is cubic Hermite on (x, f, x1, f1). With D >= 4 it agrees with that one, and so
@@ -50,8 +56,10 @@ struct sens_tableau {
     int stages, order, order_hat; /* order_hat 0: no embedded formula, fixed step only */
     bool fsal;                    /* the last row of a equals b and c_s = 1: Y_s is the next state; explicit:
                                      K_s is the next step's K_1; implicit: the formula is stiffly accurate;
-                                     Rosenbrock: b_j = alpha_sj + gamma_sj and alpha_s = 1, which is that */
+                                     Rosenbrock: b_j = alpha_sj + gamma_sj and alpha_s = 1, which is that;
+                                     additive: never, for the last row of its explicit part is not b */
     const sens_real *a;           /* [stages + extra_stages][stages + extra_stages], as the family says */
+    const sens_real *a_explicit;  /* [stages][stages], strictly lower; NULL but for additive pairs */
     const sens_real *gamma;       /* [stages][stages], lower; NULL but for Rosenbrock pairs */
     const sens_real *b;           /* [stages] */
     const sens_real *e;           /* [stages], b - bhat; NULL without an embedded formula */

@@ -146,6 +146,7 @@
                              "steps")                                                                        \
     X(part_of_other_step, "a step is differentiated by a formula that did not take it: right where steps "   \
                           "do not switch")                                                                   \
+    X(coefficients_of_other_part, "one part of a split is taken with the coefficients of the other")         \
     X(jacobian_held,                                                                                         \
       "one Jacobian is used for the whole solve, that of t0 and x0: right where it is constant")             \
     X(initial_term_added, "dx0/dp enters although the task holds x0: right where x0 depends on p")           \

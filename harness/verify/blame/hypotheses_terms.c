@@ -111,6 +111,29 @@ static bool matrix_not_transposed(const struct suspect *suspect, struct scheme *
     return is_rosenbrock(suspect) && suspect->oracle->problem->n > 1;
 }
 
+/* ---- additive steps ------------------------------------------------------------------------------------ */
+
+static bool explicit_not_transposed(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    (void)variant;
+    scheme->explicit_not_transposed = true;
+    return suspect->oracle->tableau->a_explicit && suspect->oracle->problem->n > 1;
+}
+
+/* Both parts by the implicit coefficients, or, below the diagonal, by the explicit ones. */
+static bool one_coefficients(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const long s = scheme->stages;
+    if (!suspect->oracle->tableau->a_explicit) return false;
+    for (long i = 0; i < s; i++)
+        for (long j = 0; j < i; j++)
+            if (variant)
+                scheme->a[i * s + j] = scheme->ae[i * s + j];
+            else
+                scheme->ae[i * s + j] = scheme->a[i * s + j];
+    return true;
+}
+
 /* ---- steps that switch --------------------------------------------------------------------------------- */
 
 /* All by the explicit part, all by the implicit one; that of the step before, of the next. */
@@ -346,6 +369,8 @@ const struct hypothesis hypotheses_of_terms[] = {
     {CAUSE_dropped_stage, "", FAULT_SWEEP, drop_everywhere, 0, 0.96},
     {CAUSE_jacobian_not_transposed, "", FAULT_SWEEP, not_transposed, 1, 1},
     {CAUSE_jacobian_not_transposed, "in the systems alone", FAULT_SWEEP, matrix_not_transposed, 1, 1},
+    {CAUSE_jacobian_not_transposed, "in the explicit part alone", FAULT_SWEEP, explicit_not_transposed, 1, 1},
+    {CAUSE_coefficients_of_other_part, "", FAULT_SWEEP | FAULT_SOLVE | FAULT_BOTH, one_coefficients, 2, 1},
     {CAUSE_second_left_out, "", FAULT_SWEEP, no_second, 1, 1},
     {CAUSE_slope_t_left_out, "", FAULT_SWEEP | FAULT_SOLVE | FAULT_BOTH, no_slope_t, 1, 1},
     {CAUSE_matrix_of_other_step, "", FAULT_SWEEP, other_matrix, 4, 0.99},

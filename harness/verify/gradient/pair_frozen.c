@@ -132,6 +132,13 @@ static bool takes_formula(const struct pair *pair, size_t formula)
 
 enum { SWITCHED_QUICK = 3 };
 
+/* Additive pairs, where the problem has a split. */
+static void check_additive(struct pair *pair)
+{
+    check_both(pair, (struct formula){"ark43", false});
+    check_both(pair, (struct formula){"ark32", true});
+}
+
 static void check_implicit(struct pair *pair)
 {
     static const char *const iterated[ITERATED] = {"sdirk4a", "radau_iia5"};
@@ -139,6 +146,7 @@ static void check_implicit(struct pair *pair)
     const bool rosenbrock = type->hvp && (type->rhs_t || type->autonomous);
     if (pair->instance->problem.n > IMPLICIT_LARGEST) return;
     if (pair->instance->problem.mass) check_both(pair, (struct formula){"kvaerno54", false});
+    if (pair->instance->problem.implicit) check_additive(pair);
     for (size_t k = 0; k < ITERATED; k++)
         if (takes_formula(pair, k)) check_both(pair, (struct formula){iterated[k], false});
     if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});

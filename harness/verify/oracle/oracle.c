@@ -120,6 +120,7 @@ struct scheme *scheme_create(const struct oracle *oracle)
     scheme->a = verify_array(v, s * s);
     for (size_t i = 0; i < s; i++)
         for (size_t j = 0; j < s; j++) scheme->a[i * s + j] = sens_tableau_a(tb, (int)i, (int)j);
+    if (tb->a_explicit) scheme->ae = verify_copy(v, s * s, tb->a_explicit);
     scheme->b = verify_copy(v, s, tb->b);
     scheme->bq = verify_copy(v, s, tb->b);
     scheme->c = abscissae(v, tb);
@@ -159,6 +160,7 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run->rounded = verify_array(v, n);
     run->x_in = verify_array(v, n);
     run->p_in = verify_array(v, np);
+    run_additive_create(run);
     run_implicit_create(run);
     run_coupled_create(run);
     run_rosenbrock_create(run);
@@ -245,7 +247,7 @@ void run_combine(size_t n, const double *x, double h, int count, const double *w
 
 static sens_status slope(struct run *run, const struct scheme *scheme, long k, int i)
 {
-    const struct sens_problem *pb = run->oracle->problem;
+    const struct sens_problem *pb = run->system;
     const long from = k - scheme->slope_from;
     double *K = run->K + (size_t)i * run->n;
     if (i == 0 && from != k && from >= 0 && from < scheme->steps) {
@@ -270,6 +272,14 @@ static sens_status slope(struct run *run, const struct scheme *scheme, long k, i
     return status == SENS_OK && run->rosenbrock ? run_rosenbrock_slope(run, scheme, k, i, K) : status;
 }
 
+/* N_i of an additive step. */
+static sens_status explicit_slope(struct run *run, const struct scheme *scheme, long k, int i)
+{
+    const double t = scheme->t[k] + scheme->c[i] * scheme->ha[k];
+    const struct sens_at at = input(run, scheme->single, t, scheme->ha[k], run->Y + (size_t)i * run->n);
+    return run_additive_slope(run, &at, i);
+}
+
 sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
 {
     const size_t n = run->n, s = (size_t)scheme->stages;
@@ -283,8 +293,10 @@ sens_status run_stages(struct run *run, const struct scheme *scheme, long k)
     for (int i = 0; i < scheme->stages; i++) {
         double *Y = run->Y + (size_t)i * n;
         run_combine(n, x, scheme->ha[k], i, scheme->a + (size_t)i * s, run->K, Y);
+        if (run->N) run_combine(n, Y, scheme->ha[k], i, scheme->ae + (size_t)i * s, run->N, Y);
         if (i > 0) noise_touch(&run->noise, n, Y);
-        const sens_status status = slope(run, scheme, k, i);
+        sens_status status = slope(run, scheme, k, i);
+        if (status == SENS_OK && run->N) status = explicit_slope(run, scheme, k, i);
         if (status != SENS_OK) return status;
     }
     return SENS_OK;
@@ -341,6 +353,7 @@ static void advance(struct run *run, long k)
     const struct scheme *scheme = run->forward;
     double *x = run->state + (size_t)k * run->n, *next = x + run->n;
     run_combine(run->n, x, scheme->h[k], scheme->stages, scheme->b, run->K, next);
+    if (run->N) run_combine(run->n, next, scheme->h[k], scheme->stages, scheme->b, run->N, next);
     noise_touch(&run->noise, run->n, next);
     noise_step(&run->noise, PLACE_STATE, 0, run->n, next);
 }

@@ -12,8 +12,10 @@ struct sweep {
     double *mu;     /* [count][np] */
     double *theta;  /* [count][s][n] of the step at hand */
     double *kappa;  /* [n] */
-    double *w_in;   /* [n] a perturbed input */
-    double *phi;    /* [n + np] what an observation adds */
+    double *nu,
+        *g;       /* [count][n] of additive steps: the cotangent of f_E; what theta has beside J_I^T kappa */
+    double *w_in; /* [n] a perturbed input */
+    double *phi;  /* [n + np] what an observation adds */
 };
 
 static struct sweep sweep_create(const struct run *run, size_t rows, const size_t *row, bool wrt_p)
@@ -26,6 +28,8 @@ static struct sweep sweep_create(const struct run *run, size_t rows, const size_
     sweep.mu = verify_array(v, sweep.count * run->np);
     sweep.theta = verify_array(v, sweep.count * (size_t)run->reverse->stages * run->n);
     sweep.kappa = verify_array(v, run->n);
+    if (run->N)
+        sweep.nu = verify_array(v, sweep.count * run->n), sweep.g = verify_array(v, sweep.count * run->n);
     sweep.w_in = verify_array(v, run->n);
     sweep.phi = verify_array(v, run->n + run->np);
     return sweep;
@@ -44,15 +48,15 @@ static void add(size_t count, double factor, const double *from, double *to)
 
 /* ---- one stage ----------------------------------------------------------------------------------------- */
 
-/* kappa = h (b_i lambda + sum_{j>i} a_ji theta_j). */
-static void cotangent(const struct run *run, long k, int i, const double *lambda, const double *theta,
-                      double *kappa)
+/* kappa = h (b_i lambda + sum_{j>i} a_ji theta_j), a [s][s]. */
+static void cotangent(const struct run *run, const double *a, long k, int i, const double *lambda,
+                      const double *theta, double *kappa)
 {
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     for (size_t q = 0; q < n; q++) {
         double sum = 0;
-        for (size_t j = (size_t)i + 1; j < s; j++) sum += scheme->a[j * s + (size_t)i] * theta[j * n + q];
+        for (size_t j = (size_t)i + 1; j < s; j++) sum += a[j * s + (size_t)i] * theta[j * n + q];
         kappa[q] = scheme->h[k] * scheme->b[i] * lambda[q] + scheme->ha[k] * sum;
     }
 }
@@ -143,7 +147,7 @@ static void add_parameters(struct run *run, const struct sweep *sweep, long k, i
 /* theta = J^T kappa (or, as a fault, J kappa), for every output; kappa is replaced. */
 static void multiply(struct run *run, const struct sweep *sweep, long k, int i)
 {
-    const struct sens_problem *pb = run->oracle->problem;
+    const struct sens_problem *pb = run->system;
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
@@ -191,6 +195,57 @@ static void add_running(struct run *run, const struct sweep *sweep, long k, int 
     add_explicit(run, sweep, &at, w);
 }
 
+/* ---- additive steps ------------------------------------------------------------------------------------ */
+
+/* nu and g = (J - J_I)^T nu + hq bq g_x; then kappa, which is h b_i lambda + h sum_{j>i} a_ji theta_j, += h a_ii g. */
+static void explicit_cotangents(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const double h_gamma = scheme->ha[k] * scheme->a[(size_t)i * s + (size_t)i];
+    const double w = scheme->factor[TERM_G_X] * scheme->hq[k] * scheme->bq[i];
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+    for (size_t e = 0; e < sweep->count; e++) {
+        double *const nu = sweep->nu + e * n, *const g = sweep->g + e * n;
+        double *const kappa = sweep->theta + (e * s + (size_t)i) * n;
+        cotangent(run, scheme->ae, k, i, sweep->lambda + e * n, sweep->theta + e * s * n, nu);
+        noise_touch(&run->noise, n, nu);
+        run_additive_vjp(run, &at, scheme->not_transposed || scheme->explicit_not_transposed, nu, g);
+        for (size_t q = 0; q < n; q++) g[q] *= scheme->factor[TERM_JACOBIAN];
+        if (cost->type->g_dx && w != 0) cost->type->g_dx(cost, &at, w, scheme->g_row[sweep->row[e]], 1, g);
+        add(n, h_gamma, g, kappa);
+    }
+    if (h_gamma == 0) return;
+    run_implicit_factor(run, &at, h_gamma, !scheme->not_transposed);
+    for (size_t e = 0; e < sweep->count; e++) {
+        double *const kappa = sweep->theta + (e * s + (size_t)i) * n;
+        if (!run_solve(run, kappa)) kappa[0] = NAN;
+        noise_touch(&run->noise, n, kappa);
+    }
+}
+
+/* mu, then theta = J_I^T kappa + g in the place of kappa, and what the running cost adds to mu. */
+static void additive_stage(struct run *run, const struct sweep *sweep, long k, int i)
+{
+    const struct sens_cost *cost = run->oracle->cost;
+    const struct scheme *scheme = run->reverse;
+    const size_t n = run->n, s = (size_t)scheme->stages;
+    const double w = scheme->hq[k] * scheme->bq[i];
+    const double factor = scheme->factor[TERM_PARAMETERS] * scheme->in_mu[(size_t)k * s + (size_t)i];
+    explicit_cotangents(run, sweep, k, i);
+    const struct sens_at at = run_point(run, &scheme->rule[RULE_PARAMETER], k, i);
+    for (size_t e = 0; e < sweep->count && sweep->wrt_p && factor != 0; e++)
+        run_additive_parameters(run, &at, factor, sweep->nu + e * n, sweep->theta + (e * s + (size_t)i) * n,
+                                sweep->mu + e * run->np);
+    multiply(run, sweep, k, i);
+    for (size_t e = 0; e < sweep->count; e++)
+        add(n, 1, sweep->g + e * n, sweep->theta + (e * s + (size_t)i) * n);
+    if (!cost->type->g_dp || w == 0) return;
+    const struct sens_at seen = run_point(run, scheme->g_p ? scheme->g_p : &scheme->rule[RULE_COST], k, i);
+    add_explicit(run, sweep, &seen, w);
+}
+
 /* ---- Rosenbrock steps ---------------------------------------------------------------------------------- */
 
 static void start_rosenbrock(struct run *run, const struct sweep *sweep, long k)
@@ -222,9 +277,13 @@ static void reverse_step(struct run *run, const struct sweep *sweep, long k)
     for (int i = scheme->stages - 1; i >= 0; i--) {
         for (size_t e = 0; e < sweep->count && !run->coupled; e++) {
             double *theta = sweep->theta + e * s * n;
-            cotangent(run, k, i, sweep->lambda + e * n, theta, sweep->kappa);
+            cotangent(run, scheme->a, k, i, sweep->lambda + e * n, theta, sweep->kappa);
             memcpy(theta + (size_t)i * n, sweep->kappa, n * sizeof *theta);
             noise_touch(&run->noise, n, theta + (size_t)i * n);
+        }
+        if (run->N) {
+            additive_stage(run, sweep, k, i);
+            continue;
         }
         if (!run->coupled) solve_cotangents(run, sweep, k, i);
         if (run->rosenbrock) solve_rosenbrock(run, sweep, k, i);

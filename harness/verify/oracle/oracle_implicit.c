@@ -75,7 +75,7 @@ double run_mass_entry(const struct run *run, bool transposed, size_t i, size_t j
 
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed)
 {
-    const struct sens_problem *pb = run->oracle->problem;
+    const struct sens_problem *pb = run->system;
     const size_t n = run->n;
     if (transposed)
         pb->type->vjp(pb, at, n, run->unit, run->M);
@@ -111,7 +111,7 @@ double run_mass_times(const struct run *run, size_t i, const double *z)
 /* z += d at a point; *size: the largest correction relative to its component. */
 static sens_status correct(struct run *run, const struct sens_at *at, double h_gamma, double *z, double *size)
 {
-    const struct sens_problem *pb = run->oracle->problem;
+    const struct sens_problem *pb = run->system;
     const sens_status status = pb->type->rhs(pb, at, run->d);
     if (status != SENS_OK) return status;
     noise_touch(&run->noise, run->n, run->d);

@@ -3,7 +3,9 @@
  *
  *     Y_i = x + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   x+ = x + h sum_i b_i K_i
  *     kappa_i = h (b_i lambda + sum_{j>=i} a_ji theta_j),   theta_i = J_i^T kappa_i + hq bq_i g_x(i)
- *     lambda += sum_i theta_i,   mu += sum_i f_p(i)^T kappa_i + hq bq_i g_p(i) */
+ *     lambda += sum_i theta_i,   mu += sum_i f_p(i)^T kappa_i + hq bq_i g_p(i)
+ *
+ * and of additive steps, with K_i of f_I and N_i of f - f_I, the sums with aE of these (oracle_additive.c). */
 #ifndef VERIFY_ORACLE_RUN_H
 #define VERIFY_ORACLE_RUN_H
 
@@ -69,6 +71,7 @@ struct scheme {
     int stages;
     long steps;
     double *a, *b, *c; /* [s][s], [s], [s] */
+    double *ae;        /* [s][s] of the explicit part of additive steps; else NULL */
     double *ha, *h;    /* [steps]: in the stages, in the step */
     double *t;         /* [steps] */
     double *bq, *hq;   /* weights of the quadrature */
@@ -89,6 +92,7 @@ struct scheme {
     /* Of Rosenbrock steps, in the sweep: J of step k + J_from, and h before it of step k + h_gamma_from; J for J^T. */
     long J_from, h_gamma_from;
     bool matrix_not_transposed;
+    bool explicit_not_transposed; /* of additive steps: J where J^T is due, in the explicit part alone */
     /* Of steps that switch, in the sweep: the part of all steps, or that of step k + part_from. */
     const struct sens_tableau *one_part;
     long part_from;
@@ -118,9 +122,12 @@ struct run {
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
     /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
     double *unit, *M, *base, *d;
-    double *mass;            /* [n][n]; NULL: the problem has none */
-    bool algebraic;          /* some row of it is 0 */
-    size_t *order, unknowns; /* n */
+    /* Whose f is implicit: the problem, or f_I of additive steps; then N [s][n] at the stages, else NULL. */
+    const struct sens_problem *system;
+    double *N, *other, *other_in; /* [n] scratch of oracle_additive.c */
+    double *mass;                 /* [n][n]; NULL: the problem has none */
+    bool algebraic;               /* some row of it is 0 */
+    size_t *order, unknowns;      /* n */
     /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
     bool coupled;
     double *J;
@@ -146,6 +153,20 @@ void run_factor(struct run *run);
 bool run_solve(const struct run *run, double *x);
 /* The factors of I - h_gamma J at a point, or of its transpose by vjp. */
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed);
+
+/* ---- additive steps (oracle_additive.c) ------------------------------------------------------------------- */
+
+void run_additive_create(struct run *run);
+/* N_i at the stage state Y_i. What rhs says. */
+sens_status run_additive_slope(struct run *run, const struct sens_at *at, int i);
+/* out = (J - J_I) v, or by vjp their transposes; jvp for parameter >= 0 with its column of f_p - f_I,p. All [n]. */
+void run_additive_jvp(struct run *run, const struct sens_at *at, const double *v, long parameter,
+                      double *out);
+void run_additive_vjp(struct run *run, const struct sens_at *at, bool not_transposed, const double *v,
+                      double *out);
+/* mu [np] += factor (f_p^T nu + f_I,p^T (kappa - nu)). */
+void run_additive_parameters(struct run *run, const struct sens_at *at, double factor, const double *nu,
+                             const double *kappa, double *mu);
 
 /* ---- fully implicit stages (oracle_coupled.c) ------------------------------------------------------------ */
 

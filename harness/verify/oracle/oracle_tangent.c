@@ -8,12 +8,13 @@
 
 struct directions { /* the parameters asked for, then the initial states */
     size_t p, x0, all;
-    double *S;         /* [all][n] */
-    double *L;         /* [all][s][n] */
-    double *Z;         /* [n] */
-    double *v_in;      /* [n] a perturbed input */
-    double *g_x, *g_p; /* [m][n], [m][np] of the cost at hand */
-    double *dG;        /* [m][all] */
+    double *S;          /* [all][n] */
+    double *L;          /* [all][s][n] */
+    double *L_explicit; /* [all][s][n] the same of f_E, of additive steps */
+    double *Z;          /* [n] */
+    double *v_in;       /* [n] a perturbed input */
+    double *g_x, *g_p;  /* [m][n], [m][np] of the cost at hand */
+    double *dG;         /* [m][all] */
 };
 
 static struct directions directions_create(const struct run *run, const struct sens_out *out)
@@ -23,6 +24,7 @@ static struct directions directions_create(const struct run *run, const struct s
     d.all = d.p + d.x0;
     d.S = verify_array(v, d.all * run->n);
     d.L = verify_array(v, (size_t)run->forward->stages * d.all * run->n);
+    if (run->N) d.L_explicit = verify_array(v, (size_t)run->forward->stages * d.all * run->n);
     d.Z = verify_array(v, run->n);
     d.v_in = verify_array(v, run->n);
     d.g_x = verify_array(v, run->m * run->n);
@@ -96,7 +98,7 @@ static void implicit_direction(struct run *run, double h_gamma, double *L, doubl
 
 static void tangent_stage(struct run *run, const struct directions *d, long k, int i)
 {
-    const struct sens_problem *pb = run->oracle->problem;
+    const struct sens_problem *pb = run->system;
     const struct scheme *scheme = run->forward;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const bool running = running_derivative(run, d, k, i);
@@ -106,7 +108,9 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
     if (h_gamma != 0) run_implicit_factor(run, &at, h_gamma, false);
     for (size_t q = 0; q < d->all; q++) {
         double *L = d->L + q * s * n; /* [s][n] of this direction */
+        double *const explicit = run->N ? d->L_explicit + q * s * n : NULL;
         run_combine(n, d->S + q * n, scheme->h[k], i, scheme->a + (size_t)i * s, L, d->Z);
+        if (explicit) run_combine(n, d->Z, scheme->h[k], i, scheme->ae + (size_t)i * s, explicit, d->Z);
         noise_touch(&run->noise, n, d->Z);
         pb->type->jvp(pb, &at, 1, noise_input(&run->noise, n, d->Z, d->v_in), L + (size_t)i * n);
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
@@ -115,6 +119,7 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         if (h_gamma == 0 && run->mass && !run_mass_solve(run, false, L + (size_t)i * n))
             L[(size_t)i * n] = NAN;
         if (run->rosenbrock) run_rosenbrock_direction(run, k, i, q < d->p ? q : run->np, d->S + q * n, L);
+        if (explicit) run_additive_jvp(run, &at, d->Z, q < d->p ? (long)q : -1, explicit + (size_t)i * n);
         if (running) add_to_dG(run, d, q, d->Z);
     }
 }
@@ -188,6 +193,8 @@ static void tangent_step(struct run *run, const struct directions *d, long k)
     tangent_nodes(run, d, k);
     for (size_t q = 0; q < d->all; q++) {
         run_combine(n, d->S + q * n, scheme->h[k], scheme->stages, scheme->b, d->L + q * s * n, d->Z);
+        if (run->N)
+            run_combine(n, d->Z, scheme->h[k], scheme->stages, scheme->b, d->L_explicit + q * s * n, d->Z);
         memcpy(d->S + q * n, d->Z, n * sizeof *d->Z);
     }
     noise_touch(&run->noise, d->all * n, d->S);

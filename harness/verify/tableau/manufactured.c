@@ -102,6 +102,25 @@ static void jvp_autonomous(const struct sens_problem *pb, const struct sens_at *
     multiply(pb->data, at->x[SPECIES], at->x, J_t, L, V, OUT);
 }
 
+/* f_I, and its J V. */
+static sens_status rhs_implicit(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    const struct manufactured *const made = pb->data;
+    for (size_t i = 0; i < SPECIES; i++) dx[i] = -cos(at->t) * made->d[i] * at->x[i];
+    dx[SPECIES] = 0;
+    return SENS_OK;
+}
+
+static void jvp_implicit(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                         double *OUT)
+{
+    const struct manufactured *const made = pb->data;
+    for (size_t i = 0; i < UNKNOWNS; i++)
+        for (size_t l = 0; l < L; l++)
+            OUT[i * L + l] = i < SPECIES ? -cos(at->t) * made->d[i] * V[i * L + l] : 0;
+}
+
+static const struct sens_problem_type damped = {.name = "damping", .rhs = rhs_implicit, .jvp = jvp_implicit};
 static const struct sens_problem_type clocked = {
     .name = "manufactured", .rhs = rhs, .jvp = jvp, .rhs_t = rhs_t};
 static const struct sens_problem_type unclocked = {.name = "manufactured, autonomous",
@@ -127,6 +146,9 @@ void manufactured_problem(struct manufactured *made, bool autonomous, struct sen
                                      .t1 = t1,
                                      .x0 = made->start,
                                      .data = made};
+    made->implicit = *problem;
+    made->implicit.type = &damped;
+    problem->implicit = &made->implicit;
 }
 
 void manufactured_state(const struct manufactured *made, double t, double *x)

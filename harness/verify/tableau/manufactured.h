@@ -13,12 +13,13 @@ enum { SPECIES = 3, UNKNOWNS = SPECIES + 1 }; /* the last unknown is the time */
 
 struct manufactured {
     double w[SPECIES], q[SPECIES], d[SPECIES];
-    double start[UNKNOWNS]; /* s(t0) */
+    double start[UNKNOWNS];       /* s(t0) */
+    struct sens_problem implicit; /* f_I = -cos(t) d_i x_i of the split that additive pairs take */
 };
 
 /* Coefficients drawn by the seed. */
 void manufactured_draw(struct verify *v, struct manufactured *made);
-/* The instance from t = 0.3 to 1.9: its data are *made, which must not move. Right-hand side, J v and df/dt. */
+/* The instance from t = 0.3 to 1.9: its data are *made, which must not move. Right-hand side, J v, df/dt, a split. */
 void manufactured_problem(struct manufactured *made, bool autonomous, struct sens_problem *problem);
 /* s(t), and how far x is from it. */
 void manufactured_state(const struct manufactured *made, double t, double *x);

@@ -227,13 +227,80 @@ static void test_nothing_declared(void **state)
     assert_int_equal(sens_structure_factors(sens_structure_of(&pb)), 0);
 }
 
+/* The implicit part of a split: a problem of the same size, with rhs and the four products, and no mass matrix. */
+static sens_status status_of_part(const struct sens_problem *part)
+{
+    struct fixture fx = {.made = plain};
+    struct sens_problem pb = {.n = 77};
+    const struct sens_problem_type type = {.name = "made", .create = create};
+    fx.made.implicit = part;
+    const sens_status status = sens_problem_create(&fx.ctx, &type, NULL, &pb);
+    assert_true(status == SENS_OK ? pb.implicit == part : strstr(fx.ctx.message, "implicit part") != NULL);
+    sens_arena_release(&fx.ctx.arena);
+    return status;
+}
+
+static sens_status part_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    (void)pb, (void)at, (void)dx;
+    return SENS_OK;
+}
+
+static void part_product(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *V,
+                         double *OUT)
+{
+    (void)pb, (void)at, (void)L, (void)V, (void)OUT;
+}
+
+static void part_columns(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                         double *OUT)
+{
+    (void)pb, (void)at, (void)k0, (void)L, (void)OUT;
+}
+
+static void part_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
+                       const double *q, size_t L, const double *W, double *MU)
+{
+    (void)pb, (void)K, (void)t, (void)X, (void)q, (void)L, (void)W, (void)MU;
+}
+
+static void test_split(void **state)
+{
+    (void)state;
+    static const struct sens_mass mass = {.value = NULL};
+    struct sens_problem_type type = {.name = "part",
+                                     .rhs = part_rhs,
+                                     .vjp = part_product,
+                                     .jvp = part_product,
+                                     .jvp_p_cols = part_columns,
+                                     .vjp_p_batch = part_batch};
+    struct sens_problem part = plain;
+    part.type = &type;
+    assert_int_equal(status_of_part(&part), SENS_OK);
+    part.n = N - 1;
+    assert_int_equal(status_of_part(&part), SENS_BAD_INPUT);
+    part.n = N, part.np = NP + 1;
+    assert_int_equal(status_of_part(&part), SENS_BAD_INPUT);
+    part.np = NP, part.mass = &mass;
+    assert_int_equal(status_of_part(&part), SENS_BAD_INPUT);
+    part.mass = NULL, type.jvp_p_cols = NULL;
+    assert_int_equal(status_of_part(&part), SENS_BAD_INPUT);
+    part.type = NULL;
+    assert_int_equal(status_of_part(&part), SENS_BAD_INPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),         cmocka_unit_test(test_coupling_accepted),
-        cmocka_unit_test(test_coupling_refused), cmocka_unit_test(test_patterns_refused),
-        cmocka_unit_test(test_halves_refused),   cmocka_unit_test(test_blocks_refused),
-        cmocka_unit_test(test_operations),       cmocka_unit_test(test_nothing_declared),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_coupling_accepted),
+        cmocka_unit_test(test_coupling_refused),
+        cmocka_unit_test(test_patterns_refused),
+        cmocka_unit_test(test_halves_refused),
+        cmocka_unit_test(test_blocks_refused),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_nothing_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,7 +199,9 @@ static bool last_is_next(const struct sens_tableau *tb)
     const int s = tb->stages;
     if (tb->family == SENS_FAMILY_ROSENBROCK) return is_stiffly_accurate(tb);
     for (int j = 0; j < s; j++)
-        if (sens_tableau_a(tb, s - 1, j) != tb->b[j]) return false;
+        if (sens_tableau_a(tb, s - 1, j) != tb->b[j] ||
+            (tb->a_explicit && tb->a_explicit[(s - 1) * s + j] != tb->b[j]))
+            return false;
     return tb->c[s - 1] == 1;
 }
 
@@ -337,7 +339,7 @@ static void test_list(void **state)
         "sdirk4a",        "sdirk4b",        "tr_bdf2",  "kvaerno43",  "kvaerno54",
         "crank_nicolson", "backward_euler", "ros2",     "ros3",       "ros4",
         "rodas3",         "rodas4",         "rodas5p",  "radau_iia5", "radau_ia5",
-        "lobatto_iiic4",  "gauss6",         "theta"};
+        "lobatto_iiic4",  "gauss6",         "theta",    "ark32",      "ark43"};
     for (size_t k = 0; k < sizeof required / sizeof *required; k++) assert_non_null(find(required[k]));
     for (size_t k = 0; tableau_at(k); k++) {
         const struct sens_tableau *tb = tableau_at(k);
