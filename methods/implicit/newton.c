@@ -48,8 +48,8 @@ static void measure(const struct sens_ode *ode, size_t size, const sens_real *d,
 }
 
 /* What is left, as a multiple of the last correction. The first ratio alone may be small by luck, where the second
- * correction passes through 0 in its course: with one of 1e-7, and then of 6e-5, as much as 1e-13 of the state was left.
- * So it is taken for the second power of the one that follows. */
+ * correction passes through 0 in its course: with one of 1e-7, and then of 6e-5, as much as 1e-13 of the state was
+ * left. So it is taken for the second power of the one that follows. */
 static sens_real left_of(const struct sens_newton *it)
 {
     const sens_real theta = it->count == 2 ? sqrt(it->theta) : it->theta;

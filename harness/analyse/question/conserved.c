@@ -6,7 +6,7 @@
 #include "questions.h"
 
 /* A Runge-Kutta map keeps linear invariants to rounding; where its stages are solved for by an iteration, that leaves
- * at most a tenth of rtol (sens_work.residual). A difference quotient knows S to some sqrt(eps) of x over the change. */
+ * at most a tenth of rtol (sens_work.residual). Difference quotients know S to some sqrt(eps) of x over the change. */
 static bool holds(const struct analysis *analysis, const struct invariant_check *check)
 {
     static const double QUOTIENT = 64 * 1.5e-8; /* sqrt(eps), as entries of S of unequal size are summed */

@@ -4,9 +4,9 @@
  * If w is in whole numbers, what does not change along it are products of powers of its parameters: (1, -1) leaves
  * k1 k2, (1, 1) leaves k1 / k2. If p_k w_k is, these are sums. Near the given values that may be chance, so it is
  * tried: the parameters are moved along the direction, the one that is moved most by a fifth, and the states are solved
- * for again, without any derivative; so from values beside the given ones, where a - b and a / b are two things if a = b
- * was given. A product or sum is one where no state moves by more than ten times rtol; any
- * other direction is local, a statement near the given values. */
+ * for again, without any derivative; so from values beside the given ones, where a - b and a / b are two things if
+ * a = b was given. A product or sum is one where no state moves by more than ten times rtol; any other direction is
+ * local, a statement near the given values. */
 #ifndef ANALYSE_COMBINATIONS_H
 #define ANALYSE_COMBINATIONS_H
 

@@ -38,11 +38,11 @@ struct bed {
 
 /* The tableau of the registry by its name; NULL: there is none. */
 const struct sens_tableau *verify_formula(const struct verify *v, const char *name);
-/* In what the state is measured: 1; where it begins far below, all of it, the largest of its components. An atol of 1e-7
- * would leave a state of 1e-12 to itself, and a step of any length would do. */
+/* In what the state is measured: 1; where it begins far below, all of it, the largest of its components. An atol of
+ * 1e-7 would leave a state of 1e-12 to itself, and a step of any length would do. */
 double verify_state_unit(struct verify *v, const struct sens_problem *problem);
-/* A task with cash_karp, odeint, rtol = 1e-7 and atol that of bed_tolerance (drawn in a random run: 1e-9 ... 1e-5), max_steps 20000,
- * all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and cost are
+/* A task with cash_karp, odeint, rtol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5) and the atol of bed_tolerance,
+ * max_steps 20000, all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and cost are
  * copied by value. */
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed);
