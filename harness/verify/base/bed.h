@@ -42,8 +42,8 @@ const struct sens_tableau *verify_formula(const struct verify *v, const char *na
  * 1e-7 would leave a state of 1e-12 to itself, and a step of any length would do. */
 double verify_state_unit(struct verify *v, const struct sens_problem *problem);
 /* A task with cash_karp, odeint, rtol = 1e-7 (drawn in a random run: 1e-9 ... 1e-5) and the atol of bed_tolerance,
- * max_steps 20000, all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and cost are
- * copied by value. */
+ * max_steps 20000, all stages kept, everything automatic, both gradients (dG/dp alone for many states). Problem and
+ * cost are copied by value. */
 void bed_create(struct verify *v, const struct sens_problem *problem, const struct sens_cost *cost,
                 const struct sens_method_type *method, struct bed *bed);
 /* rtol = tol, atol = tol bed->unit. */
