@@ -20,7 +20,7 @@ enum { REFERENCE_TEXT_MAX = 3000 };
 _Static_assert(SENS_IN_FIRST == (1 << REFERENCE_PARTS) - 1, "what a reference holds leads the list of parts");
 
 struct reference_digits { /* on which two independent computations agree */
-    double entry;         /* worst entry, relative to the largest of its row */
+    double entry;         /* worst entry, relative to the largest of its row, 1/100 of that of all at least */
     double norm;          /* relative, Frobenius */
 };
 
