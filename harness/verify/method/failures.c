@@ -201,17 +201,32 @@ static void limit_steps(struct fragile *f, struct worst *worst)
 {
     const long trials = f->work.steps + f->work.rejects, kept = f->bed.task.max_steps;
     const long reverse = f->work.steps_reverse + f->work.rejects_reverse;
-    /* What a library counts of its rejections is its own business. */
-    const bool counts = f->work.rejects > 0 && !f->bed.method->library;
-    const long limit[] = {3, trials / 2, counts ? f->work.steps : 0, (trials + reverse) / 2};
-    for (int k = 0; k < 4; k++) {
+    const long limit[] = {3, trials / 2, (trials + reverse) / 2};
+    for (int k = 0; k < 3; k++) {
         char what[96];
         snprintf(what, sizeof what, "max_steps = %ld, where %ld trials are made and %ld on the way back",
                  limit[k], trials, reverse);
         f->bed.task.max_steps = limit[k];
-        if (limit[k] > 0 && limit[k] < (k < 3 ? trials : reverse)) note_unfinished(&f->bed, what, worst);
+        if (limit[k] > 0 && limit[k] < (k < 2 ? trials : reverse)) note_unfinished(&f->bed, what, worst);
     }
     f->bed.task.max_steps = kept;
+}
+
+/* A first step of the whole interval is rejected, and counts. What a library counts of its rejections is its own
+ * business. */
+static void limit_rejections(struct fragile *f, struct worst *worst)
+{
+    const struct sens_task kept = f->bed.task;
+    if (bed_is_fixed(&f->scene.bed) || f->bed.method->library) return;
+    f->bed.task.dt = f->bed.problem.t1 - f->bed.problem.t0;
+    if (bed_solve(&f->bed) == SENS_OK && f->bed.work.rejects > 0) {
+        char what[96];
+        snprintf(what, sizeof what, "max_steps = %ld, where %ld trials more are rejected", f->bed.work.steps,
+                 f->bed.work.rejects);
+        f->bed.task.max_steps = f->bed.work.steps;
+        note_unfinished(&f->bed, what, worst);
+    }
+    f->bed.task = kept;
 }
 
 static void demand_too_much(struct fragile *f, struct worst *worst)
@@ -237,6 +252,7 @@ static void check_limits(struct verify *v, struct fragile way[2])
     for (int k = 0; k < 2; k++) {
         if (!way[k].made) continue;
         limit_steps(&way[k], &worst);
+        limit_rejections(&way[k], &worst);
         demand_too_much(&way[k], &worst);
     }
     verify_judge(&result, &worst);
