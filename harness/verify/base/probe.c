@@ -228,15 +228,6 @@ static const struct sens_problem_type probe_type = {
     .x0_jvp_cols = x0_jvp_cols,
 };
 
-/* Of either sign: with an odd n the first one is negative, and so is every second. */
-static double *parameters(struct verify *v, const struct probe_settings *settings)
-{
-    double *const p = series(v, settings->np, sqrt(19), 1, 0.3);
-    for (size_t q = 0; q < settings->np; q++)
-        if ((settings->n + q) % 2) p[q] = -p[q];
-    return p;
-}
-
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem)
 {
     const struct coefficients *k = make_coefficients(v, settings);
@@ -247,7 +238,7 @@ void probe_problem(struct verify *v, const struct probe_settings *settings, stru
                                      .t0 = settings->t0,
                                      .t1 = settings->t1,
                                      .x0 = x,
-                                     .p = parameters(v, settings),
+                                     .p = series(v, settings->np, sqrt(19), 1, 0.3),
                                      .data = k,
                                      .x0_fixed = !settings->x0_depends};
     if (settings->x0_depends) x0(problem, problem->p, x);
