@@ -3,6 +3,7 @@
 # tangent; what cannot be is refused. Argument 1: sensbench.
 export LC_ALL=C
 . "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/numbers.bash"
 
 equations='parameter a = 0.7
 parameter s = 60
@@ -16,28 +17,6 @@ y'"'"'[1] = -a*y[1]*x + sin(t)
 y'"'"'[2] = y[1] - y[2]^3'
 { echo 'model whole "not split"'; echo "$equations"; } >"$work/whole.ode"
 { echo 'model split "with an implicit part"'; echo "$equations"; echo 'implicit x = fall'; } >"$work/split.ode"
-
-# numbers FILE MODEL METHOD KEY=VALUE...: all that the run dumps, one value a line.
-numbers() {
-    local file=$1
-    shift
-    "$program" run "$@" --models "$work" --once --dump "$work/dump.tsv" >"$work/output" 2>&1 ||
-        fail "$*: $(tail -1 "$work/output")"
-    tail -n +2 "$work/dump.tsv" | awk '{ print $1, $4 }' >"$file"
-    rm -f "$work/dump.tsv"
-}
-
-# near BOUND FILE FILE TEXT: no number differs by more than that part of the largest of its kind (x, G, dGdp, dGdx0).
-near() {
-    paste -d ' ' "$2" "$3" | awk -v bound="$1" '
-        NF != 4 { bad = 1 }
-        { d = $2 - $4; if (d < 0) d = -d; a = $2 < 0 ? -$2 : $2
-          if (!(d < 1e300)) bad = 1; if (d > off[$1]) off[$1] = d; if (a > size[$1]) size[$1] = a }
-        END { for (part in size) if (off[part] > worst * size[part]) worst = off[part] / size[part]
-              print worst + 0; exit !(NR > 4 && !bad && worst < bound) }' >"$work/worst" ||
-        fail "$4: differ by $(cat "$work/worst")"
-    echo "$4: $(cat "$work/worst")"
-}
 
 # Other steps take no notice of a split. Additive ones converge to the same: 1e-10 of a step makes some 1e-7 of a
 # gradient here.

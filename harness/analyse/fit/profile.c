@@ -10,7 +10,7 @@ static const double first_step = 0.1;    /* of the parameter, where its standard
 static const double longer_below = 0.1;  /* of L: a smaller rise makes the next step longer */
 static const double shorter_above = 1.5; /* of L: a larger one makes this step shorter */
 static const double crossing_to = 1e-7;  /* of L */
-static const double better_from = 1e-3;  /* of L: below it a smaller chi2 is that of the fit */
+static const double apart_from = 1e-3;   /* of L: below it two values of chi2 are of one minimum */
 
 double profile_limit(const struct fit_model *model, double chi2, size_t determined)
 {
@@ -77,6 +77,10 @@ static sens_status cross(struct walk *walk, struct profile_point beyond, double 
         if (status != SENS_OK) return status;
         *(beyond.rise > limit ? &outside : &inside) = next;
     }
+    if (fabs(beyond.rise - limit) > apart_from * limit) { /* a jump: the fit is caught in another minimum */
+        side->end = PROFILE_FAILED, side->status = SENS_NOT_CONVERGED;
+        return SENS_OK;
+    }
     side->end = PROFILE_CROSSED;
     side->bound = beyond.q;
     if (side->count < PROFILE_POINTS) keep(walk, &beyond, side);
@@ -115,7 +119,7 @@ static sens_status steps(struct walk *walk, double at, double step, double end, 
         const double next = sign * (at + sign * step - end) >= 0 ? end : at + sign * step;
         const sens_status status = look(walk, next, &point);
         if (status == SENS_NO_MEMORY) return status;
-        if (status == SENS_OK && point.rise < -better_from * walk->limit)
+        if (status == SENS_OK && point.rise < -apart_from * walk->limit)
             return better(walk->ctx, walk, &point);
         const bool failed = status != SENS_OK;
         if ((failed || point.rise > walk->limit * shorter_above) && ++shorter <= SHORTER_MOST) {

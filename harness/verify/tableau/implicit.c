@@ -7,8 +7,8 @@
 
 #include "expected.h"
 #include "manufactured.h"
+#include "order.h"
 #include "probe.h"
-#include "scene.h"
 
 enum { FIRST_STEPS = 4 };
 
@@ -68,9 +68,8 @@ static struct ladder errors_of(struct trial *trial, bool autonomous)
 
 static bool has_order(struct trial *trial, bool autonomous, int order)
 {
-    double slope;
     const struct ladder ladder = errors_of(trial, autonomous);
-    return ladder_slope(&ladder, &slope) && slope >= order - 0.5;
+    return order_is_met(&ladder, order);
 }
 
 static void check(struct trial *trial, bool embedded)
@@ -79,17 +78,9 @@ static void check(struct trial *trial, bool embedded)
     const int order = embedded ? tb->order_hat : tb->order;
     struct verify_result result =
         verify_open("tableau.order", trial->module, embedded ? "embedded formula" : "formula");
-    struct worst worst = {0};
-    char words[VERIFY_SUBJECT];
-    double slope = NAN;
     weigh(trial, embedded);
     const struct ladder ladder = errors_of(trial, false);
-    ladder_words(&ladder, words);
-    if (!ladder_slope(&ladder, &slope)) slope = NAN;
-    worst_note(&worst, isnan(slope) ? NAN : fmax(order - slope, 0), 0.5,
-               "error falls as h^%.2f, declared %d, errors for halved steps %s; order - slope", slope, order,
-               words);
-    verify_judge(&result, &worst);
+    order_judge(&ladder, order, &result);
     if (result.verdict == VERIFY_FAIL) {
         const bool without_t = has_order(trial, true, order);
         if (without_t) verify_say(&result, "with t as an unknown the order is right");

@@ -3,7 +3,7 @@
  * Order p: the error over a fixed interval falls as h^p. */
 #include "implicit.h"
 #include "manufactured.h"
-#include "scene.h"
+#include "order.h"
 
 enum { FIRST_STEPS = 2 };
 
@@ -127,10 +127,9 @@ static struct ladder errors_of(struct trial *trial, bool embedded)
 
 static bool has_order(struct trial *trial, bool embedded, bool autonomous, int order)
 {
-    double slope;
     manufactured_problem(&trial->made, autonomous, &trial->problem);
     const struct ladder ladder = errors_of(trial, embedded);
-    return ladder_slope(&ladder, &slope) && slope >= order - 0.5;
+    return order_is_met(&ladder, order);
 }
 
 static void blame_order(struct trial *trial, bool embedded, int order, struct verify_result *result)
@@ -150,19 +149,11 @@ static void check_order(struct trial *trial, bool embedded)
 {
     const struct sens_tableau *tb = trial->tableau;
     const int order = embedded ? tb->order_hat : tb->order;
-    char words[VERIFY_SUBJECT];
-    double slope = NAN;
-    struct worst worst = {0};
     manufactured_problem(&trial->made, false, &trial->problem);
     const struct ladder ladder = errors_of(trial, embedded);
     struct verify_result result =
         verify_open("tableau.order", trial->module, embedded ? "embedded formula" : "formula");
-    ladder_words(&ladder, words);
-    if (!ladder_slope(&ladder, &slope)) slope = NAN; /* diverged: as bad as no order */
-    worst_note(&worst, isnan(slope) ? NAN : fmax(order - slope, 0), 0.5,
-               "error falls as h^%.2f, declared %d, errors for halved steps %s; order - slope", slope, order,
-               words);
-    verify_judge(&result, &worst);
+    order_judge(&ladder, order, &result);
     if (result.verdict == VERIFY_FAIL) blame_order(trial, embedded, order, &result);
     verify_close(trial->v, &result);
 }
