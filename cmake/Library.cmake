@@ -1,8 +1,8 @@
 # libsensbench (harness/include/sens/sensbench.h), shared and static: the rooms that solve one cell, in one relocatable
 # object whose only global symbols are the library's own and those that modules call (sens/plugin.h). So neither a name
 # of ours collides with one of the user's program, nor the other way round.
-set(rooms library measure truth cell record machine modules base core derive_model derive_provider derive_record
-          derive_tape derive_compile derive_generate derive_roll derive_products derive_graph)
+set(rooms library measure truth cell record machine modules base core derive_model derive_provider derive_engine
+          derive_record derive_tape derive_compile derive_generate derive_roll derive_products derive_graph)
 list(TRANSFORM rooms PREPEND room_ OUTPUT_VARIABLE room_targets)
 list(TRANSFORM room_targets REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
 set(whole $<TARGET_FILE:room_library> $<TARGET_FILE:room_core> $<TARGET_FILE:sens_core>)

@@ -1,4 +1,4 @@
-/* derive/provider/agree.h - do two engines compute the same product? */
+/* derive/engine/agree.h - do two engines compute the same product? */
 #ifndef DERIVE_AGREE_H
 #define DERIVE_AGREE_H
 

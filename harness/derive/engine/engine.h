@@ -1,4 +1,4 @@
-/* derive/provider/engine.h - a way to run the products of a recorded function.
+/* derive/engine/engine.h - a way to run the products of a recorded function.
  *
  * f(t, x, p) has m outputs; with an x0(p), x is not there. Shapes are those of sens/problem.h. */
 #ifndef DERIVE_ENGINE_H

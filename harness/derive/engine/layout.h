@@ -1,4 +1,4 @@
-/* derive/provider/layout.h - the entries of a Jacobian: as the C writes them, and as they are wanted. */
+/* derive/engine/layout.h - the entries of a Jacobian: as the C writes them, and as they are wanted. */
 #ifndef DERIVE_LAYOUT_H
 #define DERIVE_LAYOUT_H
 

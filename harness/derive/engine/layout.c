@@ -1,4 +1,4 @@
-/* derive/provider/layout.c - entries of a matrix in another order. */
+/* derive/engine/layout.c - entries of a matrix in another order. */
 #include "layout.h"
 
 #include <stdint.h>

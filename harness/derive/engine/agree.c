@@ -1,4 +1,4 @@
-/* derive/provider/agree.c - one product by two engines, at points and with vectors that are drawn. */
+/* derive/engine/agree.c - one product by two engines, at points and with vectors that are drawn. */
 #include "agree.h"
 
 #include <math.h>

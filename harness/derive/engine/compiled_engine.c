@@ -1,4 +1,4 @@
-/* derive/provider/compiled_engine.c - from a product that is wanted to a function that computes it. */
+/* derive/engine/compiled_engine.c - from a product that is wanted to a function that computes it. */
 #include "compiled_engine.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* derive/provider/tape_engine.c - products by tapes, each made when it is first wanted. */
+/* derive/engine/tape_engine.c - products by tapes, each made when it is first wanted. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

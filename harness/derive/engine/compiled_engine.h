@@ -1,4 +1,4 @@
-/* derive/provider/compiled_engine.h - products by C that is generated, compiled and loaded. */
+/* derive/engine/compiled_engine.h - products by C that is generated, compiled and loaded. */
 #ifndef DERIVE_COMPILED_ENGINE_H
 #define DERIVE_COMPILED_ENGINE_H
 
