@@ -87,6 +87,19 @@ void subject_each_edge(struct verify *v, void (*look)(struct subject *subject))
         if (size[k] <= LARGEST && (k < 2 || size[k] > least + 1)) subject_with_size(v, size[k], look);
 }
 
+void subject_with_part(struct subject *subject, void (*look)(struct subject *subject))
+{
+    const struct sens_problem *const whole = subject->pb;
+    look(subject);
+    if (!whole->implicit || subject->v->provider) return;
+    char label[VERIFY_SUBJECT];
+    struct sens_problem part = *whole->implicit;
+    part.t0 = whole->t0, part.t1 = whole->t1;
+    part.x0 = whole->x0, part.p = whole->p;
+    snprintf(label, sizeof label, "%s, implicit part", subject->label);
+    look(&(struct subject){.v = subject->v, .pb = &part, .label = label});
+}
+
 struct verify_result subject_open(const struct subject *subject, const char *check)
 {
     return verify_open(check, subject->v->module, subject->label);

@@ -32,6 +32,10 @@ void subject_each(struct verify *v, const struct verify_check *checks, void (*lo
 void subject_each_edge(struct verify *v, void (*look)(struct subject *subject));
 /* The same for one size; nothing where the option n does not take it. */
 void subject_with_size(struct verify *v, size_t n, void (*look)(struct subject *subject));
+/* look(subject), and the same of f_I of a split, on the interval and around the numbers of the problem. It has products
+ * of its own, and a wrong one leaves the gradient of additive steps so near the right one that nothing else would tell.
+ * Not with a provider, which wraps the problem alone. */
+void subject_with_part(struct subject *subject, void (*look)(struct subject *subject));
 struct verify_result subject_open(const struct subject *subject, const char *check);
 void subject_skip(const struct subject *subject, const char *check, const char *reason);
 /* Points in a run: the nominal one and perturbed ones. */

@@ -225,7 +225,7 @@ static void check_lanes(const struct subject *subject, const char *check, arrang
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
-static void look(struct subject *subject)
+static void look_at_lanes(struct subject *subject)
 {
     check_lanes(subject, "lanes.count", in_order);
     check_lanes(subject, "lanes.permutation", shuffled);
@@ -237,6 +237,11 @@ static void look(struct subject *subject)
     }
     batch_check(subject, "batch.count");
     columns_check(subject, "columns.parts");
+}
+
+static void look(struct subject *subject)
+{
+    subject_with_part(subject, look_at_lanes);
 }
 
 static void run(struct verify *v)

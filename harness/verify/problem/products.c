@@ -366,7 +366,7 @@ static void skip_parameters(const struct subject *subject)
         subject_skip(subject, check[k], "the problem has no parameters");
 }
 
-static void look_at_products(const struct subject *subject)
+static void look_at_products(struct subject *subject)
 {
     static const char *const states[] = {"jvp.reference", "vjp.reference"};
     static const char *const parameters[] = {"jvp_p.reference", "vjp_p.reference"};
@@ -383,23 +383,9 @@ static void look_at_products(const struct subject *subject)
     products_check_transpose(subject, of_parameters, "vjp_p.transpose");
 }
 
-/* f_I of a split has products of its own, on the interval and around the numbers of the problem. A wrong one leaves the
- * gradient of additive steps so near the right one that nothing else would tell. */
-static void look_at_part(const struct subject *subject)
-{
-    const struct sens_problem *const whole = subject->pb;
-    char label[VERIFY_SUBJECT];
-    struct sens_problem part = *whole->implicit;
-    part.t0 = whole->t0, part.t1 = whole->t1;
-    part.x0 = whole->x0, part.p = whole->p;
-    snprintf(label, sizeof label, "%s, implicit part", subject->label);
-    look_at_products(&(struct subject){.v = subject->v, .pb = &part, .label = label});
-}
-
 static void look(struct subject *subject)
 {
-    look_at_products(subject);
-    if (subject->pb->implicit && !subject->v->provider) look_at_part(subject);
+    subject_with_part(subject, look_at_products);
 }
 
 static void run(struct verify *v)

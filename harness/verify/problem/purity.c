@@ -305,7 +305,7 @@ static void check_environment(const struct subject *subject)
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
-static void look(struct subject *subject)
+static void look_at_calls(struct subject *subject)
 {
     const struct scope rhs = {CALL_RHS, CALL_JVP}, products = {CALL_JVP, CALLS};
     check_environment(subject);
@@ -316,6 +316,11 @@ static void look(struct subject *subject)
     check_guards(subject);
     outputs_check_overwrite(subject, "output.overwrite");
     outputs_check_accumulate(subject, "output.accumulate");
+}
+
+static void look(struct subject *subject)
+{
+    subject_with_part(subject, look_at_calls);
 }
 
 static void run(struct verify *v)

@@ -321,7 +321,7 @@ static void check_part(const struct subject *subject, const struct part *part, c
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
-static void look(struct subject *subject)
+static void look_at_structure(struct subject *subject)
 {
     const struct points points = points_create(subject);
     check_declared(subject);
@@ -330,6 +330,11 @@ static void look(struct subject *subject)
     check_outside(subject, &points);
     check_part(subject, &outer, &points);
     check_part(subject, &parameters, &points);
+}
+
+static void look(struct subject *subject)
+{
+    subject_with_part(subject, look_at_structure);
 }
 
 static void look_if_declared(struct subject *subject)
