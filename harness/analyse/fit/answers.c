@@ -248,7 +248,7 @@ static sens_status find_profiles(struct sens_ctx *ctx, struct fit_model *model, 
                          "the model meets the data to rtol: their errors are not known from it; tell them, "
                          "as in x sigma=0.1");
     for (size_t k = 0; k < model->count && status == SENS_OK; k++) {
-        const struct profile_start start = {best->q, best->minimum.chi2, limit,
+        const struct profile_start start = {best->q, best->start, best->minimum.chi2, limit,
                                             sqrt(best->spread.variance[k] * best->variance)};
         status = profile_walk(ctx, model, k, &start, -1, &profile[k].below);
         if (status == SENS_OK) status = profile_walk(ctx, model, k, &start, 1, &profile[k].above);

@@ -10,7 +10,10 @@ static const double first_step = 0.1;    /* of the parameter, where its standard
 static const double longer_below = 0.1;  /* of L: a smaller rise makes the next step longer */
 static const double shorter_above = 1.5; /* of L: a larger one makes this step shorter */
 static const double crossing_to = 1e-7;  /* of L */
-static const double apart_from = 1e-3;   /* of L: below it two values of chi2 are of one minimum */
+static const double farthest =
+    3; /* a step in logarithms goes so many times as far, and else to twice or half */
+static const double least_step = 1e-6; /* of the parameter, on the way to 0 */
+static const double apart_from = 1e-3; /* of L: below it two values of chi2 are of one minimum */
 
 double profile_limit(const struct fit_model *model, double chi2, size_t determined)
 {
@@ -24,6 +27,9 @@ struct walk {
     struct fit_model *model;
     size_t k;
     double chi2, limit;
+    const double *from;        /* [count] where the fit began */
+    double *other;             /* [count] scratch */
+    double round_zero;         /* how far a step may go there */
     double *q, *last, *before; /* [count] the point looked at, the last one kept, and the one before that */
 };
 
@@ -39,6 +45,28 @@ static sens_status minimise_from(struct walk *walk, double c, bool line, struct 
     return minimise(walk->ctx, walk->model, k, walk->q, found);
 }
 
+/* A parameter without an effect stays where it is, also where it would be of use elsewhere: once more with those from
+ * where the fit began, and the better one counts. */
+static sens_status wake(struct walk *walk, struct minimum *found)
+{
+    struct fit_model *const model = walk->model;
+    struct minimum again;
+    bool moved = false;
+    memcpy(walk->other, walk->q, model->count * sizeof *walk->q);
+    for (size_t j = 0; j < model->count; j++) {
+        if (j == walk->k || walk->q[j] == walk->from[j] || !fit_model_silent(model, j)) continue;
+        walk->other[j] = walk->from[j];
+        moved = true;
+    }
+    if (!moved) return SENS_OK;
+    const sens_status status = minimise(walk->ctx, model, walk->k, walk->other, &again);
+    if (status == SENS_NO_MEMORY) return status;
+    if (status != SENS_OK || again.chi2 >= found->chi2) return fit_model_at(walk->ctx, model, walk->q);
+    memcpy(walk->q, walk->other, model->count * sizeof *walk->q);
+    *found = again;
+    return SENS_OK;
+}
+
 /* PL at q_k = c. */
 static sens_status look(struct walk *walk, double c, struct profile_point *point)
 {
@@ -47,6 +75,7 @@ static sens_status look(struct walk *walk, double c, struct profile_point *point
     const bool line = walk->before[walk->k] != walk->last[walk->k];
     sens_status status = minimise_from(walk, c, line, &found);
     if (line && status != SENS_OK && status != SENS_NO_MEMORY) status = minimise_from(walk, c, false, &found);
+    if (status == SENS_OK && found.chi2 - walk->chi2 > walk->limit) status = wake(walk, &found);
     if (status != SENS_OK) return status;
     *point = (struct profile_point){.q = c, .rise = found.chi2 - found.decrement - walk->chi2};
     for (size_t e = 0; e < model->measurements; e++)
@@ -96,12 +125,15 @@ static sens_status better(struct sens_ctx *ctx, const struct walk *walk, const s
                      fit_model_parameter(walk->model, point->q));
 }
 
-/* The coordinate where the range ends. */
-static double far_end(const struct fit_model *model, double q, double sd, int sign)
+/* The coordinate where the range ends, which is one round where the fit began, too: a parameter that ran off from there
+ * may be bounded where nothing is to be seen any more from its end. */
+static double far_end(const struct walk *walk, double sd, int sign)
 {
-    if (model->log) return q + sign * log(model->range);
-    const double unit = fmax(fabs(q), isfinite(sd) ? sd : 0);
-    return q + sign * model->range * (unit > 0 ? unit : 1);
+    const double q = walk->last[walk->k], from = walk->from[walk->k], range = walk->model->range;
+    const double outer = sign < 0 ? fmin(q, from) : fmax(q, from);
+    if (walk->model->log) return outer + sign * log(range);
+    const double unit = fmax(fmax(fabs(q), fabs(from)), isfinite(sd) ? sd : 0);
+    return outer + sign * range * (unit > 0 ? unit : 1);
 }
 
 static double initial_step(const struct fit_model *model, double q, double sd)
@@ -110,19 +142,36 @@ static double initial_step(const struct fit_model *model, double q, double sd)
     return model->log || q == 0 ? first_step : first_step * fabs(q);
 }
 
+/* Nothing is known of what lies within a step: none leaves out more than a factor of the parameter, but round 0. */
+static double longest_step(const struct walk *walk, double at, int sign)
+{
+    if (walk->model->log) return log(farthest);
+    return fmax(sign * at < 0 ? fabs(at) / 2 : fabs(at), walk->round_zero);
+}
+
+/* Beyond the limit, and falling: it was higher in between. */
+static bool is_past_a_summit(const struct walk *walk, const struct profile_point *point, double step,
+                             int sign)
+{
+    return point->rise > walk->limit && sign * point->slope * step < -apart_from * walk->limit;
+}
+
 static sens_status steps(struct walk *walk, double at, double step, double end, struct profile_side *side)
 {
     const int sign = end < at ? -1 : 1;
     double rise = 0;
     for (int shorter = 0; side->count < PROFILE_POINTS && at != end;) {
         struct profile_point point;
+        step = fmin(step, longest_step(walk, at, sign));
         const double next = sign * (at + sign * step - end) >= 0 ? end : at + sign * step;
         const sens_status status = look(walk, next, &point);
         if (status == SENS_NO_MEMORY) return status;
         if (status == SENS_OK && point.rise < -apart_from * walk->limit)
             return better(walk->ctx, walk, &point);
         const bool failed = status != SENS_OK;
-        if ((failed || point.rise > walk->limit * shorter_above) && ++shorter <= SHORTER_MOST) {
+        if ((failed || point.rise > walk->limit * shorter_above ||
+             is_past_a_summit(walk, &point, step, sign)) &&
+            ++shorter <= SHORTER_MOST) {
             step = fabs(next - at) / 4;
             continue;
         }
@@ -135,7 +184,8 @@ static sens_status steps(struct walk *walk, double at, double step, double end, 
         if (point.rise - rise < longer_below * walk->limit) step *= 2;
         at = next, rise = point.rise;
     }
-    side->end = PROFILE_OPEN;
+    side->end = at == end ? PROFILE_OPEN : PROFILE_FAILED;
+    side->status = SENS_STEP_LIMIT;
     return SENS_OK;
 }
 
@@ -147,16 +197,19 @@ sens_status profile_walk(struct sens_ctx *ctx, struct fit_model *model, size_t k
                         .k = k,
                         .chi2 = start->chi2,
                         .limit = start->limit,
+                        .from = start->from,
+                        .other = SENS_NEW(ctx, double, model->count),
                         .q = SENS_NEW(ctx, double, model->count),
                         .last = SENS_NEW(ctx, double, model->count),
                         .before = SENS_NEW(ctx, double, model->count)};
     *side = (struct profile_side){.count = 0};
-    if (!walk.q || !walk.last || !walk.before) return SENS_NO_MEMORY;
+    if (!walk.other || !walk.q || !walk.last || !walk.before) return SENS_NO_MEMORY;
     memcpy(walk.last, start->q, model->count * sizeof *walk.last);
     memcpy(walk.before, start->q, model->count * sizeof *walk.before);
-    const double at = start->q[k];
-    const sens_status status =
-        steps(&walk, at, initial_step(model, at, start->step), far_end(model, at, start->step, sign), side);
+    const double at = start->q[k], first = initial_step(model, at, start->step);
+    walk.round_zero = fmax(fabs(at), fabs(start->from[k])) * least_step;
+    if (walk.round_zero == 0) walk.round_zero = first;
+    const sens_status status = steps(&walk, at, first, far_end(&walk, start->step, sign), side);
     if (sens_recoverable(status) && side->end != PROFILE_FAILED && status != SENS_NOT_CONVERGED) {
         side->end = PROFILE_FAILED, side->status = status; /* a solve between two that came to an end */
         return SENS_OK;

@@ -34,6 +34,7 @@ double profile_limit(const struct fit_model *model, double chi2, size_t determin
 
 struct profile_start {  /* the fit */
     const double *q;    /* [count] */
+    const double *from; /* [count] where it began */
     double chi2, limit; /* limit: L */
     double step;        /* the standard deviation of q_k; infinite where there is none */
 };
