@@ -138,13 +138,23 @@ static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sen
     return beside;
 }
 
+/* e = (I - h gamma J)^-1 h sum_i (b_i - bhat_i) K_i. */
+static void filtered_error(struct sens_dirk *dirk, sens_real h, sens_real *e)
+{
+    const struct sens_tableau *const tb = dirk->head.scheme.with.tableau;
+    sum(dirk, dirk->head.scheme.K, tb->stages, h, NULL, tb->e, e);
+    dirk->head.scheme.did.solves++;
+    sens_shifted_solve(dirk->matrix.system, false, 1, e);
+}
+
 static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 {
     const struct sens_scheme_setup *with = &dirk->head.scheme.with;
     struct sens_error_norm norm = {0};
-    sum(dirk, dirk->head.scheme.K, with->tableau->stages, h, NULL, with->tableau->e, dirk->d);
-    dirk->head.scheme.did.solves++;
-    sens_shifted_solve(dirk->matrix.system, false, 1, dirk->d);
+    if (dirk->part)
+        sens_dirk_additive_error(dirk, h, dirk->d);
+    else
+        filtered_error(dirk, h, dirk->d);
     if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;
     const struct sens_trial trial = {.h = h,
                                      .y = dirk->head.scheme.Y,

@@ -53,6 +53,8 @@ sens_status sens_dirk_additive_slopes(struct sens_dirk *dirk, sens_real h, int i
 /* base of stage i += h sum_{j<i} aE_ij N_j; and the end, which is no stage: Y_s + h sum_j (b_j - aE_sj) N_j. */
 void sens_dirk_additive_add(struct sens_dirk *dirk, sens_real h, int i);
 void sens_dirk_additive_end(const struct sens_dirk *dirk, sens_real h, sens_real *y1);
+/* e = h (|sum_i (b_i - bhat_i) N_i| + |sum_i (b_i - bhat_i) K_i|), [n]: the estimate of a step. */
+void sens_dirk_additive_error(const struct sens_dirk *dirk, sens_real h, sens_real *e);
 
 /* J at (t, y), and the factors of I - h gamma J. */
 sens_status sens_dirk_renew(struct sens_dirk *dirk, sens_real h, sens_real t, const sens_real *y);

@@ -28,6 +28,16 @@ for tableau in ark32 ark43; do
     near 1e-6 "$work/right" "$work/got" "split, $tableau"
 done
 
+# An f_I that is far stiffer than f, and taken back by f_E, costs steps and no accuracy.
+numbers "$work/right" whole discrete_adjoint cost=own tol=1e-11 tableau=kvaerno54
+for s in 6e1 1e3 1e4 1e5; do
+    { echo "model over_$s \"f_I stiffer than f\""; echo "$equations"; echo "implicit x = -$s*x"; } >"$work/over_$s.ode"
+    for tableau in ark32 ark43; do
+        numbers "$work/got" over_$s discrete_adjoint cost=own tol=1e-5 tableau=$tableau
+        near 2e-4 "$work/right" "$work/got" "f_I = -$s x, $tableau"
+    done
+done
+
 # The same steps: rounding, 64 units of it by the size of h df_I/dx. Sparse matrices (vjp=tape finds the patterns), kept
 # factors, one lane, states made again.
 for model in split brusselator1d; do

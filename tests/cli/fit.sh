@@ -256,6 +256,34 @@ grep -q 'k1	[0-9.]*	open	0.7[0-9]*	one-sided' "$work/output" || fail "the open s
 # Parameters that only count as a sum go to both ends of the range together, below 0 too.
 verdicts "k1 + k2 + 0*y" "k1 flat k2 flat"
 
+# Of two minima that mirror each other each has its own bounds, which are the square roots of those of the square.
+verdicts "k1 + 0*k2" "k1 bounded" --parameters k1
+table verdict planted profile data="$work/planted.csv" --models "$work/planted.ode" --parameters k1 >"$work/square"
+for start in 0.6 2 -0.6; do
+    planted "k1^2" | sed "s/^parameter k1 = 0.5/parameter k1 = $start/" >"$work/planted.ode"
+    table verdict planted profile data="$work/planted.csv" --models "$work/planted.ode" --parameters k1 |
+        paste "$work/square" - >"$work/both"
+    awk -F '\t' -v start=$start '{ low = start > 0 ? $8 : $9; high = start > 0 ? $9 : $8 }
+        { exit !($10 == "bounded" && (low^2 / $3 - 1)^2 < 1e-10 && (high^2 / $4 - 1)^2 < 1e-10) }' "$work/both" ||
+        fail "mirrored minima from $start: $(cat "$work/both")"
+done
+# A law that saturates, seen where it is a straight line: its slope vmax/km has two bounds, each of the two a lower one.
+cat >"$work/line_of.ode" <<'EOF2'
+model line_of "a saturating law"
+parameter vmax = 5
+parameter km = 10
+state s = 1
+interval 0 .. 4
+s' = -vmax*s/(km + s)
+EOF2
+printf 't,s sigma=0.02\n1,0.61\n2,0.36\n3,0.23\n4,0.13\n' >"$work/line_of.csv"
+for way in "" --log; do
+    # shellcheck disable=SC2086
+    table verdict line_of profile data="$work/line_of.csv" --models "$work/line_of.ode" $way >"$work/found"
+    awk -F '\t' '$5 != "one-sided" || $4 != "open" || !($3 > 0) { exit 1 }' "$work/found" ||
+        fail "a straight line of a saturating law $way: $(cat "$work/found")"
+done
+
 # A rate so fast that nothing is left to be seen of it has a lower bound, wherever the fit begins; y is 1 at all times.
 saturated() {
     printf 'model saturated "a fast rate beside a slow one"\nparameter slow = 0.5\nparameter fast = %s\n' "$1"
