@@ -8,8 +8,8 @@
  * stiff. For the same reason y1 comes from the last stage: the last row of a is b, the rest of the sum is not stiff.
  *
  * The estimate e is that of the two parts alone, which is of the same order as their sum's: the conditions on bhat hold
- * for each. Where f_I is far stiffer than f, and f_E takes it back, all stages come to Y_i = y: the step becomes that of
- * Euler, and the estimate of the sum 0. The parts keep theirs. It is not filtered as that of other implicit steps
+ * for each. Where f_I is far stiffer than f, and f_E takes it back, all stages come to Y_i = y: the step becomes
+ * Euler's, and the estimate of the sum 0. The parts keep theirs. It is not filtered as that of other implicit steps
  * (dirk.c), which would hide just this: it falls with the time scale of f_I. */
 #include <tgmath.h>
 
