@@ -43,4 +43,4 @@ set_target_properties(mutants_row PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BI
 add_test(NAME mutants/table COMMAND bash ${mutants_dir}/run.sh $<TARGET_FILE:sensbench_mutants>
                                     $<TARGET_FILE:mutants_row> --sixth)
 add_test(NAME mutants/false_alarms COMMAND bash ${mutants_dir}/false_alarms.sh $<TARGET_FILE:sensbench> 3)
-set_tests_properties(mutants/table mutants/false_alarms PROPERTIES LABELS mutants TIMEOUT 2700 RUN_SERIAL ON)
+set_tests_properties(mutants/table mutants/false_alarms PROPERTIES LABELS mutants TIMEOUT 2700)

@@ -11,7 +11,7 @@ cmake --build build/asan -j "$jobs"
 # Nor the longest scripts that only call, many times over, what others call as well, or that mostly wait for gnuplot:
 # two thirds of the time of them all.
 ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$' \
-    -E '^cli/(package|tutorials|newcomer|report|figures|hostile|contender)$'
+    -E '^cli/(package|tutorials|newcomer|report|figures|hostile|contender|stiff)$'
 build/asan/sensbench verify --quick # in one run, where the tests look at each module alone
 build/asan/sensbench verify --quick --problem sir # a model of a file; the others run the same code on more states
 harness/scripts/build-tests.sh tsan method -- $without -DSENS_CAN_QUAD=OFF # one thread computes references
