@@ -34,7 +34,6 @@ bool adjoint_engine_step(struct adjoint_engine *steps, const sens_real *p, const
                          size_t blocks, const struct adjoint_block *block)
 {
     const struct sens_step_engine *engine = steps->engine;
-    if (!engine) return false;
     if (engine->holds && !engine->holds(engine, step->t, step->h, p, step->Y)) return false;
     for (size_t b = 0; b < blocks; b++) {
         sens_step_reverse *const reverse =

@@ -19,8 +19,8 @@ sens_status adjoint_engine_create(struct sens_ctx *ctx, const struct sens_task *
                                   const struct adjoint_sizes *size, size_t points, size_t share,
                                   struct adjoint_engine *steps);
 
-/* Takes the blocks from the end of a step to its start, and adds to their mu. false: the family has to, and nothing is
- * done. */
+/* Takes the blocks from the end of a step to its start, and adds to their mu; there is an engine. false: the family has
+ * to, and nothing is done. */
 bool adjoint_engine_step(struct adjoint_engine *steps, const sens_real *p, const struct sens_step *step,
                          size_t blocks, const struct adjoint_block *block);
 

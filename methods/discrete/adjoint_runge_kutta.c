@@ -61,6 +61,7 @@ struct plan {
     struct stage *stage;  /* [live], the last one first */
     struct sum lambda;    /* lambda + sum_i theta_i */
     bool implicit;        /* some stage is */
+    bool plain;           /* none is, nor is there a mass matrix or a part */
     size_t open, *column; /* [open] columns of the mass matrix that are 0 */
     bool whole;           /* a block goes through all stages, and lambda, in one call */
     size_t together;      /* stages that are linearised together: all, or 1 */
@@ -147,6 +148,7 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
     if (!plan->stage) return SENS_NO_MEMORY;
     find_stages(tb, plan);
     if (task->problem->mass && find_open(ctx, task->problem, plan) != SENS_OK) return SENS_NO_MEMORY;
+    plan->plain = !plan->implicit && !plan->part && !task->problem->mass;
     const bool coupled = sens_products_coupled(task->problem, m) && !plan->implicit;
     plan->whole = sens_products_together(task->problem, m) && !task->cost->type->g && !plan->implicit;
     const bool all = plan->whole || coupled || !sens_products_formed(task->problem, m);
@@ -267,15 +269,19 @@ static bool own_products(const struct plan *plan, size_t s)
     return plan->part && !implicit_stage(plan, s);
 }
 
+static sens_status linearise_system(struct worker *w, size_t s, const struct adjoint_step *step)
+{
+    const struct sens_shifted *const *const factors = step->step->factors;
+    const sens_real gamma = w->plan->stage[s].gamma;
+    return stage_system_at(&w->system, &step->at[s], step->h * gamma,
+                           factors && gamma != 0 ? factors[0] : NULL);
+}
+
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)
 {
     struct worker *w = worker;
-    const struct sens_shifted *const *const factors = step->step->factors;
-    const sens_real gamma = w->plan->stage[part].gamma;
-    if (implicit_stage(w->plan, part))
-        return stage_system_at(&w->system, &step->at[part], step->h * gamma,
-                               factors && gamma != 0 ? factors[0] : NULL);
-    if (own_products(w->plan, part)) return SENS_OK;
+    if (!w->plan->plain && implicit_stage(w->plan, part)) return linearise_system(w, part, step);
+    if (!w->plan->plain && own_products(w->plan, part)) return SENS_OK;
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else

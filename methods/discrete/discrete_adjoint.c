@@ -156,7 +156,8 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
         if (step.stop >= 0 && ad->stops.obs[step.stop] >= 0)
             observe(ad, w, (size_t)ad->stops.obs[step.stop], w->x_after);
         if (w->batch && sens_batch_full(w->batch, ad->plan.points)) flush_points(ad, w);
-        if (!adjoint_engine_step(&w->steps, ad->task->problem->p, &step, w->blocks, w->block)) {
+        if (!w->steps.engine ||
+            !adjoint_engine_step(&w->steps, ad->task->problem->p, &step, w->blocks, w->block)) {
             status = reverse_step(ad, w, &step);
             if (status != SENS_OK) return status;
             if (w->steps.engine) flush_points(ad, w); /* mu is summed step by step */

@@ -3,23 +3,6 @@
 
 #include <string.h>
 
-struct sens_batch {
-    const struct sens_problem *pb;
-    size_t K, L; /* capacity; lanes of a whole block */
-    size_t points;
-    bool outer;
-    bool scaled;        /* slots hold s kappa */
-    size_t width;       /* phi of all outer blocks */
-    sens_real *t;       /* [K] */
-    sens_real *Y;       /* [K][n] where the problem's own product or its sparse values are used */
-    sens_real *value_p; /* of jacobian_p at one point; NULL: not declared, or outer products are */
-    sens_real *s, *phi; /* outer: [K][n] and [K][width] */
-    sens_real *packed;  /* scaled: the phi, laid out for products of more than one lane: [width][points] */
-    sens_real **row;    /* outer: [width], the rows of mu of one i */
-    sens_real *kappa;   /* [blocks][K][n][L] */
-    size_t vectors;     /* multiplied through structure */
-};
-
 static sens_status allocate(struct sens_ctx *ctx, struct sens_batch *batch, size_t blocks)
 {
     const struct sens_problem *pb = batch->pb;
@@ -80,13 +63,6 @@ size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct se
 static sens_real *block_of(const struct sens_batch *batch, size_t b)
 {
     return batch->kappa + b * batch->K * batch->pb->n * batch->L;
-}
-
-void sens_batch_slot(const struct sens_batch *batch, size_t k, size_t b, size_t L, struct sens_slot *slot)
-{
-    const size_t n = batch->pb->n;
-    slot->kappa = block_of(batch, b) + k * n * L;
-    slot->s = batch->scaled ? batch->s + k * n : NULL;
 }
 
 /* ---- the products -------------------------------------------------------------------------------------- */

@@ -12,7 +12,22 @@
 #include "products.h"
 #include "sens/method.h"
 
-struct sens_batch; /* one a thread */
+struct sens_batch { /* one a thread; batch.c's own, in sight so that a slot is no call */
+    const struct sens_problem *pb;
+    size_t K, L; /* capacity; lanes of a whole block */
+    size_t points;
+    bool outer;
+    bool scaled;        /* slots hold s kappa */
+    size_t width;       /* phi of all outer blocks */
+    sens_real *t;       /* [K] */
+    sens_real *Y;       /* [K][n] where the problem's own product or its sparse values are used */
+    sens_real *value_p; /* of jacobian_p at one point; NULL: not declared, or outer products are */
+    sens_real *s, *phi; /* outer: [K][n] and [K][width] */
+    sens_real *packed;  /* scaled: the phi, laid out for products of more than one lane: [width][points] */
+    sens_real **row;    /* outer: [width], the rows of mu of one i */
+    sens_real *kappa;   /* [blocks][K][n][L] */
+    size_t vectors;     /* multiplied through structure */
+};
 
 /* More points than this gain nothing (docs/performance.md). */
 enum { SENS_BATCH_MOST = 72 };
@@ -35,7 +50,13 @@ size_t sens_batch_points(struct sens_batch *batch, size_t count, const struct se
 
 /* Where the cotangent of block b at point k is to be written, [n][L] numbers, and after it those of the
  * points that follow; its room is left alone. */
-void sens_batch_slot(const struct sens_batch *batch, size_t k, size_t b, size_t L, struct sens_slot *slot);
+static inline void sens_batch_slot(const struct sens_batch *batch, size_t k, size_t b, size_t L,
+                                   struct sens_slot *slot)
+{
+    const size_t n = batch->pb->n;
+    slot->kappa = batch->kappa + b * batch->K * n * batch->L + k * n * L;
+    slot->s = batch->scaled ? batch->s + k * n : NULL;
+}
 
 /* After the last point, before the blocks are added. */
 void sens_batch_close(struct sens_batch *batch);

@@ -216,7 +216,7 @@ static inline void advance(struct sens_explicit *ex, sens_real h, sens_real t1, 
 
 /* ---- a step -------------------------------------------------------------------------------------------- */
 
-/* Stage states 1 ... stages - 1 and the slopes 1 ... slopes - 1, from row 0 of each. */
+/* Stage states 1 ... stages - 1 and the slopes 1 ... slopes - 1, from row 0 of each; all slopes but the last. */
 ALWAYS_INLINE sens_status later_stages(struct sens_explicit *ex, sens_real h, int slopes)
 {
     const struct sens_ode *ode = ex->scheme.with.ode;
@@ -227,13 +227,11 @@ ALWAYS_INLINE sens_status later_stages(struct sens_explicit *ex, sens_real h, in
     for (int i = 1; i < tableau->stages; i++) {
         a += row, Y_i += n, K_i += n;
         sum(n, n, i, h, Y, a, K, Y_i);
-        if (i >= slopes) continue;
+        if (i == slopes) break;
+        ex->scheme.did.slopes++;
         const sens_status status = ode->f(ode->self, sens_stage_time(tableau, t, h, i), Y_i, K_i);
-        if (status == SENS_OK) continue;
-        ex->scheme.did.slopes += i;
-        return status;
+        if (status != SENS_OK) return status;
     }
-    if (slopes > 1) ex->scheme.did.slopes += slopes - 1;
     return SENS_OK;
 }
 

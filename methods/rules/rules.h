@@ -24,14 +24,16 @@ static inline sens_real sens_larger(sens_real a, sens_real b)
     return a > b ? a : b;
 }
 
-/* Is each of the numbers finite? A few are not worth a call. */
+/* Is each of the numbers finite? Few are worth neither a call nor vectors, which a loop that may end early does not
+ * become. */
 bool sens_many_finite(size_t count, const sens_real *v);
 static inline bool sens_finite(size_t count, const sens_real *v)
 {
-    sens_real zero = 0; /* 0 v is 0 or NaN */
-    if (count > 4) return sens_many_finite(count, v);
-    for (size_t q = 0; q < count; q++) zero += 0 * v[q];
-    return zero == 0;
+    enum { FEW = 16 };
+    if (count > FEW) return sens_many_finite(count, v);
+    for (size_t q = 0; q < count; q++)
+        if (!(0 * v[q] == 0)) return false; /* 0 v is 0 or NaN */
+    return true;
 }
 
 #endif
