@@ -55,6 +55,7 @@ static inline __attribute__((always_inline)) void rhs_known(const size_t n, cons
     for (size_t i = 0; i < n; i++) dx[i] = growth_known(n, r[i], A + i * n, x) * x[i];
 }
 
+/* Rows of 4 and more are made as vectors, and the diagonal is then put into them. */
 static inline __attribute__((always_inline)) void jacobian_known(const size_t n, const sens_real *restrict r,
                                                                  const sens_real *restrict A,
                                                                  const sens_real *restrict x,
@@ -62,10 +63,15 @@ static inline __attribute__((always_inline)) void jacobian_known(const size_t n,
 {
 #pragma GCC unroll 8
     for (size_t i = 0; i < n; i++) {
-#pragma GCC unroll 8
-        for (size_t j = 0; j < n; j++)
-            J[i * n + j] =
-                i == j ? x[i] * A[i * n + j] + growth_known(n, r[i], A + i * n, x) : x[i] * A[i * n + j];
+        const sens_real diagonal = x[i] * A[i * n + i] + growth_known(n, r[i], A + i * n, x);
+        if (n < 4) {
+#pragma GCC unroll 4
+            for (size_t j = 0; j < n; j++) J[i * n + j] = i == j ? diagonal : x[i] * A[i * n + j];
+        } else {
+#pragma GCC unroll 1
+            for (size_t j = 0; j < n; j++) J[i * n + j] = x[i] * A[i * n + j];
+            J[i * n + i] = diagonal;
+        }
     }
 }
 
@@ -74,8 +80,8 @@ static inline __attribute__((always_inline)) void outer_known(const size_t n, co
                                                               sens_real *restrict s, sens_real *restrict phi)
 {
     phi[0] = 1;
-#pragma GCC unroll 8
-    for (size_t i = 0; i < n; i++) s[i] = phi[1 + i] = x[i];
+    memcpy(s, x, n * sizeof *x);
+    memcpy(phi + 1, x, n * sizeof *x);
 }
 
 /* Functions of their own for each number of few species: they need neither a frame nor a saved register. */
@@ -239,7 +245,8 @@ static const struct known *known_of(size_t n)
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
 {
-    return known_of(pb->n)->rhs(pb, at, dx);
+    const struct known *const known = pb->data; /* found once: this is the innermost call of every solve */
+    return known->rhs(pb, at, dx);
 }
 
 static void operations(const struct sens_problem *pb, struct sens_operations *ops)
@@ -319,6 +326,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
                                         .n_blocks = 2,
                                         .blocks = block};
     problem->structure = declared;
+    problem->data = known_of(n);
     return SENS_OK;
 }
 
