@@ -50,6 +50,16 @@ static sens_status find_variant(struct resolution *re)
     return SENS_UNAVAILABLE;
 }
 
+/* What to do about a name that there is not: of a model, which has costs of its own, or in the list. */
+static const char *where_to_look(const struct resolution *re, const char *key)
+{
+    const struct spec_pair *given = resolve_given(re, "problem");
+    const struct sens_problem_type *problem = given ? find_problem(re->cell->variant, given->value) : NULL;
+    if (strcmp(key, "cost") == 0 && problem && problem->model)
+        return "the costs that a model declares are together in cost=own; see sensbench list";
+    return "see sensbench list";
+}
+
 /* The name given for a key, or its fallback; refused when the registry has no such name. */
 static const char *find_name(struct resolution *re, const char *key)
 {
@@ -66,8 +76,8 @@ static const char *find_name(struct resolution *re, const char *key)
     if (!given)
         bench_refuse(re->error, "no %s given", key);
     else
-        refuse_pair(re->error, given, "no %s of this name%s%s; see sensbench list", key,
-                    near ? "; did you mean " : "", near ? near : "");
+        refuse_pair(re->error, given, "no %s of this name%s%s; %s", key, near ? "; did you mean " : "",
+                    near ? near : "", where_to_look(re, key));
     return NULL;
 }
 

@@ -77,4 +77,28 @@ refuses 2 "'z' is no state" run other discrete_adjoint
     >"$work/massive.ode"
 refuses 2 'takes no mass matrix' run massive discrete_adjoint tableau=ark43
 
+# verify: an f_I without values where the solution goes is the model's fault and no method's; additive steps are looked
+# at where other implicit ones would take too long.
+{ echo 'model gap "f_I ends on the way"'; echo "$equations"; echo 'implicit x = fall + sqrt(y[1] - 0.49)'; } \
+    >"$work/gap.ode"
+"$program" verify --quick --models "$work/gap.ode" --problem gap >"$work/output" 2>&1
+[ $? -eq 1 ] || fail "verify of an f_I without values: exit code is not 1"
+grep -qF 'f_I has no values at t =' "$work/output" || fail "verify does not say where f_I has no values"
+grep -q '^fail *method' "$work/output" && fail "verify blames a method for an f_I without values"
+cat >"$work/row.ode" <<'end'
+model row "forty cells"
+parameter d = 10
+parameter a = 0.3
+state u[i in 1 .. 40] = 1 + 0.1*sin(i)
+interval 0 .. 1
+u'[1] = d*(u[2] - u[1]) - a*u[1]^2
+u'[i in 2 .. 39] = d*(u[i-1] - 2*u[i] + u[i+1]) - a*u[i]^2
+u'[40] = d*(u[39] - u[40]) - a*u[40]^2
+implicit u[i in 2 .. 39] = d*(u[i-1] - 2*u[i] + u[i+1])
+end
+"$program" verify --quick --models "$work/row.ode" --problem row --method discrete_adjoint >"$work/output" 2>&1 ||
+    fail "verify of 40 states with a split fails"
+grep -q 'pair.frozen *3 cases.*1 skipped: by implicit formulas' "$work/output" ||
+    fail "additive steps of 40 states: $(grep pair.frozen "$work/output")"
+
 exit $((failures > 0))

@@ -228,12 +228,13 @@ static struct declaration *of_state(struct parser *parser, enum declaration_kind
     if (token_is(&parser->lexer.token, "[")) made->ranges = parser_ranges(parser, true, &made->indices);
     if (parser->lexer.failed) return NULL;
     if (made->indices == state->declaration->indices) return made;
-    lexer_refuse(&parser->lexer, name, "the state '%s' has %zu index(es), its %s has %zu", made->name,
-                 state->declaration->indices,
+    char needed[INDEX_TEXT], found[INDEX_TEXT];
+    lexer_refuse(&parser->lexer, name, "the state '%s' has %s, its %s has %s", made->name,
+                 parser_count_indices(state->declaration->indices, needed),
                  kind == DECLARE_MASS       ? "mass"
                  : kind == DECLARE_IMPLICIT ? "implicit part"
                                             : "equation",
-                 made->indices);
+                 parser_count_indices(made->indices, found));
     return NULL;
 }
 

@@ -26,14 +26,24 @@ static size_t expected_count(const struct symbol *symbol)
     return symbol->declaration ? symbol->declaration->indices : 0;
 }
 
+const char *parser_count_indices(size_t count, char text[INDEX_TEXT])
+{
+    if (count == 0)
+        snprintf(text, INDEX_TEXT, "no index");
+    else
+        snprintf(text, INDEX_TEXT, "%zu %s", count, count == 1 ? "index" : "indices");
+    return text;
+}
+
 struct expression *parser_indices(struct parser *parser, const struct symbol *of, const struct token *where)
 {
     size_t count;
     if (!parser_expect(parser, "[")) return NULL;
     struct expression *indices = list(parser, "]", &count);
     if (indices && count != expected_count(of)) {
-        lexer_refuse(&parser->lexer, where, "'%s' takes %zu index(es), found %zu", of->name,
-                     expected_count(of), count);
+        char needed[INDEX_TEXT];
+        lexer_refuse(&parser->lexer, where, "'%s' takes %s, found %zu", of->name,
+                     parser_count_indices(expected_count(of), needed), count);
         return NULL;
     }
     return indices;

@@ -50,6 +50,9 @@ struct expression *parser_name(struct parser *parser);
 struct expression *parser_expression(struct parser *parser);
 /* "[" ranges "]"; single: an expression alone is one, too. NULL: none are there, or refused. */
 struct range *parser_ranges(struct parser *parser, bool single, size_t *count);
+/* "no index", "1 index", "2 indices", in `text`, which is returned. */
+enum { INDEX_TEXT = 40 };
+const char *parser_count_indices(size_t count, char text[INDEX_TEXT]);
 /* The expressions between brackets that name an element of `what`. */
 struct expression *parser_indices(struct parser *parser, const struct symbol *of, const struct token *where);
 

@@ -10,7 +10,8 @@ enum {
     DIRECTIONS = 2,
     OUTPUTS = 3,
     TIGHTENINGS = 2,
-    IMPLICIT_LARGEST = 32, /* states: the oracle is dense */
+    IMPLICIT_LARGEST = 32,  /* states: the oracle is dense */
+    ADDITIVE_LARGEST = 128, /* where nothing else looks at the method's additive steps */
     ITERATED = 2
 };
 static const double WEAK = 1e-6, LEAST_FRACTION = 1.0 / 32;
@@ -144,9 +145,13 @@ static void check_implicit(struct pair *pair)
     static const char *const iterated[ITERATED] = {"sdirk4a", "radau_iia5"};
     const struct sens_problem_type *type = pair->instance->problem.type;
     const bool rosenbrock = type->hvp && (type->rhs_t || type->autonomous);
-    if (pair->instance->problem.n > IMPLICIT_LARGEST) return;
+    const size_t n = pair->instance->problem.n;
+    if (pair->instance->problem.implicit && n <= ADDITIVE_LARGEST) check_additive(pair);
+    if (n > IMPLICIT_LARGEST) {
+        skip_both(pair, "by implicit formulas: the oracle's matrices are dense, and left to 32 states");
+        return;
+    }
     if (pair->instance->problem.mass) check_both(pair, (struct formula){"kvaerno54", false});
-    if (pair->instance->problem.implicit) check_additive(pair);
     for (size_t k = 0; k < ITERATED; k++)
         if (takes_formula(pair, k)) check_both(pair, (struct formula){iterated[k], false});
     if (rosenbrock) check_both(pair, (struct formula){"rodas4", false});

@@ -4,7 +4,7 @@
  * The harness's own steps lead from t0 to t1. At each place the products are compared with one central
  * difference along one direction, and with one another: a few calls, and a rough idea of what differs. The
  * places that differ most are then looked at as in reach.places, with measured bounds; nothing is judged by
- * the rough comparison. */
+ * the rough comparison. The implicit part of a split is looked at where the solution of the whole goes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,18 +17,29 @@ static const double TOL = 1e-6;
 
 /* ---- from t0 to t1 ------------------------------------------------------------------------------------- */
 
+/* The problem whose solution leads the way. */
+static const struct sens_problem *guide(const struct walk *walk)
+{
+    return walk->subject->whole ? walk->subject->whole : walk->subject->pb;
+}
+
+static void visit(struct walk *walk, double t, const double *x)
+{
+    walk->at = (struct sens_at){t, x, walk->subject->pb->p};
+    if (!walk->valueless && !subject_usable(walk->subject, &walk->at)) walk->valueless = true, walk->gap = t;
+    walk_visit(walk);
+}
+
 /* Visits the places up to the end of step k, from its beginning x. */
 static int visit_step(struct walk *walk, const struct sens_tableau *tb, const struct grid *grid, long k,
                       const double *x, struct rk_step *step, int place, int places)
 {
-    const struct subject *subject = walk->subject;
-    const struct sens_problem *pb = subject->pb;
+    const struct sens_problem *pb = guide(walk);
     for (; place < places; place++) {
         const double t = pb->t0 + (walk->end - pb->t0) * (place + 0.5) / places;
         if (t >= grid->t1[k]) break;
         if (rk_step(pb, tb, grid->t[k], t - grid->t[k], x, step) != SENS_OK) continue;
-        walk->at = (struct sens_at){t, step->x1, pb->p};
-        walk_visit(walk);
+        visit(walk, t, step->x1);
     }
     return place;
 }
@@ -36,7 +47,7 @@ static int visit_step(struct walk *walk, const struct sens_tableau *tb, const st
 static void follow(struct walk *walk, const struct sens_tableau *tb, const struct grid *grid)
 {
     const struct subject *subject = walk->subject;
-    const struct sens_problem *pb = subject->pb;
+    const struct sens_problem *pb = guide(walk);
     const int places = subject->v->quick ? QUICK_PLACES : PLACES;
     struct rk_step step = rk_step_create(subject->v, tb, pb->n);
     double *const x = walk->last;
@@ -57,7 +68,7 @@ static void take(struct walk *walk)
     struct grid grid = {.steps = 0};
     walk->status = SENS_UNAVAILABLE;
     if (!tb) return;
-    walk->status = oracle_steps(subject->v, subject->pb, &none, tb, TOL, MOST_STEPS, &grid);
+    walk->status = oracle_steps(subject->v, guide(walk), &none, tb, TOL, MOST_STEPS, &grid);
     if (grid.steps > 0) walk->end = grid.t1[grid.steps - 1];
     if (grid.steps >= MOST_STEPS) walk->status = SENS_UNSUPPORTED; /* stiff: no fault of rhs */
     follow(walk, tb, &grid);
@@ -102,6 +113,20 @@ static void judge_values(const struct walk *walk)
     verify_close(subject->v, &result);
 }
 
+/* Of the implicit part: where that of the whole ends is the whole's business. */
+static void judge_part_values(const struct walk *walk)
+{
+    struct verify_result result = subject_open(walk->subject, "along.values");
+    if (walk->valueless)
+        verify_fail(&result, "f_I has no values at t = %.10g, where the solution goes", walk->gap);
+    else if (walk->end > walk->subject->pb->t0)
+        result.verdict = VERIFY_PASS;
+    else
+        verify_skip(&result, "there is no solution to follow");
+    verify_blame(&result, CAUSE_no_values, 1);
+    verify_close(walk->subject->v, &result);
+}
+
 /* Are they right? */
 static bool judge_products(const struct walk *walk)
 {
@@ -131,16 +156,26 @@ static void judge_calls(struct walk *walk)
     verify_close(subject->v, &result);
 }
 
-static void look(struct subject *subject)
+static void look_along(struct subject *subject)
 {
     struct walk walk = walk_create(subject);
     take(&walk);
-    judge_values(&walk);
+    if (subject->whole)
+        judge_part_values(&walk);
+    else
+        judge_values(&walk);
     judge_calls(&walk);
-    if (judge_products(&walk))
+    const bool right = judge_products(&walk);
+    if (subject->whole) return; /* f_I alone has no solution to be differentiated */
+    if (right)
         along_check_solution(subject);
     else
         subject_skip(subject, "along.solution", "the products are wrong on the way (along.products)");
+}
+
+static void look(struct subject *subject)
+{
+    subject_with_part(subject, look_along);
 }
 
 static const struct verify_check checks[] = {
@@ -151,7 +186,8 @@ static const struct verify_check checks[] = {
          "The harness's own steps follow the solution. A failure is a right-hand side that ends it with a "
          "status, or that is no number behind some time although the state is not about to be infinite: no "
          "method can solve the problem, and none is to blame. A stiff problem, for which 20,000 explicit "
-         "steps do not do, is followed as far as they go."},
+         "steps do not do, is followed as far as they go. The implicit part of a split must have values at "
+         "1,000 places of the whole's solution (10,000 in a full run)."},
     {.id = "along.rhs",
      .summary = "rhs gives the same bits whatever was called before, and moves with the state",
      .bound = "none: equal bits",

@@ -27,8 +27,10 @@ struct walk {
                  nor is one beside a singularity */
     long *flat, *sloped; /* [n] places at which f does not move, though J says so; of how many */
     sens_status status;
-    double end;   /* where the walk ended */
-    double *last; /* [n] the state there */
+    double end;     /* where the walk ended */
+    double *last;   /* [n] the state there */
+    bool valueless; /* there was a place on the way where rhs has no value */
+    double gap;     /* the first such time */
 };
 
 struct walk walk_create(const struct subject *subject);
