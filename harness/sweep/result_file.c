@@ -1,4 +1,4 @@
-/* Opening, locking, repairing and continuing a result file; a row is written to it in result_keep.c. */
+/* Opening, locking, repairing and continuing a result file; a row is written to it in result_rows.c. */
 #include "result_file.h"
 
 #include <errno.h>

@@ -29,7 +29,7 @@ void result_file_close(struct result_file *result);
 
 /* ---- between the parts --------------------------------------------------------------------------------- */
 
-/* result_keep.c: renames a file to the next free of the names path.1, path.2, ...; false and errno. */
+/* result_rows.c: renames a file to the next free of the names path.1, path.2, ...; false and errno. */
 bool result_keep_aside(const char *path, char *name, size_t size);
 bool result_is_there(const struct result_file *result); /* whether its path is this very file */
 /* result_retry.c: whether a list "timeout,crashed" has but statuses of failures. */

@@ -4,9 +4,9 @@
  *     theta_i = (df/dx)(t_i, Y_i)^T kappa_i + h b_i (dg/dx)(t_i, Y_i)
  *     lambda += sum_i theta_i,       mu += sum_i (df/dp)(t_i, Y_i)^T kappa_i + h b_i (dg/dp)(t_i, Y_i)
  *
- * (Hager, Numer. Math. 87 (2000), without the division by b_i; Martins & Lakshtanov, arXiv 2410.01911,
- * section 3.) A stage that no output depends on (the last one of an FSAL pair) is left out; the others are
- * live. A block's vectors are lambda, theta_1 ... theta_s.
+ * (Hager, Numer. Math. 87 (2000), without the division by b_i; Martins & Lakshtanov, arXiv 2410.01911, section 3;
+ * lambda in update_lambda, that of few states in kernels/small_kernel.h). A stage that no output depends on (the last
+ * one of an FSAL pair) is left out; the others are live. A block's vectors are lambda, theta_1 ... theta_s.
  *
  * Where gamma = a_ii is not 0, c = h (b_i lambda + sum_{j>i} a_ji theta_j) and
  *
@@ -298,7 +298,7 @@ static void reverse_stages(const struct worker *w, const struct adjoint_step *st
     const struct plan *plan = w->plan;
     const struct sens_stage *stage = &((const struct block *)block->own)->stage[s];
     const struct sens_cost *cost = plan->task->cost;
-    sens_real *lambda = plan->whole ? block->lambda : NULL; /* else add_stages; whole: kernels/small.c */
+    sens_real *lambda = plan->whole ? block->lambda : NULL; /* else update_lambda; whole: kernels/small.c */
     sens_products_reverse(w->products, point, block->L, plan->at_once, stage, step->h, slot, lambda);
     if (!cost->type->g) return;
     const sens_real hb = step->h * plan->task->tableau->b[plan->stage[s].i]; /* of one stage */
@@ -394,7 +394,7 @@ static sens_status additive_stage(struct worker *w, const struct adjoint_step *s
 /* ---- all stages ---------------------------------------------------------------------------------------- */
 
 /* lambda += sum_i theta_i; 0 in the columns of the mass matrix that are */
-static void add_stages(const struct plan *plan, const struct adjoint_block *block)
+static void update_lambda(const struct plan *plan, const struct adjoint_block *block)
 {
     const struct sum *sum = &plan->lambda;
     const sens_real *const *v = ((const struct block *)block->own)->lambda;
@@ -423,7 +423,7 @@ static __attribute__((noinline)) sens_status sweep_stages(struct worker *w, size
         slot.kappa += n * block->L;
         if (slot.s) slot.s += n;
     }
-    if (end == plan->live) add_stages(plan, block);
+    if (end == plan->live) update_lambda(plan, block);
     return SENS_OK;
 }
 

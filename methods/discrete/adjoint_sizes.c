@@ -1,4 +1,4 @@
-/* The sizes of the discrete adjoint, see adjoint_sizes.h. */
+/* Lanes, threads, and the sizes of batches and groups of the discrete adjoint, see adjoint_sizes.h. */
 #include "adjoint_sizes.h"
 
 #include "batch.h"
