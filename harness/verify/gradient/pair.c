@@ -245,8 +245,11 @@ static void run(struct verify *v)
 {
     struct instance instance;
     struct pair pair = {.v = v, .instance = &instance};
-    for (int k = 0; !(v->quick && k >= QUICK_INSTANCES) && instance_create(v, v->problem, k, &instance); k++)
+    int k = 0;
+    for (; !(v->quick && k >= QUICK_INSTANCES) && instance_create(v, v->problem, k, &instance); k++)
         run_instance(&pair);
+    for (const struct verify_check *check = checks; k == 0 && check->id; check++)
+        verify_skip_check(v, check->id, v->module, v->problem->name, "no instance could be created");
 }
 
 const struct verify_group verify_pair = {.name = "pair", .kind = VERIFY_PAIR, .checks = checks, .run = run};
