@@ -25,13 +25,14 @@ exact() {
         { line = ""; for (i = 1; i <= NF; i++) if (keep[i]) line = line "\t" $i; print line }'
 }
 
-# result PROGRAM NAME CELL...: what the program says of a cell, in $work/NAME
+# result PROGRAM NAME CELL...: what the program says of a cell, in $work/NAME; of a dump quantity, row, col and value
 result() {
     local program=$1 name=$2 status=0
     shift 2
     rm -f "$work/$name.dump"
     "$program" run "$@" --tsv --dump "$work/$name.dump" >"$work/$name.row" 2>"$work/$name.err" || status=$?
-    { echo "exit $status"; exact <"$work/$name.row"; cat "$work/$name.dump" 2>/dev/null || true; } >"$work/$name"
+    { echo "exit $status"; exact <"$work/$name.row"; cut -f 1-4 "$work/$name.dump" 2>/dev/null || true; } \
+        >"$work/$name"
 }
 
 cells=0
