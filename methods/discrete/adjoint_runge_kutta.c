@@ -263,12 +263,6 @@ static bool implicit_stage(const struct plan *plan, size_t s)
     return plan->stage[s].gamma != 0 || plan->task->problem->mass;
 }
 
-/* An additive step takes the problem's own products at its stages. */
-static bool own_products(const struct plan *plan, size_t s)
-{
-    return plan->part && !implicit_stage(plan, s);
-}
-
 static sens_status linearise_system(struct worker *w, size_t s, const struct adjoint_step *step)
 {
     const struct sens_shifted *const *const factors = step->step->factors;
@@ -281,7 +275,7 @@ static sens_status linearise(void *worker, size_t part, const struct adjoint_ste
 {
     struct worker *w = worker;
     if (!w->plan->plain && implicit_stage(w->plan, part)) return linearise_system(w, part, step);
-    if (!w->plan->plain && own_products(w->plan, part)) return SENS_OK;
+    if (w->plan->part) return SENS_OK; /* an additive step takes the problem's own products at its stages */
     if (step->kept)
         sens_products_at_kept(w->products, step->at, step->kept);
     else
