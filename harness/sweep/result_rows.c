@@ -1,4 +1,5 @@
-/* Rows are added to a result file, and stay: each is on the disk before the next cell is run, and none is lost when its file is. */
+/* Rows are added to a result file, and stay: each is on the disk before the next cell is run, and none is lost when its
+ * file is. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
