@@ -75,36 +75,49 @@ static __attribute__((noinline)) void sum_any(int terms, size_t count, size_t st
     }
 }
 
-/* A function for each number of terms: in one, all would pay for the registers of the largest. */
+/* A function for each number of terms: in one, all would pay for the registers of the largest. Of few components, in
+ * rows as long as they are many, each number has functions of its own: a solve of few states is as long as they are. */
 typedef void sum_function(size_t count, size_t stride, sens_real h, const sens_real *base, const sens_real *w,
                           const sens_real *K, sens_real *out);
 
-#define SUM_OF(terms)                                                                                        \
-    static void sum_of_##terms(size_t count, size_t stride, sens_real h, const sens_real *base,              \
-                               const sens_real *w, const sens_real *K, sens_real *out)                       \
+#define SUM_OF(name, terms, known_count, known_stride)                                                       \
+    static void name(size_t count, size_t stride, sens_real h, const sens_real *base, const sens_real *w,    \
+                     const sens_real *K, sens_real *out)                                                     \
     {                                                                                                        \
+        (void)count, (void)stride;                                                                           \
         if (base)                                                                                            \
-            sum_known(terms, count, stride, h, base, w, K, out);                                             \
+            sum_known(terms, known_count, known_stride, h, base, w, K, out);                                 \
         else                                                                                                 \
-            sum_known(terms, count, stride, h, NULL, w, K, out);                                             \
+            sum_known(terms, known_count, known_stride, h, NULL, w, K, out);                                 \
     }
-SUM_OF(1)
-SUM_OF(2)
-SUM_OF(3)
-SUM_OF(4)
-SUM_OF(5)
-SUM_OF(6)
-SUM_OF(7)
 
 enum { KNOWN = 8 };
-static sum_function *const sum_of[KNOWN] = {NULL,     sum_of_1, sum_of_2, sum_of_3,
-                                            sum_of_4, sum_of_5, sum_of_6, sum_of_7};
+#define SUMS_OF(name, count, stride)                                                                         \
+    SUM_OF(name##_1, 1, count, stride)                                                                       \
+    SUM_OF(name##_2, 2, count, stride)                                                                       \
+    SUM_OF(name##_3, 3, count, stride)                                                                       \
+    SUM_OF(name##_4, 4, count, stride)                                                                       \
+    SUM_OF(name##_5, 5, count, stride)                                                                       \
+    SUM_OF(name##_6, 6, count, stride)                                                                       \
+    SUM_OF(name##_7, 7, count, stride)                                                                       \
+    static sum_function *const name[KNOWN] = {NULL,     name##_1, name##_2, name##_3,                        \
+                                              name##_4, name##_5, name##_6, name##_7};
+SUMS_OF(sums_of_any, count, stride)
+SUMS_OF(sums_of_1, 1, 1)
+SUMS_OF(sums_of_2, 2, 2)
+SUMS_OF(sums_of_3, 3, 3)
+SUMS_OF(sums_of_4, 4, 4)
+SUMS_OF(sums_of_5, 5, 5)
+
+enum { FEW = 6 };
+static sum_function *const *const sums_of[FEW] = {sums_of_any, sums_of_1, sums_of_2,
+                                                  sums_of_3,   sums_of_4, sums_of_5};
 
 ALWAYS_INLINE void sum(size_t count, size_t stride, int terms, sens_real h, const sens_real *base,
                        const sens_real *w, const sens_real *K, sens_real *out)
 {
     if (terms < KNOWN)
-        sum_of[terms](count, stride, h, base, w, K, out);
+        sums_of[count < FEW && count == stride ? count : 0][terms](count, stride, h, base, w, K, out);
     else
         sum_any(terms, count, stride, h, base, w, K, out);
 }

@@ -31,6 +31,7 @@ static inline bool sens_finite(size_t count, const sens_real *v)
 {
     enum { FEW = 16 };
     if (count > FEW) return sens_many_finite(count, v);
+#pragma GCC unroll 1
     for (size_t q = 0; q < count; q++)
         if (!(0 * v[q] == 0)) return false; /* 0 v is 0 or NaN */
     return true;

@@ -25,7 +25,8 @@ enum { SENS_WRT_P = 1, SENS_WRT_X0 = 2 }; /* what to differentiate with respect 
     PART(with, X, x, "x", n, 1, 0)                                                                           \
     PART(with, G, G, "G", m, 1, 0)                                                                           \
     PART(with, DGDP, dGdp, "dG/dp", m, np, SENS_WRT_P)                                                       \
-    PART(with, DGDX0, dGdx0, "dG/dx0", m, n, SENS_WRT_X0)
+    PART(with, DGDX0, dGdx0, "dG/dx0", m, n, SENS_WRT_X0)                                                    \
+    /* more above this line: what a reference holds leads the list */
 
 #define SENS_PART_PLACE_(with, ID, ...) SENS_PART_##ID,
 enum sens_part { SENS_RESULT(SENS_PART_PLACE_, ) SENS_PARTS };

@@ -129,7 +129,7 @@ static void a_limit_names_a_check_and_a_reason(void **state)
     assert_fault((struct sens_limit){"pair.exact", NULL, "r", .only = 0}, "no subject");
     assert_fault((struct sens_limit){"pair.exact", "*", NULL, .only = 0}, "no reason");
     assert_fault((struct sens_limit){"pair.exact", "*", " \n", .only = 0}, "no reason");
-    assert_fault((struct sens_limit){"pair.exact", "*", "r", .only = 64}, "no part");
+    assert_fault((struct sens_limit){"pair.exact", "*", "r", .only = 2 * SENS_IN_OTHER}, "no part");
     assert_fault((struct sens_limit){"pair.exact", "*", "r", .holds_with = "kind=sound"}, "holds_with");
 }
 
@@ -146,7 +146,8 @@ static void a_check_to_rounding_needs_the_part(void **state)
 {
     (void)state;
     assert_fault((struct sens_limit){"pair.frozen", "*", "r", .only = 0}, "`only` does not say");
-    assert_fault((struct sens_limit){"pair.frozen", "*", "r", .only = 63}, "`only` does not say");
+    assert_fault((struct sens_limit){"pair.frozen", "*", "r", .only = 2 * SENS_IN_OTHER - 1},
+                 "`only` does not say");
     assert_fault((struct sens_limit){"pair.frozen", "*", "r", .only = SENS_IN_DIGITS}, NULL);
 }
 
