@@ -1,10 +1,10 @@
 #!/bin/bash
 # analyse: S(t) against extended precision and published numbers, names, zeros, refusals. Argument 1: sensbench.
 export LC_ALL=C
-. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/../common.bash"
 "$program" analyse decay invariants >/dev/null 2>&1
 [ $? -ne 3 ] || exit 77 # no LAPACK
-references=$(cd "$(dirname "$0")/../../results/reference" && pwd)
+references=$(cd "$(dirname "$0")/../../../results/reference" && pwd)
 
 # table NAME ARGUMENT...: the rows of one table of an analysis, without its columns
 table() {

@@ -2,7 +2,7 @@
 # advise: schemes, modes and tolerances, judged by operations, which no load of the machine disturbs. Argument 1:
 # sensbench.
 export LC_ALL=C
-. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/../common.bash"
 
 # advise ARGUMENT...: into the file advice
 advise() {

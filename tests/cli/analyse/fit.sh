@@ -1,7 +1,7 @@
 #!/bin/bash
 # analyse fit and profile: against linear regression, closed forms and planted parameters. Argument 1: sensbench.
 export LC_ALL=C
-. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/../common.bash"
 
 # table NAME ARGUMENT...: the rows of one table of an analysis, without its columns
 table() {

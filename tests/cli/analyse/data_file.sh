@@ -3,7 +3,7 @@
 # the forms in which a file may come, and files that are refused with file, line and value. Argument 1: sensbench.
 export LC_ALL=C
 # shellcheck source=tests/cli/common.bash
-. "$(dirname "$0")/common.bash"
+. "$(dirname "$0")/../common.bash"
 cd "$work" || exit 1
 
 cat >two.ode <<'MODEL'
