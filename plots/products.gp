@@ -16,6 +16,19 @@ PROVIDER_NAMES = "'by hand' compiled 'compiled, by the generated f' tape ADOL-C 
 # of Okabe and Ito; the marker says it again
 PROVIDER_COLOURS = "#000000 #0072B2 #0072B2 #56B4E9 #D55E00 #009E73 #CC79A7 #E69F00"
 PROVIDER_MARKERS = "13 7 4 6 5 9 11 2"
+# those of modules, behind ours
+made_by_whom(list) = strlen(list) == 0 ? "" \
+    : (part_of(list)[1:4] eq "vjp=" ? part_of(list)[5:] : made_by_whom(rest_of(list)))
+ours = words(PROVIDERS)
+do for [c in curves] {
+    v = made_by_whom(after(c))
+    if (strlen(v) && !position(PROVIDERS, v)) {
+        PROVIDERS = PROVIDERS . " " . v
+        PROVIDER_NAMES = PROVIDER_NAMES . " " . v
+        PROVIDER_COLOURS = PROVIDER_COLOURS . " " . taken_round(OTHER_COLOURS, words(PROVIDERS) - ours)
+        PROVIDER_MARKERS = PROVIDER_MARKERS . " " . taken_round(OTHER_MARKERS, words(PROVIDERS) - ours)
+    }
+}
 LANES = "1 4 8 16"
 # `generated`: compiled products, too, by the right-hand side of the series "...,vjp=compiled,rhs=generated"
 by_generated(series) = strstrt(series, "rhs=generated") > 0

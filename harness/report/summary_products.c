@@ -10,9 +10,13 @@
 
 #include "summary.h"
 
-enum { LANES_MAX = 32 };
-static const char *const providers[] = {"hand", "compiled", "tape", "fd", "sacado", "tmbad", "adolc"};
-enum { PROVIDERS = sizeof providers / sizeof providers[0] };
+enum { LANES_MAX = 32, PROVIDERS_MAX = 16 };
+static const char *const first_ones[] = {"hand", "compiled", "tape", "fd", "sacado", "tmbad", "adolc"};
+
+struct providers { /* the columns: those above, then others as the rows have them */
+    int count;
+    const char *name[PROVIDERS_MAX];
+};
 
 struct mean {
     size_t count;
@@ -61,46 +65,70 @@ static const struct record *beside(const struct summary *summary, const struct r
     return NULL;
 }
 
+static bool knows(const struct providers *providers, const char *name)
+{
+    for (int k = 0; k < providers->count; k++)
+        if (strcmp(providers->name[k], name) == 0) return true;
+    return false;
+}
+
+static struct providers find_providers(const struct summary *summary)
+{
+    static const struct row_query any = {.sweep = NULL};
+    struct providers found = {.count = 0};
+    size_t cursor = 0;
+    for (size_t k = 0; k < sizeof first_ones / sizeof *first_ones; k++)
+        found.name[found.count++] = first_ones[k];
+    for (const struct record *row; (row = summary_next(summary, &any, &cursor));)
+        if (row_ok(row) && is(row, COL_product, "vjp") && found.count < PROVIDERS_MAX &&
+            !knows(&found, row->text[COL_vjp]))
+            found.name[found.count++] = row->text[COL_vjp];
+    return found;
+}
+
 /* ---- by the problem's own right-hand side -------------------------------------------------------------- */
 
-static bool has_any(const struct summary *summary, double lanes, int k)
+static bool has_any(const struct summary *summary, double lanes, const char *provider)
 {
     size_t cursor = 0;
-    return next_product(summary, lanes, providers[k], "own", &cursor) != NULL;
+    return next_product(summary, lanes, provider, "own", &cursor) != NULL;
 }
 
 /* The means over what every provider of these lanes took. */
-static size_t means_of_all(const struct summary *summary, double lanes, struct mean mean[PROVIDERS])
+static size_t means_of_all(const struct summary *summary, const struct providers *providers, double lanes,
+                           struct mean mean[PROVIDERS_MAX])
 {
     size_t cursor = 0;
     int first = 0;
-    bool asked[PROVIDERS];
-    for (int k = PROVIDERS; k-- > 0;)
-        if ((asked[k] = has_any(summary, lanes, k))) first = k;
-    for (const struct record *row; (row = next_product(summary, lanes, providers[first], "own", &cursor));) {
-        const struct record *found[PROVIDERS] = {NULL};
+    bool asked[PROVIDERS_MAX];
+    for (int k = providers->count; k-- > 0;)
+        if ((asked[k] = has_any(summary, lanes, providers->name[k]))) first = k;
+    for (const struct record *row;
+         (row = next_product(summary, lanes, providers->name[first], "own", &cursor));) {
+        const struct record *found[PROVIDERS_MAX] = {NULL};
         bool all = true;
-        for (int k = 0; k < PROVIDERS; k++)
-            if (asked[k] && !(found[k] = beside(summary, row, providers[k], "own"))) all = false;
-        for (int k = 0; all && k < PROVIDERS; k++)
+        for (int k = 0; k < providers->count; k++)
+            if (asked[k] && !(found[k] = beside(summary, row, providers->name[k], "own"))) all = false;
+        for (int k = 0; all && k < providers->count; k++)
             if (found[k]) mean_add(&mean[k], found[k]->number[COL_by_rhs], row);
     }
     return mean[first].count;
 }
 
-static void print_providers(const struct summary *summary, size_t count, const double lanes[], FILE *out)
+static void print_providers(const struct summary *summary, const struct providers *providers, size_t count,
+                            const double lanes[], FILE *out)
 {
     fputs("\nBy the problem's own right-hand side, over what every provider took:\n\n| lanes | cases |", out);
-    for (int k = 0; k < PROVIDERS; k++) fprintf(out, " %s |", providers[k]);
+    for (int k = 0; k < providers->count; k++) fprintf(out, " %s |", providers->name[k]);
     fputs("\n|--:|--:|", out);
-    for (int k = 0; k < PROVIDERS; k++) fputs("--:|", out);
+    for (int k = 0; k < providers->count; k++) fputs("--:|", out);
     fputc('\n', out);
     for (size_t i = 0; i < count; i++) {
-        struct mean mean[PROVIDERS] = {{.count = 0}};
-        const size_t cases = means_of_all(summary, lanes[i], mean);
+        struct mean mean[PROVIDERS_MAX] = {{.count = 0}};
+        const size_t cases = means_of_all(summary, providers, lanes[i], mean);
         if (cases == 0) continue;
         fprintf(out, "| %.0f | %zu |", lanes[i], cases);
-        for (int k = 0; k < PROVIDERS; k++)
+        for (int k = 0; k < providers->count; k++)
             if (mean[k].count)
                 fprintf(out, " %.3g |", mean_of(&mean[k]));
             else
@@ -137,14 +165,15 @@ void summary_print_products(const struct summary *summary, FILE *out)
     const struct row_query any = {.sweep = NULL};
     double lanes[LANES_MAX];
     const size_t count = summary_values(summary, &any, COL_lanes, LANES_MAX, lanes);
+    const struct providers providers = find_providers(summary);
     size_t seen = 0;
     for (size_t i = 0; i < count; i++)
-        for (int k = 0; k < PROVIDERS; k++) seen += has_any(summary, lanes[i], k);
+        for (int k = 0; k < providers.count; k++) seen += has_any(summary, lanes[i], providers.name[k]);
     if (seen == 0) return;
     fputs(
         "\n## Products\n\nTime of a vector of (df/dx)^T w by that of a right-hand side, geometric means over "
         "problems and sizes.\n",
         out);
-    print_providers(summary, count, lanes, out);
+    print_providers(summary, &providers, count, lanes, out);
     print_faster(summary, count, lanes, out);
 }

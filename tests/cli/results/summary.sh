@@ -86,6 +86,11 @@ for line in '| 8 | 2 | 4 | 0.5 | - | - | - | - | - |' '| 1 | 1 | - | - | 3 | - |
     grep -qxF -- "$line" "$work/products" || fail "'$line' is not in $(cat "$work/products")"
 done
 grep -q '## Products' "$work/summary" && fail "products of a sweep that has none"
+# a provider that is not ours has a column behind ours
+sed 's/\ttape\t/\techo\t/' "$work/products.tsv" >"$work/echo.tsv"
+"$program" summary "$work/echo.tsv" >"$work/products" || fail "products of another provider: exit $?"
+grep -qxF '| 1 | 1 | - | - | - | - | - | - | - | 3 |' "$work/products" ||
+    fail "another provider has no column: $(cat "$work/products")"
 
 # Table 5.1 of FATODE beside rows of the sweep on the same problem: 2631.5 / 175.3 and one less; 3 / 2 and 1 / 2
 {
