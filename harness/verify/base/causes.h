@@ -109,6 +109,9 @@
     X(controller_norm, "the error norm of the step controller is not the one it names: accepted steps fail " \
                        "its test, or steps are too small")                                                   \
     X(controller_law, "the step-size law is not the one it names: h_(k+1) / h_k is another function of err") \
+    X(estimate_unfiltered,                                                                                   \
+      "the error estimate of an implicit step is not filtered: steps are short where the equation is stiff " \
+      "and the solution slow")                                                                               \
     X(diluted_test, "the error test averages over more than the state: outputs or parameters that change "   \
                     "nothing change the steps")                                                              \
     X(outside_test, "sensitivities are outside the error test: their error does not follow the tolerance")   \

@@ -50,6 +50,9 @@ sens_status steps_compare(struct scene *scene, struct worst *worst, struct sens_
 /* steps.accepted and steps.law, of the last solve (steps_law.c) */
 void steps_check_controller(struct scene *scene);
 
+/* The same of implicit formulas, and steps.stiff (steps_implicit.c); the method takes tableaux and controllers. */
+void steps_check_implicit(struct verify *v);
+
 /* The texts of the group. */
 extern const struct verify_check steps_checks[];
 

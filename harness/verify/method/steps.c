@@ -275,6 +275,11 @@ static void run(struct verify *v)
         verify_skip_check(v, check->id, v->module, "any task", "the method's steps are its own");
     for (int k = 0; k < PLANS; k++)
         if (!v->quick || !plans[k].full) check_plan(v, &plans[k]);
+    const unsigned all = SENS_CAP_IMPLICIT | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER;
+    if ((v->method->caps & all) == all)
+        steps_check_implicit(v);
+    else if (!own)
+        verify_skip_check(v, "steps.stiff", v->module, "Prothero-Robinson", "no implicit tableaux are taken");
 }
 
 const struct verify_group verify_steps = {

@@ -48,4 +48,12 @@ const struct verify_check steps_checks[] = {
                     "after a rejection the slope of the rejected trial must not be taken. State and "
                     "gradient are compared with the oracle over the reported steps. Look at where the "
                     "first slope is declared known."},
+    {.id = "steps.stiff",
+     .summary = "steps of implicit formulas are as long as the solution allows, however stiff the equation",
+     .bound = "40 steps, where growth from the first takes nine",
+     .explanation = "y' = -1e6 (y - cos t) - sin t from y = 1 is cos t. An error estimate that is not "
+                    "filtered takes stages "
+                    "that are far off the slow solution for its error, and makes hundreds of steps. Look at "
+                    "where h sum e_i "
+                    "K_i is multiplied by (I - h gamma df/dx)^-1."},
     {.id = NULL}};
