@@ -47,8 +47,11 @@ double step_factor(const struct step_rule *rule, struct step_memory *memory, dou
 
 /* Results against the oracle's over the reported steps (steps.c). */
 sens_status steps_compare(struct scene *scene, struct worst *worst, struct sens_out *right);
-/* steps.accepted and steps.law, of the last solve (steps_law.c) */
-void steps_check_controller(struct scene *scene);
+/* steps.accepted and steps.law, of the last solve (steps_law.c). `step` takes one as rk_step does, for the task's
+ * problem and tableau. */
+typedef sens_status step_function(const struct sens_problem *pb, const struct sens_tableau *tb, double t,
+                                  double h, const double *x, struct rk_step *step);
+void steps_check_controller(struct scene *scene, step_function *step);
 
 /* The same of implicit formulas, and steps.stiff (steps_implicit.c); the method takes tableaux and controllers. */
 void steps_check_implicit(struct verify *v);

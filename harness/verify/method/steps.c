@@ -215,7 +215,7 @@ static void check_first_factor(struct scene *scene)
     for (int k = 0; k < 2 && grid->steps > 2; k++) {
         end_at(bed, t1);
         if (bed_solve(bed) != SENS_OK || grid->steps < 3) return;
-        steps_check_controller(scene);
+        steps_check_controller(scene, rk_step);
         t1 = grid->t[grid->steps - 2] + LAST * grid->h[grid->steps - 2];
     }
 }
@@ -254,7 +254,7 @@ static void check_plan(struct verify *v, const struct plan *plan)
         check_cover(&scene);
         if (bed_is_fixed(&scene.bed)) check_fixed(&scene, settings.steps);
         const bool controlled = v->method->caps & SENS_CAP_CONTROLLER && expected_rebuilds(&scene.bed);
-        if (controlled && !bed_is_fixed(&scene.bed)) steps_check_controller(&scene);
+        if (controlled && !bed_is_fixed(&scene.bed)) steps_check_controller(&scene, rk_step);
         if (controlled && far && scene.bed.task.tableau->fsal) check_rejected(&scene);
         if (controlled && far) check_first_factor(&scene);
     } else {

@@ -3,12 +3,14 @@
  *     x_i' = p cos((1 + i) t):                        df/dx = 0. Whatever an estimate is filtered with is then the
  *                                                     identity, and stages are slopes at given times: what the
  *                                                     tableau and the controller prescribe is all there is.
+ *     x_i' = -(1 + i) p x_i:                          df/dx is a number for each state, df/dt = 0, and so is what a
+ *                                                     Rosenbrock step does to it.
  *     y' = -k (y - cos t) - sin t,   y(0) = 1:        y = cos t, however large k is (Prothero & Robinson, Math.
  *                                                     Comput. 28 (1974) 145). An estimate that is filtered, or
  *                                                     damped by its formula, sees that; another one sees stages
  *                                                     that are far off, and makes steps as short as it would.
  *
- * Rosenbrock pairs, whose stages have df/dt in them, and additive ones, which take f_I, are not looked at. */
+ * Additive pairs, which take f_I, are not looked at. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +39,74 @@ static struct diagonal_slopes quadrature_slopes(const struct sens_problem *pb, c
 {
     (void)pb;
     return (struct diagonal_slopes){0, wave(at, i)};
+}
+
+/* ---- x_i' = -(1 + i) p x_i ----------------------------------------------------------------------------- */
+
+static double rate(const double *p, size_t i)
+{
+    return -(double)(1 + i) * p[0];
+}
+
+static sens_status decay_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    for (size_t i = 0; i < pb->n; i++) dx[i] = rate(at->p, i) * at->x[i];
+    return SENS_OK;
+}
+
+static struct diagonal_slopes decay_slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
+{
+    (void)pb;
+    return (struct diagonal_slopes){rate(at->p, i), -(double)(1 + i) * at->x[i]};
+}
+
+/* Of f_i = -(1 + i) p x_i the only second derivative is that by p and x_i. */
+static void decay_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                      const struct sens_direction *v, const double *W, double *OUT, double *MU)
+{
+    (void)at;
+    for (size_t i = 0; i < pb->n; i++)
+        for (size_t l = 0; l < L; l++) {
+            const double w = -(double)(1 + i) * W[i * L + l];
+            OUT[i * L + l] = v->p ? v->p[l] * w : 0;
+            if (MU && v->x) MU[l] += v->x[i * L + l] * w;
+        }
+}
+
+static const struct sens_problem_type *decay_type(struct verify *v)
+{
+    /* made for this call, and ours to complete */
+    struct sens_problem_type *const made =
+        (struct sens_problem_type *)diagonal_type(v, "decays", decay_rhs, decay_slopes);
+    made->hvp = decay_hvp;
+    made->autonomous = true;
+    return made;
+}
+
+static double weighted(const struct rk_step *step, size_t n, size_t q, int count, const double *w)
+{
+    double sum = 0;
+    for (int j = 0; j < count; j++) sum += w[j] * step->K[(size_t)j * n + q];
+    return sum;
+}
+
+/* (1 - h gamma r) K_i = r Y_i + h r sum_{j<i} gamma_ij K_j,   Y_i = x + h sum_{j<i} alpha_ij K_j */
+static sens_status rosenbrock_step(const struct sens_problem *pb, const struct sens_tableau *tb, double t,
+                                   double h, const double *x, struct rk_step *step)
+{
+    (void)t;
+    const size_t n = pb->n, s = (size_t)tb->stages;
+    for (size_t q = 0; q < n; q++) {
+        const double r = rate(pb->p, q);
+        for (int i = 0; i < tb->stages; i++) {
+            const double Y = x[q] + h * weighted(step, n, q, i, tb->a + (size_t)i * s);
+            const double coupled = h * weighted(step, n, q, i, tb->gamma + (size_t)i * s);
+            step->K[(size_t)i * n + q] = r * (Y + coupled) / (1 - h * tb->gamma[0] * r);
+        }
+        step->x1[q] = x[q] + h * weighted(step, n, q, tb->stages, tb->b);
+        step->e[q] = h * weighted(step, n, q, tb->stages, tb->e);
+    }
+    return SENS_OK;
 }
 
 /* ---- Prothero & Robinson ------------------------------------------------------------------------------- */
@@ -78,21 +148,18 @@ static bool create_scene(struct verify *v, const struct sens_problem *pb, struct
     return true;
 }
 
-static void check_law(struct verify *v, struct task task)
+static void check_law(struct verify *v, const struct sens_problem_type *type, struct task task,
+                      step_function *step)
 {
     enum { N = 3 };
-    static const double x0[N] = {0, 1, -1}, p = 1;
-    const struct sens_problem pb = {.type = diagonal_type(v, "cosines", quadrature_rhs, quadrature_slopes),
-                                    .n = N,
-                                    .np = 1,
-                                    .t1 = 3,
-                                    .x0 = verify_copy(v, N, x0),
-                                    .p = verify_copy(v, 1, &p)};
+    static const double x0[N] = {0.5, 1, -1}, p = 1;
+    const struct sens_problem pb = {
+        .type = type, .n = N, .np = 1, .t1 = 3, .x0 = verify_copy(v, N, x0), .p = verify_copy(v, 1, &p)};
     struct scene scene;
     if (create_scene(v, &pb, task, &scene)) {
         scene.bed.task.dt = 1e-2 * pb.t1;
         if (bed_solve(&scene.bed) == SENS_OK)
-            steps_check_controller(&scene);
+            steps_check_controller(&scene, step);
         else
             verify_skip_check(v, "steps.law", scene.module, scene.subject, scene.bed.message);
     }
@@ -134,8 +201,13 @@ void steps_check_implicit(struct verify *v)
 {
     static const struct task law[] = {
         {"sdirk4a", "hairer-pi"}, {"kvaerno43", "petsc"}, {"radau_iia5", "gustafsson"}};
+    static const struct task rosenbrock[] = {{"rodas4", "hairer-pi"}, {"ros4", "petsc"}};
     static const struct task stiff[] = {
         {"sdirk4a", "odeint"}, {"sdirk3a", "hairer-pi"}, {"gauss6", "odeint"}};
-    for (size_t k = 0; k < sizeof law / sizeof *law; k++) check_law(v, law[k]);
+    const struct sens_problem_type *const cosines =
+        diagonal_type(v, "cosines", quadrature_rhs, quadrature_slopes);
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) check_law(v, cosines, law[k], rk_step);
+    for (size_t k = 0; k < sizeof rosenbrock / sizeof *rosenbrock; k++)
+        check_law(v, decay_type(v), rosenbrock[k], rosenbrock_step);
     for (size_t k = 0; k < sizeof stiff / sizeof *stiff; k++) check_stiff(v, stiff[k]);
 }

@@ -15,6 +15,7 @@
 /* Steps made again along those reported. */
 struct replay {
     struct scene *scene;
+    step_function *take;
     struct step_rule rule;
     struct step_memory memory;
     struct rk_step step;
@@ -45,7 +46,7 @@ static double cut(double t, double h, double stop)
 static sens_status measure(struct replay *replay, double t, double h, struct step_error *error)
 {
     const struct bed *bed = &replay->scene->bed;
-    const sens_status status = rk_step(&bed->problem, bed->task.tableau, t, h, replay->x, &replay->step);
+    const sens_status status = replay->take(&bed->problem, bed->task.tableau, t, h, replay->x, &replay->step);
     if (status == SENS_OK) *error = step_error(&replay->rule, bed, h, replay->x, &replay->step);
     return status;
 }
@@ -159,10 +160,11 @@ static bool take_reported(struct replay *replay, long k)
     return true;
 }
 
-static struct replay replay_steps(struct scene *scene, const struct step_rule *rule)
+static struct replay replay_steps(struct scene *scene, step_function *take, const struct step_rule *rule)
 {
     struct bed *bed = &scene->bed;
-    struct replay replay = {.scene = scene, .rule = *rule, .h = bed->task.dt, .least = bed->task.dt};
+    struct replay replay = {
+        .scene = scene, .take = take, .rule = *rule, .h = bed->task.dt, .least = bed->task.dt};
     replay.step = rk_step_create(bed->v, bed->task.tableau, bed->problem.n);
     replay.x = verify_array(bed->v, bed->problem.n);
     replay.h_noise = 16 * DBL_EPSILON * replay.h;
@@ -200,13 +202,14 @@ static bool state_follows(struct scene *scene, struct verify_result *result)
 /* Another norm or another law that makes just these steps is the cause. */
 enum { MOST_REPEATED = 3000 };
 
-static void blame_rules(struct scene *scene, const struct step_rule *named, struct verify_result *result)
+static void blame_rules(struct scene *scene, step_function *take, const struct step_rule *named,
+                        struct verify_result *result)
 {
     if (scene->bed.grid.steps > MOST_REPEATED) return;
     bool found = !state_follows(scene, result);
     struct step_rule other;
     for (int number = 0; step_rule_variant(named, number, &other); number++) {
-        const struct replay replay = replay_steps(scene, &other);
+        const struct replay replay = replay_steps(scene, take, &other);
         if (!worst_passes(&replay.law) || !worst_passes(&replay.accepted)) continue;
         const bool norm = other.law == named->law;
         verify_say(result, "the steps are those of %s %s", norm ? "the norm" : "the law",
@@ -219,18 +222,18 @@ static void blame_rules(struct scene *scene, const struct step_rule *named, stru
     verify_blame(result, CAUSE_tableau_coefficient, 0.2);
 }
 
-void steps_check_controller(struct scene *scene)
+void steps_check_controller(struct scene *scene, step_function *take)
 {
     struct bed *bed = &scene->bed;
     struct step_rule rule;
     if (!step_rule_named(bed->task.controller->name, &rule)) return;
-    const struct replay replay = replay_steps(scene, &rule);
+    const struct replay replay = replay_steps(scene, take, &rule);
     struct verify_result accepted = verify_open("steps.accepted", scene->module, scene->subject);
     verify_judge(&accepted, &replay.accepted);
-    if (accepted.verdict == VERIFY_FAIL) blame_rules(scene, &rule, &accepted);
+    if (accepted.verdict == VERIFY_FAIL) blame_rules(scene, take, &rule, &accepted);
     verify_close(bed->v, &accepted);
     struct verify_result law = verify_open("steps.law", scene->module, scene->subject);
     verify_judge(&law, &replay.law);
-    if (law.verdict == VERIFY_FAIL) blame_rules(scene, &rule, &law);
+    if (law.verdict == VERIFY_FAIL) blame_rules(scene, take, &rule, &law);
     verify_close(bed->v, &law);
 }
