@@ -9,15 +9,47 @@
 #include <string.h>
 #include <tgmath.h>
 
-/* OUT = A B for a factor A(i,j) = a[i row + j col] and blocks B, OUT [n][L]. */
-static void multiply(size_t n, const sens_real *a, size_t row, size_t col, size_t L,
-                     const sens_real *restrict B, sens_real *restrict OUT)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* A factor A(i,j) = a[i row + j col], i < rows, j < cols. */
+struct factor {
+    const sens_real *a;
+    size_t rows, cols, row, col;
+};
+
+/* OUT = A B, or OUT += A B with `add`, for blocks B [cols][L] and OUT [rows][L]. */
+ALWAYS_INLINE void multiply_lanes(const struct factor *A, const bool add, const size_t L,
+                                  const sens_real *restrict B, sens_real *restrict OUT)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < A->rows; i++) {
+        const sens_real *a = A->a + i * A->row;
         sens_real *restrict out = OUT + i * L;
-        for (size_t l = 0; l < L; l++) out[l] = a[i * row] * B[l];
-        for (size_t j = 1; j < n; j++)
-            for (size_t l = 0; l < L; l++) out[l] += a[i * row + j * col] * B[j * L + l];
+        for (size_t l = 0; l < L; l++) out[l] = add ? out[l] + a[0] * B[l] : a[0] * B[l];
+        for (size_t j = 1; j < A->cols; j++)
+            for (size_t l = 0; l < L; l++) out[l] += a[j * A->col] * B[j * L + l];
+    }
+}
+
+/* The same, with the usual numbers of lanes known to the compiler. */
+ALWAYS_INLINE void multiply(const struct factor *A, const bool add, size_t L, const sens_real *B,
+                            sens_real *OUT)
+{
+    switch (L) {
+    case 1:
+        multiply_lanes(A, add, 1, B, OUT);
+        break;
+    case 2:
+        multiply_lanes(A, add, 2, B, OUT);
+        break;
+    case 4:
+        multiply_lanes(A, add, 4, B, OUT);
+        break;
+    case 8:
+        multiply_lanes(A, add, 8, B, OUT);
+        break;
+    default:
+        multiply_lanes(A, add, L, B, OUT);
+        break;
     }
 }
 
@@ -31,7 +63,7 @@ void small_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L
 {
     sens_real J[SMALL_STATES * SMALL_STATES];
     jacobians(pb)->dx(pb, at, J);
-    multiply(pb->n, J, 1, pb->n, L, W, OUT);
+    multiply(&(struct factor){J, pb->n, pb->n, 1, pb->n}, false, L, W, OUT);
 }
 
 void small_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
@@ -39,7 +71,7 @@ void small_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L
 {
     sens_real J[SMALL_STATES * SMALL_STATES];
     jacobians(pb)->dx(pb, at, J);
-    multiply(pb->n, J, pb->n, 1, L, V, OUT);
+    multiply(&(struct factor){J, pb->n, pb->n, pb->n, 1}, false, L, V, OUT);
 }
 
 void small_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
@@ -58,9 +90,7 @@ void small_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real 
     sens_real F[SMALL_STATES * SMALL_PARAMETERS];
     for (size_t k = 0; k < K; k++) {
         jacobians(pb)->dp(pb, &(struct sens_at){t[k], X + k * n, p}, F);
-        for (size_t q = 0; q < np; q++)
-            for (size_t i = 0; i < n; i++)
-                for (size_t l = 0; l < L; l++) MU[q * L + l] += F[i * np + q] * W[(k * n + i) * L + l];
+        multiply(&(struct factor){F, np, n, 1, np}, true, L, W + k * n * L, MU);
     }
 }
 

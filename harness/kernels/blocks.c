@@ -1,14 +1,16 @@
 /* Sums of lane blocks, and blocks turned into rows, see kernels.h. */
-#include "vectors.h"
+#include <string.h>
 
 #include "kernels.h"
+#include "vectors.h"
 
 enum { KNOWN_TERMS = 8 };
 
-/* out = scale sum_j w_j v_j with a known number of terms; out may be one of the v. Weights and pointers are
- * copied: a store to out might change them, for all that the compiler knows. */
-ALWAYS_INLINE void combine_known(const int terms, size_t size, sens_real scale, const sens_real *weight,
-                                 const sens_real *const *vectors, sens_real *out)
+/* out = scale sum_j w_j v_j with a known number of terms, and base + that if `onto`; out may be any of the vectors.
+ * Weights and pointers are copied: a store to out might change them, for all that the compiler knows. */
+ALWAYS_INLINE void combine_known(const int terms, const bool onto, size_t size, sens_real scale,
+                                 const sens_real *weight, const sens_real *const *vectors,
+                                 const sens_real *base, sens_real *out)
 {
     sens_real w[KNOWN_TERMS];
     const sens_real *v[KNOWN_TERMS];
@@ -17,24 +19,25 @@ ALWAYS_INLINE void combine_known(const int terms, size_t size, sens_real scale, 
     size_t q = 0;
     for (; q + VECTOR <= size; q += VECTOR) {
         vector sum = w[0] * *(const vector_in_memory *)&v[0][q];
+        if (onto) sum = *(const vector_in_memory *)&base[q] + w[0] * *(const vector_in_memory *)&v[0][q];
 #pragma GCC unroll 8
         for (int j = 1; j < terms; j++) sum += w[j] * *(const vector_in_memory *)&v[j][q];
         *(vector_in_memory *)&out[q] = sum;
     }
     for (; q < size; q++) {
-        sens_real sum = w[0] * v[0][q];
+        sens_real sum = onto ? base[q] + w[0] * v[0][q] : w[0] * v[0][q];
 #pragma GCC unroll 8
         for (int j = 1; j < terms; j++) sum += w[j] * v[j][q];
         out[q] = sum;
     }
 }
 
-/* Any number of terms. */
+/* Any number of terms; base NULL: without it. */
 static void combine_any(int terms, size_t size, sens_real scale, const sens_real *w,
-                        const sens_real *const *v, sens_real *out)
+                        const sens_real *const *v, const sens_real *base, sens_real *out)
 {
     for (size_t q = 0; q < size; q++) {
-        sens_real sum = scale * w[0] * v[0][q];
+        sens_real sum = base ? base[q] + scale * w[0] * v[0][q] : scale * w[0] * v[0][q];
         for (int j = 1; j < terms; j++) sum += scale * w[j] * v[j][q];
         out[q] = sum;
     }
@@ -44,9 +47,23 @@ void sens_lanes_combine(size_t size, int terms, sens_real scale, const sens_real
                         const sens_real *const *v, sens_real *out)
 {
     switch (terms) {
-        CASES_1_TO_8(combine_known, size, scale, w, v, out)
+        CASES_1_TO_8(combine_known, false, size, scale, w, v, NULL, out)
     default:
-        combine_any(terms, size, scale, w, v, out);
+        combine_any(terms, size, scale, w, v, NULL, out);
+        break;
+    }
+}
+
+void sens_lanes_combine_onto(size_t size, int terms, sens_real scale, const sens_real *w,
+                             const sens_real *const *v, const sens_real *base, sens_real *out)
+{
+    switch (terms) {
+        CASES_1_TO_8(combine_known, true, size, scale, w, v, base, out)
+    case 0:
+        if (out != base) memcpy(out, base, size * sizeof *out);
+        break;
+    default:
+        combine_any(terms, size, scale, w, v, base, out);
         break;
     }
 }

@@ -51,6 +51,10 @@ void sens_packed_many(const struct sens_packed *A, size_t L, bool add, const str
 void sens_lanes_combine(size_t size, int terms, sens_real scale, const sens_real *w,
                         const sens_real *const *v, sens_real *out);
 
+/* out[q] = base[q] + that, terms >= 0; out may be base, too. */
+void sens_lanes_combine_onto(size_t size, int terms, sens_real scale, const sens_real *w,
+                             const sens_real *const *v, const sens_real *base, sens_real *out);
+
 /* u [n][L] = diag(s) kappa, kappa = sum_j (scale w[j]) v[j] as above, and beside it, in the same pass, other
  * = diag(d) kappa, or kappa where d is NULL. */
 void sens_lanes_combine_scaled(size_t n, size_t L, int terms, sens_real scale, const sens_real *w,

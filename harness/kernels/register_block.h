@@ -77,22 +77,27 @@ ALWAYS_INLINE void paired(size_t R, const bool add, const enum layout layout, co
     }
 }
 
+/* w lanes, and zeros behind them up to `width`. */
+static inline void pad(size_t w, size_t width, const sens_real *from, sens_real *to)
+{
+    for (size_t l = 0; l < w; l++) to[l] = from[l];
+    for (size_t l = w; l < width; l++) to[l] = 0;
+}
+
 /* w < VECTOR lanes, beside OUT in a block of a whole vector or half of one; the rest is dropped. */
 static inline void ragged(size_t R, size_t w, bool add, const enum layout layout, const struct panel *q,
                           const sens_real *b, sens_real *out)
 {
     enum { DEPTH = 64 };
     const size_t width = w > HALF ? VECTOR : HALF, step = q->out_step;
-    sens_real tile[DEPTH * VECTOR] = {0}, edge[PANEL * VECTOR] = {0};
+    sens_real tile[DEPTH * VECTOR], edge[PANEL * VECTOR];
     struct panel part = *q;
     part.b_step = part.out_step = width;
     part.first = edge;
-    for (size_t r = 0; add && r < R; r++)
-        for (size_t l = 0; l < w; l++) edge[r * width + l] = (r ? out + r * step : q->first)[l];
+    for (size_t r = 0; r < R; r++) pad(add ? w : 0, width, r ? out + r * step : q->first, edge + r * width);
     for (size_t k0 = 0; k0 < q->depth; k0 += DEPTH, part.a += DEPTH * q->a_step) {
         part.depth = q->depth - k0 < DEPTH ? q->depth - k0 : DEPTH;
-        for (size_t k = 0; k < part.depth; k++)
-            for (size_t l = 0; l < w; l++) tile[k * width + l] = b[(k0 + k) * q->b_step + l];
+        for (size_t k = 0; k < part.depth; k++) pad(w, width, b + (k0 + k) * q->b_step, tile + k * width);
         if (width == VECTOR)
             choose_rows(R, SINGLE, true, layout, &part, tile, edge);
         else

@@ -7,32 +7,36 @@
  *     lambda += phi_x and mu += phi_p at the observations t_j,
  *
  * from lambda(t1) = mu(t1) = 0; then dG/dx0 = lambda(t0), dG/dp = mu(t0) + (dx0/dp)^T lambda(t0). All m
- * outputs are one system, so that they share their steps and no result depends on the number of lanes. Its
- * state is z = [carried x | lambda | mu], lambda in lane blocks [n][width] one after another, then mu in
- * blocks [np][width]; every block has its true width. The variants differ only in where x(t) comes from.
+ * outputs are one system, so that they share their steps and no result depends on the number of lanes. x, where it is
+ * integrated back, leads; blocks of lanes, each [lambda (n) | mu (np)][width] of its true width, follow it
+ * (rk/followers.h): what depends on x alone is found once a stage for all blocks, and a block does all its stages while
+ * it is in cache. The variants differ only in where x(t) comes from.
  *
- * Nothing depends on mu. Outside the error test it is therefore no part of the system that is solved: after each
+ * Nothing depends on mu. Outside the error test it is therefore no part of the system that is solved: by each
  * accepted step s -> s + h,
  *
  *     mu += h sum_i b_i ((df/dp)^T lambda_i + g_p)    at its stages,
  *
  * the sum that the pair would have made of it, up to rounding. Rejected steps, stages with b_i = 0 and the sums for
- * stage states ask for no product, and the products are deferred over many points (batch.h). */
+ * stage states ask for no product, and the products are deferred over many points (batch.h): where a batch has no room
+ * for a step, mu is solved for all the same. */
 #ifndef CASA_COMMON_H
 #define CASA_COMMON_H
 
 #include "batch.h"
 #include "cost_sum.h"
 #include "error_test.h"
+#include "followers.h"
 #include "products.h"
 #include "solver.h"
 
 struct casa {
     const struct sens_task *task;
-    size_t n, m, L;
+    size_t n, m, L, blocks;
     size_t np; /* 0 unless the gradient by parameters is asked for */
     struct sens_stops stops;
     sens_real *x0, *x1; /* [n] ends of the forward solve */
+    sens_real *x_back;  /* [n] x where the backward solve is, if it is carried */
     sens_real *G;       /* [m] */
     struct sens_cost_sum cost;
     struct sens_problem_ode problem_system;
@@ -40,22 +44,37 @@ struct casa {
     struct sens_solver_settings forward_settings, backward_settings;
     struct sens_solver *forward, *backward;
     struct sens_solver_stats forward_stats, backward_stats;
-    struct sens_products *products; /* at one point after the other, for all blocks of lambda */
-    struct sens_batch *batch;       /* of that one point, or of `points`; NULL where np is 0 */
-    size_t points;                  /* of a batch for mu outside the error test, else 0 */
-    bool carries_mu;                /* mu is solved for with lambda */
-    sens_real *kappa, *room;        /* [n][L] each */
+
+    /* The points of a backward step, by stage. */
+    size_t stages;
+    struct sens_at *at;              /* [stages] */
+    sens_real *x;                    /* [stages][n] their x; NULL where it is carried */
+    sens_real *d;                    /* [stages][n] of a coupled df/dx; else NULL */
+    bool one;                        /* products are one for all points; else each has its own */
+    struct sens_products **products; /* [stages] */
+    struct sens_batch **batch;       /* [stages] of one point each, where mu is solved for; else NULL */
+    sens_real *kappa, *room;         /* [n][L] each */
+
+    /* mu outside of the system; else NULL and 0. */
+    struct sens_batch *deferred;
+    size_t points; /* it has room for */
+    size_t
+        kept; /* in it, of accepted steps; those of the trial at hand follow, one for each b_i that is not 0 */
+    sens_real h;   /* of that trial */
+    sens_real *mu; /* in blocks [np][width], one after another */
 
     /* Set by the variant between casa_create_forward and casa_create_backward. */
-    size_t carried; /* components of x in z: n where it is integrated back, else 0 */
-    /* x(t) [n], valid until the next call; NULL where x is carried. */
-    const sens_real *(*state)(void *self, sens_real t);
+    bool carried; /* x is integrated back */
+    /* Writes x(t) [n]. NULL where x is carried. */
+    void (*state)(void *self, sens_real t, sens_real *x);
     void *self;
 
-    struct sens_ode backward_ode;
-    struct sens_ode_part part[3]; /* x, lambda, mu */
-    size_t size;                  /* of z, whose first backward_ode.n numbers are solved for */
-    sens_real *z;                 /* [size] */
+    struct sens_ode backward_ode; /* the leader, of n components or none */
+    struct sens_ode_part part;
+    struct sens_ode rows; /* the tolerances of a block */
+    struct sens_ode_part row_part[2];
+    struct sens_followers followers;
+    size_t *offset, *count;
 };
 
 /* mu in the error test or not. Outside costs less, and is what CVODES does unless it is told otherwise

@@ -15,7 +15,6 @@ struct dense {
     long current;     /* the interval that was read last */
     size_t step_size; /* numbers of one interpolant */
     sens_real *coef;  /* [steps][step_size] */
-    sens_real *x;     /* [n] where it was read last */
 };
 
 /* ---- the forward solve, recorded ----------------------------------------------------------------------- */
@@ -40,8 +39,8 @@ static sens_status record_forward(struct sens_ctx *ctx, struct dense *dense)
     return status;
 }
 
-/* The interpolated state. Successive times are near each other: the interval is found by walking. */
-static const sens_real *interpolated(void *self, sens_real t)
+/* x = the interpolated state. Successive times are near each other: the interval is found by walking. */
+static void interpolate(void *self, sens_real t, sens_real *x)
 {
     struct dense *dense = self;
     const struct sens_grid *grid = &dense->grid;
@@ -50,8 +49,7 @@ static const sens_real *interpolated(void *self, sens_real t)
     while (k + 1 < grid->n_steps && t > grid->t[k + 1]) k++;
     dense->current = k;
     dense->scheme->type->dense->eval(dense->scheme, dense->coef + (size_t)k * dense->step_size,
-                                     (t - grid->t[k]) / grid->h[k], dense->x);
-    return dense->x;
+                                     (t - grid->t[k]) / grid->h[k], x);
 }
 
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
@@ -96,8 +94,7 @@ static sens_status create_steps(struct sens_ctx *ctx, struct dense *dense)
     if (status == SENS_OK) status = sens_grid_create(ctx, steps, false, &dense->grid);
     if (status != SENS_OK) return status;
     dense->coef = sens_store_rows(ctx, (size_t)steps, dense->step_size);
-    dense->x = SENS_NEW(ctx, sens_real, casa->n);
-    return dense->coef && dense->x ? SENS_OK : SENS_NO_MEMORY;
+    return dense->coef ? SENS_OK : SENS_NO_MEMORY;
 }
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
@@ -113,7 +110,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
                                        (int)option[OPT_QUAD_TEST].number == TEST_INSIDE};
     sens_status status = casa_create_forward(ctx, task, casa);
     if (status == SENS_OK) status = create_steps(ctx, dense);
-    casa->state = interpolated;
+    casa->state = interpolate;
     casa->self = dense;
     if (status == SENS_OK) status = casa_create_backward(ctx, casa, lambda, mu);
     if (status == SENS_OK) *state = dense;

@@ -31,7 +31,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
                                  mu = {task->rtol, task->atol,
                                        (int)option[OPT_QUAD_TEST].number == TEST_INSIDE};
     sens_status status = casa_create_forward(ctx, task, casa);
-    casa->carried = casa->n;
+    casa->carried = true;
     if (status == SENS_OK) status = casa_create_backward(ctx, casa, lambda, mu);
     if (status == SENS_OK) *state = casa;
     return status;

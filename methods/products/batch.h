@@ -68,6 +68,12 @@ void sens_batch_add(struct sens_batch *batch, const sens_real *p, size_t b, size
 /* Forgets the points, when every block has been added. */
 void sens_batch_clear(struct sens_batch *batch);
 
+/* Forgets all points but the first ones, in number order. */
+static inline void sens_batch_truncate(struct sens_batch *batch, size_t points)
+{
+    if (points < batch->points) batch->points = points;
+}
+
 /* Adds the vectors multiplied through structure since the last call to *work, and forgets them. */
 void sens_batch_count(struct sens_batch *batch, struct sens_work *work);
 

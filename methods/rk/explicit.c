@@ -301,7 +301,7 @@ static sens_status stages_by_library(struct sens_explicit *ex, sens_real h, int 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
-    const bool made = step_by_engine(ex, h, ex->y1);
+    const bool made = step_by_engine(ex, h, ex->y1) || (ex->follow && scheme->with.ode->n == 0);
     sens_status status = made ? SENS_OK : stages_by_library(ex, h, scheme->with.tableau->stages);
     if (status != SENS_OK) return status;
     scheme->y1 = end_state(ex, h, ex->y1);

@@ -10,38 +10,59 @@
 #include "explicit.h"
 #include "kernels.h"
 
+struct row { /* a sum of slopes; its vectors are those of the block at hand */
+    struct sens_terms terms;
+    const sens_real **v;
+};
+
 struct sens_follow {
     const struct sens_followers *who;
     const struct sens_tableau *tableau;
     const struct sens_controller *controller;
     size_t size, largest; /* all numbers; numbers of the largest block */
     bool tested;
-    sens_real *z, *z1;            /* [size] state, candidate: the scheme's */
-    sens_real *k, *k1;            /* [size] FSAL: slopes at z and z1; else NULL */
-    bool k_known;                 /* k is the slope at z */
-    sens_real *Z;                 /* [largest] one stage state */
-    sens_real *K;                 /* [stages][largest] */
-    sens_real *e, *e3;            /* [largest]; NULL where there is no estimate */
-    sens_real **slope;            /* [stages] slopes of the block at hand */
-    struct sens_terms *a;         /* [stages] */
-    struct sens_terms b, we, we3; /* the candidate and the estimates */
-    sens_real *c;                 /* [stages] coefficients of a sum, with their vectors below */
-    const sens_real **v;
+    sens_real *z, *z1;     /* [size] state, candidate: the scheme's */
+    sens_real *k, *k1;     /* [size] FSAL: slopes at z and z1; else NULL */
+    bool k_known;          /* k is the slope at z */
+    sens_real *Z;          /* [largest] one stage state */
+    sens_real *K;          /* [stages][largest] */
+    sens_real *e, *e3;     /* [largest]; NULL where there is no estimate */
+    sens_real **slope;     /* [stages] slopes of the block at hand */
+    struct row *a;         /* [stages] */
+    struct row b, we, we3; /* the candidate and the estimates */
 };
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
+static void find_vectors(const struct sens_follow *fo, const struct row *row)
+{
+    for (int j = 0; j < row->terms.terms; j++) row->v[j] = fo->slope[row->terms.stage[j]];
+}
+
+/* The vectors of all sums, when those of the slopes have changed. */
+static void find_all_vectors(const struct sens_follow *fo)
+{
+    for (int i = 0; i < fo->tableau->stages; i++) find_vectors(fo, &fo->a[i]);
+    find_vectors(fo, &fo->b), find_vectors(fo, &fo->we), find_vectors(fo, &fo->we3);
+}
+
+static sens_status create_row(struct sens_ctx *ctx, int count, const sens_real *weight, struct row *row)
+{
+    row->v = SENS_NEW(ctx, const sens_real *, (size_t)count + 1);
+    return row->v ? sens_terms_create(ctx, count, weight, &row->terms) : SENS_NO_MEMORY;
+}
+
 static sens_status create_rows(struct sens_ctx *ctx, struct sens_follow *fo)
 {
     const struct sens_tableau *tb = fo->tableau;
-    fo->a = SENS_NEW(ctx, struct sens_terms, (size_t)tb->stages);
+    fo->a = SENS_NEW(ctx, struct row, (size_t)tb->stages);
     if (!fo->a) return SENS_NO_MEMORY;
-    sens_status status = sens_terms_create(ctx, tb->stages, tb->b, &fo->b);
+    sens_status status = create_row(ctx, tb->stages, tb->b, &fo->b);
     for (int i = 0; i < tb->stages && status == SENS_OK; i++)
-        status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &fo->a[i]);
-    if (status == SENS_OK && fo->tested) status = sens_terms_create(ctx, tb->stages, tb->e, &fo->we);
-    if (status == SENS_OK && fo->tested && tb->e3)
-        status = sens_terms_create(ctx, tb->stages, tb->e3, &fo->we3);
+        status = create_row(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &fo->a[i]);
+    if (status == SENS_OK && fo->tested) status = create_row(ctx, tb->stages, tb->e, &fo->we);
+    if (status == SENS_OK && fo->tested && tb->e3) status = create_row(ctx, tb->stages, tb->e3, &fo->we3);
+    if (status == SENS_OK) find_all_vectors(fo);
     return status;
 }
 
@@ -59,10 +80,9 @@ static bool create_vectors(struct sens_ctx *ctx, struct sens_follow *fo)
     fo->e = fo->tested ? SENS_NEW(ctx, sens_real, fo->largest) : NULL;
     fo->e3 = needs_e3 ? SENS_NEW(ctx, sens_real, fo->largest) : NULL;
     fo->slope = SENS_NEW(ctx, sens_real *, stages);
-    fo->c = SENS_NEW(ctx, sens_real, stages + 1);
-    fo->v = SENS_NEW(ctx, const sens_real *, stages + 1);
+    for (size_t i = 0; fo->K && fo->slope && i < stages; i++) fo->slope[i] = fo->K + i * fo->largest;
     return fo->z && fo->z1 && (!tb->fsal || (fo->k && fo->k1)) && fo->Z && fo->K && (fo->e || !fo->tested) &&
-           (fo->e3 || !needs_e3) && fo->slope && fo->c && fo->v;
+           (fo->e3 || !needs_e3) && fo->slope;
 }
 
 sens_status sens_follow_create(struct sens_ctx *ctx, struct sens_explicit *ex,
@@ -95,17 +115,13 @@ void sens_follow_start(struct sens_follow *fo)
 /* ---- a trial step -------------------------------------------------------------------------------------- */
 
 /* out = base + h sum_j w_j K_j; base NULL: without it. */
-static void sum(const struct sens_follow *fo, size_t size, const sens_real *base, sens_real h,
-                const struct sens_terms *row, sens_real *out)
+static void sum(size_t size, const sens_real *base, sens_real h, const struct row *row, sens_real *out)
 {
-    int terms = 0;
-    if (base) fo->c[terms] = 1, fo->v[terms++] = base;
-    for (int j = 0; j < row->terms; j++) {
-        fo->c[terms] = h * row->weight[j];
-        fo->v[terms++] = fo->slope[row->stage[j]];
-    }
-    if (terms > 0)
-        sens_lanes_combine(size, terms, 1, fo->c, fo->v, out);
+    const struct sens_terms *terms = &row->terms;
+    if (base)
+        sens_lanes_combine_onto(size, terms->terms, h, terms->weight, row->v, base, out);
+    else if (terms->terms > 0)
+        sens_lanes_combine(size, terms->terms, h, terms->weight, row->v, out);
     else
         memset(out, 0, size * sizeof *out);
 }
@@ -116,15 +132,17 @@ static void advance_block(const struct sens_follow *fo, sens_real h, size_t b)
     const struct sens_followers *who = fo->who;
     const size_t offset = who->offset[b], size = who->offset[b + 1] - offset;
     const int stages = fo->tableau->stages, last = fo->tableau->fsal ? stages - 1 : stages;
-    for (int i = 0; i < stages; i++) fo->slope[i] = fo->K + (size_t)i * fo->largest;
-    if (fo->k) fo->slope[0] = fo->k + offset, fo->slope[last] = fo->k1 + offset;
+    if (fo->k) {
+        fo->slope[0] = fo->k + offset, fo->slope[last] = fo->k1 + offset;
+        find_all_vectors(fo);
+    }
     for (int i = 0; i < stages; i++) {
         sens_real *Z_i = i == 0 ? fo->z + offset : i == last ? fo->z1 + offset : fo->Z;
-        if (i > 0) sum(fo, size, fo->z + offset, h, &fo->a[i], Z_i);
+        if (i > 0) sum(size, fo->z + offset, h, &fo->a[i], Z_i);
         if (i > 0 || !fo->k_known) who->slope(who->self, i, b, Z_i, fo->slope[i]);
         if (who->look) who->look(who->self, i, b, Z_i);
     }
-    if (last == stages) sum(fo, size, fo->z + offset, h, &fo->b, fo->z1 + offset);
+    if (last == stages) sum(size, fo->z + offset, h, &fo->b, fo->z1 + offset);
 }
 
 /* Adds the estimates of block b to the norm; false when they are not finite. */
@@ -133,8 +151,8 @@ static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, 
     const size_t offset = fo->who->offset[b], size = fo->who->offset[b + 1] - offset;
     struct sens_ode_part part = fo->who->part;
     part.count = size;
-    sum(fo, size, NULL, h, &fo->we, fo->e);
-    if (fo->e3) sum(fo, size, NULL, h, &fo->we3, fo->e3);
+    sum(size, NULL, h, &fo->we, fo->e);
+    if (fo->e3) sum(size, NULL, h, &fo->we3, fo->e3);
     if (!sens_finite(size, fo->e)) return false;
     const struct sens_trial trial = {
         .h = h, .y = fo->z + offset, .f = fo->slope[0], .y1 = fo->z1 + offset, .e = fo->e, .e3 = fo->e3};

@@ -3,7 +3,8 @@
  *
  * The step of the whole system [y | z] is then done in parts: all stages of y first, then, for one block of z
  * after the other, all its stages, its candidate and its part of the error norm, while they are in cache. z
- * is read once a step and written once. The accepted steps are those of the whole system. */
+ * is read once a step and written once. The accepted steps are those of the whole system. A leader may have no
+ * component: the blocks then depend on t alone, and on themselves. */
 #ifndef SENS_FOLLOWERS_H
 #define SENS_FOLLOWERS_H
 

@@ -71,6 +71,7 @@ struct shape { /* of a case on equal steps */
     bool structure;
     int lanes;
     size_t cache; /* bytes of the second level, which chooses the points of a batch */
+    bool room;    /* for the points of a step: mu is no part of the system */
 };
 
 static sens_real *on_equal_steps(struct method_bed *bed, const struct shape *shape, const char *method,
@@ -87,15 +88,18 @@ static sens_real *on_equal_steps(struct method_bed *bed, const struct shape *sha
 }
 
 /* On equal steps nothing is tested: mu is the same sum, a stage at a time within the solver or in batches after
- * it, to the rounding of its 2000 terms. Batches of 72 points, of P / n where the cache is small, and of one. */
+ * it, to the rounding of its 2000 terms. Batches of 72 points, and of P / n where the cache is small; where
+ * that is less than a step has, mu stays in the system. */
 static void outside_sums_what_inside_solves(void **state)
 {
     (void)state;
-    const struct shape shapes[] = {
-        {"glv", "identity", "cash_karp", 11, true, 4, 0},  {"glv", "identity", "dopri5", 11, true, 0, 1},
-        {"glv", "running", "dop853", 3, true, 2, 0},       {"glv", "tracking", "rk4", 11, false, 3, 0},
-        {"heat", "identity", "rk4", 5, true, 3, 1},        {"heat", "running", "euler", 5, false, 0, 0},
-        {"conduction", "running", "rk4", 6, true, 1, 2000}};
+    const struct shape shapes[] = {{"glv", "identity", "cash_karp", 11, true, 4, 0, true},
+                                   {"glv", "identity", "dopri5", 11, true, 0, 1, true},
+                                   {"glv", "running", "dop853", 3, true, 2, 0, true},
+                                   {"glv", "tracking", "rk4", 11, false, 3, 0, true},
+                                   {"heat", "identity", "rk4", 5, true, 3, 1, false},
+                                   {"heat", "running", "euler", 5, false, 0, 0, true},
+                                   {"conduction", "running", "rk4", 6, true, 1, 2000, true}};
     for (size_t q = 0; q < 2 * sizeof shapes / sizeof shapes[0]; q++) {
         const struct shape *shape = &shapes[q / 2];
         const char *method = methods[q % 2];
@@ -107,7 +111,7 @@ static void outside_sums_what_inside_solves(void **state)
         sens_real *outside = on_equal_steps(&out, shape, method, OUTSIDE, &count);
         assert_int_equal(in.work.steps_reverse, out.work.steps_reverse);
         const double apart = relative_error(count, outside, inside);
-        if (!(apart < 1e-13 && out.work.batch > 0))
+        if (!(apart < 1e-13 && (out.work.batch > 0) == shape->room))
             fail_msg("%s, %s, %s, %s: inside and outside are %g apart", method, shape->problem, shape->cost,
                      shape->tableau, apart);
         free(inside);

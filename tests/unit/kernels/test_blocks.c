@@ -43,6 +43,36 @@ static void test_combine(void **state)
     for (int terms = 1; terms <= TERMS; terms++) require_combination(*state, 1033, terms, 0);
 }
 
+/* The same onto a base, which may be overwritten. */
+static void require_combination_onto(gsl_rng *rng, size_t size, int terms, bool in_place)
+{
+    const double scale = 0.3;
+    double *v_of[TERMS], *w = random_new(rng, (size_t)terms + 1), *out = fenced_new(size);
+    double *base = random_new(rng, size), *want = random_new(rng, size);
+    const double *v[TERMS];
+    for (int j = 0; j < terms; j++) v[j] = v_of[j] = random_new(rng, size);
+    for (size_t q = 0; q < size; q++) {
+        want[q] = base[q];
+        for (int j = 0; j < terms; j++) want[q] += scale * w[j] * v[j][q];
+    }
+    if (in_place && size) memcpy(out, base, size * sizeof *out);
+    sens_lanes_combine_onto(size, terms, scale, w, v, in_place ? out : base, out);
+    for (size_t q = 0; q < size; q++) /* terms below scale / 4, and a base below 1 */
+        if (!same_sum(out[q], want[q], (size_t)terms + 2, 1 + scale * terms / 4))
+            fail_msg("%d terms, size %zu: number %zu is %.17g for %.17g", terms, size, q, out[q], want[q]);
+    for (int j = 0; j < terms; j++) free(v_of[j]);
+    free(w), free(want), free(base);
+    fenced_free(size, out);
+}
+
+static void test_combine_onto(void **state)
+{
+    for (size_t size = 0; size <= 41; size++)
+        for (int terms = 0; terms <= TERMS; terms++)
+            for (int in_place = 0; in_place < 2; in_place++)
+                require_combination_onto(*state, size, terms, in_place);
+}
+
 /* ---- scaled sums --------------------------------------------------------------------------------------- */
 
 struct scaled { /* rows s_i kappa, and beside them d_i kappa, or kappa where d is NULL */
@@ -221,8 +251,10 @@ static void test_matvec(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_combine), cmocka_unit_test(test_combine_scaled), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_to_rows), cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_matvec),
+        cmocka_unit_test(test_combine),        cmocka_unit_test(test_combine_onto),
+        cmocka_unit_test(test_combine_scaled), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_to_rows),        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_matvec),
     };
     return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;
 }
