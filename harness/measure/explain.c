@@ -135,7 +135,9 @@ static bool find_provider_of(struct sens_ctx *ctx, const struct cell *cell, stru
     return look->provider->wrap(ctx, &request, derived) == SENS_OK;
 }
 
-void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status status,
+static const double patience = 5; /* seconds */
+
+void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status status, double seconds,
                      struct bench_error *reason)
 {
     struct look look = {.found = false};
@@ -146,7 +148,7 @@ void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status 
     snprintf(said.text, sizeof said.text, "%s", ctx->message[0] ? ctx->message : sens_status_message(status));
     const struct sens_arena_mark mark = sens_arena_mark(&ctx->arena);
     if (!find_provider_of(ctx, cell, &look, &derived)) look.provider = NULL;
-    run_again(ctx, cell, &look);
+    if (seconds < patience) run_again(ctx, cell, &look);
     sens_arena_rewind(&ctx->arena, mark);
     if (look.of_cost)
         bench_refuse(reason, "at t = %.9g %s (%.300s)", look.t, look.text, said.text);

@@ -400,9 +400,10 @@ sens_status measure_cell(struct sens_ctx *ctx, const struct cell *cell, const st
     struct operation_counts counts = {0};
     ctx->message[0] = '\0';
     measure_describe(cell, rec);
+    const double begin = sens_now(ctx);
     sens_status status = judge_products(&me, all_runs(&me));
     samples_release(&me.samples);
-    measure_explain(ctx, cell, status, &me.reason);
+    measure_explain(ctx, cell, status, sens_now(ctx) - begin, &me.reason);
     if (status == SENS_OK) {
         record_work(&me, rec);
         record_account(cell, rec);

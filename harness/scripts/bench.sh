@@ -16,8 +16,10 @@ esac
 sensbench=$2
 results=$3
 scripts=$(cd "$(dirname "$0")" && pwd)
-# the sweeps with something to show
-sweeps=$(cd "$scripts/.." && grep -l '^figure' paper/sweeps/*.sweep sweeps/*.sweep | sed 's|.*/||; s|[.]sweep$||')
+# the sweeps with something to show; those of tables hold errors only
+tables=$(cd "$scripts/.." && grep -l '^figure *= *table' paper/sweeps/*.sweep | sed 's|.*/||; s|[.]sweep$||')
+timed=$(cd "$scripts/.." && grep -l '^figure' paper/sweeps/*.sweep sweeps/*.sweep | xargs grep -L '^figure *= *table' |
+    sed 's|.*/||; s|[.]sweep$||')
 [ -x "$sensbench" ] || { echo "bench.sh: no program $sensbench" >&2; exit 2; }
 mkdir -p "$results" || exit 2
 
@@ -27,8 +29,34 @@ resume=
 [ -f "$results/.program" ] && [ "$(cat "$results/.program")" = "$1 $stamp" ] && resume=--resume
 echo "$1 $stamp" > "$results/.program"
 
+sweep() {
+    "$sensbench" sweep "$@" $profile $resume --out "$results"
+}
+
+# Where nothing is timed, sweeps may share the machine. Their messages wait for their end: three bars of progress on
+# one line are none.
+sweep_together() {
+    running=
+    for name in "$@"; do
+        sweep "$name" 2> "$results/.$name.messages" &
+        running="$running $!"
+    done
+    trap 'kill $running 2> /dev/null' INT TERM HUP # in the background SIGINT is ignored
+    ended=0
+    for process in $running; do
+        wait "$process" || ended=$?
+    done
+    trap - INT TERM HUP
+    for name in "$@"; do
+        cat "$results/.$name.messages" >&2
+        rm -f "$results/.$name.messages"
+    done
+    return $ended
+}
+
 start=$(date +%s)
-"$sensbench" sweep $sweeps $profile $resume --out "$results" || exit $?
+sweep $timed || exit $?
+sweep_together $tables || exit $?
 echo
 SENSBENCH=$sensbench "$scripts/figures.sh" "$results"
 drawn=$?

@@ -292,7 +292,7 @@ static void explain_start(struct sens_ctx *ctx, const struct fit_part *part, con
     struct bench_error reason = {.text = ""};
     failed.problem = *moved;
     failed.task.problem = &failed.problem;
-    measure_explain(ctx, &failed, status, &reason);
+    measure_explain(ctx, &failed, status, 0, &reason);
     if (reason.text[0]) sens_fail(ctx, status, "%s", reason.text);
 }
 
