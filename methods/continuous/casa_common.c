@@ -13,31 +13,6 @@
 #include "kernels.h"
 #include "rules.h"
 
-/* ---- layout of the followers --------------------------------------------------------------------------- */
-
-static size_t first_output(const struct casa *casa, size_t b)
-{
-    return b * casa->L;
-}
-
-static size_t block_width(const struct casa *casa, size_t b)
-{
-    const size_t left = casa->m - first_output(casa, b);
-    return left < casa->L ? left : casa->L;
-}
-
-/* The current state of block b. */
-static sens_real *lambda_of(const struct casa *casa, size_t b)
-{
-    return sens_solver_followers(casa->backward) + casa->offset[b];
-}
-
-static sens_real *mu_of(const struct casa *casa, size_t b)
-{
-    return casa->mu ? casa->mu + casa->np * first_output(casa, b)
-                    : lambda_of(casa, b) + casa->n * block_width(casa, b);
-}
-
 /* ---- forward ------------------------------------------------------------------------------------------- */
 
 sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *task, struct casa *casa)
@@ -87,7 +62,7 @@ static sens_status carried_slope(void *self, sens_real s, const sens_real *x, se
     return status;
 }
 
-static void set_point(const struct casa *casa, int i, sens_real s, const sens_real *x)
+void casa_set_point(const struct casa *casa, int i, sens_real s, const sens_real *x)
 {
     sens_real *own = casa->carried ? NULL : casa->x + (size_t)i * casa->n;
     if (own) casa->state(casa->self, -s, own);
@@ -100,7 +75,7 @@ static void move_to(void *self, int i, sens_real s, const sens_real *x)
 {
     const struct casa *casa = self;
     const struct sens_at *at = &casa->at[i];
-    set_point(casa, i, s, x);
+    casa_set_point(casa, i, s, x);
     if (casa->d) sens_products_find_diagonals(casa->task->problem, 1, at, casa->d + (size_t)i * casa->n);
     if (casa->one)
         sens_products_at_kept(casa->products[i], casa->at, casa->d);
@@ -118,7 +93,7 @@ static void slope(void *self, int i, size_t b, const sens_real *lambda, sens_rea
     const struct casa *casa = self;
     const struct sens_cost *cost = casa->task->cost;
     const struct sens_at *at = &casa->at[i];
-    const size_t c0 = first_output(casa, b), w = block_width(casa, b);
+    const size_t c0 = casa_first_output(casa, b), w = casa_block_width(casa, b);
     const sens_real one = 1;
     sens_real *dmu = dlambda + casa->n * w;
     const struct sens_stage stage = {.terms = 1, .w = &one, .v = &lambda, .theta = dlambda};
@@ -129,83 +104,6 @@ static void slope(void *self, int i, size_t b, const sens_real *lambda, sens_rea
     if (!casa->batch) return;
     sens_batch_add(casa->batch[i], at->p, 0, w, true, dmu);
     if (cost->type->g_dp) cost->type->g_dp(cost, at, 1, c0, w, dmu);
-}
-
-/* ---- mu outside of the system -------------------------------------------------------------------------- */
-
-/* Stages that mu is a sum over. */
-static size_t live_stages(const struct sens_tableau *tb)
-{
-    size_t live = 0;
-    for (int i = 0; i < tb->stages; i++) live += tb->b[i] != 0;
-    return live;
-}
-
-/* mu += what the points kept add to it. */
-static void flush_points(struct casa *casa)
-{
-    sens_batch_close(casa->deferred);
-    for (size_t b = 0; b < casa->blocks; b++)
-        sens_batch_add(casa->deferred, casa->task->problem->p, b, block_width(casa, b), false,
-                       mu_of(casa, b));
-    sens_batch_clear(casa->deferred);
-    casa->kept = 0;
-}
-
-/* The points of a trial step take the place of those of the one before, if that was rejected. The first stage is a
- * point of its own even where its slope is known. */
-static void begin_trial(void *self, sens_real s, sens_real h, const sens_real *Y)
-{
-    struct casa *casa = self;
-    const struct sens_tableau *tb = casa->task->tableau;
-    sens_batch_truncate(casa->deferred, casa->kept);
-    if (sens_batch_full(casa->deferred, live_stages(tb))) flush_points(casa);
-    set_point(casa, 0, s, Y);
-    for (int i = 0; i < tb->stages; i++)
-        if (tb->b[i] != 0) sens_batch_points(casa->deferred, 1, &casa->at[i]);
-    casa->h = h;
-}
-
-/* kappa = h b_i lambda_i of block b, for the product later. */
-static void keep_stage(void *self, int i, size_t b, const sens_real *lambda)
-{
-    const struct casa *casa = self;
-    const struct sens_tableau *tb = casa->task->tableau;
-    const size_t w = block_width(casa, b);
-    const sens_real one = 1, weight = casa->h * tb->b[i];
-    struct sens_slot slot;
-    size_t k = casa->kept;
-    if (weight == 0) return;
-    for (int j = 0; j < i; j++) k += tb->b[j] != 0;
-    sens_batch_slot(casa->deferred, k, b, w, &slot);
-    if (slot.s)
-        sens_lanes_combine_scaled(casa->n, w, 1, weight, &one, &lambda, slot.s, slot.kappa, NULL, casa->room);
-    else
-        sens_lanes_combine(casa->n * w, 1, weight, &one, &lambda, slot.kappa);
-}
-
-/* The points of an accepted step stay; mu += h sum_i b_i g_p. */
-static sens_status accept_points(void *self, const struct sens_step *step)
-{
-    struct casa *casa = self;
-    const struct sens_cost *cost = casa->task->cost;
-    const struct sens_tableau *tb = casa->task->tableau;
-    casa->kept = casa->deferred->points;
-    for (int i = 0; i < tb->stages && cost->type->g_dp; i++)
-        for (size_t b = 0; b < casa->blocks && tb->b[i] != 0; b++)
-            cost->type->g_dp(cost, &casa->at[i], step->h * tb->b[i], first_output(casa, b),
-                             block_width(casa, b), mu_of(casa, b));
-    return SENS_OK;
-}
-
-/* Of a batch outside the error test. A point has n numbers of each output, a pass over mu has np: a batch that
- * leaves the cache may have as many points as make it as large as mu. */
-static size_t batch_points(const struct sens_ctx *ctx, const struct casa *casa)
-{
-    const size_t cached = sens_second_level(ctx) / (casa->n * casa->m * sizeof(sens_real));
-    const size_t as_mu = casa->np / casa->n;
-    const size_t points = cached > as_mu ? cached : as_mu;
-    return points > SENS_BATCH_MOST ? SENS_BATCH_MOST : points;
 }
 
 /* ---- the backward system ------------------------------------------------------------------------------- */
@@ -235,49 +133,54 @@ static sens_status create_points(struct sens_ctx *ctx, struct casa *casa)
     return status;
 }
 
-/* Room for mu and its products, in the system or outside. */
-static sens_status create_quadrature(struct sens_ctx *ctx, struct casa *casa, bool tested)
+/* The blocks from number `first` on are the group at hand. */
+static void take_group(struct casa *casa, size_t first)
 {
-    const struct sens_problem *pb = casa->task->problem;
-    const size_t points = batch_points(ctx, casa);
-    if (casa->np == 0) return SENS_OK;
-    if (!tested && points >= live_stages(casa->task->tableau)) {
-        casa->points = points;
-        casa->mu = SENS_NEW(ctx, sens_real, casa->np * casa->m);
-        if (!casa->mu) return SENS_NO_MEMORY;
-        return sens_batch_create(ctx, pb, points, casa->blocks, casa->L, &casa->deferred);
+    const size_t left = casa->blocks - first;
+    casa->first = first;
+    casa->taken = left < casa->group ? left : casa->group;
+    for (size_t b = 0; b < casa->taken; b++) {
+        casa->count[b] = casa->rows.n * casa_block_width(casa, b);
+        casa->offset[b + 1] = casa->offset[b] + casa->count[b];
     }
-    casa->batch = SENS_NEW(ctx, struct sens_batch *, casa->stages);
-    if (!casa->batch) return SENS_NO_MEMORY;
-    sens_status status = SENS_OK;
-    for (size_t i = 0; i < casa->stages && status == SENS_OK; i++)
-        status = sens_batch_create(ctx, pb, 1, 1, casa->L, &casa->batch[i]);
-    return status;
+    casa->followers.blocks = casa->taken;
 }
 
 static sens_status create_blocks(struct sens_ctx *ctx, struct casa *casa)
 {
     const size_t rows = casa->n + (casa->batch ? casa->np : 0);
-    casa->offset = SENS_NEW(ctx, size_t, casa->blocks + 1);
-    casa->count = SENS_NEW(ctx, size_t, casa->blocks);
-    if (!casa->offset || !casa->count) return SENS_NO_MEMORY;
-    for (size_t b = 0; b < casa->blocks; b++) {
-        casa->count[b] = rows * block_width(casa, b);
-        casa->offset[b + 1] = casa->offset[b] + casa->count[b];
-    }
+    casa->offset = SENS_NEW(ctx, size_t, casa->group + 1);
+    casa->count = SENS_NEW(ctx, size_t, casa->group);
+    casa->result = SENS_NEW(ctx, sens_real, rows * casa->m);
+    if (!casa->offset || !casa->count || !casa->result) return SENS_NO_MEMORY;
     casa->rows = (struct sens_ode){.n = rows, .n_parts = casa->batch ? 2 : 1, .part = casa->row_part};
-    casa->followers = (struct sens_followers){.blocks = casa->blocks,
-                                              .offset = casa->offset,
+    casa->followers = (struct sens_followers){.offset = casa->offset,
                                               .count = casa->count,
                                               .part.tested = casa->row_part[0].tested ||
                                                              (casa->batch && casa->row_part[1].tested),
                                               .rows = &casa->rows,
                                               .at = move_to,
                                               .slope = slope,
-                                              .begin = casa->deferred ? begin_trial : NULL,
-                                              .look = casa->deferred ? keep_stage : NULL,
+                                              .begin = casa->deferred ? casa_deferred_begin : NULL,
+                                              .look = casa->deferred ? casa_deferred_look : NULL,
                                               .self = casa};
+    take_group(casa, 0); /* the largest one */
     return SENS_OK;
+}
+
+/* As many blocks as have the vectors of a step in half of the second-level cache; where J is formed for a group, it is
+ * worth that for a number of outputs. Steps that are chosen are chosen for all. */
+static size_t group_blocks(const struct sens_ctx *ctx, const struct casa *casa)
+{
+    enum { WORTH = 32 };
+    const struct sens_task *task = casa->task;
+    const size_t vectors = casa->stages + 4, numbers = vectors * (casa->n + casa->np) * casa->L;
+    size_t blocks = sens_second_level(ctx) / 2 / (numbers * sizeof(sens_real));
+    if (task->controller->adaptive || casa->carried) return casa->blocks;
+    if (sens_products_formed(task->problem, casa->m) && blocks * casa->L < WORTH)
+        blocks = (WORTH + casa->L - 1) / casa->L;
+    if (blocks < 1) blocks = 1;
+    return blocks < casa->blocks ? blocks : casa->blocks;
 }
 
 sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct casa_tolerances lambda,
@@ -286,6 +189,7 @@ sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct
     const struct sens_task *task = casa->task;
     casa->blocks = (casa->m + casa->L - 1) / casa->L;
     casa->stages = (size_t)task->tableau->stages;
+    casa->group = group_blocks(ctx, casa);
     casa->part = (struct sens_ode_part){casa->n, task->rtol, task->atol, true};
     casa->row_part[0] = (struct sens_ode_part){casa->n, lambda.rtol, lambda.atol, lambda.tested};
     casa->row_part[1] = (struct sens_ode_part){casa->np, mu.rtol, mu.atol, mu.tested};
@@ -295,7 +199,7 @@ sens_status casa_create_backward(struct sens_ctx *ctx, struct casa *casa, struct
                                            .n_parts = casa->carried ? 1 : 0,
                                            .part = &casa->part};
     sens_status status = create_points(ctx, casa);
-    if (status == SENS_OK) status = create_quadrature(ctx, casa, mu.tested);
+    if (status == SENS_OK) status = casa_create_quadrature(ctx, casa, mu.tested);
     if (status == SENS_OK) status = create_blocks(ctx, casa);
     if (status == SENS_OK)
         status = sens_solver_create(ctx, &casa->backward_ode, &casa->backward_settings, &casa->backward);
@@ -308,13 +212,13 @@ static void observe(struct casa *casa, long j, sens_real t)
     const struct sens_cost *cost = casa->task->cost;
     const sens_real *p = casa->task->problem->p;
     if (j < 0) return;
-    set_point(casa, 0, -t, casa->x_back);
+    casa_set_point(casa, 0, -t, casa->x_back);
     const sens_real *x = casa->at[0].x;
-    for (size_t b = 0; b < casa->blocks; b++) {
-        const size_t c0 = first_output(casa, b), w = block_width(casa, b);
-        cost->type->phi_dx(cost, (size_t)j, x, p, c0, w, lambda_of(casa, b));
+    for (size_t b = 0; b < casa->taken; b++) {
+        const size_t c0 = casa_first_output(casa, b), w = casa_block_width(casa, b);
+        cost->type->phi_dx(cost, (size_t)j, x, p, c0, w, casa_lambda(casa, b));
         if (cost->type->phi_dp && casa->np > 0)
-            cost->type->phi_dp(cost, (size_t)j, x, p, c0, w, mu_of(casa, b));
+            cost->type->phi_dp(cost, (size_t)j, x, p, c0, w, casa_mu(casa, b));
     }
 }
 
@@ -331,7 +235,7 @@ static sens_status solve_interval(struct sens_ctx *ctx, struct casa *casa, sens_
 {
     struct sens_solver_stats stats, *sum = &casa->backward_stats;
     const sens_real stop = -end;
-    const struct sens_step_watcher watcher = {accept_points, casa};
+    const struct sens_step_watcher watcher = {casa_deferred_accept, casa};
     casa->backward_settings.max_steps = casa->task->max_steps - sum->steps - sum->rejects;
     const sens_status status = sens_solver_solve(ctx, casa->backward, -t, casa->x_back, 1, &stop,
                                                  casa->deferred ? &watcher : NULL, casa->x_back, &stats);
@@ -341,69 +245,78 @@ static sens_status solve_interval(struct sens_ctx *ctx, struct casa *casa, sens_
     return SENS_OK;
 }
 
-static void start_backward(struct casa *casa)
+static void start_group(struct casa *casa, size_t first)
 {
     sens_real *z = sens_solver_followers(casa->backward);
-    for (size_t i = 0; i < (casa->one ? 1 : casa->stages); i++)
-        sens_products_begin(casa->products[i], casa->task->problem->p);
-    memset(z, 0, casa->offset[casa->blocks] * sizeof *z);
+    take_group(casa, first);
+    memset(z, 0, casa->offset[casa->taken] * sizeof *z);
     if (casa->carried) memcpy(casa->x_back, casa->x1, casa->n * sizeof *casa->x1);
-    casa->backward_stats = (struct sens_solver_stats){0, 0};
+    casa->backward_stats = (struct sens_solver_stats){0, 0}; /* the same for all groups */
     if (!casa->deferred) return;
-    memset(casa->mu, 0, casa->np * casa->m * sizeof *casa->mu);
     sens_batch_clear(casa->deferred);
     casa->kept = 0;
 }
 
-sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
+/* mu += (dx0/dp)^T lambda, at t0; and the group's results to those of all. */
+static void finish_group(struct casa *casa)
+{
+    const struct sens_problem *pb = casa->task->problem;
+    const bool depends = sens_problem_x0_depends(pb) && casa->np > 0;
+    for (size_t b = 0; b < casa->taken && depends; b++)
+        pb->type->x0_vjp(pb, pb->p, casa_block_width(casa, b), casa_lambda(casa, b), casa_mu(casa, b));
+    memcpy(casa->result + casa->rows.n * casa_first_output(casa, 0), casa_lambda(casa, 0),
+           casa->offset[casa->taken] * sizeof *casa->result);
+}
+
+static sens_status solve_group(struct sens_ctx *ctx, struct casa *casa, size_t first)
 {
     const struct sens_stops *stops = &casa->stops;
     const sens_real t0 = casa->task->problem->t0;
-    start_backward(casa);
+    start_group(casa, first);
     for (size_t j = stops->n; j-- > 0;) {
         observe(casa, stops->obs[j], stops->t[j]);
         const sens_status status = solve_interval(ctx, casa, stops->t[j], j > 0 ? stops->t[j - 1] : t0);
         if (status != SENS_OK) return status;
     }
-    if (casa->deferred) {
-        sens_batch_truncate(casa->deferred, casa->kept);
-        flush_points(casa);
-    }
+    if (casa->deferred) casa_deferred_end(casa);
     observe(casa, stops->obs_at_t0, t0);
+    finish_group(casa);
     return SENS_OK;
+}
+
+sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
+{
+    sens_status status = SENS_OK;
+    for (size_t i = 0; i < (casa->one ? 1 : casa->stages); i++)
+        sens_products_begin(casa->products[i], casa->task->problem->p);
+    if (casa->mu) memset(casa->mu, 0, casa->np * casa->m * sizeof *casa->mu);
+    for (size_t first = 0; first < casa->blocks && status == SENS_OK; first += casa->group)
+        status = solve_group(ctx, casa, first);
+    return status;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
-/* mu += (dx0/dp)^T lambda */
-static void add_initial_state(struct casa *casa)
-{
-    const struct sens_problem *pb = casa->task->problem;
-    if (!sens_problem_x0_depends(pb) || casa->np == 0) return;
-    for (size_t b = 0; b < casa->blocks; b++)
-        pb->type->x0_vjp(pb, pb->p, block_width(casa, b), lambda_of(casa, b), mu_of(casa, b));
-}
-
-/* The rows of block b in the results; false where one is not finite. */
+/* The rows of block b of all; false where one is not finite. */
 static bool write_block(const struct casa *casa, size_t b, const struct sens_out *out)
 {
-    const size_t n = casa->n, np = casa->np, c0 = first_output(casa, b), w = block_width(casa, b);
-    const sens_real *lambda = lambda_of(casa, b);
-    bool finite = sens_finite(n * w, lambda);
-    if (np > 0) finite = finite && sens_lanes_to_rows(np, w, w, mu_of(casa, b), out->dGdp + c0 * np);
-    if (casa->task->parts & SENS_IN_DGDX0)
-        finite = finite && sens_lanes_to_rows(n, w, w, lambda, out->dGdx0 + c0 * n);
-    return finite;
+    const size_t n = casa->n, np = casa->np, c0 = b * casa->L;
+    const size_t w = casa->m - c0 < casa->L ? casa->m - c0 : casa->L;
+    const sens_real *lambda = casa->result + casa->rows.n * c0;
+    const sens_real *mu = casa->mu ? casa->mu + np * c0 : lambda + n * w;
+    if (np > 0 && !sens_lanes_to_rows(np, w, w, mu, out->dGdp + c0 * np)) return false;
+    return !(casa->task->parts & SENS_IN_DGDX0) || sens_lanes_to_rows(n, w, w, lambda, out->dGdx0 + c0 * n);
 }
 
 sens_status casa_write(struct casa *casa, const struct sens_out *out)
 {
     const size_t n = casa->n, m = casa->m;
-    add_initial_state(casa);
-    bool finite = sens_finite(m, casa->G);
+    bool finite = sens_finite(m, casa->G) && sens_finite(casa->rows.n * m, casa->result);
     if (casa->carried) finite = finite && sens_finite(n, casa->x_back);
-    for (size_t b = 0; b < casa->blocks && finite; b++) finite = write_block(casa, b, out);
+    if (casa->mu) finite = finite && sens_finite(casa->np * m, casa->mu);
     if (!finite) return SENS_DIVERGED;
+    for (size_t b = 0; b < casa->blocks; b++)
+        if (!write_block(casa, b, out)) return SENS_DIVERGED;
     memcpy(out->x, casa->x1, n * sizeof *out->x);
     memcpy(out->G, casa->G, m * sizeof *out->G);
     return SENS_OK;

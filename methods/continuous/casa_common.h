@@ -10,7 +10,8 @@
  * outputs are one system, so that they share their steps and no result depends on the number of lanes. x, where it is
  * integrated back, leads; blocks of lanes, each [lambda (n) | mu (np)][width] of its true width, follow it
  * (rk/followers.h): what depends on x alone is found once a stage for all blocks, and a block does all its stages while
- * it is in cache. The variants differ only in where x(t) comes from.
+ * it is in cache. Where the steps are given, no block depends on another: groups of them are solved for one after the
+ * other, as many as stay in the cache. The variants differ only in where x(t) comes from.
  *
  * Nothing depends on mu. Outside the error test it is therefore no part of the system that is solved: by each
  * accepted step s -> s + h,
@@ -33,7 +34,9 @@
 struct casa {
     const struct sens_task *task;
     size_t n, m, L, blocks;
-    size_t np; /* 0 unless the gradient by parameters is asked for */
+    size_t group;        /* blocks that are solved for together: all, or fewer */
+    size_t first, taken; /* number of the first block of the group at hand, and how many it has */
+    size_t np;           /* 0 unless the gradient by parameters is asked for */
     struct sens_stops stops;
     sens_real *x0, *x1; /* [n] ends of the forward solve */
     sens_real *x_back;  /* [n] x where the backward solve is, if it is carried */
@@ -73,9 +76,52 @@ struct casa {
     struct sens_ode_part part;
     struct sens_ode rows; /* the tolerances of a block */
     struct sens_ode_part row_part[2];
-    struct sens_followers followers;
+    struct sens_followers followers; /* the blocks of the group at hand */
     size_t *offset, *count;
+    sens_real *result; /* [lambda | mu] of all blocks in the end */
 };
+
+/* ---- what the files of the continuous adjoints share ---------------------------------------------------- */
+
+/* Blocks are counted within the group at hand. */
+static inline size_t casa_first_output(const struct casa *casa, size_t b)
+{
+    return (casa->first + b) * casa->L;
+}
+
+static inline size_t casa_block_width(const struct casa *casa, size_t b)
+{
+    const size_t left = casa->m - casa_first_output(casa, b);
+    return left < casa->L ? left : casa->L;
+}
+
+/* The current state of block b: [n][width], and [np][width]. */
+static inline sens_real *casa_lambda(const struct casa *casa, size_t b)
+{
+    return sens_solver_followers(casa->backward) + casa->offset[b];
+}
+
+static inline sens_real *casa_mu(const struct casa *casa, size_t b)
+{
+    return casa->mu ? casa->mu + casa->np * casa_first_output(casa, b)
+                    : casa_lambda(casa, b) + casa->n * casa_block_width(casa, b);
+}
+
+/* at[i] is the point at s = -t, where x is carried with that x. */
+void casa_set_point(const struct casa *casa, int i, sens_real s, const sens_real *x);
+
+/* Room for mu and its products: outside of the system where it is not `tested` and a batch has room for the points of
+ * a step, else batches of single points. SENS_NO_MEMORY. */
+sens_status casa_create_quadrature(struct sens_ctx *ctx, struct casa *casa, bool tested);
+
+/* mu outside: hooks of the followers and of the solver, for trials, the stages of their blocks, and accepted steps;
+ * and the end of a group, when all points that were kept reach mu. */
+void casa_deferred_begin(void *self, sens_real s, sens_real h, const sens_real *Y);
+void casa_deferred_look(void *self, int i, size_t b, const sens_real *lambda);
+sens_status casa_deferred_accept(void *self, const struct sens_step *step);
+void casa_deferred_end(struct casa *casa);
+
+/* ---- options -------------------------------------------------------------------------------------------- */
 
 /* mu in the error test or not. Outside costs less, and is what CVODES does unless it is told otherwise
  * (CVodeSetQuadErrConB); but where lambda is smooth and the integrand of mu is not, as where f jumps in time, nothing
@@ -85,6 +131,8 @@ struct casa {
         .name = "quad_test", .kind = SENS_OPT_CHOICE, .fallback = TEST_INSIDE,                               \
         .choices = error_test_choices, .help = "mu inside or outside the error test of the backward solve"   \
     }
+
+/* ---- for the variants ----------------------------------------------------------------------------------- */
 
 /* Tolerances of lambda and mu; tested: takes part in the error test. */
 struct casa_tolerances {

@@ -121,6 +121,36 @@ static void outside_sums_what_inside_solves(void **state)
     }
 }
 
+/* On equal steps groups of blocks are solved for one after the other, where they would not stay in the cache together:
+ * the bits of all at once. Groups of one block, of four (where J is formed), and a last one that is narrower. */
+static void groups_are_independent(void **state)
+{
+    (void)state;
+    const struct shape shapes[] = {{"heat", "identity", "rk4", 5, true, 3, 1, false},
+                                   {"heat", "identity", "dopri5", 6, true, 4, 1, false},
+                                   {"glv", "identity", "cash_karp", 35, true, 8, 1, false},
+                                   {"glv", "identity", "rk4", 35, false, 4, 1, false},
+                                   {"conduction", "identity", "rk4", 12, false, 5, 1, false}};
+    for (size_t q = 0; q < sizeof shapes / sizeof shapes[0]; q++) {
+        struct shape all = shapes[q];
+        struct method_bed apart, together;
+        size_t count;
+        all.cache = (size_t)1 << 40;
+        sens_real *one = on_equal_steps(&apart, &shapes[q], "casa_dense", INSIDE, &count);
+        sens_real *two = on_equal_steps(&together, &all, "casa_dense", INSIDE, &count);
+        assert_int_equal(apart.work.steps_reverse, together.work.steps_reverse);
+        assert_true(apart.work.steps_reverse == 300);
+        assert_true(apart.ctx.arena.peak < together.ctx.arena.peak); /* there were groups */
+        if (memcmp(one, two, count * sizeof *one) != 0)
+            fail_msg("%s, %s: groups are %g apart from all at once", all.problem, all.tableau,
+                     relative_error(count, one, two));
+        free(one);
+        free(two);
+        bed_free(&apart);
+        bed_free(&together);
+    }
+}
+
 /* Products by df/dp outside: of accepted steps, and of stages with b_i != 0, four of Cash-Karp's six. */
 static void outside_asks_for_products_of_accepted_steps(void **state)
 {
@@ -360,6 +390,7 @@ int main(void)
         cmocka_unit_test(discrete_adjoint_agrees),
         cmocka_unit_test(both_tests_follow_the_tolerance),
         cmocka_unit_test(outside_sums_what_inside_solves),
+        cmocka_unit_test(groups_are_independent),
         cmocka_unit_test(outside_asks_for_products_of_accepted_steps),
         cmocka_unit_test(reverse_is_right_without_stiffness),
         cmocka_unit_test(reverse_prefers_growth_to_decay),
