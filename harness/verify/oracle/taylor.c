@@ -117,7 +117,8 @@ static bool near_tangent(const double *eps, const double *rise, const double *no
 
 /* Does output c have a kink along the ray, near eps? The error a of a derivative adds a eps to the remainder,
  * and -a eps to that at -eps: in the lowest decade of a long line curvature changes the sum of both by less
- * than a tenth. Behind a kink, or at one, the two sides have slopes of their own. */
+ * than a tenth. Behind a kink, or at one, the two sides have slopes of their own. So they have where the map fails on
+ * one of them: near that, the other side is not near its tangent. */
 static bool sides_differ(const struct oracle *oracle, const struct ray *ray, double low, size_t c, double G,
                          double slope)
 {
@@ -129,7 +130,7 @@ static bool sides_differ(const struct oracle *oracle, const struct ray *ray, dou
             map_along(oracle, ray, side ? -eps : eps, q, G_at);
             remainder[side] = G_at[c] - G - (side ? -eps : eps) * slope;
         }
-        if (fabs(remainder[0] + remainder[1]) > ASYMMETRY * fabs(remainder[0])) return true;
+        if (!(fabs(remainder[0] + remainder[1]) <= ASYMMETRY * fabs(remainder[0]))) return true;
     }
     return false;
 }
