@@ -253,10 +253,8 @@ static const struct verify_check checks[] = {
          "short; weights e that do not sum to 0 make the controller see an error of size h where there is "
          "none. The flag fsal must be set exactly where the last row of a equals b, bit for bit, and c_s "
          "is 1, because the engine then takes the last stage for the new state and its slope for the next "
-         "step's first. The conditions of order up to 5 are "
-         "formed, of b and of b - e, by rooted trees: a digit that is too small for the order in h to show "
-         "is "
-         "seen. Look at the row named."},
+         "step's first. The conditions of order up to 5 are formed, of b and of b - e, by rooted trees: a "
+         "digit that is too small for the order in h to show is seen. Look at the row named."},
     {.id = "tableau.order",
      .level = VERIFY_TO_TOLERANCE,
      .essential = true,
@@ -280,8 +278,7 @@ static const struct verify_check checks[] = {
          "for halved steps. A failure at the end is a coefficient that breaks continuity; a slope that is "
          "too low is a wrong coefficient of the interpolant or of its extra stages. Methods that read the "
          "state between steps (casa_dense) inherit the error. Of Rosenbrock pairs the conditions of order "
-         "are formed "
-         "at two places inside the step."},
+         "are formed at two places inside the step."},
     {.id = NULL}};
 
 const struct verify_group verify_tableau = {
