@@ -24,7 +24,7 @@ static void blame_formula(const struct bed *bed, const struct expected *expected
     oracle_create(bed, bed->task.tableau, &bed->grid, &oracle);
     if (!worst_passes(&state)) oracle_blame_state(&oracle, &bed->out, &expected->value, result);
     oracle_blame_gradient(&oracle, &bed->out, &expected->value, &bed->work, result);
-    verify_blame(result, CAUSE_tableau_coefficient, worst_passes(&state) ? 0.5 : 0.9);
+    verify_blame(result, CAUSE_tableau_coefficient, worst_passes(&state) ? 0.1 : 0.9);
 }
 
 /* Of one formula: a result where it fails, else it is noted for the one of all. */
