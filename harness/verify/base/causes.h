@@ -191,6 +191,9 @@
       "irregular or close ones")                                                                             \
     X(initial_time, "t0 is taken to be 0 or positive: wrong for another t0")                                 \
     X(interval_length, "a length of time is built in: right on one interval, wrong on a longer or shorter")  \
+    X(tolerance_of_other,                                                                                    \
+      "a tolerance is that of another component or part, or one that is given is ignored: right where all "  \
+      "are equal")                                                                                           \
     X(tolerances_mixed, "rtol and atol are exchanged, or one is taken for both: right where they are equal") \
     X(state_scale, "a size is built in: right for states near 1, wrong for large or small ones")             \
     X(option_value, "an option, tableau or controller changes more than it says: right at its default, "     \

@@ -27,6 +27,8 @@
     X(verify_surroundings)                                                                                   \
     X(verify_place)                                                                                          \
     X(verify_neighbours)                                                                                     \
+    X(verify_formulas)                                                                                       \
+    X(verify_tolerances)                                                                                     \
     X(verify_extremes)                                                                                       \
     X(verify_drawn)                                                                                          \
     X(verify_threads)                                                                                        \

@@ -3,8 +3,10 @@
  * df/dt of a Rosenbrock pair. */
 #include "implicit.h"
 
+#include <float.h>
 #include <string.h>
 
+#include "conditions.h"
 #include "expected.h"
 #include "manufactured.h"
 #include "order.h"
@@ -90,6 +92,74 @@ static void check(struct trial *trial, bool embedded)
     verify_close(trial->v, &result);
 }
 
+/* ---- coefficients -------------------------------------------------------------------------------------- */
+
+/* c is the sum of each row, of both parts; what is solved for has one diagonal. */
+static void note_rows(struct worst *worst, const struct sens_tableau *tb)
+{
+    const int s = tb->stages;
+    for (int i = 0; i < s && tb->c; i++) {
+        double sum = 0, both = 0, size = fabs(tb->c[i]);
+        for (int j = 0; j < s; j++) {
+            sum += sens_tableau_a(tb, i, j);
+            both += tb->a_explicit ? tb->a_explicit[i * s + j] : sens_tableau_a(tb, i, j);
+            size += fabs(sens_tableau_a(tb, i, j)) + (tb->a_explicit ? fabs(tb->a_explicit[i * s + j]) : 0);
+        }
+        worst_note(worst, fmax(fabs(sum - tb->c[i]), fabs(both - tb->c[i])), (s + 1) * DBL_EPSILON * size,
+                   "c = sum a, stage %d: %.17g and %.17g are not %.17g", i, sum, both, tb->c[i]);
+    }
+    for (int i = 1; i < s && tb->gamma; i++)
+        worst_note(worst, fabs(tb->gamma[i * s + i] - tb->gamma[0]), 0, "gamma[%d][%d] is not gamma[0][0]", i,
+                   i);
+}
+
+static const double *less(struct verify *v, const double *b, const double *e)
+{
+    double *const made = verify_array(v, (size_t)v->tableau->stages);
+    for (int i = 0; i < v->tableau->stages; i++) made[i] = b[i] - e[i];
+    return made;
+}
+
+static void check_coefficients(struct verify *v, const char *module)
+{
+    const struct sens_tableau *const tb = v->tableau;
+    struct worst rows = {0}, worst = {0};
+    struct verify_result result = verify_open("tableau.consistent", module, "coefficients");
+    note_rows(&rows, tb);
+    conditions_note(&worst, tb, tb->b, tb->order, 1, "b");
+    if (tb->e) conditions_note(&worst, tb, less(v, tb->b, tb->e), tb->order_hat, 1, "b - e");
+    verify_judge(&result, worst_passes(&rows) ? &worst : &rows);
+    verify_blame(&result, CAUSE_tableau_coefficient, 0.9);
+    if (!worst_passes(&rows)) verify_blame(&result, CAUSE_stage_time, 0.7);
+    if (!worst_passes(&worst)) verify_blame(&result, CAUSE_wrong_weights, 0.6);
+    verify_close(v, &result);
+}
+
+/* At two places, and at the end, where the weights are b. */
+static void check_dense(struct verify *v, const char *module)
+{
+    static const double places[] = {0.3, 0.8, 1};
+    const struct sens_tableau *const tb = v->tableau;
+    const size_t D = (size_t)tb->dense_degree;
+    double *const w = verify_array(v, (size_t)tb->stages);
+    struct worst worst = {0};
+    struct verify_result result = verify_open("tableau.dense", module, "dense output");
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        for (int i = 0; i < tb->stages; i++) {
+            w[i] = rk_dense_weight(tb, i, places[k]);
+            if (places[k] < 1) continue;
+            double size = fabs(tb->b[i]);
+            for (size_t d = 0; d < D; d++) size += fabs(tb->dense[(size_t)i * D + d]);
+            worst_note(&worst, fabs(w[i] - tb->b[i]), 2 * (double)D * DBL_EPSILON * size,
+                       "dense weight %d at the end is not b", i);
+        }
+        conditions_note(&worst, tb, w, tb->dense_order, places[k], "dense output");
+    }
+    verify_judge(&result, &worst);
+    verify_blame(&result, CAUSE_tableau_coefficient, 0.9);
+    verify_close(v, &result);
+}
+
 void implicit_check_order(struct verify *v)
 {
     struct trial *const trial = verify_memory(v, 1, sizeof *trial);
@@ -98,8 +168,10 @@ void implicit_check_order(struct verify *v)
     verify_module("tableau", v->tableau->name, trial->module);
     check(trial, false);
     if (v->tableau->e) check(trial, true);
-    verify_skip_check(v, "tableau.consistent", trial->module, "coefficients",
-                      "it is implicit: its numbers are held to the order that they give");
-    verify_skip_check(v, "tableau.dense", trial->module, "dense output",
-                      "it is implicit: its dense output is not looked at by itself");
+    check_coefficients(v, trial->module);
+    if (v->tableau->dense_degree > 0)
+        check_dense(v, trial->module);
+    else
+        verify_skip_check(v, "tableau.dense", trial->module, "dense output",
+                          "it is implicit: its dense output is a cubic, which all of them share");
 }

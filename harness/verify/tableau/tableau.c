@@ -1,6 +1,7 @@
 /* A tableau by its coefficients and by what it does to equations with a known solution (manufactured.h).
  *
  * Order p: the error over a fixed interval falls as h^p. */
+#include "conditions.h"
 #include "implicit.h"
 #include "manufactured.h"
 #include "order.h"
@@ -55,6 +56,15 @@ static void note_triangle(struct worst *worst, const struct sens_tableau *tb)
             worst_note(worst, fabs(sens_tableau_a(tb, i, j)), 0, "a[%d][%d] of an explicit method", i, j);
 }
 
+static void note_conditions(struct trial *trial, struct worst *worst)
+{
+    const struct sens_tableau *tb = trial->tableau;
+    double *const bhat = verify_array(trial->v, (size_t)tb->stages);
+    for (int i = 0; i < tb->stages && tb->e; i++) bhat[i] = tb->b[i] - tb->e[i];
+    conditions_note(worst, tb, tb->b, tb->order, 1, "b");
+    if (tb->e) conditions_note(worst, tb, bhat, tb->order_hat, 1, "b - e");
+}
+
 static void check_consistent(struct trial *trial)
 {
     const struct sens_tableau *tb = trial->tableau;
@@ -66,6 +76,7 @@ static void check_consistent(struct trial *trial)
     note_sum(&weight, tb->stages, tb->b, 1, "sum b, order", tb->order);
     if (tb->e) note_sum(&weight, tb->stages, tb->e, 0, "sum e, order", tb->order_hat);
     if (tb->e3) note_sum(&weight, tb->stages, tb->e3, 0, "sum e3, order", 3);
+    note_conditions(trial, &weight);
     const bool stages_right = worst_passes(&stage), fsal_right = tb->fsal == last_row_is_b(tb);
     verify_judge(&result, stages_right ? &weight : &stage);
     if (!fsal_right)
@@ -232,7 +243,8 @@ static void run(struct verify *v)
 
 static const struct verify_check checks[] = {
     {.id = "tableau.consistent",
-     .summary = "c_i = sum_j a_ij, sum b = 1, sum e = 0, a is strictly lower, fsal is what a and b say",
+     .summary = "c_i = sum_j a_ij, sum b = 1, sum e = 0, a is strictly lower, fsal is what a and b say, "
+                "conditions of order",
      .bound = "rounding of the coefficients and of their sums: (s + 1) eps sum |a|",
      .explanation =
          "The sums that every consistent Runge-Kutta pair satisfies are formed from the stored numbers. A "
@@ -241,7 +253,8 @@ static const struct verify_check checks[] = {
          "short; weights e that do not sum to 0 make the controller see an error of size h where there is "
          "none. The flag fsal must be set exactly where the last row of a equals b, bit for bit, and c_s "
          "is 1, because the engine then takes the last stage for the new state and its slope for the next "
-         "step's first. Look at the row named."},
+         "step's first. The conditions of order up to 5 are formed, of b and of b - e, by rooted trees: a "
+         "digit that is too small for the order in h to show is seen. Look at the row named."},
     {.id = "tableau.order",
      .level = VERIFY_TO_TOLERANCE,
      .essential = true,
@@ -264,7 +277,8 @@ static const struct verify_check checks[] = {
          "one step from the exact solution is compared with the solution at four places inside the step, "
          "for halved steps. A failure at the end is a coefficient that breaks continuity; a slope that is "
          "too low is a wrong coefficient of the interpolant or of its extra stages. Methods that read the "
-         "state between steps (casa_dense) inherit the error."},
+         "state between steps (casa_dense) inherit the error. Of Rosenbrock pairs the conditions of order "
+         "are formed at two places inside the step."},
     {.id = NULL}};
 
 const struct verify_group verify_tableau = {
