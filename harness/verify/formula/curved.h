@@ -1,4 +1,4 @@
-/* harness/verify/method/curved.h - equations that every family of formulas takes, for the groups formulas and
+/* harness/verify/formula/curved.h - equations that every family of formulas takes, for the groups formulas and
  * tolerances.
  *
  *     x_i' = p (b cos((1 + i) t) (1 + x_i / 4) - r_i (x_i + x_i^2 / 2)),   b = 1, or 0: without t
