@@ -55,22 +55,32 @@ static bool create_large(struct verify *v, size_t n, struct instance *instance)
     return v->provider || usable || instance_sized(v, v->problem, n / 2, instance);
 }
 
+static void note_size(struct verify *v, size_t n, bool large, struct worst *worst, struct sized *sized)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    struct instance instance;
+    struct subject subject;
+    const bool made = large ? create_large(v, n, &instance) : instance_sized(v, v->problem, n, &instance);
+    if (made && subject_create(v, &instance, &subject)) {
+        struct worst here = {.count = 0};
+        note_large(v, &subject, &here);
+        if (here.count) worst_note(worst, here.value, here.bound, "%s: %s", instance.label, here.where);
+        if (!sized->wrong && !worst_passes(&here)) sized->wrong = n;
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+/* Large ones, and small ones of each remainder by eight: loops over vectors have another rest for each. */
 static void vary_states(struct verify *v, struct worst *worst, struct sized *sized)
 {
+    enum { EIGHT = 8 };
+    const size_t first = v->seed ? (size_t)verify_integer(v, 5, 24) : EIGHT + 1;
     for (int k = 0; k < (v->quick ? 1 : 3); k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         const long low = v->provider ? 20 : k == 0 ? 260 : 30, high = v->provider ? 24 : k == 0 ? 270 : 200;
-        const size_t n = (size_t)verify_integer(v, low, high);
-        struct instance instance;
-        struct subject subject;
-        if (create_large(v, n, &instance) && subject_create(v, &instance, &subject)) {
-            struct worst here = {.count = 0};
-            note_large(v, &subject, &here);
-            if (here.count) worst_note(worst, here.value, here.bound, "%s: %s", instance.label, here.where);
-            if (!sized->wrong && !worst_passes(&here)) sized->wrong = n;
-        }
-        sens_arena_rewind(&v->ctx.arena, mark);
+        note_size(v, (size_t)verify_integer(v, low, high), true, worst, sized);
     }
+    for (size_t n = first; n < first + (size_t)(v->quick ? EIGHT : 2 * EIGHT) && !v->provider; n++)
+        note_size(v, n, false, worst, sized);
 }
 
 /* More lanes and points than a block or a batch of a method has. */
@@ -134,8 +144,10 @@ static const struct verify_check checks[] = {
          "the products agree with rhs at states and parameters orders of magnitude from the nominal ones",
      .bound = "as reach.places",
      .explanation =
-         "One entry of x or p is moved by up to four orders of magnitude, up or down; or all states by one "
-         "factor; or each by its own; or each state and each parameter. Where rhs has no values, nearer. 250 "
+         "One entry of x or p is moved by up to four orders of magnitude, up or down, and of some the sign "
+         "is "
+         "changed; or all states by one factor; or each by its own; or each state and each parameter. Where "
+         "rhs has no values, nearer. 250 "
          "places of each kind (2,500 in a full run) are compared roughly, as in along.products, and those "
          "that differ most are looked at as in reach.places. What is not finite there is no failure. One "
          "that fits parameters, or starts from another state, comes to such places. A failure is nearly "
@@ -171,8 +183,10 @@ static const struct verify_check checks[] = {
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
      .bound = "as reach.places; rounding of a sum with its measured magnitude for blocks and batches",
      .explanation =
-         "An instance with more than 256 states, where the problem has an option n, goes through "
-         "reach.places. Blocks of more than 64 and 128 lanes are compared with one random combination of "
+         "Where the problem has an option n, an instance with more than 256 states goes through "
+         "reach.places, "
+         "and eight of small sizes one after the other, as loops that take eight at a time have another rest "
+         "for each. Blocks of more than 64 and 128 lanes are compared with one random combination of "
          "their lanes, batches of more than 256 and 512 points with the sum of single points, and blocks of "
          "columns from a random one on with single columns. Look for arrays of a fixed length.",
      .level = VERIFY_TO_ROUNDING},

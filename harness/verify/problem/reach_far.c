@@ -8,7 +8,7 @@
 #include "along.h"
 #include "oracle.h"
 
-/* What is far at a place: one entry of x or p alone; all of x by one factor; each of x by its own; each of x
+/* What is far at a place: one entry of x or p alone, of either sign; all of x by one factor; each of x by its own; each of x
  * and p by its own. */
 enum kind { ONE, ALL_ALIKE, STATES, EVERYTHING, KINDS };
 static const char *const kind_words[KINDS] = {"one entry far", "all states far", "each state far",
@@ -35,7 +35,7 @@ static void draw(struct verify *v, const struct sens_problem *pb, enum kind kind
         const size_t q = (size_t)verify_integer(v, 0, (long)(n + np) - 1);
         double *const entry = q < n ? &x[q] : &p[q - n];
         *entry = size_of(*entry) * alike;
-        if (q < n && verify_integer(v, 0, 3) == 0) *entry = -*entry;
+        if (verify_integer(v, 0, 3) == 0) *entry = -*entry;
         return;
     }
     for (size_t i = 0; i < n; i++) x[i] = size_of(x[i]) * (kind == ALL_ALIKE ? alike : factor(v, decades));

@@ -300,9 +300,13 @@ static void look(struct subject *subject)
         subject_skip(subject, "products.hvp", "no second derivatives are offered");
 }
 
+/* Sizes past a vector's and a tile's length, with a rest for each; the bumps of a provider take their time. */
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
+    if (v->provider || !v->problem->hvp) return;
+    subject_with_size(v, v->seed ? (size_t)verify_integer(v, 34, 64) : 37, look);
+    if (!v->quick) subject_with_size(v, (size_t)verify_integer(v, 65, 150), look);
 }
 
 const struct verify_group verify_second = {
