@@ -88,25 +88,33 @@ static void note_fixed(struct bed *bed, struct worst *worst)
                "%ld + %ld fixed steps are rejected", told->rejects, told->rejects_reverse);
 }
 
+/* Of whom the counts are those of trials: one with steps of its own may make several of a trial, or a solve several
+ * times. */
+static const char *why_not(const struct sens_method_type *method)
+{
+    if (!(method->caps & SENS_CAP_CONTROLLER)) return "the method's steps are its own";
+    if (method->library) return "what a library counts is its own business";
+    return method->derivative == SENS_DERIVATIVE_DIFFERENCE ? "the solve is one of many" : NULL;
+}
+
 void trials_check(struct verify *v)
 {
     const struct sens_problem_type *const type[] = {diagonal_type(v, "wave", wave_rhs, wave_slopes),
                                                     diagonal_type(v, "rest", rest_rhs, rest_slopes)};
     struct verify_result result = verify_open("work.trials", v->module, "wave and rest, n=1");
     struct worst worst = {.count = 0};
-    const bool library = v->method->library || v->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
-    for (int k = 0; k < 2 && !library; k++) {
+    const char *const why = why_not(v->method);
+    for (int k = 0; k < 2 && !why; k++) {
         struct bed bed;
         create(v, type[k], &bed);
         note_least(&bed, &worst);
-        if (v->method->caps & SENS_CAP_CONTROLLER) note_fixed(&bed, &worst);
+        note_fixed(&bed, &worst);
         bed_free(&bed);
     }
     if (worst.count > 0)
         verify_judge(&result, &worst);
     else
-        verify_skip(&result, library ? "what a library or many solves count is their own business"
-                                     : "the method solves neither equation");
+        verify_skip(&result, "%s", why ? why : "the method solves neither equation");
     verify_blame(&result, CAUSE_work_miscounted, 0.96);
     verify_blame(&result, CAUSE_limit_ignored, 0.3);
     verify_close(v, &result);
