@@ -1,4 +1,4 @@
-/* What columns of a wrong gradient have in common. */
+/* What columns, and all, of a wrong gradient have in common. */
 #include "hypotheses.h"
 
 /* The factor c for which column k of [m][width] is c times what it should be, to rounding; NaN: there is
@@ -23,4 +23,17 @@ size_t columns_reversed(size_t m, size_t width, const double *got, const double 
             return 0;
     }
     return count;
+}
+
+double nearest_factor(size_t rows, const size_t *row, size_t width, const double *a, const double *b,
+                      size_t *entries)
+{
+    double product = 0, size = 0;
+    for (size_t e = 0; a && b && e < rows; e++)
+        for (size_t q = row[e] * width; q < (row[e] + 1) * width; q++) {
+            product += a[q] * b[q];
+            size += b[q] * b[q];
+            *entries += b[q] != 0;
+        }
+    return size > 0 ? product / size : 1;
 }

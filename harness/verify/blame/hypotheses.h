@@ -42,4 +42,8 @@ bool *live_stages(const struct oracle *oracle, const struct scheme *scheme);
  * none. */
 size_t columns_reversed(size_t m, size_t width, const double *got, const double *right);
 
+/* The factor c for which c b is nearest to a, over rows of [m][width]; counts the entries of b that are not 0. */
+double nearest_factor(size_t rows, const size_t *row, size_t width, const double *a, const double *b,
+                      size_t *entries);
+
 #endif

@@ -13,6 +13,15 @@ static bool no_initial_term(const struct suspect *suspect, struct scheme *scheme
     return sens_problem_x0_depends(suspect->oracle->problem);
 }
 
+/* kappa without h gamma theta, in the parameter product of diagonally implicit stages. */
+static bool unsolved_in_mu(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    const struct sens_tableau *const tb = suspect->oracle->tableau;
+    (void)variant;
+    scheme->unsolved_in_mu = true;
+    return tb->family == SENS_FAMILY_DIRK && !tb->a_explicit;
+}
+
 /* phi_p and g_p, phi_p, g_p. */
 static bool no_explicit_cost(const struct suspect *suspect, struct scheme *scheme, long variant)
 {
@@ -356,6 +365,8 @@ const struct hypothesis hypotheses_of_terms[] = {
     {CAUSE_zero_weight_stages, "", FAULT_SWEEP, skip_zero_weights, 1, 1},
     {CAUSE_missing_initial_term, "", FAULT_SWEEP, no_initial_term, 1, 1},
     {CAUSE_missing_parameter_term, "", FAULT_SWEEP, no_parameter_term, 1, 1},
+    {CAUSE_missing_parameter_term, "that of h gamma theta, of implicit stages", FAULT_SWEEP, unsolved_in_mu,
+     1, 1},
     {CAUSE_missing_explicit_cost, "", FAULT_SWEEP, no_explicit_cost, 3, 1},
     {CAUSE_missing_running_cost, "", FAULT_SWEEP | FAULT_SOLVE, no_running_cost, 2, 1},
     {CAUSE_observation_t0, "", FAULT_SWEEP | FAULT_SOLVE, skip_at_t0, 1, 1},

@@ -10,7 +10,8 @@
  *                                                     damped by its formula, sees that; another one sees stages
  *                                                     that are far off, and makes steps as short as it would.
  *
- * Additive pairs, which take f_I, are not looked at. */
+ * Additive pairs take 2/3 of the first equation for f_I: the estimates of both parts are then multiples of one another,
+ * and that of the sum is the sum of theirs, by whichever of the two a method goes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,22 +24,23 @@ enum { OUTPUTS = 2, MAX_STEPS = 2000 };
 
 /* ---- df/dx = 0 ----------------------------------------------------------------------------------------- */
 
-static double wave(const struct sens_at *at, size_t i)
+static const double SHARE = 2.0 / 3; /* of f_I, whose data point here */
+
+static double wave(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    return cos((double)(1 + i) * at->t);
+    return (pb->data ? SHARE : 1) * cos((double)(1 + i) * at->t);
 }
 
 static sens_status quadrature_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    for (size_t i = 0; i < pb->n; i++) dx[i] = at->p[0] * wave(at, i);
+    for (size_t i = 0; i < pb->n; i++) dx[i] = at->p[0] * wave(pb, at, i);
     return SENS_OK;
 }
 
 static struct diagonal_slopes quadrature_slopes(const struct sens_problem *pb, const struct sens_at *at,
                                                 size_t i)
 {
-    (void)pb;
-    return (struct diagonal_slopes){0, wave(at, i)};
+    return (struct diagonal_slopes){0, wave(pb, at, i)};
 }
 
 /* ---- x_i' = -(1 + i) p x_i ----------------------------------------------------------------------------- */
@@ -132,6 +134,21 @@ struct task {
     const char *tableau, *controller;
 };
 
+/* f_I for additive pairs, from the unit's arena. */
+static const struct sens_problem *implicit_part(struct verify *v, const struct sens_problem *pb)
+{
+    struct sens_problem *const part = verify_memory(v, 1, sizeof *part);
+    *part = *pb;
+    part->data = &SHARE;
+    return part;
+}
+
+static bool is_additive(struct verify *v, struct task task)
+{
+    const struct sens_tableau *const tableau = verify_formula(v, task.tableau);
+    return tableau && tableau->a_explicit;
+}
+
 /* false: the method does not take them. */
 static bool create_scene(struct verify *v, const struct sens_problem *pb, struct task task,
                          struct scene *scene)
@@ -153,9 +170,10 @@ static void check_law(struct verify *v, const struct sens_problem_type *type, st
 {
     enum { N = 3 };
     static const double x0[N] = {0.5, 1, -1}, p = 1;
-    const struct sens_problem pb = {
+    struct sens_problem pb = {
         .type = type, .n = N, .np = 1, .t1 = 3, .x0 = verify_copy(v, N, x0), .p = verify_copy(v, 1, &p)};
     struct scene scene;
+    if (is_additive(v, task)) pb.implicit = implicit_part(v, &pb);
     if (create_scene(v, &pb, task, &scene)) {
         scene.bed.task.dt = 1e-2 * pb.t1;
         if (bed_solve(&scene.bed) == SENS_OK)
@@ -199,8 +217,11 @@ static void check_stiff(struct verify *v, struct task task)
 
 void steps_check_implicit(struct verify *v)
 {
-    static const struct task law[] = {
-        {"sdirk4a", "hairer-pi"}, {"kvaerno43", "petsc"}, {"radau_iia5", "gustafsson"}};
+    static const struct task law[] = {{"sdirk4a", "hairer-pi"},
+                                      {"kvaerno43", "petsc"},
+                                      {"radau_iia5", "gustafsson"},
+                                      {"ark32", "hairer-pi"},
+                                      {"ark43", "odeint"}};
     static const struct task rosenbrock[] = {{"rodas4", "hairer-pi"}, {"ros4", "petsc"}};
     static const struct task stiff[] = {
         {"sdirk4a", "odeint"}, {"sdirk3a", "hairer-pi"}, {"gauss6", "odeint"}};

@@ -7,6 +7,7 @@
 
 #include "seconds.h"
 #include "trial.h"
+#include "trials.h"
 
 /* ---- machine.same -------------------------------------------------------------------------------------- */
 
@@ -238,6 +239,7 @@ static void run(struct verify *v)
     check_machines(v);
     check_memory(v);
     check_work(v);
+    trials_check(v);
     check_memory_told(v);
     check_unheard(v);
 }
@@ -268,6 +270,18 @@ static const struct verify_check checks[] = {
          "time by another program's clock stands in place of the harness's own, and is told by no method but "
          "one that names that program; it is not less than that of its parts. "
          "Tables and rates are made from these numbers."},
+    {.id = "work.trials",
+     .summary = "the accepted and rejected steps that the method tells of are those that max_steps allows",
+     .bound = "none: equal counts",
+     .explanation =
+         "max_steps bounds accepted and rejected trials together, of the solve forward and of a solve back "
+         "apart. The larger of the sums that are told must be enough, and one less must not. Of x' = cos(8 "
+         "t) "
+         "+ p most trials are made forward, of x' = -4 p (x - 1) from x = 1 most are made back; the first is "
+         "the whole interval, so that some are rejected. With the fixed step the numbers are known, too. "
+         "Look "
+         "at what is counted at a rejection, at an observation, and once for several blocks of outputs. "
+         "Methods with steps of their own may make several of a trial, and are not looked at."},
     {.id = "work.memory",
      .summary = "the bytes that a method tells of its trajectory are those that it takes",
      .bound = "not more than is taken; of what more steps take, at least a fifth, but for 64 bytes a step",

@@ -12,6 +12,7 @@ struct sweep {
     double *mu;     /* [count][np] */
     double *theta;  /* [count][s][n] of the step at hand */
     double *kappa;  /* [n] */
+    double *from;   /* [count][n], for unsolved_in_mu: what kappa of an implicit stage is solved from */
     double *nu,
         *g;       /* [count][n] of additive steps: the cotangent of f_E; what theta has beside J_I^T kappa */
     double *w_in; /* [n] a perturbed input */
@@ -28,6 +29,7 @@ static struct sweep sweep_create(const struct run *run, size_t rows, const size_
     sweep.mu = verify_array(v, sweep.count * run->np);
     sweep.theta = verify_array(v, sweep.count * (size_t)run->reverse->stages * run->n);
     sweep.kappa = verify_array(v, run->n);
+    sweep.from = verify_array(v, sweep.count * run->n);
     if (run->N)
         sweep.nu = verify_array(v, sweep.count * run->n), sweep.g = verify_array(v, sweep.count * run->n);
     sweep.w_in = verify_array(v, run->n);
@@ -74,6 +76,8 @@ static void solve_cotangents(struct run *run, const struct sweep *sweep, long k,
         double *kappa = sweep->theta + (e * s + (size_t)i) * n;
         if (!run_mass_solve(run, true, kappa)) kappa[0] = NAN;
     }
+    for (size_t e = 0; e < sweep->count; e++)
+        memcpy(sweep->from + e * n, sweep->theta + (e * s + (size_t)i) * n, n * sizeof *sweep->from);
     if (h_gamma == 0) return;
     struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);
     for (size_t e = 0; e < sweep->count && cost->type->g_dx && w != 0; e++)
@@ -136,7 +140,8 @@ static void add_parameters(struct run *run, const struct sweep *sweep, long k, i
     if (!sweep->wrt_p || factor == 0) return;
     const struct sens_at at = run_point(run, &scheme->rule[RULE_PARAMETER], k, i);
     for (size_t e = 0; e < sweep->count; e++) {
-        const double *kappa = sweep->theta + (e * s + (size_t)i) * n;
+        const double *const kappa =
+            scheme->unsolved_in_mu ? sweep->from + e * n : sweep->theta + (e * s + (size_t)i) * n;
         for (size_t q = 0; q < n; q++) sweep->w_in[q] = factor * kappa[q];
         noise_touch(&run->noise, n, sweep->w_in);
         pb->type->vjp_p_batch(pb, 1, &at.t, at.x, at.p, 1, sweep->w_in, sweep->mu + e * run->np);

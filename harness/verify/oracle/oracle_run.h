@@ -92,6 +92,7 @@ struct scheme {
     /* Of Rosenbrock steps, in the sweep: J of step k + J_from, and h before it of step k + h_gamma_from; J for J^T. */
     long J_from, h_gamma_from;
     bool matrix_not_transposed;
+    bool unsolved_in_mu; /* of implicit stages: the parameter product takes what kappa is solved from */
     bool explicit_not_transposed; /* of additive steps: J where J^T is due, in the explicit part alone */
     /* Of steps that switch, in the sweep: the part of all steps, or that of step k + part_from. */
     const struct sens_tableau *one_part;

@@ -8,8 +8,8 @@
 #include "along.h"
 #include "oracle.h"
 
-/* What is far at a place: one entry of x or p alone, of either sign; all of x by one factor; each of x by its own; each of x
- * and p by its own. */
+/* What is far at a place: one entry of x or p alone, of either sign; all of x by one factor; each of x by its
+ * own; each of x and p by its own. */
 enum kind { ONE, ALL_ALIKE, STATES, EVERYTHING, KINDS };
 static const char *const kind_words[KINDS] = {"one entry far", "all states far", "each state far",
                                               "each state and parameter far"};
