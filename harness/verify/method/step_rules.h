@@ -56,7 +56,4 @@ void steps_check_controller(struct scene *scene, step_function *step);
 /* The same of implicit formulas, and steps.stiff (steps_implicit.c); the method takes tableaux and controllers. */
 void steps_check_implicit(struct verify *v);
 
-/* The texts of the group. */
-extern const struct verify_check steps_checks[];
-
 #endif
