@@ -115,6 +115,13 @@ static bool near_tangent(const double *eps, const double *rise, const double *no
     return slope_between(eps, rise, k, k + 1) > 1 - SPREAD;
 }
 
+/* Does the tangent lead further than G is large, and than it goes? What grows by e^260 is near its tangent for no eps
+ * that there is. */
+static bool passes_size(double size, double tangent)
+{
+    return size > 0 && fabs(tangent) > size;
+}
+
 /* Does output c have a kink along the ray, near eps? The error a of a derivative adds a eps to the remainder,
  * and -a eps to that at -eps: in the lowest decade of a long line curvature changes the sum of both by less
  * than a tenth. Behind a kink, or at one, the two sides have slopes of their own. So they have where the map fails on
@@ -176,7 +183,8 @@ static void note_output(struct worst *worst, const struct oracle *oracle, const 
         noise[k] = 2 * bound->G[c] + eps[k] * spread;
     }
     for (int k = 0; k < TAYLOR_POINTS; k++)
-        if (!near_tangent(eps, rise, noise, k)) r[k] = NAN;
+        if (!near_tangent(eps, rise, noise, k) || passes_size(fabs(right->G[c]) + rise[k], eps[k] * slope))
+            r[k] = NAN;
     note_slope(worst, oracle, ray, eps, r, noise, c, right->G[c], slope);
 }
 
