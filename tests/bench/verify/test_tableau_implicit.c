@@ -1,4 +1,5 @@
-/* tableau.order of implicit tableaux: as they are each has its orders; with one coefficient off, none has. */
+/* Checks of implicit tableaux: as they are each satisfies the conditions of its orders, and has the orders in h of b and
+ * of b - e; with one coefficient off, none has. */
 #include <string.h>
 
 #include "groups.h"
@@ -46,12 +47,12 @@ static void have_their_orders(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct told told = judge(implicit(names[i]));
-        assert_int_equal(told.passed, 2);
+        assert_true(told.passed >= 3);
         assert_int_equal(told.failed, 0);
     }
 }
 
-/* One weight of b, and then of e, off by 1e-6: the other formula is what it was where b is the same. */
+/* One weight of b, and then of e, off by 1e-6. */
 static void miss_them_with_a_digit(void **state)
 {
     (void)state;
@@ -65,7 +66,7 @@ static void miss_them_with_a_digit(void **state)
         b[last] += 1e-6;
         assert_true(judge(&wrong).failed >= 1);
         b[last] -= 1e-6, e[last] += 1e-6;
-        assert_int_equal(judge(&wrong).failed, 1);
+        assert_true(judge(&wrong).failed >= 1);
     }
 }
 
