@@ -1,10 +1,10 @@
 /* A problem along its solution: at many places, closely one after the other, so that what holds nearly
  * everywhere is found where it does not.
  *
- * The harness's own steps lead from t0 to t1. At each place the products are compared with one difference
- * along one direction, and with one another: a few calls, and a rough idea of what differs. The places
- * that differ most are then looked at as in reach.places, with measured bounds; nothing is judged by the rough
- * comparison. The implicit part of a split is looked at where the solution of the whole goes. */
+ * The harness's own steps lead from t0 to t1. At each place the products are compared with one central
+ * difference along one direction, and with one another: a few calls, and a rough idea of what differs. The
+ * places that differ most are then looked at as in reach.places, with measured bounds; nothing is judged by
+ * the rough comparison. The implicit part of a split is looked at where the solution of the whole goes. */
 #include <stdio.h>
 #include <string.h>
 

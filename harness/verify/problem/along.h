@@ -1,8 +1,8 @@
 /* harness/verify/problem/along.h - many places of a problem, looked at roughly, and the few that differ most closely.
  *
- * At each place the products are compared with one difference of order 4 along one direction, and with one
- * another: a few calls, and an idea of what differs, down to single precision where f is smooth. Nothing is
- * judged by that: the places that differ most are looked at as in reach.places, with measured bounds. */
+ * At each place the products are compared with one central difference along one direction, and with one
+ * another: a few calls, and a rough idea of what differs. Nothing is judged by that: the places that differ
+ * most are looked at as in reach.places, with measured bounds. */
 #ifndef VERIFY_ALONG_H
 #define VERIFY_ALONG_H
 
@@ -16,11 +16,11 @@ struct place { /* kept to be looked at */
 
 struct walk {
     const struct subject *subject;
-    struct sens_at at;                    /* the place at hand */
-    double *f, *near, *again, *beside[4]; /* [n] slopes there, beside it, and there once more */
-    double *x, *p;                        /* [n], [np] beside */
-    const double *dx, *dp, *w;            /* directions, a cotangent */
-    double *Jdx, *P, *JTw, *FTw;          /* [n], [n] J dx + F dp, [n], [np] */
+    struct sens_at at;                       /* the place at hand */
+    double *f, *near, *again, *plus, *minus; /* [n] slopes there, beside it, and there once more */
+    double *x, *p;                           /* [n], [np] beside */
+    const double *dx, *dp, *w;               /* directions, a cotangent */
+    double *Jdx, *P, *JTw, *FTw;             /* [n], [n] J dx + F dp, [n], [np] */
     struct place slope[WALK_WORST], transpose[WALK_WORST];
     struct worst pure;
     bool far; /* places are anywhere: a product that is no finite number where rhs is one is no difference,
