@@ -87,7 +87,9 @@ static void run(struct verify *v)
         verify_judge(&result, &worst);
     const bool gave_up = status != SENS_OK;
     if (result.verdict == VERIFY_FAIL && gave_up) verify_blame(&result, CAUSE_not_made_smaller, 0.9);
-    const double rejection = gave_up ? 0.4 : bed.work.rejects > 0 ? 0.97 : 0.05; /* of none nothing can stay */
+    const double rejection = gave_up                ? 0.4
+                             : bed.work.rejects > 0 ? 0.97
+                                                    : 0.05; /* of none nothing can stay */
     if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_after_rejection, rejection);
     verify_close(v, &result);
     bed_free(&bed);

@@ -1,5 +1,5 @@
-/* Checks of implicit tableaux: as they are each satisfies the conditions of its orders, and has the orders in h of b and
- * of b - e; with one coefficient off, none has. */
+/* Checks of implicit tableaux: as they are each satisfies the conditions of its orders, and has the orders in h
+ * of b and of b - e; with one coefficient off, none has. */
 #include <string.h>
 
 #include "groups.h"
