@@ -9,6 +9,8 @@
 
 #include "sens/decorate.h"
 
+static const double patience = 5; /* seconds of a run that is made once more for a better sentence */
+
 struct look {
     struct sens_decorated_problem room;
     struct sens_decorated_cost cost_room;
@@ -134,8 +136,6 @@ static bool find_provider_of(struct sens_ctx *ctx, const struct cell *cell, stru
     look->wrapped = derived;
     return look->provider->wrap(ctx, &request, derived) == SENS_OK;
 }
-
-static const double patience = 5; /* seconds */
 
 void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status status, double seconds,
                      struct bench_error *reason)

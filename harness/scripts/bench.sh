@@ -16,10 +16,12 @@ esac
 sensbench=$2
 results=$3
 scripts=$(cd "$(dirname "$0")" && pwd)
-# the sweeps with something to show; those of tables hold errors only
-tables=$(cd "$scripts/.." && grep -l '^figure *= *table' paper/sweeps/*.sweep | sed 's|.*/||; s|[.]sweep$||')
-timed=$(cd "$scripts/.." && grep -l '^figure' paper/sweeps/*.sweep sweeps/*.sweep | xargs grep -L '^figure *= *table' |
-    sed 's|.*/||; s|[.]sweep$||')
+# the sweeps with something to show; those of the paper's tables hold errors only
+names() {
+    sed 's|.*/||; s|[.]sweep$||'
+}
+tables=$(cd "$scripts/.." && grep -l '^figure *= *table' paper/sweeps/*.sweep | names)
+timed=$(cd "$scripts/.." && grep -l '^figure' paper/sweeps/*.sweep sweeps/*.sweep | names | grep -vxF "$tables")
 [ -x "$sensbench" ] || { echo "bench.sh: no program $sensbench" >&2; exit 2; }
 mkdir -p "$results" || exit 2
 

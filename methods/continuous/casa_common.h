@@ -61,8 +61,7 @@ struct casa {
     /* mu outside of the system; else NULL and 0. */
     struct sens_batch *deferred;
     size_t points; /* it has room for */
-    size_t
-        kept; /* in it, of accepted steps; those of the trial at hand follow, one for each b_i that is not 0 */
+    size_t kept;   /* in it, of accepted steps; then come those of the trial, one for each b_i other than 0 */
     sens_real h;   /* of that trial */
     sens_real *mu; /* in blocks [np][width], one after another */
 
