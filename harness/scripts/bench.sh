@@ -31,33 +31,32 @@ resume=
 [ -f "$results/.program" ] && [ "$(cat "$results/.program")" = "$1 $stamp" ] && resume=--resume
 echo "$1 $stamp" > "$results/.program"
 
-sweep() {
-    "$sensbench" sweep "$@" $profile $resume --out "$results"
-}
-
 # Where nothing is timed, sweeps may share the machine. Their messages wait for their end: three bars of progress on
-# one line are none.
+# one line are none. Processes in the background ignore SIGINT.
 sweep_together() {
     running=
+    stopped=0
     for name in "$@"; do
-        sweep "$name" 2> "$results/.$name.messages" &
+        "$sensbench" sweep "$name" $profile $resume --out "$results" 2> "$results/.$name.messages" &
         running="$running $!"
     done
-    trap 'kill $running 2> /dev/null' INT TERM HUP # in the background SIGINT is ignored
+    trap 'stopped=130; kill $running 2> /dev/null' INT TERM HUP
     ended=0
     for process in $running; do
         wait "$process" || ended=$?
     done
+    wait # a signal ends a wait, and not what was waited for
     trap - INT TERM HUP
     for name in "$@"; do
         cat "$results/.$name.messages" >&2
         rm -f "$results/.$name.messages"
     done
+    [ $stopped -eq 0 ] || ended=$stopped
     return $ended
 }
 
 start=$(date +%s)
-sweep $timed || exit $?
+"$sensbench" sweep $timed $profile $resume --out "$results" || exit $?
 sweep_together $tables || exit $?
 echo
 SENSBENCH=$sensbench "$scripts/figures.sh" "$results"

@@ -63,7 +63,8 @@ struct casa {
     size_t points; /* it has room for */
     size_t kept;   /* in it, of accepted steps; then come those of the trial, one for each b_i other than 0 */
     sens_real h;   /* of that trial */
-    sens_real *mu; /* in blocks [np][width], one after another */
+    struct sens_terms b; /* the stages that mu is a sum over */
+    sens_real *mu;       /* in blocks [np][width], one after another */
 
     /* Set by the variant between casa_create_forward and casa_create_backward. */
     bool carried; /* x is integrated back */

@@ -4,14 +4,6 @@
 #include "casa_common.h"
 #include "kernels.h"
 
-/* Stages that mu is a sum over. */
-static size_t live_stages(const struct sens_tableau *tb)
-{
-    size_t live = 0;
-    for (int i = 0; i < tb->stages; i++) live += tb->b[i] != 0;
-    return live;
-}
-
 /* mu += what the points kept add to it. */
 static void flush_points(struct casa *casa)
 {
@@ -28,12 +20,11 @@ static void flush_points(struct casa *casa)
 void casa_deferred_begin(void *self, sens_real s, sens_real h, const sens_real *Y)
 {
     struct casa *casa = self;
-    const struct sens_tableau *tb = casa->task->tableau;
+    const struct sens_terms *b = &casa->b;
     sens_batch_truncate(casa->deferred, casa->kept);
-    if (sens_batch_full(casa->deferred, live_stages(tb))) flush_points(casa);
+    if (sens_batch_full(casa->deferred, (size_t)b->terms)) flush_points(casa);
     casa_set_point(casa, 0, s, Y);
-    for (int i = 0; i < tb->stages; i++)
-        if (tb->b[i] != 0) sens_batch_points(casa->deferred, 1, &casa->at[i]);
+    for (int k = 0; k < b->terms; k++) sens_batch_points(casa->deferred, 1, &casa->at[b->stage[k]]);
     casa->h = h;
 }
 
@@ -41,14 +32,13 @@ void casa_deferred_begin(void *self, sens_real s, sens_real h, const sens_real *
 void casa_deferred_look(void *self, int i, size_t b, const sens_real *lambda)
 {
     const struct casa *casa = self;
-    const struct sens_tableau *tb = casa->task->tableau;
     const size_t w = casa_block_width(casa, b);
-    const sens_real one = 1, weight = casa->h * tb->b[i];
     struct sens_slot slot;
-    size_t k = casa->kept;
-    if (tb->b[i] == 0) return;
-    for (int j = 0; j < i; j++) k += tb->b[j] != 0;
-    sens_batch_slot(casa->deferred, k, b, w, &slot);
+    int k = 0;
+    while (k < casa->b.terms && casa->b.stage[k] != i) k++;
+    if (k == casa->b.terms) return;
+    const sens_real one = 1, weight = casa->h * casa->b.weight[k];
+    sens_batch_slot(casa->deferred, casa->kept + (size_t)k, b, w, &slot);
     if (slot.s)
         sens_lanes_combine_scaled(casa->n, w, 1, weight, &one, &lambda, slot.s, slot.kappa, NULL, casa->room);
     else
@@ -60,12 +50,11 @@ sens_status casa_deferred_accept(void *self, const struct sens_step *step)
 {
     struct casa *casa = self;
     const struct sens_cost *cost = casa->task->cost;
-    const struct sens_tableau *tb = casa->task->tableau;
     casa->kept = casa->deferred->points;
-    for (int i = 0; i < tb->stages && cost->type->g_dp; i++)
-        for (size_t b = 0; b < casa->taken && tb->b[i] != 0; b++)
-            cost->type->g_dp(cost, &casa->at[i], step->h * tb->b[i], casa_first_output(casa, b),
-                             casa_block_width(casa, b), casa_mu(casa, b));
+    for (int k = 0; k < casa->b.terms && cost->type->g_dp; k++)
+        for (size_t b = 0; b < casa->taken; b++)
+            cost->type->g_dp(cost, &casa->at[casa->b.stage[k]], step->h * casa->b.weight[k],
+                             casa_first_output(casa, b), casa_block_width(casa, b), casa_mu(casa, b));
     return SENS_OK;
 }
 
@@ -86,13 +75,15 @@ static size_t batch_points(const struct sens_ctx *ctx, const struct casa *casa)
     return points > SENS_BATCH_MOST ? SENS_BATCH_MOST : points;
 }
 
-/* Room for mu and its products, in the system or outside. */
 sens_status casa_create_quadrature(struct sens_ctx *ctx, struct casa *casa, bool tested)
 {
     const struct sens_problem *pb = casa->task->problem;
+    const struct sens_tableau *tb = casa->task->tableau;
     const size_t points = batch_points(ctx, casa);
     if (casa->np == 0) return SENS_OK;
-    if (!tested && points >= live_stages(casa->task->tableau)) {
+    sens_status status = sens_terms_create(ctx, tb->stages, tb->b, &casa->b);
+    if (status != SENS_OK) return status;
+    if (!tested && points >= (size_t)casa->b.terms) {
         casa->points = points;
         casa->mu = SENS_NEW(ctx, sens_real, casa->np * casa->m);
         if (!casa->mu) return SENS_NO_MEMORY;
@@ -100,7 +91,6 @@ sens_status casa_create_quadrature(struct sens_ctx *ctx, struct casa *casa, bool
     }
     casa->batch = SENS_NEW(ctx, struct sens_batch *, casa->stages);
     if (!casa->batch) return SENS_NO_MEMORY;
-    sens_status status = SENS_OK;
     for (size_t i = 0; i < casa->stages && status == SENS_OK; i++)
         status = sens_batch_create(ctx, pb, 1, 1, casa->L, &casa->batch[i]);
     return status;

@@ -269,34 +269,29 @@ static const struct verify_check checks[] = {
     {.id = "formulas.right",
      .summary = "with each formula of the registry, the derivative of the map is right where f depends on t",
      .bound = "rounding, measured",
-     .explanation = "Nonlinear equations that depend on t are solved in three equal steps by every tableau "
-                    "that the method "
-                    "takes, explicit, additive, implicit and Rosenbrock, and compared with the same map, and "
-                    "its tangent, by "
-                    "plain loops. Other checks take one or two of a family; a node c_i or alpha_i, a gamma_i "
-                    "or a digit of one "
-                    "formula alone is seen here. The text names the formula.",
+     .explanation =
+         "Nonlinear equations that depend on t are solved in three equal steps by every tableau that "
+         "the method takes, explicit, additive, implicit and Rosenbrock, and compared with the same "
+         "map, and its tangent, by plain loops. Other checks take one or two of a family; a node c_i or "
+         "alpha_i, a gamma_i or a digit of one formula alone is seen here. The text names the formula.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "formulas.again",
      .summary = "a second run gives the same bits with a formula of each family, also of one that switches",
      .bound = "0: the same instructions work on the same numbers",
      .explanation =
-         "Stiff equations are solved twice with one prepared state, and by another state, to several times: "
-         "a "
-         "scheme that switches between explicit and implicit steps then ends before its switch, in the "
-         "middle of "
-         "counting, or behind it. The bits must agree. Look for what the start of a solve does not reset: "
-         "counters of a detector, factors, a matrix that is held to be known."},
+         "Stiff equations are solved twice with one prepared state, and by another state, to several "
+         "times: a scheme that switches between explicit and implicit steps then ends before its "
+         "switch, in the middle of counting, or behind it. The bits must agree. Look for what the start "
+         "of a solve does not reset: counters of a detector, factors, a matrix that is held to be known."},
     {.id = "formulas.lanes",
      .summary = "with implicit formulas the gradient does not depend on lanes, whatever solves the systems",
      .bound = "twice the measured effect of rounding",
-     .explanation = "The probe, with a sparse df/dx formed by its own products, is solved by a diagonally "
-                    "and by a fully "
-                    "implicit formula for 45 outputs by 45 parameters, with 13, 17 and 45 lanes and every "
-                    "choice of the option "
-                    "`linear`, and compared with one lane without structure. Solvers take some right-hand "
-                    "sides at a time: "
-                    "look at what is left when their number is more than that, or no multiple of it."},
+     .explanation =
+         "The probe, with a sparse df/dx formed by its own products, is solved by a diagonally and by a "
+         "fully implicit formula for 45 outputs by 45 parameters, with 13, 17 and 45 lanes and every "
+         "choice of the option `linear`, and compared with one lane without structure. Solvers take "
+         "some right-hand sides at a time: look at what is left when their number is more than that, or "
+         "no multiple of it."},
     {.id = NULL}};
 
 const struct verify_group verify_formulas = {

@@ -226,26 +226,22 @@ static const struct verify_check checks[] = {
      .summary =
          "tolerances of each component are held against that component, in the state and in sensitivities",
      .bound = "0: what is at rest has no error, whatever its tolerance",
-     .explanation = "x_k' = -p x_k beside two states at rest is solved with one tolerance for all, and with "
-                    "the same for x_k "
-                    "and others, looser and tighter, for the states at rest; for each k, and with what may "
-                    "be inside or outside "
-                    "the error test in both ways. The estimated errors of states at rest are 0, so that all "
-                    "steps and results "
-                    "have the same bits. Else a tolerance is that of another component: the first, the "
-                    "least, or the one "
-                    "behind, or sensitivities are held against other tolerances than their states."},
+     .explanation =
+         "x_k' = -p x_k beside two states at rest is solved with one tolerance for all, and with the "
+         "same for x_k and others, looser and tighter, for the states at rest; for each k, and with "
+         "what may be inside or outside the error test in both ways. The estimated errors of states at "
+         "rest are 0, so that all steps and results have the same bits. Else a tolerance is that of "
+         "another component: the first, the least, or the one behind, or sensitivities are held against "
+         "other tolerances than their states."},
     {.id = "tolerance.parts",
      .summary = "rtol_b and atol_b are those of lambda, rtol_q and atol_q those of mu",
      .bound = "0: what is at rest has no error, whatever its tolerance",
-     .explanation = "For continuous adjoints that have options of these names. Equations in which lambda "
-                    "alone moves, and such "
-                    "in which mu alone does, are solved once with the task's tolerances, and once with a "
-                    "looser task and the "
-                    "same numbers by the options of the part that moves; those of the other part are far "
-                    "tighter. Steps and "
-                    "results have the same bits. Else an option is ignored, exchanged with another, or taken "
-                    "for another part."},
+     .explanation =
+         "For continuous adjoints that have options of these names. Equations in which lambda alone "
+         "moves, and such in which mu alone does, are solved once with the task's tolerances, and once "
+         "with a looser task and the same numbers by the options of the part that moves; those of the "
+         "other part are far tighter. Steps and results have the same bits. Else an option is ignored, "
+         "exchanged with another, or taken for another part."},
     {.id = NULL}};
 
 const struct verify_group verify_tolerances = {

@@ -28,11 +28,10 @@ static const struct verify_check checks[] = {
          "vectors multiplied through structure are as many as the problem's products are given without",
      .bound = "none: equal counts, less those that fill up lanes",
      .explanation =
-         "The probe is solved over the same fixed steps without structure, where the vectors given to its "
-         "products are counted, and with it, where the method counts them (vjp, jvp, vjp_p, jvp_p of its "
-         "work). "
-         "A method may count none, where it makes no use of it. Rates and tables are made from these "
-         "numbers."},
+         "The probe is solved over the same fixed steps without structure, where the vectors given to "
+         "its products are counted, and with it, where the method counts them (vjp, jvp, vjp_p, jvp_p "
+         "of its work). A method may count none, where it makes no use of it. Rates and tables are made "
+         "from these numbers."},
     {.id = NULL}};
 
 struct study {

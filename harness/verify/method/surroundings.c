@@ -274,14 +274,13 @@ static const struct verify_check checks[] = {
      .summary = "the accepted and rejected steps that the method tells of are those that max_steps allows",
      .bound = "none: equal counts",
      .explanation =
-         "max_steps bounds accepted and rejected trials together, of the solve forward and of a solve back "
-         "apart. The larger of the sums that are told must be enough, and one less must not. Of x' = cos(8 "
-         "t) "
-         "+ p most trials are made forward, of x' = -4 p (x - 1) from x = 1 most are made back; the first is "
-         "the whole interval, so that some are rejected. With the fixed step the numbers are known, too. "
-         "Look "
-         "at what is counted at a rejection, at an observation, and once for several blocks of outputs. "
-         "Methods with steps of their own may make several of a trial, and are not looked at."},
+         "max_steps bounds accepted and rejected trials together, of the solve forward and of a solve "
+         "back apart. The larger of the sums that are told must be enough, and one less must not. Of x' "
+         "= cos(8 t) + p most trials are made forward, of x' = -4 p (x - 1) from x = 1 most are made "
+         "back; the first is the whole interval, so that some are rejected. With the fixed step the "
+         "numbers are known, too. Look at what is counted at a rejection, at an observation, and once "
+         "for several blocks of outputs. Methods with steps of their own may make several of a trial, "
+         "and are not looked at."},
     {.id = "work.memory",
      .summary = "the bytes that a method tells of its trajectory are those that it takes",
      .bound = "not more than is taken; of what more steps take, at least a fifth, but for 64 bytes a step",

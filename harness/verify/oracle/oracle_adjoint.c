@@ -76,7 +76,7 @@ static void solve_cotangents(struct run *run, const struct sweep *sweep, long k,
         double *kappa = sweep->theta + (e * s + (size_t)i) * n;
         if (!run_mass_solve(run, true, kappa)) kappa[0] = NAN;
     }
-    for (size_t e = 0; e < sweep->count; e++)
+    for (size_t e = 0; e < sweep->count && scheme->unsolved_in_mu; e++)
         memcpy(sweep->from + e * n, sweep->theta + (e * s + (size_t)i) * n, n * sizeof *sweep->from);
     if (h_gamma == 0) return;
     struct sens_at at = run_point(run, &scheme->rule[RULE_COST], k, i);

@@ -144,14 +144,13 @@ static const struct verify_check checks[] = {
          "the products agree with rhs at states and parameters orders of magnitude from the nominal ones",
      .bound = "as reach.places",
      .explanation =
-         "One entry of x or p is moved by up to four orders of magnitude, up or down, and of some the sign "
-         "is "
-         "changed; or all states by one factor; or each by its own; or each state and each parameter. Where "
-         "rhs has no values, nearer. 250 "
-         "places of each kind (2,500 in a full run) are compared roughly, as in along.products, and those "
-         "that differ most are looked at as in reach.places. What is not finite there is no failure. One "
-         "that fits parameters, or starts from another state, comes to such places. A failure is nearly "
-         "always a branch: an if on a state or a parameter that the nominal ones do not reach.",
+         "One entry of x or p is moved by up to four orders of magnitude, up or down, and of some the "
+         "sign is changed; or all states by one factor; or each by its own; or each state and each "
+         "parameter. Where rhs has no values, nearer. 250 places of each kind (2,500 in a full run) are "
+         "compared roughly, as in along.products, and those that differ most are looked at as in "
+         "reach.places. What is not finite there is no failure. One that fits parameters, or starts "
+         "from another state, comes to such places. A failure is nearly always a branch: an if on a "
+         "state or a parameter that the nominal ones do not reach.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.branches",
      .summary = "the products agree with rhs on both sides of every comparison that rhs makes",
@@ -184,11 +183,11 @@ static const struct verify_check checks[] = {
      .bound = "as reach.places; rounding of a sum with its measured magnitude for blocks and batches",
      .explanation =
          "Where the problem has an option n, an instance with more than 256 states goes through "
-         "reach.places, "
-         "and eight of small sizes one after the other, as loops that take eight at a time have another rest "
-         "for each. Blocks of more than 64 and 128 lanes are compared with one random combination of "
-         "their lanes, batches of more than 256 and 512 points with the sum of single points, and blocks of "
-         "columns from a random one on with single columns. Look for arrays of a fixed length.",
+         "reach.places, and eight of small sizes one after the other, as loops that take eight at a "
+         "time have another rest for each. Blocks of more than 64 and 128 lanes are compared with one "
+         "random combination of their lanes, batches of more than 256 and 512 points with the sum of "
+         "single points, and blocks of columns from a random one on with single columns. Look for "
+         "arrays of a fixed length.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.zeros",
      .summary = "a product of vectors that hold zeros is written, or added to, like any other",

@@ -89,3 +89,12 @@ void conditions_note(struct worst *worst, const struct sens_tableau *tb, const d
         for (unsigned parts = 0; parts < combinations; parts++) note(worst, tb, w, t, parts, theta, what);
     }
 }
+
+void conditions_note_pair(struct worst *worst, const struct sens_tableau *tb)
+{
+    double embedded[MOST];
+    conditions_note(worst, tb, tb->b, tb->order, 1, "b");
+    if (!tb->e) return;
+    for (int i = 0; i < tb->stages; i++) embedded[i] = tb->b[i] - tb->e[i];
+    conditions_note(worst, tb, embedded, tb->order_hat, 1, "b - e");
+}

@@ -9,4 +9,7 @@
 void conditions_note(struct worst *worst, const struct sens_tableau *tb, const double *w, int order,
                      double theta, const char *what);
 
+/* Those of b, to its order, and of b - e, to that of the embedded formula. */
+void conditions_note_pair(struct worst *worst, const struct sens_tableau *tb);
+
 #endif

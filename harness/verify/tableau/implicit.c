@@ -113,21 +113,13 @@ static void note_rows(struct worst *worst, const struct sens_tableau *tb)
                    i);
 }
 
-static const double *less(struct verify *v, const double *b, const double *e)
-{
-    double *const made = verify_array(v, (size_t)v->tableau->stages);
-    for (int i = 0; i < v->tableau->stages; i++) made[i] = b[i] - e[i];
-    return made;
-}
-
 static void check_coefficients(struct verify *v, const char *module)
 {
     const struct sens_tableau *const tb = v->tableau;
     struct worst rows = {0}, worst = {0};
     struct verify_result result = verify_open("tableau.consistent", module, "coefficients");
     note_rows(&rows, tb);
-    conditions_note(&worst, tb, tb->b, tb->order, 1, "b");
-    if (tb->e) conditions_note(&worst, tb, less(v, tb->b, tb->e), tb->order_hat, 1, "b - e");
+    conditions_note_pair(&worst, tb);
     verify_judge(&result, worst_passes(&rows) ? &worst : &rows);
     verify_blame(&result, CAUSE_tableau_coefficient, 0.9);
     if (!worst_passes(&rows)) verify_blame(&result, CAUSE_stage_time, 0.7);

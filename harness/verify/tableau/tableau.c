@@ -56,15 +56,6 @@ static void note_triangle(struct worst *worst, const struct sens_tableau *tb)
             worst_note(worst, fabs(sens_tableau_a(tb, i, j)), 0, "a[%d][%d] of an explicit method", i, j);
 }
 
-static void note_conditions(struct trial *trial, struct worst *worst)
-{
-    const struct sens_tableau *tb = trial->tableau;
-    double *const bhat = verify_array(trial->v, (size_t)tb->stages);
-    for (int i = 0; i < tb->stages && tb->e; i++) bhat[i] = tb->b[i] - tb->e[i];
-    conditions_note(worst, tb, tb->b, tb->order, 1, "b");
-    if (tb->e) conditions_note(worst, tb, bhat, tb->order_hat, 1, "b - e");
-}
-
 static void check_consistent(struct trial *trial)
 {
     const struct sens_tableau *tb = trial->tableau;
@@ -76,7 +67,7 @@ static void check_consistent(struct trial *trial)
     note_sum(&weight, tb->stages, tb->b, 1, "sum b, order", tb->order);
     if (tb->e) note_sum(&weight, tb->stages, tb->e, 0, "sum e, order", tb->order_hat);
     if (tb->e3) note_sum(&weight, tb->stages, tb->e3, 0, "sum e3, order", 3);
-    note_conditions(trial, &weight);
+    conditions_note_pair(&weight, tb);
     const bool stages_right = worst_passes(&stage), fsal_right = tb->fsal == last_row_is_b(tb);
     verify_judge(&result, stages_right ? &weight : &stage);
     if (!fsal_right)
