@@ -33,7 +33,7 @@ sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *ta
                                         .n_state = pb->n,
                                         .G = casa->G};
     casa->forward_settings = casa->backward_settings = sens_solver_settings(task);
-    sens_problem_ode(task, NULL, &casa->problem_system, &casa->forward_ode);
+    sens_problem_ode(task, NULL, &casa->whole, &casa->forward_ode);
     const sens_status status = sens_stops_create(ctx, task, &casa->stops);
     if (status != SENS_OK) return status;
     return sens_solver_create(ctx, &casa->forward_ode, &casa->forward_settings, &casa->forward);

@@ -42,7 +42,7 @@ struct casa {
     sens_real *x_back;  /* [n] x where the backward solve is, if it is carried */
     sens_real *G;       /* [m] */
     struct sens_cost_sum cost;
-    struct sens_problem_ode problem_system;
+    struct sens_ode_part whole;
     struct sens_ode forward_ode;
     struct sens_solver_settings forward_settings, backward_settings;
     struct sens_solver *forward, *backward;

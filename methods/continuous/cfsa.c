@@ -22,7 +22,7 @@
 struct cfsa {
     struct cfsa_system system;
     struct sens_stops stops;
-    struct sens_problem_ode state;
+    struct sens_ode_part whole;
     struct sens_ode ode;
     struct sens_solver_settings settings;
     struct sens_followers followers;
@@ -107,7 +107,7 @@ static void describe_system(struct cfsa *cfsa, const struct sens_task *task)
     const struct cfsa_system *system = &cfsa->system;
     const bool inside = (int)task->option[OPT_SENS_TEST].number == TEST_INSIDE;
     const bool running = task->cost->type->g;
-    sens_problem_ode(task, NULL, &cfsa->state, &cfsa->ode);
+    sens_problem_ode(task, NULL, &cfsa->whole, &cfsa->ode);
     cfsa->settings = sens_solver_settings(task);
     cfsa->followers =
         (struct sens_followers){.blocks = system->blocks,

@@ -28,7 +28,7 @@ struct difference {
     sens_real *p, *x0;                /* [np], [n]: the point at which G is evaluated */
     sens_real *x1;                    /* [n] */
     sens_real *G, *G_above, *G_below; /* [m] */
-    struct sens_problem_ode system;
+    struct sens_ode_part whole;
     struct sens_ode ode;
     struct sens_solver_settings settings;
     struct sens_solver *solver;
@@ -229,7 +229,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     fd->cost = (struct sens_cost_sum){
         .cost = task->cost, .tableau = task->tableau, .stops = &fd->stops, .p = fd->p, .n_state = fd->n};
     fd->settings = sens_solver_settings(task);
-    sens_problem_ode(task, fd->p, &fd->system, &fd->ode);
+    sens_problem_ode(task, fd->p, &fd->whole, &fd->ode);
     status = sens_cost_sum_prepare(ctx, &fd->cost);
     if (status == SENS_OK) status = sens_solver_create(ctx, &fd->ode, &fd->settings, &fd->solver);
     if (status == SENS_OK && fd->grid_kind == GRID_FROZEN) status = create_grid(ctx, fd);

@@ -14,7 +14,7 @@ enum { COLUMNS = 16 }; /* of df/dp at a time */
 struct sens_tangent_test {
     struct sens_traj_followers along;
     struct sens_followers followers;
-    struct sens_problem_ode system;
+    struct sens_ode_part whole;
     struct sens_ode ode; /* for the tolerances of its components */
     const struct sens_problem *pb;
     size_t offset[2], count[1];
@@ -151,7 +151,7 @@ sens_status sens_tangent_test_create(struct sens_ctx *ctx, const struct sens_tas
     const sens_status status = create_arrays(ctx, task, test);
     if (status != SENS_OK) return status;
     set_start(test, wrt_x0);
-    sens_problem_ode(task, NULL, &test->system, &test->ode);
+    sens_problem_ode(task, NULL, &test->whole, &test->ode);
     test->offset[1] = test->count[0] = pb->n * lanes;
     test->followers =
         (struct sens_followers){.blocks = 1,

@@ -45,7 +45,7 @@ sens_status sens_dirk_additive_slopes(struct sens_dirk *dirk, sens_real h, int i
     const sens_real t = sens_stage_time(scheme->with.tableau, scheme->t, h, i), *const Y = scheme->Y + row;
     sens_real *const f = dirk->head.f + row, *const N = dirk->N + row, *const K = dirk->K + row;
     sens_status status = SENS_OK;
-    if (i > 0) scheme->did.slopes++, status = ode->f(ode->self, t, Y, f);
+    if (i > 0) scheme->did.slopes++, status = sens_slope(ode, t, Y, f);
     if (status == SENS_OK) status = sens_dirk_additive_f(dirk, t, Y, i > 0 ? dirk->d : K);
     if (status != SENS_OK) return status;
     for (size_t q = 0; q < n; q++) N[q] = f[q] - (i > 0 ? dirk->d[q] : K[q]);

@@ -25,7 +25,7 @@ static sens_status correct(struct sens_dirk *dirk, sens_real h, sens_real t, con
     const sens_real h_gamma = h * dirk->gamma;
     dirk->head.scheme.did.slopes += !dirk->part, dirk->head.scheme.did.newton++;
     const sens_status status =
-        dirk->part ? sens_dirk_additive_f(dirk, t, Y, dirk->d) : ode->f(ode->self, t, Y, dirk->d);
+        dirk->part ? sens_dirk_additive_f(dirk, t, Y, dirk->d) : sens_slope(ode, t, Y, dirk->d);
     if (status != SENS_OK) return status;
     for (size_t q = 0; q < ode->n; q++) dirk->d[q] = h_gamma * dirk->d[q] - z[q];
     dirk->head.scheme.did.solves++;

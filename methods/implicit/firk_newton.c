@@ -40,7 +40,7 @@ static sens_status slopes(struct sens_firk *firk, sens_real h)
     for (int i = 0; i < S && status == SENS_OK; i++) {
         const sens_real t = sens_stage_time(scheme->with.tableau, scheme->t, h, i + 1);
         firk->head.scheme.did.slopes++;
-        status = ode->f(ode->self, t, scheme->Y + (size_t)(i + 1) * ode->n, firk->F + (size_t)i * ode->n);
+        status = sens_slope(ode, t, scheme->Y + (size_t)(i + 1) * ode->n, firk->F + (size_t)i * ode->n);
     }
     return status;
 }

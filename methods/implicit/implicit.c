@@ -19,7 +19,7 @@ sens_status sens_implicit_slope(struct sens_scheme *scheme, const sens_real **f)
     *f = head->f;
     if (head->f_known) return SENS_OK;
     scheme->did.slopes++;
-    const sens_status status = ode->f(ode->self, scheme->t, scheme->Y, head->f);
+    const sens_status status = sens_slope(ode, scheme->t, scheme->Y, head->f);
     head->f_known = status == SENS_OK;
     return status;
 }

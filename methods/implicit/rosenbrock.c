@@ -109,7 +109,7 @@ static sens_status stage_slope(struct rosenbrock *ros, sens_real h, int i, const
     if (ros->formula.same_point[i]) return SENS_OK; /* *f is that of the stage before */
     *f = ros->g;
     scheme->did.slopes++;
-    return ode->f(ode->self, scheme->t + ros->formula.alpha_i[i] * h, scheme->Y + (size_t)i * ode->n, ros->g);
+    return sens_slope(ode, scheme->t + ros->formula.alpha_i[i] * h, scheme->Y + (size_t)i * ode->n, ros->g);
 }
 
 static sens_status stages(struct rosenbrock *ros, sens_real h)

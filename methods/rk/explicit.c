@@ -152,6 +152,7 @@ static bool create_candidates(struct sens_ctx *ctx, struct sens_explicit *ex)
     ex->e = tb->e ? SENS_NEW(ctx, sens_real, n) : NULL;
     ex->e3 = needs_e3 ? SENS_NEW(ctx, sens_real, n) : NULL;
     ex->n_estimated = count_estimated(with->ode);
+    ex->trial = (struct sens_trial){.f = ex->K, .e = ex->e, .e3 = ex->e3};
     return ex->own_Y && ex->y1 && (ex->e || !tb->e) && (ex->e3 || !needs_e3);
 }
 
@@ -196,12 +197,13 @@ static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, s
     if (ex->follow) sens_follow_start(ex->follow);
 }
 
-static sens_status first_slope(struct sens_explicit *ex)
+/* *made counts the evaluations of f of a trial in a register: a step of few states is short. */
+ALWAYS_INLINE sens_status first_slope(struct sens_explicit *ex, long *made)
 {
     const struct sens_ode *ode = ex->scheme.with.ode;
     if (ex->k1_known) return SENS_OK;
-    ex->scheme.did.slopes++;
-    const sens_status status = ode->f(ode->self, ex->scheme.t, ex->scheme.Y, ex->K);
+    ++*made;
+    const sens_status status = sens_slope(ode, ex->scheme.t, ex->scheme.Y, ex->K);
     ex->k1_known = status == SENS_OK;
     return status;
 }
@@ -210,7 +212,7 @@ static sens_status slope(struct sens_scheme *scheme, const sens_real **f)
 {
     struct sens_explicit *ex = (struct sens_explicit *)scheme;
     *f = ex->K;
-    return first_slope(ex);
+    return first_slope(ex, &scheme->did.slopes);
 }
 
 /* The state y1 at the end of a step h becomes the current one. */
@@ -230,7 +232,7 @@ static inline void advance(struct sens_explicit *ex, sens_real h, sens_real t1, 
 /* ---- a step -------------------------------------------------------------------------------------------- */
 
 /* Stage states 1 ... stages - 1 and the slopes 1 ... slopes - 1, from row 0 of each; all slopes but the last. */
-ALWAYS_INLINE sens_status later_stages(struct sens_explicit *ex, sens_real h, int slopes)
+ALWAYS_INLINE sens_status later_stages(struct sens_explicit *ex, sens_real h, int slopes, long *made)
 {
     const struct sens_ode *ode = ex->scheme.with.ode;
     const struct sens_tableau *tableau = ex->scheme.with.tableau;
@@ -241,15 +243,15 @@ ALWAYS_INLINE sens_status later_stages(struct sens_explicit *ex, sens_real h, in
         a += row, Y_i += n, K_i += n;
         sum(n, n, i, h, Y, a, K, Y_i);
         if (i == slopes) break;
-        ex->scheme.did.slopes++;
-        const sens_status status = ode->f(ode->self, sens_stage_time(tableau, t, h, i), Y_i, K_i);
+        ++*made;
+        const sens_status status = sens_slope(ode, sens_stage_time(tableau, t, h, i), Y_i, K_i);
         if (status != SENS_OK) return status;
     }
     return SENS_OK;
 }
 
 /* The scaled error norm of the trial at hand; NaN when its estimate is not finite. */
-static sens_real scaled_error(const struct sens_explicit *ex, sens_real h)
+static sens_real scaled_error(struct sens_explicit *ex, sens_real h)
 {
     const struct sens_scheme_setup *with = &ex->scheme.with;
     const struct sens_tableau *tb = with->tableau;
@@ -257,12 +259,10 @@ static sens_real scaled_error(const struct sens_explicit *ex, sens_real h)
     if (!ex->by_engine) sum(count, n, tb->stages, h, NULL, tb->e, ex->K, ex->e);
     if (ex->e3) sum(count, n, tb->stages, h, NULL, tb->e3, ex->K, ex->e3);
     if (!sens_finite(count, ex->e)) return (sens_real)NAN;
-    const struct sens_trial trial = {
-        .h = h, .y = ex->scheme.Y, .f = ex->K, .y1 = ex->scheme.y1, .e = ex->e, .e3 = ex->e3};
-    struct sens_error_norm norm = {0};
-    if (ex->follow) norm = ex->norm;
-    sens_error_norm_add(with->controller, with->ode, &trial, &norm);
-    return with->controller->norm(&norm);
+    ex->trial.h = h, ex->trial.y = ex->scheme.Y, ex->trial.y1 = ex->scheme.y1;
+    if (!ex->follow) ex->norm = (struct sens_error_norm){0};
+    sens_error_norm_add(with->controller, with->ode, &ex->trial, &ex->norm);
+    return with->controller->norm(&ex->norm);
 }
 
 /* Where the step ends, a candidate at `beside` unless it is the last stage state. The sums skip no zero
@@ -294,8 +294,11 @@ static inline bool step_by_engine(struct sens_explicit *ex, sens_real h, sens_re
 
 static sens_status stages_by_library(struct sens_explicit *ex, sens_real h, int slopes)
 {
-    const sens_status status = slopes > 0 ? first_slope(ex) : SENS_OK;
-    return status == SENS_OK ? later_stages(ex, h, slopes) : status;
+    long made = 0;
+    sens_status status = slopes > 0 ? first_slope(ex, &made) : SENS_OK;
+    if (status == SENS_OK) status = later_stages(ex, h, slopes, &made);
+    ex->scheme.did.slopes += made;
+    return status;
 }
 
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)

@@ -21,7 +21,8 @@ struct sens_explicit {
     bool k1_known;      /* K row 0 is f at the current state */
     bool by_engine;     /* the trial at hand is the engine's, candidate and estimate too */
     struct sens_follow *follow;  /* NULL: none */
-    struct sens_error_norm norm; /* the followers' part of the trial's */
+    struct sens_trial trial;     /* as the error test sees it */
+    struct sens_error_norm norm; /* of the trial: the followers' part first */
     sens_real *dense;            /* [stages + extra_stages + 1][n] slopes and a stage state; or NULL */
 };
 

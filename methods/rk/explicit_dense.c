@@ -40,7 +40,7 @@ static sens_status extra_slopes(struct sens_explicit *ex, const struct sens_step
         sens_explicit_sum(n, n, i, step->h, step->y, tb->a + i * all, K, Y);
         ex->scheme.did.slopes++;
         const sens_status status =
-            ode->f(ode->self, sens_stage_time(tb, step->t, step->h, i), Y, K + (size_t)i * n);
+            sens_slope(ode, sens_stage_time(tb, step->t, step->h, i), Y, K + (size_t)i * n);
         if (status != SENS_OK) return status;
     }
     return SENS_OK;
@@ -58,7 +58,7 @@ static sens_status end_slope(struct sens_explicit *ex, const struct sens_step *s
     *f1 = known ? K + (size_t)stage * ode->n : work;
     if (known) return SENS_OK;
     ex->scheme.did.slopes++;
-    return ode->f(ode->self, step->t1, step->y1, work);
+    return sens_slope(ode, step->t1, step->y1, work);
 }
 
 void sens_explicit_cubic(size_t n, const struct sens_step *step, const sens_real *f1, sens_real *coef)

@@ -157,7 +157,7 @@ static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, 
     const struct sens_trial trial = {
         .h = h, .y = fo->z + offset, .f = fo->slope[0], .y1 = fo->z1 + offset, .e = fo->e, .e3 = fo->e3};
     if (fo->who->rows)
-        sens_error_norm_add_parts(fo->controller, fo->who->rows, size / fo->who->rows->n, trial, norm);
+        sens_error_norm_add_parts(fo->controller, fo->who->rows, size / fo->who->rows->n, &trial, norm);
     else
         fo->controller->add(&part, &trial, norm);
     norm->tested -= size - fo->who->count[b];

@@ -130,7 +130,7 @@ sens_status sens_first_step_find(const struct sens_first_step *first, struct sen
     *step = sign * h0;
     if (ode->problem && ode->problem->mass) return SENS_OK; /* f is no slope: how it bends tells nothing */
     scheme->did.slopes++;
-    const sens_status status = ode->f(ode->self, t + sign * h0, first->y_euler, first->f_euler);
+    const sens_status status = sens_slope(ode, t + sign * h0, first->y_euler, first->f_euler);
     if (status != SENS_OK)
         return sens_fatal(status) ? status : SENS_OK; /* h0 will be tried, and made smaller */
 

@@ -17,7 +17,7 @@ static sens_status build(struct sens_scheme *scheme, const struct sens_step *ste
 {
     const struct sens_ode *ode = scheme->with.ode;
     scheme->did.slopes++;
-    const sens_status status = ode->f(ode->self, step->t1, step->y1, scheme->f1);
+    const sens_status status = sens_slope(ode, step->t1, step->y1, scheme->f1);
     if (status == SENS_OK) sens_explicit_cubic(ode->n, step, scheme->f1, coef);
     return status;
 }

@@ -1,36 +1,24 @@
 /* A problem as a system, and the norm of its parts, see system.h. */
 #include "system.h"
 
-static sens_status problem_f(void *self, sens_real t, const sens_real *y, sens_real *dy)
-{
-    const struct sens_problem_ode *system = self;
-    const struct sens_at at = {t, y, system->p};
-    return system->pb->type->rhs(system->pb, &at, dy);
-}
-
-void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct sens_problem_ode *self,
+void sens_problem_ode(const struct sens_task *task, const sens_real *p, struct sens_ode_part *part,
                       struct sens_ode *ode)
 {
     const struct sens_problem *pb = task->problem;
     const bool each = task->n_tolerances > 0;
-    *self = (struct sens_problem_ode){
-        .pb = pb,
-        .p = p ? p : pb->p,
-        .part = {.count = pb->n, .rtol = task->rtol, .atol = task->atol, .tested = true},
-    };
+    *part = (struct sens_ode_part){.count = pb->n, .rtol = task->rtol, .atol = task->atol, .tested = true};
     *ode = (struct sens_ode){.n = pb->n,
-                             .f = problem_f,
-                             .self = self,
                              .problem = pb,
-                             .p = self->p,
+                             .p = p ? p : pb->p,
                              .engine = sens_problem_engine(pb, task->tableau),
                              .n_parts = each ? task->n_tolerances : 1,
-                             .part = each ? task->tolerance : &self->part};
+                             .part = each ? task->tolerance : part};
 }
 
 void sens_error_norm_add_parts(const struct sens_controller *controller, const struct sens_ode *ode,
-                               size_t width, struct sens_trial rest, struct sens_error_norm *norm)
+                               size_t width, const struct sens_trial *trial, struct sens_error_norm *norm)
 {
+    struct sens_trial rest = *trial;
     for (size_t k = 0; k < ode->n_parts; k++) {
         struct sens_ode_part part = ode->part[k];
         part.count *= width;

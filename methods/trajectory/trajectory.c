@@ -10,7 +10,7 @@
 struct recording { /* shared by all readers; constant between two solves */
     const struct sens_task *task;
     const struct sens_stops *stops;
-    struct sens_problem_ode system;
+    struct sens_ode_part whole;
     struct sens_ode ode;
     struct sens_solver_settings settings;
     struct sens_solver *solver;
@@ -47,7 +47,7 @@ static sens_status create_recording(struct sens_ctx *ctx, const struct sens_task
     rec->cost.p = rec->p;
     rec->cost.n_state = pb->n;
     rec->settings = sens_solver_settings(task);
-    sens_problem_ode(task, rec->p, &rec->system, &rec->ode);
+    sens_problem_ode(task, rec->p, &rec->whole, &rec->ode);
     sens_status status = sens_cost_sum_prepare(ctx, &rec->cost);
     if (status == SENS_OK) status = sens_solver_create(ctx, &rec->ode, &rec->settings, &rec->solver);
     return status == SENS_OK && followers ? sens_solver_follow(ctx, rec->solver, followers->who) : status;

@@ -104,11 +104,11 @@ static double pr_error(const struct sens_tableau *tableau, double stiffness, dou
     const struct sens_solver_settings settings = {
         .tableau = tableau, .controller = named(sens_controllers, "fixed"), .dt = dt, .max_steps = 100000};
     struct sens_ctx ctx = {.cores = 1};
-    struct sens_problem_ode system;
+    struct sens_ode_part whole;
     struct sens_ode ode;
     struct sens_solver *solver;
     double y = NAN;
-    sens_problem_ode(&task, NULL, &system, &ode);
+    sens_problem_ode(&task, NULL, &whole, &ode);
     assert_int_equal(sens_solver_create(&ctx, &ode, &settings, &solver), SENS_OK);
     assert_int_equal(sens_solver_solve(&ctx, solver, pb.t0, &start, 1, &stop, NULL, &y, NULL), SENS_OK);
     sens_arena_release(&ctx.arena);
@@ -253,12 +253,12 @@ static void no_jacobian_is_a_status(void **state)
                                                   .controller = named(sens_controllers, "odeint"),
                                                   .max_steps = 1000};
     struct sens_ctx ctx = {.cores = 1};
-    struct sens_problem_ode system;
+    struct sens_ode_part whole;
     struct sens_ode ode;
     struct sens_solver *solver;
     double y = 7;
     type.jvp = nan_product;
-    sens_problem_ode(&task, NULL, &system, &ode);
+    sens_problem_ode(&task, NULL, &whole, &ode);
     assert_int_equal(sens_solver_create(&ctx, &ode, &settings, &solver), SENS_OK);
     const sens_status status = sens_solver_solve(&ctx, solver, 0, &start, 1, &stop, NULL, &y, NULL);
     assert_true(sens_fatal(status) && y == 7);

@@ -172,7 +172,7 @@ static sens_status look(void *self, const struct sens_step *step)
 static void look_at_steps(const struct sens_tableau *tb, int steps, struct shown *shown)
 {
     struct method_bed bed;
-    struct sens_problem_ode system;
+    struct sens_ode_part whole;
     struct sens_ode ode;
     struct sens_solver *solver;
     size_t size;
@@ -180,7 +180,7 @@ static void look_at_steps(const struct sens_tableau *tb, int steps, struct shown
     bed_create(&bed, "forced", "identity", "p", 1.0, "y0", 1.0, NULL);
     fix_steps(&bed, tb, steps);
     const struct sens_solver_settings settings = sens_solver_settings(&bed.task);
-    sens_problem_ode(&bed.task, NULL, &system, &ode);
+    sens_problem_ode(&bed.task, NULL, &whole, &ode);
     assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
     *shown = (struct shown){.scheme = sens_solver_scheme(solver)};
     assert_int_equal(shown->scheme->type->dense->create(&bed.ctx, shown->scheme, &size), SENS_OK);

@@ -79,14 +79,14 @@ static void test_same_as_solve(void **state)
     for (size_t i = 0; tableaux[i]; i++)
         for (long ckpt = 0; ckpt < 5; ckpt++) {
             struct trajectory_bed bed;
-            struct sens_problem_ode system;
+            struct sens_ode_part whole;
             struct sens_ode ode;
             struct sens_solver *solver = NULL;
             double x[N];
             bed_open(&bed, tableaux[i], !tableaux[i]->e, ckpt);
             const struct sens_solver_settings settings = {bed.task.tableau, bed.task.controller, bed.task.dt,
                                                           100000};
-            sens_problem_ode(&bed.task, NULL, &system, &ode);
+            sens_problem_ode(&bed.task, NULL, &whole, &ode);
             assert_int_equal(sens_solver_create(&bed.ctx, &ode, &settings, &solver), SENS_OK);
             struct seen seen = {bed.traj, tableaux[i]->stages, 0};
             const struct sens_step_watcher watcher = {compare_with_solve, &seen};
