@@ -47,6 +47,7 @@
     X(cost_nominal,                                                                                          \
       "create of a cost makes numbers of the problem's p or x0: G moves with them, its gradient does not")   \
     X(cost_jump, "a running cost jumps in time: steps go across it, and its integral is of order 1")         \
+    X(nominal_read, "rhs or a product reads the parameters of the instance, not those that it is given")     \
     X(nominal_kept,                                                                                          \
       "create of a problem makes numbers of the nominal p: f or x0 moves with them, no derivative does")     \
     X(cost_recorded, "a cost has no gradients of its own, and they cannot be derived from its functions")    \
@@ -163,6 +164,8 @@
     X(stale_workspace, "work space is not reset between runs, outputs or blocks")                            \
     X(lanes_lost, "outputs at the end of the list are lost: wrong from one output on")                       \
     X(lanes_shifted, "outputs are shifted: a row of the gradient is another output's")                       \
+    X(later_block, "blocks of lanes after the first take numbers of the first: wrong past one block of "     \
+                   "outputs or columns")                                                                     \
     X(extra_sweep, "a sweep too many: more work than the outputs need where their number fills the lanes")   \
     X(cache_by_address,                                                                                      \
       "a cache is keyed by an address: another task at the same place gets the numbers of the first")        \
@@ -194,6 +197,9 @@
     X(tolerance_of_other,                                                                                    \
       "a tolerance is that of another component or part, or one that is given is ignored: right where all "  \
       "are equal")                                                                                           \
+    X(unseen_component,                                                                                      \
+      "a component is not looked at: by the error test, or by what says that the state has settled")         \
+    X(tolerance_floor, "a tolerance of its own is built in: right at a loose one, no nearer at a tight one") \
     X(tolerances_mixed, "rtol and atol are exchanged, or one is taken for both: right where they are equal") \
     X(state_scale, "a size is built in: right for states near 1, wrong for large or small ones")             \
     X(option_value, "an option, tableau or controller changes more than it says: right at its default, "     \

@@ -229,8 +229,10 @@ static void limit_rejections(struct fragile *f, struct worst *worst)
     f->bed.task = kept;
 }
 
-static void demand_too_much(struct fragile *f, struct worst *worst)
+/* true: a tolerance that nothing can keep is said to be kept. */
+static bool demand_too_much(struct fragile *f, struct worst *worst)
 {
+    const bool fine = worst_passes(worst);
     const struct sens_task kept = f->bed.task;
     const bool heeds = f->bed.method->caps & SENS_CAP_TOLERANCE;
     if (!bed_is_fixed(&f->scene.bed) && heeds) {
@@ -243,20 +245,23 @@ static void demand_too_much(struct fragile *f, struct worst *worst)
         note_unfinished(&f->bed, "a fixed step that does not divide the interval", worst);
     }
     f->bed.task = kept;
+    return heeds && fine && !worst_passes(worst);
 }
 
 static void check_limits(struct verify *v, struct fragile way[2])
 {
     struct worst worst = {.count = 0};
+    bool floor = false;
     struct verify_result result = verify_open("fail.limit", v->module, "probe, adaptive and fixed steps");
     for (int k = 0; k < 2; k++) {
         if (!way[k].made) continue;
         limit_steps(&way[k], &worst);
         limit_rejections(&way[k], &worst);
-        demand_too_much(&way[k], &worst);
+        floor = demand_too_much(&way[k], &worst) || floor;
     }
     verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_limit_ignored, 0.95);
+    if (floor) verify_blame(&result, CAUSE_tolerance_floor, 0.95);
+    verify_blame(&result, CAUSE_limit_ignored, floor ? 0.6 : 0.95);
     verify_blame(&result, CAUSE_stops_early, 0.5);
     verify_blame(&result, CAUSE_failure_swallowed, 0.4);
     verify_close(v, &result);

@@ -128,6 +128,7 @@ static void mix(const struct subject *subject, struct history *history)
 struct purity_record {
     struct worst worst;
     bool impure, changed;
+    bool elsewhere; /* impure where the instance's own p is another, too */
 };
 
 /* Notes for callbacks in [from, to). */
@@ -149,7 +150,8 @@ static void repeat(const struct subject *subject, const struct history *history,
         worst_note(&record->worst, same ? 0 : 1, 0, "%s gives other bits for the same input%s", call_name(c),
                    history->nominal == subject->pb->p ? "" : ", where the instance's own p has changed");
         worst_note(&record->worst, kept ? 0 : 1, 0, "%s changes its input", call_name(c));
-        record->impure = record->impure || !same;
+        record->impure = record->impure || (!same && history->nominal == subject->pb->p);
+        record->elsewhere = record->elsewhere || (!same && history->nominal != subject->pb->p);
         record->changed = record->changed || !kept;
     }
     sens_arena_rewind(&subject->v->ctx.arena, mark);
@@ -202,6 +204,7 @@ static void check_pure(const struct subject *subject, const char *check, struct 
     struct verify_result result = subject_open(subject, check);
     verify_judge(&result, &record.worst);
     if (record.impure) verify_blame(&result, CAUSE_impure, record.changed ? 0.5 : 1);
+    if (record.elsewhere && !record.impure) verify_blame(&result, CAUSE_nominal_read, 1);
     if (record.changed) verify_blame(&result, CAUSE_input_changed, 1);
     verify_close(subject->v, &result);
 }

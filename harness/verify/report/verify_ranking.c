@@ -59,8 +59,26 @@ static bool is_explained(const struct tally tally[CAUSE_COUNT])
  * check of the module: where a check has seen it, no other cause is better. */
 static bool spoils_all(enum cause cause, double weight)
 {
-    return (cause == CAUSE_impure || cause == CAUSE_input_changed || cause == CAUSE_contract_broken) &&
+    return (cause == CAUSE_impure || cause == CAUSE_nominal_read || cause == CAUSE_input_changed ||
+            cause == CAUSE_contract_broken) &&
            !(weight < 1);
+}
+
+/* Did the check of a cost pass on the same problem without what the subject says last, an option of the cost? */
+static bool cost_passes_by_default(size_t count, const struct verify_result *const *result,
+                                   const struct verify_result *failed)
+{
+    const char *const option = strrchr(failed->subject, ' ');
+    if (strcmp(failed->check, "cost.many") == 0)
+        return true; /* on all costs but one, options drawn for each */
+    if (!option) return false;
+    const size_t length = (size_t)(option - failed->subject);
+    for (size_t i = 0; i < count; i++)
+        if (result[i]->verdict == VERIFY_PASS && strcmp(result[i]->check, failed->check) == 0 &&
+            strcmp(result[i]->module, failed->module) == 0 && strlen(result[i]->subject) == length &&
+            strncmp(result[i]->subject, failed->subject, length) == 0)
+            return true;
+    return false;
 }
 
 /* Did the check pass on the instance of the same problem with its defaults, whose subject is its name? What
@@ -68,7 +86,9 @@ static bool spoils_all(enum cause cause, double weight)
 static bool passes_by_default(size_t count, const struct verify_result *const *result,
                               const struct verify_result *failed)
 {
-    static const char KIND[] = "problem ";
+    static const char KIND[] = "problem ", COST[] = "cost ";
+    if (strncmp(failed->module, COST, strlen(COST)) == 0)
+        return cost_passes_by_default(count, result, failed);
     const char *const name = failed->module + strlen(KIND);
     const size_t length = strlen(name);
     if (strcmp(failed->check, "reach.options") == 0) return true; /* on all instances but that one */

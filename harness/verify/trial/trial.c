@@ -207,6 +207,24 @@ static bool row_of_another(const struct rows *rows, size_t c)
     return false;
 }
 
+static bool column_is_right(const struct rows *rows, size_t k)
+{
+    for (size_t c = 0; c < rows->bed->cost.m; c++)
+        if (!near(entry(rows->bed, rows->got, c, k), entry(rows->bed, rows->right, c, k),
+                  entry(rows->bed, rows->bound, c, k)))
+            return false;
+    return true;
+}
+
+/* Where the lanes are columns, of one part at a time: is none of the first L wrong in either? */
+static bool first_columns_are_right(const struct rows *rows, size_t L)
+{
+    const size_t np = rows->bed->problem.np, count = np + rows->bed->problem.n;
+    for (size_t k = 0; k < count; k++)
+        if ((k < np ? k : k - np) < L && !column_is_right(rows, k)) return false;
+    return true;
+}
+
 void trial_blame_rows(const struct bed *bed, const struct sens_out *got, const struct sens_out *right,
                       const struct sens_out *bound, size_t L, struct verify_result *result)
 {
@@ -226,5 +244,7 @@ void trial_blame_rows(const struct bed *bed, const struct sens_out *got, const s
     verify_blame(result, CAUSE_lanes_shifted, moved > 0 && moved + unset >= wrong ? 0.95 : 0.15);
     verify_blame(result, CAUSE_stale_workspace, added == wrong ? 1 : L > 0 && first >= L ? 0.5 : 0.2);
     verify_blame(result, CAUSE_lane_tail, tail && first > 0 && first == m - tail ? 0.8 : 0.1);
+    if (L > 0 && (first >= L || first_columns_are_right(&rows, L)))
+        verify_blame(result, CAUSE_later_block, added == wrong ? 0.3 : 0.9);
     verify_blame(result, CAUSE_lane_mixed, 0.3);
 }
