@@ -110,6 +110,8 @@ sens_add_verify_test(problem/ring_modulator_steep --problem ring_modulator delta
 add_test(NAME verify/problem/arrhenius COMMAND sensbench verify ${verify_limit} --seed 3 --check reach.far
          --models ${CMAKE_SOURCE_DIR}/tests/models/arrhenius.ode --problem arrhenius)
 set_tests_properties(verify/problem/arrhenius PROPERTIES LABELS verify TIMEOUT 600)
+# A gradient whose largest entry no perturbed run of this seed moves: its bound must not be less than its own rounding.
+sens_add_verify_test(method/unmoved_entry --seed 2006 --problem glv --method discrete_adjoint --check pair.frozen)
 # Not quick, which takes no grid: its solution has kinks in x0 beside the initial state.
 add_test(NAME verify/cost/identity_full COMMAND sensbench verify ${verify_limit} --cost identity --check cost.solve)
 set_tests_properties(verify/cost/identity_full PROPERTIES LABELS verify TIMEOUT 600)
