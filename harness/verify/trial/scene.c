@@ -243,6 +243,13 @@ bool ladder_clean(const struct ladder *ladder, int k)
     return isfinite(ladder->error[k]) && ladder->error[k] > CLEAN * ladder->floor[k];
 }
 
+/* To a rung that is not clean: at least this, as its error is no larger than what was found and the floor. */
+static double slope_to_floor(const struct ladder *ladder, int fine)
+{
+    const double most = ladder->error[fine] + ladder->floor[fine];
+    return log(ladder->error[fine - 1] / most) / log(ladder->h[fine - 1] / ladder->h[fine]);
+}
+
 static double slope_between(const struct ladder *ladder, int coarse, int fine)
 {
     return log(ladder->error[coarse] / ladder->error[fine]) / log(ladder->h[coarse] / ladder->h[fine]);
@@ -256,6 +263,8 @@ bool ladder_slope(const struct ladder *ladder, double *slope)
     *slope = slope_between(ladder, fine - 1, fine);
     if (fine > 1 && ladder_clean(ladder, fine - 2))
         *slope = fmax(*slope, slope_between(ladder, fine - 2, fine));
+    if (fine + 1 < ladder->count && isfinite(ladder->error[fine + 1]))
+        *slope = fmax(*slope, slope_to_floor(ladder, fine + 1));
     return true;
 }
 

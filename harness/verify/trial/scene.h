@@ -67,7 +67,8 @@ void ladder_add(struct ladder *ladder, double h, double error, double floor);
 /* Is error k far enough above the floor to have a meaning? */
 bool ladder_clean(const struct ladder *ladder, int k);
 /* d log error / d log h at the fine end: over the last two clean rungs or the last three, the larger (one
- * error that is small by accident spoils one of them). false: fewer than two clean rungs. */
+ * error that is small by accident spoils one of them), and no less than the next rung shows with its floor added.
+ * false: fewer than two clean rungs. */
 bool ladder_slope(const struct ladder *ladder, double *slope);
 /* "1.2e-03 4.5e-05 ..." */
 void ladder_words(const struct ladder *ladder, char text[VERIFY_SUBJECT]);

@@ -170,6 +170,20 @@ static void ladders_of_wrong_and_lucky_errors(void **state)
     assert_true(ladder_slope(&lucky, &slope) && fabs(slope - 4) < 1e-9);
 }
 
+/* Two clean rungs before the asymptotic range; the third, not clean, is at most its error and its floor. */
+static void ladders_that_end_in_rounding(void **state)
+{
+    struct ladder ladder = {.count = 0};
+    double slope;
+    (void)state;
+    ladder_add(&ladder, 1, 6e-8, 3e-12);
+    ladder_add(&ladder, 0.5, 3.1e-9, 3e-12);
+    assert_true(ladder_slope(&ladder, &slope) && slope < 4.3);
+    ladder_add(&ladder, 0.25, 8e-11, 3e-12);
+    assert_false(ladder_clean(&ladder, 2));
+    assert_true(ladder_slope(&ladder, &slope) && fabs(slope - log2(3.1e-9 / 8.3e-11)) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(scales_fall_by_half_decades),
@@ -180,6 +194,7 @@ int main(void)
                                        cmocka_unit_test(lines_that_break_off),
                                        cmocka_unit_test(ladders_show_the_order),
                                        cmocka_unit_test(ladders_need_two_clean_rungs),
-                                       cmocka_unit_test(ladders_of_wrong_and_lucky_errors)};
+                                       cmocka_unit_test(ladders_of_wrong_and_lucky_errors),
+                                       cmocka_unit_test(ladders_that_end_in_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
