@@ -78,6 +78,7 @@ static void vary_probe(struct verify *v, const double *set)
                  {{.n = 4, .np = 1, .t0 = 0.25, .t1 = 2}, CAUSE_too_few},
                  {{.n = 4, .np = 0, .t0 = 0.25, .t1 = 2}, CAUSE_empty_set},
                  {{.n = 4, .np = 5, .t0 = -3, .t1 = -1}, CAUSE_initial_time},
+                 {{.n = 4, .np = 5, .t0 = 300, .t1 = 302}, CAUSE_cost_window},
                  {{.n = 4, .np = 5, .t0 = 0.25, .t1 = 2, .scale = 0x1p10}, CAUSE_state_scale},
                  {{.n = 4, .np = 5, .t0 = 0.25, .t1 = 2, .scale = 0x1p-10}, CAUSE_state_scale}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -79,6 +79,31 @@ static bool is_plain(double factor)
     return fabs(factor) == 1 || fabs(fabs(factor) - 2) < 1e-6 || fabs(fabs(factor) - 0.5) < 1e-6;
 }
 
+/* Is the derivative of another term right, at the same place? */
+static bool is_right_of(const struct finding *f, const struct term *term)
+{
+    struct finding other = *f;
+    other.term = *term;
+    other.D = term_part(term, f->part, f->place);
+    other.rounding = term_rounding(term, f->part, f->place, other.D);
+    other.N = term_differences(term, f->part, f->place);
+    return present(&other, &other.N) && fits(&other, other.D, 1, &other.N);
+}
+
+/* A factor at some observations only is another observation's. */
+static bool right_at_another(const struct finding *f, struct verify_result *result)
+{
+    const size_t n_obs = f->term.at->cost.n_obs, ends[] = {0, n_obs - 1};
+    for (size_t k = 0; !f->term.running && k < 2; k++) {
+        struct term term = f->term;
+        term.j = ends[k];
+        if (ends[k] == f->term.j || !is_right_of(f, &term)) continue;
+        verify_say(result, "right at observation %zu", ends[k]);
+        return true;
+    }
+    return false;
+}
+
 static bool blame_factor(const struct finding *f, struct verify_result *result)
 {
     const double factor = common_factor(f);
@@ -86,20 +111,18 @@ static bool blame_factor(const struct finding *f, struct verify_result *result)
     if (numbers(f) < 2 && !sign && !is_plain(factor)) return false;
     if (!isfinite(factor) || factor == 0 || !fits(f, f->D, factor, &f->N)) return false;
     verify_say(result, "every entry is %.6g times what it should be", factor);
-    verify_blame(result, sign ? CAUSE_product_sign : CAUSE_product_factor, 1);
+    const bool elsewhere = right_at_another(f, result);
+    if (elsewhere) verify_blame(result, CAUSE_cost_observation, 1);
+    verify_blame(result, sign ? CAUSE_product_sign : CAUSE_product_factor, elsewhere ? 0.6 : 1);
     return true;
 }
 
 /* Right where the running cost has the weight 1? */
 static bool blame_weight(const struct finding *f, struct verify_result *result)
 {
-    struct finding unit = *f;
-    unit.term.w = 1;
-    if (!f->term.running || f->term.w == 1) return false;
-    unit.D = term_part(&unit.term, f->part, f->place);
-    unit.rounding = term_rounding(&unit.term, f->part, f->place, unit.D);
-    unit.N = term_differences(&unit.term, f->part, f->place);
-    if (!present(&unit, &unit.N) || !fits(&unit, unit.D, 1, &unit.N)) return false;
+    struct term unit = f->term;
+    unit.w = 1;
+    if (!f->term.running || f->term.w == 1 || !is_right_of(f, &unit)) return false;
     verify_say(result, "right for w = 1");
     verify_blame(result, CAUSE_cost_weight, 1);
     return true;
