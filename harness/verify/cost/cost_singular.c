@@ -1,6 +1,7 @@
 /* Where a cost may have no derivative, or no integral that steps can follow:
  *
  *     cost.zero     d phi_c/d x_i, d g_c/d x_i at x_i = 0, where the one-sided quotients (phi(d) - phi(0))/d settle;
+ *                   and the derivatives by all others there, which no quotient leaves x_i = 0 for;
  *     cost.jumps    lim g_c(t + d) - lim g_c(t - d), x and p held: a step across it is of order 1. */
 #include <math.h>
 
@@ -8,7 +9,7 @@
 
 /* ---- a state that is 0 --------------------------------------------------------------------------------- */
 
-enum { MOST_STATES = 16, SIDES = 2, DISTANCES = 2, AROUND = SIDES * DISTANCES };
+enum { MOST_STATES = 16, MOST_PLANES = 3, SIDES = 2, DISTANCES = 2, AROUND = SIDES * DISTANCES };
 /* Of the size of the state; a quotient that grows by no more than GROWTH from the one to the other does not go to
  * infinity: that of sqrt(d) grows by 30. */
 static const double DISTANCE[DISTANCES] = {1e-3, 1e-6}, GROWTH = 3;
@@ -57,6 +58,30 @@ static void note_zero(const struct term *term, struct place place, size_t i, str
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
+/* Along the plane x_i = 0, where the same derivative is right beside it. */
+static void note_plane(const struct term *term, struct place place, size_t i, struct worst *worst)
+{
+    struct verify *v = term->at->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    double *const x = verify_copy(v, term->at->cost.n, place.x);
+    x[i] = 0;
+    for (enum part part = PART_DX; part <= PART_DP; part++) {
+        struct worst here = {.count = 0}, beside = {.count = 0};
+        cost_note_line(&here, term, part, (struct place){x, place.p});
+        if (!worst_passes(&here)) cost_note_line(&beside, term, part, place);
+        if (here.count && worst_passes(&beside))
+            worst_note(worst, here.value, here.bound, "x_%zu = 0: %s", i, here.where);
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+static void note_planes(const struct term *term, struct place place, struct worst *worst)
+{
+    const size_t n = term->at->cost.n, planes = n < MOST_PLANES ? n : MOST_PLANES;
+    for (size_t q = 0; q < planes; q++)
+        note_plane(term, place, planes > 1 ? q * (n - 1) / (planes - 1) : 0, worst);
+}
+
 void cost_check_zero(const struct cost_case *at)
 {
     struct verify_result result = verify_open("cost.zero", at->v->module, at->label);
@@ -64,8 +89,10 @@ void cost_check_zero(const struct cost_case *at)
     struct term term[MOST_TERMS];
     const struct place place = cost_place(at, 1);
     const size_t n = at->cost.n, states = n < MOST_STATES ? n : MOST_STATES;
-    for (size_t k = 0, terms = cost_terms(at, term); k < terms; k++)
+    for (size_t k = 0, terms = cost_terms(at, term); k < terms; k++) {
         for (size_t q = 0; q < states; q++) note_zero(&term[k], place, q * n / states, &worst);
+        note_planes(&term[k], place, &worst);
+    }
     if (worst.count)
         verify_judge(&result, &worst);
     else
