@@ -13,6 +13,7 @@
 
 #include "decorate.h"
 #include "diagonal.h"
+#include "step_rules.h"
 #include "trial.h"
 
 enum { N = 1 };
@@ -152,7 +153,7 @@ static const double SHORTEST = 1e-9, TOLERANCE = 1e-6, NORMS_DIFFER = 16;
 
 static void check_short(struct verify *v)
 {
-    struct worst worst = {.count = 0};
+    struct worst worst = {.count = 0}, chain = {.count = 0};
     struct verify_result result =
         verify_open("extremes.short", v->module, "x' = p s / (w^2 + s^2), w = 1e-9 of the interval");
     struct bed bed;
@@ -167,8 +168,11 @@ static void check_short(struct verify *v)
         worst_note_in(&worst, SENS_IN_X, fabs(bed.out.x[0] - x),
                       NORMS_DIFFER * (double)bed.work.steps * TOLERANCE * (1 + x),
                       "x is %.12g, right is %.12g", bed.out.x[0], x);
+    if (worst.count) steps_note_chain(&bed, &chain);
+    if (!worst_passes(&chain)) worst = chain;
     if (worst.count) verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_least_step, 0.98);
+    if (!worst_passes(&chain)) verify_blame(&result, CAUSE_missing_step, 0.98);
+    verify_blame(&result, CAUSE_least_step, worst_passes(&chain) ? 0.98 : 0.3);
     verify_close(v, &result);
     bed_free(&bed);
 }

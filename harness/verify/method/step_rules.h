@@ -47,6 +47,8 @@ double step_factor(const struct step_rule *rule, struct step_memory *memory, dou
 
 /* Results against the oracle's over the reported steps (steps.c). */
 sens_status steps_compare(struct scene *scene, struct worst *worst, struct sens_out *right);
+/* That each step of the last solve starts where the one before ended, and ends at t + h. */
+void steps_note_chain(const struct bed *bed, struct worst *worst);
 /* steps.accepted and steps.law, of the last solve (steps_law.c). `step` takes one as rk_step does, for the task's
  * problem and tableau. */
 typedef sens_status step_function(const struct sens_problem *pb, const struct sens_tableau *tb, double t,

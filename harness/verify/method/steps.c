@@ -14,7 +14,7 @@ static double time_rounding(const struct bed *bed)
     return 8 * DBL_EPSILON * fmax(fabs(bed->problem.t0), fabs(bed->problem.t1));
 }
 
-static void note_chain(const struct bed *bed, struct worst *worst)
+void steps_note_chain(const struct bed *bed, struct worst *worst)
 {
     const struct grid *grid = &bed->grid;
     for (long k = 0; k < grid->steps; k++) {
@@ -58,7 +58,7 @@ static void check_cover(struct scene *scene)
     size_t missed;
     const double gap = observation_gap(bed, &missed);
     const double first = grid->steps ? grid->t[0] : NAN, last = grid->steps ? grid->t1[grid->steps - 1] : NAN;
-    note_chain(bed, &worst);
+    steps_note_chain(bed, &worst);
     worst_note(&worst, fabs(first - bed->problem.t0), 0, "the first step starts at %.17g", first);
     worst_note(&worst, fabs(last - bed->problem.t1), 0, "the last step ends at %.17g", last);
     worst_note(&worst, gap, 0, "no step ends at observation %zu", missed);
