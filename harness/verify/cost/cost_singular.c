@@ -1,7 +1,7 @@
 /* Where a cost may have no derivative, or no integral that steps can follow:
  *
  *     cost.zero     d phi_c/d x_i, d g_c/d x_i at x_i = 0, where the one-sided quotients (phi(d) - phi(0))/d settle;
- *                   and the derivatives by all others there, which no quotient leaves x_i = 0 for;
+ *                   and the derivatives by p and all other x_k there, against differences that leave x_i = 0;
  *     cost.jumps    lim g_c(t + d) - lim g_c(t - d), x and p held: a step across it is of order 1. */
 #include <math.h>
 
@@ -58,7 +58,7 @@ static void note_zero(const struct term *term, struct place place, size_t i, str
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
-/* Along the plane x_i = 0, where the same derivative is right beside it. */
+/* Along the plane x_i = 0. What is wrong beside it, too, is not the zero's fault: cost.places says so. */
 static void note_plane(const struct term *term, struct place place, size_t i, struct worst *worst)
 {
     struct verify *v = term->at->v;

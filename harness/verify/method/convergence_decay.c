@@ -71,21 +71,21 @@ void convergence_decay(struct verify *v)
     const size_t count = sizeof tableaux / sizeof *tableaux;
     struct worst worst = {.count = 0};
     struct verify_result result = verify_open("order.decay", v->module, "a decay beside constants");
-    for (size_t k = 0; k < count && (v->method->caps & both) == both; k++) {
+    const bool takes = (v->method->caps & both) == both;
+    for (size_t k = 0; k < count && takes; k++) {
         note_decay(v, tableaux[k], LOOSE, 1, &worst);
         note_decay(v, tableaux[k], LOOSE, -1, &worst);
     }
     const bool loose = worst_passes(&worst);
-    if ((v->method->caps & both) == both) note_decay(v, "bs32", TIGHT, 1, &worst);
-    if ((v->method->caps & both) != both)
+    if (takes) note_decay(v, "bs32", TIGHT, 1, &worst);
+    if (!takes)
         verify_skip(&result, "the method does not take both a tolerance and a tableau");
     else if (worst.count == 0)
         verify_skip(&result, "it solves this by no formula of low order");
     else
         verify_judge(&result, &worst);
-    if (result.verdict == VERIFY_FAIL && loose) verify_blame(&result, CAUSE_tolerance_floor, 0.97);
-    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_solver_not_derivative, loose ? 0.3 : 0.8);
-    if (result.verdict == VERIFY_FAIL && !loose) verify_blame(&result, CAUSE_unseen_component, 0.95);
-    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_controller_norm, 0.6);
+    verify_blame(&result, loose ? CAUSE_tolerance_floor : CAUSE_unseen_component, loose ? 0.97 : 0.95);
+    verify_blame(&result, CAUSE_solver_not_derivative, loose ? 0.3 : 0.8);
+    verify_blame(&result, CAUSE_controller_norm, 0.6);
     verify_close(v, &result);
 }

@@ -64,13 +64,20 @@ static bool spoils_all(enum cause cause, double weight)
            !(weight < 1);
 }
 
-/* Did the check of a cost pass on the same problem without what the subject says last, an option of the cost? */
+static bool blames(const struct verify_result *result, enum cause cause)
+{
+    for (int b = 0; b < result->blames; b++)
+        if (cause_index(result->blame[b].cause) == (int)cause) return true;
+    return false;
+}
+
+/* Did the check of a cost pass on the same problem without what the subject says last, an option of the cost? What
+ * cost.many varies in one case after another it says itself. */
 static bool cost_passes_by_default(size_t count, const struct verify_result *const *result,
                                    const struct verify_result *failed)
 {
     const char *const option = strrchr(failed->subject, ' ');
-    if (strcmp(failed->check, "cost.many") == 0)
-        return true; /* on all costs but one, options drawn for each */
+    if (strcmp(failed->check, "cost.many") == 0) return blames(failed, CAUSE_option_path);
     if (!option) return false;
     const size_t length = (size_t)(option - failed->subject);
     for (size_t i = 0; i < count; i++)
