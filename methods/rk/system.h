@@ -23,7 +23,7 @@ struct sens_ode { /* integrated forward or backward in t */
 static inline sens_status sens_slope(const struct sens_ode *ode, sens_real t, const sens_real *y,
                                      sens_real *dy)
 {
-    if (ode->f) return ode->f(ode->self, t, y, dy);
+    if (!ode->problem || ode->f) return ode->f(ode->self, t, y, dy);
     const struct sens_at at = {t, y, ode->p};
     return ode->problem->type->rhs(ode->problem, &at, dy);
 }
