@@ -7,7 +7,7 @@
 
 #include "sens/lanes.h"
 
-static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 6, 7, 13, 64, 65, 131};
+static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 6, 7, 13, 18, 64, 65, 131};
 static const size_t lane_counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33};
 enum { SIZES = sizeof sizes / sizeof *sizes, LANE_COUNTS = sizeof lane_counts / sizeof *lane_counts };
 
