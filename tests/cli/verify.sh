@@ -194,7 +194,10 @@ changed '[.]5646255480' '.5646255490'
 # ---- interruption: the report is written, no child is left ----------------------------------------------------------
 "$program" verify >output 2>errors </dev/null &
 pid=$!
-sleep 0.3
+for _ in $(seq 600); do # a signal before the first check has nothing to report
+    pgrep -P $pid -x sensbench >/dev/null && break
+    sleep 0.1
+done
 kill -TERM $pid
 wait $pid
 [ $? -eq 130 ] || fail "an interruption is code 130"
