@@ -223,6 +223,7 @@
     X(not_made_smaller, "a step that failed is not made smaller as often as it takes")                       \
     X(not_converged, "an iteration ends before its equations are solved, and success is reported")           \
     X(nan_masked, "NaN is mapped to a number: a product that is not finite gives a finite gradient")         \
+    X(misfit_accepted, "a fixed step that does not divide the interval is taken for one that does")          \
     X(limit_ignored, "max_steps is ignored, or a truncated solve is returned as a number")                   \
     X(allocation_unchecked, "a refused allocation is not noticed")                                           \
     X(allocates_in_run, "run allocates memory")                                                              \

@@ -12,7 +12,7 @@
 enum { MOST_STATES = 16, MOST_PLANES = 3, SIDES = 2, DISTANCES = 2, AROUND = SIDES * DISTANCES };
 /* Of the size of the state; a quotient that grows by no more than GROWTH from the one to the other does not go to
  * infinity: that of sqrt(d) grows by 30. */
-static const double DISTANCE[DISTANCES] = {1e-3, 1e-6}, GROWTH = 3;
+static const double DISTANCE[DISTANCES] = {1e-3, 1e-6}, GROWTH = 3, EDGE = 100;
 
 static double *values_at(const struct term *term, const double *p, double *x, size_t i, double to)
 {
@@ -58,7 +58,9 @@ static void note_zero(const struct term *term, struct place place, size_t i, str
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
-/* Along the plane x_i = 0. What is wrong beside it, too, is not the zero's fault: cost.places says so. */
+/* Along the plane x_i = 0. What is wrong beside it, too, is not the zero's fault: cost.places says so. The plane
+ * may lie at the edge of what the problem is made for, where differences are poor; a product that takes 0 apart
+ * is wrong by as much as itself. */
 static void note_plane(const struct term *term, struct place place, size_t i, struct worst *worst)
 {
     struct verify *v = term->at->v;
@@ -70,7 +72,7 @@ static void note_plane(const struct term *term, struct place place, size_t i, st
         cost_note_line(&here, term, part, (struct place){x, place.p});
         if (!worst_passes(&here)) cost_note_line(&beside, term, part, place);
         if (here.count && worst_passes(&beside))
-            worst_note(worst, here.value, here.bound, "x_%zu = 0: %s", i, here.where);
+            worst_note(worst, here.value, EDGE * here.bound, "x_%zu = 0: %s", i, here.where);
     }
     sens_arena_rewind(&v->ctx.arena, mark);
 }

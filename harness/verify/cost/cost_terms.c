@@ -191,7 +191,7 @@ static int rank_of(const struct sens_problem_type *type)
 
 int cost_each(struct verify *v, void (*look)(const struct cost_case *at))
 {
-    const int enough = v->quick ? 4 : INT_MAX;
+    const int enough = v->quick ? 5 : INT_MAX; /* the probe and the preferred ones */
     const int first = v->seed ? (int)verify_integer(v, 0, PREFERRED - 1) : 0;
     const struct fp_state clean = fp_state_read();
     int problems = 0, cases = 0;

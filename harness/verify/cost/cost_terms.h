@@ -22,7 +22,7 @@ struct cost_case {
     struct fp_state clean; /* the floating-point environment before the cost was first called */
 };
 
-/* look(case) for the unit's cost on four problems in quick mode, else on all, with its defaults and with
+/* look(case) for the unit's cost on five problems in quick mode, else on all, with its defaults and with
  * other options; memory is given back after each. Returns how many there were. */
 int cost_each(struct verify *v, void (*look)(const struct cost_case *at));
 

@@ -193,12 +193,13 @@ static bool stays_finite(const struct subject *subject)
     return finite;
 }
 
-/* Other parameters or another initial state? What moves t1 alone shows no other branch. */
+/* Other parameters, another initial state or time? What moves t1 alone shows no other branch. */
 static bool is_moved(const struct sens_problem *usual, const struct sens_problem *other)
 {
     if (usual->n != other->n || usual->np != other->np) return false;
     const bool same_p = !usual->np || memcmp(usual->p, other->p, usual->np * sizeof *usual->p) == 0;
-    return !same_p || memcmp(usual->x0, other->x0, usual->n * sizeof *usual->x0) != 0;
+    return !same_p || usual->t0 != other->t0 ||
+           memcmp(usual->x0, other->x0, usual->n * sizeof *usual->x0) != 0;
 }
 
 /* A closed form may have branches that the defaults do not take. */

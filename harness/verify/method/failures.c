@@ -119,12 +119,17 @@ static void fail_once(struct fragile *f, enum inject_where where, enum inject_ho
     struct worst one = {.count = 0};
     char what[128];
     solve_failing(f, where, how, at, stays);
+    const unsigned long calls = f->injection.calls[where];
     snprintf(what, sizeof what, "%s gives %s %s call %lu (prepare makes %lu of %lu), %s steps: success,",
              place_name(where), how_name(how), stays ? "from" : "at", at, f->in_prepare[where],
              f->in_all[where], bed_is_fixed(&f->scene.bed) ? "fixed" : "adaptive");
     if (sens_status_class(f->bed.status) == SENS_CLASS_HARNESS)
         worst_note(&one, INFINITY, 0, "%s gives %s: the method says %s, which is for the harness to say,",
                    place_name(where), how_name(how), sens_status_name(f->bed.status));
+    else if (how == INJECT_FATAL && calls > at)
+        worst_note(&one, INFINITY, 0,
+                   "%s gives a fatal status at call %lu, and is called %lu times more:", place_name(where),
+                   at, calls - at);
     else if (f->bed.status != SENS_OK)
         worst_note(&one, 0, 0, "%s", what);
     else if (has_to_fail(f, how, stays))
@@ -229,39 +234,39 @@ static void limit_rejections(struct fragile *f, struct worst *worst)
     f->bed.task = kept;
 }
 
-/* true: a tolerance that nothing can keep is said to be kept. */
+/* true: what nothing can keep is said to be kept, a tolerance or a step that does not fit. */
 static bool demand_too_much(struct fragile *f, struct worst *worst)
 {
-    const bool fine = worst_passes(worst);
+    const bool fine = worst_passes(worst), fixed = bed_is_fixed(&f->scene.bed);
     const struct sens_task kept = f->bed.task;
-    const bool heeds = f->bed.method->caps & SENS_CAP_TOLERANCE;
-    if (!bed_is_fixed(&f->scene.bed) && heeds) {
+    if (!fixed && f->bed.method->caps & SENS_CAP_TOLERANCE) {
         f->bed.task.rtol = 0;
         f->bed.task.atol = 1e-300;
         f->bed.task.max_steps = 500;
         note_unfinished(&f->bed, "rtol = 0, atol = 1e-300", worst);
-    } else if (bed_is_fixed(&f->scene.bed)) {
+    } else if (fixed) {
         f->bed.task.dt = (f->bed.problem.t1 - f->bed.problem.t0) / 24.3;
         note_unfinished(&f->bed, "a fixed step that does not divide the interval", worst);
     }
     f->bed.task = kept;
-    return heeds && fine && !worst_passes(worst);
+    return fine && !worst_passes(worst);
 }
 
 static void check_limits(struct verify *v, struct fragile way[2])
 {
     struct worst worst = {.count = 0};
-    bool floor = false;
+    bool excess[2] = {false, false}; /* of adaptive steps, of fixed ones */
     struct verify_result result = verify_open("fail.limit", v->module, "probe, adaptive and fixed steps");
     for (int k = 0; k < 2; k++) {
         if (!way[k].made) continue;
         limit_steps(&way[k], &worst);
         limit_rejections(&way[k], &worst);
-        floor = demand_too_much(&way[k], &worst) || floor;
+        excess[k] = demand_too_much(&way[k], &worst);
     }
     verify_judge(&result, &worst);
-    if (floor) verify_blame(&result, CAUSE_tolerance_floor, 0.95);
-    verify_blame(&result, CAUSE_limit_ignored, floor ? 0.6 : 0.95);
+    if (excess[0]) verify_blame(&result, CAUSE_tolerance_floor, 0.95);
+    if (excess[1]) verify_blame(&result, CAUSE_misfit_accepted, 0.95);
+    verify_blame(&result, CAUSE_limit_ignored, excess[0] || excess[1] ? 0.6 : 0.95);
     verify_blame(&result, CAUSE_stops_early, 0.5);
     verify_blame(&result, CAUSE_failure_swallowed, 0.4);
     verify_close(v, &result);
@@ -376,7 +381,8 @@ static const struct verify_check checks[] = {
      .explanation =
          "rhs returns a recoverable status, a fatal one, NaN or infinity at its first, second, a middle and "
          "its last call, in prepare and in run, once and from then on, with adaptive and with fixed steps. A "
-         "fatal status must end the solve; so must a recoverable one with a fixed step or one that stays. "
+         "fatal status must end the solve at once, without another call; so must a recoverable one with a "
+         "fixed step or one that stays. "
          "Where a smaller step helps, the result must be right. A success with anything else reports the "
          "numbers of another solve: look for a status that is not passed on. Nor is a status that is said of "
          "a process from outside (class harness in sens/status.h) a method's to give."},

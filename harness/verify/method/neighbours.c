@@ -7,7 +7,7 @@
  *
  *     0 1 0 2 0 3 ... 1 2 1 3 ... 0,
  *
- * in which each follows each other once. */
+ * in which each follows each other once. Then neighbours are prepared both, before the first of them is run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { USUAL, ALTERED, OTHER_SIZES, OTHER_STEPS, OTHER_OPTIONS, TASKS };
 static const char *const names[TASKS] = {"the usual task", "a formula of the same name and sizes",
                                          "other sizes and another tableau", "other steps and parts",
                                          "other options"};
-static const double LOOSE = 1e-4;
+static const double LOOSE = 1e-4, TIGHT = 1e-11;
 /* What is moved from a_31 to a_32: more than any rounding, and little enough for a formula of the same order. */
 static const double ALTERATION = 0x1p-20;
 
@@ -63,12 +63,13 @@ static bool create(struct verify *v, struct neighbours *of, int which)
 {
     struct scene_settings settings = trial_settings(v, 3);
     struct scene *const scene = &of->scene[which];
-    settings.tol = LOOSE;
+    settings.tol = which == OTHER_STEPS ? TIGHT : LOOSE;
     if (which == OTHER_SIZES) {
         settings.n += 3, settings.np += 2, settings.m += 5;
         settings.tableau = "bs32";
     }
-    if (which == OTHER_STEPS) settings.controller = strcmp(settings.controller, "fixed") ? "fixed" : "odeint";
+    if (which == OTHER_STEPS && v->method->caps & SENS_CAP_CONTROLLER)
+        settings.controller = strcmp(settings.controller, "fixed") ? "fixed" : "odeint";
     if (!scene_create(v, &settings, scene)) return false;
     if (which == ALTERED) return alter(v, &scene->bed, &of->altered);
     if (which == OTHER_STEPS) scene->bed.task.parts = SENS_IN_STATE | SENS_IN_DGDX0;
@@ -128,6 +129,26 @@ static void walk(struct neighbours *of, const int *task, int count)
     if (count > 1) solve(of, task[0], behind);
 }
 
+/* Two prepared states at once, of which the older one is run first and the younger one behind it. */
+static void solve_beside(struct neighbours *of, int older, int younger)
+{
+    struct bed *const first = &of->scene[older].bed, *const second = &of->scene[younger].bed;
+    const struct sens_out nothing[2] = {trial_nothing(first), trial_nothing(second)};
+    struct bed_state state[2] = {{.ready = false}, {.ready = false}};
+    char what[160];
+    if (bed_prepare(first, &state[0]) == SENS_OK && bed_prepare(second, &state[1]) == SENS_OK) {
+        bed_run(first, &state[0]);
+        snprintf(what, sizeof what, "%s, run when %s had been prepared:", names[older], names[younger]);
+        trial_compare(&of->worst, first, &of->first[older], &nothing[0], what);
+        bed_run(second, &state[1]);
+        snprintf(what, sizeof what, "%s, prepared before the run of %s, and run after it:", names[younger],
+                 names[older]);
+        trial_compare(&of->worst, second, &of->first[younger], &nothing[1], what);
+    }
+    bed_release(second, &state[1]);
+    bed_release(first, &state[0]);
+}
+
 static void run(struct verify *v)
 {
     struct neighbours of = {.worst = {.count = 0}};
@@ -137,6 +158,7 @@ static void run(struct verify *v)
     for (int which = 0; which < TASKS; which++)
         if (create(v, &of, which) && bed_solve(&of.scene[which].bed) == SENS_OK) task[count++] = which;
     walk(&of, task, count);
+    for (int i = 0; i + 1 < count; i++) solve_beside(&of, task[i], task[i + 1]);
     judge_altered(&of, &result);
     if (of.worst.count == 0)
         verify_skip(&result, "the method takes one task of those that are tried: there is none to follow it");
@@ -155,9 +177,11 @@ static const struct verify_check checks[] = {
      .explanation =
          "Up to five tasks are solved in one process, each behind each: a usual one; the same with a tableau "
          "of the same name, order and stages, of which two coefficients differ by 1e-6; one with other sizes "
-         "and another tableau; one with other steps, for dG/dx0 alone; one with other choices of the "
+         "and another tableau; one with another tolerance and controller, for dG/dx0 alone; one with other "
+         "choices of the "
          "method's options. Each must give the same bits every time, and a discrete method the numbers of "
-         "the altered formula. A difference is something that is kept between solves and told by too "
+         "the altered formula, also where the next task is prepared before it is run. A difference is "
+         "something that is kept between solves and told by too "
          "little: look for a static variable, or a thread's, and for what decides whether it is made anew."},
     {.id = NULL}};
 

@@ -46,12 +46,14 @@ static void widen(const struct oracle *oracle, const struct sens_out *a, const s
 }
 
 /* safety d, and a few eps of the row's largest entry; none where the entry is zero in structure. Few draws may
- * leave an entry where it was by chance: d is not less than the entry's own rounding. A bound as large as the
- * row's largest was measured where the deviations are not proportional to the noise: it bounds nothing. */
+ * leave an entry where it was by chance: d is not less than the entry's own rounding. Below the least normal number
+ * digits are lost for good. A bound as large as the row's largest was measured where the deviations are not
+ * proportional to the noise: it bounds nothing. */
 static double limit_of(double v, double d, double largest, double safety)
 {
     if (v == 0 && d == 0) return 0;
-    const double bound = safety * fmax(d, DBL_EPSILON * fabs(v)) + FLOOR_EPS * DBL_EPSILON * largest;
+    const double bound =
+        safety * fmax(d, DBL_EPSILON * fabs(v)) + FLOOR_EPS * DBL_EPSILON * largest + DBL_MIN;
     return bound < largest || largest == 0 ? bound : INFINITY;
 }
 
