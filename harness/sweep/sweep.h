@@ -12,11 +12,11 @@ struct sweep_run {
     double budget;     /* seconds; negative = the one of the sweep file */
 };
 
-/* The order in which the cells are run, by the sweep's seed: [count] indices, malloc'ed; NULL without
- * memory. */
+/* The order in which the cells are run, shuffled by the sweep's seed where they are timed: [count] indices,
+ * malloc'ed; NULL without memory. */
 size_t *sweep_order(const struct sweep *sweep);
 
-/* Measures every cell in its own process, in shuffled order, and writes each row as it is known. Returns
+/* Measures every cell in its own process, in this order, and writes each row as it is known. Returns
  * an exit code: EXIT_OK also when the budget was used up (said on stderr); EXIT_INTERRUPTED; EXIT_SOLVER with
  * a message when cells have no row because their processes were killed from outside or could not be started,
  * twice; EXIT_USAGE or EXIT_CHECK with a message when the result file cannot be opened or written. */
