@@ -31,13 +31,15 @@ resume=
 [ -f "$results/.program" ] && [ "$(cat "$results/.program")" = "$1 $stamp" ] && resume=--resume
 echo "$1 $stamp" > "$results/.program"
 
-# Where nothing is timed, sweeps may share the machine. Their messages wait for their end: three bars of progress on
-# one line are none. Processes in the background ignore SIGINT.
+# Where nothing is timed, sweeps may share the machine: each argument is a list of them, one after the other. Their
+# messages wait for their end: two bars of progress on one line are none. Processes in the background ignore SIGINT.
 sweep_together() {
     running=
     stopped=0
-    for name in "$@"; do
-        "$sensbench" sweep "$name" $profile $resume --out "$results" 2> "$results/.$name.messages" &
+    list=0
+    for names in "$@"; do
+        list=$((list + 1))
+        "$sensbench" sweep $names $profile $resume --out "$results" 2> "$results/.$list.messages" &
         running="$running $!"
     done
     trap 'stopped=130; kill $running 2> /dev/null' INT TERM HUP
@@ -47,9 +49,10 @@ sweep_together() {
     done
     wait # a signal ends a wait, and not what was waited for
     trap - INT TERM HUP
-    for name in "$@"; do
-        cat "$results/.$name.messages" >&2
-        rm -f "$results/.$name.messages"
+    while [ $list -gt 0 ]; do
+        cat "$results/.$list.messages" >&2
+        rm -f "$results/.$list.messages"
+        list=$((list - 1))
     done
     [ $stopped -eq 0 ] || ended=$stopped
     return $ended
@@ -57,7 +60,8 @@ sweep_together() {
 
 start=$(date +%s)
 "$sensbench" sweep $timed $profile $resume --out "$results" || exit $?
-sweep_together $tables || exit $?
+# The last table takes as long as the others together.
+sweep_together "$(echo "$tables" | tail -n 1)" "$(echo "$tables" | sed '$d')" || exit $?
 echo
 SENSBENCH=$sensbench "$scripts/figures.sh" "$results"
 drawn=$?
