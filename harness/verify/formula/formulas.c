@@ -279,11 +279,12 @@ static const struct verify_check checks[] = {
      .summary = "with each formula of the registry, the derivative of the map is right where f depends on t",
      .bound = "rounding, measured",
      .explanation =
-         "Nonlinear equations that depend on t are solved in three equal steps, or in as many of its own "
-         "as a loose tolerance takes, by every tableau that "
-         "the method takes, explicit, additive, implicit and Rosenbrock, and compared with the same "
-         "map, and its tangent, by plain loops. Other checks take one or two of a family; a node c_i or "
-         "alpha_i, a gamma_i or a digit of one formula alone is seen here. The text names the formula.",
+         "Nonlinear equations that depend on t are solved in three equal steps, or in as many of the "
+         "method's "
+         "own as a loose tolerance takes, by every tableau that the method takes, explicit, additive, "
+         "implicit and Rosenbrock, and compared with the same map, and its tangent, by plain loops. Other "
+         "checks take one or two of a family; a node c_i or alpha_i, a gamma_i or a digit of one formula "
+         "alone is seen here. The text names the formula.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "formulas.again",
      .summary = "a second run gives the same bits with a formula of each family, also of one that switches",

@@ -381,11 +381,11 @@ static const struct verify_check checks[] = {
      .explanation =
          "rhs returns a recoverable status, a fatal one, NaN or infinity at its first, second, a middle and "
          "its last call, in prepare and in run, once and from then on, with adaptive and with fixed steps. A "
-         "fatal status must end the solve at once, without another call; so must a recoverable one with a "
-         "fixed step or one that stays. "
-         "Where a smaller step helps, the result must be right. A success with anything else reports the "
-         "numbers of another solve: look for a status that is not passed on. Nor is a status that is said of "
-         "a process from outside (class harness in sens/status.h) a method's to give."},
+         "fatal status must end the solve, and rhs is not called again; a recoverable one must end it where "
+         "the step is fixed or the failure stays. Where a smaller step helps, the result must be right. A "
+         "success with anything else reports the numbers of another solve: look for a status that is not "
+         "passed on. Nor is a status that is said of a process from outside (class harness in "
+         "sens/status.h) a method's to give."},
     {.id = "fail.products",
      .summary = "a product that is not finite gives a status, or the right result by other steps",
      .bound = "a status; for a success, what the method has to get, by its kind",

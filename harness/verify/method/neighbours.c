@@ -178,11 +178,11 @@ static const struct verify_check checks[] = {
          "Up to five tasks are solved in one process, each behind each: a usual one; the same with a tableau "
          "of the same name, order and stages, of which two coefficients differ by 1e-6; one with other sizes "
          "and another tableau; one with another tolerance and controller, for dG/dx0 alone; one with other "
-         "choices of the "
-         "method's options. Each must give the same bits every time, and a discrete method the numbers of "
-         "the altered formula, also where the next task is prepared before it is run. A difference is "
-         "something that is kept between solves and told by too "
-         "little: look for a static variable, or a thread's, and for what decides whether it is made anew."},
+         "choices of the method's options. Each must give the same bits every time, also where the next task "
+         "is prepared before it is run, and a discrete method the numbers of the altered formula. A "
+         "difference is something that is kept between solves and told by too little, or shared by all that "
+         "are prepared: look for a static variable, or a thread's, and for what decides whether it is made "
+         "anew."},
     {.id = NULL}};
 
 const struct verify_group verify_neighbours = {
