@@ -1,6 +1,6 @@
 /* A continuous adjoint whose pair and steps are its own, for two modules that differ in what they declare:
- * the including file defines NAME and DERIVATIVE, and may define MU_UNTESTED (mu outside the error test) and LIMITS, an
- * array that it declares.
+ * the including file defines NAME and DERIVATIVE, and may define MU_UNTESTED (mu outside the error test), LIMITS, an
+ * array that it declares, and FIRST, the end of a step (0 or 1) whose slope the interpolant takes at the first one.
  *
  *     x' = f(t, x, p),    -lambda' = J^T lambda + g_x,    -mu' = (df/dp)^T lambda + g_p,
  *     lambda and mu jump by phi_x and phi_p at each observation,
@@ -14,6 +14,10 @@
 
 #ifndef BYTES /* of a number, as told */
 #define BYTES sizeof(sens_real)
+#endif
+
+#ifndef FIRST
+#define FIRST 0
 #endif
 
 #ifndef LIMITS
@@ -164,10 +168,11 @@ static const sens_real *state_at(struct state *st, sens_real t)
     while (st->last > 0 && t < st->t[st->last]) st->last--;
     while (st->last + 1 < st->room && t > st->t[st->last + 1]) st->last++;
     const sens_real *x = st->x + (size_t)st->last * n, *f = st->f + (size_t)st->last * n;
+    const sens_real *first = f + FIRST * n, *last = f + (1 - FIRST) * n;
     const sens_real h = st->t[st->last + 1] - st->t[st->last], s = (t - st->t[st->last]) / h, r = 1 - s;
     for (size_t i = 0; i < n; i++)
-        st->between[i] =
-            r * r * ((1 + 2 * s) * x[i] + s * h * f[i]) + s * s * ((1 + 2 * r) * x[n + i] - r * h * f[n + i]);
+        st->between[i] = r * r * ((1 + 2 * s) * x[i] + s * h * first[i]) +
+                         s * s * ((1 + 2 * r) * x[n + i] - r * h * last[i]);
     return st->between;
 }
 

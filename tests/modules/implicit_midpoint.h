@@ -2,9 +2,13 @@
  * factorised: the including file defines NAME and FACTORS_OF_START (that at the beginning of the step alone,
  * as of a simplified Newton iteration); DOUBLES, where steps are doubled, from 16 times it, until the state settles;
  * where Newton's iteration ends after fewer steps, MOST_TRIES and TAKES_ANY (it has the solution then); and, where
- * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise. */
+ * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise; and
+ * EXCHANGED_FROM, the column (0, or k of the pivot) from which rows are exchanged. */
 #ifndef DOUBLES
 #define DOUBLES 0
+#endif
+#ifndef EXCHANGED_FROM
+#define EXCHANGED_FROM 0
 #endif
 #ifndef MOST_TRIES
 #define MOST_TRIES 60
@@ -36,7 +40,7 @@ static void factorise(struct state *st, const struct sens_at *at, sens_real h)
         for (size_t i = k + 1; i < n; i++)
             if (fabs(st->own.LU[i * n + k]) > fabs(st->own.LU[pivot * n + k])) pivot = i;
         st->own.pivot[k] = (sens_real)pivot;
-        for (size_t j = 0; j < n; j++) {
+        for (size_t j = EXCHANGED_FROM; j < n; j++) {
             const sens_real keep = st->own.LU[k * n + j];
             st->own.LU[k * n + j] = st->own.LU[pivot * n + j];
             st->own.LU[pivot * n + j] = keep;

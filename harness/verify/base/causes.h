@@ -148,6 +148,8 @@
     X(matrix_of_other_step, "a linear system has the matrix of another step")                                \
     X(h_gamma_of_other_step, "the matrix of a linear system has h gamma of another step: right for equal "   \
                              "steps")                                                                        \
+    X(row_exchange,                                                                                          \
+      "rows of a linear system are exchanged wrongly or not at all: right where its diagonal dominates")     \
     X(part_of_other_step, "a step is differentiated by a formula that did not take it: right where steps "   \
                           "do not switch")                                                                   \
     X(coefficients_of_other_part, "one part of a split is taken with the coefficients of the other")         \

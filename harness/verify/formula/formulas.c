@@ -1,12 +1,14 @@
 /* Every formula of the registry, where other groups take one or two of a family.
  *
- *     formulas.right   the map of each, over a few steps of equations that depend on t (curved.h)
+ *     formulas.right   the map of each, over a few steps of equations that depend on t (curved.h), and of implicit ones
+ *                      where their systems need rows exchanged (oscillators.h)
  *     formulas.again   a second run, with one of each family, that ends in the middle of whatever it counts
  *     formulas.lanes   the linear systems of implicit ones, for more right-hand sides than go together */
 #include <stdio.h>
 
 #include "curved.h"
 #include "declared.h"
+#include "oscillators.h"
 #include "probe.h"
 #include "trial.h"
 
@@ -59,43 +61,64 @@ static const char *why_no_map(const struct verify *v)
     return (v->method->caps & needs) != needs ? "its tableau is its own, or its steps are not told" : NULL;
 }
 
-static void create_bed(struct verify *v, const struct curved *curved, size_t m, struct bed *bed)
+static void create_bed(struct verify *v, const struct sens_problem *problem, struct bed *bed)
 {
-    struct sens_problem problem;
     struct sens_cost cost;
-    curved_problem(v, curved, &problem);
-    probe_cost(v, &problem, m, (PROBE_AT_T1 | PROBE_RUNNING) & probe_parts_for(v->method), &cost);
-    bed_create(v, &problem, &cost, v->method, bed);
+    probe_cost(v, problem, 1, (PROBE_AT_T1 | PROBE_RUNNING) & probe_parts_for(v->method), &cost);
+    bed_create(v, problem, &cost, v->method, bed);
 }
 
 /* Those of the list, which ends with NULL. */
-static void try_all(struct verify *v, const struct sens_tableau *const *list, struct worst *all,
-                    struct verify_result *result)
+static void try_all(struct verify *v, const struct sens_tableau *const *list,
+                    const struct sens_problem *problem, struct worst *all, struct verify_result *result)
 {
-    static const struct curved mild = {
-        .forcing = 1, .rate = {1, 1.7}, .start = {0.6, -0.4}, .p = 0.9, .n = STATES, .length = 1.2};
-    for (; *list; list++) {
+    for (; list && *list; list++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         struct bed bed;
-        create_bed(v, &mild, 1, &bed);
+        create_bed(v, problem, &bed);
         try_formula(&bed, *list, all, result);
         bed_free(&bed);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
 }
 
-static void check_right(struct verify *v)
+static void check_curved(struct verify *v)
 {
+    static const struct curved mild = {
+        .forcing = 1, .rate = {1, 1.7}, .start = {0.6, -0.4}, .p = 0.9, .n = STATES, .length = 1.2};
     const char *const why_not = why_no_map(v);
+    struct sens_problem problem;
     struct worst all = {0};
     struct verify_result result =
         verify_open("formulas.right", v->module, "each formula, equations that depend on t");
-    if (!why_not) try_all(v, v->reg->tableaux, &all, &result);
-    if (!why_not && v->reg->implicit_tableaux) try_all(v, v->reg->implicit_tableaux, &all, &result);
+    curved_problem(v, &mild, &problem);
+    if (!why_not) try_all(v, v->reg->tableaux, &problem, &all, &result);
+    if (!why_not) try_all(v, v->reg->implicit_tableaux, &problem, &all, &result);
     if (why_not)
         verify_skip(&result, "%s", why_not);
     else
         verify_judge(&result, &all);
+    verify_close(v, &result);
+}
+
+/* With h k = 12: h gamma k is above 1 for every gamma of a formula in use. */
+static void check_exchanged(struct verify *v)
+{
+    static const double k = 12 * STEPS;
+    const char *const why_not = why_no_map(v);
+    struct sens_problem problem;
+    struct worst all = {0};
+    struct verify_result result =
+        verify_open("formulas.right", v->module, "each implicit formula, rows exchanged");
+    oscillators_problem(v, &k, &problem);
+    if (!why_not) try_all(v, v->reg->implicit_tableaux, &problem, &all, &result);
+    if (why_not)
+        verify_skip(&result, "%s", why_not);
+    else if (all.count == 0)
+        verify_skip(&result, "the method takes no implicit formula");
+    else
+        verify_judge(&result, &all);
+    verify_blame(&result, CAUSE_row_exchange, 0.95);
     verify_close(v, &result);
 }
 
@@ -148,9 +171,11 @@ static void repeat_family(struct verify *v, const struct sens_tableau *tb, struc
                                      .p = 1,
                                      .n = STATES,
                                      .length = 3 * steps[k] / STIFF};
+        struct sens_problem problem;
         char words[VERIFY_NAME];
         struct bed bed;
-        create_bed(v, &stiff, 1, &bed);
+        curved_problem(v, &stiff, &problem);
+        create_bed(v, &problem, &bed);
         snprintf(words, sizeof words, "%s to t = %g:", tb->name, stiff.length);
         bed_tolerance(&bed, 1e-5);
         bed.task.dt = 2 / STIFF;
@@ -269,7 +294,8 @@ static void check_lanes(struct verify *v)
 
 static void run(struct verify *v)
 {
-    check_right(v);
+    check_curved(v);
+    check_exchanged(v);
     check_again(v);
     check_lanes(v);
 }
@@ -284,7 +310,9 @@ static const struct verify_check checks[] = {
          "own as a loose tolerance takes, by every tableau that the method takes, explicit, additive, "
          "implicit and Rosenbrock, and compared with the same map, and its tangent, by plain loops. Other "
          "checks take one or two of a family; a node c_i or alpha_i, a gamma_i or a digit of one formula "
-         "alone is seen here. The text names the formula.",
+         "alone is seen here. The text names the formula. Implicit ones solve a linear oscillation in steps "
+         "that are long for it, too, where the matrix of a step is far from its diagonal: elimination has "
+         "to exchange rows, those of its factors among them.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "formulas.again",
      .summary = "a second run gives the same bits with a formula of each family, also of one that switches",

@@ -1,6 +1,7 @@
-/* gradient.coarse: equations of a step that take many iterations to solve.
+/* gradient.coarse: equations of a step that take many iterations to solve, or whose matrix is far from its diagonal.
  *
- *     y' = -p k y^3,   y(0) = 1,   p = 1,   0 <= t <= 1,     k = z N, N the number of steps: h k = z.
+ *     y' = -p k y^3,   y(0) = 1,   p = 1,   0 <= t <= 1,     k = z N, N the number of steps: h k = z,
+ *     x' = p k B x (oscillators.h).
  *
  * A method that takes no tolerance has steps as long as its option says, and nothing but its iteration tells whether
  * the equations of a step are solved. Newton's, from a guess of the size of z, comes nearer by a third each time, so
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "diagonal.h"
+#include "oscillators.h"
 #include "probe.h"
 
 static const double START = 1, RATE = 1;
@@ -34,18 +36,15 @@ static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct
     return (struct diagonal_slopes){-3 * at->p[0] * k * y * y, -k * y * y * y};
 }
 
-static void create_bed(struct verify *v, double *k, struct bed *bed)
+static void cubic_problem(struct verify *v, const double *k, struct sens_problem *problem)
 {
-    const struct sens_problem pb = {.type = diagonal_type(v, "cubic decay", rhs, slopes),
-                                    .n = 1,
-                                    .np = 1,
-                                    .t1 = 1,
-                                    .x0 = verify_copy(v, 1, &START),
-                                    .p = verify_copy(v, 1, &RATE),
-                                    .data = k};
-    struct sens_cost cost;
-    probe_cost(v, &pb, 1, probe_parts_for(v->method), &cost);
-    bed_create(v, &pb, &cost, v->method, bed);
+    *problem = (struct sens_problem){.type = diagonal_type(v, "cubic decay", rhs, slopes),
+                                     .n = 1,
+                                     .np = 1,
+                                     .t1 = 1,
+                                     .x0 = verify_copy(v, 1, &START),
+                                     .p = verify_copy(v, 1, &RATE),
+                                     .data = k};
 }
 
 /* Is the map the method's own, with steps that heed nothing? */
@@ -65,28 +64,48 @@ static bool note_one(struct bed *bed, double *k, double z, long steps, struct wo
     return true;
 }
 
-static void run(struct verify *v)
+struct equations {
+    const char *subject;
+    void (*problem)(struct verify *v, const double *k, struct sens_problem *problem);
+    double stiffness[4]; /* h k */
+    enum cause cause;
+};
+
+static const struct equations equations[] = {
+    {"y' = -p k y^3, coarse steps", cubic_problem, {3, 10, 30, 1000}, CAUSE_not_converged},
+    {"x' = p k B x, coarse steps", oscillators_problem, {3, 6, 12, 40}, CAUSE_row_exchange},
+};
+
+static void check(struct verify *v, const struct equations *given)
 {
-    static const double stiffness[] = {3, 10, 30, 1000};
     struct worst worst = {.count = 0};
     struct bed bed;
+    struct sens_problem problem;
+    struct sens_cost cost;
     double *const k = verify_array(v, 1);
-    struct verify_result result = verify_open("gradient.coarse", v->module, "y' = -p k y^3, coarse steps");
-    create_bed(v, k, &bed);
+    struct verify_result result = verify_open("gradient.coarse", v->module, given->subject);
+    given->problem(v, k, &problem);
+    probe_cost(v, &problem, 1, probe_parts_for(v->method), &cost);
+    bed_create(v, &problem, &cost, v->method, &bed);
     *k = 1;
     const bool solved = applies(&bed) && bed_solve(&bed) == SENS_OK;
     const long steps = bed.grid.steps > bed.work.steps ? bed.grid.steps : bed.work.steps;
-    for (size_t i = 0; solved && steps > 0 && i < sizeof stiffness / sizeof *stiffness; i++)
-        note_one(&bed, k, stiffness[i], steps, &worst);
+    for (size_t i = 0; solved && steps > 0 && i < sizeof given->stiffness / sizeof *given->stiffness; i++)
+        note_one(&bed, k, given->stiffness[i], steps, &worst);
     if (!applies(&bed))
         verify_skip(&result, "the method takes a tolerance, or its steps are made again elsewhere");
     else if (worst.count == 0)
         verify_skip(&result, "all of it ends with a status, or has no derivative that could be told");
     else
         verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_not_converged, 0.95);
+    verify_blame(&result, given->cause, 0.95);
     verify_close(v, &result);
     bed_free(&bed);
+}
+
+static void run(struct verify *v)
+{
+    for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) check(v, &equations[i]);
 }
 
 static const struct verify_check checks[] = {
@@ -94,13 +113,16 @@ static const struct verify_check checks[] = {
      .summary = "where the equations of a step are hard to solve, the derivative is that of the values, or "
                 "there is none",
      .bound = "as gradient.own",
-     .explanation = "y' = -p k y^3 is solved with steps h such that h k is 3, 10, 30 and 1000, by methods "
-                    "that take no tolerance, and the gradient is compared with differences of their own "
-                    "values. Newton's iteration needs about 2.5 log(h k) steps more than usual. A method "
-                    "that ends it after a fixed number, and takes what it has for a solution, gives a "
-                    "derivative of something else. Look at what happens where the iteration has not "
-                    "converged: it has to end with a status (not_converged), or to be told "
-                    "(sens_work.residual).",
+     .explanation =
+         "y' = -p k y^3 is solved with steps h such that h k is 3, 10, 30 and 1000, by methods "
+         "that take no tolerance, and the gradient is compared with differences of their own "
+         "values. Newton's iteration needs about 2.5 log(h k) steps more than usual. A method "
+         "that ends it after a fixed number, and takes what it has for a solution, gives a "
+         "derivative of something else. Look at what happens where the iteration has not "
+         "converged: it has to end with a status (not_converged), or to be told "
+         "(sens_work.residual). A linear oscillation is solved so, too: the matrix of a step is far "
+         "from its diagonal there, and elimination has to exchange rows, those of its factors "
+         "among them.",
      .level = VERIFY_TO_ROUNDING},
     {.id = NULL}};
 

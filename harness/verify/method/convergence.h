@@ -9,10 +9,16 @@ struct scene_settings convergence_settings(struct verify *v, const char *tableau
 
 /* order.exact */
 void convergence_exact(struct verify *v);
-/* Fails it where the number of steps of each rung shows that G or a gradient is of lower order than x
- * (convergence_alike.c). A part that is not judged is NULL. */
+/* The number of steps on each rung of a ladder; equal: refined by their number, and not by a tolerance. */
+struct rungs {
+    const long *steps;
+    int count;
+    bool equal;
+};
+/* Fails it where the rungs show that G or a gradient is of lower order than x (convergence_alike.c). A part that is not
+ * judged is NULL. */
 void convergence_judge_alike(const struct ladder *const ladder[SENS_PARTS],
-                             const char *const name[SENS_PARTS], const long *steps, int rungs,
+                             const char *const name[SENS_PARTS], const struct rungs *rungs,
                              struct verify_result *result);
 
 /* order.decay */

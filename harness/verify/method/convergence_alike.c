@@ -1,49 +1,59 @@
-/* Do the results of equal steps have one order? Where their number is doubled, or multiplied with another power of two,
+/* Do the results have one order? Where the number of steps becomes N' from N,
  *
  *     q = log(e / e') / log(N' / N)
  *
- * is the order of each of x, G, dG/dp, dG/dx0. That of a map's own derivative is the map's, and a quadrature of lower
- * order than the formula makes G the worst of all: its error falls, and is far above the one that the state shows. */
+ * is the order of each of x, G, dG/dp, dG/dx0. Of a discrete method, whose steps are doubled, or multiplied with another
+ * power of two: that of a map's own derivative is the map's, and a quadrature of lower order than the formula makes G
+ * the worst of all: its error falls, and is far above the one that the state shows. Of a continuous one, whose tolerance
+ * falls: its derivative may be read from an interpolant, whose order limits it; a line between the ends of a step, or a
+ * cubic that takes two slopes for one another, is of order 2, below that of any interpolant in use. */
 #include <stdio.h>
 
 #include "convergence.h"
 
 /* A whole order less, and what two rungs tell of one; a number of steps is rounded between observations. */
 static const double LESS = 0.75, SECOND = 1.75, ROUNDED = 0.05, NONE = 1e-9;
+/* What is asked at most of an interpolated one: a quadratic between the ends of a step, of order 3, passes. */
+static const double INTERPOLATED = 3.5;
 
-/* By which power of two the steps became more; 0: by none, as where they follow an error test. */
-static double doublings(long before, long after)
+/* By which power of two the steps became more, which need not be whole where they follow an error test; 0: by none that
+ * tells an order. */
+static double doublings(bool equal, long before, long after)
 {
     const double power = log2((double)after / (double)before), whole = round(power);
+    if (!equal) return power >= 0.5 ? power : 0;
     return whole >= 1 && fabs(power - whole) <= ROUNDED ? whole : 0;
 }
 
 /* The order from rung k - 1 to k; NaN: rounding, or next to no error, says nothing. */
-static double order_at(const struct ladder *ladder, const long *steps, int k)
+static double order_at(const struct ladder *ladder, bool equal, const long *steps, int k)
 {
     const bool clean = ladder_clean(ladder, k - 1) && ladder_clean(ladder, k) && ladder->error[k] > NONE;
-    const double power = doublings(steps[k - 1], steps[k]);
+    const double power = doublings(equal, steps[k - 1], steps[k]);
     return clean && power > 0 ? log2(ladder->error[k - 1] / ladder->error[k]) / power : NAN;
 }
 
-/* The least by which the part is behind x, over the last two pairs of rungs: an error may be small by accident on one.
- * 0: it is not, or that cannot be told. */
-static double behind(const struct ladder *x, const struct ladder *part, const long *steps, int rungs)
+/* The least by which the part is behind x, or what is expected of it, over the last two pairs of rungs: an error may be
+ * small by accident on one. 0: it is not, or that cannot be told. */
+static double behind(const struct ladder *x, const struct ladder *part, double most,
+                     const struct rungs *rungs)
 {
     double least = INFINITY;
-    if (rungs < 3) return 0;
-    for (int k = rungs - 2; k < rungs; k++) {
-        const double own = order_at(part, steps, k), state = order_at(x, steps, k);
+    if (rungs->count < 3) return 0;
+    for (int k = rungs->count - 2; k < rungs->count; k++) {
+        const double own = order_at(part, rungs->equal, rungs->steps, k);
+        const double state = order_at(x, rungs->equal, rungs->steps, k);
         if (isnan(own) || !(state >= SECOND)) return 0;
-        least = fmin(least, state - own);
+        least = fmin(least, fmin(state, most) - own);
     }
     return fmax(least, 0);
 }
 
 void convergence_judge_alike(const struct ladder *const ladder[SENS_PARTS],
-                             const char *const name[SENS_PARTS], const long *steps, int rungs,
+                             const char *const name[SENS_PARTS], const struct rungs *rungs,
                              struct verify_result *result)
 {
+    const double most = rungs->equal ? INFINITY : INTERPOLATED;
     struct worst worst = {.count = 0};
     const struct ladder *const x = ladder[SENS_PART_X];
     for (enum sens_part k = 0; x && k < SENS_PARTS; k++) {
@@ -52,7 +62,7 @@ void convergence_judge_alike(const struct ladder *const ladder[SENS_PARTS],
         ladder_words(ladder[k], words);
         ladder_words(x, state);
         worst_note_in(
-            &worst, 1u << k, behind(x, ladder[k], steps, rungs), LESS,
+            &worst, 1u << k, behind(x, ladder[k], most, rungs), LESS,
             "%s is of lower order than x, by the numbers of steps: errors %s, of x %s; orders apart", name[k],
             words, state);
     }

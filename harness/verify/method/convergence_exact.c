@@ -299,9 +299,10 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
     verify_blame(result, CAUSE_observation_times, 0.96);
 }
 
-/* A discrete method differentiates its own formula, to the order that this has. */
-static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS], const long *steps,
-                        int rungs, struct verify_result *result)
+/* A discrete method differentiates its own formula, to the order that this has; a continuous one is as good as what it
+ * reads the state from. */
+static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS], const struct rungs *rungs,
+                        struct verify_result *result)
 {
     const struct ladder *ladder[SENS_PARTS];
     const char *name[SENS_PARTS];
@@ -309,8 +310,9 @@ static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS
         ladder[k] = part[k].judged ? &part[k].ladder : NULL;
         name[k] = part[k].name;
     }
-    if (bed->method->derivative == SENS_DERIVATIVE_DISCRETE)
-        convergence_judge_alike(ladder, name, steps, rungs, result);
+    const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
+    const bool continuous = bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS;
+    if (rungs->equal ? discrete : continuous) convergence_judge_alike(ladder, name, rungs, result);
 }
 
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
@@ -335,7 +337,8 @@ static void climb(struct scene *scene, const struct expected *goal, const struct
         return;
     }
     judge_ladders(part, by->way, result);
-    if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, steps, rungs, result);
+    const struct rungs climbed = {steps, rungs, by->way != BY_TOLERANCE};
+    if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, &climbed, result);
     if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps[rungs - 1], result);
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
 }
