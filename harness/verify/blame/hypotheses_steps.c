@@ -57,6 +57,20 @@ static bool relative_time(const struct suspect *suspect, struct scheme *scheme, 
     return t0 != 0;
 }
 
+/* t0 for t: as where it is kept because the problem says that nothing depends on it. */
+static bool held_time(const struct suspect *suspect, struct scheme *scheme, long variant)
+{
+    double *const none = verify_array(suspect->oracle->v, (size_t)scheme->stages);
+    double *const first = verify_array(suspect->oracle->v, (size_t)scheme->steps);
+    const unsigned which = products(variant);
+    set_times(suspect, scheme, none, which);
+    for (long k = 0; k < scheme->steps; k++) first[k] = suspect->oracle->problem->t0;
+    for (unsigned r = 0; r < RULES; r++)
+        if (which & 1u << r) scheme->rule[r].t = first;
+    if (which & SLOPES) memcpy(scheme->t, first, (size_t)scheme->steps * sizeof *first);
+    return true;
+}
+
 /* a_ji where a_ij is due: the triangle that is used is empty. */
 static bool transpose(const struct suspect *suspect, struct scheme *scheme, long variant)
 {
@@ -300,6 +314,7 @@ const struct hypothesis hypotheses_of_steps[] = {
     {CAUSE_stage_time, "", ANYWHERE | FAULT_REPLAY, no_times, 7, 1},
     {CAUSE_stage_time_shifted, "", ANYWHERE | FAULT_REPLAY, shift_times, 14, 0.99},
     {CAUSE_absolute_time, "", FAULT_SWEEP | FAULT_BOTH, relative_time, 1, 1},
+    {CAUSE_held_time, "", ANYWHERE | FAULT_REPLAY, held_time, 7, 1},
     {CAUSE_tableau_transposed, "", ANYWHERE | FAULT_REPLAY, transpose, 1, 1},
     {CAUSE_wrong_weights, "", ANYWHERE, other_weights, 24, 0.99},
     {CAUSE_wrong_weights, "one b_i is 0", ANYWHERE, drop_weight, 0, 0.96},

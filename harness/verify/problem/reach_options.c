@@ -61,6 +61,55 @@ static bool create(struct verify *v, const double *set, struct instance *instanc
     return made && instance->problem.n <= most && instance->problem.np <= MOST_PARAMETERS;
 }
 
+/* All but one option as by default; which = SIZE_MAX: all. */
+static double *set_alone(struct verify *v, size_t which, double value)
+{
+    const size_t count = sens_option_count(v->problem->options);
+    double *set = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) set[i] = i == which ? value : (double)NAN;
+    return set;
+}
+
+static bool same_sizes(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return a->n == b->n && a->np == b->np && a->t0 == b->t0;
+}
+
+static bool same_interval(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return same_sizes(a, b) && a->t1 == b->t1;
+}
+
+/* Do the options move nothing but t1? Then what is wrong here, and right by default, is wrong at times behind that. */
+static bool moves_end_alone(struct verify *v, const struct sens_problem *other)
+{
+    enum { POINTS = 3 };
+    struct instance made;
+    const double *const set = set_alone(v, SIZE_MAX, NAN);
+    if (!create(v, set, &made)) return false;
+    const struct sens_problem *const usual = &made.problem;
+    if (!same_sizes(usual, other) || same_interval(usual, other)) return false;
+    double *const f = verify_array(v, other->n), *const g = verify_array(v, other->n);
+    for (int k = 0; k < POINTS; k++) {
+        const struct sens_at at = instance_point(v, usual, k);
+        if (usual->type->rhs(usual, &at, f) != SENS_OK || other->type->rhs(other, &at, g) != SENS_OK ||
+            memcmp(f, g, other->n * sizeof *f) != 0)
+            return false;
+    }
+    return memcmp(usual->x0, other->x0, other->n * sizeof *f) == 0 &&
+           memcmp(usual->p, other->p, other->np * sizeof *f) == 0;
+}
+
+/* The causes of a place that is wrong. */
+static void blame_options(const struct subject *subject, const struct sens_at *at,
+                          struct option_record *record)
+{
+    const bool later = record->usual && moves_end_alone(subject->v, subject->pb);
+    verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
+    if (later) verify_blame(&record->result, CAUSE_product_window, 0.97);
+    reach_look_for_causes(subject, at, &record->result);
+}
+
 /* At the nominal point: what an option switches on may depend on t, lack its second derivatives, or change x0(p). */
 static void look_at_rest(const struct subject *subject, const char *label, struct option_record *record)
 {
@@ -94,8 +143,7 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
         if (here.count)
             worst_note(&record->worst, here.value, here.bound, "%s: %s", instance.label, here.where);
         if (!fine || worst_passes(&here)) continue;
-        verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
-        reach_look_for_causes(&subject, &at, &record->result);
+        blame_options(&subject, &at, record);
         break;
     }
     if (any) look_at_rest(&subject, instance.label, record);
@@ -119,11 +167,6 @@ static size_t parameter_of(const struct sens_problem *usual, double fallback,
     for (size_t i = 0; i < usual->np; i++)
         if (usual->p[i] != other->p[i]) moved++, k = i;
     return moved == 1 && usual->p[k] == fallback && other->p[k] == value ? k : usual->np;
-}
-
-static bool same_interval(const struct sens_problem *a, const struct sens_problem *b)
-{
-    return a->n == b->n && a->np == b->np && a->t0 == b->t0 && a->t1 == b->t1;
 }
 
 /* Both right-hand sides at the parameters of the other, and both initial states. */
@@ -187,15 +230,6 @@ static double draw_value(struct verify *v, const struct sens_option *option, int
     const double near = whole ? odd : low * (1 - NEAR_END) + upper * NEAR_END;
     const double value = which == NEAR_LEAST ? near : which == DRAWN ? verify_uniform(v, low, high) : more;
     return whole ? round(value) : value;
-}
-
-/* All but one option as by default. */
-static double *set_alone(struct verify *v, size_t which, double value)
-{
-    const size_t count = sens_option_count(v->problem->options);
-    double *set = verify_array(v, count);
-    for (size_t i = 0; i < count; i++) set[i] = i == which ? value : (double)NAN;
-    return set;
 }
 
 static bool look_at_value(struct verify *v, size_t which, double value, struct option_record *record)
