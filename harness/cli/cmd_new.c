@@ -16,6 +16,7 @@
 #include "append.h"
 #include "cli.h"
 #include "exit_codes.h"
+#include "files.h"
 #include "locate.h"
 #include "modules.h"
 #include "names.h"
@@ -153,6 +154,7 @@ static bool create_folder(struct creation *job)
     if (!find_headers(job, headers) ||
         !make_path(job, folder, "%s%s%s", inside, inside[0] ? "/" : "", job->name))
         return false;
+    if (!make_folders(folder, 0777, job->error)) return false;
     if (mkdir(folder, 0777) != 0) return refuse_path(job, folder);
     note(job, folder);
     snprintf(template, sizeof template, "%s.c", job->kind->name);
@@ -175,7 +177,7 @@ static bool create_model(struct creation *job)
     if (job->in_tree && !check_tree(job)) return false;
     if (!make_path(job, path, "%s%s%s%s.ode", inside, inside[0] ? "/" : "",
                    job->in_tree ? "problems/models/" : "", job->name) ||
-        !write_file(job, "model.ode", path))
+        (!job->in_tree && !make_folders(path, 0777, job->error)) || !write_file(job, "model.ode", path))
         return false;
     char word[2 * DATA_PATH] = "";
     append_word(word, sizeof word, path);

@@ -46,7 +46,8 @@
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
     X(cost_nominal,                                                                                          \
       "create of a cost makes numbers of the problem's p or x0: G moves with them, its gradient does not")   \
-    X(cost_jump, "a running cost jumps in time: steps go across it, and its integral is of order 1")         \
+    X(cost_jump,                                                                                             \
+      "a running cost jumps in time or at a state: steps go across it, and no derivative tells of it")       \
     X(nominal_read, "rhs or a product reads the parameters of the instance, not those that it is given")     \
     X(nominal_kept,                                                                                          \
       "create of a problem makes numbers of the nominal p: f or x0 moves with them, no derivative does")     \

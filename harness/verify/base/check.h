@@ -119,6 +119,10 @@ bool instance_sized(struct verify *v, const struct sens_problem_type *type, size
  * with n at most 8). false: it does not take them. */
 bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,
                    struct instance *instance);
+/* The default instance with a file for one option (call/files.h). false: it does not take it. */
+struct made_file;
+bool instance_with_file(struct verify *v, const struct sens_problem_type *type, size_t option,
+                        const struct made_file *file, struct instance *instance);
 /* A point: which = 0 nominal (x0, p) in the middle of [t0, t1]; else perturbed by 10 %, at another time. */
 struct sens_at instance_point(struct verify *v, const struct sens_problem *pb, int which);
 

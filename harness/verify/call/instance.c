@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check.h"
+#include "files.h"
 
 enum { STANDARD_N = 8, RANDOM_N = 12, DRAWS = 2 };
 
@@ -155,6 +155,19 @@ bool instance_with(struct verify *v, const struct sens_problem_type *type, const
         value[i].number = set[i];
         name_option(instance, &type->options[i], set[i]);
     }
+    return create(v, type, value, instance);
+}
+
+bool instance_with_file(struct verify *v, const struct sens_problem_type *type, size_t option,
+                        const struct made_file *file, struct instance *instance)
+{
+    struct sens_value *value = begin(v, type, instance);
+    const size_t used = strlen(instance->label);
+    for (size_t i = 0; i < sens_option_count(type->options); i++)
+        cap_size(v, instance, &type->options[i], &value[i]);
+    value[option] = (struct sens_value){.data = file->number, .count = file->count};
+    snprintf(instance->label + used, sizeof instance->label - used, " %s=%s", type->options[option].name,
+             file->words);
     return create(v, type, value, instance);
 }
 

@@ -1,6 +1,7 @@
 /* Derivatives by extrapolated central differences, with a bound on their error. */
 #include "jacobian.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { LEVELS = 12, ORDERS = 6, NEAR = 8, FINEST = 4, DRAWS = 8 };
@@ -78,7 +79,19 @@ struct samples { /* [levels][n] */
     double *rough;  /* [n]: how far phi is from a straight line over the smallest steps */
     double *finer;  /* [n]: the same over steps still shorter; 0 where values are dear */
     double *bend;   /* [levels][n]: how far the one-sided slopes lie apart, beyond rounding */
+    double *grid;   /* [n]: all values are multiples of it */
+    double *apart;  /* [n]: the least by which one is not that of the centre, beyond its own last digits */
+    bool *same;     /* [n]: a step to both sides changes nothing but these */
 };
+
+/* The largest power of two that x is a multiple of; 0: of any. */
+static double grid_of(double x)
+{
+    int exponent;
+    if (x == 0 || !isfinite(x)) return INFINITY;
+    const uint64_t digits = (uint64_t)ldexp(fabs(frexp(x, &exponent)), DBL_MANT_DIG);
+    return ldexp((double)(digits & (~digits + 1)), exponent - DBL_MANT_DIG);
+}
 
 /* shaken: NULL where it is not wanted. */
 static bool evaluate(const struct curve *curve, double s, double *out, double *shaken)
@@ -91,6 +104,16 @@ static bool evaluate(const struct curve *curve, double s, double *out, double *s
 static double noise_of(double value, double shaken)
 {
     return fabs(value - shaken) + DBL_EPSILON * fabs(value);
+}
+
+static void note_grid(const struct samples *to, size_t i, double up, double down)
+{
+    const double own = 16 * DBL_EPSILON * fabs(to->centre[i]), above = fabs(up - to->centre[i]),
+                 below = fabs(down - to->centre[i]);
+    to->grid[i] = fmin(fmin(grid_of(up), grid_of(down)), to->grid[i]);
+    if (above > own) to->apart[i] = fmin(above, to->apart[i]);
+    if (below > own) to->apart[i] = fmin(below, to->apart[i]);
+    to->same[i] = to->same[i] || (above <= own && below <= own);
 }
 
 /* Level k of the samples. Where a value is dear, one side of the finest levels is shaken for all. */
@@ -110,6 +133,7 @@ static void take(const struct curve *curve, double h, int k, const struct sample
         const double bend =
             ok ? fabs(up[i] - 2 * to->centre[i] + down[i]) - ROUNDING * to->shaken[row + i] : NAN;
         to->bend[row + i] = ok ? fmax(bend, 0) / h : NAN;
+        if (ok) note_grid(to, i, up[i], down[i]);
     }
     sens_arena_rewind(&curve->v->ctx.arena, mark);
 }
@@ -157,6 +181,16 @@ static double least_noise(const struct samples *s, size_t n, size_t i)
     return noise;
 }
 
+/* A small difference of large terms is a multiple of their last digit, has few digits of its own, and may be the same at
+ * every sample, so that nothing else shows how many. Multiplied by a factor it still is the same over short steps, and
+ * then moves by that digit. The terms are no larger than a few of the inputs: numbers that are round by chance lie on
+ * grids that are coarser. */
+static double grid_noise(const struct samples *s, size_t i, double inputs)
+{
+    const double digit = s->same[i] ? fmax(s->apart[i], s->grid[i]) : s->grid[i];
+    return fmin(digit, 4 * DBL_EPSILON * inputs);
+}
+
 /* Differences with small steps that disagree: noise, or a feature of that size. A few levels have no steps
  * that small: what they have in common is not noise. */
 static double disagreement(const struct samples *s, size_t n, size_t i, double h0)
@@ -169,13 +203,14 @@ static double disagreement(const struct samples *s, size_t n, size_t i, double h
     return noise;
 }
 
-static void component(const struct samples *s, size_t n, size_t i, double h0, double *d, double *bound)
+static void component(const struct samples *s, size_t n, size_t i, double h0, double inputs, double *d,
+                      double *bound)
 {
     struct column column = {.levels = s->levels};
     const double apart = disagreement(s, n, i, h0), lost = s->lost ? s->lost[i] : 0;
     /* lost is a bound, and may be a thousand times the noise: with it differences with steps that end this side of a
      * kink would not contradict those that reach beyond it. */
-    double least = least_noise(s, n, i);
+    double least = fmax(least_noise(s, n, i), grid_noise(s, i, inputs));
     bool zero = true;
     for (int k = s->levels - 1; k >= 0; k--) {
         const double h = ldexp(h0, -2 * k);
@@ -218,7 +253,11 @@ static struct samples sample(const struct curve *curve, double h0)
                               .shaken = verify_array(v, LEVELS * n),
                               .rough = verify_array(v, n),
                               .finer = verify_array(v, n),
-                              .bend = verify_array(v, LEVELS * n)};
+                              .bend = verify_array(v, LEVELS * n),
+                              .grid = verify_array(v, n),
+                              .apart = verify_array(v, n),
+                              .same = verify_memory(v, n, sizeof *s.same)};
+    for (size_t i = 0; i < n; i++) s.grid[i] = s.apart[i] = INFINITY;
     for (int k = 0; k < s.levels; k++) take(curve, ldexp(h0, -2 * k), k, &s);
     measure_roughness(curve, ldexp(h0, -2 * ROUGH), s.centre, s.rough);
     if (!curve->dear) measure_roughness(curve, ldexp(h0, -2 * FINER), s.centre, s.finer);
@@ -234,8 +273,8 @@ static void slope(const struct curve *curve, double h0, int times, double *d, do
     double *const nearer = verify_array(curve->v, n), *const its_bound = verify_array(curve->v, n);
     bool *const swings = verify_memory(curve->v, n, sizeof *swings), any = false;
     for (size_t i = 0; i < n; i++) {
-        component(&s, n, i, h0, d + i, bound + i);
-        bound[i] += kink_of(&s, n, i);
+        component(&s, n, i, h0, curve->inputs, d + i, bound + i);
+        bound[i] += kink_of(&s, n, i) + UNDERFLOW_LOSS;
         swings[i] = is_curved(&s, i) || is_wild(&s, n, i, h0);
         any = any || swings[i];
     }
@@ -243,6 +282,14 @@ static void slope(const struct curve *curve, double h0, int times, double *d, do
     for (size_t i = 0; i < n; i++)
         if (swings[i]) d[i] = times > 0 ? nearer[i] : NAN, bound[i] = times > 0 ? its_bound[i] : INFINITY;
     sens_arena_rewind(&curve->v->ctx.arena, mark);
+}
+
+double curve_inputs(size_t n, const double *x, size_t np, const double *p)
+{
+    double most = 0;
+    for (size_t i = 0; x && i < n; i++) most = fmax(most, fabs(x[i]));
+    for (size_t k = 0; p && k < np; k++) most = fmax(most, fabs(p[k]));
+    return most;
 }
 
 void curve_slope(const struct curve *curve, double h0, double *d, double *bound)
@@ -302,7 +349,13 @@ void line_slope(struct line *line, double *d, double *bound)
 {
     const struct sens_problem *pb = line->subject->pb;
     const size_t n = pb->n + (line->w ? pb->np : 0);
-    const struct curve curve = {line->subject->v, n, line_value, line, false, line->lost};
+    const struct curve curve = {line->subject->v,
+                                n,
+                                line_value,
+                                line,
+                                false,
+                                line->lost,
+                                curve_inputs(pb->n, line->at.x, pb->np, line->at.p)};
     curve_slope(&curve, 1, d, bound);
 }
 
@@ -330,7 +383,8 @@ struct reference reference_create(const struct subject *subject, enum product pr
     struct line line;
     line_create(subject, at, states ? unit : NULL, states ? NULL : unit, &line);
     line.initial = product == PRODUCT_X0_JVP || product == PRODUCT_X0_VJP;
-    const struct curve curve = {v, n, line_value, &line, false, NULL};
+    const struct curve curve = {
+        v, n, line_value, &line, false, NULL, curve_inputs(n, at->x, subject->pb->np, at->p)};
     for (size_t c = 0; c < cols; c++) {
         const size_t k = sample->col[c];
         unit[k] = 1;

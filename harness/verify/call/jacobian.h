@@ -6,8 +6,8 @@
  *     D_k0 = (phi(h_k) - phi(-h_k)) / (2 h_k),   D_km = D_k,m-1 + (D_k,m-1 - D_k-1,m-1) / (16^m - 1)
  *
  * The error of D_km is at most its distances to D_k,m-1 and D_k-1,m-1 (truncation) plus what rounding does to
- * phi over h_k, measured by evaluating phi at shaken inputs and over the smallest steps; differences with
- * smaller steps must not contradict it. The steps go down to 1e-7 h_0, because a singularity may be near. Where
+ * phi over h_k, measured by evaluating phi at shaken inputs and over the smallest steps, and by the grid that all its
+ * values lie on; differences with smaller steps must not contradict it. The steps go down to 1e-7 h_0, because a singularity may be near. Where
  * phi swings within these, as sin(w t) does in w at large t, they start again from h_0 / 4096. For
  * each component the D_km with the least error is taken. */
 #ifndef VERIFY_JACOBIAN_H
@@ -23,7 +23,10 @@ struct curve { /* phi(s) in R^n */
     const void *self;
     bool dear;          /* a value takes a whole solve: fewer of them, with steps down to h0 / 4000 */
     const double *lost; /* [n] noise of phi that shaken inputs do not show; NULL: there is none */
+    double inputs;      /* the largest of the numbers that phi is computed from; 0: not known */
 };
+/* The largest magnitude of both, NULL: of none. */
+double curve_inputs(size_t n, const double *x, size_t np, const double *p);
 /* d [n] = phi'(0) and a bound [n] on its error, with steps from h0 down. A component that cannot be had is
  * NaN and its bound infinite. */
 void curve_slope(const struct curve *curve, double h0, double *d, double *bound);

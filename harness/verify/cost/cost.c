@@ -317,15 +317,18 @@ static const struct verify_check checks[] = {
                     "as diverged. Derivatives by the other states and by the parameters are compared with "
                     "differences that leave this state at 0: what skips a state of 0 must not skip them."},
     {.id = "cost.jumps",
-     .summary = "g does not jump in time while x and p are held",
-     .bound = "none: a change that stays when the interval is halved down to two neighbouring numbers",
-     .explanation = "g is looked at 241 times over the interval; between two of them the half with the "
-                    "greater change is halved on. "
-                    "A method steps across a jump: G and its gradient are then of order 1 in the step, at "
-                    "any tolerance, and no "
-                    "observation helps, for a step that ends there looks at one side and the next step at "
-                    "the other, both at the "
-                    "same time. Let g rise over a short time, or solve up to the jump and go on from there."},
+     .summary = "g does not jump, in time while x and p are held, nor from state to state",
+     .bound = "none: a change that stays when the line is halved down to two neighbouring numbers",
+     .explanation =
+         "g is looked at 241 times over the interval, and along lines of states, all and one after the "
+         "other, "
+         "from 0 to twice what they are; between two of them the half with the greater change is halved on. "
+         "A method steps across a jump in time: G and its gradient are then of order 1 in the step, at any "
+         "tolerance, and no observation helps, for a step that ends there looks at one side and the next "
+         "step at the other, both at the same time. A jump at a state, as of the time that a solution "
+         "spends above a threshold, moves with the solution, and g_x, which is 0 on both sides, does not "
+         "tell of it. Let g rise over a short time or a small distance, or solve up to the jump and go on "
+         "from there."},
     {.id = "cost.places",
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
      .bound = "error estimate of extrapolated differences along a line, plus measured rounding",

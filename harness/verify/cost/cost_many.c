@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cost_terms.h"
+#include "files.h"
 #include "meeting.h"
 
 /* ---- cost.many ----------------------------------------------------------------------------------------- */
@@ -123,31 +124,12 @@ static void vary_option(struct verify *v, double *set, size_t which)
     set[which] = NAN;
 }
 
-/* A file of numbers: what is in it the author alone knows, so that some layouts are tried, and those that the cost
- * takes are looked at. All numbers differ, and none is 1 or 0. */
 static void vary_file(struct verify *v, size_t which)
 {
-    enum { ROWS = 5 };
-    const size_t n = usual.n, np = usual.np;
-    const struct {
-        size_t rows, width;
-        bool timed; /* rows begin with a time */
-        const char *words;
-    } layouts[] = {{1, n, false, "n numbers"},         {1, np, false, "np numbers"},
-                   {1, 1, false, "1 number"},          {n, n, false, "n rows of n"},
-                   {ROWS, n, false, "rows of n"},      {ROWS, n + 1, true, "rows of t and n"},
-                   {ROWS, 2, true, "rows of t and 1"}, {ROWS, 2 * n + 1, true, "rows of t and 2 n"},
-                   {ROWS, 3, true, "rows of t and 2"}, {1, 2 * n, false, "2 n numbers"}};
-    for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
-        const size_t rows = layouts[k].rows, width = layouts[k].width, count = rows * width;
-        double *const number = verify_array(v, count);
-        for (size_t q = 0; q < count; q++)
-            number[q] =
-                verify_uniform(v, 0, 1) < 0.5 ? verify_uniform(v, 0.3, 0.9) : verify_uniform(v, 1.1, 3);
-        for (size_t j = 0; j < rows && layouts[k].timed; j++)
-            number[j * width] =
-                usual.t0 + (usual.t1 - usual.t0) * ((double)j + verify_uniform(v, 0.1, 0.9)) / (double)rows;
-        const struct cost_file file = {which, count, number, layouts[k].words};
+    const struct file_sizes sizes = {usual.n, usual.np, usual.t0, usual.t1};
+    struct made_file made[MADE_FILES];
+    for (size_t k = 0, count = files_make(v, &sizes, made); k < count; k++) {
+        const struct cost_file file = {which, made[k].count, made[k].number, made[k].words};
         many->cause = CAUSE_option_path;
         cost_with_file(v, &usual, &file, look_at_many);
     }

@@ -75,7 +75,9 @@ static void compare_on_line(struct worst *worst, const struct term *term, enum p
     const struct cost_line line = {term, place, part == PART_DX ? along : NULL,
                                    part == PART_DX ? NULL : along};
     const double *lost = term_rounding(term, PART_VALUE, place, term_part(term, PART_VALUE, place));
-    const struct curve curve = {v, m, value_on_line, &line, false, lost};
+    const struct sens_problem *const pb = &term->at->problem;
+    const struct curve curve = {
+        v, m, value_on_line, &line, false, lost, curve_inputs(pb->n, place.x, pb->np, place.p)};
     const double *D = term_part(term, part, place), *rounding = term_rounding(term, part, place, D);
     double *slope = verify_array(v, m), *bound = verify_array(v, m);
     char name[VERIFY_NAME];

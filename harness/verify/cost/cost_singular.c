@@ -1,8 +1,5 @@
-/* Where a cost may have no derivative, or no integral that steps can follow:
- *
- *     cost.zero     d phi_c/d x_i, d g_c/d x_i at x_i = 0, where the one-sided quotients (phi(d) - phi(0))/d settle;
- *                   and the derivatives by p and all other x_k there, against differences that leave x_i = 0;
- *     cost.jumps    lim g_c(t + d) - lim g_c(t - d), x and p held: a step across it is of order 1. */
+/* cost.zero: d phi_c/d x_i, d g_c/d x_i at x_i = 0, where the one-sided quotients (phi(d) - phi(0))/d settle; and the
+ * derivatives by p and all other x_k there, against differences that leave x_i = 0. */
 #include <math.h>
 
 #include "cost_terms.h"
@@ -101,87 +98,4 @@ void cost_check_zero(const struct cost_case *at)
         verify_skip(&result, "no value has slopes on both sides of a state that is 0");
     if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_exact_zero, 0.97);
     verify_close(at->v, &result);
-}
-
-/* ---- jumps in time -------------------------------------------------------------------------------------- */
-
-enum { PARTS_OF_INTERVAL = 240, HALVINGS = 60, FIRST_HALVINGS = 8 };
-/* A continuous g has fallen to less than this of its change over a part of the interval after the first halvings, where
- * it is not steeper there than a part in so many; and a jump is one of so much of g. */
-static const double STILL = 0.5, LEAST = 1e-6;
-
-static double *running_at(const struct cost_case *at, struct place place, double t)
-{
-    const struct term term = {.at = at, .running = true, .t = t, .w = 1};
-    return term_part(&term, PART_VALUE, place);
-}
-
-struct stretch { /* of time, and how much each functional changes over it */
-    double from, to;
-    const double *at_from, *at_to; /* [m] */
-};
-
-/* The functional that changes most. */
-static size_t most_changed(const struct stretch *s, size_t m)
-{
-    size_t most = 0;
-    for (size_t c = 1; c < m; c++)
-        if (fabs(s->at_to[c] - s->at_from[c]) > fabs(s->at_to[most] - s->at_from[most])) most = c;
-    return most;
-}
-
-/* The half over which functional c changes more; false: there is no time between. */
-static bool halve(const struct cost_case *at, struct place place, size_t c, struct stretch *s)
-{
-    const double middle = s->from + (s->to - s->from) / 2;
-    if (!(middle > s->from && middle < s->to)) return false;
-    const double *const value = running_at(at, place, middle);
-    if (fabs(value[c] - s->at_from[c]) > fabs(s->at_to[c] - value[c]))
-        s->to = middle, s->at_to = value;
-    else
-        s->from = middle, s->at_from = value;
-    return true;
-}
-
-/* Notes the jump in a stretch, if there is one, against nothing. */
-static void note_jump(const struct cost_case *at, struct place place, struct stretch s, double size,
-                      struct worst *worst)
-{
-    const size_t c = most_changed(&s, at->cost.m);
-    const double change = fabs(s.at_to[c] - s.at_from[c]);
-    int halvings = 0;
-    while (halvings < FIRST_HALVINGS && halve(at, place, c, &s)) halvings++;
-    if (fabs(s.at_to[c] - s.at_from[c]) > STILL * change)
-        while (halvings < HALVINGS && halve(at, place, c, &s)) halvings++;
-    const double jump = fabs(s.at_to[c] - s.at_from[c]);
-    const bool jumps = jump > STILL * change && jump > LEAST * size;
-    worst_note(worst, jumps ? jump : 0, 0,
-               "g of functional %zu jumps at t = %.10g with x and p held, from %.6g to %.6g: steps go across "
-               "it, and G is "
-               "of order 1 at any tolerance",
-               c, s.to, s.at_from[c], s.at_to[c]);
-}
-
-void cost_check_jumps(const struct cost_case *at)
-{
-    struct verify *v = at->v;
-    struct verify_result result = verify_open("cost.jumps", v->module, at->label);
-    struct worst worst = {.count = 0};
-    const struct place place = cost_place(at, 1);
-    const double t0 = at->problem.t0, part = (at->problem.t1 - t0) / PARTS_OF_INTERVAL;
-    const double *value[PARTS_OF_INTERVAL + 1];
-    double size = 0;
-    for (int k = 0; k <= PARTS_OF_INTERVAL; k++) {
-        value[k] = running_at(at, place, t0 + k * part);
-        for (size_t c = 0; c < at->cost.m; c++) size = fmax(size, fabs(value[k][c]));
-    }
-    for (int k = 0; k < PARTS_OF_INTERVAL; k++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        note_jump(at, place, (struct stretch){t0 + k * part, t0 + (k + 1) * part, value[k], value[k + 1]},
-                  size, &worst);
-        sens_arena_rewind(&v->ctx.arena, mark);
-    }
-    verify_judge(&result, &worst);
-    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_cost_jump, 1);
-    verify_close(v, &result);
 }

@@ -46,7 +46,9 @@ static void note_gradient(struct worst *worst, const struct solve_line *line, si
 {
     struct verify *v = line->oracle->v;
     const size_t m = line->oracle->cost->m;
-    const struct curve curve = {v, m, solve_on_line, line, false, line->lost};
+    const struct sens_problem *const pb = line->oracle->problem;
+    const struct curve curve = {
+        v, m, solve_on_line, line, false, line->lost, curve_inputs(pb->n, pb->x0, pb->np, pb->p)};
     double *slope = verify_array(v, m), *bound = verify_array(v, m);
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {

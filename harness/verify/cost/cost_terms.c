@@ -400,7 +400,12 @@ struct differences term_differences(const struct term *term, enum part part, str
     const size_t rows = term_rows(term, part), m = term->at->cost.m;
     const struct differences made = {verify_array(v, rows * m), verify_array(v, rows * m)};
     struct axis axis = {term, part, place, 0};
-    const struct curve curve = {.v = v, .n = m, .value = value_along, .self = &axis};
+    const struct sens_problem *const pb = &term->at->problem;
+    const struct curve curve = {.v = v,
+                                .n = m,
+                                .value = value_along,
+                                .self = &axis,
+                                .inputs = curve_inputs(pb->n, place.x, pb->np, place.p)};
     for (; axis.k < rows; axis.k++)
         curve_slope(&curve, first_step(rows, part == PART_DX ? place.x : place.p, axis.k),
                     made.d + axis.k * m, made.bound + axis.k * m);

@@ -28,10 +28,21 @@ static const struct verify_check checks[] = {
     {.id = "exact.discrete",
      .summary = "the closed form of the discrete map is that of plain Runge-Kutta steps",
      .bound = "rounding of the steps, measured at shaken inputs; truncation of extrapolated differences in p",
+     .explanation = "A few steps are made with plain loops for Euler's method, the classical Runge-Kutta "
+                    "method and the pair "
+                    "of Dormand and Prince, which has more stages than its order, and their result and its "
+                    "derivative in p are compared with what the problem says the discrete map "
+                    "gives. Look at the stability function and the number of steps."},
+    {.id = "exact.pde",
+     .summary = "the closed form of the equations that the problem approximates is what it comes closer to",
+     .bound = "three quarters of the error with half the n; a tenth where the problem takes one n alone",
+     .level = VERIFY_TO_TOLERANCE,
      .explanation =
-         "A few steps are made with plain loops for Euler's method and the classical Runge-Kutta method, and "
-         "their result and its derivative in p are compared with what the problem says the discrete map "
-         "gives. Look at the stability function and the number of steps."},
+         "A problem that approximates a partial differential equation on a grid may give the solution of "
+         "that "
+         "equation. The problem is solved with its n and with twice as many, and the relative error against "
+         "that form has to fall. If it stays, form and rhs are of different equations: look at lengths, "
+         "coefficients and boundary values."},
     {.id = "identity.exact",
      .summary = "the identities that the problem declares hold for its closed form",
      .bound = "rounding: the residual's magnitude, and its spread when the closed form's inputs are shaken",
@@ -160,7 +171,7 @@ static void check_identities(const struct subject *subject, bool form_holds)
 
 static void look(struct subject *subject)
 {
-    static const char *const all[] = {"exact.equation", "exact.derivative", "exact.discrete"};
+    static const char *const all[] = {"exact.equation", "exact.derivative", "exact.discrete", "exact.pde"};
     if (!subject->pb->type->exact) {
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             subject_skip(subject, all[k], "the problem has no closed form");
@@ -171,6 +182,7 @@ static void look(struct subject *subject)
     const bool equation = exact_check_equation(subject, all[0]);
     const bool derivative = exact_check_derivative(subject, all[1]);
     exact_check_discrete(subject, all[2]);
+    exact_check_pde(subject, all[3]);
     check_identities(subject, equation && derivative);
     exact_check_map(subject);
 }

@@ -24,6 +24,8 @@ bool exact_check_equation(const struct subject *subject, const char *check);
 bool exact_check_derivative(const struct subject *subject, const char *check);
 bool exact_check_discrete(const struct subject *subject, const char *check);
 /* exact_published.c */
+/* The form of what the problem approximates (exact_pde.c). */
+void exact_check_pde(const struct subject *subject, const char *check);
 void exact_check_published(struct verify *v, const char *check);
 /* identity.map (exact_map.c) */
 void exact_check_map(const struct subject *subject);

@@ -4,7 +4,7 @@
 #include "exact.h"
 #include "scene.h"
 
-enum { STEPS = 5, FINE = 1000, MOST_COLUMNS = 32, SHAKES = 4 };
+enum { STEPS = 5, FINE = 1000, COARSE = 16, MOST_COLUMNS = 32, SHAKES = 4 };
 
 /* ---- directions ---------------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static void note_path(struct worst *worst, const struct path *path, const double
 {
     struct verify *v = path->form->subject->v;
     const size_t n = path->form->pb.n;
-    const struct curve curve = {v, n, path_value, path, false, NULL};
+    const struct curve curve = {v, n, path_value, path, false, NULL, 0};
     double *want = verify_array(v, n), *bound = verify_array(v, n), *got = verify_array(v, n);
     double *size = verify_array(v, n);
     curve_slope(&curve, 0.1, want, bound);
@@ -187,7 +187,7 @@ static void note_column(struct worst *worst, struct walk *walk, size_t k, const 
 {
     struct verify *v = walk->subject->v;
     const struct sens_problem *pb = walk->subject->pb;
-    const struct curve curve = {v, pb->n, walk_value, walk, false, NULL};
+    const struct curve curve = {v, pb->n, walk_value, walk, false, NULL, 0};
     double *d = verify_array(v, pb->np), *want = verify_array(v, pb->n), *bound = verify_array(v, pb->n);
     d[k] = step_of(pb->p[k]);
     walk->dp = d;
@@ -199,10 +199,11 @@ static void note_column(struct worst *worst, struct walk *walk, size_t k, const 
                        i, k);
 }
 
-static void note_discrete(struct worst *worst, const struct subject *subject, const char *tableau)
+/* With steps that are one of so many parts of the interval. */
+static void note_discrete(struct worst *worst, const struct subject *subject, const char *tableau, int parts)
 {
     const struct sens_problem *pb = subject->pb;
-    const double dt = (pb->t1 - pb->t0) / FINE;
+    const double dt = (pb->t1 - pb->t0) / parts;
     const struct sens_exact_query query = {SENS_EXACT_DISCRETE, pb->t0 + STEPS * dt,
                                            verify_formula(subject->v, tableau), dt};
     struct form form;
@@ -219,8 +220,10 @@ static void note_discrete(struct worst *worst, const struct subject *subject, co
 bool exact_check_discrete(const struct subject *subject, const char *check)
 {
     struct worst worst = {.count = 0};
-    note_discrete(&worst, subject, "euler");
-    note_discrete(&worst, subject, "rk4");
+    note_discrete(&worst, subject, "euler", FINE);
+    note_discrete(&worst, subject, "rk4", FINE);
+    /* More stages than its order: the last powers of h of its map are its own, and show in long steps alone. */
+    note_discrete(&worst, subject, "dopri5", COARSE);
     struct verify_result result = subject_open(subject, check);
     verify_judge(&result, &worst);
     if (worst.count == 0) verify_say(&result, "the problem has no closed form of the discrete map");

@@ -87,7 +87,7 @@ static void note_slopes(struct worst *worst, const struct form *form, double t, 
     struct verify *v = form->subject->v;
     const size_t count = form_size(form);
     const struct passage passage = {form, t, p};
-    const struct curve curve = {v, count, passage_value, &passage, false, NULL};
+    const struct curve curve = {v, count, passage_value, &passage, false, NULL, 0};
     double *z = verify_array(v, count), *right = verify_array(v, count), *spread = verify_array(v, count);
     double *slope = verify_array(v, count), *bound = verify_array(v, count);
     if (!form_value(form, t, p, z) || !right_side(form, t, p, z, right)) return;

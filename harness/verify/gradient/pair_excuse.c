@@ -106,6 +106,19 @@ static bool right_without_running(const struct bed *bed, const struct expected *
     return worst_passes(&worst);
 }
 
+/* Is the method no farther off than an honest tangent on the longest steps that the state allows? */
+static bool as_on_long_steps(const struct bed *bed, const struct expected *exact,
+                             const struct expected *target)
+{
+    struct sens_out out, allowed = bed_shape(bed);
+    struct worst worst = {.count = 0};
+    if (bed->work.steps_reverse > 0 || !on_long_steps(bed, &bed->cost, &out)) return false;
+    out_add(bed, &allowed, 1, &target->bound);
+    out_add_apart(bed, &allowed, SAFETY, &out, &exact->value);
+    out_compare(&worst, bed, &bed->out, &exact->value, &allowed, "");
+    return worst_passes(&worst);
+}
+
 /* Is the method no farther off than the quadrature of an honest solve with long steps? */
 static bool as_the_quadrature(const struct bed *bed, const struct expected *exact,
                               const struct expected *target)
@@ -249,6 +262,11 @@ bool pair_excuse(const struct bed *bed, const struct expected *exact, const stru
             reason, VERIFY_TEXT,
             "the state says too little: on these steps, which the state alone chooses and which are right "
             "for it, the exact derivative of the map is as far off; the derivative needs shorter ones");
+    else if (leaves_out(bed) && as_on_long_steps(bed, exact, target))
+        snprintf(
+            reason, VERIFY_TEXT,
+            "the state says too little: the sensitivities are outside the error test, and on the longest "
+            "steps that the state allows an honest tangent is as far off; the derivative needs shorter ones");
     else if (as_the_quadrature(bed, exact, target))
         snprintf(reason, VERIFY_TEXT,
                  "the running cost is a quadrature, which no error test sees: on the longest steps that the "

@@ -47,6 +47,14 @@ void reach_check_branches(const struct subject *subject);
 
 /* reach.options (reach_options.c). `usual`: the default instance is right. Adds to `left` what was not varied. */
 void reach_check_options(struct verify *v, const char *module, bool usual, char left[VERIFY_TEXT / 2]);
+/* The instance with these options (NaN: the default), if there is one that is small enough. */
+bool reach_create(struct verify *v, const double *set, struct instance *instance);
+/* reach_parameter.c: notes what the instance with option `which` of `set` has of it beside the parameter that it is. */
+void reach_note_parameter(struct verify *v, const double *usual_set, const double *set, size_t which,
+                          struct worst *worst);
+/* Of two instances: equal sizes, t0 and t1; equal sizes and t0, and another t1. */
+bool reach_same_interval(const struct sens_problem *a, const struct sens_problem *b);
+bool reach_other_end(const struct sens_problem *a, const struct sens_problem *b);
 /* The problem, with the options that were given: the subject of what is said of more than one instance. */
 void reach_name_problem(const struct verify *v, char label[VERIFY_SUBJECT]);
 

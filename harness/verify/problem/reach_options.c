@@ -4,15 +4,11 @@
  * (by 1e-7 of the way; whole ones to a small odd number), to 0 where that lies inside, and to its ends. An end may be
  * where nothing can be looked at: rhs has no values there, or a size makes an instance that is too large. Then it is
  * approached as far as can be, and what is beyond is said.
- *
- * An option s that is a parameter, p_k(s) = s and no other p moves, must act through p alone:
- *
- *     f_s(t, x, p(s)) = f_(s0)(t, x, p(s))        f_s: rhs of the instance that was created with s
- *
- * bit for bit, and where one of the two alone says that x0 does not depend on p, both begin at the same state. */
+ * An option that takes a file of numbers is given some that are made up (call/files.h). */
 #include <stdio.h>
 #include <string.h>
 
+#include "files.h"
 #include "reach.h"
 
 enum { DRAWN, HALF_MORE, NEAR_LEAST, VALUES };
@@ -49,16 +45,23 @@ static void add_left(struct option_record *record, const char *format, const cha
 
 /* ---- one instance -------------------------------------------------------------------------------------- */
 
-/* The instance with these options, if there is one that is small enough. */
-static bool create(struct verify *v, const double *set, struct instance *instance)
+/* The instance with these options, or with one of them a file, if there is one that is small enough. */
+static bool create_from(struct verify *v, const double *set, size_t which, const struct made_file *file,
+                        struct instance *instance)
 {
     struct sens_arena *arena = &v->ctx.arena;
     const size_t limit = arena->limit;
     arena->limit = arena->bytes + MOST_BYTES;
-    const bool made = instance_with(v, v->problem, set, instance);
+    const bool made = file ? instance_with_file(v, v->problem, which, file, instance)
+                           : instance_with(v, v->problem, set, instance);
     arena->limit = limit;
     const size_t most = v->provider ? MOST_PROVIDED : MOST_STATES;
     return made && instance->problem.n <= most && instance->problem.np <= MOST_PARAMETERS;
+}
+
+bool reach_create(struct verify *v, const double *set, struct instance *instance)
+{
+    return create_from(v, set, 0, NULL, instance);
 }
 
 /* All but one option as by default; which = SIZE_MAX: all. */
@@ -70,25 +73,15 @@ static double *set_alone(struct verify *v, size_t which, double value)
     return set;
 }
 
-static bool same_sizes(const struct sens_problem *a, const struct sens_problem *b)
-{
-    return a->n == b->n && a->np == b->np && a->t0 == b->t0;
-}
-
-static bool same_interval(const struct sens_problem *a, const struct sens_problem *b)
-{
-    return same_sizes(a, b) && a->t1 == b->t1;
-}
-
 /* Do the options move nothing but t1? Then what is wrong here, and right by default, is wrong at times behind that. */
 static bool moves_end_alone(struct verify *v, const struct sens_problem *other)
 {
     enum { POINTS = 3 };
     struct instance made;
     const double *const set = set_alone(v, SIZE_MAX, NAN);
-    if (!create(v, set, &made)) return false;
+    if (!reach_create(v, set, &made)) return false;
     const struct sens_problem *const usual = &made.problem;
-    if (!same_sizes(usual, other) || same_interval(usual, other)) return false;
+    if (!reach_other_end(usual, other)) return false;
     double *const f = verify_array(v, other->n), *const g = verify_array(v, other->n);
     for (int k = 0; k < POINTS; k++) {
         const struct sens_at at = instance_point(v, usual, k);
@@ -124,16 +117,15 @@ static void look_at_rest(const struct subject *subject, const char *label, struc
     verify_blame(&record->result, cause, 0.9);
 }
 
-/* Looks at the instance with these options. false: there is none, or nothing to be seen in it. */
-static bool look_at_options(struct verify *v, const double *set, struct option_record *record)
+/* false: there is nothing to be seen in it. */
+static bool look_at_instance(struct verify *v, struct instance *instance, struct option_record *record)
 {
-    struct instance instance;
     struct subject subject;
     struct sens_at at;
     bool any = false;
     const bool fine = worst_passes(&record->worst);
-    if (!create(v, set, &instance) || !subject_create(v, &instance, &subject)) return false;
-    const struct reach_bases bases = {1, {instance.problem.x0}};
+    if (!subject_create(v, instance, &subject)) return false;
+    const struct reach_bases bases = {1, {instance->problem.x0}};
     for (int k = 0; k < 2; k++) {
         struct worst here = {.count = 0};
         if (!reach_draw_place(&subject, &bases, k, 2, &at)) continue;
@@ -141,67 +133,43 @@ static bool look_at_options(struct verify *v, const double *set, struct option_r
         if (record->far && !isfinite(here.value)) continue;
         any = any || here.count > 0;
         if (here.count)
-            worst_note(&record->worst, here.value, here.bound, "%s: %s", instance.label, here.where);
+            worst_note(&record->worst, here.value, here.bound, "%s: %s", instance->label, here.where);
         if (!fine || worst_passes(&here)) continue;
         blame_options(&subject, &at, record);
         break;
     }
-    if (any) look_at_rest(&subject, instance.label, record);
+    if (any) look_at_rest(&subject, instance->label, record);
     return any;
 }
 
-/* ---- an option that is a parameter ---------------------------------------------------------------------- */
-
-/* 0 for equal numbers, and for two that are none. */
-static double distance(double a, double b)
+static bool look_at_options(struct verify *v, const double *set, struct option_record *record)
 {
-    if (a == b || (isnan(a) && isnan(b))) return 0;
-    return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+    struct instance instance;
+    return reach_create(v, set, &instance) && look_at_instance(v, &instance, record);
 }
 
-/* The one parameter in which they differ, if it is the option in both; np: there is none. */
-static size_t parameter_of(const struct sens_problem *usual, double fallback,
-                           const struct sens_problem *other, double value)
+/* Those of the files that the problem takes. */
+static void look_at_files(struct verify *v, size_t which, struct option_record *record)
 {
-    size_t moved = 0, k = usual->np;
-    for (size_t i = 0; i < usual->np; i++)
-        if (usual->p[i] != other->p[i]) moved++, k = i;
-    return moved == 1 && usual->p[k] == fallback && other->p[k] == value ? k : usual->np;
-}
-
-/* Both right-hand sides at the parameters of the other, and both initial states. */
-static void note_kept(struct verify *v, const char *name, const struct sens_problem *usual,
-                      const struct sens_problem *other, struct worst *worst)
-{
-    enum { POINTS = 3 };
-    const bool switched = usual->type->x0 && usual->x0_fixed != other->x0_fixed;
-    double *f = verify_array(v, other->n), *g = verify_array(v, other->n);
-    for (size_t i = 0; switched && i < other->n; i++)
-        worst_note(worst, distance(other->x0[i], usual->x0[i]), 0,
-                   "x0_%zu moves with the parameter %s, and is declared fixed for one value of it alone", i,
-                   name);
-    for (int k = 0; k < POINTS; k++) {
-        const struct sens_at at = instance_point(v, other, k);
-        if (usual->type->rhs(usual, &at, f) != SENS_OK || other->type->rhs(other, &at, g) != SENS_OK)
-            continue;
-        for (size_t i = 0; i < other->n; i++)
-            worst_note(worst, distance(f[i], g[i]), 0,
-                       "f_%zu is %.10g at the p of another %s, and %.10g of an instance that was created "
-                       "with it: create reads p, and no derivative sees that",
-                       i, f[i], name, g[i]);
+    const struct sens_arena_mark all = sens_arena_mark(&v->ctx.arena);
+    struct made_file file[MADE_FILES];
+    struct instance usual, instance;
+    if (!reach_create(v, set_alone(v, SIZE_MAX, NAN), &usual)) return;
+    const struct sens_problem *const pb = &usual.problem;
+    const size_t count = files_make(v, &(struct file_sizes){pb->n, pb->np, pb->t0, pb->t1}, file);
+    for (size_t k = 0; k < count; k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        if (create_from(v, NULL, which, &file[k], &instance)) look_at_instance(v, &instance, record);
+        sens_arena_rewind(&v->ctx.arena, mark);
     }
+    sens_arena_rewind(&v->ctx.arena, all);
 }
 
-static void look_at_parameter(struct verify *v, const double *usual_set, const double *set, size_t which,
-                              struct option_record *record)
+/* An option that is a parameter acts through p alone. */
+static void look_at_parameter(struct verify *v, const double *set, size_t which, struct option_record *record)
 {
-    const struct sens_option *option = &v->problem->options[which];
-    struct instance usual, other;
     struct worst here = {.count = 0};
-    if (v->provider || !create(v, usual_set, &usual) || !create(v, set, &other)) return;
-    const struct sens_problem *a = &usual.problem, *b = &other.problem;
-    if (!same_interval(a, b) || parameter_of(a, option->fallback, b, set[which]) == a->np) return;
-    note_kept(v, option->name, a, b, &here);
+    reach_note_parameter(v, set_alone(v, SIZE_MAX, NAN), set, which, &here);
     if (here.count) worst_note(&record->worst, here.value, here.bound, "%s", here.where);
     if (!worst_passes(&here)) verify_blame(&record->result, CAUSE_nominal_kept, 1);
 }
@@ -237,8 +205,7 @@ static bool look_at_value(struct verify *v, size_t which, double value, struct o
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const double *const set = set_alone(v, which, value);
     const bool seen = look_at_options(v, set, record);
-    if (v->problem->options[which].kind == SENS_OPT_REAL)
-        look_at_parameter(v, set_alone(v, which, NAN), set, which, record);
+    if (v->problem->options[which].kind == SENS_OPT_REAL) look_at_parameter(v, set, which, record);
     sens_arena_rewind(&v->ctx.arena, mark);
     return seen;
 }
@@ -321,11 +288,16 @@ void reach_check_options(struct verify *v, const char *module, bool usual, char 
     reach_name_problem(v, label);
     record.result = verify_open("reach.options", module, label);
     for (size_t i = 0; i < sens_option_count(table); i++)
-        if (is_varied(&table[i]) && !verify_held(v, &table[i])) vary_option(v, i, &record);
+        if (verify_held(v, &table[i]))
+            continue;
+        else if (is_varied(&table[i]))
+            vary_option(v, i, &record);
+        else if (table[i].kind == SENS_OPT_DATA)
+            look_at_files(v, i, &record);
     record.far = false;
     if (sens_option_count(table) > 0) vary_together(v, &record);
     if (record.worst.count == 0)
-        verify_skip(&record.result, "the problem has no options of numbers");
+        verify_skip(&record.result, "the problem has no options of numbers, or takes none that was tried");
     else
         verify_judge(&record.result, &record.worst);
     verify_close(v, &record.result);

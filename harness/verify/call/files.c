@@ -1,0 +1,64 @@
+/* The layouts of files.h. */
+#include "files.h"
+
+enum { ROWS = 5, CURVE = 12 };
+
+struct layout {
+    size_t rows, width;
+    enum {
+        UNTIMED,
+        TIMED,
+        TIMED_FROM_BEFORE
+    } time; /* rows begin with a time; the first of them lies before t0 */
+    const char *words;
+};
+
+static double draw(struct verify *v)
+{
+    return verify_uniform(v, 0, 1) < 0.5 ? verify_uniform(v, 0.3, 0.9) : verify_uniform(v, 1.1, 3);
+}
+
+/* Increasing, one in each part of the interval. */
+static double draw_time(struct verify *v, const struct file_sizes *sizes, const struct layout *layout,
+                        size_t row)
+{
+    const double length = sizes->t1 - sizes->t0, before = layout->time == TIMED_FROM_BEFORE ? 1 : 0;
+    return sizes->t0 +
+           length * ((double)row - before + verify_uniform(v, 0.1, 0.9)) / ((double)layout->rows - before);
+}
+
+static struct made_file make(struct verify *v, const struct file_sizes *sizes, const struct layout *layout)
+{
+    const size_t count = layout->rows * layout->width;
+    double *const number = verify_array(v, count);
+    for (size_t q = 0; q < count; q++) number[q] = draw(v);
+    for (size_t j = 0; layout->time != UNTIMED && j < layout->rows; j++)
+        number[j * layout->width] = draw_time(v, sizes, layout, j);
+    return (struct made_file){count, number, layout->words};
+}
+
+size_t files_make(struct verify *v, const struct file_sizes *sizes, struct made_file file[MADE_FILES])
+{
+    const size_t n = sizes->n, np = sizes->np;
+    const struct layout layouts[] = {
+        {1, n, UNTIMED, "n numbers"},
+        {1, np, UNTIMED, "np numbers"},
+        {1, 1, UNTIMED, "1 number"},
+        {n, n, UNTIMED, "n rows of n"},
+        {ROWS, n, UNTIMED, "rows of n"},
+        {ROWS, n + 1, TIMED, "rows of t and n"},
+        {ROWS, 2, TIMED, "rows of t and 1"},
+        {ROWS, 2 * n + 1, TIMED, "rows of t and 2 n"},
+        {ROWS, 3, TIMED, "rows of t and 2"},
+        {1, 2 * n, UNTIMED, "2 n numbers"},
+        {1, CURVE, UNTIMED, "12 numbers"},
+        {ROWS, n + 1, TIMED_FROM_BEFORE, "rows of t and n, from before t0"},
+        {ROWS, 2, TIMED_FROM_BEFORE, "rows of t and 1, from before t0"},
+        {ROWS, 2 * n + 1, TIMED_FROM_BEFORE, "rows of t and 2 n, from before t0"},
+        {ROWS, 3, TIMED_FROM_BEFORE, "rows of t and 2, from before t0"},
+    };
+    const size_t count = sizeof layouts / sizeof *layouts;
+    _Static_assert(sizeof layouts / sizeof *layouts <= MADE_FILES, "more layouts than files");
+    for (size_t k = 0; k < count; k++) file[k] = make(v, sizes, &layouts[k]);
+    return count;
+}

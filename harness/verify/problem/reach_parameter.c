@@ -1,0 +1,97 @@
+/* An option s that is a parameter, p_k(s) = s and no other p moves, must act through p alone:
+ *
+ *     f_s(t, x, p(s)) = f_(s0)(t, x, p(s)),   M_s = M_(s0)        f_s: rhs of the instance that was created with s
+ *
+ * bit for bit; and where the type has no x0(p), or one of the two alone says that x0 does not depend on p, both begin at
+ * the same state. What create makes of p otherwise no derivative sees. */
+#include <string.h>
+
+#include "reach.h"
+
+/* 0 for equal numbers, and for two that are none. */
+static double distance(double a, double b)
+{
+    if (a == b || (isnan(a) && isnan(b))) return 0;
+    return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+}
+
+/* The one parameter in which they differ, if it is the option in both; np: there is none. */
+static size_t parameter_of(const struct sens_problem *usual, double fallback,
+                           const struct sens_problem *other, double value)
+{
+    size_t moved = 0, k = usual->np;
+    for (size_t i = 0; i < usual->np; i++)
+        if (usual->p[i] != other->p[i]) moved++, k = i;
+    return moved == 1 && usual->p[k] == fallback && other->p[k] == value ? k : usual->np;
+}
+
+static size_t entries(const struct sens_mass *mass)
+{
+    return mass ? mass->pattern.start[mass->pattern.rows] : 0;
+}
+
+static void note_mass(const char *name, const struct sens_mass *usual, const struct sens_mass *other,
+                      struct worst *worst)
+{
+    const size_t count = entries(usual) < entries(other) ? entries(usual) : entries(other);
+    if (entries(usual) != entries(other))
+        worst_note(worst, INFINITY, 0, "M has %zu entries, and %zu with another %s", entries(usual),
+                   entries(other), name);
+    for (size_t e = 0; e < count; e++)
+        worst_note(worst, distance(usual->value[e], other->value[e]), 0,
+                   "entry %zu of M is %.10g, and %.10g with another %s, which is a parameter: no derivative "
+                   "sees that",
+                   e, usual->value[e], other->value[e], name);
+}
+
+/* Both right-hand sides at the parameters of the other, both mass matrices and initial states. */
+static void note_kept(struct verify *v, const char *name, const struct sens_problem *usual,
+                      const struct sens_problem *other, struct worst *worst)
+{
+    enum { POINTS = 3 };
+    const bool switched = !usual->type->x0 || usual->x0_fixed != other->x0_fixed;
+    double *f = verify_array(v, other->n), *g = verify_array(v, other->n);
+    for (size_t i = 0; switched && i < other->n; i++)
+        worst_note(worst, distance(other->x0[i], usual->x0[i]), 0,
+                   usual->type->x0
+                       ? "x0_%zu moves with the parameter %s, and is declared fixed for one value of it alone"
+                       : "x0_%zu moves with the parameter %s, and the problem has no x0(p)",
+                   i, name);
+    note_mass(name, usual->mass, other->mass, worst);
+    for (int k = 0; k < POINTS; k++) {
+        const struct sens_at at = instance_point(v, other, k);
+        if (usual->type->rhs(usual, &at, f) != SENS_OK || other->type->rhs(other, &at, g) != SENS_OK)
+            continue;
+        for (size_t i = 0; i < other->n; i++)
+            worst_note(worst, distance(f[i], g[i]), 0,
+                       "f_%zu is %.10g at the p of another %s, and %.10g of an instance that was created "
+                       "with it: create reads p, and no derivative sees that",
+                       i, f[i], name, g[i]);
+    }
+}
+
+static bool same_sizes(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return a->n == b->n && a->np == b->np && a->t0 == b->t0;
+}
+
+bool reach_same_interval(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return same_sizes(a, b) && a->t1 == b->t1;
+}
+
+bool reach_other_end(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return same_sizes(a, b) && a->t1 != b->t1;
+}
+
+void reach_note_parameter(struct verify *v, const double *usual_set, const double *set, size_t which,
+                          struct worst *worst)
+{
+    const struct sens_option *option = &v->problem->options[which];
+    struct instance usual, other;
+    if (v->provider || !reach_create(v, usual_set, &usual) || !reach_create(v, set, &other)) return;
+    const struct sens_problem *a = &usual.problem, *b = &other.problem;
+    if (reach_same_interval(a, b) && parameter_of(a, option->fallback, b, set[which]) < a->np)
+        note_kept(v, option->name, a, b, worst);
+}
