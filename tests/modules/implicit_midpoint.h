@@ -20,21 +20,17 @@
 #include "sens/real.h"
 
 struct own {
-    long steps; /* from t0 to t1 */
+    long steps;  /* from t0 to t1 */
+    bool chosen; /* they are: those of a run are told */
     sens_real *Y, *K, *sigma, *LU, *unit, *pivot, *before;
 };
 
 #include "directions.h"
 
-/* LU = I - h/2 df/dx at the point, with its pivots */
-static void factorise(struct state *st, const struct sens_at *at, sens_real h)
+/* LU in its place, with its pivots */
+static void eliminate(struct state *st)
 {
-    const struct sens_problem *pb = st->task->problem;
     const size_t n = st->n;
-    memset(st->own.unit, 0, n * n * sizeof *st->own.unit);
-    for (size_t i = 0; i < n; i++) st->own.unit[i * n + i] = 1;
-    pb->type->jvp(pb, at, n, st->own.unit, st->own.LU);
-    for (size_t e = 0; e < n * n; e++) st->own.LU[e] = st->own.unit[e] - h / 2 * st->own.LU[e];
     for (size_t k = 0; k < n; k++) {
         size_t pivot = k;
         for (size_t i = k + 1; i < n; i++)
@@ -50,6 +46,18 @@ static void factorise(struct state *st, const struct sens_at *at, sens_real h)
             for (size_t j = k + 1; j < n; j++) st->own.LU[i * n + j] -= factor * st->own.LU[k * n + j];
         }
     }
+}
+
+/* LU = I - h/2 df/dx at the point */
+static void factorise(struct state *st, const struct sens_at *at, sens_real h)
+{
+    const struct sens_problem *pb = st->task->problem;
+    const size_t n = st->n;
+    memset(st->own.unit, 0, n * n * sizeof *st->own.unit);
+    for (size_t i = 0; i < n; i++) st->own.unit[i * n + i] = 1;
+    pb->type->jvp(pb, at, n, st->own.unit, st->own.LU);
+    for (size_t e = 0; e < n * n; e++) st->own.LU[e] = st->own.unit[e] - h / 2 * st->own.LU[e];
+    eliminate(st);
 }
 
 #ifdef TANGENT_FACTORS
@@ -119,9 +127,12 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
     sens_real h;
     const long count = equal_steps(st, (double)st->own.steps, t, stop, &h);
     if (work->steps + count > st->task->max_steps) return SENS_STEP_LIMIT;
+    const struct sens_listener *listener = &st->task->listener;
     for (long k = 0; k < count; k++) {
-        const sens_status status = step(ctx, st, t + (sens_real)k * h, h);
+        const sens_real from = t + (sens_real)k * h, to = k + 1 < count ? t + (sens_real)(k + 1) * h : stop;
+        const sens_status status = step(ctx, st, from, h);
         if (status != SENS_OK) return status;
+        if (st->own.chosen && listener->step) listener->step(listener->self, from, h, to);
     }
     work->steps += count;
     return SENS_OK;
@@ -162,7 +173,9 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     *made = st;
     st->own.steps = (long)task->option[0].number;
     status = allocate(ctx, sizeof room / sizeof *room, room);
-    return status == SENS_OK && DOUBLES ? choose_steps(ctx, st) : status;
+    if (status == SENS_OK && DOUBLES) status = choose_steps(ctx, st);
+    st->own.chosen = true;
+    return status;
 }
 
 static const struct sens_option options[] = {
@@ -179,7 +192,8 @@ static SENS_METHOD(own) = {
     .name = NAME,
     .summary = "implicit midpoint rule with its tangent",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | (DOUBLES ? SENS_CAP_TOLERANCE : 0),
+    .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS |
+            (DOUBLES ? SENS_CAP_TOLERANCE : 0),
     .options = options,
     .prepare = prepare,
     .run = run,

@@ -1,7 +1,9 @@
 /* The tangent of Bogacki and Shampine's pair with a step control of its own, first same as last, for modules
  * that differ in what a run leaves to the next: the including file defines NAME, KEEPS_SLOPE (the last slope;
  * nothing is kept before the first run) and KEEPS_STEP (the last step), and may define LEAST, the step that is taken
- * without a test, as a part of the interval. */
+ * without a test, as a part of the interval; NO_TIME, what is left where a solve ends; NONE_IS_NAN, an error of 0 over a
+ * tolerance of 0, which is no reason to reject then; and PARTS_COUNT(part), for how many components a tolerance of
+ * several is taken. */
 #include <stdbool.h>
 
 #include "sens/real.h"
@@ -16,6 +18,15 @@ struct own {
 
 #ifndef LEAST
 #define LEAST 0
+#endif
+#ifndef NO_TIME
+#define NO_TIME 0
+#endif
+#ifndef NONE_IS_NAN
+#define NONE_IS_NAN 0
+#endif
+#ifndef PARTS_COUNT
+#define PARTS_COUNT(part) ((part).count)
 #endif
 enum { STAGES = 4 };
 static const double a[STAGES][STAGES] = {{0}, {0.5}, {0, 0.75}, {2.0 / 9, 1.0 / 3, 4.0 / 9}};
@@ -59,6 +70,17 @@ static void add_integral(const struct state *st, sens_real t, sens_real h)
     }
 }
 
+/* What component k may be off where it is `size` large. */
+static sens_real allowed_of(const struct sens_task *task, size_t k, sens_real size)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < task->n_tolerances; i++) {
+        end += PARTS_COUNT(task->tolerance[i]);
+        if (k < end) return task->tolerance[i].atol + task->tolerance[i].rtol * size;
+    }
+    return task->atol + task->rtol * size;
+}
+
 /* The estimated error in units of what is allowed. */
 static sens_real error(const struct state *st, sens_real h)
 {
@@ -66,8 +88,8 @@ static sens_real error(const struct state *st, sens_real h)
     for (size_t k = 0; k < st->n; k++) {
         sens_real sum = 0;
         for (int i = 0; i < STAGES; i++) sum += e[i] * st->own.K[(size_t)i * st->n + k];
-        const sens_real allowed = st->task->atol + st->task->rtol * fmax(fabs(st->x[k]), fabs(st->own.Y[k]));
-        const sens_real ratio = sum == 0 ? 0 : fabs(h * sum) / allowed;
+        const sens_real allowed = allowed_of(st->task, k, fmax(fabs(st->x[k]), fabs(st->own.Y[k])));
+        const sens_real ratio = sum == 0 && !NONE_IS_NAN ? 0 : fabs(h * sum) / allowed;
         if (!(ratio <= worst)) worst = ratio;
     }
     return worst;
@@ -86,7 +108,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
 {
     const struct sens_listener *listener = &st->task->listener;
     begin(st, t);
-    while (t < stop) {
+    while (stop - t > NO_TIME) {
         if (work->steps + work->rejects == st->task->max_steps) return SENS_STEP_LIMIT;
         const bool last = st->own.h >= (stop - t) * SENS_C(0.999);
         const sens_real h = last ? stop - t : st->own.h, to = last ? stop : t + h;
@@ -94,7 +116,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
         const sens_status status = trial(st, t, h);
         if (sens_fatal(status)) return status;
         const sens_real size = status == SENS_OK ? error(st, h) : INFINITY;
-        if (!(size <= 1) &&
+        if (!(size <= 1) && !(NONE_IS_NAN && isnan(size)) &&
             !(h <= LEAST * (st->task->problem->t1 - st->task->problem->t0))) { /* the first slopes stay */
             st->own.ready = st->own.ready || status == SENS_OK;
             st->own.h = h * (isfinite(size) ? fmax(SENS_C(0.2), SENS_C(0.9) / cbrt(size)) : SENS_C(0.2));
@@ -135,7 +157,8 @@ static SENS_METHOD(own) = {
     .name = NAME,
     .summary = "Bogacki-Shampine 3(2), own step control, with its tangent",
     .derivative = SENS_DERIVATIVE_DISCRETE,
-    .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_TOLERANCE | SENS_CAP_STEPS,
+    .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_TOLERANCE | SENS_CAP_STEPS |
+            SENS_CAP_COMPONENTS,
     .prepare = prepare,
     .run = run,
 };

@@ -213,6 +213,9 @@
     X(least_step, "a step shorter than some least one is accepted whatever its error")                       \
     X(one_part_only, "dG/dp and dG/dx0 disagree with what is computed when only one is asked for")           \
     X(absolute_time, "the method takes t - t0 for t: a shifted problem gives another gradient")              \
+    X(zero_tolerance,                                                                                        \
+      "an error of 0 over a tolerance of 0 is no number: a step is accepted whatever the other errors")      \
+    X(settled_by_cost, "steps follow G and not the state: too few where G is small or does not move")        \
     X(held_time, "t0 is passed for t in a part of the work: right where nothing depends on t")               \
     X(derivative_not_solver, "the derivative is wrong, not the solver: its error stays as the tolerance "    \
                              "falls while the state converges")                                              \

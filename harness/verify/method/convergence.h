@@ -14,6 +14,7 @@ struct rungs {
     const long *steps;
     int count;
     bool equal;
+    int interpolant; /* its order, where one is read */
 };
 /* Fails it where the rungs show that G or a gradient is of lower order than x (convergence_alike.c). A part that is not
  * judged is NULL. */

@@ -13,8 +13,9 @@
 
 /* A whole order less, and what two rungs tell of one; a number of steps is rounded between observations. */
 static const double LESS = 0.75, SECOND = 1.75, ROUNDED = 0.05, NONE = 1e-9;
-/* What is asked at most of an interpolated one: a quadratic between the ends of a step, of order 3, passes. */
-static const double INTERPOLATED = 3.5;
+/* The error of what is read from an interpolant of order q falls as h^(q + 1); by so much less it is let pass, so that of a
+ * formula of its own a quadratic between the ends of a step does. */
+static const double LET = 0.5;
 
 /* By which power of two the steps became more, which need not be whole where they follow an error test; 0: by none that
  * tells an order. */
@@ -53,7 +54,7 @@ void convergence_judge_alike(const struct ladder *const ladder[SENS_PARTS],
                              const char *const name[SENS_PARTS], const struct rungs *rungs,
                              struct verify_result *result)
 {
-    const double most = rungs->equal ? INFINITY : INTERPOLATED;
+    const double most = rungs->equal ? INFINITY : rungs->interpolant + 1 - LET;
     struct worst worst = {.count = 0};
     const struct ladder *const x = ladder[SENS_PART_X];
     for (enum sens_part k = 0; x && k < SENS_PARTS; k++) {

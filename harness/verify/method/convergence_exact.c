@@ -299,6 +299,8 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
     verify_blame(result, CAUSE_observation_times, 0.96);
 }
 
+enum { CUBIC = 3 }; /* the order of the interpolant of one whose formula is its own */
+
 /* A discrete method differentiates its own formula, to the order that this has; a continuous one is as good as what it
  * reads the state from. */
 static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS], const struct rungs *rungs,
@@ -310,9 +312,12 @@ static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS
         ladder[k] = part[k].judged ? &part[k].ladder : NULL;
         name[k] = part[k].name;
     }
+    const struct sens_tableau *const tb = bed->task.tableau;
+    struct rungs all = *rungs;
+    all.interpolant = tb && bed->method->caps & SENS_CAP_TABLEAU ? tb->dense_order : CUBIC;
     const bool discrete = bed->method->derivative == SENS_DERIVATIVE_DISCRETE;
     const bool continuous = bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS;
-    if (rungs->equal ? discrete : continuous) convergence_judge_alike(ladder, name, rungs, result);
+    if (rungs->equal ? discrete : continuous) convergence_judge_alike(ladder, name, &all, result);
 }
 
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
@@ -337,7 +342,7 @@ static void climb(struct scene *scene, const struct expected *goal, const struct
         return;
     }
     judge_ladders(part, by->way, result);
-    const struct rungs climbed = {steps, rungs, by->way != BY_TOLERANCE};
+    const struct rungs climbed = {.steps = steps, .count = rungs, .equal = by->way != BY_TOLERANCE};
     if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, &climbed, result);
     if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps[rungs - 1], result);
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
@@ -405,11 +410,11 @@ static void shorten(struct verify *v, const char *choice, struct verify_result *
 
 /* ---- order.exact --------------------------------------------------------------------------------------- */
 
-static bool create_scene(struct verify *v, const char *choice, struct scene *scene)
+static bool create_scene(struct verify *v, const char *tableau, const char *choice, struct scene *scene)
 {
     const bool fixed = !(v->method->caps & SENS_CAP_TOLERANCE) && (v->method->caps & SENS_CAP_CONTROLLER);
-    const char *const tableau = v->method->caps & SENS_CAP_TABLEAU ? "cash_karp" : NULL;
-    struct scene_settings settings = convergence_settings(v, tableau, NULL);
+    struct scene_settings settings =
+        convergence_settings(v, v->method->caps & SENS_CAP_TABLEAU ? tableau : NULL, NULL);
     settings.choice = choice;
     if (!scene_create(v, &settings, scene)) return false;
     scene->bed.task.max_steps = MAX_STEPS;
@@ -417,12 +422,12 @@ static bool create_scene(struct verify *v, const char *choice, struct scene *sce
     return true;
 }
 
-static void check_exact(struct verify *v, const char *choice)
+static void check_exact(struct verify *v, const char *tableau, const char *choice)
 {
     struct scene scene;
     struct expected goal;
     char subject[VERIFY_SUBJECT];
-    if (!create_scene(v, choice, &scene)) {
+    if (!create_scene(v, tableau, choice, &scene)) {
         verify_skip_check(v, "order.exact", v->module, "probe", "the method does not take the task");
         return;
     }
@@ -441,10 +446,21 @@ static void check_exact(struct verify *v, const char *choice)
     scene_free(&scene);
 }
 
+/* Of formulas whose interpolant is of their own order fixed steps tell (order.h); where there are none, one of them
+ * does. */
+static bool reads_interpolants(const struct sens_method_type *method)
+{
+    const unsigned needs = SENS_CAP_TABLEAU | SENS_CAP_TOLERANCE;
+    return method->derivative == SENS_DERIVATIVE_CONTINUOUS && (method->caps & needs) == needs &&
+           !(method->caps & SENS_CAP_CONTROLLER);
+}
+
 void convergence_exact(struct verify *v)
 {
-    check_exact(v, NULL);
+    static const char usual[] = "cash_karp";
+    check_exact(v, usual, NULL);
+    if (reads_interpolants(v->method)) check_exact(v, "dop853", NULL);
     for (const struct sens_limit *limit = v->method->limits; limit && limit->check; limit++)
         if (strcmp(limit->check, "order.exact") == 0 && !limits_fault(v->groups, v->method, limit))
-            check_exact(v, limit->holds_with);
+            check_exact(v, usual, limit->holds_with);
 }

@@ -217,8 +217,9 @@ static void check_rest(struct verify *v)
 /* ---- observations far apart ---------------------------------------------------------------------------- */
 
 enum { OBSERVED = 2, RK4_STEPS = 4000 };
-static const double RATE = 150, NEAR = 0.002, COARSE = 0.05,
-                    NOTHING = 1e-140; /* p; the first observation; of what is right */
+/* p; the first observation; of what is right. A step of a formula of order 2, which the derivative of a map may be of, is
+ * off by a twentieth there. */
+static const double RATE = 150, NEAR = 0.002, COARSE = 0.25, NOTHING = 1e-140;
 
 static sens_status decay(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
@@ -385,7 +386,7 @@ static const struct verify_check checks[] = {
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.gap",
      .summary = "an observation counts however small the adjoint of later ones has become",
-     .bound = "a twentieth: what is lost is the whole",
+     .bound = "a quarter: what is lost is the whole",
      .explanation =
          "x' = -p x with p = 150 is observed at t = 0.002 and 2. Backwards from the last observation the "
          "adjoint falls to e^-300 of itself, and at the first it is 1 again. A sweep that ends where the "

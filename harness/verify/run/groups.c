@@ -29,6 +29,7 @@
     X(verify_neighbours)                                                                                     \
     X(verify_formulas)                                                                                       \
     X(verify_tolerances)                                                                                     \
+    X(verify_units)                                                                                          \
     X(verify_extremes)                                                                                       \
     X(verify_drawn)                                                                                          \
     X(verify_threads)                                                                                        \
