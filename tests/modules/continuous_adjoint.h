@@ -1,6 +1,7 @@
 /* A continuous adjoint whose pair and steps are its own, for two modules that differ in what they declare:
  * the including file defines NAME and DERIVATIVE, and may define MU_UNTESTED (mu outside the error test), LIMITS, an
- * array that it declares, and FIRST, the end of a step (0 or 1) whose slope the interpolant takes at the first one.
+ * array that it declares, FIRST, the end of a step (0 or 1) whose slope the interpolant takes at the first one, and
+ * UNTESTED(st, w, i), is component i of walk w outside its test?
  *
  *     x' = f(t, x, p),    -lambda' = J^T lambda + g_x,    -mu' = (df/dp)^T lambda + g_p,
  *     lambda and mu jump by phi_x and phi_p at each observation,
@@ -16,6 +17,9 @@
 #define BYTES sizeof(sens_real)
 #endif
 
+#ifndef UNTESTED
+#define UNTESTED(st, w, i) 0
+#endif
 #ifndef FIRST
 #define FIRST 0
 #endif
@@ -64,7 +68,7 @@ static sens_status try_step(struct state *st, struct walk *w, sens_real t, sens_
     *err = 0;
     for (size_t i = 0; i < w->dim; i++) {
         if (!isfinite(z[i])) return SENS_NONFINITE;
-        if (i >= w->tested) continue;
+        if (i >= w->tested || UNTESTED(st, w, i)) continue;
         const sens_real e = h * (-5 * k[0][i] + 6 * k[1][i] + 8 * k[2][i] - 9 * k[3][i]) / 72;
         const sens_real scale = task->atol + task->rtol * fmax(fabs(w->y[i]), fabs(z[i]));
         if (!isfinite(e)) return SENS_NONFINITE;

@@ -119,7 +119,7 @@ bool instance_sized(struct verify *v, const struct sens_problem_type *type, size
  * with n at most 8). false: it does not take them. */
 bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,
                    struct instance *instance);
-/* The default instance with a file for one option (call/files.h). false: it does not take it. */
+/* The default instance with a file for one option (call/made_files.h). false: it does not take it. */
 struct made_file;
 bool instance_with_file(struct verify *v, const struct sens_problem_type *type, size_t option,
                         const struct made_file *file, struct instance *instance);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files.h"
+#include "made_files.h"
 
 enum { STANDARD_N = 8, RANDOM_N = 12, DRAWS = 2 };
 

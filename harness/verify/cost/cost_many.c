@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cost_terms.h"
-#include "files.h"
+#include "made_files.h"
 #include "meeting.h"
 
 /* ---- cost.many ----------------------------------------------------------------------------------------- */

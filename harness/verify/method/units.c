@@ -1,7 +1,8 @@
 /* What a method must not take for large or small, nor for none.
  *
  *     units.time       x' = -p k x, seen at 1 / k and 2 / k: the same for k = 1, 2^-20 and 2^30
- *     units.cost       x' = p v cos(v t): x is the same with 2^-100 G for G
+ *     units.cost       x' = p v cos(v t) x: x is the same with 2^-100 G for G
+ *     units.outputs    the same: the gradient of G_1 is the same with 2^-100 G_0 for G_0
  *     units.nothing    x_0' = -p x_0, x_1 = 0: atol = 0 is as good as 1e-30
  *
  * Each compares two solves of one method, which may differ by what their tolerance leaves. */
@@ -15,30 +16,35 @@
 static const double RATE = 0.75, SWING = 150, LENGTH = 2;
 static const double RTOL = 1e-6, ATOL = 1e-8, FIRST = 1e-3, NEAR = 1e-3; /* NEAR: of what is compared */
 
-enum { MOST = 2, OBSERVED = 2 };
+enum { MOST = 2, OBSERVED = 2, SMALL = -100 };
 
 struct equation {
-    double k;     /* x_0' = -p k x_0; 0: the other one */
-    double swing; /* v */
+    double k;     /* of x_0' = -p k x_0; 0: the other one */
+    double swing; /* v, of x_0' = p v cos(v t) x_0 */
 };
+
+/* d log x_0 / dt, for p = 1 */
+static double rate_of(const struct sens_problem *pb, double t)
+{
+    const struct equation *const e = pb->data;
+    return e->k > 0 ? -e->k : e->swing * cos(e->swing * t);
+}
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    const struct equation *const e = pb->data;
     for (size_t i = 1; i < pb->n; i++) dx[i] = 0;
-    dx[0] = at->p[0] * (e->k > 0 ? -e->k * at->x[0] : e->swing * cos(e->swing * at->t));
+    dx[0] = at->p[0] * rate_of(pb, at->t) * at->x[0];
     return SENS_OK;
 }
 
 static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    const struct equation *const e = pb->data;
-    if (i > 0) return (struct diagonal_slopes){0, 0};
-    return e->k > 0 ? (struct diagonal_slopes){-at->p[0] * e->k, -e->k * at->x[0]}
-                    : (struct diagonal_slopes){0, e->swing * cos(e->swing * at->t)};
+    const double rate = rate_of(pb, at->t);
+    return i > 0 ? (struct diagonal_slopes){0, 0}
+                 : (struct diagonal_slopes){at->p[0] * rate, rate * at->x[0]};
 }
 
-static void create(struct verify *v, struct equation equation, size_t n, struct bed *bed)
+static void create(struct verify *v, struct equation equation, size_t n, size_t m, struct bed *bed)
 {
     static const double x0[MOST] = {1, 0};
     struct equation *const data = verify_memory(v, 1, sizeof *data);
@@ -55,7 +61,7 @@ static void create(struct verify *v, struct equation equation, size_t n, struct 
                                          .p = verify_copy(v, 1, &RATE),
                                          .x0_fixed = true,
                                          .data = data};
-    probe_cost_at(v, &problem, 1, parts, all ? OBSERVED : 1, all ? at : at + 1, &cost);
+    probe_cost_at(v, &problem, m, parts, all ? OBSERVED : 1, all ? at : at + 1, &cost);
     bed_create(v, &problem, &cost, v->method, bed);
     bed->task.rtol = RTOL, bed->task.atol = ATOL;
     bed->task.dt = FIRST * end;
@@ -96,13 +102,13 @@ static void check_time(struct verify *v)
     struct verify_result result = verify_open("units.time", v->module, "x' = -p k x to t = 2 / k");
     struct worst worst = {.count = 0};
     struct bed usual;
-    create(v, (struct equation){.k = 1}, 1, &usual);
+    create(v, (struct equation){.k = 1}, 1, 1, &usual);
     const bool solved = bed_solve(&usual) == SENS_OK;
     const struct sens_out first = bed_keep(&usual);
     for (size_t q = 0; solved && q < sizeof powers / sizeof *powers; q++) {
         struct bed bed;
         char words[VERIFY_NAME];
-        create(v, (struct equation){.k = exp2(powers[q])}, 1, &bed);
+        create(v, (struct equation){.k = exp2(powers[q])}, 1, 1, &bed);
         snprintf(words, sizeof words, "k = 2^%d,", powers[q]);
         if (bed_solve(&bed) == SENS_OK) compare(&bed, &first, EVERY, words, &worst);
         bed_free(&bed);
@@ -113,12 +119,11 @@ static void check_time(struct verify *v)
 
 static void check_cost(struct verify *v)
 {
-    enum { SMALL = -100 };
-    struct verify_result result = verify_open("units.cost", v->module, "x' = p v cos(v t), 2^-100 G");
+    struct verify_result result = verify_open("units.cost", v->module, "x' = p v cos(v t) x, 2^-100 G");
     struct worst worst = {.count = 0};
     struct sens_cost small;
     struct bed bed;
-    create(v, (struct equation){.swing = SWING}, 1, &bed);
+    create(v, (struct equation){.swing = SWING}, 1, 1, &bed);
     const bool solved = bed_solve(&bed) == SENS_OK;
     const struct sens_out first = bed_keep(&bed);
     decorate_multiply_cost(v, &bed.cost, SMALL, &small);
@@ -128,13 +133,69 @@ static void check_cost(struct verify *v)
     end(v, &result, &worst, "the solve fails", CAUSE_settled_by_cost);
 }
 
+/* G_c = sum_j s_c x_0(t_j) */
+static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
+{
+    const double *const scale = cost->data;
+    (void)j, (void)p;
+    for (size_t c = 0; c < cost->m; c++) G[c] += scale[c] * x[0];
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *OUT)
+{
+    const double *const scale = cost->data;
+    (void)j, (void)x, (void)p;
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) OUT[l] += scale[c0 + l];
+}
+
+static const struct sens_cost_type scaled_type = {.name = "scaled", .phi = phi, .phi_dx = phi_dx};
+
+/* The gradients of functional c alone, as those of m. */
+static struct sens_out only_row(const struct bed *bed, const struct sens_out *out, size_t c)
+{
+    static const enum sens_part gradients[] = {SENS_PART_DGDP, SENS_PART_DGDX0};
+    struct sens_out row = *out;
+    for (size_t q = 0; q < sizeof gradients / sizeof *gradients; q++) {
+        const enum sens_part k = gradients[q];
+        if (!out->part[k]) continue;
+        const size_t cols = bed_part(bed, k).cols;
+        double *const made = row.part[k] = verify_array(bed->v, bed_count(bed, k));
+        for (size_t i = 0; i < cols; i++) made[c * cols + i] = out->part[k][c * cols + i];
+    }
+    return row;
+}
+
+static void check_outputs(struct verify *v)
+{
+    enum { OUTPUTS = 2 };
+    static const double equal[OUTPUTS] = {1, 1};
+    const double small[OUTPUTS] = {exp2(SMALL), 1};
+    struct verify_result result =
+        verify_open("units.outputs", v->module, "x' = p v cos(v t) x, 2^-100 G_0 beside G_1");
+    struct worst worst = {.count = 0};
+    struct bed bed;
+    create(v, (struct equation){.swing = SWING}, 1, OUTPUTS, &bed);
+    bed.cost.type = &scaled_type;
+    bed.cost.data = equal;
+    const bool solved = bed_solve(&bed) == SENS_OK;
+    const struct sens_out kept = bed_keep(&bed), first = only_row(&bed, &kept, 1);
+    bed.cost.data = small;
+    if (solved && bed_solve(&bed) == SENS_OK) {
+        bed.out = only_row(&bed, &bed.out, 1);
+        compare(&bed, &first, SENS_IN_GRADIENT, "2^-100 G_0,", &worst);
+    }
+    bed_free(&bed);
+    end(v, &result, &worst, "the solve fails", CAUSE_outside_test);
+}
+
 static void check_nothing(struct verify *v)
 {
     static const double least = 1e-30;
     struct verify_result result = verify_open("units.nothing", v->module, "a decay beside 0, atol = 0");
     struct worst worst = {.count = 0};
     struct bed bed;
-    create(v, (struct equation){.k = 1}, 2, &bed);
+    create(v, (struct equation){.k = 1}, 2, 1, &bed);
     bed.task.atol = least;
     const bool solved = bed_solve(&bed) == SENS_OK;
     const struct sens_out first = bed_keep(&bed);
@@ -152,11 +213,13 @@ static void run(struct verify *v)
     if (v->method->caps & SENS_CAP_TOLERANCE) {
         check_time(v);
         check_cost(v);
+        check_outputs(v);
         check_nothing(v);
         return;
     }
     verify_skip_check(v, "units.time", module, "another unit of time", "the method takes no tolerance");
     verify_skip_check(v, "units.cost", module, "another unit of G", "the method takes no tolerance");
+    verify_skip_check(v, "units.outputs", module, "another unit of G_0", "the method takes no tolerance");
     verify_skip_check(v, "units.nothing", module, "atol = 0", "the method takes no tolerance");
 }
 
@@ -178,6 +241,14 @@ static const struct verify_check checks[] = {
          "An oscillation is solved with a cost, and with 2^-100 times that cost. The error of the state is "
          "not that of G: steps that are taken to be short enough where G has settled leave the state "
          "anywhere, where G is small against atol, or stationary."},
+    {.id = "units.outputs",
+     .summary = "the gradient of one functional does not depend on the unit of another",
+     .bound = "a thousandth: what the tolerance of 1e-6 may leave",
+     .level = VERIFY_TO_TOLERANCE,
+     .explanation =
+         "An oscillation is solved with two functionals, and with 2^-100 times the first. An error test of a "
+         "solve back that sees the first functional alone takes any step then. Look at which components of "
+         "the adjoint the norm goes over."},
     {.id = "units.nothing",
      .summary = "atol = 0 is taken, or refused, where a state is 0",
      .bound = "a thousandth: what the tolerance of 1e-6 may leave",

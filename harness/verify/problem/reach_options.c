@@ -4,11 +4,11 @@
  * (by 1e-7 of the way; whole ones to a small odd number), to 0 where that lies inside, and to its ends. An end may be
  * where nothing can be looked at: rhs has no values there, or a size makes an instance that is too large. Then it is
  * approached as far as can be, and what is beyond is said.
- * An option that takes a file of numbers is given some that are made up (call/files.h). */
+ * An option that takes a file of numbers is given some that are made up (call/made_files.h). */
 #include <stdio.h>
 #include <string.h>
 
-#include "files.h"
+#include "made_files.h"
 #include "reach.h"
 
 enum { DRAWN, HALF_MORE, NEAR_LEAST, VALUES };

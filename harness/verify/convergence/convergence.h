@@ -1,4 +1,4 @@
-/* harness/verify/method/convergence.h - what the checks of the group convergence share. */
+/* harness/verify/convergence/convergence.h - what the checks of the group convergence share. */
 #ifndef VERIFY_CONVERGENCE_H
 #define VERIFY_CONVERGENCE_H
 

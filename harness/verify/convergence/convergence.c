@@ -280,6 +280,24 @@ static void judge_tolerances(const struct ladders *ladders, struct verify_result
     }
 }
 
+/* Right without t in the equations, a formula takes something of t for 0. */
+static void blame_time(struct verify *v, const struct scene_settings *settings, struct verify_result *result)
+{
+    struct scene_settings still = *settings;
+    struct scene scene;
+    struct expected goal;
+    struct ladders ladders;
+    still.autonomous = true;
+    if (settings->autonomous || !scene_create(v, &still, &scene)) return;
+    if (expected_exact(&scene.bed, &goal) == SENS_OK && climb_tolerances(&scene, &goal, &ladders) &&
+        overall(&ladders.gradient) >= 0.75 && overall(&ladders.state) >= 0.75) {
+        verify_say(result, "right where rhs does not depend on t");
+        verify_blame(result, CAUSE_slope_t_left_out, 0.97);
+        verify_blame(result, CAUSE_stage_time, 0.9);
+    }
+    scene_free(&scene);
+}
+
 static void check_order_tol(struct verify *v, const char *tableau, const char *controller)
 {
     const struct scene_settings settings = convergence_settings(v, tableau, controller);
@@ -299,6 +317,7 @@ static void check_order_tol(struct verify *v, const char *tableau, const char *c
         verify_skip(&result, "the solve failed: solve.completes");
     else {
         judge_tolerances(&ladders, &result);
+        if (result.verdict == VERIFY_FAIL) blame_time(v, &settings, &result);
         if (result.verdict == VERIFY_FAIL) blame_faults(&scene, &goal, &result);
     }
     verify_close(v, &result);

@@ -1,7 +1,7 @@
-/* harness/verify/call/files.h - files of numbers for options that take one. What is to be in it the author alone knows:
+/* harness/verify/call/made_files.h - files of numbers for options that take one. What is to be in it the author alone knows:
  * several layouts are made up, and those that a module takes are looked at. */
-#ifndef VERIFY_FILES_H
-#define VERIFY_FILES_H
+#ifndef VERIFY_MADE_FILES_H
+#define VERIFY_MADE_FILES_H
 
 #include "check.h"
 

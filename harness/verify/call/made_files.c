@@ -1,5 +1,5 @@
-/* The layouts of files.h. */
-#include "files.h"
+/* The layouts of made_files.h. */
+#include "made_files.h"
 
 enum { ROWS = 5, CURVE = 12 };
 

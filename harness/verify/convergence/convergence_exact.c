@@ -5,122 +5,7 @@
 #include <string.h>
 
 #include "convergence.h"
-
-/* ---- how the steps are refined ------------------------------------------------------------------------- */
-
-enum way { BY_TOLERANCE, BY_STEP, BY_OPTION, BY_INTERVAL };
-
-struct refinement {
-    enum way way;
-    size_t option; /* BY_OPTION: its number, and what it is multiplied with from rung to rung */
-    double factor;
-};
-
-/* An option refines when it makes the steps this many times as many, at least. */
-static const double GROWS = 1.5;
-static const double FIRST_TOL = 1e-4, LAST_TOL = 1e-11;
-enum { FIRST_STEPS = 8, MAX_STEPS = 50000 };
-
-static const struct sens_option *option_of(const struct bed *bed, size_t i)
-{
-    return &bed->method->options[i];
-}
-
-static bool takes(const struct sens_option *option, double value)
-{
-    const bool number = option->kind == SENS_OPT_INT || option->kind == SENS_OPT_REAL;
-    const bool whole = option->kind == SENS_OPT_REAL || value == floor(value);
-    return number && whole && value >= option->min && value <= option->max;
-}
-
-static long steps_of(const struct bed *bed)
-{
-    return bed->grid.steps > bed->work.steps ? bed->grid.steps : bed->work.steps;
-}
-
-/* Does the option, so changed, make the steps more than `before`? */
-static bool grows(struct bed *bed, size_t i, double factor, long before)
-{
-    const double kept = bed->option[i].number, value = kept * factor;
-    if (!takes(option_of(bed, i), value) || value == kept) return false;
-    bed->option[i].number = value;
-    const bool more = bed_solve(bed) == SENS_OK && (double)steps_of(bed) >= GROWS * (double)before;
-    bed->option[i].number = kept;
-    return more && before > 0;
-}
-
-static struct refinement find_option(struct bed *bed)
-{
-    static const double factors[] = {2, 0.5};
-    const long before = bed_solve(bed) == SENS_OK ? steps_of(bed) : 0;
-    for (size_t i = 0; i < sens_option_count(bed->method->options); i++)
-        for (size_t k = 0; k < sizeof factors / sizeof *factors; k++)
-            if (grows(bed, i, factors[k], before))
-                return (struct refinement){.way = BY_OPTION, .option = i, .factor = factors[k]};
-    return (struct refinement){.way = BY_INTERVAL};
-}
-
-static struct refinement find_refinement(struct scene *scene)
-{
-    struct bed *bed = &scene->bed;
-    if (bed->method->caps & SENS_CAP_TOLERANCE) return (struct refinement){.way = BY_TOLERANCE};
-    if (bed_is_fixed(&scene->bed)) return (struct refinement){.way = BY_STEP};
-    return find_option(bed);
-}
-
-/* Rung k = 0, 1, ...; *h: the tolerance, or a length in proportion to the steps. false: there is none. */
-static bool refine(struct bed *bed, const struct refinement *by, int k, double *h)
-{
-    const double base = by->way == BY_OPTION ? option_of(bed, by->option)->fallback : 0;
-    /* A formula of its own may be of low order, and a small tolerance take it too many steps. */
-    const bool few = bed->v->quick && (bed->method->caps & SENS_CAP_TABLEAU);
-    *h = pow(2, -k);
-    switch (by->way) {
-    case BY_TOLERANCE:
-        *h = FIRST_TOL * pow(few ? 1e-3 : 1e-2, k);
-        bed_tolerance(bed, *h);
-        return *h > LAST_TOL;
-    case BY_STEP:
-        bed->task.dt = *h * (bed->problem.t1 - bed->problem.t0) / FIRST_STEPS;
-        return true;
-    case BY_OPTION:
-        bed->option[by->option].number = base * pow(by->factor, k);
-        return takes(option_of(bed, by->option), bed->option[by->option].number);
-    default:
-        return false;
-    }
-}
-
-/* The steps from t0 to t1 of rung k, with an odd number where it has an even one between observations at 3/8
- * and 5/8, or the other way round: a rule may be right for one of them alone. false: nothing counts steps. */
-static bool turn_parity(struct bed *bed, const struct refinement *by, int k)
-{
-    const bool option = by->way == BY_OPTION && by->factor > 1;
-    if (!option && by->way != BY_STEP) return false;
-    const double base = option ? option_of(bed, by->option)->fallback : FIRST_STEPS;
-    const double eighth = floor(base * exp2(k) / 8);
-    const double steps = 8 * (fmod(eighth, 2) == 0 ? eighth + 1 : eighth - 1);
-    if (steps < 8) return false;
-    if (!option) {
-        bed->task.dt = (bed->problem.t1 - bed->problem.t0) / steps;
-        return true;
-    }
-    if (!takes(option_of(bed, by->option), steps)) return false;
-    bed->option[by->option].number = steps;
-    return true;
-}
-
-static void say_refinement(const struct scene *scene, const struct refinement *by,
-                           char subject[VERIFY_SUBJECT])
-{
-    const char *const option = by->way == BY_OPTION ? option_of(&scene->bed, by->option)->name : "";
-    const char *const words[] = {[BY_TOLERANCE] = "tolerances fall",
-                                 [BY_STEP] = "dt halved",
-                                 [BY_OPTION] = by->factor > 1 ? " doubled" : " halved",
-                                 [BY_INTERVAL] = "nothing refines its steps: shorter intervals"};
-    snprintf(subject, VERIFY_SUBJECT, "%.*s, %s%s", (int)strcspn(scene->subject, ","), scene->subject, option,
-             words[by->way]);
-}
+#include "refinement.h"
 
 /* ---- the errors ---------------------------------------------------------------------------------------- */
 
@@ -214,9 +99,25 @@ static bool stays_at_single(const struct part part[SENS_PARTS], unsigned parts)
     return parts != 0;
 }
 
-static void judge_ladders(const struct part part[SENS_PARTS], enum way way, struct verify_result *result)
+/* Of the tolerance, for every step: norms, and how the errors of steps grow, differ by less. */
+static const double EACH_STEP = 64;
+
+/* An error test holds the error of each step to the tolerance, so that all of them together leave no more. */
+static void note_all_steps(const struct part *x, enum way way, long steps, struct worst *worst)
+{
+    const struct ladder *l = &x->ladder;
+    const int last = l->count - 1;
+    if (way != BY_TOLERANCE || !x->judged || steps < 1) return;
+    worst_note_in(worst, SENS_IN_X, l->error[last], EACH_STEP * (double)steps * l->h[last] + x->done,
+                  "x: with errors of the tolerance %.0e in each of %ld steps: relative error", l->h[last],
+                  steps);
+}
+
+static void judge_ladders(const struct part part[SENS_PARTS], enum way way, long steps,
+                          struct verify_result *result)
 {
     struct worst worst = {.count = 0};
+    note_all_steps(&part[SENS_PART_X], way, steps, &worst);
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         char words[VERIFY_SUBJECT];
         if (!part[k].judged) continue;
@@ -238,7 +139,8 @@ static void judge_beside(struct scene *scene, struct part part[SENS_PARTS], cons
                          int last, struct verify_result *result)
 {
     struct worst worst = {.count = 0};
-    if (last < 1 || !turn_parity(&scene->bed, by, last) || bed_solve(&scene->bed) != SENS_OK) return;
+    if (last < 1 || !refinement_turn_parity(&scene->bed, by, last) || bed_solve(&scene->bed) != SENS_OK)
+        return;
     for (enum sens_part i = 0; i < SENS_PARTS; i++) {
         if (!part[i].judged) continue;
         add_rung(&part[i], exp2(-last));
@@ -247,7 +149,7 @@ static void judge_beside(struct scene *scene, struct part part[SENS_PARTS], cons
         worst_note_in(
             &worst, 1u << i, l->error[last + 1], BESIDE * before + l->floor[last + 1] + part[i].done,
             "%s: with an odd number of steps it was even, or the other way round (%ld in all): error",
-            part[i].name, steps_of(&scene->bed));
+            part[i].name, refinement_steps(&scene->bed));
     }
     if (worst_passes(&worst)) return;
     verify_judge(result, &worst);
@@ -280,7 +182,7 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
     struct part moved[SENS_PARTS];
     struct expected goal;
     double h;
-    if (by->way == BY_STEP || last < 1 || steps < 1 || !refine(bed, by, last, &h)) return;
+    if (by->way == BY_STEP || last < 1 || steps < 1 || !refinement_take(bed, by, last, &h)) return;
     bed->cost.t_obs = behind_steps(bed, steps);
     const bool made = expected_exact(&scene->bed, &goal) == SENS_OK && bed_solve(bed) == SENS_OK;
     bed->cost = usual;
@@ -330,18 +232,18 @@ static void climb(struct scene *scene, const struct expected *goal, const struct
     long steps[MOST_RUNGS];
     int rungs = 0;
     find_parts(scene, goal, by->way, part);
-    for (int k = 0; k < MOST_RUNGS && refine(&scene->bed, by, k, &h); k++) {
+    for (int k = 0; k < MOST_RUNGS && refinement_take(&scene->bed, by, k, &h); k++) {
         if (bed_solve(&scene->bed) != SENS_OK) break;
         for (enum sens_part i = 0; i < SENS_PARTS; i++)
             if (part[i].judged) add_rung(&part[i], h);
-        steps[rungs] = steps_of(&scene->bed);
+        steps[rungs] = refinement_steps(&scene->bed);
         if (++rungs >= LEAST_RUNGS && all_fall(part, by->way)) break;
     }
     if (rungs < LEAST_RUNGS - 1) {
         verify_skip(result, "%s: %s", sens_status_name(scene->bed.status), scene->bed.message);
         return;
     }
-    judge_ladders(part, by->way, result);
+    judge_ladders(part, by->way, steps[rungs - 1], result);
     const struct rungs climbed = {.steps = steps, .count = rungs, .equal = by->way != BY_TOLERANCE};
     if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, &climbed, result);
     if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps[rungs - 1], result);
@@ -356,7 +258,7 @@ static const double EULERS = 8; /* times the error of Euler's method, for steps 
 static bool euler(struct bed *bed, struct sens_out *out)
 {
     const struct sens_tableau *const tableau = verify_formula(bed->v, "euler");
-    const long steps = steps_of(bed) > 0 ? steps_of(bed) : 1;
+    const long steps = refinement_steps(bed) > 0 ? refinement_steps(bed) : 1;
     struct oracle oracle;
     struct grid grid;
     *out = bed_shape(bed);
@@ -389,7 +291,7 @@ static bool note_interval(struct verify *v, const char *choice, double length, s
                           EULERS * distance(part[k].count, plain[k].got, part[k].truth) +
                               part[k].done * distance(part[k].count, part[k].truth, NULL),
                           "%s is off on an interval of length %g in %ld steps", part[k].name, length,
-                          steps_of(&scene.bed));
+                          refinement_steps(&scene.bed));
     scene_free(&scene);
     return made;
 }
@@ -410,11 +312,11 @@ static void shorten(struct verify *v, const char *choice, struct verify_result *
 
 /* ---- order.exact --------------------------------------------------------------------------------------- */
 
-static bool create_scene(struct verify *v, const char *tableau, const char *choice, struct scene *scene)
+static bool create_scene(struct verify *v, const char *choice, struct scene *scene)
 {
     const bool fixed = !(v->method->caps & SENS_CAP_TOLERANCE) && (v->method->caps & SENS_CAP_CONTROLLER);
     struct scene_settings settings =
-        convergence_settings(v, v->method->caps & SENS_CAP_TABLEAU ? tableau : NULL, NULL);
+        convergence_settings(v, v->method->caps & SENS_CAP_TABLEAU ? "cash_karp" : NULL, NULL);
     settings.choice = choice;
     if (!scene_create(v, &settings, scene)) return false;
     scene->bed.task.max_steps = MAX_STEPS;
@@ -422,17 +324,17 @@ static bool create_scene(struct verify *v, const char *tableau, const char *choi
     return true;
 }
 
-static void check_exact(struct verify *v, const char *tableau, const char *choice)
+static void check_exact(struct verify *v, const char *choice)
 {
     struct scene scene;
     struct expected goal;
     char subject[VERIFY_SUBJECT];
-    if (!create_scene(v, tableau, choice, &scene)) {
+    if (!create_scene(v, choice, &scene)) {
         verify_skip_check(v, "order.exact", v->module, "probe", "the method does not take the task");
         return;
     }
-    const struct refinement by = find_refinement(&scene);
-    say_refinement(&scene, &by, subject);
+    const struct refinement by = refinement_find(&scene);
+    refinement_say(&scene, &by, subject);
     const size_t used = strlen(subject);
     if (choice) snprintf(subject + used, sizeof subject - used, ", %s", choice);
     struct verify_result result = verify_open("order.exact", v->module, subject);
@@ -446,21 +348,10 @@ static void check_exact(struct verify *v, const char *tableau, const char *choic
     scene_free(&scene);
 }
 
-/* Of formulas whose interpolant is of their own order fixed steps tell (order.h); where there are none, one of them
- * does. */
-static bool reads_interpolants(const struct sens_method_type *method)
-{
-    const unsigned needs = SENS_CAP_TABLEAU | SENS_CAP_TOLERANCE;
-    return method->derivative == SENS_DERIVATIVE_CONTINUOUS && (method->caps & needs) == needs &&
-           !(method->caps & SENS_CAP_CONTROLLER);
-}
-
 void convergence_exact(struct verify *v)
 {
-    static const char usual[] = "cash_karp";
-    check_exact(v, usual, NULL);
-    if (reads_interpolants(v->method)) check_exact(v, "dop853", NULL);
+    check_exact(v, NULL);
     for (const struct sens_limit *limit = v->method->limits; limit && limit->check; limit++)
         if (strcmp(limit->check, "order.exact") == 0 && !limits_fault(v->groups, v->method, limit))
-            check_exact(v, usual, limit->holds_with);
+            check_exact(v, limit->holds_with);
 }
