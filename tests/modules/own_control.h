@@ -1,7 +1,7 @@
-/* The tangent of Bogacki and Shampine's pair with a step control of its own, first same as last, for modules
- * that differ in what a run leaves to the next: the including file defines NAME, KEEPS_SLOPE (the last slope;
- * nothing is kept before the first run) and KEEPS_STEP (the last step), and may define LEAST, the step that is taken
- * without a test, as a part of the interval; NO_TIME, what is left where a solve ends; NONE_IS_NAN, an error of 0 over a
+/* The tangent of Bogacki and Shampine's pair with a step control of its own, first same as last, for modules that
+ * differ in what a run leaves to the next: the including file defines NAME, KEEPS_SLOPE (the last slope; nothing is
+ * kept before the first run) and KEEPS_STEP (the last step), and may define LEAST, the step that is taken without a
+ * test, as a part of the interval; NO_TIME, what is left where a solve ends; NONE_IS_NAN, an error of 0 over a
  * tolerance of 0, which is no reason to reject then; and PARTS_COUNT(part), for how many components a tolerance of
  * several is taken. */
 #include <stdbool.h>

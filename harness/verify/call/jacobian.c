@@ -181,10 +181,10 @@ static double least_noise(const struct samples *s, size_t n, size_t i)
     return noise;
 }
 
-/* A small difference of large terms is a multiple of their last digit, has few digits of its own, and may be the same at
- * every sample, so that nothing else shows how many. Multiplied by a factor it still is the same over short steps, and
- * then moves by that digit. The terms are no larger than a few of the inputs: numbers that are round by chance lie on
- * grids that are coarser. */
+/* A small difference of large terms is a multiple of their last digit, has few digits of its own, and may be the same
+ * at every sample, so that nothing else shows how many. Multiplied by a factor it still is the same over short steps,
+ * and then moves by that digit. The terms are no larger than a few of the inputs: numbers that are round by chance lie
+ * on grids that are coarser. */
 static double grid_noise(const struct samples *s, size_t i, double inputs)
 {
     const double digit = s->same[i] ? fmax(s->apart[i], s->grid[i]) : s->grid[i];

@@ -5,11 +5,11 @@
  *
  *     D_k0 = (phi(h_k) - phi(-h_k)) / (2 h_k),   D_km = D_k,m-1 + (D_k,m-1 - D_k-1,m-1) / (16^m - 1)
  *
- * The error of D_km is at most its distances to D_k,m-1 and D_k-1,m-1 (truncation) plus what rounding does to
- * phi over h_k, measured by evaluating phi at shaken inputs and over the smallest steps, and by the grid that all its
- * values lie on; differences with smaller steps must not contradict it. The steps go down to 1e-7 h_0, because a singularity may be near. Where
- * phi swings within these, as sin(w t) does in w at large t, they start again from h_0 / 4096. For
- * each component the D_km with the least error is taken. */
+ * The error of D_km is at most its distances to D_k,m-1 and D_k-1,m-1 (truncation) plus what rounding does to phi over
+ * h_k, measured by evaluating phi at shaken inputs and over the smallest steps, and by the grid that all its values lie
+ * on; differences with smaller steps must not contradict it. The steps go down to 1e-7 h_0, because a singularity may
+ * be near. Where phi swings within these, as sin(w t) does in w at large t, they start again from h_0 / 4096. For each
+ * component the D_km with the least error is taken. */
 #ifndef VERIFY_JACOBIAN_H
 #define VERIFY_JACOBIAN_H
 

@@ -1,5 +1,5 @@
-/* harness/verify/call/made_files.h - files of numbers for options that take one. What is to be in it the author alone knows:
- * several layouts are made up, and those that a module takes are looked at. */
+/* harness/verify/call/made_files.h - files of numbers for options that take one. What is to be in it the author alone
+ * knows: several layouts are made up, and those that a module takes are looked at. */
 #ifndef VERIFY_MADE_FILES_H
 #define VERIFY_MADE_FILES_H
 

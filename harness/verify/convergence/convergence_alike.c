@@ -2,19 +2,19 @@
  *
  *     q = log(e / e') / log(N' / N)
  *
- * is the order of each of x, G, dG/dp, dG/dx0. Of a discrete method, whose steps are doubled, or multiplied with another
- * power of two: that of a map's own derivative is the map's, and a quadrature of lower order than the formula makes G
- * the worst of all: its error falls, and is far above the one that the state shows. Of a continuous one, whose tolerance
- * falls: its derivative may be read from an interpolant, whose order limits it; a line between the ends of a step, or a
- * cubic that takes two slopes for one another, is of order 2, below that of any interpolant in use. */
+ * is the order of each of x, G, dG/dp, dG/dx0. Of a discrete method, whose steps are doubled, or multiplied with
+ * another power of two: that of a map's own derivative is the map's, and a quadrature of lower order than the formula
+ * makes G the worst of all: its error falls, and is far above the one that the state shows. Of a continuous one, whose
+ * tolerance falls: its derivative may be read from an interpolant, whose order limits it; a line between the ends of a
+ * step, or a cubic that takes two slopes for one another, is of order 2, below that of any interpolant in use. */
 #include <stdio.h>
 
 #include "convergence.h"
 
 /* A whole order less, and what two rungs tell of one; a number of steps is rounded between observations. */
 static const double LESS = 0.75, SECOND = 1.75, ROUNDED = 0.05, NONE = 1e-9;
-/* The error of what is read from an interpolant of order q falls as h^(q + 1); by so much less it is let pass, so that of a
- * formula of its own a quadratic between the ends of a step does. */
+/* The error of what is read from an interpolant of order q falls as h^(q + 1); by so much less it is let pass, so that
+ * of a formula of its own a quadratic between the ends of a step does. */
 static const double LET = 0.5;
 
 /* By which power of two the steps became more, which need not be whole where they follow an error test; 0: by none that

@@ -1,4 +1,5 @@
-/* harness/verify/convergence/refinement.h - how the steps of a method are made finer, rung by rung: by what it has for that. */
+/* harness/verify/convergence/refinement.h - how the steps of a method are made finer, rung by rung: by what it has for
+ * that. */
 #ifndef VERIFY_REFINEMENT_H
 #define VERIFY_REFINEMENT_H
 
@@ -8,11 +9,11 @@ enum way { BY_TOLERANCE, BY_STEP, BY_OPTION, BY_INTERVAL };
 
 struct refinement {
     enum way way;
-    size_t option; /* BY_OPTION: its number, and what it is multiplied with from rung to rung */
-    double factor;
+    size_t option; /* BY_OPTION: its number */
+    double factor; /* and what it is multiplied with from rung to rung */
 };
 
-/* Of the method of the scene: a tolerance, a fixed step, an option of its own; else shorter intervals, which are none. */
+/* Of the method of the scene: a tolerance, a fixed step, an option of its own; else shorter intervals, no refinement. */
 struct refinement refinement_find(struct scene *scene);
 /* Rung k = 0, 1, ...; *h: the tolerance, or a length in proportion to the steps. false: there is none. */
 bool refinement_take(struct bed *bed, const struct refinement *by, int k, double *h);

@@ -2,8 +2,8 @@
  *
  *     lim g_c(s + d) - lim g_c(s - d)    along lines: of time, x and p held; of states, t and p held
  *
- * A step across a jump in time is of order 1. One at a state, as of the time above a threshold, moves with the solution:
- * dG/dp has a term for where it is crossed, and g_x, which is 0 on both sides, has none. */
+ * A step across a jump in time is of order 1. One at a state, as of the time above a threshold, moves with the
+ * solution: dG/dp has a term for where it is crossed, and g_x, which is 0 on both sides, has none. */
 #include <math.h>
 
 #include "cost_terms.h"
@@ -93,8 +93,8 @@ static void scan(const struct line_of_g *line, struct worst *worst)
     }
     for (int k = 0; k < PIECES; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        note_jump(line, (struct stretch){(double)k / PIECES, (k + 1.0) / PIECES, value[k], value[k + 1]}, size,
-                  worst);
+        note_jump(line, (struct stretch){(double)k / PIECES, (k + 1.0) / PIECES, value[k], value[k + 1]},
+                  size, worst);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     sens_arena_rewind(&v->ctx.arena, all);

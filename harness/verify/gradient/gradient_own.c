@@ -237,9 +237,9 @@ bool gradient_note_faint(const struct bed *bed, struct worst *worst)
     return held;
 }
 
-/* Where the steps that are told are the same for all solves although an error test chooses them (their number, say, from
- * a few), the derivative is held to the values themselves: a difference quotient in it has other digits than beside a
- * faint copy. Nothing is noted where they move. */
+/* Where the steps that are told are the same for all solves although an error test chooses them (their number, say,
+ * from a few), the derivative is held to the values themselves: a difference quotient in it has other digits than
+ * beside a faint copy. Nothing is noted where they move. */
 static void note_in_the_open(const struct bed *bed, struct worst *worst)
 {
     struct bed same = *bed;

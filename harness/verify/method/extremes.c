@@ -217,8 +217,8 @@ static void check_rest(struct verify *v)
 /* ---- observations far apart ---------------------------------------------------------------------------- */
 
 enum { OBSERVED = 2, RK4_STEPS = 4000 };
-/* p; the first observation; of what is right. A step of a formula of order 2, which the derivative of a map may be of, is
- * off by a twentieth there. */
+/* p; the first observation; of what is right. A step of a formula of order 2, which the derivative of a map may be of,
+ * is off by a twentieth there. */
 static const double RATE = 150, NEAR = 0.002, COARSE = 0.25, NOTHING = 1e-140;
 
 static sens_status decay(const struct sens_problem *pb, const struct sens_at *at, double *dx)

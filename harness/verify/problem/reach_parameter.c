@@ -2,8 +2,8 @@
  *
  *     f_s(t, x, p(s)) = f_(s0)(t, x, p(s)),   M_s = M_(s0)        f_s: rhs of the instance that was created with s
  *
- * bit for bit; and where the type has no x0(p), or one of the two alone says that x0 does not depend on p, both begin at
- * the same state. What create makes of p otherwise no derivative sees. */
+ * bit for bit; and where the type has no x0(p), or one of the two alone says that x0 does not depend on p, both begin
+ * at the same state. What create makes of p otherwise no derivative sees. */
 #include <string.h>
 
 #include "reach.h"

@@ -1,5 +1,5 @@
-/* Photosynthesis by day: df/dp takes the light of the first day for that of all days, which the default interval does not
- * reach.
+/* Photosynthesis by day: df/dp takes the light of the first day for that of all days, which the default interval does
+ * not reach.
  *
  * verify: --quick --problem first_day
  * module: problem first_day

@@ -1,5 +1,5 @@
-/* Growth x' = p x, whose closed form of the discrete map takes the powers of h p up to the order of a formula, as if each
- * had no more stages than that.
+/* Growth x' = p x, whose closed form of the discrete map takes the powers of h p up to the order of a formula, as if
+ * each had no more stages than that.
  *
  * verify: --quick --problem powers_cut
  * module: problem powers_cut

@@ -1,5 +1,5 @@
-/* The implicit midpoint rule, whose tangent is solved with a matrix of difference quotients of f, which have half of the
- * digits.
+/* The implicit midpoint rule, whose tangent is solved with a matrix of difference quotients of f, which have half of
+ * the digits.
  *
  * verify: --quick --method quotient_matrix
  * cause: difference_quotient */

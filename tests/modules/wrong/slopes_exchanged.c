@@ -1,5 +1,5 @@
-/* A continuous adjoint whose cubic between the steps takes the slopes at their ends for one another: it meets the states
- * there, and its error falls with the tolerance, as h^2.
+/* A continuous adjoint whose cubic between the steps takes the slopes at their ends for one another: it meets the
+ * states there, and its error falls with the tolerance, as h^2.
  *
  * verify: --quick --method slopes_exchanged
  * cause: lower_order */
