@@ -13,7 +13,7 @@ struct refinement {
     double factor; /* and what it is multiplied with from rung to rung */
 };
 
-/* Of the method of the scene: a tolerance, a fixed step, an option of its own; else shorter intervals, no refinement. */
+/* Of the method of the scene: a tolerance, a fixed step, an option of its own; else shorter intervals. */
 struct refinement refinement_find(struct scene *scene);
 /* Rung k = 0, 1, ...; *h: the tolerance, or a length in proportion to the steps. false: there is none. */
 bool refinement_take(struct bed *bed, const struct refinement *by, int k, double *h);
