@@ -47,7 +47,7 @@ sweep_together() {
     for process in $running; do
         wait "$process" || ended=$?
     done
-    wait # a signal ends a wait, and not what was waited for
+    wait $running # a signal ends a wait, and not what was waited for
     trap - INT TERM HUP
     while [ $list -gt 0 ]; do
         cat "$results/.$list.messages" >&2
@@ -60,11 +60,19 @@ sweep_together() {
 
 start=$(date +%s)
 "$sensbench" sweep $timed $profile $resume --out "$results" || exit $?
-# The last table takes as long as the others together.
-sweep_together "$(echo "$tables" | tail -n 1)" "$(echo "$tables" | sed '$d')" || exit $?
-echo
-SENSBENCH=$sensbench "$scripts/figures.sh" "$results"
+# What is timed is measured; its figures are drawn beside the tables, the last of which takes as long as the others
+# together.
+SENSBENCH=$sensbench "$scripts/figures.sh" "$results" $timed > "$results/.figures" 2>&1 &
+drawing=$!
+sweep_together "$(echo "$tables" | tail -n 1)" "$(echo "$tables" | sed '$d')"
+code=$?
+[ $code -eq 0 ] || kill $drawing 2> /dev/null
+wait $drawing
 drawn=$?
+echo
+cat "$results/.figures"
+rm -f "$results/.figures"
+[ $code -eq 0 ] || exit $code
 [ $drawn -ge 2 ] && exit $drawn
 echo
 summary=$results/summary.md

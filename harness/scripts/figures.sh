@@ -1,5 +1,6 @@
 #!/bin/sh
-# figures.sh [RESULTS] - renders every sweep found in RESULTS as SVG and PNG into RESULTS/figures; runs nothing.
+# figures.sh [RESULTS [SWEEP ...]] - renders every sweep found in RESULTS, or those that are named, as SVG and PNG into
+# RESULTS/figures; runs nothing.
 # RESULTS holds <sweep>/<machine>-<git>.tsv; of several files of a sweep the newest is drawn. Without RESULTS the first
 # of results/local/full, results/local/quick and results that has a sweep is taken.
 #
@@ -50,6 +51,7 @@ has_sweeps() {
 
 if [ $# -gt 0 ]; then
     results=${1%/}
+    shift
     [ -d "$results/" ] || { say "figures.sh: no folder $results" >&2; exit 2; }
 else
     results=$root/results
@@ -260,6 +262,13 @@ profile() {
     render profile profile "$(about profile title)" "$from" "$from_file"
 }
 
+only=" $* " # two spaces: all
+wanted() { # sweep
+    [ "$only" = "  " ] && return 0
+    case $only in *" $1 "*) return 0 ;; esac
+    return 1
+}
+
 found=
 code=0
 for folder in "$here"/*/; do
@@ -267,6 +276,7 @@ for folder in "$here"/*/; do
     [ -n "$file" ] || continue
     folder=${folder%/}
     sweep=${folder##*/}
+    wanted "$sweep" || continue
     if ! is_name "$sweep" || ! is_name "${file##*/}"; then
         say "figures.sh: $results/$sweep/${file##*/}: a name of other than letters, digits and _ . + -" >&2
         code=1
@@ -278,6 +288,7 @@ done
 profile || code=1
 for file in $(grep -sl '^figure' "$sweeps"/*.sweep "$paper"/sweeps/*.sweep); do
     sweep=$(basename "$file" .sweep)
+    wanted "$sweep" || continue
     case " $found " in *" $sweep "*) ;; *) say "$sweep: no data in $results" ;; esac
 done
 exit $code
