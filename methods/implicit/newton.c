@@ -34,7 +34,7 @@ static void measure_part(const struct sens_ode_part *part, const sens_real *d, c
 static void measure(const struct sens_ode *ode, size_t size, const sens_real *d, const sens_real *Y,
                     struct sens_newton *it)
 {
-    const sens_real before = it->size, own_before = it->own;
+    const sens_real before = it->size;
     sens_real top = 0;
     for (size_t q = 0; q < size; q++) top = sens_larger(fabs(Y[q]), top);
     it->own = it->near = it->size = it->largest = 0;
@@ -44,28 +44,16 @@ static void measure(const struct sens_ode *ode, size_t size, const sens_real *d,
     if (top > 0) it->largest /= top;
     it->theta = it->count > 1 && before > 0 ? it->size / before : SENS_C(0.5);
     it->growths += it->theta > 1;
-    it->shrunk = own_before > 0 && isfinite(own_before) ? it->own / own_before : SENS_C(0.5);
     if (it->count > 1) it->fastest = it->count > 2 ? fmin(it->theta, it->fastest) : it->theta;
 }
 
-/* What is left, as a multiple of the last correction, by the ratio of the last two. The first ratio alone may be small
- * by luck, where the second correction passes through 0 in its course: with one of 1e-7, and then of 6e-5, as much as
- * 1e-13 of the state was left. So it is taken for the second power of the one that follows. */
-static sens_real left_by(sens_real ratio, const struct sens_newton *it)
-{
-    const sens_real theta = it->count == 2 ? sqrt(ratio) : ratio;
-    return theta < 0.5 ? theta / (1 - theta) : 1;
-}
-
+/* What is left, as a multiple of the last correction. The first ratio alone may be small by luck, where the second
+ * correction passes through 0 in its course: with one of 1e-7, and then of 6e-5, as much as 1e-13 of the state was
+ * left. So it is taken for the second power of the one that follows. */
 static sens_real left_of(const struct sens_newton *it)
 {
-    return left_by(it->theta, it);
-}
-
-/* Does the component that is farthest from its end still get there? It may be far smaller than what theta is of. */
-static bool is_shrinking(const struct sens_newton *it)
-{
-    return it->own > 0 && isfinite(it->own) && (it->count == 1 || it->shrunk < 0.5);
+    const sens_real theta = it->count == 2 ? sqrt(it->theta) : it->theta;
+    return theta < 0.5 ? theta / (1 - theta) : 1;
 }
 
 /* Rounding of f, which on a fine grid is a difference of terms some hundred times as large as what moves a component:
@@ -76,18 +64,12 @@ static bool is_noise(const struct sens_newton *it)
            it->near <= MOST_NOISE * SENS_EPSILON;
 }
 
-/* Of what matters nothing is left, and theta is a ratio of rounding. */
-static bool at_rounding(const struct sens_newton *it)
-{
-    return it->near <= 64 * SENS_EPSILON;
-}
-
 /* Rounding: of each component, or of what matters where the corrections get no smaller. What is below the tolerances
  * altogether is converged like everything else: derivatives are of the map, whatever the scale of the states. */
 static bool is_done(const struct sens_newton *it)
 {
-    if (left_by(sens_larger(it->theta, it->shrunk), it) * it->own <= SENS_EPSILON) return true;
-    return !is_shrinking(it) && ((it->theta > SLOW && at_rounding(it)) || is_noise(it));
+    const sens_real unit = SENS_EPSILON;
+    return left_of(it) * it->own <= unit || (it->theta > SLOW && it->near <= 64 * unit) || is_noise(it);
 }
 
 /* Far below the tolerance, where the iteration is at its end: it converges still, or it did, and what goes up and down
@@ -110,8 +92,7 @@ enum sens_newton_next sens_newton_judge(const struct sens_ode *ode, size_t size,
     if (is_done(it)) return SENS_NEWTON_DONE;
     if (it->count == MOST_ITERATIONS || it->growths == MOST_GROWTHS)
         return will_do(ode, it) ? SENS_NEWTON_DONE : SENS_NEWTON_FAILED;
-    const sens_real rate = at_rounding(it) ? it->shrunk : it->theta;
-    if (it->count == 1 || rate <= SLOW || it->renewals++ >= MOST_RENEWALS) return SENS_NEWTON_GO_ON;
+    if (it->count == 1 || it->theta <= SLOW || it->renewals++ >= MOST_RENEWALS) return SENS_NEWTON_GO_ON;
     return SENS_NEWTON_RENEW;
 }
 

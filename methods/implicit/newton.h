@@ -15,8 +15,7 @@ struct sens_newton {              /* starts as all 0 */
     sens_real size;               /* relative to its component or to atol / rtol, whichever is larger */
     sens_real near;               /* the same, or to the largest component where all are below atol / rtol */
     sens_real largest;            /* relative to the largest component */
-    sens_real theta, fastest;     /* of two corrections the ratio, by size; the smallest so far */
-    sens_real shrunk;             /* the ratio by own */
+    sens_real theta, fastest;     /* of two corrections the ratio; the smallest so far */
     int count, renewals, growths; /* of corrections */
 };
 

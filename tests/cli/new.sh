@@ -94,15 +94,17 @@ expect 2 "File exists" new cost my_problem
 expect 2 "did you mean method" new methode x
 expect 2 "a kind and a name" new problem
 expect 2 "a kind and a name" new problem a b
-expect 2 "No such file" new problem fresh --out none
-expect 2 "No such file" new problem fresh --c --out none
+touch file
+expect 2 "Not a directory" new problem fresh --out file/none
+expect 2 "Not a directory" new problem fresh --c --out file/none
 expect 2 "no source tree" new problem fresh --in-tree
 expect 2 "path is too long" new problem fresh --out "$(printf 'a%.0s' $(seq 5000))"
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked && chmod a-w locked
     expect 2 "Permission denied" new problem fresh --out locked
 fi
-[ ! -e fresh ] && [ ! -e none ] || fail "a refusal left something"
+[ ! -e fresh ] || fail "a refusal left something"
+expect 0 "made made/here/fresh.ode" new problem fresh --out made/here
 
 # a disk that is full is no success, and leaves nothing (a limit on the size of files stands for it)
 (ulimit -f 1; trap '' XFSZ; "$program" new method fresh >output 2>&1)

@@ -82,6 +82,8 @@ static const struct sens_limit limits_as_shipped[] = {
     {"gradient.own", "*", WEIGHTS, .only = SENS_IN_DGDP, .holds_with = "type=2a"},
     {"order.exact", "*", WEIGHTS, .only = SENS_IN_DGDP, .holds_with = "type=2a"},
     {"order.tol", "*", WEIGHTS, .only = SENS_IN_DGDP},
+    {"units.time", "*", WEIGHTS, .only = SENS_IN_DGDP},
+    {"units.nothing", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"pair.exact", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"pair.identity", "*", WEIGHTS, .only = SENS_IN_DGDP},
     {"drawn.right", "*", WEIGHTS, .only = SENS_IN_DGDP},
