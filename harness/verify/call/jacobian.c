@@ -84,7 +84,7 @@ struct samples { /* [levels][n] */
     bool *same;     /* [n]: a step to both sides changes nothing but these */
 };
 
-/* The largest power of two that x is a multiple of; 0: of any. */
+/* The largest power of two that x is a multiple of; 0 is one of any: infinite. */
 static double grid_of(double x)
 {
     int exponent;

@@ -207,22 +207,6 @@ static void check_nothing(struct verify *v)
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
-static void run(struct verify *v)
-{
-    const char *const module = v->module;
-    if (v->method->caps & SENS_CAP_TOLERANCE) {
-        check_time(v);
-        check_cost(v);
-        check_outputs(v);
-        check_nothing(v);
-        return;
-    }
-    verify_skip_check(v, "units.time", module, "another unit of time", "the method takes no tolerance");
-    verify_skip_check(v, "units.cost", module, "another unit of G", "the method takes no tolerance");
-    verify_skip_check(v, "units.outputs", module, "another unit of G_0", "the method takes no tolerance");
-    verify_skip_check(v, "units.nothing", module, "atol = 0", "the method takes no tolerance");
-}
-
 static const struct verify_check checks[] = {
     {.id = "units.time",
      .summary = "another unit of time changes nothing",
@@ -258,6 +242,19 @@ static const struct verify_check checks[] = {
          "of 0 is no number, and no comparison with it is true: a step that is rejected if err > 1 is then "
          "accepted whatever the other components say. A status is an answer."},
     {.id = NULL}};
+
+static void run(struct verify *v)
+{
+    if (!(v->method->caps & SENS_CAP_TOLERANCE)) {
+        for (const struct verify_check *check = checks; check->id; check++)
+            verify_skip_check(v, check->id, v->module, "another unit", "the method takes no tolerance");
+        return;
+    }
+    check_time(v);
+    check_cost(v);
+    check_outputs(v);
+    check_nothing(v);
+}
 
 const struct verify_group verify_units = {
     .name = "units", .kind = VERIFY_METHOD, .checks = checks, .run = run};

@@ -51,6 +51,10 @@ printf '[cells]\nproblem = glv\nn = 3\nmethod = discrete_adjoint cfsa\ntol = 1e-
     > "$work/short.sweep"
 "$program" sweep "$work/short.sweep" --out "$work/the out" > /dev/null
 
+"$scripts/figures.sh" "$work/the out" fig3 > "$work/paths"
+check "of the sweeps that are named alone" test "$(grep -c figures/ "$work/paths")" -eq 4
+check "and no other" test "$(grep -c figures/fig3 "$work/paths")" -eq 4
+
 "$scripts/figures.sh" "$work/the out" > "$work/paths" 2> "$work/messages"
 check "figures.sh succeeds" test $? -eq 0
 check "without messages" test ! -s "$work/messages"

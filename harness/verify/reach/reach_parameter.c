@@ -49,9 +49,9 @@ static void note_kept(struct verify *v, const char *name, const struct sens_prob
                       const struct sens_problem *other, struct worst *worst)
 {
     enum { POINTS = 3 };
-    const bool switched = !usual->type->x0 || usual->x0_fixed != other->x0_fixed;
+    const bool held = !usual->type->x0 || usual->x0_fixed != other->x0_fixed;
     double *f = verify_array(v, other->n), *g = verify_array(v, other->n);
-    for (size_t i = 0; switched && i < other->n; i++)
+    for (size_t i = 0; held && i < other->n; i++)
         worst_note(worst, distance(other->x0[i], usual->x0[i]), 0,
                    usual->type->x0
                        ? "x0_%zu moves with the parameter %s, and is declared fixed for one value of it alone"

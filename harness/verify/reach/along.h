@@ -1,4 +1,4 @@
-/* harness/verify/problem/along.h - many places of a problem, looked at roughly, and the few that differ most closely.
+/* harness/verify/reach/along.h - many places of a problem, looked at roughly, and the few that differ most closely.
  *
  * At each place the products are compared with one central difference along one direction, and with one
  * another: a few calls, and a rough idea of what differs. Nothing is judged by that: the places that differ

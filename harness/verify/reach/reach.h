@@ -1,4 +1,4 @@
-/* harness/verify/problem/reach.h - what a solve may come upon and the ordinary points, sizes and options do not: for
+/* harness/verify/reach/reach.h - what a solve may come upon and the ordinary points, sizes and options do not: for
  * the group reach. */
 #ifndef VERIFY_REACH_H
 #define VERIFY_REACH_H
