@@ -123,6 +123,7 @@ static void triad_passes(size_t passes, size_t count, double *a, const double *b
 
 const struct sens_peak sens_peak = {
     .block = BLOCK,
+    .vector = sizeof(vector),
     .flops = (double)FLOPS * CHAIN_COUNT * WIDTH,
     .fma = fma_passes,
     .read = read_passes,

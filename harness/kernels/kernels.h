@@ -45,6 +45,9 @@ struct sens_many {
 /* OUT_c = A V_c, or OUT_c += A V_c with `add`, for all c. */
 void sens_packed_many(const struct sens_packed *A, size_t L, bool add, const struct sens_many *many);
 
+/* Numbers of a vector of these kernels, at most `bytes` of them, as many as a core multiplies at its full rate. */
+size_t sens_full_vector(size_t bytes);
+
 /* ---- sums of blocks ------------------------------------------------------------------------------------ */
 
 /* out[q] = sum_j (scale w[j]) v[j][q], q < size, j < terms, terms >= 1; out may be one of the v. */

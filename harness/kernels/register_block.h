@@ -21,8 +21,9 @@ struct panel { /* rows of A: A(r, k) = a[k * a_step + r * row_step], k < depth *
     const sens_real *a;
     size_t a_step, row_step, depth;
     size_t b_step, out_step;
-    size_t ahead;     /* rows to the sums that are wanted next but one, or so: they may come from far */
-    sens_real *first; /* where row 0 of the panel's OUT is */
+    size_t ahead;          /* rows to the sums that are wanted next but one, or so: they may come from far */
+    sens_real *first;      /* where row 0 of the panel's OUT is */
+    const sens_real *next; /* a line of each row of a later V is asked for meanwhile; NULL: none */
 };
 
 #define KERNEL         kernel_vectors
@@ -74,6 +75,7 @@ ALWAYS_INLINE void paired(size_t R, const bool add, const enum layout layout, co
         choose_rows(rows, PAIRED, add, layout, &part, b, out);
         part.a += layout == CONTIGUOUS ? rows : rows * q->row_step, out += rows * q->out_step, left -= rows;
         part.first = out;
+        part.next = NULL;
     }
 }
 
@@ -94,6 +96,7 @@ static inline void ragged(size_t R, size_t w, bool add, const enum layout layout
     struct panel part = *q;
     part.b_step = part.out_step = width;
     part.first = edge;
+    part.next = NULL;
     for (size_t r = 0; r < R; r++) pad(add ? w : 0, width, r ? out + r * step : q->first, edge + r * width);
     for (size_t k0 = 0; k0 < q->depth; k0 += DEPTH, part.a += DEPTH * q->a_step) {
         part.depth = q->depth - k0 < DEPTH ? q->depth - k0 : DEPTH;
@@ -113,7 +116,7 @@ ALWAYS_INLINE void panel_product(size_t R, size_t L, const bool add, const enum 
 {
     struct panel part = *q;
     size_t l = 0;
-    for (; l + 2 * VECTOR <= L; l += 2 * VECTOR, part.first += 2 * VECTOR)
+    for (; l + 2 * VECTOR <= L; l += 2 * VECTOR, part.first += 2 * VECTOR, part.next = NULL)
         paired(R, add, layout, &part, V + l, OUT + l);
     if (l + VECTOR <= L) {
         choose_rows(R, SINGLE, add, layout, &part, V + l, OUT + l);
@@ -125,22 +128,51 @@ ALWAYS_INLINE void panel_product(size_t R, size_t L, const bool add, const enum 
         ragged(R, L - l, add, layout, &part, V + l, OUT + l);
 }
 
-/* out[r] += sum_k A(r, k) b[k * b_step], a single lane of contiguous rows: the sums run along them, four k at
- * a time. A function of its own: inlined, it would have to ask whether the arrays overlap. */
-static __attribute__((noinline)) void single_lane_along_rows(size_t rows, const struct panel *q,
-                                                             const sens_real *restrict b,
-                                                             sens_real *restrict out)
+/* out[r] += sum_k A(r, k) b[k * b_step], a single lane of contiguous rows: NV vectors run along them, the last one
+ * ends with the last row and may share rows with the one before, which both sum alike. */
+ALWAYS_INLINE void along_rows(const size_t NV, size_t rows, const struct panel *q, const sens_real *b,
+                              sens_real *out)
 {
-    const sens_real *restrict a = q->a;
-    const size_t step = q->a_step, b_step = q->b_step;
-    size_t k = 0;
-    for (; k + 4 <= q->depth; k += 4, a += 4 * step, b += 4 * b_step) {
-        const sens_real b0 = b[0], b1 = b[b_step], b2 = b[2 * b_step], b3 = b[3 * b_step];
-        for (size_t r = 0; r < rows; r++)
-            out[r] = out[r] + a[r] * b0 + a[r + step] * b1 + a[r + 2 * step] * b2 + a[r + 3 * step] * b3;
+    const sens_real *a = q->a, *last = q->a + rows - VECTOR;
+    vector sum[PANEL];
+#pragma GCC unroll 16
+    for (size_t v = 0; v + 1 < NV; v++) sum[v] = *(const vector_in_memory *)&out[v * VECTOR];
+    sum[NV - 1] = *(const vector_in_memory *)&out[rows - VECTOR];
+    for (size_t k = q->depth; k > 0; k--, a += q->a_step, last += q->a_step, b += q->b_step) {
+#pragma GCC unroll 16
+        for (size_t v = 0; v + 1 < NV; v++) sum[v] += *(const vector_in_memory *)&a[v * VECTOR] * b[0];
+        sum[NV - 1] += *(const vector_in_memory *)last * b[0];
     }
-    for (; k < q->depth; k++, a += step, b += b_step)
-        for (size_t r = 0; r < rows; r++) out[r] += a[r] * b[0];
+#pragma GCC unroll 16
+    for (size_t v = 0; v + 1 < NV; v++) *(vector_in_memory *)&out[v * VECTOR] = sum[v];
+    *(vector_in_memory *)&out[rows - VECTOR] = sum[NV - 1];
+}
+
+/* Rows of one panel, at least VECTOR. */
+static inline void panel_along_rows(size_t rows, const struct panel *q, const sens_real *b, sens_real *out)
+{
+    switch ((rows + VECTOR - 1) / VECTOR) {
+        CASES_1_TO_6(along_rows, rows, q, b, out)
+        CASES_7_TO_12(along_rows, rows, q, b, out)
+    default:
+        return;
+    }
+}
+
+/* Any number of rows: panels of many vectors, the last one of up to PANEL, so that it has one at least. */
+static __attribute__((noinline)) void single_lane_along_rows(size_t rows, const struct panel *q,
+                                                             const sens_real *b, sens_real *out)
+{
+    enum { MANY = 8 * VECTOR };
+    struct panel part = *q;
+    for (; rows > PANEL * VECTOR; rows -= MANY, part.a += MANY, out += MANY)
+        panel_along_rows(MANY, &part, b, out);
+    if (rows >= VECTOR) {
+        panel_along_rows(rows, &part, b, out);
+        return;
+    }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < q->depth; k++) out[r] += part.a[k * q->a_step + r] * b[k * q->b_step];
 }
 
 #endif

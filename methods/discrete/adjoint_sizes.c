@@ -8,6 +8,8 @@
 enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
+    ONE_SINGLE = 16,      /* states from which on one output is better alone than in a block of HALF_LANES */
+    TWO_SINGLES = 32,     /* the same for two, where HALF_LANES are half a vector */
     THIRD_LEVEL = 1 << 24 /* bytes of cache, where the machine's are not known */
 };
 
@@ -28,17 +30,46 @@ static bool solves_sparse(const struct sens_task *task)
     return task->tableau->family != SENS_FAMILY_EXPLICIT && structure && structure->sparsity;
 }
 
-/* Eight. Few right-hand sides of sparse systems are no more than they are: a solve counts for more than a product, and
- * fewer than four go without a copy of UMFPACK's factors. Four where no Jacobian is formed and the vectors of a step in
- * eight lanes would not stay in the cache. Few outputs, up to two blocks of them, make one block without much padding:
- * that saves calls; with few states, blocks of eight or four. */
+/* Does a single lane run along the rows of matrices, at the full width of the vectors? */
+static bool runs_along_rows(const struct sens_task *task)
+{
+    const struct sens_structure *structure = task->problem->structure;
+    return formed(task) && structure->outer && !structure->sparsity && task->problem->n > SENS_FEW_STATES &&
+           task->tableau->family == SENS_FAMILY_EXPLICIT &&
+           !sens_problem_engine(task->problem, task->tableau);
+}
+
+/* Outputs beyond whole vectors that cost less one by one than together, where most of a vector would be idle: the more
+ * rows, the less a block costs beside its products. */
+static size_t singles(const struct sens_ctx *ctx, const struct sens_task *task)
+{
+    const size_t n = task->problem->n;
+    if (!runs_along_rows(task) || n < ONE_SINGLE) return 0;
+    return n < TWO_SINGLES || sens_full_vector(ctx->vector) <= HALF_LANES ? 1 : 2;
+}
+
+/* Two of the widest vectors that are worth their width, for with two a register block does more than one multiplication
+ * a load. Eight lanes are that, or more, for all but the widest, which pay where a dense J has a few times as many
+ * rows. */
+static size_t wide_lanes(const struct sens_ctx *ctx, const struct sens_task *task)
+{
+    const size_t pair = 2 * sens_full_vector(ctx->vector);
+    const bool pays = formed(task) && !task->problem->structure->sparsity && task->problem->n >= pair &&
+                      task->cost->m >= pair;
+    return pays && pair > AUTO_LANES ? pair : AUTO_LANES;
+}
+
+/* Eight, or more that are wide. Few right-hand sides of sparse systems are no more than they are: a solve counts for
+ * more than a product, and fewer than four go without a copy of UMFPACK's factors. Four where no Jacobian is formed and
+ * the vectors of a step in eight lanes would not stay in the cache. Few outputs, up to two blocks of them, make one
+ * block without much padding: that saves calls; with few states, blocks of eight or four. */
 static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors)
 {
     const size_t n = task->problem->n, m = task->cost->m;
     if (m < HALF_LANES && solves_sparse(task)) return m;
     if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
         return HALF_LANES;
-    if (m > 2 * AUTO_LANES || (n <= SENS_FEW_STATES && m > HALF_LANES)) return AUTO_LANES;
+    if (m > 2 * AUTO_LANES || (n <= SENS_FEW_STATES && m > HALF_LANES)) return wide_lanes(ctx, task);
     return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
 }
 
@@ -51,12 +82,24 @@ static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
     /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a
      * block. */
     size->unit = formed(task) && size->L > HALF_LANES ? HALF_LANES : size->L;
+    size->singles = size->L > HALF_LANES ? singles(ctx, task) : 0;
 }
 
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
 {
+    if (rest >= size->L) return size->L;
+    const size_t beyond = rest % AUTO_LANES;
+    if (beyond > 0 && beyond <= size->singles) return rest > beyond ? rest - beyond : 1;
     const size_t whole = (rest + size->least - 1) / size->least * size->least;
     return whole < size->L ? whole : size->L;
+}
+
+size_t adjoint_blocks(const struct adjoint_sizes *size, size_t share)
+{
+    size_t blocks = 0;
+    for (size_t lanes; share > 0; blocks++, share -= lanes < share ? lanes : share)
+        lanes = adjoint_lanes(size, share);
+    return blocks;
 }
 
 /* Threads that the reverse sweep keeps busy, each for longer than it takes to wake: `worth` seconds at the
@@ -114,9 +157,11 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
 
     size->K = batch_points(task, (size_t)steps, plan->points, budget / 2 / vector);
 
-    const size_t share = (units + threads - 1) / threads * size->unit, blocks = (share + L - 1) / L;
+    const size_t share = (units + threads - 1) / threads * size->unit;
     size->keep =
         plan->kept > 0 && sens_ckpt_stages(&task->ckpt); /* else it would take what checkpoints save */
+    /* the last share may be a single output longer than a whole block, and so of more blocks */
+    const size_t blocks = adjoint_blocks(size, share < m ? share : m) + size->singles;
     size->group = group_blocks(ctx, task, plan, size, threads);
     if (size->group > blocks) size->group = blocks;
 }

@@ -8,12 +8,13 @@
 #include "adjoint_family.h"
 
 struct adjoint_sizes {
-    size_t L;     /* lanes of a whole block */
-    size_t least; /* lanes of a last block are a multiple of it, or L */
-    size_t unit;  /* outputs are shared out to the threads by so many */
-    size_t K;     /* points of a batch, at least those of a step */
-    size_t group; /* blocks that travel together, at most */
-    bool keep;    /* what a group finds at a point is worth keeping for the groups after it */
+    size_t L;       /* lanes of a whole block */
+    size_t least;   /* lanes of a last block are a multiple of it, or L */
+    size_t singles; /* so many outputs beyond whole vectors, or fewer, are blocks of one lane each */
+    size_t unit;    /* outputs are shared out to the threads by so many */
+    size_t K;       /* points of a batch, at least those of a step */
+    size_t group;   /* blocks that travel together, at most */
+    bool keep;      /* what a group finds at a point is worth keeping for the groups after it */
     int threads;
 };
 
@@ -21,7 +22,10 @@ struct adjoint_sizes {
 void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task,
                           const struct adjoint_plan *plan, long steps, struct adjoint_sizes *size);
 
-/* Lanes of a block with `rest` outputs left to carry, its own among them. */
+/* Lanes of a block with `rest` >= 1 outputs left to carry, its own among them: more than rest where some are idle. */
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);
+
+/* The blocks that `share` outputs are cut into. */
+size_t adjoint_blocks(const struct adjoint_sizes *size, size_t share);
 
 #endif

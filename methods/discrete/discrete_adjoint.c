@@ -53,15 +53,16 @@ struct adjoint {
     const struct sens_out *out; /* of the run at hand */
 };
 
-/* The blocks of a group that starts with output `first`. */
-static void cut_blocks(const struct adjoint *ad, struct worker *w, size_t first, size_t blocks)
+/* The blocks of a group that starts with output c; the output after them. */
+static size_t cut_blocks(const struct adjoint *ad, struct worker *w, size_t c)
 {
-    w->blocks = blocks;
-    for (size_t b = 0; b < blocks; b++) {
-        const size_t c0 = first + b * ad->size.L;
-        w->block[b].c0 = c0;
-        w->block[b].L = adjoint_lanes(&ad->size, w->last - c0);
+    for (w->blocks = 0; c < w->last && w->blocks < ad->size.group; w->blocks++) {
+        struct adjoint_block *block = &w->block[w->blocks];
+        block->c0 = c;
+        block->L = adjoint_lanes(&ad->size, w->last - c);
+        c += block->L;
     }
+    return c;
 }
 
 /* ---- one step of a group ------------------------------------------------------------------------------- */
@@ -194,10 +195,8 @@ static void reverse_share(void *self, int number)
     struct worker *w = &ad->worker[number];
     w->status = SENS_OK;
     ad->family->begin(w->own, ad->task->problem->p);
-    for (size_t c = w->first, blocks; c < w->last && w->status == SENS_OK; c += blocks * ad->size.L) {
-        blocks = (w->last - c + ad->size.L - 1) / ad->size.L;
-        if (blocks > ad->size.group) blocks = ad->size.group;
-        cut_blocks(ad, w, c, blocks);
+    for (size_t c = w->first; c < w->last && w->status == SENS_OK;) {
+        c = cut_blocks(ad, w, c);
         w->status = reverse_group(ad, w);
     }
 }
@@ -301,7 +300,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
 static size_t share_lanes(const struct adjoint *ad, const struct worker *w)
 {
     size_t lanes = 0;
-    for (size_t c = w->first; c < w->last; c += ad->size.L) lanes += adjoint_lanes(&ad->size, w->last - c);
+    for (size_t c = w->first, taken; c < w->last; c += taken)
+        lanes += taken = adjoint_lanes(&ad->size, w->last - c);
     return lanes;
 }
 

@@ -63,6 +63,7 @@ struct sens_ctx {
     struct sens_caches {
         size_t l1, l2, l3; /* bytes of data cache that one core may call its own; 0: not known */
     } cache;
+    size_t vector; /* bytes of the widest vectors that a core multiplies at its full rate; 0: not known */
     enum sens_kernel_choice
         linear;        /* where a system is to be solved by AUTO; each method sets it when it prepares */
     char message[256]; /* what went wrong, in words; "" when there is nothing to add to the status */

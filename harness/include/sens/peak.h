@@ -8,6 +8,7 @@
  * function passes `passes` times over them. What is returned depends on all that was read or computed. */
 struct sens_peak {
     size_t block;
+    size_t vector;                                                         /* bytes of a vector */
     double flops;                                                          /* of one pass of fma */
     double (*fma)(size_t passes, double factor, double term);              /* in registers */
     double (*read)(size_t passes, size_t count, const double *a);          /* sum: 8 bytes a number */

@@ -24,7 +24,7 @@
 #include "sens/provider.h"
 
 /* Changes with every incompatible change of a header of this folder. */
-#define SENS_PLUGIN_ABI 19
+#define SENS_PLUGIN_ABI 20
 
 struct sens_plugin {
     size_t size;                                     /* of this struct, where the module was compiled */

@@ -229,6 +229,7 @@ sens_status bed_prepare(struct bed *bed, struct bed_state *state)
     bed->task.problem = &bed->problem;
     bed->task.cost = &bed->cost;
     state->ctx.cache = bed->cache;
+    state->ctx.vector = bed->vector;
     state->ctx.now = bed->now;
     fill_with_nan(bed);
     if (bed->problem.mass && !(bed->method->caps & SENS_CAP_MASS))

@@ -26,6 +26,7 @@ struct bed {
     struct sens_task task;     /* points to the members above; change its numbers freely before bed_solve */
     struct sens_value *option; /* of the method; its defaults */
     struct sens_caches cache;  /* what the method is told of the machine's; zeros: not known */
+    size_t vector;             /* the same of its vectors */
     double (*now)(void);       /* its clock; NULL: it tells no times */
     double unit;               /* verify_state_unit of the problem: atol is tol times that */
     struct sens_out out;       /* caller's arrays, canaries round each */

@@ -11,11 +11,13 @@
 
 /* ---- machine.same -------------------------------------------------------------------------------------- */
 
-/* Data caches of a small core, of a usual one, of a large one; cores that `threads = auto` may use. */
+/* Data caches and vectors of a small core, of a usual one, of a large one; cores that `threads = auto` may use. */
 static const struct machine {
     struct sens_caches cache;
+    size_t vector;
     int cores;
-} machines[] = {{{8192, 65536, 0}, 1}, {{32768, 1 << 20, 1 << 25}, 2}, {{1 << 18, 1 << 23, 1 << 28}, 3}};
+} machines[] = {
+    {{8192, 65536, 0}, 16, 1}, {{32768, 1 << 20, 1 << 25}, 32, 2}, {{1 << 18, 1 << 23, 1 << 28}, 64, 3}};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 static void solve_on(struct bed *bed, const struct machine *machine)
@@ -23,6 +25,7 @@ static void solve_on(struct bed *bed, const struct machine *machine)
     struct bed_state state = {.ready = false};
     state.ctx.cores = machine->cores;
     bed->cache = machine->cache;
+    bed->vector = machine->vector;
     if (bed_prepare(bed, &state) == SENS_OK) bed_run(bed, &state);
     bed_release(bed, &state);
 }

@@ -14,6 +14,7 @@
 
 #include "peak.h"
 #include "seconds.h"
+#include "vector.h"
 
 enum { COUNT = 512 };
 
@@ -183,6 +184,32 @@ static void workers_are_bound(void **state)
     assert_null(ctx.bind);
 }
 
+/* A wider vector has to do more, be it in place of the narrowest. */
+static void full_rate(void **state)
+{
+    (void)state;
+    const size_t bytes[] = {16, 32, 64};
+    assert_int_equal(vector_at_full_rate(3, bytes, (const double[]){10, 50, 100}), 64);
+    assert_int_equal(vector_at_full_rate(3, bytes, (const double[]){10, 50, 75}), 64); /* a lower clock */
+    assert_int_equal(vector_at_full_rate(3, bytes, (const double[]){10, 50, 51}), 32); /* in halves */
+    assert_int_equal(vector_at_full_rate(3, bytes, (const double[]){10, 11, 19}), 64);
+    assert_int_equal(vector_at_full_rate(3, bytes, (const double[]){10, 11, 12}), 16);
+    assert_int_equal(vector_at_full_rate(1, bytes, (const double[]){10}), 16);
+    assert_int_equal(vector_at_full_rate(0, bytes, NULL), 0);
+}
+
+/* One that some variant of the program has, and the same at every call. */
+static void vector_of_this_machine(void **state)
+{
+    (void)state;
+    const size_t found = machine_vector();
+    bool known = false;
+    const struct sens_peak *loops;
+    for (size_t v = 0; (loops = loops_of(v)); v++) known = known || loops->vector == found;
+    assert_true(known);
+    assert_int_equal(machine_vector(), found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +218,8 @@ int main(void)
         cmocka_unit_test(rates_are_work_by_time),
         cmocka_unit_test(told),
         cmocka_unit_test(every_rate),
+        cmocka_unit_test(full_rate),
+        cmocka_unit_test(vector_of_this_machine),
         cmocka_unit_test(workers_are_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,8 @@
 #include "modules.h"
 #include "testing.h"
 
-enum { STEPS = 4, CORES = 4 }; /* of T = 0.4; CORES: what `threads = auto` may use */
+/* Of T = 0.4; CORES: what `threads = auto` may use; VECTOR: bytes, the widest that `lanes = auto` goes by. */
+enum { STEPS = 4, CORES = 4, VECTOR = 64 };
 
 struct choice { /* values of keys; NULL: not given */
     const char *isa, *lanes, *threads, *batch, *structure, *tableau, *ckpt, *wrt, *cost, *m;
@@ -68,7 +69,8 @@ static void solve(const char *method, int n, struct choice choice, struct solve 
     struct spec spec = {.count = 0};
     struct bench_error error;
     void *state = NULL;
-    *s = (struct solve){.ctx = {.cores = CORES, .cache = {.l2 = choice.cache, .l3 = choice.cache}}};
+    *s = (struct solve){
+        .ctx = {.cores = CORES, .cache = {.l2 = choice.cache, .l3 = choice.cache}, .vector = VECTOR}};
     snprintf(species, sizeof species, "%d", n);
     set(&spec, "problem", "glv"), set(&spec, "cost", choice.cost ? choice.cost : "identity"),
         set(&spec, "method", method);
@@ -137,12 +139,12 @@ static void compare(const struct solve *a, const struct solve *b, bool bits, con
     compare_rows(a, a->out.dGdp, b->out.dGdp, m * np, bits, "dG/dp", text);
 }
 
-static const int sizes[] = {2, 3, 5, 8, 9, 11, 12, 13, 20, 50};
+static const int sizes[] = {2, 3, 5, 8, 9, 11, 12, 13, 17, 20, 50};
 static const char *const structures[] = {"auto", "none"};
 static const char *const lanes[] = {"auto", "1", "2", "3", "4", "5", "8", "16", "32"};
 static const char *const threads[] = {"auto", "1", "2", "3"};
 static const char *const batches[] = {"auto", "6", "7", "64", "1000"};
-enum { SIZES = 10, STRUCTURES = 2, LANES = 9, THREADS = 4, BATCHES = 5 };
+enum { SIZES = 11, STRUCTURES = 2, LANES = 9, THREADS = 4, BATCHES = 5 };
 
 static const char *shown(const char *value)
 {
@@ -309,24 +311,43 @@ struct expected {
 };
 static const struct expected tableaux[] = {{"cash_karp", 6, 6}, {"dopri5", 7, 6}, {"rk4", 4, 4}};
 
-/* Lanes that carry m outputs on one thread: whole blocks, the last of which is rounded up to four lanes only,
- * unless a stage of the problem passes in registers (n <= 8). */
-static size_t lanes_carried(size_t n, size_t m, size_t L)
+/* Lanes of the block that begins with `rest` outputs left: a whole one, and a last one is rounded up to four lanes
+ * only, unless a stage of the problem passes in registers (n <= 8). Where the problem has structure, and four lanes are
+ * less than a block, one output beyond a multiple of eight is a block of its own from 16 states on. */
+static size_t block_lanes(const struct sens_problem *pb, size_t rest, size_t L)
 {
-    const size_t rest = m % L, four = (rest + 3) / 4 * 4;
-    return m - rest + (rest == 0 ? 0 : n > 8 && four < L ? four : L);
+    const size_t beyond = rest % 8, four = (rest + 3) / 4 * 4, singles = pb->n >= 16;
+    if (rest >= L || pb->n <= 8) return L;
+    if (pb->structure && L > 4 && beyond > 0 && beyond <= singles) return rest > beyond ? rest - beyond : 1;
+    return four < L ? four : L;
+}
+
+/* Lanes that carry m outputs on one thread. */
+static size_t lanes_carried(const struct sens_problem *pb, size_t m, size_t L)
+{
+    size_t carried = 0;
+    while (carried < m) carried += block_lanes(pb, m - carried, L);
+    return carried;
+}
+
+static size_t blocks_of(const struct sens_problem *pb, size_t share, size_t L)
+{
+    size_t blocks = 0;
+    for (size_t taken; share > 0; blocks++, share -= taken < share ? taken : share)
+        taken = block_lanes(pb, share, L);
+    return blocks;
 }
 
 /* Groups of blocks, of all threads together: all blocks of a thread, or each alone. Where a Jacobian is
  * formed, the outputs are shared out by four, so that a share may end inside a block. */
-static size_t groups_of(size_t m, size_t L, size_t workers, bool one_block)
+static size_t groups_of(const struct sens_problem *pb, size_t m, size_t L, size_t workers, bool one_block)
 {
     const size_t unit = L > 4 ? 4 : L, units = (m + unit - 1) / unit;
     size_t groups = 0;
     for (size_t w = 0; w < workers; w++) {
         const size_t first = (units * w + workers - 1) / workers * unit;
         const size_t last = w + 1 < workers ? (units * (w + 1) + workers - 1) / workers * unit : m;
-        groups += one_block ? (last - first + L - 1) / L : 1;
+        groups += one_block ? blocks_of(pb, last - first, L) : 1;
     }
     return groups;
 }
@@ -342,8 +363,9 @@ static bool coupled(const struct sens_problem *pb)
 static void require_formed(const struct solve *s, size_t points, bool keep, bool one_block)
 {
     const size_t workers = (size_t)s->work.threads;
-    const size_t groups = groups_of(s->cell.cost.m, (size_t)s->work.lanes, workers, one_block);
-    if (coupled(&s->cell.problem)) {
+    const struct sens_problem *const pb = &s->cell.problem;
+    const size_t groups = groups_of(pb, s->cell.cost.m, (size_t)s->work.lanes, workers, one_block);
+    if (coupled(pb)) {
         assert_int_equal(s->counts.jacobian, workers);
         assert_int_equal(s->diagonals, points * (keep ? 1 : groups));
     } else {
@@ -361,7 +383,7 @@ static void require_adjoint_counts(int n, const struct expected *rk, struct choi
     solve("discrete_adjoint", n, choice, &s);
     const size_t points = STEPS * rk->live, m = s.cell.cost.m, L = (size_t)s.work.lanes;
     const size_t workers = (size_t)s.work.threads, carried = m + s.work.idle_vjp / points;
-    if (workers == 1) assert_int_equal(carried, lanes_carried(s.cell.problem.n, m, L));
+    if (workers == 1) assert_int_equal(carried, lanes_carried(&s.cell.problem, m, L));
     assert_true(carried - m <= workers * (L - 1) && s.work.idle_vjp % points == 0);
     assert_int_equal(s.work.idle_vjp_p, s.work.idle_vjp);
     if (s.cell.problem.structure) {
