@@ -9,7 +9,8 @@ enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
     ONE_SINGLE = 16,      /* states from which on one output is better alone than in a block of HALF_LANES */
-    TWO_SINGLES = 32,     /* the same for two, where HALF_LANES are half a vector */
+    TWO_SINGLES = 32,     /* the same for two, where HALF_LANES are half a vector, ... */
+    FEW_ROWS = 64,        /* ... up to here: each goes through all of J, which has to lie near */
     THIRD_LEVEL = 1 << 24 /* bytes of cache, where the machine's are not known */
 };
 
@@ -45,7 +46,8 @@ static size_t singles(const struct sens_ctx *ctx, const struct sens_task *task)
 {
     const size_t n = task->problem->n;
     if (!runs_along_rows(task) || n < ONE_SINGLE) return 0;
-    return n < TWO_SINGLES || sens_full_vector(ctx->vector) <= HALF_LANES ? 1 : 2;
+    const bool two = n >= TWO_SINGLES && n <= FEW_ROWS && sens_full_vector(ctx->vector) > HALF_LANES;
+    return two ? 2 : 1;
 }
 
 /* Two of the widest vectors that are worth their width, for with two a register block does more than one multiplication
@@ -79,9 +81,6 @@ static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
 {
     size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, vectors);
     size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
-    /* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a
-     * block. */
-    size->unit = formed(task) && size->L > HALF_LANES ? HALF_LANES : size->L;
     size->singles = size->L > HALF_LANES ? singles(ctx, task) : 0;
 }
 
@@ -100,6 +99,40 @@ size_t adjoint_blocks(const struct adjoint_sizes *size, size_t share)
     for (size_t lanes; share > 0; blocks++, share -= lanes < share ? lanes : share)
         lanes = adjoint_lanes(size, share);
     return blocks;
+}
+
+/* What a share takes, in lanes: idle parts of a vector take as long as others, and a single lane half as long again. */
+static double share_time(const struct sens_ctx *ctx, const struct adjoint_sizes *size, size_t share)
+{
+    const size_t full = sens_full_vector(ctx->vector), vector = full > HALF_LANES ? full : HALF_LANES;
+    double time = 0;
+    while (share > 0) {
+        const size_t lanes = adjoint_lanes(size, share);
+        time += lanes == 1 ? 1.5 : (double)((lanes + vector - 1) / vector * vector);
+        share -= lanes < share ? lanes : share;
+    }
+    return time;
+}
+
+/* The longest of the shares. */
+static size_t longest_share(size_t m, size_t unit, size_t threads)
+{
+    const size_t units = (m + unit - 1) / unit, share = (units + threads - 1) / threads * unit;
+    return share < m ? share : m;
+}
+
+/* Where J is formed, a lane's bits do not depend on its neighbours: shares may then end inside a block. */
+static size_t usual_unit(const struct sens_task *task, const struct adjoint_sizes *size)
+{
+    return formed(task) && size->L > HALF_LANES ? HALF_LANES : size->L;
+}
+
+/* Is there less work for the thread that has most of it where shares may end behind any output? */
+static bool finer_is_shorter(const struct sens_ctx *ctx, size_t m, const struct adjoint_sizes *size,
+                             size_t threads)
+{
+    return size->singles > 0 && share_time(ctx, size, longest_share(m, 1, threads)) <
+                                    share_time(ctx, size, longest_share(m, size->unit, threads));
 }
 
 /* Threads that the reverse sweep keeps busy, each for longer than it takes to wake: `worth` seconds at the
@@ -148,20 +181,21 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
 {
     choose_lanes(ctx, task, plan->vectors + 2, size);
     const double points = (double)steps * (double)plan->points;
-    const size_t m = task->cost->m, L = size->L, units = (m + size->unit - 1) / size->unit;
-    const size_t vector = task->problem->n * L * sizeof(sens_real);
+    const size_t m = task->cost->m, L = size->L, vector = task->problem->n * L * sizeof(sens_real);
     const size_t budget = formed(task) ? third_level(ctx) : sens_second_level(ctx);
     size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, plan, points);
+    size->unit = usual_unit(task, size);
+    const size_t units = (m + size->unit - 1) / size->unit;
     if ((size_t)size->threads > units) size->threads = (int)units; /* more would have nothing to do */
     const size_t threads = size->threads > 1 ? (size_t)size->threads : 1;
+    if (finer_is_shorter(ctx, m, size, threads)) size->unit = 1;
 
     size->K = batch_points(task, (size_t)steps, plan->points, budget / 2 / vector);
 
-    const size_t share = (units + threads - 1) / threads * size->unit;
     size->keep =
         plan->kept > 0 && sens_ckpt_stages(&task->ckpt); /* else it would take what checkpoints save */
     /* the last share may be a single output longer than a whole block, and so of more blocks */
-    const size_t blocks = adjoint_blocks(size, share < m ? share : m) + size->singles;
+    const size_t blocks = adjoint_blocks(size, longest_share(m, size->unit, threads)) + size->singles;
     size->group = group_blocks(ctx, task, plan, size, threads);
     if (size->group > blocks) size->group = blocks;
 }

@@ -338,11 +338,30 @@ static size_t blocks_of(const struct sens_problem *pb, size_t share, size_t L)
     return blocks;
 }
 
-/* Groups of blocks, of all threads together: all blocks of a thread, or each alone. Where a Jacobian is
- * formed, the outputs are shared out by four, so that a share may end inside a block. */
+/* Lanes of the longest share, where shares end behind every `unit` outputs. A single one takes half as long again. */
+static double longest(const struct sens_problem *pb, size_t m, size_t L, size_t unit, size_t workers)
+{
+    const size_t share = ((m + unit - 1) / unit + workers - 1) / workers * unit;
+    double time = 0;
+    for (size_t left = share < m ? share : m, taken; left > 0; left -= taken < left ? taken : left) {
+        taken = block_lanes(pb, left, L);
+        time += taken == 1 ? 1.5 : (double)((taken + 3) / 4 * 4);
+    }
+    return time;
+}
+
+/* Where a Jacobian is formed, the outputs are shared out by four, so that a share may end inside a block, or one by
+ * one where that leaves less to the thread that has most. */
+static size_t unit_of(const struct sens_problem *pb, size_t m, size_t L, size_t workers)
+{
+    if (L <= 4) return L;
+    return pb->n >= 16 && longest(pb, m, L, 1, workers) < longest(pb, m, L, 4, workers) ? 1 : 4;
+}
+
+/* Groups of blocks, of all threads together: all blocks of a thread, or each alone. */
 static size_t groups_of(const struct sens_problem *pb, size_t m, size_t L, size_t workers, bool one_block)
 {
-    const size_t unit = L > 4 ? 4 : L, units = (m + unit - 1) / unit;
+    const size_t unit = unit_of(pb, m, L, workers), units = (m + unit - 1) / unit;
     size_t groups = 0;
     for (size_t w = 0; w < workers; w++) {
         const size_t first = (units * w + workers - 1) / workers * unit;
