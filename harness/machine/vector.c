@@ -8,19 +8,14 @@
 #include "modules.h"
 #include "seconds.h"
 
-enum { PASSES = 10000, TRIES = 5 }; /* some twenty microseconds a try: a millisecond would be interrupted */
+enum { PASSES = 10000, TRIES = 9 }; /* some twenty microseconds a try: a millisecond would be interrupted */
 
-/* Operations a second, at most: what disturbs a try makes it slower. */
-static double rate_of(const struct sens_peak *loops)
+static double seconds_of(const struct sens_peak *loops)
 {
-    double shortest = INFINITY;
-    volatile double sink = 0;
-    for (int i = 0; i < TRIES; i++) {
-        const double start = seconds_now();
-        sink = sink + loops->fma(PASSES, 0.5, 1e-3);
-        shortest = fmin(shortest, seconds_now() - start);
-    }
-    return shortest > 0 ? loops->flops * PASSES / shortest : 0;
+    const double start = seconds_now();
+    volatile double sink = loops->fma(PASSES, 0.5, 1e-3);
+    (void)sink;
+    return seconds_now() - start;
 }
 
 size_t vector_at_full_rate(size_t count, const size_t *bytes, const double *rate)
@@ -35,17 +30,20 @@ size_t vector_at_full_rate(size_t count, const size_t *bytes, const double *rate
 
 static size_t found;
 
+/* The shortest time of each counts, as what disturbs a try makes it longer, and they take turns. */
 static void find(void)
 {
     enum { MOST = 8 };
     const struct sens_registry *const *all = variant_all();
+    const struct sens_peak *loops[MOST];
     size_t bytes[MOST], count = 0;
-    double rate[MOST];
-    for (size_t i = 0; all[i] && count < MOST; i++) {
-        if (!variant_supported(all[i])) continue;
-        bytes[count] = all[i]->peak->vector;
-        rate[count++] = rate_of(all[i]->peak);
-    }
+    double shortest[MOST], rate[MOST];
+    for (size_t i = 0; all[i] && count < MOST; i++)
+        if (variant_supported(all[i])) loops[count] = all[i]->peak, shortest[count++] = INFINITY;
+    for (int round = 0; round < TRIES; round++)
+        for (size_t i = 0; i < count; i++) shortest[i] = fmin(shortest[i], seconds_of(loops[i]));
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = loops[i]->vector, rate[i] = shortest[i] > 0 ? loops[i]->flops * PASSES / shortest[i] : 0;
     found = vector_at_full_rate(count, bytes, rate);
 }
 

@@ -108,7 +108,8 @@ static double share_time(const struct sens_ctx *ctx, const struct adjoint_sizes 
     double time = 0;
     while (share > 0) {
         const size_t lanes = adjoint_lanes(size, share);
-        time += lanes == 1 ? 1.5 : (double)((lanes + vector - 1) / vector * vector);
+        const size_t whole = (lanes + vector - 1) / vector * vector;
+        time += lanes == 1 ? 1.5 : (double)whole;
         share -= lanes < share ? lanes : share;
     }
     return time;

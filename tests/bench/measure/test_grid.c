@@ -345,7 +345,8 @@ static double longest(const struct sens_problem *pb, size_t m, size_t L, size_t 
     double time = 0;
     for (size_t left = share < m ? share : m, taken; left > 0; left -= taken < left ? taken : left) {
         taken = block_lanes(pb, left, L);
-        time += taken == 1 ? 1.5 : (double)((taken + 3) / 4 * 4);
+        const size_t four = (taken + 3) / 4 * 4;
+        time += taken == 1 ? 1.5 : (double)four;
     }
     return time;
 }
