@@ -98,11 +98,6 @@ static void solve(const char *method, int n, struct choice choice, struct solve 
     spec_free(&spec);
 }
 
-static void solve_free(struct solve *s)
-{
-    sens_arena_release(&s->ctx.arena);
-}
-
 /* ---- the numbers --------------------------------------------------------------------------------------- */
 
 #ifdef SENS_TEST_REPRO
@@ -163,12 +158,7 @@ static void require_equal(const char *method, int n, struct choice choice, const
              shown(choice.cost), choice.cache);
     solve(method, n, choice, &s);
     compare(first, &s, bits, text);
-    solve_free(&s);
-}
-
-static void require_same(const char *method, int n, struct choice choice, const struct solve *first)
-{
-    require_equal(method, n, choice, first, true);
+    sens_arena_release(&s.ctx.arena);
 }
 
 /* Every batch where the problem is small; where it is large, only with a few of the others. */
@@ -178,7 +168,7 @@ static void vary_batch(const char *method, int n, struct choice choice, size_t l
     const size_t all = n <= 9 || (l % 3 == 0 && t % 2 == 0) ? BATCHES : 1;
     for (size_t b = 0; b < all; b++) {
         choice.batch = batches[b];
-        require_same(method, n, choice, first);
+        require_equal(method, n, choice, first, true);
     }
 }
 
@@ -194,7 +184,7 @@ static void vary_cut(const char *method, int n, struct choice choice, unsigned c
             if (caps & SENS_CAP_BATCH)
                 vary_batch(method, n, choice, l, t, first);
             else
-                require_same(method, n, choice, first);
+                require_equal(method, n, choice, first, true);
         }
     }
 }
@@ -211,7 +201,7 @@ static void require_grid(const char *method, int n, const char *structure)
             const struct choice choice = {.isa = variant_all()[v]->isa, .structure = structure};
             vary_cut(method, n, choice, caps, &first);
         }
-    solve_free(&first);
+    sens_arena_release(&first.ctx.arena);
 }
 
 /* The largest size is left to the adjoint: it has thousands of directions. */
@@ -257,7 +247,7 @@ static void vary_groups(int n, struct choice choice, const struct solve *first)
                     choice.lanes = few_lanes[l], choice.threads = threads[t], choice.ckpt = policies[k];
                     choice.cache = caches[q], choice.wrt = parts[(l + t + k + q) % PARTS];
                     choice.batch = batches[(l + 2 * t + k + q) % BATCHES];
-                    require_same("discrete_adjoint", n, choice, first);
+                    require_equal("discrete_adjoint", n, choice, first, true);
                 }
 }
 
@@ -272,7 +262,7 @@ static void coupled_grid(void **state)
         for (size_t v = 0; variant_all()[v]; v++)
             if (variant_supported(variant_all()[v]))
                 vary_groups(n, (struct choice){.isa = variant_all()[v]->isa}, &first);
-        solve_free(&first);
+        sens_arena_release(&first.ctx.arena);
     }
 }
 
@@ -290,7 +280,7 @@ static void require_structures_agree(int n, const char *cost, const char *m)
             choice.wrt = parts[(l + k) % PARTS], choice.batch = batches[l % BATCHES];
             require_equal("discrete_adjoint", n, choice, &first, false);
         }
-    solve_free(&first);
+    sens_arena_release(&first.ctx.arena);
 }
 
 static void structures_agree(void **state)
@@ -322,41 +312,30 @@ static size_t block_lanes(const struct sens_problem *pb, size_t rest, size_t L)
     return four < L ? four : L;
 }
 
-/* Lanes that carry m outputs on one thread. */
-static size_t lanes_carried(const struct sens_problem *pb, size_t m, size_t L)
-{
-    size_t carried = 0;
-    while (carried < m) carried += block_lanes(pb, m - carried, L);
-    return carried;
-}
+/* How a share of the outputs is cut up, and its time in lanes: a single one takes half as long again. */
+struct share {
+    size_t blocks, lanes;
+    double time;
+};
 
-static size_t blocks_of(const struct sens_problem *pb, size_t share, size_t L)
+static struct share cut(const struct sens_problem *pb, size_t outputs, size_t L)
 {
-    size_t blocks = 0;
-    for (size_t taken; share > 0; blocks++, share -= taken < share ? taken : share)
-        taken = block_lanes(pb, share, L);
-    return blocks;
-}
-
-/* Lanes of the longest share, where shares end behind every `unit` outputs. A single one takes half as long again. */
-static double longest(const struct sens_problem *pb, size_t m, size_t L, size_t unit, size_t workers)
-{
-    const size_t share = ((m + unit - 1) / unit + workers - 1) / workers * unit;
-    double time = 0;
-    for (size_t left = share < m ? share : m, taken; left > 0; left -= taken < left ? taken : left) {
-        taken = block_lanes(pb, left, L);
-        const size_t four = (taken + 3) / 4 * 4;
-        time += taken == 1 ? 1.5 : (double)four;
+    struct share share = {.blocks = 0};
+    for (; share.lanes < outputs; share.blocks++) {
+        const size_t taken = block_lanes(pb, outputs - share.lanes, L), four = (taken + 3) / 4 * 4;
+        share.lanes += taken;
+        share.time += taken == 1 ? 1.5 : (double)four;
     }
-    return time;
+    return share;
 }
 
 /* Where a Jacobian is formed, the outputs are shared out by four, so that a share may end inside a block, or one by
  * one where that leaves less to the thread that has most. */
 static size_t unit_of(const struct sens_problem *pb, size_t m, size_t L, size_t workers)
 {
+    const size_t by_one = (m + workers - 1) / workers, by_four = ((m + 3) / 4 + workers - 1) / workers * 4;
     if (L <= 4) return L;
-    return pb->n >= 16 && longest(pb, m, L, 1, workers) < longest(pb, m, L, 4, workers) ? 1 : 4;
+    return pb->n >= 16 && cut(pb, by_one, L).time < cut(pb, by_four < m ? by_four : m, L).time ? 1 : 4;
 }
 
 /* Groups of blocks, of all threads together: all blocks of a thread, or each alone. */
@@ -367,7 +346,7 @@ static size_t groups_of(const struct sens_problem *pb, size_t m, size_t L, size_
     for (size_t w = 0; w < workers; w++) {
         const size_t first = (units * w + workers - 1) / workers * unit;
         const size_t last = w + 1 < workers ? (units * (w + 1) + workers - 1) / workers * unit : m;
-        groups += one_block ? blocks_of(pb, last - first, L) : 1;
+        groups += one_block ? cut(pb, last - first, L).blocks : 1;
     }
     return groups;
 }
@@ -403,7 +382,7 @@ static void require_adjoint_counts(int n, const struct expected *rk, struct choi
     solve("discrete_adjoint", n, choice, &s);
     const size_t points = STEPS * rk->live, m = s.cell.cost.m, L = (size_t)s.work.lanes;
     const size_t workers = (size_t)s.work.threads, carried = m + s.work.idle_vjp / points;
-    if (workers == 1) assert_int_equal(carried, lanes_carried(&s.cell.problem, m, L));
+    if (workers == 1) assert_int_equal(carried, cut(&s.cell.problem, m, L).lanes);
     assert_true(carried - m <= workers * (L - 1) && s.work.idle_vjp % points == 0);
     assert_int_equal(s.work.idle_vjp_p, s.work.idle_vjp);
     if (s.cell.problem.structure) {
@@ -417,7 +396,7 @@ static void require_adjoint_counts(int n, const struct expected *rk, struct choi
         assert_int_equal(s.work.vjp + s.work.vjp_p + s.counts.jacobian + s.diagonals, 0);
     }
     assert_int_equal(s.counts.jvp + s.counts.jvp_p + s.work.jvp + s.work.jvp_p, 0);
-    solve_free(&s);
+    sens_arena_release(&s.ctx.arena);
 }
 
 static void adjoint_counts(void **state)
@@ -453,7 +432,7 @@ static void tangent_counts(void **state)
                 assert_true(s.work.idle_jvp <= points * (size_t)(s.work.lanes - 1));
                 assert_int_equal(structured ? s.work.jvp_p : s.counts.jvp_p, points * np);
                 assert_int_equal(s.counts.jacobian, structured ? points : 0);
-                solve_free(&s);
+                sens_arena_release(&s.ctx.arena);
             }
 }
 
