@@ -105,12 +105,11 @@ ALWAYS_INLINE void scaled_rows(const int terms, const bool diagonal, size_t n, c
         for (; i < n; i++) scaled_number(terms, diagonal, true, w, v, &at, i, i);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        size_t l = 0;
-#pragma GCC unroll 2
-        for (; l + VECTOR <= L; l += VECTOR) scaled_vector(terms, diagonal, false, w, v, &at, i, i * L + l);
-        for (; l + HALF <= L; l += HALF) scaled_half(terms, diagonal, false, w, v, &at, i, i * L + l);
-        for (; l < L; l++) scaled_number(terms, diagonal, false, w, v, &at, i, i * L + l);
+    for (size_t i = 0, q = 0; i < n; i++) {
+        const size_t end = q + L;
+        for (; q + VECTOR <= end; q += VECTOR) scaled_vector(terms, diagonal, false, w, v, &at, i, q);
+        for (; q + HALF <= end; q += HALF) scaled_half(terms, diagonal, false, w, v, &at, i, q);
+        for (; q < end; q++) scaled_number(terms, diagonal, false, w, v, &at, i, q);
     }
 }
 
@@ -120,9 +119,7 @@ ALWAYS_INLINE void scaled_known(const int terms, size_t n, size_t L, sens_real s
     const sens_real *v[KNOWN_TERMS];
 #pragma GCC unroll 8
     for (int j = 0; j < terms; j++) v[j] = vectors[j];
-    if (L == 2 * VECTOR && to->d)
-        scaled_rows(terms, true, n, 2 * VECTOR, scale, w, v, to);
-    else if (L == VECTOR && to->d)
+    if (L == VECTOR && to->d)
         scaled_rows(terms, true, n, VECTOR, scale, w, v, to);
     else if (to->d)
         scaled_rows(terms, true, n, L, scale, w, v, to);

@@ -43,30 +43,6 @@ ALWAYS_INLINE void scale_tile(struct sens_lanes V, size_t k0, size_t l0, size_t 
     }
 }
 
-/* A single lane of rows that are not contiguous: four independent sums hide the latency. */
-static void single_lane(size_t rows, const struct panel *q, const sens_real *b, sens_real *out)
-{
-    const size_t rs = q->row_step, cs = q->a_step;
-    size_t r = 0;
-    for (; r + 4 <= rows; r += 4) {
-        const sens_real *a = q->a + r * rs;
-        sens_real s0 = out[r], s1 = out[r + 1], s2 = out[r + 2], s3 = out[r + 3];
-        for (size_t k = 0; k < q->depth; k++, a += cs) {
-            const sens_real b_k = b[k * q->b_step];
-            s0 += a[0] * b_k;
-            s1 += a[rs] * b_k;
-            s2 += a[2 * rs] * b_k;
-            s3 += a[3 * rs] * b_k;
-        }
-        out[r] = s0, out[r + 1] = s1, out[r + 2] = s2, out[r + 3] = s3;
-    }
-    for (; r < rows; r++) {
-        sens_real sum = out[r];
-        for (size_t k = 0; k < q->depth; k++) sum += q->a[r * rs + k * cs] * b[k * q->b_step];
-        out[r] = sum;
-    }
-}
-
 /* All rows of a tile, a few at a time. */
 static void tile_rows(size_t rows, size_t lanes, const struct panel *tile, const sens_real *b, sens_real *out)
 {
@@ -99,7 +75,7 @@ static void product_lanes(struct sens_matrix A, struct sens_lanes V, size_t L, s
         else if (A.row_step == 1)
             single_lane_along_rows(A.rows, &q, b, OUT);
         else
-            single_lane(A.rows, &q, b, OUT);
+            single_lane_by_rows(A.rows, &q, b, OUT);
     }
 }
 

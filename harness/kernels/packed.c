@@ -68,13 +68,16 @@ static void single_lanes(const struct sens_packed *A, bool add, const struct sen
         single_lane(&rest, add, many->v + c, many->v_step, many->out + c * many->out_step);
 }
 
-enum { LINE = 64 / sizeof(sens_real) }; /* numbers in a line of the cache */
-
-/* What product number `call` of a panel asks for: a column of lines of the next blocks. One at a time, beside the
- * sums: all of them at once would fill the queues that loads wait in. */
-ALWAYS_INLINE const sens_real *column_of_next(const struct sens_many *many, size_t L, size_t call)
+/* Asks for the part of the next blocks that is due when `done` of the rows are. */
+ALWAYS_INLINE void ask_for_next(const struct sens_packed *A, size_t L, const struct sens_many *many,
+                                size_t done, size_t rows)
 {
-    return many->next && call < many->count * L / LINE ? many->next + call * LINE : NULL;
+    enum { LINE = 64 / sizeof(sens_real) }; /* numbers in a line of the cache */
+    const size_t lines = many->count * L / LINE;
+    if (!many->next) return;
+    for (size_t k = A->cols * done / A->rows; k < A->cols * (done + rows) / A->rows; k++)
+        for (size_t line = 0; line < lines; line++)
+            prefetch_numbers(many->next, k * many->v_step + line * LINE, false);
 }
 
 ALWAYS_INLINE void product(const struct sens_packed *A, size_t L, const bool add,
@@ -83,12 +86,12 @@ ALWAYS_INLINE void product(const struct sens_packed *A, size_t L, const bool add
     struct panel q = {
         .depth = A->cols, .b_step = many->v_step, .out_step = L, .ahead = many->count > 1 ? PANEL : 0};
     const size_t apart = many->first != NULL;
-    for (size_t r = 0, call = 0, R; r < A->rows; r += R) {
+    for (size_t r = 0, R; r < A->rows; r += R) {
         R = next_panel(A->rows - r);
         q.a = A->step ? A->a + r : A->a + r * A->cols;
         q.a_step = A->step ? A->step : R;
-        for (size_t c = 0; c < many->count; c++, call++) {
-            q.next = column_of_next(many, L, call);
+        ask_for_next(A, L, many, r, R);
+        for (size_t c = 0; c < many->count; c++) {
             sens_real *out = many->out + c * many->out_step + r * L; /* of row r + apart */
             q.first = r == 0 && apart ? many->first + c * many->first_step : out - apart * L;
             panel_product(R, L, add, CONTIGUOUS, &q, many->v + c * L, out - apart * L);

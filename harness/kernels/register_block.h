@@ -21,9 +21,8 @@ struct panel { /* rows of A: A(r, k) = a[k * a_step + r * row_step], k < depth *
     const sens_real *a;
     size_t a_step, row_step, depth;
     size_t b_step, out_step;
-    size_t ahead;          /* rows to the sums that are wanted next but one, or so: they may come from far */
-    sens_real *first;      /* where row 0 of the panel's OUT is */
-    const sens_real *next; /* a line of each row of a later V is asked for meanwhile; NULL: none */
+    size_t ahead;     /* rows to the sums that are wanted next but one, or so: they may come from far */
+    sens_real *first; /* where row 0 of the panel's OUT is */
 };
 
 #define KERNEL         kernel_vectors
@@ -75,7 +74,6 @@ ALWAYS_INLINE void paired(size_t R, const bool add, const enum layout layout, co
         choose_rows(rows, PAIRED, add, layout, &part, b, out);
         part.a += layout == CONTIGUOUS ? rows : rows * q->row_step, out += rows * q->out_step, left -= rows;
         part.first = out;
-        part.next = NULL;
     }
 }
 
@@ -96,7 +94,6 @@ static inline void ragged(size_t R, size_t w, bool add, const enum layout layout
     struct panel part = *q;
     part.b_step = part.out_step = width;
     part.first = edge;
-    part.next = NULL;
     for (size_t r = 0; r < R; r++) pad(add ? w : 0, width, r ? out + r * step : q->first, edge + r * width);
     for (size_t k0 = 0; k0 < q->depth; k0 += DEPTH, part.a += DEPTH * q->a_step) {
         part.depth = q->depth - k0 < DEPTH ? q->depth - k0 : DEPTH;
@@ -116,7 +113,7 @@ ALWAYS_INLINE void panel_product(size_t R, size_t L, const bool add, const enum 
 {
     struct panel part = *q;
     size_t l = 0;
-    for (; l + 2 * VECTOR <= L; l += 2 * VECTOR, part.first += 2 * VECTOR, part.next = NULL)
+    for (; l + 2 * VECTOR <= L; l += 2 * VECTOR, part.first += 2 * VECTOR)
         paired(R, add, layout, &part, V + l, OUT + l);
     if (l + VECTOR <= L) {
         choose_rows(R, SINGLE, add, layout, &part, V + l, OUT + l);
@@ -128,8 +125,33 @@ ALWAYS_INLINE void panel_product(size_t R, size_t L, const bool add, const enum 
         ragged(R, L - l, add, layout, &part, V + l, OUT + l);
 }
 
-/* out[r] += sum_k A(r, k) b[k * b_step], a single lane of contiguous rows: NV vectors run along them, the last one
- * ends with the last row and may share rows with the one before, which both sum alike. */
+/* out[r] += sum_k A(r, k) b[k * b_step], a single lane of any rows: four independent sums hide the latency. */
+static __attribute__((noinline)) void single_lane_by_rows(size_t rows, const struct panel *q,
+                                                          const sens_real *b, sens_real *out)
+{
+    const size_t rs = q->row_step, cs = q->a_step;
+    size_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+        const sens_real *a = q->a + r * rs;
+        sens_real s0 = out[r], s1 = out[r + 1], s2 = out[r + 2], s3 = out[r + 3];
+        for (size_t k = 0; k < q->depth; k++, a += cs) {
+            const sens_real b_k = b[k * q->b_step];
+            s0 += a[0] * b_k;
+            s1 += a[rs] * b_k;
+            s2 += a[2 * rs] * b_k;
+            s3 += a[3 * rs] * b_k;
+        }
+        out[r] = s0, out[r + 1] = s1, out[r + 2] = s2, out[r + 3] = s3;
+    }
+    for (; r < rows; r++) {
+        sens_real sum = out[r];
+        for (size_t k = 0; k < q->depth; k++) sum += q->a[r * rs + k * cs] * b[k * q->b_step];
+        out[r] = sum;
+    }
+}
+
+/* The same of contiguous rows, at least VECTOR of them: NV vectors run along them, the last one ends with the last row
+ * and may share rows with the one before, which both sum alike. */
 ALWAYS_INLINE void along_rows(const size_t NV, size_t rows, const struct panel *q, const sens_real *b,
                               sens_real *out)
 {
@@ -148,7 +170,7 @@ ALWAYS_INLINE void along_rows(const size_t NV, size_t rows, const struct panel *
     *(vector_in_memory *)&out[rows - VECTOR] = sum[NV - 1];
 }
 
-/* Rows of one panel, at least VECTOR. */
+/* ... of no more than PANEL * VECTOR rows. */
 static inline void panel_along_rows(size_t rows, const struct panel *q, const sens_real *b, sens_real *out)
 {
     switch ((rows + VECTOR - 1) / VECTOR) {
@@ -159,20 +181,19 @@ static inline void panel_along_rows(size_t rows, const struct panel *q, const se
     }
 }
 
-/* Any number of rows: panels of many vectors, the last one of up to PANEL, so that it has one at least. */
+/* ... of any number of rows: panels of many vectors, and a last one of up to PANEL, so that it has one at least. */
 static __attribute__((noinline)) void single_lane_along_rows(size_t rows, const struct panel *q,
                                                              const sens_real *b, sens_real *out)
 {
     enum { MANY = 8 * VECTOR };
     struct panel part = *q;
+    part.row_step = 1;
     for (; rows > PANEL * VECTOR; rows -= MANY, part.a += MANY, out += MANY)
         panel_along_rows(MANY, &part, b, out);
-    if (rows >= VECTOR) {
+    if (rows >= VECTOR)
         panel_along_rows(rows, &part, b, out);
-        return;
-    }
-    for (size_t r = 0; r < rows; r++)
-        for (size_t k = 0; k < q->depth; k++) out[r] += part.a[k * q->a_step + r] * b[k * q->b_step];
+    else
+        single_lane_by_rows(rows, &part, b, out);
 }
 
 #endif

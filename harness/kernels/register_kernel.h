@@ -26,9 +26,8 @@ ALWAYS_INLINE void KERNEL(const size_t R, const size_t NV, const bool add, const
         for (size_t r = 0; r < R; r++)
 #pragma GCC unroll 2
             for (size_t v = 0; v < NV; v++) prefetch_numbers(out, (q->ahead + r) * step + v * WIDTH, true);
-    const sens_real *a = q->a, *next = add && layout == CONTIGUOUS ? q->next : NULL;
+    const sens_real *a = q->a;
     for (size_t k = q->depth; k > 0; k--, a += a_step, b += b_step) {
-        if (next) prefetch_numbers(next, 0, false), next += b_step;
         TYPE lanes[2];
 #pragma GCC unroll 2
         for (size_t v = 0; v < NV; v++) lanes[v] = *(const TYPE_IN_MEMORY *)&b[v * WIDTH];

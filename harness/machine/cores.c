@@ -21,6 +21,7 @@ struct cores {
     } * core;                       /* [count] */
     int *order;                     /* [count] the cores from the least busy on */
     struct sens_caches cache;
+    size_t vector; /* bytes that each multiplies at its full rate */
 };
 
 /* Bytes of one core's share of the cache of this type above it; 0: none. */
@@ -103,6 +104,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void load_found(void)
 {
     load(&found);
+    found.vector = vector_find();
 }
 
 static const struct cores *cores_found(void)
@@ -189,6 +191,6 @@ void machine_prepare(struct sens_ctx *ctx, bool bind)
     ctx->now = seconds_now;
     ctx->cores = machine_cores();
     ctx->cache = machine_caches();
-    ctx->vector = machine_vector();
+    ctx->vector = cores_found()->vector;
     ctx->bind = bind ? machine_bind : NULL;
 }

@@ -3,7 +3,6 @@
 #include "vector.h"
 
 #include <math.h>
-#include <pthread.h>
 
 #include "modules.h"
 #include "seconds.h"
@@ -20,18 +19,15 @@ static double seconds_of(const struct sens_peak *loops)
 
 size_t vector_at_full_rate(size_t count, const size_t *bytes, const double *rate)
 {
-    const double worth =
-        1.4; /* 2 at full rate, 1 in halves; less than 2 where wide vectors lower the clock */
+    const double worth = 1.4; /* whole: 2, or less where wide vectors lower the clock; in halves: 1 */
     size_t widest = 0;
     for (size_t i = 1; i < count; i++)
         if (rate[i] > worth * rate[widest]) widest = i;
     return count > 0 ? bytes[widest] : 0;
 }
 
-static size_t found;
-
 /* The shortest time of each counts, as what disturbs a try makes it longer, and they take turns. */
-static void find(void)
+size_t vector_find(void)
 {
     enum { MOST = 8 };
     const struct sens_registry *const *all = variant_all();
@@ -44,12 +40,5 @@ static void find(void)
         for (size_t i = 0; i < count; i++) shortest[i] = fmin(shortest[i], seconds_of(loops[i]));
     for (size_t i = 0; i < count; i++)
         bytes[i] = loops[i]->vector, rate[i] = shortest[i] > 0 ? loops[i]->flops * PASSES / shortest[i] : 0;
-    found = vector_at_full_rate(count, bytes, rate);
-}
-
-size_t machine_vector(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find);
-    return found;
+    return vector_at_full_rate(count, bytes, rate);
 }

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes; 0: none is known. Timed at the first call, for less than a millisecond. */
-size_t machine_vector(void);
+/* Bytes; 0: none is known. Timed at each call, for half a millisecond. */
+size_t vector_find(void);
 
 /* The one of bytes[count], narrowest first, whose rate, in operations a second, is worth its width. */
 size_t vector_at_full_rate(size_t count, const size_t *bytes, const double *rate);

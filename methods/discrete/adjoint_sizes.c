@@ -24,6 +24,12 @@ static bool formed(const struct sens_task *task)
     return sens_products_formed(task->problem, task->cost->m);
 }
 
+/* Is a dense J formed, or a dense coupling in its place? */
+static bool dense(const struct sens_task *task)
+{
+    return formed(task) && !task->problem->structure->sparsity;
+}
+
 /* Are the lanes right-hand sides of sparse systems? */
 static bool solves_sparse(const struct sens_task *task)
 {
@@ -31,23 +37,17 @@ static bool solves_sparse(const struct sens_task *task)
     return task->tableau->family != SENS_FAMILY_EXPLICIT && structure && structure->sparsity;
 }
 
-/* Does a single lane run along the rows of matrices, at the full width of the vectors? */
-static bool runs_along_rows(const struct sens_task *task)
-{
-    const struct sens_structure *structure = task->problem->structure;
-    return formed(task) && structure->outer && !structure->sparsity && task->problem->n > SENS_FEW_STATES &&
-           task->tableau->family == SENS_FAMILY_EXPLICIT &&
-           !sens_problem_engine(task->problem, task->tableau);
-}
-
-/* Outputs beyond whole vectors that cost less one by one than together, where most of a vector would be idle: the more
- * rows, the less a block costs beside its products. */
+/* Outputs beyond whole vectors that cost less one by one, along the rows of matrices, than together in a vector that is
+ * idle for the most part: the more rows, the less a block costs beside its products. */
 static size_t singles(const struct sens_ctx *ctx, const struct sens_task *task)
 {
-    const size_t n = task->problem->n;
-    if (!runs_along_rows(task) || n < ONE_SINGLE) return 0;
-    const bool two = n >= TWO_SINGLES && n <= FEW_ROWS && sens_full_vector(ctx->vector) > HALF_LANES;
-    return two ? 2 : 1;
+    const struct sens_problem *pb = task->problem;
+    const bool along_rows = dense(task) && pb->structure->outer &&
+                            task->tableau->family == SENS_FAMILY_EXPLICIT &&
+                            !sens_problem_engine(pb, task->tableau);
+    if (!along_rows || pb->n < ONE_SINGLE) return 0;
+    const bool half_idle = sens_full_vector(ctx->vector) > HALF_LANES;
+    return pb->n >= TWO_SINGLES && pb->n <= FEW_ROWS && half_idle ? 2 : 1;
 }
 
 /* Two of the widest vectors that are worth their width, for with two a register block does more than one multiplication
@@ -56,9 +56,7 @@ static size_t singles(const struct sens_ctx *ctx, const struct sens_task *task)
 static size_t wide_lanes(const struct sens_ctx *ctx, const struct sens_task *task)
 {
     const size_t pair = 2 * sens_full_vector(ctx->vector);
-    const bool pays = formed(task) && !task->problem->structure->sparsity && task->problem->n >= pair &&
-                      task->cost->m >= pair;
-    return pays && pair > AUTO_LANES ? pair : AUTO_LANES;
+    return dense(task) && task->problem->n >= pair && pair > AUTO_LANES ? pair : AUTO_LANES;
 }
 
 /* Eight, or more that are wide. Few right-hand sides of sparse systems are no more than they are: a solve counts for
@@ -93,23 +91,15 @@ size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
     return whole < size->L ? whole : size->L;
 }
 
-size_t adjoint_blocks(const struct adjoint_sizes *size, size_t share)
-{
-    size_t blocks = 0;
-    for (size_t lanes; share > 0; blocks++, share -= lanes < share ? lanes : share)
-        lanes = adjoint_lanes(size, share);
-    return blocks;
-}
-
-/* What a share takes, in lanes: idle parts of a vector take as long as others, and a single lane half as long again. */
-static double share_time(const struct sens_ctx *ctx, const struct adjoint_sizes *size, size_t share)
+/* What a share takes, in lanes: idle parts of a vector take as long as others, and a single lane as long as three. */
+static size_t share_time(const struct sens_ctx *ctx, const struct adjoint_sizes *size, size_t share)
 {
     const size_t full = sens_full_vector(ctx->vector), vector = full > HALF_LANES ? full : HALF_LANES;
-    double time = 0;
+    size_t time = 0;
     while (share > 0) {
         const size_t lanes = adjoint_lanes(size, share);
         const size_t whole = (lanes + vector - 1) / vector * vector;
-        time += lanes == 1 ? 1.5 : (double)whole;
+        time += lanes == 1 ? 3 : whole;
         share -= lanes < share ? lanes : share;
     }
     return time;
@@ -143,8 +133,7 @@ static int auto_threads(const struct sens_ctx *ctx, const struct sens_task *task
 {
     const double dense_rate = 3e10, free_rate = 3e9, worth = 1e-4;
     const double n = (double)task->problem->n, vectors = (double)plan->vectors;
-    const bool dense = formed(task) && !task->problem->structure->sparsity;
-    const double lane = dense ? 4 * n * n / dense_rate : vectors * n / free_rate;
+    const double lane = dense(task) ? 4 * n * n / dense_rate : vectors * n / free_rate;
     const double threads = points * (double)task->cost->m * lane / worth;
     if (ctx->cores < 2 || threads < 2) return 1;
     return threads < ctx->cores ? (int)threads : ctx->cores;
@@ -195,8 +184,7 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
 
     size->keep =
         plan->kept > 0 && sens_ckpt_stages(&task->ckpt); /* else it would take what checkpoints save */
-    /* the last share may be a single output longer than a whole block, and so of more blocks */
-    const size_t blocks = adjoint_blocks(size, longest_share(m, size->unit, threads)) + size->singles;
+    const size_t blocks = (longest_share(m, size->unit, threads) + L - 1) / L + size->singles;
     size->group = group_blocks(ctx, task, plan, size, threads);
     if (size->group > blocks) size->group = blocks;
 }

@@ -25,7 +25,4 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
 /* Lanes of a block with `rest` >= 1 outputs left to carry, its own among them: more than rest where some are idle. */
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest);
 
-/* The blocks that `share` outputs are cut into. */
-size_t adjoint_blocks(const struct adjoint_sizes *size, size_t share);
-
 #endif

@@ -116,24 +116,16 @@ static struct sens_packed factors(const struct sens_batch *batch, size_t column,
     return (struct sens_packed){.rows = cols, .cols = points, .a = batch->packed + column * points};
 }
 
-/* Rows of i at a time, each panel of the phi serves them all: so many that their cotangents at all points, and those
- * of the next rows, stay in the first-level cache. */
-static size_t rows_together(size_t L)
-{
-    enum { LANES = 32, MOST = 4 };
-    if (L >= LANES) return 1;
-    return LANES / L < MOST ? LANES / L : MOST;
-}
-
+/* ROWS of i at a time: each panel of the phi serves them all. */
 static void add_products(const struct sens_batch *batch, size_t L, const sens_real *u, bool fresh,
                          sens_real *MU)
 {
+    enum { ROWS = 4 };
     const struct sens_problem *pb = batch->pb;
     const struct sens_structure *declared = pb->structure;
     const struct sens_outer *outer = declared->blocks;
-    const size_t together = rows_together(L);
     for (size_t i = 0, rows; i < pb->n; i += rows) {
-        rows = pb->n - i < together ? pb->n - i : together;
+        rows = pb->n - i < ROWS ? pb->n - i : ROWS;
         struct sens_many many = {.count = rows, .v = u + i * L, .v_step = pb->n * L};
         if (i + rows < pb->n) many.next = many.v + rows * L;
         for (size_t o = 0, column = 0; o < declared->n_blocks;) {

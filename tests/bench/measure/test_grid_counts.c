@@ -1,0 +1,182 @@
+/* The operations of a sweep are counted, in place of a limit on time: vectors multiplied, Jacobians formed, lanes
+ * without an output; by how the work is cut up (test_grid.c: that changes no number). */
+#include "grid_support.h"
+
+struct expected {
+    const char *tableau;
+    size_t stages, live; /* live: those that an output depends on */
+};
+static const struct expected tableaux[] = {{"cash_karp", 6, 6}, {"dopri5", 7, 6}, {"rk4", 4, 4}};
+
+/* Lanes of the block that begins with `rest` outputs left: a whole one, and a last one is rounded up to four lanes
+ * only, unless a stage of the problem passes in registers (n <= 8). Where the problem has structure, and four lanes are
+ * less than a block, one output beyond a multiple of eight is a block of its own from 16 states on. */
+static size_t block_lanes(const struct sens_problem *pb, size_t rest, size_t L)
+{
+    const size_t beyond = rest % 8, four = (rest + 3) / 4 * 4, singles = pb->n >= 16;
+    if (rest >= L || pb->n <= 8) return L;
+    if (pb->structure && L > 4 && beyond > 0 && beyond <= singles) return rest > beyond ? rest - beyond : 1;
+    return four < L ? four : L;
+}
+
+/* How a share of the outputs is cut up, and its time in lanes: a single one takes as long as three. */
+struct share {
+    size_t blocks, lanes, time;
+};
+
+static struct share cut(const struct sens_problem *pb, size_t outputs, size_t L)
+{
+    struct share share = {.blocks = 0};
+    for (; share.lanes < outputs; share.blocks++) {
+        const size_t taken = block_lanes(pb, outputs - share.lanes, L), four = (taken + 3) / 4 * 4;
+        share.lanes += taken;
+        share.time += taken == 1 ? 3 : four;
+    }
+    return share;
+}
+
+/* Where a Jacobian is formed, the outputs are shared out by four, so that a share may end inside a block, or one by
+ * one where that leaves less to the thread that has most. */
+static size_t unit_of(const struct sens_problem *pb, size_t m, size_t L, size_t workers)
+{
+    const size_t by_one = (m + workers - 1) / workers, by_four = ((m + 3) / 4 + workers - 1) / workers * 4;
+    if (L <= 4) return L;
+    return pb->n >= 16 && cut(pb, by_one, L).time < cut(pb, by_four < m ? by_four : m, L).time ? 1 : 4;
+}
+
+/* Groups of blocks, of all threads together: all blocks of a thread, or each alone. */
+static size_t groups_of(const struct sens_problem *pb, size_t m, size_t L, size_t workers, bool one_block)
+{
+    const size_t unit = unit_of(pb, m, L, workers), units = (m + unit - 1) / unit;
+    size_t groups = 0;
+    for (size_t w = 0; w < workers; w++) {
+        const size_t first = (units * w + workers - 1) / workers * unit;
+        const size_t last = w + 1 < workers ? (units * (w + 1) + workers - 1) / workers * unit : m;
+        groups += one_block ? cut(pb, last - first, L).blocks : 1;
+    }
+    return groups;
+}
+
+/* Is df/dx taken as diag(d) + diag(s) M? Not where the stages of a step are taken together. */
+static bool coupled(const struct sens_problem *pb)
+{
+    return sens_structure_of(pb)->coupling && pb->n > 8;
+}
+
+/* One Jacobian for each stage point and group of blocks, on every thread. Of a coupled problem one for each
+ * thread, M, and d in its place: once a point for all groups, unless checkpoints are to save memory. */
+static void require_formed(const struct solve *s, size_t points, bool keep, bool one_block)
+{
+    const size_t workers = (size_t)s->work.threads;
+    const struct sens_problem *const pb = &s->cell.problem;
+    const size_t groups = groups_of(pb, s->cell.cost.m, (size_t)s->work.lanes, workers, one_block);
+    if (coupled(pb)) {
+        assert_int_equal(s->counts.jacobian, workers);
+        assert_int_equal(s->diagonals, points * (keep ? 1 : groups));
+    } else {
+        assert_int_equal(s->counts.jacobian, points * groups);
+        assert_int_equal(s->diagonals, 0);
+    }
+}
+
+/* Each vector once, and what is formed. */
+static void require_adjoint_counts(int n, const struct expected *rk, struct choice choice, bool one_block)
+{
+    static struct solve s;
+    choice.tableau = rk->tableau;
+    choice.cache = one_block;
+    solve("discrete_adjoint", n, choice, &s);
+    const size_t points = STEPS * rk->live, m = s.cell.cost.m, L = (size_t)s.work.lanes;
+    const size_t workers = (size_t)s.work.threads, carried = m + s.work.idle_vjp / points;
+    if (workers == 1) assert_int_equal(carried, cut(&s.cell.problem, m, L).lanes);
+    assert_true(carried - m <= workers * (L - 1) && s.work.idle_vjp % points == 0);
+    assert_int_equal(s.work.idle_vjp_p, s.work.idle_vjp);
+    if (s.cell.problem.structure) {
+        assert_int_equal(s.work.vjp, points * carried);
+        assert_int_equal(s.work.vjp_p, points * carried);
+        assert_int_equal(s.counts.vjp + s.counts.vjp_p, 0);
+        require_formed(&s, points, !choice.ckpt, one_block);
+    } else {
+        assert_int_equal(s.counts.vjp, points * carried);
+        assert_int_equal(s.counts.vjp_p, points * carried);
+        assert_int_equal(s.work.vjp + s.work.vjp_p + s.counts.jacobian + s.diagonals, 0);
+    }
+    assert_int_equal(s.counts.jvp + s.counts.jvp_p + s.work.jvp + s.work.jvp_p, 0);
+    solve_free(&s);
+}
+
+static void adjoint_counts(void **state)
+{
+    static const struct choice kinds[] = {
+        {.structure = "auto"}, {.structure = "auto", .ckpt = "2"}, {.structure = "none"}};
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t k = 0; k < 3; k++)
+            for (size_t l = 0; l < LANES; l++)
+                for (size_t t = 1; t < THREADS; t++)
+                    for (size_t q = 0; q < 6; q++) {
+                        struct choice choice = kinds[q / 2];
+                        choice.lanes = lanes[l], choice.threads = threads[t];
+                        require_adjoint_counts(sizes[i], &tableaux[k], choice, q % 2);
+                    }
+}
+
+/* The tangent forms J once a stage and step, for all directions. */
+static void tangent_counts(void **state)
+{
+    static struct solve s;
+    (void)state;
+    for (size_t i = 0; i + 1 < SIZES; i++)
+        for (size_t l = 0; l < LANES; l++)
+            for (size_t q = 0; q < STRUCTURES; q++) {
+                solve("discrete_tangent", sizes[i],
+                      (struct choice){.lanes = lanes[l], .structure = structures[q]}, &s);
+                const size_t points = STEPS * 6, n = s.cell.problem.n, np = s.cell.problem.np;
+                const bool structured = s.cell.problem.structure;
+                const size_t vectors = structured ? s.work.jvp : s.counts.jvp;
+                assert_int_equal(vectors, points * (n + np) + s.work.idle_jvp);
+                assert_true(s.work.idle_jvp <= points * (size_t)(s.work.lanes - 1));
+                assert_int_equal(structured ? s.work.jvp_p : s.counts.jvp_p, points * np);
+                assert_int_equal(s.counts.jacobian, structured ? points : 0);
+                solve_free(&s);
+            }
+}
+
+/* The lanes that auto takes, and how many of them have nothing to carry, by what the machine multiplies at full rate
+ * and what the instruction set has. */
+static void auto_lanes(void **state)
+{
+    static const struct {
+        const char *isa;
+        size_t vector;
+        int n, lanes, idle;
+    } cases[] = {
+        {"avx512", 64, 12, 12, 0}, {"avx512", 64, 13, 16, 3}, {"avx512", 64, 17, 16, 0},
+        {"avx512", 64, 20, 16, 0}, {"avx512", 64, 50, 16, 0}, {"avx512", 32, 17, 8, 0},
+        {"avx512", 32, 20, 8, 0},  {"avx512", 32, 50, 8, 2},  {"avx2", 64, 50, 8, 2},
+        {"avx2", 32, 17, 8, 0},    {"avx2", 32, 5, 8, 3},     {"baseline", 16, 50, 8, 2},
+    };
+    static struct solve s;
+    struct bench_error error;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct sens_registry *variant = variant_find(cases[i].isa, &error);
+        if (!variant || !variant_supported(variant)) continue;
+        solve("discrete_adjoint", cases[i].n,
+              (struct choice){.isa = cases[i].isa, .threads = "1", .vector = cases[i].vector}, &s);
+        if (s.work.lanes != cases[i].lanes || s.work.idle_vjp != STEPS * 6 * (size_t)cases[i].idle)
+            fail_msg("isa=%s, %zu bytes, n = %d: %d lanes, %g idle", cases[i].isa, cases[i].vector,
+                     cases[i].n, s.work.lanes, (double)s.work.idle_vjp / (STEPS * 6));
+        solve_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adjoint_counts),
+        cmocka_unit_test(tangent_counts),
+        cmocka_unit_test(auto_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
