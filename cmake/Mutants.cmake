@@ -41,6 +41,6 @@ set_target_properties(mutants_row PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BI
 
 # Each is killed, and its cause named; a few random runs of the sound program raise no alarm. `make mutants` makes 200.
 add_test(NAME mutants/table COMMAND bash ${mutants_dir}/run.sh $<TARGET_FILE:sensbench_mutants>
-                                    $<TARGET_FILE:mutants_row> --sixth)
+                                    $<TARGET_FILE:mutants_row> --one-in 12)
 add_test(NAME mutants/false_alarms COMMAND bash ${mutants_dir}/false_alarms.sh $<TARGET_FILE:sensbench> 3)
 set_tests_properties(mutants/table mutants/false_alarms PROPERTIES LABELS mutants TIMEOUT 2700)

@@ -34,27 +34,50 @@ hits=$(git ls-files 'harness/*.c' ':!harness/core' |
     grep -vE '/(streams|main|progress)\.c' || true)
 [ -z "$hits" ] || { echo "$hits"; fail "the program prints with say, complain_line, our_stdout, our_stderr"; }
 
-# The compiler of the build warns where it optimises, and nothing is built twice for that; clang warns as it reads.
-warnings() { # FOLDER CMAKE_OPTION ...
-    folder=$1
-    shift
-    cmake -S . -B "$folder" -G Ninja -DSENS_WERROR=ON --log-level=WARNING "$@"
-    cmake --build "$folder" -j "$(nproc)" >build/lint.log 2>&1 || { cat build/lint.log; fail "warnings in $folder"; }
-}
 mkdir -p build
-warnings build/release -DCMAKE_BUILD_TYPE=Release
-warnings build/lint-clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang
 
-# Tests fork, leave memory to cmocka and divide by what they know: the analysis is of the program. What needs a library
-# that is not installed is not built, and cannot be analysed. One file a process: the last finding of a file is judged
-# by the settings of the next.
-for source in $(git ls-files '*.c' '*.cc' ':!tests'); do
-    if grep -qF "/$source\"" build/lint-clang/compile_commands.json; then
-        echo "$source"
-    else
-        echo "lint: $source is not built here, and not analysed" >&2
-    fi
-done | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/lint-clang 2>build/lint-tidy.log ||
-    fail "clang-tidy has findings"
+# gcc warns where it optimises: in the build that the tests use, so that nothing is built twice.
+cmake --preset release -DSENS_WERROR=ON --log-level=WARNING
+cmake --build build/release -j "$(nproc)" >build/lint.log 2>&1 || { cat build/lint.log; fail "gcc has warnings"; }
+
+# clang warns as it reads, for clang-tidy: nothing is built but the headers that the sources include.
+clang=build/lint-clang
+cmake -S . -B $clang -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang \
+    -DCMAKE_CXX_COMPILER=clang++
+cmake --build $clang --target git_stamp >/dev/null
+
+# Sources are compiled for several instruction sets, and several programs. They are analysed once, the kernels, which
+# have code for each of the sets, in each. CMake writes a command in lines of its own.
+mkdir -p $clang/once
+awk '/^[][]$/ { next }
+     /^\{/ { entry = "" }
+     { entry = entry $0 "\n" }
+     /^  "file": / { file = $0 }
+     /^\}/ && (!seen[file]++ || file ~ /harness\/kernels\//) {
+         sub(/,?\n$/, "", entry)
+         printf "%s%s", count++ ? ",\n" : "[\n", entry
+     }
+     END { print "\n]" }' $clang/compile_commands.json >$clang/once/compile_commands.json
+
+# analysed PATHSPEC ...: those of these sources that are built here; what needs a library that is not installed is not
+analysed() {
+    git ls-files "$@" | while IFS= read -r source; do
+        if grep -qF "/$source\"" $clang/once/compile_commands.json; then
+            echo "$source"
+        else
+            echo "lint: $source is not built here, and not analysed" >&2
+        fi
+    done
+}
+
+# One file a process: the last finding of a file is judged by the settings of the next.
+tidy() { xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p $clang/once "$@" 2>>build/lint-tidy.log; }
+
+# Tests fork, leave memory to cmocka and divide by what they know: the analysis is of the program, the warnings of all.
+# (Without a check of its own, here one for C++, clang-tidy does not start.)
+: >build/lint-tidy.log
+analysed '*.c' '*.cc' ':!tests' | tidy || fail "clang-tidy has findings"
+analysed 'tests/*.c' 'tests/*.cc' ':!tests/modules' ':!tests/recorded' ':!tests/mutants' |
+    tidy --checks='-*,clang-diagnostic-*,misc-unused-alias-decls' || fail "clang has warnings in the tests"
 [ "$failed" -eq 0 ] && echo "lint: no finding in $(echo "$sources" | wc -w) files"
 exit $failed

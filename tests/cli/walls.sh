@@ -16,24 +16,29 @@ finds() {
     "$compiler" -E $(sed '/^$/d; s/^/-I/' "$build/rooms/$room") "$work/try.c" | sed -n 's/^found //p'
 }
 
-# sees ROOM OTHER: is the other one named among the folders of the room?
-sees() { grep -qx "$source/${2//-//}" "$build/rooms/$1"; }
-
 rooms=$(ls "$build/rooms")
 for room in $rooms; do
     (cd "$source/${room//-//}" && ls ./*.h 2>/dev/null)
 done | sed 's,^\./,,' | sort | uniq -u >"$work/alone"
 
-# header ROOM: one that no other room has
-header() { (cd "$source/${1//-//}" && ls ./*.h 2>/dev/null) | sed 's,^\./,,' | grep -m 1 -xFf "$work/alone"; }
+# Of every room its folders, and a header that no other room has, looked up once: there are a thousand pairs.
+declare -A folders header
+for room in $rooms; do
+    folders[$room]=" $(tr '\n' ' ' <"$build/rooms/$room")"
+    header[$room]=$( (cd "$source/${room//-//}" && ls ./*.h 2>/dev/null) | sed 's,^\./,,' |
+        grep -m 1 -xFf "$work/alone")
+done
+
+# sees ROOM OTHER: is the other one named among the folders of the room?
+sees() { [[ ${folders[$1]} == *" $source/${2//-//} "* ]]; }
 
 tried=0
 for room in $rooms; do
-    own=$(header "$room")
+    own=${header[$room]}
     [ -z "$own" ] || finds "$room" "$own" | grep -qx "$own" || fail "$room does not find its own $own"
     beyond=()
     for other in $rooms; do
-        name=$(header "$other")
+        name=${header[$other]}
         if [ "$room" = "$other" ] || [ -z "$name" ]; then continue; fi
         if sees "$room" "$other"; then
             ! sees "$other" "$room" || fail "$other and $room see one another"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# run.sh PROGRAM ROW [--whole] [--sixth] [NAME ...] - switches on each mutant in turn and runs `verify --quick` on it.
+# run.sh PROGRAM ROW [--whole] [--one-in N] [NAME ...] - switches on each mutant in turn and runs `verify --quick`.
 #
 # Prints the table of mutants: number, name, killed by, first three causes, whether a right one is among them.
 # PROGRAM: sensbench_mutants; ROW: mutants_row, which reads verify's JSON. Without --whole, only the modules of the
-# mutant's `scope` are verified. --sixth: one in six, other ones for the next commit, which is what the tests have
-# time for. Exit 1 when a mutant survives, fewer than 80 % of the causes are right, or the program without a mutant does
-# not pass.
+# mutant's `scope` are verified. --one-in N: one in so many, other ones for the next commit, which is what the tests
+# have time for. Exit 1 when a mutant survives, fewer than 80 % of the causes are right, none was tried, or the program
+# without a mutant does not pass.
 set -u
 export LC_ALL=C
 program=$1
@@ -13,8 +13,8 @@ row=$2
 shift 2
 whole=no
 [ "${1:-}" = --whole ] && { whole=yes; shift; }
-sixth=no
-[ "${1:-}" = --sixth ] && { sixth=yes; shift; }
+every=1
+[ "${1:-}" = --one-in ] && { every=$2; shift 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -34,9 +34,9 @@ awk 'function flush() {
      field == "note" { note = $0 }
      END { flush() }' "$here/mutants.txt" >"$work/list"
 
-if [ $sixth = yes ]; then
+if [ "$every" -gt 1 ]; then
     commits=$(git -C "$here" rev-list --count HEAD 2>/dev/null || echo 0)
-    awk -v part=$((commits % 6)) 'NR % 6 == part' "$work/list" >"$work/some"
+    awk -v every="$every" -v commits="$commits" 'NR % every == commits % every' "$work/list" >"$work/some"
     mv "$work/some" "$work/list"
 fi
 
@@ -74,4 +74,4 @@ while IFS=$'\t' read -r number name module cause scope note; do
     printf '%s\t%s\t%s\n' "$number" "$name" "$line"
 done <"$work/list"
 echo "killed $killed of $total; a right cause among the first three for $named of $total"
-[ $killed -eq $total ] && [ $((named * 100)) -ge $((total * 80)) ]
+[ $total -gt 0 ] && [ $killed -eq $total ] && [ $((named * 100)) -ge $((total * 80)) ]
