@@ -34,15 +34,6 @@ static size_t cache_share(hwloc_topology_t topology, hwloc_obj_t core, hwloc_obj
     return (size_t)object->attr->cache.size / (size_t)(sharing > 0 ? sharing : 1);
 }
 
-/* A virtual machine may be told the third-level cache of its whole host, of which its cores have a small part: 500
- * MiB a core have been seen, where reads slowed down from 24 MiB on. No core's own part of one is larger than this
- * by much. */
-static size_t third_level_share(size_t told)
-{
-    const size_t most = (size_t)16 << 20;
-    return told < most ? told : most;
-}
-
 static bool make_room(struct cores *cores, int all)
 {
     cores->core = calloc((size_t)all, sizeof *cores->core);
@@ -64,7 +55,7 @@ static bool find_cores(struct cores *cores, hwloc_const_cpuset_t allowed)
         cores->core[cores->count++] = (struct core){set, core->cpuset};
         cores->cache.l1 = cache_share(cores->topology, core, HWLOC_OBJ_L1CACHE);
         cores->cache.l2 = cache_share(cores->topology, core, HWLOC_OBJ_L2CACHE);
-        cores->cache.l3 = third_level_share(cache_share(cores->topology, core, HWLOC_OBJ_L3CACHE));
+        cores->cache.l3 = cache_share(cores->topology, core, HWLOC_OBJ_L3CACHE);
     }
     /* from the last on: the first one serves most interrupts */
     for (int i = 0; i < cores->count; i++) cores->order[i] = cores->count - 1 - i;

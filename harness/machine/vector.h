@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Bytes; 0: none is known. Timed at each call, for half a millisecond. */
+/* Bytes; 0: none is known. Timed at each call, for half a millisecond in all. */
 size_t vector_find(void);
 
 /* The one of bytes[count], narrowest first, whose rate, in operations a second, is worth its width. */

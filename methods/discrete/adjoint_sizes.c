@@ -11,12 +11,14 @@ enum {
     ONE_SINGLE = 16,      /* states from which on one output is better alone than in a block of HALF_LANES */
     TWO_SINGLES = 32,     /* the same for two, where HALF_LANES are half a vector, ... */
     FEW_ROWS = 64,        /* ... up to here: each goes through all of J, which has to lie near */
-    THIRD_LEVEL = 1 << 24 /* bytes of cache, where the machine's are not known */
+    THIRD_LEVEL = 1 << 24 /* bytes of a core's part of the cache at most, and where it is not known */
 };
 
+/* A virtual machine may be told the cache of its whole host, of which its cores have a small part: 500 MiB a core have
+ * been seen, where reads slowed down from 24 MiB on. */
 static size_t third_level(const struct sens_ctx *ctx)
 {
-    return ctx->cache.l3 ? ctx->cache.l3 : THIRD_LEVEL;
+    return ctx->cache.l3 > 0 && ctx->cache.l3 < THIRD_LEVEL ? ctx->cache.l3 : THIRD_LEVEL;
 }
 
 static bool formed(const struct sens_task *task)
@@ -73,15 +75,6 @@ static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
     return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
 }
 
-/* `vectors` of a block that a step works with. */
-static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors,
-                         struct adjoint_sizes *size)
-{
-    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, vectors);
-    size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
-    size->singles = size->L > HALF_LANES ? singles(ctx, task) : 0;
-}
-
 size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
 {
     if (rest >= size->L) return size->L;
@@ -89,6 +82,16 @@ size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
     if (beyond > 0 && beyond <= size->singles) return rest > beyond ? rest - beyond : 1;
     const size_t whole = (rest + size->least - 1) / size->least * size->least;
     return whole < size->L ? whole : size->L;
+}
+
+/* `vectors` of a block that a step works with. Auto: no more lanes than the first block of all outputs has. */
+static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors,
+                         struct adjoint_sizes *size)
+{
+    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, vectors);
+    size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
+    size->singles = size->L > HALF_LANES ? singles(ctx, task) : 0;
+    if (task->lanes == 0 && size->singles > 0) size->L = adjoint_lanes(size, task->cost->m);
 }
 
 /* What a share takes, in lanes: idle parts of a vector take as long as others, and a single lane as long as three. */

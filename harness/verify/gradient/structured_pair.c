@@ -134,7 +134,7 @@ static void shaken_problem(struct verify *v, const struct sens_problem *inner, s
 
 enum cut { WHOLE, SINGLE, PARTS, STATES, CUTS };
 static const char *const cut_words[CUTS] = {
-    [SINGLE] = ", one lane", [PARTS] = ", two threads, little cache", [STATES] = ", dG/dx0 alone"};
+    [SINGLE] = ", one lane", [PARTS] = ", 16 lanes, two threads, little cache", [STATES] = ", dG/dx0 alone"};
 
 struct size {
     size_t n, m; /* n = 0: the default instance */
@@ -179,6 +179,7 @@ static bool create_bed(struct verify *v, const struct sens_problem *pb, const st
     bed_create(v, pb, &cost, v->method, bed);
     bed->task.threads = 1;
     if (size->cut == SINGLE) bed->task.lanes = 1;
+    if (size->cut == PARTS) bed->task.lanes = 2 * LANES;
     if (size->cut == STATES) {
         bed->task.parts = sens_method_parts(v->method, sens_parts_wrt(bed->task.parts) & SENS_WRT_X0);
         bed->out = bed_outputs(bed);
@@ -251,26 +252,39 @@ struct findings {
     struct worst worst;
     unsigned wrong; /* gradients that are so somewhere: SENS_IN_* */
     bool cut[CUTS]; /* something is, in outputs cut so */
-    bool whole;     /* something is, in outputs that fill a vector */
+    bool whole;     /* something is, in more than lanes that a method may lose */
 };
 
-/* The gradients that are not within their bounds; *first: the first output in which one is not, or one past the last.
- */
-static unsigned wrong_gradients(const struct bed *bed, const struct sens_out *right,
-                                const struct sens_out *bound, size_t *first)
+struct wrong {
+    unsigned gradients;    /* SENS_IN_* */
+    size_t first, outputs; /* the first output in which one is wrong, and how many there are in all */
+};
+
+static struct wrong wrong_gradients(const struct bed *bed, const struct sens_out *right,
+                                    const struct sens_out *bound)
 {
-    unsigned wrong = 0;
-    *first = bed->cost.m;
+    struct wrong wrong = {.first = bed->cost.m};
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const double *const a = bed->out.part[k], *const b = right->part[k], *const limit = bound->part[k];
         const size_t cols = bed_part(bed, k).cols;
+        size_t outputs = 0, last = bed->cost.m;
         for (size_t q = 0; sens_part_wrt(k) && a && b && limit && q < bed_count(bed, k); q++) {
             if (fabs(a[q] - b[q]) <= limit[q]) continue;
-            wrong |= 1u << k;
-            if (q / cols < *first) *first = q / cols;
+            wrong.gradients |= 1u << k;
+            outputs += q / cols != last;
+            last = q / cols;
+            if (last < wrong.first) wrong.first = last;
         }
+        if (outputs > wrong.outputs) wrong.outputs = outputs;
     }
     return wrong;
+}
+
+/* Outputs that a method may lose: those beyond whole vectors, or no more than one of a vector. */
+static bool lanes_alone(const struct wrong *wrong, size_t m, enum cut cut)
+{
+    const size_t filling = cut == SINGLE ? 0 : m / LANES * LANES;
+    return filling > 0 && (wrong->first >= filling || wrong->outputs <= m / LANES);
 }
 
 static void compare(struct verify *v, const struct size *size, struct findings *found)
@@ -295,23 +309,22 @@ static void compare(struct verify *v, const struct size *size, struct findings *
         else
             worst_note(&found->worst, INFINITY, 0, "%s %s %s", what, sens_status_name(with.status),
                        with.message);
-        size_t first;
-        const unsigned wrong = wrong_gradients(&with, &right, &bound, &first);
-        found->wrong |= wrong;
-        found->whole = found->whole || first < without.cost.m / LANES * LANES;
-        found->cut[size->cut] = found->cut[size->cut] || wrong;
+        const struct wrong wrong = wrong_gradients(&with, &right, &bound);
+        found->wrong |= wrong.gradients;
+        found->whole = found->whole || (wrong.gradients && !lanes_alone(&wrong, without.cost.m, size->cut));
+        found->cut[size->cut] = found->cut[size->cut] || wrong.gradients;
         bed_free(&with);
     }
     bed_free(&without);
 }
 
 /* Few vectors and many, states below and above vectors and tiles. 20 states: more than are taken together,
- * and of glv 21 outer columns, more than registers hold, so that what is coupled goes its own way; its 40
- * outputs in blocks of eight are more than one group for each of two threads. A method whose vectors are all
- * n + np directions takes too long at the last two sizes for a quick run. 9 and 18 outputs are one and two beyond whole
- * vectors, which may go alone. */
+ * and of glv 21 outer columns, more than registers hold, so that what is coupled goes its own way; its 50
+ * outputs are 25 for each of two threads: a whole block of lanes, a narrower one and one output, which make more
+ * than one group. A method whose vectors are all n + np directions takes too long at the last two sizes for a quick
+ * run. 9 and 18 outputs are one and two beyond whole vectors, which may go alone. */
 static const struct size sizes[] = {{0, 11, WHOLE},  {3, 3, WHOLE},   {3, 80, WHOLE},  {20, 5, WHOLE},
-                                    {20, 20, WHOLE}, {20, 40, PARTS}, {20, 5, SINGLE}, {20, 9, STATES},
+                                    {20, 20, WHOLE}, {20, 50, PARTS}, {20, 5, SINGLE}, {20, 9, STATES},
                                     {34, 18, WHOLE}, {70, 70, WHOLE}};
 enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = SIZES - 2 };
 

@@ -43,8 +43,9 @@ static void check_machines(struct verify *v)
         const struct sens_out first = bed_keep(&scene.bed);
         for (int k = 0; k < MACHINES; k++) {
             char what[64];
-            snprintf(what, sizeof what, "L1 = %zu, L2 = %zu, %d cores:", machines[k].cache.l1,
-                     machines[k].cache.l2, machines[k].cores);
+            snprintf(what, sizeof what,
+                     "L1 = %zu, L2 = %zu, vectors of %zu bytes, %d cores:", machines[k].cache.l1,
+                     machines[k].cache.l2, machines[k].vector, machines[k].cores);
             solve_on(&scene.bed, &machines[k]);
             trial_compare(&worst, &scene.bed, &first, &apart, what);
         }
@@ -252,8 +253,10 @@ static const struct verify_check checks[] = {
      .summary = "what is known of the machine changes no number",
      .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance",
      .explanation =
-         "The method is told of three machines in its context: sizes of the caches, and cores for `threads = "
-         "auto`. It may choose lanes, batches and threads by them, and its results may differ by rounding. A "
+         "The method is told of three machines in its context: sizes of the caches, bytes of vectors that "
+         "are "
+         "multiplied whole, and cores for `threads = auto`. It may choose lanes, batches and threads by "
+         "them, and its results may differ by rounding. A "
          "failure is a path that only another machine takes: blocks of another width, or a buffer that was "
          "sized for this one's."},
     {.id = "machine.memory",
