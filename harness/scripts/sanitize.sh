@@ -17,8 +17,8 @@ build/asan/sensbench verify --quick # in one run, where the tests look at each m
 build/asan/sensbench verify --quick --problem sir # a model of a file; the others run the same code on more states
 harness/scripts/build-tests.sh tsan method -- $without -DSENS_CAN_QUAD=OFF # one thread computes references
 ctest --test-dir build/tsan --output-on-failure -j "$jobs" -L '^method$'
-harness/scripts/build-tests.sh repro unit # which .ci/run builds as well
-for test in build/repro/unit_test_*; do
+harness/scripts/build-tests.sh release unit # which lint and the tests have built
+for test in build/release/unit_test_*; do
     case $test in *_packed | *_avx*) continue ;; esac # every size of every kernel: ASan has seen them
     valgrind --quiet --suppressions=harness/scripts/valgrind.supp --error-exitcode=1 --leak-check=full \
         --errors-for-leak-kinds=definite "$test" >/dev/null

@@ -40,10 +40,12 @@ struct stage { /* [N][L] */
     double x[N * LANES], k[N * LANES], size[N * LANES];
 };
 
-/* Entry `small` of lane l, which the other entry feels by ENTRY; both lanes beside lane 1 have it larger. */
+/* Entry `small` of lane l, which the other entry feels by ENTRY; both lanes beside lane 1 have it larger. None is known
+ * to the compiler, which would compute some c by itself: where valgrind rounds what is extended, c would have other
+ * bits. */
 static void choose(size_t L, size_t first, bool transposed, struct stage *right, double *c)
 {
-    static const double small[LANES] = {0.25, 0.5e-6, -3}, large[LANES] = {1.1, 1.3, 0.7};
+    static const volatile double small[LANES] = {0.25, 0.5e-6, -3}, large[LANES] = {1.1, 1.3, 0.7};
     const size_t s = transposed ? 1 : 0, b = 1 - s;
     for (size_t l = 0; l < L; l++) {
         const long double x_s = small[first + l], x_b = large[first + l];
