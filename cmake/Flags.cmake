@@ -20,7 +20,7 @@ set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
 
 if(SENS_SANITIZE)
-  # Lines and no variables: what a report prints, in a third of the size, which each of a hundred tests is linked with.
+  # Lines and no variables: what a report prints. A hundred tests are linked with all of it.
   add_compile_options(-fsanitize=${SENS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${SENS_SANITIZE})
   # At a fixed address: the checks leave 1.4 million addresses in the data of the program, which each start would move.

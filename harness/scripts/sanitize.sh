@@ -9,7 +9,7 @@ without="-DSENS_PEER_PETSC=OFF -DSENS_PEER_TMBAD=OFF"
 cmake --preset asan --log-level=WARNING $without
 cmake --build build/asan -j "$jobs"
 # Nor scripts that only call, many times over, what others call as well, or that mostly wait for gnuplot, a compiler or
-# the shell: five sixths of the time of all.
+# the shell.
 left_out='additive|cache|contender|derived_cost|exponents|figures|help|hostile|install|mass|newcomer|package|report'
 left_out="$left_out|stiff|tolerances|tutorials|verify|walls"
 ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE '^(slow|verify)$' -E "^cli/($left_out)\$"

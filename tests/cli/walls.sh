@@ -21,7 +21,7 @@ for room in $rooms; do
     (cd "$source/${room//-//}" && ls ./*.h 2>/dev/null)
 done | sed 's,^\./,,' | sort | uniq -u >"$work/alone"
 
-# Of every room its folders, and a header that no other room has, looked up once: there are a thousand pairs.
+# Of every room its folders, and a header that no other room has, looked up once: there are thousands of pairs.
 declare -A folders header
 for room in $rooms; do
     folders[$room]=" $(tr '\n' ' ' <"$build/rooms/$room")"

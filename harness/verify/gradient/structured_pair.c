@@ -135,6 +135,7 @@ static void shaken_problem(struct verify *v, const struct sens_problem *inner, s
 enum cut { WHOLE, SINGLE, PARTS, STATES, CUTS };
 static const char *const cut_words[CUTS] = {
     [SINGLE] = ", one lane", [PARTS] = ", 16 lanes, two threads, little cache", [STATES] = ", dG/dx0 alone"};
+static const int cut_lanes[CUTS] = {[SINGLE] = 1, [PARTS] = 2 * LANES}; /* 0: as the method likes */
 
 struct size {
     size_t n, m; /* n = 0: the default instance */
@@ -178,8 +179,7 @@ static bool create_bed(struct verify *v, const struct sens_problem *pb, const st
     probe_cost(v, pb, size->m, parts, &cost);
     bed_create(v, pb, &cost, v->method, bed);
     bed->task.threads = 1;
-    if (size->cut == SINGLE) bed->task.lanes = 1;
-    if (size->cut == PARTS) bed->task.lanes = 2 * LANES;
+    bed->task.lanes = cut_lanes[size->cut];
     if (size->cut == STATES) {
         bed->task.parts = sens_method_parts(v->method, sens_parts_wrt(bed->task.parts) & SENS_WRT_X0);
         bed->out = bed_outputs(bed);
@@ -255,9 +255,11 @@ struct findings {
     bool whole;     /* something is, in more than lanes that a method may lose */
 };
 
+/* What is not within its bounds. */
 struct wrong {
-    unsigned gradients;    /* SENS_IN_* */
-    size_t first, outputs; /* the first output in which one is wrong, and how many there are in all */
+    unsigned gradients; /* SENS_IN_* */
+    size_t first;       /* output, or one past the last: of none */
+    size_t outputs;     /* of the gradient that has most of them */
 };
 
 static struct wrong wrong_gradients(const struct bed *bed, const struct sens_out *right,
