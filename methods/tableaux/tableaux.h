@@ -78,6 +78,9 @@ extern const struct sens_tableau *const sens_implicit_tableaux[];
 #define SENS_DENSE_4(b, first, last, p0)                                                                     \
     (first), SENS_DENSE_HERMITE_2(b, first, last) + (p0), SENS_DENSE_HERMITE_3(b, first, last) - 2 * (p0),   \
         (p0)
+#define SENS_DENSE_5(b, first, last, p0, p1)                                                                 \
+    (first), SENS_DENSE_HERMITE_2(b, first, last) + (p0),                                                    \
+        SENS_DENSE_HERMITE_3(b, first, last) + (p1)-2 * (p0), (p0)-2 * (p1), (p1)
 #define SENS_DENSE_7(b, first, last, p0, p1, p2, p3)                                                         \
     (first), SENS_DENSE_HERMITE_2(b, first, last) + (p0),                                                    \
         SENS_DENSE_HERMITE_3(b, first, last) + (p1)-2 * (p0), (p2)-2 * (p1) + (p0), (p3)-2 * (p2) + (p1),    \

@@ -7,7 +7,9 @@
  *     lambda and mu jump by phi_x and phi_p at each observation,
  *     dG/dx0 = lambda(t0),    dG/dp = mu(t0) + (dx0/dp)^T lambda(t0).
  *
- * Forwards and backwards with the pair of Bogacki and Shampine of orders 3 and 2, each with steps of its own.
+ * Forwards and backwards with one pair, each with steps of its own: STAGES, LOWER (the order of the error estimate), A
+ * and E of the including file, or the pair of Bogacki and Shampine of orders 3 and 2. The last stage is the slope at
+ * the end of the step, its row the weights.
  * Backwards x is the cubic Hermite interpolant of the forward steps; lambda and mu are in the error test, but for
  * MU_UNTESTED. */
 #include <string.h>
@@ -30,13 +32,21 @@
 
 #include "sens/plugin.h"
 
+#ifndef STAGES
+#define STAGES 4
+#define LOWER  2
+static const sens_real A[STAGES][STAGES] = {
+    {0}, {SENS_Q(1, 2)}, {0, SENS_Q(3, 4)}, {SENS_Q(2, 9), SENS_Q(3, 9), SENS_Q(4, 9)}};
+static const sens_real E[STAGES] = {SENS_Q(-5, 72), SENS_Q(6, 72), SENS_Q(8, 72), SENS_Q(-9, 72)};
+#endif
+
 struct state;
 struct walk { /* y' = slope(t, y), with the steps of an error test */
     void (*accept)(struct state *st, sens_real t, sens_real h, sens_real t1); /* NULL: nothing to do */
     sens_status (*slope)(struct state *st, sens_real t, const sens_real *y, sens_real *dy);
-    size_t dim, tested;          /* of y; of its entries, those that the error test sees */
-    sens_real *y, *trial, *k[4]; /* [dim] */
-    sens_real h;                 /* of the next trial, > 0 */
+    size_t dim, tested;               /* of y; of its entries, those that the error test sees */
+    sens_real *y, *trial, *k[STAGES]; /* [dim] */
+    sens_real h;                      /* of the next trial, > 0 */
     long steps, rejects;
 };
 
@@ -53,23 +63,45 @@ struct state {
 
 /* ---- the pair ------------------------------------------------------------------------------------------ */
 
+static sens_real node(int s)
+{
+    sens_real c = 0;
+    for (int j = 0; j < s; j++) c += A[s][j];
+    return c;
+}
+
+/* z = y + h sum_j A_sj k_j: the state of stage s, of entries 0 ... count - 1 */
+static void stage_state(const struct walk *w, int s, sens_real h, size_t count, sens_real *z)
+{
+    for (size_t i = 0; i < count; i++) {
+        sens_real sum = 0;
+        for (int j = 0; j < s; j++) sum += A[s][j] * w->k[j][i];
+        z[i] = w->y[i] + h * sum;
+    }
+}
+
+static sens_real error_of(const struct walk *w, sens_real h, size_t i)
+{
+    sens_real sum = 0;
+    for (int j = 0; j < STAGES; j++) sum += E[j] * w->k[j][i];
+    return h * sum;
+}
+
 /* The stages of a step and its end w->trial; *err <= 1: small enough. */
 static sens_status try_step(struct state *st, struct walk *w, sens_real t, sens_real h, sens_real *err)
 {
-    sens_real *const *k = w->k, *const z = w->trial;
+    sens_real *const z = w->trial;
     const struct sens_task *task = st->task;
-    sens_status status;
-    for (size_t i = 0; i < w->dim; i++) z[i] = w->y[i] + h / 2 * k[0][i];
-    if ((status = w->slope(st, t + h / 2, z, k[1])) != SENS_OK) return status;
-    for (size_t i = 0; i < w->dim; i++) z[i] = w->y[i] + 3 * h / 4 * k[1][i];
-    if ((status = w->slope(st, t + 3 * h / 4, z, k[2])) != SENS_OK) return status;
-    for (size_t i = 0; i < w->dim; i++) z[i] = w->y[i] + h * (2 * k[0][i] + 3 * k[1][i] + 4 * k[2][i]) / 9;
-    if ((status = w->slope(st, t + h, z, k[3])) != SENS_OK) return status;
+    for (int s = 1; s < STAGES; s++) {
+        stage_state(w, s, h, w->dim, z);
+        const sens_status status = w->slope(st, s < STAGES - 1 ? t + node(s) * h : t + h, z, w->k[s]);
+        if (status != SENS_OK) return status;
+    }
     *err = 0;
     for (size_t i = 0; i < w->dim; i++) {
         if (!isfinite(z[i])) return SENS_NONFINITE;
         if (i >= w->tested || UNTESTED(st, w, i)) continue;
-        const sens_real e = h * (-5 * k[0][i] + 6 * k[1][i] + 8 * k[2][i] - 9 * k[3][i]) / 72;
+        const sens_real e = error_of(w, h, i);
         const sens_real scale = task->atol + task->rtol * fmax(fabs(w->y[i]), fabs(z[i]));
         if (!isfinite(e)) return SENS_NONFINITE;
         *err = fmax(*err, fabs(e) / scale);
@@ -91,7 +123,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, struct walk *
         if (end == t) return sens_fail(ctx, SENS_STEP_UNDERFLOW, "no step at t = %g", (double)t);
         status = try_step(st, w, t, h, &err);
         if (sens_recoverable(status)) err = INFINITY;
-        const sens_real factor = fmin(4, fmax(SENS_C(0.2), SENS_C(0.9) * pow(err, -SENS_Q(1, 3))));
+        const sens_real factor = fmin(4, fmax(SENS_C(0.2), SENS_C(0.9) * pow(err, -SENS_Q(1, LOWER + 1))));
         w->h = lands && err <= 1 ? fmax(w->h, fabs(h) * factor) : fabs(h) * factor;
         if (err > 1) {
             w->rejects++;
@@ -100,7 +132,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, struct walk *
         if (status == SENS_OK && w->accept) w->accept(st, t, h, end);
         sens_real *const y = w->y, *const k = w->k[0];
         w->y = w->trial, w->trial = y;
-        w->k[0] = w->k[3], w->k[3] = k;
+        w->k[0] = w->k[STAGES - 1], w->k[STAGES - 1] = k;
         w->steps++;
         t = end;
     }
@@ -120,11 +152,10 @@ static void integrate(struct state *st, sens_real t, sens_real h)
 {
     const struct walk *w = &st->forward;
     const struct sens_cost *cost = st->task->cost;
-    for (int s = 0; s < 3 && cost->type->g; s++) {
-        const sens_real c = s * (s == 1 ? SENS_C(0.5) : SENS_C(0.375)); /* 0, 1/2, 3/4 */
-        for (size_t i = 0; i < st->n; i++) st->mid[i] = w->y[i] + (s > 0 ? c * h * w->k[s - 1][i] : 0);
-        cost->type->g(cost, &(struct sens_at){t + c * h, st->mid, st->task->problem->p}, (s + 2) * h / 9,
-                      st->G);
+    for (int s = 0; s < STAGES - 1 && cost->type->g; s++) {
+        stage_state(w, s, h, st->n, st->mid);
+        cost->type->g(cost, &(struct sens_at){t + node(s) * h, st->mid, st->task->problem->p},
+                      h * A[STAGES - 1][s], st->G);
     }
 }
 
@@ -141,7 +172,7 @@ static void keep_step(struct state *st, sens_real t, sens_real h, sens_real t1)
     integrate(st, t, h);
     if (!st->telling || w->steps >= st->room) return;
     if (w->steps == 0) keep_node(st, 0, t, w->y, w->k[0]);
-    keep_node(st, w->steps + 1, t1, w->trial, w->k[3]);
+    keep_node(st, w->steps + 1, t1, w->trial, w->k[STAGES - 1]);
     if (st->task->listener.step) st->task->listener.step(st->task->listener.self, t, h, t1);
 }
 
@@ -224,12 +255,12 @@ static sens_status solve_backward(struct sens_ctx *ctx, struct state *st)
 
 static bool create_walk(struct sens_ctx *ctx, struct walk *w, size_t dim)
 {
-    sens_real *const v = SENS_NEW(ctx, sens_real, 6 * dim);
+    sens_real *const v = SENS_NEW(ctx, sens_real, (2 + STAGES) * dim);
     w->dim = w->tested = dim;
     w->y = v;
     if (!v) return false;
     w->trial = v + dim;
-    for (size_t s = 0; s < 4; s++) w->k[s] = v + (2 + s) * dim;
+    for (size_t s = 0; s < STAGES; s++) w->k[s] = v + (2 + s) * dim;
     return true;
 }
 
