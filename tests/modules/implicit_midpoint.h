@@ -2,8 +2,12 @@
  * factorised: the including file defines NAME and FACTORS_OF_START (that at the beginning of the step alone,
  * as of a simplified Newton iteration); DOUBLES, where steps are doubled, from 16 times it, until the state settles;
  * where Newton's iteration ends after fewer steps, MOST_TRIES and TAKES_ANY (it has the solution then); and, where
- * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise; and
- * EXCHANGED_FROM, the column (0, or k of the pivot) from which rows are exchanged. */
+ * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise;
+ * EXCHANGED_FROM, the column (0, or k of the pivot) from which rows are exchanged; and PARAMETERS_OF_START, which takes
+ * df/dp at the beginning of the step. */
+#ifndef PARAMETERS_OF_START
+#define PARAMETERS_OF_START 0
+#endif
 #ifndef DOUBLES
 #define DOUBLES 0
 #endif
@@ -112,7 +116,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
     }
     if (!FACTORS_OF_START) TANGENT_FACTORS(st, &at, h);
     memset(st->own.sigma, 0, n * q * sizeof *st->own.sigma);
-    add_p(st, &at, st->own.sigma);
+    add_p(st, PARAMETERS_OF_START ? &(struct sens_at){t, st->x, pb->p} : &at, st->own.sigma);
     for (size_t e = 0; e < n * q; e++) st->own.sigma[e] = st->S[e] + h / 2 * st->own.sigma[e];
     solve(st, q, st->own.sigma);
     integrate(st, &at, h, st->own.sigma);

@@ -1,6 +1,11 @@
 /* Central differences of Runge-Kutta solves with equal steps and bumps in proportion to what is bumped, for
  * modules that differ in who tells the number of steps. The including file defines NAME and DOUBLES: 0 for the
- * classic tableau and an option; 1 for the task's, and steps doubled until the state settles. */
+ * classic tableau and an option; 1 for the task's, and steps doubled until the state settles; and may define LEFT_MOVED
+ * as 1: x0(p) stays where the last bump of a parameter has left it. */
+#ifndef LEFT_MOVED
+#define LEFT_MOVED 0
+#endif
+
 #include <stdbool.h>
 #include <string.h>
 #include <tgmath.h>
@@ -129,7 +134,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     memcpy(out->G, st->G, st->m * sizeof *out->G);
     for (size_t k = 0; out->dGdp && k < st->np && status == SENS_OK; k++)
         status = column(st, st->p + k, k, st->np, true, out->dGdp, work);
-    sens_problem_x0(pb, st->p, st->x0);
+    if (!LEFT_MOVED) sens_problem_x0(pb, st->p, st->x0);
     for (size_t k = 0; out->dGdx0 && k < st->n && status == SENS_OK; k++)
         status = column(st, st->x0 + k, k, st->n, false, out->dGdx0, work);
     return status;

@@ -123,6 +123,8 @@
                   "steps in time")                                                                           \
     X(zero_weight_stages, "stages with b_i = 0 are skipped in the parameter product: error only in dG/dp, "  \
                           "only for tableaux with such stages")                                              \
+    X(parameter_sum, "products with df/dp are summed with other weights, or at other stages, than the "      \
+                     "derivative by the state: error only in dG/dp")                                         \
     X(missing_initial_term, "missing initial-state term: the error is proportional to dx0/dp")               \
     X(missing_parameter_term, "missing df/dp: dG/dp has only what comes through the initial state")          \
     X(missing_explicit_cost, "missing explicit dependence of the cost on p: error only in dG/dp, only for "  \

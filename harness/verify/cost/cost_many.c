@@ -105,7 +105,7 @@ static void vary_option(struct verify *v, double *set, size_t which)
     const struct sens_option *option = &v->cost->options[which];
     const double far = 8 * fmax(fabs(option->fallback), 4), top = fmin(option->max, far);
     const double drawn = verify_uniform(v, fmax(option->min, -far), top);
-    const double larger = fmin(option->max, (double)verify_integer(v, 131, v->quick ? 140 : 300));
+    const double larger = fmin(option->max, (double)verify_integer(v, 257, v->quick ? 270 : 600));
     const double upper = option->fallback > option->min ? option->fallback : top;
     const double near_least = option->min * (1 - NEAR_END) + upper * NEAR_END;
     const double odd =

@@ -295,6 +295,14 @@ static bool exact_to_tolerance(struct gradient_case *given)
  * held and gets better as the steps do. */
 static void blame_own(struct gradient_case *given, bool adaptive, bool digits, struct verify_result *result)
 {
+    if (result->parts == SENS_IN_DGDP) {
+        const bool initial = sens_problem_x0_depends(&given->scene.bed.problem);
+        verify_say(result, "dG/dx0 is that of the values");
+        verify_blame(result, CAUSE_parameter_sum, initial ? 0.7 : 0.95);
+        verify_blame(result, CAUSE_missing_initial_term, initial ? 0.6 : 0);
+        verify_blame(result, CAUSE_missing_parameter_term, 0.3);
+        return;
+    }
     case_blame_linear(given, adaptive, result);
     verify_blame(result, CAUSE_difference_quotient, digits ? 0.95 : 0);
     verify_blame(result, CAUSE_single_precision, digits ? 0.7 : 0);

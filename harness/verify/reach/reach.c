@@ -83,13 +83,14 @@ static void vary_states(struct verify *v, struct worst *worst, struct sized *siz
         note_size(v, n, false, worst, sized);
 }
 
-/* More lanes and points than a block or a batch of a method has. */
+/* More lanes and points than a block or a batch of a method has, and many points in few lanes. */
 static void vary_blocks(struct verify *v, const struct subject *subject, struct worst *worst)
 {
-    static const size_t standard[][2] = {{131, 259}, {67, 517}};
-    for (int k = 0; k < (v->quick ? 2 : 8); k++) {
+    enum { MANY, STANDARD = 3 };
+    static const size_t standard[STANDARD][2] = {[MANY] = {2, 4099}, {131, 259}, {67, 517}};
+    for (int k = v->provider ? MANY + 1 : MANY; k < (v->quick ? STANDARD : 9); k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        const bool drawn = v->seed || k >= 2;
+        const bool drawn = k >= STANDARD || (v->seed && k != MANY);
         const size_t L = drawn ? (size_t)verify_integer(v, 34, 300) : standard[k][0];
         const size_t K = drawn ? (size_t)verify_integer(v, 131, 600) : standard[k][1];
         reach_note_blocks(worst, subject, L, K);
@@ -136,7 +137,8 @@ static const struct verify_check checks[] = {
          "The interval is cut into 8 parts, 100 in a full run, and in each a time is drawn, and a state and "
          "parameters beside the ones that a solve visits, up to a few times their size where rhs has values. "
          "There J v and f_p u are compared with differences of rhs along v and u, the transposed products "
-         "and the declared structure with the same numbers. A window of two hundredths of the interval is "
+         "and the declared structure with the same numbers. Where rhs jumps at a time that an option names, "
+         "products are to be of the side that rhs takes there. A window of two hundredths of the interval is "
          "hit for certain in a full run, and by chance in a quick one: --seed draws other times.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.far",
@@ -144,13 +146,13 @@ static const struct verify_check checks[] = {
          "the products agree with rhs at states and parameters orders of magnitude from the nominal ones",
      .bound = "as reach.places",
      .explanation =
-         "One entry of x or p is moved by up to four orders of magnitude, up or down, and of some the "
-         "sign is changed; or all states by one factor; or each by its own; or each state and each "
-         "parameter. Where rhs has no values, nearer. 250 places of each kind (2,500 in a full run) are "
-         "compared roughly, as in along.products, and those that differ most are looked at as in "
-         "reach.places. What is not finite there is no failure. One that fits parameters, or starts "
-         "from another state, comes to such places. A failure is nearly always a branch: an if on a "
-         "state or a parameter that the nominal ones do not reach.",
+         "One entry of x or p is moved by up to four orders of magnitude, in one case of four by eight, up "
+         "or down, and of some the sign is changed; or all states by one factor; or each by its own; or each "
+         "state and each parameter. Where rhs has no values, nearer. 250 places of each kind (2,500 in a "
+         "full run) are compared roughly, as in along.products, and those that differ most are looked at as "
+         "in reach.places. What is not finite there is no failure. One that fits parameters, or starts from "
+         "another state, comes to such places. A failure is nearly always a branch: an if on a state or a "
+         "parameter that the nominal ones do not reach.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.branches",
      .summary = "the products agree with rhs on both sides of every comparison that rhs makes",
@@ -168,26 +170,25 @@ static const struct verify_check checks[] = {
      .summary = "the products agree with rhs whatever numbers its options have",
      .bound = "as reach.places",
      .explanation =
-         "Each option that is a number is set to others: one drawn from its range, half as much again as "
-         "the default, one near its least (by 1e-7 of the way, or a small odd number), 0 between them, and "
-         "its "
+         "Each option that is a number is set to others: one drawn from its range, half as much again as the "
+         "default, one near its least (by 1e-7 of the way, or a small odd number), 0 between them, and its "
          "ends, or as far towards them as an instance can be had that has values and is not too large to "
-         "look at (what "
-         "lies beyond is in reach.varied); then all at once are drawn. At two places of each instance "
-         "reach.places is repeated, and at one what is said of df/dt and of second derivatives "
-         "(products.rhs_t, products.hvp), and of x0(p). A failure is a term that an option switches on, or "
-         "scales, and that a product does not have.",
+         "look at (what lies beyond is in reach.varied); then all at once are drawn. At two places of each "
+         "instance reach.places is repeated, and at one what is said of df/dt and of second derivatives "
+         "(products.rhs_t, products.hvp), and of x0(p). An option that is a parameter has to act through p "
+         "alone, by each choice of the others. A failure is a term that an option switches on, or scales, "
+         "and that a product does not have; or a number that create makes of p.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.sizes",
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
      .bound = "as reach.places; rounding of a sum with its measured magnitude for blocks and batches",
      .explanation =
          "Where the problem has an option n, an instance with more than 256 states goes through "
-         "reach.places, and eight of small sizes one after the other, as loops that take eight at a "
-         "time have another rest for each. Blocks of more than 64 and 128 lanes are compared with one "
-         "random combination of their lanes, batches of more than 256 and 512 points with the sum of "
-         "single points, and blocks of columns from a random one on with single columns. Look for "
-         "arrays of a fixed length.",
+         "reach.places, and eight of small sizes one after the other, as loops that take eight at a time "
+         "have another rest for each. Blocks of more than 64 and 128 lanes are compared with one random "
+         "combination of their lanes, batches of more than 256, 512 and 4096 points with the sum of single "
+         "points, and blocks of columns from a random one on with single columns. Look for arrays of a fixed "
+         "length.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.zeros",
      .summary = "a product of vectors that hold zeros is written, or added to, like any other",

@@ -34,6 +34,8 @@ void reach_look_for_causes(const struct subject *subject, const struct sens_at *
 void reach_blame_place(const struct subject *subject, const struct reach_bases *bases,
                        const struct sens_at *at, bool beside, struct verify_result *result);
 void reach_check_places(const struct subject *subject);
+/* reach_sides.c: notes the products at times that an option names, where rhs jumps. */
+void reach_note_sides(struct worst *worst, const struct subject *subject);
 
 /* reach.far (reach_far.c): places several orders of magnitude away. */
 void reach_check_far(const struct subject *subject);

@@ -14,6 +14,8 @@ enum kind { ONE, ALL_ALIKE, STATES, EVERYTHING, KINDS };
 static const char *const kind_words[KINDS] = {"one entry far", "all states far", "each state far",
                                               "each state and parameter far"};
 static const double DECADES[KINDS] = {4, 4, 3, 2};
+/* One in four of the first kind goes so many times as far: limits below which a formula is replaced are small. */
+static const double FARTHER = 2;
 enum { QUICK_PLACES = 250, PLACES = 2500, ATTEMPTS = 6 };
 
 static double factor(struct verify *v, double decades)
@@ -50,6 +52,7 @@ bool reach_draw_far(const struct subject *subject, const struct reach_bases *bas
     const struct sens_problem *pb = subject->pb;
     const enum kind kind = (enum kind)(number % KINDS);
     double decades = DECADES[kind];
+    if (kind == ONE && verify_integer(v, 0, 3) == 0) decades *= FARTHER;
     double *const x = verify_array(v, pb->n), *const p = verify_array(v, pb->np);
     const double *const base = bases->x[verify_integer(v, 0, bases->count - 1)];
     *at = (struct sens_at){pb->t0 + (pb->t1 - pb->t0) * verify_uniform(v, 0, 1), x, p};

@@ -165,11 +165,12 @@ static void look_at_files(struct verify *v, size_t which, struct option_record *
     sens_arena_rewind(&v->ctx.arena, all);
 }
 
-/* An option that is a parameter acts through p alone. */
-static void look_at_parameter(struct verify *v, const double *set, size_t which, struct option_record *record)
+/* An option that is a parameter acts through p alone: between two instances that differ in it. */
+static void look_at_parameter(struct verify *v, const double *usual, const double *set, size_t which,
+                              struct option_record *record)
 {
     struct worst here = {.count = 0};
-    reach_note_parameter(v, set_alone(v, SIZE_MAX, NAN), set, which, &here);
+    reach_note_parameter(v, usual, set, which, &here);
     if (here.count) worst_note(&record->worst, here.value, here.bound, "%s", here.where);
     if (!worst_passes(&here)) verify_blame(&record->result, CAUSE_nominal_kept, 1);
 }
@@ -205,7 +206,8 @@ static bool look_at_value(struct verify *v, size_t which, double value, struct o
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const double *const set = set_alone(v, which, value);
     const bool seen = look_at_options(v, set, record);
-    if (v->problem->options[which].kind == SENS_OPT_REAL) look_at_parameter(v, set, which, record);
+    if (v->problem->options[which].kind == SENS_OPT_REAL)
+        look_at_parameter(v, set_alone(v, SIZE_MAX, NAN), set, which, record);
     sens_arena_rewind(&v->ctx.arena, mark);
     return seen;
 }
@@ -253,6 +255,34 @@ static void vary_option(struct verify *v, size_t which, struct option_record *re
 
 /* ---- all options --------------------------------------------------------------------------------------- */
 
+static long choices_of(const struct sens_option *option)
+{
+    long count = 0;
+    while (option->kind == SENS_OPT_CHOICE && option->choices[count]) count++;
+    return count;
+}
+
+/* By another choice each option that is a parameter acts through p alone, too. */
+static void vary_parameters(struct verify *v, size_t choice, double chosen, struct option_record *record)
+{
+    const struct sens_option *const table = v->problem->options;
+    for (size_t i = 0; i < sens_option_count(table); i++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        if (table[i].kind != SENS_OPT_REAL || verify_held(v, &table[i])) continue;
+        double *const usual = set_alone(v, choice, chosen), *const set = set_alone(v, choice, chosen);
+        set[i] = draw_value(v, &table[i], HALF_MORE);
+        look_at_parameter(v, usual, set, i, record);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+}
+
+static void vary_choice(struct verify *v, size_t which, struct option_record *record)
+{
+    const struct sens_option *const option = &v->problem->options[which];
+    for (long c = 0; c < choices_of(option); c++)
+        if (c != (long)option->fallback) vary_parameters(v, which, (double)c, record);
+}
+
 /* All options at once, near their defaults: two that are right alone need not be together. */
 static void vary_together(struct verify *v, struct option_record *record)
 {
@@ -262,9 +292,8 @@ static void vary_together(struct verify *v, struct option_record *record)
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         double *set = verify_array(v, count);
         for (size_t i = 0; i < count; i++) {
-            long choices = 0;
+            const long choices = choices_of(&table[i]);
             set[i] = NAN;
-            while (table[i].kind == SENS_OPT_CHOICE && table[i].choices[choices]) choices++;
             if (choices) set[i] = (double)verify_integer(v, 0, choices - 1);
             if (is_varied(&table[i]))
                 set[i] = draw_value(v, &table[i], (int)verify_integer(v, DRAWN, HALF_MORE));
@@ -294,6 +323,8 @@ void reach_check_options(struct verify *v, const char *module, bool usual, char 
             vary_option(v, i, &record);
         else if (table[i].kind == SENS_OPT_DATA)
             look_at_files(v, i, &record);
+        else
+            vary_choice(v, i, &record);
     record.far = false;
     if (sens_option_count(table) > 0) vary_together(v, &record);
     if (record.worst.count == 0)

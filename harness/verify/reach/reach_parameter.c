@@ -2,8 +2,9 @@
  *
  *     f_s(t, x, p(s)) = f_(s0)(t, x, p(s)),   M_s = M_(s0)        f_s: rhs of the instance that was created with s
  *
- * bit for bit; and where the type has no x0(p), or one of the two alone says that x0 does not depend on p, both begin
- * at the same state. What create makes of p otherwise no derivative sees. */
+ * bit for bit; and where the type has no x0(p), or one of the two says that x0 does not depend on p, both begin at the
+ * same state. What create makes of p otherwise no derivative sees. x0 is held on purpose where another choice begins at
+ * the same state, and lets it depend on p. */
 #include <string.h>
 
 #include "reach.h"
@@ -44,19 +45,51 @@ static void note_mass(const char *name, const struct sens_mass *usual, const str
                    e, usual->value[e], other->value[e], name);
 }
 
-/* Both right-hand sides at the parameters of the other, both mass matrices and initial states. */
+static bool same_sizes(const struct sens_problem *a, const struct sens_problem *b)
+{
+    return a->n == b->n && a->np == b->np && a->t0 == b->t0;
+}
+
+/* Does another choice of an option begin at the same state, as a function of p? */
+static bool free_elsewhere(struct verify *v, const double *set, const struct sens_problem *held)
+{
+    const struct sens_option *const table = v->problem->options;
+    const size_t count = sens_option_count(table);
+    bool is_free = false;
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; table[i].kind == SENS_OPT_CHOICE && table[i].choices[c] && !is_free; c++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+            double *const chosen = verify_copy(v, count, set);
+            struct instance made;
+            chosen[i] = (double)c;
+            is_free = reach_create(v, chosen, &made) && same_sizes(&made.problem, held) &&
+                      !made.problem.x0_fixed &&
+                      memcmp(made.problem.x0, held->x0, held->n * sizeof *held->x0) == 0;
+            sens_arena_rewind(&v->ctx.arena, mark);
+        }
+    return is_free;
+}
+
+/* Both initial states, where the type has no x0(p) or it is declared not to count. */
+static void note_start(struct verify *v, const double *set, const char *name,
+                       const struct sens_problem *usual, const struct sens_problem *other,
+                       struct worst *worst)
+{
+    const bool fixed = usual->x0_fixed || other->x0_fixed;
+    if (usual->type->x0 && (!fixed || (usual->x0_fixed && free_elsewhere(v, set, usual)))) return;
+    for (size_t i = 0; i < other->n; i++)
+        worst_note(worst, distance(other->x0[i], usual->x0[i]), 0,
+                   usual->type->x0 ? "x0_%zu moves with the parameter %s, and is declared fixed"
+                                   : "x0_%zu moves with the parameter %s, and the problem has no x0(p)",
+                   i, name);
+}
+
+/* Both right-hand sides at the parameters of the other, and both mass matrices. */
 static void note_kept(struct verify *v, const char *name, const struct sens_problem *usual,
                       const struct sens_problem *other, struct worst *worst)
 {
     enum { POINTS = 3 };
-    const bool held = !usual->type->x0 || usual->x0_fixed != other->x0_fixed;
     double *f = verify_array(v, other->n), *g = verify_array(v, other->n);
-    for (size_t i = 0; held && i < other->n; i++)
-        worst_note(worst, distance(other->x0[i], usual->x0[i]), 0,
-                   usual->type->x0
-                       ? "x0_%zu moves with the parameter %s, and is declared fixed for one value of it alone"
-                       : "x0_%zu moves with the parameter %s, and the problem has no x0(p)",
-                   i, name);
     note_mass(name, usual->mass, other->mass, worst);
     for (int k = 0; k < POINTS; k++) {
         const struct sens_at at = instance_point(v, other, k);
@@ -68,11 +101,6 @@ static void note_kept(struct verify *v, const char *name, const struct sens_prob
                        "with it: create reads p, and no derivative sees that",
                        i, f[i], name, g[i]);
     }
-}
-
-static bool same_sizes(const struct sens_problem *a, const struct sens_problem *b)
-{
-    return a->n == b->n && a->np == b->np && a->t0 == b->t0;
 }
 
 bool reach_same_interval(const struct sens_problem *a, const struct sens_problem *b)
@@ -92,6 +120,7 @@ void reach_note_parameter(struct verify *v, const double *usual_set, const doubl
     struct instance usual, other;
     if (v->provider || !reach_create(v, usual_set, &usual) || !reach_create(v, set, &other)) return;
     const struct sens_problem *a = &usual.problem, *b = &other.problem;
-    if (reach_same_interval(a, b) && parameter_of(a, option->fallback, b, set[which]) < a->np)
-        note_kept(v, option->name, a, b, worst);
+    if (!reach_same_interval(a, b) || parameter_of(a, option->fallback, b, set[which]) == a->np) return;
+    note_start(v, usual_set, option->name, a, b, worst);
+    note_kept(v, option->name, a, b, worst);
 }

@@ -162,7 +162,11 @@ void reach_check_places(const struct subject *subject)
         else
             sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
+    struct worst sides = {.count = 0};
+    reach_note_sides(&sides, subject);
+    if (sides.count) worst_note(&worst, sides.value, sides.bound, "%s", sides.where);
     verify_judge(&result, &worst);
     if (wrong.x) reach_blame_place(subject, &bases, &wrong, beside, &result);
+    if (!worst_passes(&sides)) verify_blame(&result, CAUSE_product_window, 0.96);
     verify_close(subject->v, &result);
 }

@@ -275,7 +275,9 @@ static void stop_late_ones(struct runner *runner)
         struct child *child = &runner->child[i];
         if (child->process.pid == 0) continue;
         if (machine_processor_time(child->process.pid) >= limit)
-            snprintf(text, sizeof text, "still running after %g s of processor time, and stopped", limit);
+            snprintf(text, sizeof text,
+                     "still running after %g s of processor time, and stopped; --timeout gives it more",
+                     limit);
         else if (seconds_now() >= child->start + PATIENT * limit)
             snprintf(text, sizeof text,
                      "still there after %g s with less than %g s of processor time, and stopped",
