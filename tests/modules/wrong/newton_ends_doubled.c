@@ -1,5 +1,5 @@
-/* The implicit midpoint rule with steps that are doubled until the state settles, whose Newton iteration ends after four
- * steps and takes what it has for the solution. At a tight tolerance steps are short, and that is enough.
+/* The implicit midpoint rule with steps that are doubled until the state settles, whose Newton iteration ends after
+ * four steps and takes what it has for the solution. At a tight tolerance steps are short, and that is enough.
  *
  * verify: --quick --method newton_ends_doubled --check gradient.*
  * cause: not_converged */
