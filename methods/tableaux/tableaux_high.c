@@ -312,8 +312,8 @@ static const sens_real fehlberg78_dense[F78 * 7] = {
 
 const struct sens_tableau sens_tableau_fehlberg78 = {
     .name = "fehlberg78",
-    .summary = "Fehlberg 8(7), continued with order 8; its estimate is blind to pure quadrature; dense output of "
-               "degree and order 7",
+    .summary = "Fehlberg 8(7), continued with order 8; its estimate is blind to pure quadrature; dense "
+               "output of degree and order 7",
     .source = "Fehlberg, NASA TR R-287 (1968), table X",
     .stages = 13,
     .order = 8,
