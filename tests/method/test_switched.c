@@ -183,7 +183,8 @@ static void adjoint_equals_tangent_whatever_is_kept(void **state)
             struct method_bed bed;
             struct heard heard;
             bed_create(&bed, problem[i], cost[c], i == 2 ? "n" : NULL, 20.0, NULL);
-            switch_steps(&bed, 1e-5, i == 2 ? 1e-5 : 1e-7, &heard);
+            /* On heat, explicit steps at 1e-5 are so long that the map itself grows by 1e5, and rounding with it. */
+            switch_steps(&bed, 1e-5, 1e-7, &heard);
             run(&bed, "discrete_adjoint", &heard);
             if (!(heard.changes > 0))
                 fail_msg("%s: %ld steps, none of them implicit", problem[i], heard.steps);
