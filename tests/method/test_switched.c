@@ -183,7 +183,7 @@ static void adjoint_equals_tangent_whatever_is_kept(void **state)
             struct method_bed bed;
             struct heard heard;
             bed_create(&bed, problem[i], cost[c], i == 2 ? "n" : NULL, 20.0, NULL);
-            /* On heat, explicit steps at 1e-5 are so long that the map itself grows by 1e5, and rounding with it. */
+            /* With an atol of 1e-5 explicit steps on heat are so long that the map itself amplifies rounding by 1e5. */
             switch_steps(&bed, 1e-5, 1e-7, &heard);
             run(&bed, "discrete_adjoint", &heard);
             if (!(heard.changes > 0))

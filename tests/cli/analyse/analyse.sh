@@ -119,8 +119,9 @@ interval 0 .. 5
 x' = (birth - death)*x
 y' = c/d - y
 CODE
-table combinations equal identifiability --models "$work/equal.ode" | cut -f 1,2,4 >"$work/found"
-[ "$(cat "$work/found")" = "$(printf 'c and d only as c / d\tproduct\tconfirmed\n%s\tsum\tconfirmed' \
+# Which comes first is a matter of rounding.
+table combinations equal identifiability --models "$work/equal.ode" | cut -f 1,2,4 | sort >"$work/found"
+[ "$(cat "$work/found")" = "$(printf '%s\tsum\tconfirmed\nc and d only as c / d\tproduct\tconfirmed' \
     'birth and death only as birth - death')" ] || fail "equal values: $(cat "$work/found")"
 # Differences know S to few digits: nothing is violated for that.
 table invariants robertson invariants method=finite_difference tableau=radau_iia5 rtol=1e-8 atol=1e-12 |
