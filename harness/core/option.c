@@ -11,6 +11,13 @@ size_t sens_option_count(const struct sens_option *table)
     return count;
 }
 
+long sens_option_choices(const struct sens_option *option)
+{
+    long count = 0;
+    while (option->kind == SENS_OPT_CHOICE && option->choices[count]) count++;
+    return count;
+}
+
 void sens_option_defaults(const struct sens_option *table, struct sens_value *value)
 {
     for (size_t i = 0; i < sens_option_count(table); i++)

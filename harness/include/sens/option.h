@@ -55,6 +55,9 @@ static inline size_t sens_value_row(const struct sens_value *value, size_t n)
 /* Entries before the terminator; 0 for NULL. */
 size_t sens_option_count(const struct sens_option *table);
 
+/* The number of its choices; 0: it is of another kind. */
+long sens_option_choices(const struct sens_option *option);
+
 /* Fills value[sens_option_count(table)] with the defaults. */
 void sens_option_defaults(const struct sens_option *table, struct sens_value *value);
 

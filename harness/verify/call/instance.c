@@ -17,13 +17,6 @@ static void name_option(struct instance *instance, const struct sens_option *opt
         snprintf(end, room, " %s=%g", option->name, number);
 }
 
-static long choices(const struct sens_option *option)
-{
-    long count = 0;
-    while (option->choices[count]) count++;
-    return count;
-}
-
 static bool is_size(const struct sens_option *option)
 {
     return option->kind == SENS_OPT_INT && strcmp(option->name, "n") == 0;
@@ -44,7 +37,7 @@ static void draw_option(struct verify *v, struct instance *instance, const struc
 {
     if (verify_held(v, option)) return;
     if (option->kind == SENS_OPT_CHOICE)
-        value->number = (double)verify_integer(v, 0, choices(option) - 1);
+        value->number = (double)verify_integer(v, 0, sens_option_choices(option) - 1);
     else if (is_size(option) && option->min <= RANDOM_N)
         value->number = (double)verify_integer(v, (long)option->min, RANDOM_N);
     else if (option->kind == SENS_OPT_INT && strcmp(option->name, "seed") == 0)
@@ -60,7 +53,7 @@ static bool set_variation(struct verify *v, struct instance *instance, const str
 {
     for (size_t i = 0; number > 0 && i < sens_option_count(table); i++) {
         if (table[i].kind != SENS_OPT_CHOICE || verify_held(v, &table[i])) continue;
-        for (long c = 0; c < choices(&table[i]); c++) {
+        for (long c = 0; c < sens_option_choices(&table[i]); c++) {
             if (c == (long)table[i].fallback || --number > 0) continue;
             value[i].number = (double)c;
             name_option(instance, &table[i], value[i].number);

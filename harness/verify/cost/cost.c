@@ -353,7 +353,7 @@ static const struct verify_check checks[] = {
      .summary = "other sizes, none and many, other times and scales, and other numbers of its options",
      .bound = "as cost.places; rounding of an entry for blocks of lanes",
      .explanation =
-         "Each option that is a number is set to others, whole numbers to more than 128, one that is a file "
+         "Each option that is a number is set to others, whole numbers to more than 256, one that is a file "
          "is given made-up rows of numbers in several layouts, of which those are looked at that are taken, "
          "and the cost is put on the probe with more than 128 states or parameters, with one of them or no "
          "parameter, before t = 0, and with states a thousand times as large or as small. The first, the "

@@ -15,20 +15,13 @@ static double clamp(const struct sens_option *option, double number)
     return fmin(fmax(number, option->min), option->max);
 }
 
-static long choices(const struct sens_option *option)
-{
-    long count = 0;
-    while (option->choices && option->choices[count]) count++;
-    return count;
-}
-
 /* Away from the default: whole numbers 7, a weight that is 0 by default 1/2, the next choice. */
 static double stirred(const struct sens_option *option)
 {
     const double fallback = option->fallback;
     if (option->kind == SENS_OPT_INT) return clamp(option, 7);
     if (option->kind == SENS_OPT_REAL) return clamp(option, fallback == 0 ? 0.5 : 1.5 * fallback);
-    return (double)(((long)fallback + 1) % choices(option));
+    return (double)(((long)fallback + 1) % sens_option_choices(option));
 }
 
 static double drawn(struct verify *v, const struct sens_option *option)
@@ -38,7 +31,7 @@ static double drawn(struct verify *v, const struct sens_option *option)
         return low <= high ? (double)verify_integer(v, (long)low, (long)high) : option->fallback;
     if (option->kind == SENS_OPT_REAL)
         return clamp(option, (option->fallback == 0 ? 1 : option->fallback) * verify_uniform(v, 0.1, 2));
-    return (double)verify_integer(v, 0, choices(option) - 1);
+    return (double)verify_integer(v, 0, sens_option_choices(option) - 1);
 }
 
 static void name_option(const struct sens_option *option, double number, char label[VERIFY_SUBJECT])

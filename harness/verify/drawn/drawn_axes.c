@@ -232,9 +232,8 @@ static double draw_number(const struct drawing *drawing, const struct sens_optio
 static double draw_option(const struct drawing *drawing, int axis)
 {
     const struct sens_option *option = option_of(drawing, axis);
-    long choices = 0;
+    const long choices = sens_option_choices(option);
     if (option->kind != SENS_OPT_CHOICE) return draw_number(drawing, option);
-    while (option->choices[choices]) choices++;
     if (choices < 2) return option->fallback;
     const long other = verify_integer(drawing->v, 0, choices - 2);
     return (double)(other < (long)usual_choice(option) ? other : other + 1);

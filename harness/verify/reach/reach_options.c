@@ -255,13 +255,6 @@ static void vary_option(struct verify *v, size_t which, struct option_record *re
 
 /* ---- all options --------------------------------------------------------------------------------------- */
 
-static long choices_of(const struct sens_option *option)
-{
-    long count = 0;
-    while (option->kind == SENS_OPT_CHOICE && option->choices[count]) count++;
-    return count;
-}
-
 /* By another choice each option that is a parameter acts through p alone, too. */
 static void vary_parameters(struct verify *v, size_t choice, double chosen, struct option_record *record)
 {
@@ -279,7 +272,7 @@ static void vary_parameters(struct verify *v, size_t choice, double chosen, stru
 static void vary_choice(struct verify *v, size_t which, struct option_record *record)
 {
     const struct sens_option *const option = &v->problem->options[which];
-    for (long c = 0; c < choices_of(option); c++)
+    for (long c = 0; c < sens_option_choices(option); c++)
         if (c != (long)option->fallback) vary_parameters(v, which, (double)c, record);
 }
 
@@ -292,7 +285,7 @@ static void vary_together(struct verify *v, struct option_record *record)
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         double *set = verify_array(v, count);
         for (size_t i = 0; i < count; i++) {
-            const long choices = choices_of(&table[i]);
+            const long choices = sens_option_choices(&table[i]);
             set[i] = NAN;
             if (choices) set[i] = (double)verify_integer(v, 0, choices - 1);
             if (is_varied(&table[i]))

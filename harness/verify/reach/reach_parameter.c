@@ -57,7 +57,7 @@ static bool free_elsewhere(struct verify *v, const double *set, const struct sen
     const size_t count = sens_option_count(table);
     bool is_free = false;
     for (size_t i = 0; i < count; i++)
-        for (size_t c = 0; table[i].kind == SENS_OPT_CHOICE && table[i].choices[c] && !is_free; c++) {
+        for (long c = 0; c < sens_option_choices(&table[i]) && !is_free; c++) {
             const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
             double *const chosen = verify_copy(v, count, set);
             struct instance made;

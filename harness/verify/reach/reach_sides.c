@@ -5,8 +5,6 @@
  * An end of a step lies there, and takes the slope that rhs has, whose derivative is that of its side. Differences of
  * rhs that allow for rounding of t see both. The times s are the numbers among the options that lie inside the
  * interval. */
-#include <string.h>
-
 #include "reach.h"
 
 enum { HERE, BEFORE, AFTER, TIMES };
