@@ -291,9 +291,9 @@ static void check_batches(struct verify *v, struct study *study)
 /* Where both together are wrong and each alone is right, the first leaves something to the second. */
 static void blame_parts(struct study *study, struct verify_result *result)
 {
-    const bool right = trial_right(&study->scene);
-    if (!right) verify_say(result, "both together are wrong");
-    verify_blame(result, CAUSE_one_part_only, right ? 0.9 : 0.5);
+    const bool known = expected_rebuilds(&study->scene.bed), right = known && trial_right(&study->scene);
+    if (known && !right) verify_say(result, "both together are wrong");
+    verify_blame(result, CAUSE_one_part_only, right ? 0.9 : known ? 0.5 : 0.8);
     verify_blame(result, CAUSE_stale_workspace, right ? 0.3 : 0.7);
 }
 

@@ -200,6 +200,13 @@ void reach_check_zeros(const struct subject *subject)
 
 /* ---- scales -------------------------------------------------------------------------------------------- */
 
+/* Each number on the way may be off by the least one that there is, which the scale makes larger. */
+static double underflow(const struct linear *map, int power)
+{
+    enum { ON_THE_WAY = 64 }; /* for each entry of the vector */
+    return ldexp(DBL_TRUE_MIN, -power) * ON_THE_WAY * (double)map->in * (double)map->K;
+}
+
 static void note_scale(struct worst *worst, const struct linear *map, int power)
 {
     struct verify *v = map->v;
@@ -211,7 +218,7 @@ static void note_scale(struct worst *worst, const struct linear *map, int power)
     for (size_t q = 0; q < map->in; q++) V[q] = ldexp(V[q], power);
     linear_apply(map, 1, V, scaled);
     for (size_t i = 0; i < map->out; i++)
-        worst_note(worst, fabs(ldexp(scaled[i], -power) - image[i]), bound[i],
+        worst_note(worst, fabs(ldexp(scaled[i], -power) - image[i]), bound[i] + underflow(map, power),
                    "%s of 2^%d times a vector, entry %zu", linear_name(map->product), power, i);
 }
 

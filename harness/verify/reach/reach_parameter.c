@@ -3,8 +3,8 @@
  *     f_s(t, x, p(s)) = f_(s0)(t, x, p(s)),   M_s = M_(s0)        f_s: rhs of the instance that was created with s
  *
  * bit for bit; and where the type has no x0(p), or one of the two says that x0 does not depend on p, both begin at the
- * same state. What create makes of p otherwise no derivative sees. x0 is held on purpose where another choice begins at
- * the same state, and lets it depend on p. */
+ * same state. What create makes of p otherwise no derivative sees. x0 is held on purpose where another choice, or flag,
+ * begins at the same state (an iteration may have found it), and lets it depend on p. */
 #include <string.h>
 
 #include "reach.h"
@@ -50,6 +50,25 @@ static bool same_sizes(const struct sens_problem *a, const struct sens_problem *
     return a->n == b->n && a->np == b->np && a->t0 == b->t0;
 }
 
+static const double SAME = 1e-6; /* relative, of states that are the same */
+
+static bool same_start(const struct sens_problem *a, const struct sens_problem *b)
+{
+    bool same = same_sizes(a, b);
+    for (size_t i = 0; same && i < a->n; i++)
+        same = fabs(a->x0[i] - b->x0[i]) <= SAME * fmax(fabs(a->x0[i]), fabs(b->x0[i]));
+    return same;
+}
+
+/* The values of a choice, or of a whole number that is one of a few, from its least; 0: it is no such option. */
+static long few_values(const struct sens_option *option)
+{
+    enum { FEW = 8 };
+    const double count = option->max - option->min + 1;
+    if (option->kind == SENS_OPT_INT) return count <= FEW ? (long)count : 0;
+    return sens_option_choices(option);
+}
+
 /* Does another choice of an option begin at the same state, as a function of p? */
 static bool free_elsewhere(struct verify *v, const double *set, const struct sens_problem *held)
 {
@@ -57,14 +76,13 @@ static bool free_elsewhere(struct verify *v, const double *set, const struct sen
     const size_t count = sens_option_count(table);
     bool is_free = false;
     for (size_t i = 0; i < count; i++)
-        for (long c = 0; c < sens_option_choices(&table[i]) && !is_free; c++) {
+        for (long c = 0; c < few_values(&table[i]) && !is_free; c++) {
             const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
             double *const chosen = verify_copy(v, count, set);
             struct instance made;
-            chosen[i] = (double)c;
-            is_free = reach_create(v, chosen, &made) && same_sizes(&made.problem, held) &&
-                      !made.problem.x0_fixed &&
-                      memcmp(made.problem.x0, held->x0, held->n * sizeof *held->x0) == 0;
+            chosen[i] = (double)c + (table[i].kind == SENS_OPT_INT ? table[i].min : 0);
+            is_free =
+                reach_create(v, chosen, &made) && !made.problem.x0_fixed && same_start(&made.problem, held);
             sens_arena_rewind(&v->ctx.arena, mark);
         }
     return is_free;

@@ -8,8 +8,9 @@
 #include "reach.h"
 
 enum { HERE, BEFORE, AFTER, TIMES };
-/* How far beside s, in parts of the interval; and what may have changed there without a jump. */
-static const double BESIDE = 1e-9, SMOOTH = 1e-3;
+/* How far beside s, in parts of the interval; what is a jump, in parts of the size; and how much of the jump what is of
+ * one side may be off it. Where a smooth f changes by as much, its value at s is between those beside it, of neither. */
+static const double BESIDE = 1e-9, JUMP = 1e-6, OFF = 1e-3;
 
 static double apart(size_t count, const double *a, const double *b)
 {
@@ -24,9 +25,9 @@ static int side_of(size_t count, double *const of[TIMES])
     double size = 0;
     for (size_t q = 0; q < count; q++) size += fabs(of[BEFORE][q]) + fabs(of[AFTER][q]);
     const double jump = apart(count, of[BEFORE], of[AFTER]);
-    if (!(jump > SMOOTH * size)) return HERE;
+    if (!(jump > JUMP * size)) return HERE;
     for (int side = BEFORE; side <= AFTER; side++)
-        if (apart(count, of[HERE], of[side]) <= SMOOTH * jump) return side;
+        if (apart(count, of[HERE], of[side]) <= OFF * jump) return side;
     return HERE;
 }
 
@@ -57,7 +58,7 @@ static void note_product(struct worst *worst, const struct subject *subject, enu
     }
     const int its = side_of(out, made);
     worst_note(
-        worst, its == HERE || its == side ? 0 : 1, SMOOTH,
+        worst, its == HERE || its == side ? 0 : 1, OFF,
         "%s at t = %.10g, where rhs jumps, is that of %s it, and rhs is that of %s it; the jump's share",
         linear_name(product), at[HERE].t, words[its == HERE ? side : its], words[side]);
 }
