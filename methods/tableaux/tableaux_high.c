@@ -2,11 +2,11 @@
  *
  * Their authors gave no dense output. A cubic has an error of h^4 inside a step, and so has a gradient whose adjoint
  * reads the state from it: with long steps that is far above the tolerance. These are extensions of our own, found as
- * Enright, Jackson, Norsett and Thomsen do (ACM Trans. Math. Softw. 12 (1986) 193-218). The slopes at hand and the one
- * at the end of the step make an interpolant of order 4 (verner65) and 5 (fehlberg78): extra stages are slopes at
- * points of it, and with these the order conditions of one order more can be solved, and so on. Each set of conditions
- * leaves some weights free, which are 0. The points were taken from tenths, or the middle, for small conditions of the
- * next order and small weights. */
+ * Enright, Jackson, Norsett and Thomsen do (ACM Trans. Math. Softw. 12 (1986) 193-218). The stages and the slope at the
+ * end of the step give an interpolant of order 4 (verner65) and 5 (fehlberg78). Slopes at points of it, as extra
+ * stages, give one of an order more; and so on. The order conditions leave some weights free, which we set to 0. The
+ * points are multiples of 1/10, taken so that the residuals of the next order's conditions are small, and the weights.
+ */
 #include "tableaux.h"
 
 /* ---- verner65 ------------------------------------------------------------------------------------------ */

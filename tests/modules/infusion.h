@@ -2,9 +2,9 @@
  *
  *     x' = r(t) / V - k x,    r(t) = r for t < s, else 0,    p = (r, V, k),
  *
- * from the amount 1, or from where an infusion without end comes to rest, x0 = r / (V k). Modules differ in what the
- * including file defines beside NAME: STOPPED(t, s), when its derivatives take the infusion to have ended;
- * FIXED(start), for which starts it says that x0 does not depend on p. */
+ * from x = 1, or from the steady state of an infusion without end, x0 = r / (V k). Modules differ in what the including
+ * file defines beside NAME: STOPPED(t, s), true where the module's derivatives take the infusion to be over;
+ * FIXED(start), true where it declares that x0 does not depend on p. */
 #include <tgmath.h>
 
 #include "sens/plugin.h"
@@ -56,7 +56,7 @@ static sens_real rest(const sens_real *p)
 
 static void x0(const struct sens_problem *pb, const sens_real *p, sens_real *x)
 {
-    (void)pb; /* which is at rest: x0 is not called elsewhere */
+    (void)pb; /* called for start=at_rest alone: else x0_fixed is set */
     x[0] = rest(p);
 }
 

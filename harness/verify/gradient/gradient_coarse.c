@@ -3,11 +3,12 @@
  *     y' = -p k y^3,   y(0) = 1,   p = 1,   0 <= t <= 1,     k = z N, N the number of steps: h k = z,
  *     x' = p k B x (oscillators.h).
  *
- * A method that takes no tolerance has steps as long as its option says, one that does has at 0.1 as long as it will
- * make them; N is the number for k = 1. Nothing but its iteration tells whether the equations of a step are solved.
- * Newton's, from a guess of the size of z, comes nearer by a third each time, so that a few of them leave a part of the
- * state. Then the derivative that the implicit function theorem gives is not that of the values; a status is an answer,
- * and so are the values of a formula that solves nothing. */
+ * N is counted once, at k = 1. The steps of a method that takes no tolerance stay as its option says, so that h k =
+ * z; one that takes a tolerance chooses them anew at 0.1, where h k is about z at most. Nothing but its iteration
+ * tells whether the equations of a step are solved. Newton's, from a guess of the size of z, takes away a third of
+ * the distance each time, so that a few leave an error of the state's own size. Then the derivative that the
+ * implicit function theorem gives is not that of the values; a status is an answer, and so are the values of a
+ * formula that solves nothing. */
 #include "gradient_case.h"
 
 #include <string.h>
@@ -60,11 +61,11 @@ static bool note_one(struct bed *bed, double *k, double z, long steps, struct wo
     struct worst here = {.count = 0};
     *k = z * (double)steps;
     if (!gradient_note_own(bed, true, &here) || here.count == 0) return false;
-    worst_note(worst, here.value, here.bound, "h k = %g: %s", z, here.where);
+    worst_note(worst, here.value, here.bound, "k = %g times the steps: %s", z, here.where);
     return true;
 }
 
-/* Of a method that takes one: its steps are as long as it will make them, and no more than so many. */
+/* The tolerance, for methods that take one, and the most steps that they may take at it. */
 static const double LOOSE = 0.1;
 enum { MOST_STEPS = 2000 };
 
@@ -137,9 +138,10 @@ static const struct verify_check checks[] = {
                 "there is none",
      .bound = "as gradient.own",
      .explanation =
-         "y' = -p k y^3 is solved with steps h such that h k is 3, 10, 30 and 1000 (by methods that take a "
-         "tolerance at 0.1, with steps that they choose), and the gradient is compared with differences of "
-         "their own values. Newton's iteration needs about 2.5 log(h k) steps more than usual. A method that "
+         "y' = -p k y^3 is solved with steps h such that h k is 3, 10, 30 and 1000, and the gradient is "
+         "compared with differences of the method's own values. Methods that take a tolerance solve it for "
+         "the same k at 0.1, where their steps are shorter if they see the need. Newton's iteration takes "
+         "away a third of the distance each time there, so that a larger h k takes it more. A method that "
          "ends it after a fixed number, and takes what it has for a solution, gives a derivative of "
          "something else. Look at what happens where the iteration has not converged: it has to end with a "
          "status (not_converged), or to be told (sens_work.residual). A linear oscillation is solved so, "

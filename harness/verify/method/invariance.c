@@ -188,13 +188,13 @@ static void check_checkpoints(struct verify *v)
 struct study { /* a solve and how far another one may be from it */
     struct scene scene;
     struct sens_out first, apart;
-    struct grid steps; /* none, where they are not told */
+    struct grid steps; /* empty, where the method tells none */
     long count;        /* of steps */
-    bool solved, made; /* made: how far is known */
+    bool solved, made; /* there is a first one; and apart is set */
 };
 
-/* Of the gradient. A derivative of one map is the same number however it is computed, and a quotient whatever else is
- * asked for: far below the error of the latter, and above what rounding does to the former. */
+/* Relative to the gradient. A discrete derivative is the same number however it is computed, up to rounding, and a
+ * quotient whatever else is asked for: this is above the rounding of the one, and far below the error of the other. */
 static const double SAME = 1e-9;
 
 static void allow_same(const struct study *study, struct sens_out *apart)
@@ -303,7 +303,8 @@ static bool same_steps(const struct study *study)
     return bed->work.steps == study->count && (bed->grid.steps == 0 || grid_same(&bed->grid, &study->steps));
 }
 
-/* One gradient alone; what a tableau does on other steps is known, what a formula of its own does is not. */
+/* One gradient alone. Where its steps are others, the result with a tableau can be made again; that of a formula of its
+ * own cannot, and is not compared. */
 static void compare_part(struct study *study, const char *what, struct worst *worst)
 {
     struct bed *bed = &study->scene.bed;
@@ -380,7 +381,8 @@ static const struct verify_check checks[] = {
          "one, that the wrong state is loaded."},
     {.id = "lanes.same",
      .summary = "the gradient does not depend on the number of lanes",
-     .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance",
+     .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance; a "
+              "formula of its own: 1e-9 of the gradient and what an iteration leaves",
      .explanation =
          "Eleven outputs are computed with 1, 2, 3, 4, 5, 7, 8, 16 and 33 lanes. Lanes are independent, and "
          "only contraction and, where lanes take part in the error test, the steps may change. The evidence "
@@ -401,8 +403,9 @@ static const struct verify_check checks[] = {
      .explanation =
          "The task is solved for both gradients, for dG/dp alone and for dG/dx0 alone. What is computed must "
          "not depend on what else is asked for; only a continuous method, whose error test sees fewer "
-         "components, may take other steps. Look for code under a test of wrt that both parts need, and for "
-         "what the first part leaves changed, as a number that was moved for a quotient."},
+         "components, may take other steps; runs of a formula of its own whose steps differ are not "
+         "compared. Look for code under a test of wrt that both parts need, and for what the first part "
+         "leaves changed, as a number that was moved for a quotient."},
     {.id = NULL}};
 
 const struct verify_group verify_invariance = {

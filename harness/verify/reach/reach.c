@@ -137,9 +137,10 @@ static const struct verify_check checks[] = {
          "The interval is cut into 8 parts, 100 in a full run, and in each a time is drawn, and a state and "
          "parameters beside the ones that a solve visits, up to a few times their size where rhs has values. "
          "There J v and f_p u are compared with differences of rhs along v and u, the transposed products "
-         "and the declared structure with the same numbers. Where rhs jumps at a time that an option names, "
-         "products are to be of the side that rhs takes there. A window of two hundredths of the interval is "
-         "hit for certain in a full run, and by chance in a quick one: --seed draws other times.",
+         "and the declared structure with the same numbers. Where rhs jumps at a time that is the value of "
+         "an option, products at exactly that time may not be those of the other side than rhs takes. A "
+         "window of two hundredths of the interval is hit for certain in a full run, and by chance in a "
+         "quick one: --seed draws other times.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.far",
      .summary =
@@ -186,9 +187,9 @@ static const struct verify_check checks[] = {
          "Where the problem has an option n, an instance with more than 256 states goes through "
          "reach.places, and eight of small sizes one after the other, as loops that take eight at a time "
          "have another rest for each. Blocks of more than 64 and 128 lanes are compared with one random "
-         "combination of their lanes, batches of more than 256, 512 and 4096 points with the sum of single "
-         "points, and blocks of columns from a random one on with single columns. Look for arrays of a fixed "
-         "length.",
+         "combination of their lanes, batches of more than 256 and 512 points, and of 4,099 in two lanes, "
+         "with the sum of single points, and blocks of columns from a random one on with single columns. "
+         "Look for arrays of a fixed length.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.zeros",
      .summary = "a product of vectors that hold zeros is written, or added to, like any other",

@@ -1,16 +1,16 @@
 /* Products at a time at which rhs jumps; see reach.c.
  *
- *     f(s) = f(s + 0) or f(s - 0):    J(s) and f_p(s) are those of the same side
+ *     f(s) = f(s + 0) or f(s - 0):    J(s) and f_p(s) are not those of the other side
  *
- * An end of a step lies there, and takes the slope that rhs has, whose derivative is that of its side. Differences of
- * rhs that allow for rounding of t see both. The times s are the numbers among the options that lie inside the
- * interval. */
+ * A step that ends at s uses f(s); its derivative must come from the same side. Finite differences, whose bound allows
+ * for rounding of t, accept either side. The times s are the values of options that lie inside the interval. */
 #include "reach.h"
 
 enum { HERE, BEFORE, AFTER, TIMES };
-/* How far beside s, in parts of the interval; what is a jump, in parts of the size; and how much of the jump what is of
- * one side may be off it. Where a smooth f changes by as much, its value at s is between those beside it, of neither. */
-static const double BESIDE = 1e-9, JUMP = 1e-6, OFF = 1e-3;
+enum { NEITHER = HERE }; /* beside BEFORE and AFTER: the side that a value is of */
+/* How far beside s, in parts of the interval; what is a jump, in parts of the size; how near, in jumps, a value is to
+ * that of the side that it is of. Of a smooth and steep f the value at s is between the two, and of neither. */
+static const double BESIDE = 1e-9, JUMP = 1e-6, NEAR = 1e-3;
 
 static double apart(size_t count, const double *a, const double *b)
 {
@@ -19,16 +19,16 @@ static double apart(size_t count, const double *a, const double *b)
     return sum;
 }
 
-/* BEFORE or AFTER; HERE: it is of neither, or has no jump. */
+/* BEFORE or AFTER; NEITHER, also where there is no jump. */
 static int side_of(size_t count, double *const of[TIMES])
 {
     double size = 0;
     for (size_t q = 0; q < count; q++) size += fabs(of[BEFORE][q]) + fabs(of[AFTER][q]);
     const double jump = apart(count, of[BEFORE], of[AFTER]);
-    if (!(jump > JUMP * size)) return HERE;
+    if (!(jump > JUMP * size)) return NEITHER;
     for (int side = BEFORE; side <= AFTER; side++)
-        if (apart(count, of[HERE], of[side]) <= OFF * jump) return side;
-    return HERE;
+        if (apart(count, of[HERE], of[side]) <= NEAR * jump) return side;
+    return NEITHER;
 }
 
 static int side_of_rhs(const struct subject *subject, const struct sens_at at[TIMES])
@@ -37,7 +37,7 @@ static int side_of_rhs(const struct subject *subject, const struct sens_at at[TI
     double *f[TIMES];
     for (int k = 0; k < TIMES; k++) {
         f[k] = verify_array(subject->v, pb->n);
-        if (pb->type->rhs(pb, &at[k], f[k]) != SENS_OK) return HERE;
+        if (pb->type->rhs(pb, &at[k], f[k]) != SENS_OK) return NEITHER;
     }
     return side_of(pb->n, f);
 }
@@ -57,10 +57,10 @@ static void note_product(struct worst *worst, const struct subject *subject, enu
         linear_apply(&map, 1, V, made[k]);
     }
     const int its = side_of(out, made);
-    worst_note(
-        worst, its == HERE || its == side ? 0 : 1, OFF,
-        "%s at t = %.10g, where rhs jumps, is that of %s it, and rhs is that of %s it; the jump's share",
-        linear_name(product), at[HERE].t, words[its == HERE ? side : its], words[side]);
+    worst_note(worst, its == NEITHER || its == side ? 0 : 1, NEAR,
+               "%s at t = %.10g, where rhs jumps, is that of %s it, and rhs is that of %s it: off by parts "
+               "of the jump",
+               linear_name(product), at[HERE].t, words[its == NEITHER ? side : its], words[side]);
 }
 
 void reach_note_sides(struct worst *worst, const struct subject *subject)
@@ -77,7 +77,7 @@ void reach_note_sides(struct worst *worst, const struct subject *subject)
         at[HERE] = at[BEFORE] = at[AFTER] = subject_point(subject, 1);
         at[HERE].t = s, at[BEFORE].t = s - BESIDE * length, at[AFTER].t = s + BESIDE * length;
         const int side = side_of_rhs(subject, at);
-        for (size_t k = 0; side != HERE && k < (pb->np > 0 ? 4 : 2); k++)
+        for (size_t k = 0; side != NEITHER && k < (pb->np > 0 ? 4 : 2); k++)
             note_product(worst, subject, product[k], at, side);
         sens_arena_rewind(&subject->v->ctx.arena, mark);
     }
