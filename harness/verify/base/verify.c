@@ -331,7 +331,7 @@ double *verify_copy(struct verify *v, size_t count, const double *from)
 double *verify_random(struct verify *v, size_t count)
 {
     double *made = verify_array(v, count);
-    for (size_t i = 0; i < count; i++) made[i] = gsl_ran_gaussian(v->rng, 1);
+    for (size_t i = 0; i < count; i++) made[i] = gsl_ran_gaussian_ziggurat(v->rng, 1);
     return made;
 }
 
@@ -341,7 +341,8 @@ double *verify_perturbed(struct verify *v, size_t count, const double *from, dou
     for (size_t i = 0; i < count; i++) mean += fabs(from[i]) / (double)count;
     if (mean == 0) mean = 1;
     for (size_t i = 0; i < count; i++)
-        made[i] = from[i] + amount * gsl_ran_gaussian(v->rng, 1) * (from[i] != 0 ? fabs(from[i]) : mean);
+        made[i] =
+            from[i] + amount * gsl_ran_gaussian_ziggurat(v->rng, 1) * (from[i] != 0 ? fabs(from[i]) : mean);
     return made;
 }
 

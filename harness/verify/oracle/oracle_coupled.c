@@ -3,14 +3,12 @@
  *
  *     K_i = f(t_i, x + h sum_j a_ij K_j):      d_i - h J_i sum_j a_ij d_j = f(t_i, Y_i) - K_i,   K += d
  *
- * or with a mass matrix M, M K_i = f, M d_i and M K_i; by Newton's method with J at every stage in every iteration,
- * until corrections are rounding. The last correction is then made once more, with noise, as in oracle_implicit.c. The
- * first stage is the state itself, of no weight. */
+ * or with a mass matrix M, M K_i = f, M d_i and M K_i; by Newton's method with J at every stage, as in
+ * oracle_implicit.c: until corrections are rounding, and once more with noise. The first stage is the state itself, of
+ * no weight. */
 #include <string.h>
 
 #include "oracle_run.h"
-
-enum { ITERATIONS = 50 };
 
 void run_coupled_create(struct run *run)
 {
@@ -56,8 +54,8 @@ static void place_stages(struct run *run, const struct scheme *scheme, long k, c
         run_combine(n, x, scheme->ha[k], scheme->stages, scheme->a + i * s, run->K, run->Y + i * n);
 }
 
-/* d = f - K and the matrix of stage i. */
-static sens_status take_stage(struct run *run, const struct scheme *scheme, long k, int i)
+/* d = f - K, and if it is `anew` the matrix, of stage i. */
+static sens_status take_stage(struct run *run, const struct scheme *scheme, long k, int i, bool anew)
 {
     const struct sens_problem *pb = run->oracle->problem;
     const size_t n = run->n;
@@ -69,19 +67,19 @@ static sens_status take_stage(struct run *run, const struct scheme *scheme, long
     if (status != SENS_OK) return status;
     noise_touch(&run->noise, n, d);
     for (size_t q = 0; q < n; q++) d[q] -= run_mass_times(run, q, K);
-    run_coupled_block(run, scheme, scheme->ha[k], i, &at, SIDE_PLAIN);
+    if (anew) run_coupled_block(run, scheme, scheme->ha[k], i, &at, SIDE_PLAIN);
     return SENS_OK;
 }
 
 /* K += d; *size: the largest correction relative to its component. */
-static sens_status correct(struct run *run, const struct scheme *scheme, long k, double *size)
+static sens_status correct(struct run *run, const struct scheme *scheme, long k, bool anew, double *size)
 {
     double *const K = run->K + run->n;
     for (int i = 1; i < scheme->stages; i++) {
-        const sens_status status = take_stage(run, scheme, k, i);
+        const sens_status status = take_stage(run, scheme, k, i, anew);
         if (status != SENS_OK) return status;
     }
-    run_factor(run);
+    if (anew) run_factor(run);
     if (!run_solve(run, run->d)) return SENS_SINGULAR;
     *size = 0;
     for (size_t q = 0; q < run->unknowns; q++) {
@@ -95,14 +93,12 @@ static sens_status correct(struct run *run, const struct scheme *scheme, long k,
 static sens_status iterate(struct run *run, const struct scheme *scheme, long k, const double *x)
 {
     const struct noise noise = run->noise;
-    double before = INFINITY, size = INFINITY;
+    struct iteration it = {.count = 0};
     sens_status status = SENS_OK;
     run->noise = (struct noise){.relative = 0};
-    for (int count = 0; count < ITERATIONS && status == SENS_OK; count++, before = size) {
-        status = correct(run, scheme, k, &size);
+    while (status == SENS_OK && run_iterates(&it)) {
+        status = correct(run, scheme, k, it.anew, &it.size);
         place_stages(run, scheme, k, x);
-        if (size <= DBL_EPSILON || (count > 5 && size >= before / 2))
-            break; /* no smaller than rounding lets it be */
     }
     run->noise = noise;
     return status;
@@ -125,7 +121,7 @@ sens_status run_coupled_stages(struct run *run, const struct scheme *scheme, lon
     sens_status status = iterate(run, scheme, k, x);
     if (status == SENS_OK) status = start_slope(run, scheme, k, x);
     if (status != SENS_OK || run->noise.relative == 0) return status;
-    status = correct(run, scheme, k, &size);
+    status = correct(run, scheme, k, true, &size);
     noise_touch(&run->noise, (s - 1) * n, run->K + n);
     place_stages(run, scheme, k, x);
     noise_touch(&run->noise, (s - 1) * n, run->Y + n);

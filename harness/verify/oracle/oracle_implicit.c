@@ -6,14 +6,30 @@
  *
  *     M z = h a_ii f(t_i, Y):   (M - h a_ii J(Y)) d = h a_ii f(Y) - M z,
  *
- * by Newton's method with J at every iterate, until corrections are rounding. The last correction is then made
- * once more, with noise: what errors of f do to the stage goes through the same matrix as f. */
+ * by Newton's method, until corrections are rounding; near the solution, while corrections fall tenfold, J is that of
+ * the iterate before. The last correction is then made once more, with noise and its own J: what errors of f do to the
+ * stage goes through the same matrix as f. */
 #include <gsl/gsl_linalg.h>
 #include <string.h>
 
 #include "oracle_run.h"
 
-enum { ITERATIONS = 50 };
+bool run_iterates(struct iteration *it)
+{
+    enum { LEAST = 7, MOST = 50 };
+    const double near = 1e-3, rounding = 1e-10; /* of corrections, relative */
+    if (it->count == 0) {
+        *it = (struct iteration){.count = 1, .size = INFINITY, .before = INFINITY, .anew = true};
+        return true;
+    }
+    const bool falls = it->size < it->before / 2, tried = it->count >= LEAST && it->anew;
+    if (it->count == MOST || it->size <= DBL_EPSILON || (!falls && (tried || it->size < rounding)))
+        return false;
+    it->anew = !(it->size <= near && it->size < it->before / 10);
+    it->before = it->size;
+    it->count++;
+    return true;
+}
 
 void run_mass_create(struct run *run)
 {
@@ -108,15 +124,16 @@ double run_mass_times(const struct run *run, size_t i, const double *z)
     return sum;
 }
 
-/* z += d at a point; *size: the largest correction relative to its component. */
-static sens_status correct(struct run *run, const struct sens_at *at, double h_gamma, double *z, double *size)
+/* z += d at a point, with the matrix there if it is `anew`; *size: the largest correction relative to its component. */
+static sens_status correct(struct run *run, const struct sens_at *at, double h_gamma, bool anew, double *z,
+                           double *size)
 {
     const struct sens_problem *pb = run->system;
     const sens_status status = pb->type->rhs(pb, at, run->d);
     if (status != SENS_OK) return status;
     noise_touch(&run->noise, run->n, run->d);
     for (size_t q = 0; q < run->n; q++) run->d[q] = h_gamma * run->d[q] - run_mass_times(run, q, z);
-    run_implicit_factor(run, at, h_gamma, false);
+    if (anew) run_implicit_factor(run, at, h_gamma, false);
     if (!run_solve(run, run->d)) return SENS_SINGULAR;
     *size = 0;
     for (size_t q = 0; q < run->n; q++) {
@@ -130,15 +147,13 @@ static sens_status correct(struct run *run, const struct sens_at *at, double h_g
 static sens_status iterate(struct run *run, double t, double h_gamma, double *Y, double *z)
 {
     const struct noise noise = run->noise;
-    double before = INFINITY, size = INFINITY;
+    struct iteration it = {.count = 0};
     sens_status status = SENS_OK;
     run->noise = (struct noise){.relative = 0};
-    for (int k = 0; k < ITERATIONS && status == SENS_OK; k++, before = size) {
+    while (status == SENS_OK && run_iterates(&it)) {
         const struct sens_at at = {t, Y, run->p};
-        status = correct(run, &at, h_gamma, z, &size);
+        status = correct(run, &at, h_gamma, it.anew, z, &it.size);
         for (size_t q = 0; q < run->n; q++) Y[q] = run->base[q] + z[q];
-        if (size <= DBL_EPSILON || (k > 5 && size >= before / 2))
-            break; /* no smaller than rounding lets it be */
     }
     run->noise = noise;
     return status;
@@ -167,7 +182,7 @@ sens_status run_implicit_stage(struct run *run, double h_gamma, const struct sen
     sens_status status = iterate(run, at->t, h_gamma, Y, z);
     if (status != SENS_OK || run->noise.relative == 0) return status;
     const double *const touched = solved_input(run, Y);
-    status = correct(run, &(struct sens_at){at->t, touched, at->p}, h_gamma, z, &size);
+    status = correct(run, &(struct sens_at){at->t, touched, at->p}, h_gamma, true, z, &size);
     for (size_t q = 0; q < n; q++) Y[q] = run->base[q] + z[q];
     noise_touch(&run->noise, n, Y);
     return status;

@@ -152,6 +152,15 @@ bool run_mass_solve(struct run *run, bool transposed, double *K);
 /* M [unknowns][unknowns] becomes its factors; x [unknowns] the solution of the system with them. false: it has none. */
 void run_factor(struct run *run);
 bool run_solve(const struct run *run, double *x);
+/* Newton's method for the stages, all zero before the first correction: is another one to be made, and with a new
+ * matrix (anew) or with that of the last? Told the size of the last one, the largest of its components relative to
+ * theirs. Ends where rounding lets corrections become no smaller, or after 50. */
+struct iteration {
+    int count;
+    double size, before;
+    bool anew;
+};
+bool run_iterates(struct iteration *it);
 /* The factors of I - h_gamma J at a point, or of its transpose by vjp. */
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed);
 
