@@ -5,7 +5,7 @@
 #   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)
 #   make peers        our adjoint and the libraries of others at equal achieved error (compare --error; an hour or more)
 #   make test         build and run the tests
-#   make mutants      every fault of tests/mutants against verify, and 200 random runs, into results/verify (half an hour)
+#   make mutants      every fault of tests/mutants and tests/modules against verify, 200 random runs, into results/verify
 #   make release      source archive, Debian package, results and checksums of a clean commit, into OUT/release
 #   PEERS=OFF           without the libraries of others (PETSc, SUNDIALS, ADOL-C, Boost), which are installed otherwise
 #   make deps | lint | sanitize | clean
