@@ -1,7 +1,5 @@
 /* Solves with KLU's factors in lanes, see klu_solve.h. */
-#include "kernel.h"
-
-#ifdef SENS_KERNEL_HAS_KLU
+#if defined SENS_KLU_LIBRARY && !defined SENS_EXTENDED
 #include "klu_solve.h"
 #include "lane_columns.h"
 

@@ -1,4 +1,4 @@
-/* methods/linear/lane_runs.h - a row or column of a sparse factor as runs of rows that follow each other, and W lanes
+/* methods/factors/lane_runs.h - a row or column of a sparse factor as runs of rows that follow each other, and W lanes
  * of a vector: X [n][W], or complex [n][2][W], the real lanes first, where the factor has pairs of real and imaginary
  * part. W is 1, 4 or 8, and a constant where these are inlined.
  *

@@ -1,4 +1,4 @@
-/* methods/linear/klu_solve.h - triangular solves with KLU's factors, for lanes that lie side by side.
+/* methods/factors/klu_solve.h - triangular solves with KLU's factors, for lanes that lie side by side.
  *
  *     P (R \ A) Q = L U + F,     A X = B   or   A^T X = B,     X, B [n][W], X over B
  *

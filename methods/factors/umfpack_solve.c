@@ -1,7 +1,5 @@
 /* Solves with UMFPACK's factors in lanes, see umfpack_solve.h. */
-#include "kernel.h"
-
-#ifdef SENS_KERNEL_HAS_UMFPACK
+#if defined SENS_UMFPACK_LIBRARY && !defined SENS_EXTENDED
 #include <stdlib.h>
 
 #include "lane_columns.h"

@@ -1,4 +1,4 @@
-/* methods/linear/umfpack_solve.h - triangular solves with UMFPACK's factors, for lanes that lie side by side.
+/* methods/factors/umfpack_solve.h - triangular solves with UMFPACK's factors, for lanes that lie side by side.
  *
  *     P R A Q = L U,     A X = B   or   A^T X = B,     X, B [n][L], complex [n][2][L], X over B
  *

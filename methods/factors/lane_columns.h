@@ -1,4 +1,4 @@
-/* methods/linear/lane_columns.h - a column of a sparse factor, or a row of one that is kept by rows, and W lanes of
+/* methods/factors/lane_columns.h - a column of a sparse factor, or a row of one that is kept by rows, and W lanes of
  * a vector: X [n][W], W at most SENS_COLUMN_LANES and a constant where these are inlined. Complex: the factor has pairs
  * of real and imaginary part, X is [n][2][W], the real lanes first. */
 #ifndef SENS_LANE_COLUMNS_H
