@@ -229,9 +229,11 @@ static struct drawn_verdict judge(const struct drawing *drawing, const struct dr
         snprintf(verdict.message, sizeof verdict.message, "the tableau does not go with the controller");
         return verdict;
     }
+    const struct sens_problem alone = trial.scene.bed.problem; /* the oracle has one thread */
     if (trial.scene.bed.task.threads > 1)
         trial.scene.bed.problem = trial_yielding(drawing->v, &trial.scene.bed.problem);
     solve(&trial.scene.bed, &verdict);
+    trial.scene.bed.problem = alone;
     if (verdict.outcome == DRAWN_FAILED && !expected_solvable(&trial.scene.bed, 1e-6, &steps))
         verdict.outcome = DRAWN_UNJUDGED;
     if (verdict.status == SENS_OK) {
