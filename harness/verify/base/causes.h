@@ -34,6 +34,8 @@
     X(pair_agrees_wrongly, "jvp and vjp share one mistake: they are transposes, yet rhs says otherwise")     \
     X(rhs_itself, "rhs itself is wrong: its products agree with one another and with the closed form")       \
     X(output_overwritten, "an output that is to be added to is overwritten: wrong where it was not zero")    \
+    X(output_read,                                                                                           \
+      "what an output that is to be added to holds before is read, and goes into what is added")             \
     X(output_accumulated, "an output that is to be written is added to: wrong where it was not zero")        \
     X(lane_tail, "the last lanes are lost: wrong where the lane count is no multiple of a vector")           \
     X(lane_mixed, "lanes are mixed up: a lane's result depends on its place or its neighbours")              \
@@ -46,8 +48,7 @@
     X(cost_times, "observation times or callbacks of the cost do not belong together")                       \
     X(cost_nominal,                                                                                          \
       "create of a cost makes numbers of the problem's p or x0: G moves with them, its gradient does not")   \
-    X(cost_jump,                                                                                             \
-      "a running cost jumps in time or at a state: steps go across it, and no derivative tells of it")       \
+    X(cost_jump, "a cost jumps in time or at a state: steps go across it, and no derivative tells of it")    \
     X(nominal_read, "rhs or a product reads the parameters of the instance, not those that it is given")     \
     X(nominal_kept,                                                                                          \
       "create of a problem makes numbers of the nominal p: f or x0 moves with them, no derivative does")     \
@@ -62,6 +63,9 @@
       "the bump of a difference quotient is too small or too large, or a column is moved by none")           \
     X(jump_moves, "f jumps at a time or a state that depends on a parameter: df/dp lacks the derivative of " \
                   "the time of the jump")                                                                    \
+    X(branch_gap, "two formulas for the same thing, on either side of a comparison, do not meet: f jumps "   \
+                  "there by a small "                                                                        \
+                  "part of itself")                                                                          \
     X(option_path,                                                                                           \
       "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
     X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \

@@ -30,6 +30,26 @@ bool cost_check_times(const struct cost_case *at)
     return !words;
 }
 
+/* Lengths that a user gives: those of one decimal, and any. What is made of t0, t1 and a count by arithmetic ends a
+ * rounding beside t1 on some. */
+void cost_check_intervals(struct verify *v)
+{
+    const int intervals = v->quick ? 200 : 2000;
+    struct verify_result result = verify_open("cost.times", v->module, "probe, other intervals");
+    int broken = 0;
+    for (int k = 0; k < intervals; k++) {
+        const double length = verify_uniform(v, 0.1, 50), t0 = k % 4 < 2 ? 0 : verify_uniform(v, -2, 2);
+        const struct probe_settings settings = {
+            .n = 4, .np = 5, .t0 = t0, .t1 = t0 + (k % 2 ? length : round(10 * length) / 10)};
+        if (!cost_breaks_contract(v, &settings)) continue;
+        if (broken++ == 0)
+            verify_fail(&result, "from t0 = %.17g to t1 = %.17g: %s", t0, settings.t1, v->ctx.message);
+    }
+    if (broken > 0) verify_say(&result, "so it is on %d of %d intervals", broken, intervals);
+    if (broken > 0) verify_blame(&result, CAUSE_cost_times, 1);
+    verify_close(v, &result);
+}
+
 /* ---- what create makes of the problem ---------------------------------------------------------------------- */
 
 /* The unit's cost as its own create makes it for the case's problem, nobody's gradients beside it. */

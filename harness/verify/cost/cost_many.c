@@ -124,6 +124,31 @@ static void vary_option(struct verify *v, double *set, size_t which)
     set[which] = NAN;
 }
 
+/* Each other choice by itself, with states a thousand times as large or as small, and with each real number near the
+ * states: a branch may lie beyond a width. */
+static void vary_choice(struct verify *v, double *set, size_t which)
+{
+    const struct sens_option *const table = v->cost->options;
+    const size_t count = sens_option_count(table);
+    struct probe_settings larger = usual, smaller = usual;
+    larger.scale = 0x1p10, smaller.scale = 0x1p-10;
+    many->cause = CAUSE_option_path;
+    for (long c = 0; c < sens_option_choices(&table[which]); c++) {
+        if ((double)c == table[which].fallback) continue;
+        set[which] = (double)c;
+        cost_with(v, &usual, set, look_at_many);
+        cost_with(v, &larger, set, look_at_many);
+        cost_with(v, &smaller, set, look_at_many);
+        for (size_t i = 0; i < count; i++) {
+            if (table[i].kind != SENS_OPT_REAL) continue;
+            set[i] = near_states(v, &table[i]);
+            cost_with(v, &usual, set, look_at_many);
+            set[i] = NAN;
+        }
+    }
+    set[which] = NAN;
+}
+
 static void vary_file(struct verify *v, size_t which)
 {
     const struct file_sizes sizes = {usual.n, usual.np, usual.t0, usual.t1};
@@ -153,6 +178,8 @@ void cost_check_many(struct verify *v)
             vary_option(v, set, i);
         else if (table[i].kind == SENS_OPT_DATA)
             vary_file(v, i);
+        else
+            vary_choice(v, set, i);
     many = NULL;
     if (here.cases == 0)
         verify_skip(&here.result, "the cost goes with the probe for none of the options that were tried");

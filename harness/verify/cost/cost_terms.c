@@ -127,6 +127,21 @@ bool cost_with(struct verify *v, const struct probe_settings *settings, const do
     return looked;
 }
 
+bool cost_breaks_contract(struct verify *v, const struct probe_settings *settings)
+{
+    const struct sens_option *table = v->cost->options;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
+    struct sens_problem problem;
+    struct sens_cost cost;
+    sens_option_defaults(table, value);
+    probe_problem(v, settings, &problem);
+    const bool made = verify_create_cost(v, v->cost, value, &problem, &cost) == SENS_OK;
+    const bool broken = !made && breaks_contract(v, value, &problem);
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return broken;
+}
+
 bool cost_with_file(struct verify *v, const struct probe_settings *settings, const struct cost_file *file,
                     void (*look)(const struct cost_case *at))
 {

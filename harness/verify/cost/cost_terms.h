@@ -72,6 +72,10 @@ struct differences term_differences(const struct term *term, enum part part, str
 bool cost_with(struct verify *v, const struct probe_settings *settings, const double *set,
                void (*look)(const struct cost_case *at));
 
+/* By default, on a probe of these sizes: does create succeed with what sens_cost_create refuses? v->ctx.message says
+ * why it does. */
+bool cost_breaks_contract(struct verify *v, const struct probe_settings *settings);
+
 struct cost_file { /* the numbers of an option that is a file */
     size_t option, count;
     const double *number; /* [count] */
@@ -112,10 +116,12 @@ void cost_check_taylor(const struct cost_case *at);
 void cost_check_lanes(const struct cost_case *at);
 /* cost.times, cost.empty (cost_contract.c). false: the instance is not fit for further checks. */
 bool cost_check_times(const struct cost_case *at);
+/* cost.times on many intervals of time. */
+void cost_check_intervals(struct verify *v);
 void cost_check_empty(struct verify *v);
 /* cost.parameters (cost_contract.c) */
 void cost_check_parameters(const struct cost_case *at);
-/* cost.zero, cost.jumps (cost_singular.c); the latter of a running cost */
+/* cost.zero (cost_singular.c), cost.jumps (cost_jumps.c) */
 void cost_check_zero(const struct cost_case *at);
 void cost_check_jumps(const struct cost_case *at);
 

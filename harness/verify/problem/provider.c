@@ -151,6 +151,7 @@ struct quotient { /* at one point: what is multiplied, and what a quotient may b
     double *sx, *sp;     /* [n], [np] sizes; of a 0 that of the largest, no more than 1 */
     double *T;           /* [n] sizes of the terms of f */
     double *V[PRODUCTS]; /* [in][QUOTIENT_LANES] */
+    double scale;        /* a power of 2, by which V is multiplied, and what comes out divided */
     size_t in[PRODUCTS], out[PRODUCTS];
 };
 
@@ -189,7 +190,7 @@ static struct quotient quotient_create(const struct couple *couple, const struct
     const struct sens_problem *pb = couple->own.pb;
     struct verify *v = couple->own.v;
     const size_t n = pb->n, np = pb->np;
-    struct quotient q = {.couple = couple, .in = {n, n, np, n}, .out = {n, n, n, np}};
+    struct quotient q = {.couple = couple, .in = {n, n, np, n}, .out = {n, n, n, np}, .scale = 1};
     q.sx = sizes_of(v, n, at->x), q.sp = sizes_of(v, np, at->p), q.T = verify_array(v, n);
     if (pb->type->rhs(pb, at, q.T) != SENS_OK) return q;
     for (size_t i = 0; i < n; i++) q.T[i] = fabs(q.T[i]);
@@ -210,8 +211,11 @@ static double *apply(const struct quotient *q, const struct subject *subject, en
                      const struct sens_at *at)
 {
     const struct linear map = linear_at(subject, product, at);
-    double *const out = verify_array(subject->v, q->out[product] * QUOTIENT_LANES);
-    linear_apply(&map, QUOTIENT_LANES, q->V[product], out);
+    const size_t in = q->in[product] * QUOTIENT_LANES, all = q->out[product] * QUOTIENT_LANES;
+    double *const out = verify_array(subject->v, all), *const V = verify_copy(subject->v, in, q->V[product]);
+    for (size_t e = 0; e < in; e++) V[e] *= q->scale;
+    linear_apply(&map, QUOTIENT_LANES, V, out);
+    for (size_t e = 0; e < all; e++) out[e] /= q->scale;
     return out;
 }
 
@@ -264,14 +268,21 @@ static void note_quotient(const struct quotient *q, enum product product, const 
                        got[e]);
 }
 
-static void note_quotients(const struct couple *couple, const struct sens_at *at, const char *words,
-                           struct worst *worst)
+static void note_scaled(const struct couple *couple, const struct sens_at *at, double scale,
+                        const char *words, struct worst *worst)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&couple->own.v->ctx.arena);
-    const struct quotient q = quotient_create(couple, at);
+    struct quotient q = quotient_create(couple, at);
+    q.scale = scale;
     for (int k = 0; k < PRODUCTS && q.V[k]; k++)
         if (q.in[k] > 0 && q.out[k] > 0) note_quotient(&q, (enum product)k, at, words, worst);
     sens_arena_rewind(&couple->own.v->ctx.arena, mark);
+}
+
+static void note_quotients(const struct couple *couple, const struct sens_at *at, const char *words,
+                           struct worst *worst)
+{
+    note_scaled(couple, at, 1, words, worst);
 }
 
 /* One state or parameter after the other at exactly 0, where a bump has no size to follow. */
@@ -293,17 +304,28 @@ static void note_zeros(const struct couple *couple, struct worst *worst)
     }
 }
 
+/* Sensitivities that have died out, or grown: a bump has to follow the vector's size. */
+static void note_sizes(const struct couple *couple, struct worst *worst)
+{
+    const struct sens_at at = subject_point(&couple->own, 1);
+    note_scaled(couple, &at, 0x1p-60, ", of vectors 2^-60 as large", worst);
+    note_scaled(couple, &at, 0x1p60, ", of vectors 2^60 as large", worst);
+}
+
 static void check_quotients(const struct couple *couple)
 {
-    struct worst worst = {.count = 0}, zeros = {.count = 0};
+    struct worst worst = {.count = 0}, zeros = {.count = 0}, sizes = {.count = 0};
     struct verify_result result = subject_open(&couple->wrapped, "quotients.products");
     const struct points points = points_create(&couple->own);
     for (int k = 0; k < points.count; k++) note_quotients(couple, &points.at[k], "", &worst);
     note_zeros(couple, &zeros);
-    const bool elsewhere = !worst_passes(&worst);
+    note_sizes(couple, &sizes);
+    const bool elsewhere = !worst_passes(&worst), at_zero = !worst_passes(&zeros);
     if (zeros.count > 0) worst_note(&worst, zeros.value, zeros.bound, "%s", zeros.where);
+    if (sizes.count > 0) worst_note(&worst, sizes.value, sizes.bound, "%s", sizes.where);
     verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_exact_zero, elsewhere ? 0.3 : 0.95);
+    verify_blame(&result, CAUSE_exact_zero, elsewhere || !at_zero ? 0.3 : 0.95);
+    if (!elsewhere && !worst_passes(&sizes)) verify_blame(&result, CAUSE_scale_threshold, 0.9);
     verify_blame(&result, CAUSE_quotient_bump, 0.8);
     verify_close(couple->own.v, &result);
 }
@@ -341,7 +363,9 @@ static const struct verify_check quotient_checks[] = {
      .explanation =
          "In place of provider.products, of a provider that declares its products approximate. They are "
          "compared with the problem's, each entry times the size of the number that it is the derivative by, "
-         "where provider.products does, and with one state or parameter after the other at exactly 0. A bump "
+         "where provider.products does, with one state or parameter after the other at exactly 0, and of "
+         "vectors "
+         "2^60 times as large and as small. A bump "
          "that is a part of the number is none there, and the column comes out as 0: give it a size of its "
          "own. At a kink either side's derivative will do.",
      .level = VERIFY_TO_TOLERANCE,

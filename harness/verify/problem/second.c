@@ -17,7 +17,7 @@ static const struct verify_check checks[] = {
          "df/dt is formed by rhs_t and, from rhs alone, by central differences in t that are extrapolated to "
          "step 0, at the nominal point, at perturbed ones and on the solution. The state is held: a term "
          "that enters through x does not belong into df/dt. Asked of problems that offer rhs_t, and "
-         "of those that are declared autonomous: their f must be the same at two times."},
+         "of those that are declared autonomous: their f must be the same at all times."},
     {.id = "products.hvp",
      .summary = "hvp gives the second derivatives as differences of vjp and vjp_p_batch have them",
      .bound = "truncation and rounding of extrapolated central differences, and rounding of hvp, for each "
@@ -30,7 +30,7 @@ static const struct verify_check checks[] = {
          "look at the mixed derivatives by x and p, and by t. Asked of problems that offer hvp."},
     {.id = NULL}};
 
-enum { LANES = 3, SHAKES = 3, PAIRS = 16, PARTS_OF_INTERVAL = 16 };
+enum { LANES = 3, SHAKES = 3, PAIRS = 16, PARTS_OF_INTERVAL = 16, OTHER_TIMES = 4 };
 
 /* The step in t to begin with. */
 static double time_step(const struct sens_problem *pb)
@@ -91,16 +91,21 @@ static void note_rhs_t(struct worst *worst, const struct subject *subject, const
                        "df_%zu/dt at t = %.4g", i, at->t);
 }
 
-/* A problem that calls itself autonomous: f is the same at another time, bit for bit. */
+/* A problem that calls itself autonomous: f is the same at other times, bit for bit. The ends may be whole periods
+ * apart. */
 static void note_still(struct worst *worst, const struct subject *subject, const struct sens_at *at)
 {
     const struct sens_problem *pb = subject->pb;
     double *here = verify_array(subject->v, pb->n), *there = verify_array(subject->v, pb->n);
-    const struct sens_at other = {at->t < (pb->t0 + pb->t1) / 2 ? pb->t1 : pb->t0, at->x, at->p};
-    if (pb->type->rhs(pb, at, here) != SENS_OK || pb->type->rhs(pb, &other, there) != SENS_OK) return;
-    for (size_t i = 0; i < pb->n; i++)
-        worst_note(worst, fabs(here[i] - there[i]), 0, "f_%zu at t = %.4g and %.4g, declared autonomous", i,
-                   at->t, other.t);
+    const double first = at->t < (pb->t0 + pb->t1) / 2 ? pb->t1 : pb->t0;
+    if (pb->type->rhs(pb, at, here) != SENS_OK) return;
+    for (int k = 0; k < OTHER_TIMES; k++) {
+        const double t = k == 0 ? first : verify_uniform(subject->v, pb->t0, pb->t1);
+        if (pb->type->rhs(pb, &(struct sens_at){t, at->x, at->p}, there) != SENS_OK) continue;
+        for (size_t i = 0; i < pb->n; i++)
+            worst_note(worst, fabs(here[i] - there[i]), 0, "f_%zu at t = %.4g and %.4g, declared autonomous",
+                       i, at->t, t);
+    }
 }
 
 /* ---- second derivatives -------------------------------------------------------------------------------- */
@@ -256,12 +261,24 @@ static void note_hvp(struct worst *worst, const struct subject *subject, const s
     for (unsigned with = 0; with < WITH_ALL; with++) note_without(worst, subject, at, &lanes, with);
 }
 
+/* Derived products have df/dt whatever the problem declares, and methods go by what it declares. */
+static void note_time(struct worst *worst, const struct subject *subject, const struct sens_at *at)
+{
+    if (subject->pb->type->autonomous) note_still(worst, subject, at);
+    if (call_applies(subject, CALL_RHS_T)) note_rhs_t(worst, subject, at);
+}
+
+static enum cause time_cause(const struct subject *subject, const struct sens_at *at)
+{
+    struct worst still = {.count = 0};
+    if (subject->pb->type->autonomous) note_still(&still, subject, at);
+    return still.count > 0 && !worst_passes(&still) ? CAUSE_not_autonomous : CAUSE_time_derivative;
+}
+
 enum cause second_note(struct worst *worst, const struct subject *subject, const struct sens_at *at)
 {
-    const bool slope = call_applies(subject, CALL_RHS_T);
-    if (slope) note_rhs_t(worst, subject, at);
-    if (!slope && subject->pb->type->autonomous) note_still(worst, subject, at);
-    if (!worst_passes(worst)) return slope ? CAUSE_time_derivative : CAUSE_not_autonomous;
+    note_time(worst, subject, at);
+    if (!worst_passes(worst)) return time_cause(subject, at);
     if (!call_applies(subject, CALL_HVP)) return CAUSE_second_derivative;
     const struct lanes lanes = lanes_create(subject, at);
     note_values(worst, subject, at, &lanes, true);
@@ -288,10 +305,9 @@ static void check(const struct subject *subject, const char *id, enum cause caus
 
 static void look(struct subject *subject)
 {
-    if (call_applies(subject, CALL_RHS_T))
-        check(subject, "products.rhs_t", CAUSE_time_derivative, note_rhs_t);
-    else if (subject->pb->type->autonomous)
-        check(subject, "products.rhs_t", CAUSE_not_autonomous, note_still);
+    const struct sens_at at = subject_point(subject, 0);
+    if (call_applies(subject, CALL_RHS_T) || subject->pb->type->autonomous)
+        check(subject, "products.rhs_t", time_cause(subject, &at), note_time);
     else
         subject_skip(subject, "products.rhs_t", "no df/dt is offered");
     if (call_applies(subject, CALL_HVP))

@@ -21,4 +21,7 @@ void structure_blame(const struct both *both, const struct points *points, enum 
 void structure_note_vectors(struct worst *worst, const struct linear *own, const struct linear *declared,
                             double t, const char *by);
 
+/* Are the products at a point 0 where the declared pattern of df/dx has nothing? True where none is declared. */
+bool structure_fits(const struct subject *subject, const struct sens_at *at);
+
 #endif

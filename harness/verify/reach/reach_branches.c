@@ -4,7 +4,8 @@
  * graph tells which way each goes, as long as those before it go as they did. Points are drawn, beside the
  * solution and far from it, until each has gone both ways; for those that have not, the point that brought a - b
  * nearest to 0 is moved on from. Where one goes the other way the products are looked at, and rhs is recorded
- * again for the comparisons that follow. */
+ * again for the comparisons that follow. Between two points on either side of one, at the same time, the line is halved
+ * down to neighbouring numbers: two formulas for the same thing, as a series for small numbers is, must meet there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ struct branches {
     struct reach_bases bases;
     int count;
     struct path path[MOST_PATHS];
-    struct worst worst;
+    struct worst worst, gaps;
     struct verify_result result;
     bool blamed;
     char error[STATUS_WORDS];
@@ -95,6 +96,106 @@ static void look_closely(struct branches *of, const struct sens_at *at)
     reach_look_for_causes(subject, at, &of->result);
 }
 
+/* ---- where two formulas meet --------------------------------------------------------------------------- */
+
+/* Of the largest terms of f_i. A part that is switched on or off makes a larger jump, and is meant; digits that a
+ * series leaves out make a smaller one. */
+static const double LEAST_GAP = 1e-6, LARGEST_GAP = 2e-3;
+
+struct segment { /* from s = 0, where a comparison goes as it was recorded, to s = 1, where it does not */
+    const struct branches *of;
+    const struct path *path;
+    size_t guard;
+    struct sens_at from, to; /* at the same time */
+};
+
+static struct sens_at point_of(const struct segment *on, double s)
+{
+    const struct subject *subject = on->of->subject;
+    const size_t n = subject->pb->n, np = subject->pb->np;
+    double *const x = verify_array(subject->v, n), *const p = verify_array(subject->v, np);
+    for (size_t i = 0; i < n; i++) x[i] = on->from.x[i] + s * (on->to.x[i] - on->from.x[i]);
+    for (size_t k = 0; k < np; k++) p[k] = on->from.p[k] + s * (on->to.p[k] - on->from.p[k]);
+    return (struct sens_at){on->to.t, x, p};
+}
+
+enum way { AS_RECORDED, TURNED, ANOTHER_PATH };
+
+static enum way way_at(const struct segment *on, double s)
+{
+    struct verify *v = on->of->subject->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const struct sens_at at = point_of(on, s);
+    const long double *const value = values(on->of, on->path, &at);
+    enum way way = AS_RECORDED;
+    for (size_t g = 0; g <= on->guard && way == AS_RECORDED; g++) {
+        const struct graph_guard *const guard = &on->path->graph->guard[g];
+        const bool holds = graph_holds(guard->comparison, value[guard->a], value[guard->b]);
+        if (holds != guard->held) way = g == on->guard ? TURNED : ANOTHER_PATH;
+    }
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return way;
+}
+
+/* T [n], no less than the largest terms of f. */
+static double *terms_of(const struct subject *subject, const struct sens_at *at, const double *f)
+{
+    enum { SIGNS = 8 };
+    struct verify *v = subject->v;
+    const size_t n = subject->pb->n;
+    const struct linear map = linear_at(subject, PRODUCT_JVP, at);
+    double *const T = verify_array(v, n), *const V = verify_array(v, n * SIGNS),
+                  *out = verify_array(v, n * SIGNS);
+    for (size_t e = 0; e < n * SIGNS; e++)
+        V[e] = verify_integer(v, 0, 1) ? at->x[e / SIGNS] : -at->x[e / SIGNS];
+    linear_apply(&map, SIGNS, V, out);
+    for (size_t i = 0; i < n; i++) {
+        T[i] = fabs(f[i]);
+        for (size_t l = 0; l < SIGNS; l++) T[i] = fmax(T[i], fabs(out[i * SIGNS + l]));
+    }
+    return T;
+}
+
+static void note_gap(struct branches *of, const struct segment *on)
+{
+    const struct subject *subject = of->subject;
+    double low = 0, high = 1;
+    for (double middle = 0.5; middle > low && middle < high; middle = low + (high - low) / 2) {
+        const enum way way = way_at(on, middle);
+        if (way == ANOTHER_PATH) return;
+        *(way == TURNED ? &high : &low) = middle;
+    }
+    const struct sens_at below = point_of(on, low), above = point_of(on, high);
+    double *const f = verify_array(subject->v, subject->pb->n), *const g =
+                                                                    verify_array(subject->v, subject->pb->n);
+    if (subject->pb->type->rhs(subject->pb, &below, f) != SENS_OK ||
+        subject->pb->type->rhs(subject->pb, &above, g) != SENS_OK)
+        return;
+    const double *const T = terms_of(subject, &below, f);
+    for (size_t i = 0; i < subject->pb->n; i++) {
+        const double gap = fabs(g[i] - f[i]) / T[i];
+        const bool meant = !(gap <= LARGEST_GAP); /* or no number */
+        worst_note(&of->gaps, meant ? 0 : gap, LEAST_GAP,
+                   "f_%zu jumps from %.10g to %.10g where a comparison turns, %.2g of its largest terms: two "
+                   "formulas "
+                   "for the same thing do not meet",
+                   i, f[i], g[i], gap);
+    }
+}
+
+static void look_at_gap(struct branches *of, const struct path *path, size_t guard, const struct sens_at *at)
+{
+    struct verify *v = of->subject->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const struct side *const side = &path->side[guard];
+    const struct segment on = {of, path, guard, {at->t, side->at.x, side->at.p}, *at};
+    if (isfinite(side->nearest) && way_at(&on, 0) == AS_RECORDED && way_at(&on, 1) == TURNED)
+        note_gap(of, &on);
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+/* ---- which way ----------------------------------------------------------------------------------------- */
+
 /* The comparison holds as it did, and the point is the nearest yet to where it would not. */
 static void keep_nearest(const struct sens_problem *pb, double apart, const struct sens_at *at,
                          struct side *side)
@@ -121,6 +222,7 @@ static bool visit(struct branches *of, int number, const struct sens_at *at)
         }
         if (g < path->from || path->side[g].turned || !subject_usable(of->subject, at)) return false;
         path->side[g].turned = true;
+        look_at_gap(of, path, g, at);
         look_closely(of, at);
         add_path(of, at, g + 1);
         return true;
@@ -173,12 +275,21 @@ static void judge(struct branches *of)
             turned += of->path[number].side[g].turned;
         }
     if (of->worst.count == 0) worst_note(&of->worst, 0, 0, "rhs makes no comparison that went both ways");
+    if (of->gaps.count > 0) worst_note(&of->worst, of->gaps.value, of->gaps.bound, "%s", of->gaps.where);
     verify_judge(&of->result, &of->worst);
+    if (of->gaps.count > 0 && !worst_passes(&of->gaps)) verify_blame(&of->result, CAUSE_branch_gap, 0.95);
     if (turned == all) return;
     char words[VERIFY_SUBJECT];
     snprintf(words, sizeof words, "the other side of %zu of the %zu comparisons that rhs makes", all - turned,
              all);
     verify_not_varied(of->subject->v, "reach.varied", of->subject->v->module, of->subject->label, words);
+}
+
+/* Where the products are derived the problem is wrapped, and its rhs is the inner one's. */
+static const struct sens_problem *plain(const struct sens_problem *pb)
+{
+    while (pb->inner) pb = pb->inner;
+    return pb;
 }
 
 void reach_check_branches(const struct subject *subject)
@@ -187,7 +298,7 @@ void reach_check_branches(const struct subject *subject)
     const struct sens_problem *pb = subject->pb;
     struct branches of = {.subject = subject, .result = subject_open(subject, "reach.branches")};
     const struct sens_at nominal = {(pb->t0 + pb->t1) / 2, pb->x0, pb->p};
-    const bool known = !v->provider && recording_create(&v->ctx, pb, NULL, &of.recording) == SENS_OK;
+    const bool known = !v->provider && recording_create(&v->ctx, plain(pb), NULL, &of.recording) == SENS_OK;
     if (!known || !add_path(&of, &nominal, 0)) {
         verify_skip(&of.result, "rhs cannot be recorded: %s",
                     known         ? of.error

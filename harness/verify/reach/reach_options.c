@@ -4,14 +4,15 @@
  * (by 1e-7 of the way; whole ones to a small odd number), to 0 where that lies inside, and to its ends. An end may be
  * where nothing can be looked at: rhs has no values there, or a size makes an instance that is too large. Then it is
  * approached as far as can be, and what is beyond is said.
- * An option that takes a file of numbers is given some that are made up (call/made_files.h). */
+ * Switches are tried two by two. An option that takes a file of numbers is given some that are made up
+ * (call/made_files.h). */
 #include <stdio.h>
 #include <string.h>
 
 #include "made_files.h"
 #include "reach.h"
 
-enum { DRAWN, HALF_MORE, NEAR_LEAST, VALUES };
+enum { DRAWN, HALF_MORE, NEAR_LEAST, VALUES, FEW = 4 };
 static const double NEAR_END = 1e-7;
 /* Squares of numbers that are so far from usual do not overflow; and no one has a use for them. */
 static const double FAR = 1e6;
@@ -296,6 +297,47 @@ static void vary_together(struct verify *v, struct option_record *record)
     }
 }
 
+/* How many an option switches between, if it is a switch: a choice, or a whole number of few values. */
+static long positions(const struct sens_option *option)
+{
+    const bool few = option->kind == SENS_OPT_INT && option->max - option->min < FEW;
+    return option->kind == SENS_OPT_CHOICE ? sens_option_choices(option)
+           : few                           ? (long)(option->max - option->min) + 1
+                                           : 0;
+}
+
+static double position(const struct sens_option *option, long k)
+{
+    return option->kind == SENS_OPT_INT ? option->min + (double)k : (double)k;
+}
+
+/* Switches a and b, both in other positions than by default. */
+static void vary_pair(struct verify *v, size_t a, size_t b, int *left, struct option_record *record)
+{
+    const struct sens_option *const one = &v->problem->options[a], *const other = &v->problem->options[b];
+    for (long i = 0; i < positions(one); i++)
+        for (long k = 0; k < positions(other) && *left > 0; k++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+            double *const set = set_alone(v, a, position(one, i));
+            set[b] = position(other, k);
+            if (set[a] == one->fallback || set[b] == other->fallback) continue;
+            look_at_options(v, set, record);
+            --*left;
+            sens_arena_rewind(&v->ctx.arena, mark);
+        }
+}
+
+/* What two switches do together, each alone need not do. */
+static void vary_switches(struct verify *v, struct option_record *record)
+{
+    const struct sens_option *const table = v->problem->options;
+    const size_t count = sens_option_count(table);
+    int left = v->quick ? 24 : 240;
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = a + 1; b < count; b++)
+            if (!verify_held(v, &table[a]) && !verify_held(v, &table[b])) vary_pair(v, a, b, &left, record);
+}
+
 void reach_name_problem(const struct verify *v, char label[VERIFY_SUBJECT])
 {
     snprintf(label, VERIFY_SUBJECT, "%s", v->problem->name);
@@ -319,6 +361,7 @@ void reach_check_options(struct verify *v, const char *module, bool usual, char 
         else
             vary_choice(v, i, &record);
     record.far = false;
+    vary_switches(v, &record);
     if (sens_option_count(table) > 0) vary_together(v, &record);
     if (record.worst.count == 0)
         verify_skip(&record.result, "the problem has no options of numbers, or takes none that was tried");

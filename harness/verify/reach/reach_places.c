@@ -55,6 +55,7 @@ void reach_look_for_causes(const struct subject *subject, const struct sens_at *
         suspicion_look(&suspicion, subject, q < 2 ? of_states[q] : of_parameters[q - 2], at);
     for (int c = 0; c < CAUSE_COUNT; c++) suspicion.weight[c] *= 0.8; /* the deep groups know better */
     suspicion_tell(&suspicion, result);
+    if (!structure_fits(subject, at)) verify_blame(result, CAUSE_sparsity_pattern, 1);
 }
 
 /* ---- reach.places -------------------------------------------------------------------------------------- */
