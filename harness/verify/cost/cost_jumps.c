@@ -82,7 +82,9 @@ static void note_jump(const struct line_of_cost *line, struct stretch s, double 
     if (change_of(&s, c) > STILL * change)
         while (halvings < HALVINGS && halve(line, c, &s)) halvings++;
     const double jump = change_of(&s, c);
-    const bool jumps = jump > STILL * change && jump > LEAST * size + UNDERFLOW_LOSS;
+    const bool pole =
+        jump > change / STILL; /* more than from one end to the other: it has no value between */
+    const bool jumps = jump > STILL * change && !pole && jump > LEAST * size + UNDERFLOW_LOSS;
     const double t = line->t0 + s.to * (line->t1 - line->t0);
     if (!line->running)
         worst_note(
