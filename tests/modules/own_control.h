@@ -2,8 +2,9 @@
  * differ in what a run leaves to the next: the including file defines NAME, KEEPS_SLOPE (the last slope; nothing is
  * kept before the first run) and KEEPS_STEP (the last step), and may define LEAST, the step that is taken without a
  * test, as a part of the interval; NO_TIME, what is left where a solve ends; NONE_IS_NAN, an error of 0 over a
- * tolerance of 0, which is no reason to reject then; and PARTS_COUNT(part), for how many components a tolerance of
- * several is taken. */
+ * tolerance of 0, which is no reason to reject then; PARTS_COUNT(part), for how many components a tolerance of
+ * several is taken; FIRST, the first step as a part of the interval; and FAILED_ADDS as 1: a trial in which rhs has no
+ * value adds to G before that is seen. */
 #include <stdbool.h>
 
 #include "sens/real.h"
@@ -18,6 +19,12 @@ struct own {
 
 #ifndef LEAST
 #define LEAST 0
+#endif
+#ifndef FIRST
+#define FIRST SENS_C(1e-3)
+#endif
+#ifndef FAILED_ADDS
+#define FAILED_ADDS 0
 #endif
 #ifndef NO_TIME
 #define NO_TIME 0
@@ -100,7 +107,7 @@ static void begin(struct state *st, sens_real t)
 {
     const struct sens_problem *pb = st->task->problem;
     if (t == pb->t0 && !KEEPS_SLOPE) st->own.ready = false;
-    if (t == pb->t0 && !KEEPS_STEP) st->own.h = (pb->t1 - pb->t0) * SENS_C(1e-3);
+    if (t == pb->t0 && !KEEPS_STEP) st->own.h = (pb->t1 - pb->t0) * FIRST;
 }
 
 static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, sens_real stop,
@@ -115,6 +122,7 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
         if (to <= t) return SENS_STEP_UNDERFLOW;
         const sens_status status = trial(st, t, h);
         if (sens_fatal(status)) return status;
+        if (FAILED_ADDS && status != SENS_OK) add_integral(st, t, h);
         const sens_real size = status == SENS_OK ? error(st, h) : INFINITY;
         if (!(size <= 1) && !(NONE_IS_NAN && isnan(size)) &&
             !(h <= LEAST * (st->task->problem->t1 - st->task->problem->t0))) { /* the first slopes stay */
@@ -148,7 +156,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     const size_t n = st->n, q = st->q;
     const struct room room[] = {{&st->own.Y, n},           {&st->own.sigma, n * q}, {&st->own.node, n},
                                 {&st->own.tangent, n * q}, {&st->own.K, 4 * n},     {&st->own.Z, 4 * n * q}};
-    st->own.h = (task->problem->t1 - task->problem->t0) * SENS_C(1e-3);
+    st->own.h = (task->problem->t1 - task->problem->t0) * FIRST;
     *made = st;
     return allocate(ctx, sizeof room / sizeof *room, room);
 }

@@ -17,6 +17,7 @@
 #include "decorate.h"
 #include "gradient_case.h"
 #include "jacobian.h"
+#include "probe.h"
 
 struct own {
     struct bed *bed;
@@ -290,6 +291,50 @@ static bool exact_to_tolerance(struct gradient_case *given)
     return worst.count > 0 && worst.unbounded == 0 && worst_passes(&worst);
 }
 
+/* With a cost of these parts alone. */
+static bool right_with_parts(const struct gradient_case *given, bool adaptive, unsigned parts)
+{
+    const struct bed *bed = &given->scene.bed;
+    struct worst worst = {.count = 0};
+    struct sens_cost cost;
+    struct bed twin;
+    probe_cost(bed->v, &bed->problem, bed->cost.m, parts & probe_parts_for(bed->method), &cost);
+    bed_create(bed->v, &bed->problem, &cost, bed->method, &twin);
+    twin.task.rtol = bed->task.rtol, twin.task.atol = bed->task.atol;
+    const bool held =
+        (!adaptive && gradient_note_own(&twin, true, &worst)) || gradient_note_faint(&twin, &worst);
+    bed_free(&twin);
+    return held && worst.count > 0 && worst_passes(&worst);
+}
+
+/* Is there one part of the cost without which it is right? Then the fault is in what that part adds. */
+static bool blame_cost_parts(const struct gradient_case *given, bool adaptive, struct verify_result *result)
+{
+    static const struct {
+        unsigned part;
+        const char *words;
+        enum cause cause;
+    } table[] = {
+        {PROBE_BETWEEN, "observations in between", CAUSE_observation_between},
+        {PROBE_RUNNING, "a running cost", CAUSE_missing_running_cost},
+        {PROBE_EXPLICIT, "explicit p in the cost", CAUSE_missing_explicit_cost},
+        {PROBE_AT_T0, "an observation at t0", CAUSE_observation_t0},
+    };
+    enum { COUNT = sizeof table / sizeof *table };
+    const unsigned parts = given->parts;
+    size_t found = COUNT;
+    for (size_t k = 0; k < COUNT; k++) {
+        if (!(parts & table[k].part)) continue;
+        if (!right_with_parts(given, adaptive, (parts & ~table[k].part) | PROBE_AT_T1)) continue;
+        if (found < COUNT) return false; /* it is small, and any other cost hides it */
+        found = k;
+    }
+    if (found == COUNT) return false;
+    verify_say(result, "right without %s", table[found].words);
+    verify_blame(result, table[found].cause, 0.97);
+    return true;
+}
+
 /* A gradient that is the exact one to a tight tolerance, and yet not that of the method's values at a loose
  * one, lacks no term and follows the tolerance: it is the derivative of something else, or has a matrix that is
  * held and gets better as the steps do. */
@@ -303,6 +348,7 @@ static void blame_own(struct gradient_case *given, bool adaptive, bool digits, s
         verify_blame(result, CAUSE_missing_parameter_term, 0.3);
         return;
     }
+    if (!digits && case_tells(result) && blame_cost_parts(given, adaptive, result)) return;
     case_blame_linear(given, adaptive, result);
     verify_blame(result, CAUSE_difference_quotient, digits ? 0.95 : 0);
     verify_blame(result, CAUSE_single_precision, digits ? 0.7 : 0);
