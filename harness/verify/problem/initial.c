@@ -83,16 +83,18 @@ bool initial_note(struct worst *worst, const struct subject *subject, const stru
     return true;
 }
 
-/* One parameter by up to two powers of ten, or each by one. */
-static double *draw_far(const struct subject *subject, bool one)
+/* One parameter after the other by up to two powers of ten, which draw number k of `all` has a share of for each, or
+ * each by one. */
+static double *draw_far(const struct subject *subject, bool one, int k, int all)
 {
     struct verify *v = subject->v;
-    const size_t np = subject->pb->np;
+    const size_t np = subject->pb->np, number = (size_t)k, alone = number % np, round = number / np;
+    const size_t rounds = ((size_t)all + np - 1) / np;
+    const double share = ((double)round + verify_uniform(v, 0, 1)) / (double)rounds;
     double *const p = verify_copy(v, np, subject->pb->p);
-    const size_t alone = (size_t)verify_integer(v, 0, (long)np - 1);
-    for (size_t k = 0; k < np; k++)
-        if (!one || k == alone)
-            p[k] = (p[k] != 0 ? p[k] : 1) * pow(10, verify_uniform(v, -1, 1) * (one ? 2 : 1));
+    for (size_t q = 0; q < np; q++)
+        if (!one || q == alone)
+            p[q] = (p[q] != 0 ? p[q] : 1) * pow(10, one ? 4 * share - 2 : verify_uniform(v, -1, 1));
     return p;
 }
 
@@ -102,9 +104,10 @@ static void check_far(const struct subject *subject)
     struct worst worst = {.count = 0};
     struct suspicion suspicion = {.places = 0};
     struct verify_result result = subject_open(subject, "x0.far");
-    for (int k = 0; k < 2 * (v->quick ? QUICK_DRAWS : DRAWS) && worst_passes(&worst); k++) {
+    const int all = v->quick ? QUICK_DRAWS : DRAWS;
+    for (int k = 0; k < 2 * all && worst_passes(&worst); k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        const struct sens_at at = {subject->pb->t0, subject->pb->x0, draw_far(subject, k % 2)};
+        const struct sens_at at = {subject->pb->t0, subject->pb->x0, draw_far(subject, k % 2, k / 2, all)};
         initial_note(&worst, subject, &at);
         if (!worst_passes(&worst)) suspicion_look(&suspicion, subject, PRODUCT_X0_JVP, &at);
         sens_arena_rewind(&v->ctx.arena, mark);
