@@ -1,6 +1,6 @@
 #!/bin/bash
-# all.sh PROGRAM ROW - every module of tests/modules, as run.sh: the wrong ones that verify must catch, the right ones that
-# it must pass. Prints a line for each; exit 1 where one is not as it should be, or could not be built.
+# all.sh PROGRAM ROW - every module of tests/modules, as run.sh: the wrong ones that verify must catch, the right ones
+# that it must pass. Prints a line for each; exit 1 where one is not as it should be, or could not be built.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)

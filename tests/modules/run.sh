@@ -15,8 +15,8 @@
 # `find: TEXT` and `with: TEXT`: TEXT is in one line of NAME.c, and is replaced.
 # What several modules share is a header beside this file, which they include.
 # A right module passes; a wrong one must make verify exit with 1, by a check and not by a crash of the program.
-# --one-in N: of the wrong modules one in so many, other ones for the next commit, which is what the tests have time for;
-# all.sh takes them all.
+# --one-in N: of the wrong modules one in so many, other ones for the next commit, which is what the tests have time
+# for; all.sh takes them all.
 # Exit 0: as it should be; 77: no C compiler, or left to another commit.
 set -u
 export LC_ALL=C

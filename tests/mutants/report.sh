@@ -1,6 +1,6 @@
 #!/bin/bash
-# report.sh BUILD FOLDER - the mutant table, the modules of tests/modules, 200 random runs without a mutant, and the time
-# of verify, as files.
+# report.sh BUILD FOLDER - the mutant table, the modules of tests/modules, 200 random runs without a mutant, and the
+# time of verify, as files.
 set -euo pipefail
 export LC_ALL=C
 build=$1

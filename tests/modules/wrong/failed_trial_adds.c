@@ -1,5 +1,5 @@
-/* The tangent of Bogacki and Shampine's pair with a step control of its own, which takes G back where a trial's error is
- * too large, and not where the right-hand side has no value.
+/* The tangent of Bogacki and Shampine's pair with a step control of its own, which takes G back where a trial's error
+ * is too large, and not where the right-hand side has no value.
  *
  * verify: --quick --method failed_trial_adds
  * cause: after_rejection */

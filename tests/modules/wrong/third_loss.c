@@ -49,7 +49,12 @@ static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, c
 static const char *const kinds[] = {"squares", "cauchy", "tukey", NULL};
 static const struct sens_option options[] = {
     {.name = "loss", .kind = SENS_OPT_CHOICE, .choices = kinds, .help = "of residuals"},
-    {.name = "width", .kind = SENS_OPT_REAL, .fallback = 4.685, .min = 0.01, .max = 1e3, .help = "of the loss"},
+    {.name = "width",
+     .kind = SENS_OPT_REAL,
+     .fallback = 4.685,
+     .min = 0.01,
+     .max = 1e3,
+     .help = "of the loss"},
     SENS_OPTIONS_END,
 };
 
