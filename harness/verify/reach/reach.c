@@ -163,9 +163,9 @@ static const struct verify_check checks[] = {
          "solution, far from it, and onwards from where a comparison came nearest to turning; where one goes "
          "the other way for the first time the products are looked at as in reach.places, and rhs is "
          "recorded again for the comparisons that follow. Between two points on either side, at the same "
-         "time, "
-         "f must not jump by 1e-6 to 2e-3 of its largest terms: two formulas for the same thing do not meet "
-         "then (a larger jump is meant). Comparisons that never turned are told at the end "
+         "time, f must not jump by about the same share, 1e-6 to 2e-3 of its largest terms, wherever the "
+         "comparison is crossed: two formulas for the same thing do not meet then. Comparisons that never "
+         "turned are told at the end "
          "of the report. A failure is a branch of rhs whose derivative is that of another. A problem that "
          "cannot be recorded (a module without a recorded part) is skipped: reach.far looks for its branches "
          "by chance.",

@@ -12,12 +12,19 @@
 #include "reach.h"
 #include "recording.h"
 
+enum { MOST_CROSSINGS = 64, FEWEST_CROSSINGS = 12 };
 enum { MOST_PATHS = 8, MOST_GUARDS = 64, POINTS = 1200, MOST_NODES = 20000, STATUS_WORDS = 160 };
 
 struct side { /* a comparison of a path */
     bool turned;
     double nearest; /* |a - b| */
     struct sens_at at;
+    bool any;            /* `last` is there: the last point where it went as it was recorded */
+    struct sens_at last; /* any point, near or far */
+    int crossings;       /* that were looked at */
+    double gap[MOST_CROSSINGS];
+    bool meant; /* f jumps by more than a gap at one of them */
+    struct worst gaps;
 };
 
 struct path {
@@ -33,7 +40,7 @@ struct branches {
     struct reach_bases bases;
     int count;
     struct path path[MOST_PATHS];
-    struct worst worst, gaps;
+    struct worst worst;
     struct verify_result result;
     bool blamed;
     char error[STATUS_WORDS];
@@ -66,7 +73,8 @@ static bool add_path(struct branches *of, const struct sens_at *at, size_t from)
     struct path *const path = &of->path[of->count++];
     *path = (struct path){.graph = graph, .from = from, .at = *at};
     for (size_t g = 0; g < guards(path); g++)
-        path->side[g] = (struct side){.nearest = INFINITY, .at = copy_point(of->subject, at)};
+        path->side[g] = (struct side){
+            .nearest = INFINITY, .at = copy_point(of->subject, at), .last = copy_point(of->subject, at)};
     return true;
 }
 
@@ -98,9 +106,12 @@ static void look_closely(struct branches *of, const struct sens_at *at)
 
 /* ---- where two formulas meet --------------------------------------------------------------------------- */
 
-/* Of the largest terms of f_i. A part that is switched on or off makes a larger jump, and is meant; digits that a
- * series leaves out make a smaller one. */
+/* Of the largest terms of f_i: digits that a series leaves out are fewer, a part that is switched on or off makes a
+ * larger jump for some states and parameters, and is meant. */
 static const double LEAST_GAP = 1e-6, LARGEST_GAP = 2e-3;
+/* A gap between two formulas is a share of their value: where that is the largest term the same wherever it is crossed.
+ * The jump of a switch bears no relation to the other terms, and its share goes over orders of magnitude. */
+static const double ALIKE = 1.5, OFTEN = 0.4;
 
 struct segment { /* from s = 0, where a comparison goes as it was recorded, to s = 1, where it does not */
     const struct branches *of;
@@ -156,13 +167,14 @@ static double *terms_of(const struct subject *subject, const struct sens_at *at,
     return T;
 }
 
-static void note_gap(struct branches *of, const struct segment *on)
+/* false: the line leaves the path, or f has no value there. */
+static bool note_gap(const struct branches *of, const struct segment *on, struct side *side)
 {
     const struct subject *subject = of->subject;
     double low = 0, high = 1;
     for (double middle = 0.5; middle > low && middle < high; middle = low + (high - low) / 2) {
         const enum way way = way_at(on, middle);
-        if (way == ANOTHER_PATH) return;
+        if (way == ANOTHER_PATH) return false;
         *(way == TURNED ? &high : &low) = middle;
     }
     const struct sens_at below = point_of(on, low), above = point_of(on, high);
@@ -170,41 +182,53 @@ static void note_gap(struct branches *of, const struct segment *on)
                                                                     verify_array(subject->v, subject->pb->n);
     if (subject->pb->type->rhs(subject->pb, &below, f) != SENS_OK ||
         subject->pb->type->rhs(subject->pb, &above, g) != SENS_OK)
-        return;
+        return false;
     const double *const T = terms_of(subject, &below, f);
+    double *const largest = &side->gap[side->crossings];
+    *largest = 0;
     for (size_t i = 0; i < subject->pb->n; i++) {
-        const double gap = fabs(g[i] - f[i]) / T[i];
-        const bool meant = !(gap <= LARGEST_GAP); /* or no number */
-        worst_note(&of->gaps, meant ? 0 : gap, LEAST_GAP,
-                   "f_%zu jumps from %.10g to %.10g where a comparison turns, %.2g of its largest terms: two "
-                   "formulas "
-                   "for the same thing do not meet",
+        const double gap = f[i] == g[i] ? 0 : fabs(g[i] - f[i]) / T[i];
+        *largest = fmax(*largest, gap);
+        side->meant = side->meant || !(gap <= LARGEST_GAP); /* or no number */
+        worst_note(&side->gaps, gap, LEAST_GAP,
+                   "f_%zu jumps from %.10g to %.10g where a comparison turns, %.2g of its largest terms, and "
+                   "nowhere by "
+                   "much more: two formulas for the same thing do not meet",
                    i, f[i], g[i], gap);
     }
+    return true;
 }
 
-static void look_at_gap(struct branches *of, const struct path *path, size_t guard, const struct sens_at *at)
+/* From the last point where it went as recorded: of many such lines some cross far from the nominal parameters. */
+static void look_at_gap(struct branches *of, struct path *path, size_t guard, const struct sens_at *at)
 {
     struct verify *v = of->subject->v;
+    struct side *const side = &path->side[guard];
+    if (!side->any || side->meant || side->crossings == MOST_CROSSINGS) return;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-    const struct side *const side = &path->side[guard];
-    const struct segment on = {of, path, guard, {at->t, side->at.x, side->at.p}, *at};
-    if (isfinite(side->nearest) && way_at(&on, 0) == AS_RECORDED && way_at(&on, 1) == TURNED)
-        note_gap(of, &on);
+    const struct segment on = {of, path, guard, {at->t, side->last.x, side->last.p}, *at};
+    if (way_at(&on, 0) == AS_RECORDED && way_at(&on, 1) == TURNED) side->crossings += note_gap(of, &on, side);
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
 /* ---- which way ----------------------------------------------------------------------------------------- */
 
-/* The comparison holds as it did, and the point is the nearest yet to where it would not. */
+static void take_point(const struct sens_problem *pb, const struct sens_at *from, struct sens_at *to)
+{
+    to->t = from->t;
+    memcpy((double *)to->x, from->x, pb->n * sizeof *from->x);
+    memcpy((double *)to->p, from->p, pb->np * sizeof *from->p);
+}
+
+/* The comparison holds as it did; is the point the nearest yet to where it would not? */
 static void keep_nearest(const struct sens_problem *pb, double apart, const struct sens_at *at,
                          struct side *side)
 {
+    take_point(pb, at, &side->last);
+    side->any = true;
     if (!(apart < side->nearest)) return;
     side->nearest = apart;
-    side->at.t = at->t;
-    memcpy((double *)side->at.x, at->x, pb->n * sizeof *at->x);
-    memcpy((double *)side->at.p, at->p, pb->np * sizeof *at->p);
+    take_point(pb, at, &side->at);
 }
 
 /* Which way the comparisons of the path go at the point, up to the first that goes the other way. Is it the first
@@ -220,9 +244,10 @@ static bool visit(struct branches *of, int number, const struct sens_at *at)
             keep_nearest(of->subject->pb, (double)fabsl(a - b), at, &path->side[g]);
             continue;
         }
-        if (g < path->from || path->side[g].turned || !subject_usable(of->subject, at)) return false;
-        path->side[g].turned = true;
+        if (g < path->from || !subject_usable(of->subject, at)) return false;
         look_at_gap(of, path, g, at);
+        if (path->side[g].turned) return false;
+        path->side[g].turned = true;
         look_closely(of, at);
         add_path(of, at, g + 1);
         return true;
@@ -266,6 +291,27 @@ static void search(struct branches *of)
 
 /* ---- the check ----------------------------------------------------------------------------------------- */
 
+/* Is the largest gap one that many crossings have? */
+static bool is_shared(const struct side *side)
+{
+    int alike = 0;
+    for (int k = 0; k < side->crossings; k++) alike += ALIKE * side->gap[k] >= side->gaps.value;
+    return side->crossings >= FEWEST_CROSSINGS && alike >= OFTEN * side->crossings;
+}
+
+/* Of a comparison that was crossed often enough, and never by a jump that is meant; NULL: there is none. */
+static const struct worst *widest_gap(const struct branches *of)
+{
+    const struct worst *widest = NULL;
+    for (int number = 0; number < of->count; number++)
+        for (size_t g = of->path[number].from; g < guards(&of->path[number]); g++) {
+            const struct side *const side = &of->path[number].side[g];
+            if (side->meant || !is_shared(side) || worst_passes(&side->gaps)) continue;
+            if (!widest || side->gaps.value > widest->value) widest = &side->gaps;
+        }
+    return widest;
+}
+
 static void judge(struct branches *of)
 {
     size_t all = 0, turned = 0;
@@ -275,9 +321,10 @@ static void judge(struct branches *of)
             turned += of->path[number].side[g].turned;
         }
     if (of->worst.count == 0) worst_note(&of->worst, 0, 0, "rhs makes no comparison that went both ways");
-    if (of->gaps.count > 0) worst_note(&of->worst, of->gaps.value, of->gaps.bound, "%s", of->gaps.where);
+    const struct worst *const gap = widest_gap(of);
+    if (gap) worst_note(&of->worst, gap->value, gap->bound, "%s", gap->where);
     verify_judge(&of->result, &of->worst);
-    if (of->gaps.count > 0 && !worst_passes(&of->gaps)) verify_blame(&of->result, CAUSE_branch_gap, 0.95);
+    if (gap) verify_blame(&of->result, CAUSE_branch_gap, 0.95);
     if (turned == all) return;
     char words[VERIFY_SUBJECT];
     snprintf(words, sizeof words, "the other side of %zu of the %zu comparisons that rhs makes", all - turned,
