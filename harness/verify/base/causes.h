@@ -64,8 +64,7 @@
     X(jump_moves, "f jumps at a time or a state that depends on a parameter: df/dp lacks the derivative of " \
                   "the time of the jump")                                                                    \
     X(branch_gap, "two formulas for the same thing, on either side of a comparison, do not meet: f jumps "   \
-                  "there by a small "                                                                        \
-                  "part of itself")                                                                          \
+                  "there by a small part of itself")                                                         \
     X(option_path,                                                                                           \
       "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
     X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \

@@ -248,9 +248,8 @@ static const struct verify_check checks[] = {
      .summary = "observation times lie in [t0, t1] and increase; callbacks come in their pairs",
      .bound = "none: a property of the instance",
      .explanation =
-         "An instance is made on a few problems, with the default options and with others, and looked at; "
-         "and "
-         "on a probe from and to many times, of one decimal and of any. "
+         "An instance is made on a few problems, with the default options and with others, and looked at, "
+         "and one on a probe for each of many intervals of time. "
          "The integrator lands on each observation time in turn, so that times must be strictly increasing "
          "and inside the interval; a value without its derivative cannot be differentiated. A failure is a "
          "fault of the cost's create: look at how it makes t_obs from t0, t1 and its options."},
@@ -332,9 +331,8 @@ static const struct verify_check checks[] = {
          "step at the other, both at the same time. A jump at a state, as of the time that a solution "
          "spends above a threshold, moves with the solution, and g_x, which is 0 on both sides, does not "
          "tell of it. Of phi the same lines of states are looked at, for the first and the last observation: "
-         "where it jumps, two formulas that are to meet do not, as those of a loss whose outer branch lacks "
-         "a "
-         "constant. Let g rise over a short time or a small distance, or solve up to the jump and go on "
+         "where it jumps, two formulas that are to meet do not, as those of a loss whose outer branch has "
+         "no constant. Let g rise over a short time or a small distance, or solve up to the jump and go on "
          "from there."},
     {.id = "cost.places",
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",

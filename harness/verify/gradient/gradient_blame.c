@@ -141,16 +141,9 @@ void case_blame_empty(const struct gradient_case *given, struct verify_result *r
 static bool right_on_linear(const struct gradient_case *given, bool adaptive, bool moving)
 {
     const struct bed *bed = &given->scene.bed;
-    struct worst worst = {.count = 0};
     struct sens_problem problem;
-    struct bed twin;
     decorate_linear(bed->v, &bed->problem, moving, &problem);
-    bed_create(bed->v, &problem, &bed->cost, bed->method, &twin);
-    twin.task.rtol = bed->task.rtol, twin.task.atol = bed->task.atol;
-    const bool held =
-        (!adaptive && gradient_note_own(&twin, true, &worst)) || gradient_note_faint(&twin, &worst);
-    bed_free(&twin);
-    return held && worst.count > 0 && worst_passes(&worst);
+    return gradient_own_is_right(given, adaptive, &problem, &bed->cost);
 }
 
 /* A product at another state than is due is right where J does not depend on the state, one at another time

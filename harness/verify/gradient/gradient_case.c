@@ -131,26 +131,24 @@ bool case_tells(const struct verify_result *result)
     return !(result->value <= clearly * result->bound);
 }
 
+const struct case_part case_parts[CASE_PARTS] = {
+    {PROBE_AT_T0, "an observation at t0", CAUSE_observation_t0, CAUSE_observation_t0},
+    {PROBE_BETWEEN, "observations in between", CAUSE_observation_between, CAUSE_observation_between},
+    {PROBE_RUNNING, "a running cost", CAUSE_missing_running_cost, CAUSE_quadrature_weights},
+    {PROBE_EXPLICIT, "explicit p in the cost", CAUSE_missing_explicit_cost, CAUSE_missing_explicit_cost},
+};
+
 void case_blame_parts(struct gradient_case *given, struct verify_result *result)
 {
     if (!case_tells(result)) return;
     const unsigned parts = given->parts;
-    static const struct {
-        unsigned part;
-        const char *words;
-        enum cause cause, other;
-    } table[] = {
-        {PROBE_AT_T0, "an observation at t0", CAUSE_observation_t0, CAUSE_observation_t0},
-        {PROBE_BETWEEN, "observations in between", CAUSE_observation_between, CAUSE_observation_between},
-        {PROBE_RUNNING, "a running cost", CAUSE_missing_running_cost, CAUSE_quadrature_weights},
-        {PROBE_EXPLICIT, "explicit p in the cost", CAUSE_missing_explicit_cost, CAUSE_missing_explicit_cost},
-    };
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
-        if (!(parts & table[k].part)) continue;
-        if (!right_without(given, (parts & ~table[k].part) | PROBE_AT_T1, false)) continue;
-        verify_say(result, "right without %s", table[k].words);
-        verify_blame(result, table[k].cause, 0.6);
-        verify_blame(result, table[k].other, 0.5);
+    for (size_t k = 0; k < CASE_PARTS; k++) {
+        const struct case_part *const one = &case_parts[k];
+        if (!(parts & one->part)) continue;
+        if (!right_without(given, (parts & ~one->part) | PROBE_AT_T1, false)) continue;
+        verify_say(result, "right without %s", one->words);
+        verify_blame(result, one->cause, 0.6);
+        verify_blame(result, one->other, 0.5);
     }
     if (!sens_problem_x0_depends(&given->scene.bed.problem) || !right_without(given, parts, true)) return;
     verify_say(result, "right where x0 does not depend on p");

@@ -35,6 +35,15 @@ void case_say_controlled(struct gradient_case *given, struct verify_result *resu
 
 /* Is the error so far beyond its bound that another task, which is right, says something of the change? */
 bool case_tells(const struct verify_result *result);
+/* A part of the probe's cost, and what is to blame where a gradient is right without it. */
+struct case_part {
+    unsigned part;
+    const char *words;
+    enum cause cause, other;
+};
+enum { CASE_PARTS = 4 };
+extern const struct case_part case_parts[CASE_PARTS];
+
 /* Solves without each of the parts of the cost, and with the initial state held; blames what goes with the
  * part whose absence leaves the gradient right. */
 void case_blame_parts(struct gradient_case *given, struct verify_result *result);
@@ -74,6 +83,10 @@ bool gradient_note_quotient(const struct bed *bed, const struct sens_out *got, c
                             struct worst *worst);
 /* As gradient_note_own at a loose tolerance, where nothing but a faint copy of the problem is moved. */
 bool gradient_note_faint(const struct bed *bed, struct worst *worst);
+/* Of the case's method, on another problem or with another cost: is the gradient the derivative of the method's own
+ * values, as far as one can tell? */
+bool gradient_own_is_right(const struct gradient_case *given, bool adaptive,
+                           const struct sens_problem *problem, const struct sens_cost *cost);
 /* gradient.own */
 void gradient_check_own(struct gradient_case *given);
 

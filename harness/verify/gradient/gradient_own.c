@@ -291,15 +291,13 @@ static bool exact_to_tolerance(struct gradient_case *given)
     return worst.count > 0 && worst.unbounded == 0 && worst_passes(&worst);
 }
 
-/* With a cost of these parts alone. */
-static bool right_with_parts(const struct gradient_case *given, bool adaptive, unsigned parts)
+bool gradient_own_is_right(const struct gradient_case *given, bool adaptive,
+                           const struct sens_problem *problem, const struct sens_cost *cost)
 {
     const struct bed *bed = &given->scene.bed;
     struct worst worst = {.count = 0};
-    struct sens_cost cost;
     struct bed twin;
-    probe_cost(bed->v, &bed->problem, bed->cost.m, parts & probe_parts_for(bed->method), &cost);
-    bed_create(bed->v, &bed->problem, &cost, bed->method, &twin);
+    bed_create(bed->v, problem, cost, bed->method, &twin);
     twin.task.rtol = bed->task.rtol, twin.task.atol = bed->task.atol;
     const bool held =
         (!adaptive && gradient_note_own(&twin, true, &worst)) || gradient_note_faint(&twin, &worst);
@@ -307,31 +305,28 @@ static bool right_with_parts(const struct gradient_case *given, bool adaptive, u
     return held && worst.count > 0 && worst_passes(&worst);
 }
 
+static bool right_with_parts(const struct gradient_case *given, bool adaptive, unsigned parts)
+{
+    const struct bed *bed = &given->scene.bed;
+    struct sens_cost cost;
+    probe_cost(bed->v, &bed->problem, bed->cost.m, parts & probe_parts_for(bed->method), &cost);
+    return gradient_own_is_right(given, adaptive, &bed->problem, &cost);
+}
+
 /* Is there one part of the cost without which it is right? Then the fault is in what that part adds. */
 static bool blame_cost_parts(const struct gradient_case *given, bool adaptive, struct verify_result *result)
 {
-    static const struct {
-        unsigned part;
-        const char *words;
-        enum cause cause;
-    } table[] = {
-        {PROBE_BETWEEN, "observations in between", CAUSE_observation_between},
-        {PROBE_RUNNING, "a running cost", CAUSE_missing_running_cost},
-        {PROBE_EXPLICIT, "explicit p in the cost", CAUSE_missing_explicit_cost},
-        {PROBE_AT_T0, "an observation at t0", CAUSE_observation_t0},
-    };
-    enum { COUNT = sizeof table / sizeof *table };
     const unsigned parts = given->parts;
-    size_t found = COUNT;
-    for (size_t k = 0; k < COUNT; k++) {
-        if (!(parts & table[k].part)) continue;
-        if (!right_with_parts(given, adaptive, (parts & ~table[k].part) | PROBE_AT_T1)) continue;
-        if (found < COUNT) return false; /* it is small, and any other cost hides it */
-        found = k;
+    const struct case_part *found = NULL;
+    for (const struct case_part *one = case_parts; one < case_parts + CASE_PARTS; one++) {
+        if (!(parts & one->part)) continue;
+        if (!right_with_parts(given, adaptive, (parts & ~one->part) | PROBE_AT_T1)) continue;
+        if (found) return false; /* it is small, and any other cost hides it */
+        found = one;
     }
-    if (found == COUNT) return false;
-    verify_say(result, "right without %s", table[found].words);
-    verify_blame(result, table[found].cause, 0.97);
+    if (!found) return false;
+    verify_say(result, "right without %s", found->words);
+    verify_blame(result, found->cause, 0.97);
     return true;
 }
 

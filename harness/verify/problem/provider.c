@@ -268,8 +268,9 @@ static void note_quotient(const struct quotient *q, enum product product, const 
                        got[e]);
 }
 
-static void note_scaled(const struct couple *couple, const struct sens_at *at, double scale,
-                        const char *words, struct worst *worst)
+/* scale: of the vectors, a power of 2. */
+static void note_quotients(const struct couple *couple, const struct sens_at *at, double scale,
+                           const char *words, struct worst *worst)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&couple->own.v->ctx.arena);
     struct quotient q = quotient_create(couple, at);
@@ -277,12 +278,6 @@ static void note_scaled(const struct couple *couple, const struct sens_at *at, d
     for (int k = 0; k < PRODUCTS && q.V[k]; k++)
         if (q.in[k] > 0 && q.out[k] > 0) note_quotient(&q, (enum product)k, at, words, worst);
     sens_arena_rewind(&couple->own.v->ctx.arena, mark);
-}
-
-static void note_quotients(const struct couple *couple, const struct sens_at *at, const char *words,
-                           struct worst *worst)
-{
-    note_scaled(couple, at, 1, words, worst);
 }
 
 /* One state or parameter after the other at exactly 0, where a bump has no size to follow. */
@@ -299,7 +294,7 @@ static void note_zeros(const struct couple *couple, struct worst *worst)
         char words[VERIFY_NAME];
         snprintf(words, sizeof words, ", %s_%zu = 0", q < n ? "x" : "p", q < n ? q : q - n);
         *number = 0;
-        if (subject_usable(own, &here)) note_quotients(couple, &here, words, worst);
+        if (subject_usable(own, &here)) note_quotients(couple, &here, 1, words, worst);
         *number = kept;
     }
 }
@@ -308,8 +303,8 @@ static void note_zeros(const struct couple *couple, struct worst *worst)
 static void note_sizes(const struct couple *couple, struct worst *worst)
 {
     const struct sens_at at = subject_point(&couple->own, 1);
-    note_scaled(couple, &at, 0x1p-60, ", of vectors 2^-60 as large", worst);
-    note_scaled(couple, &at, 0x1p60, ", of vectors 2^60 as large", worst);
+    note_quotients(couple, &at, 0x1p-60, ", of vectors 2^-60 as large", worst);
+    note_quotients(couple, &at, 0x1p60, ", of vectors 2^60 as large", worst);
 }
 
 static void check_quotients(const struct couple *couple)
@@ -317,14 +312,14 @@ static void check_quotients(const struct couple *couple)
     struct worst worst = {.count = 0}, zeros = {.count = 0}, sizes = {.count = 0};
     struct verify_result result = subject_open(&couple->wrapped, "quotients.products");
     const struct points points = points_create(&couple->own);
-    for (int k = 0; k < points.count; k++) note_quotients(couple, &points.at[k], "", &worst);
+    for (int k = 0; k < points.count; k++) note_quotients(couple, &points.at[k], 1, "", &worst);
     note_zeros(couple, &zeros);
     note_sizes(couple, &sizes);
     const bool elsewhere = !worst_passes(&worst), at_zero = !worst_passes(&zeros);
     if (zeros.count > 0) worst_note(&worst, zeros.value, zeros.bound, "%s", zeros.where);
     if (sizes.count > 0) worst_note(&worst, sizes.value, sizes.bound, "%s", sizes.where);
     verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_exact_zero, elsewhere || !at_zero ? 0.3 : 0.95);
+    if (at_zero) verify_blame(&result, CAUSE_exact_zero, elsewhere ? 0.3 : 0.95);
     if (!elsewhere && !worst_passes(&sizes)) verify_blame(&result, CAUSE_scale_threshold, 0.9);
     verify_blame(&result, CAUSE_quotient_bump, 0.8);
     verify_close(couple->own.v, &result);

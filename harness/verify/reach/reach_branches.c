@@ -19,8 +19,7 @@ struct side { /* a comparison of a path */
     bool turned;
     double nearest; /* |a - b| */
     struct sens_at at;
-    bool any;            /* `last` is there: the last point where it went as it was recorded */
-    struct sens_at last; /* any point, near or far */
+    struct sens_at last; /* the last point where it went as it was recorded, near or far */
     int crossings;       /* that were looked at */
     double gap[MOST_CROSSINGS];
     bool meant; /* f jumps by more than a gap at one of them */
@@ -190,11 +189,12 @@ static bool note_gap(const struct branches *of, const struct segment *on, struct
         const double gap = f[i] == g[i] ? 0 : fabs(g[i] - f[i]) / T[i];
         *largest = fmax(*largest, gap);
         side->meant = side->meant || !(gap <= LARGEST_GAP); /* or no number */
-        worst_note(&side->gaps, gap, LEAST_GAP,
-                   "f_%zu jumps from %.10g to %.10g where a comparison turns, %.2g of its largest terms, and "
-                   "nowhere by "
-                   "much more: two formulas for the same thing do not meet",
-                   i, f[i], g[i], gap);
+        worst_note(
+            &side->gaps, gap, LEAST_GAP,
+            "f_%zu jumps from %.10g to %.10g where a comparison turns, %.2g of its largest terms, and by "
+            "about as much wherever it does: two formulas for the same thing do not meet, or a small "
+            "jump is meant",
+            i, f[i], g[i], gap);
     }
     return true;
 }
@@ -204,7 +204,7 @@ static void look_at_gap(struct branches *of, struct path *path, size_t guard, co
 {
     struct verify *v = of->subject->v;
     struct side *const side = &path->side[guard];
-    if (!side->any || side->meant || side->crossings == MOST_CROSSINGS) return;
+    if (side->meant || side->crossings == MOST_CROSSINGS) return;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const struct segment on = {of, path, guard, {at->t, side->last.x, side->last.p}, *at};
     if (way_at(&on, 0) == AS_RECORDED && way_at(&on, 1) == TURNED) side->crossings += note_gap(of, &on, side);
@@ -225,7 +225,6 @@ static void keep_nearest(const struct sens_problem *pb, double apart, const stru
                          struct side *side)
 {
     take_point(pb, at, &side->last);
-    side->any = true;
     if (!(apart < side->nearest)) return;
     side->nearest = apart;
     take_point(pb, at, &side->at);
