@@ -80,19 +80,22 @@ struct
     double w;
     enum product_kind kind;
     size_t c0, L, n, rows;
+    size_t used; /* lanes that have an output; set by add */
     double *OUT;
 };
 
 /* Numbers that no method takes for a result. */
 static void spoil(const struct block *block)
 {
-    for (size_t k = 0; k < block->rows * block->L; k++) block->OUT[k] = (double)NAN;
+    for (size_t k = 0; k < block->rows; k++)
+        for (size_t l = 0; l < block->used; l++) block->OUT[k * block->L + l] = (double)NAN;
 }
 
-/* W [count][L], and what (df/dx)^T W is written to before it is added. */
-static bool run_group(struct group *group, const struct block *block, double *W, double *product)
+/* W [count][used], and room [rows][used] for what is added. Lanes past the outputs are not run with W = 0: they are to
+ * stay as they are, and 0 times what is no number is none. */
+static bool run_group(struct group *group, const struct block *block, double *W, double *room)
 {
-    const size_t first = group->function.first, L = block->L;
+    const size_t first = group->function.first, L = block->used;
     struct product_call call = {.kind = block->kind,
                                 .on = {.points = 1,
                                        .t = &block->at.t,
@@ -103,32 +106,40 @@ static bool run_group(struct group *group, const struct block *block, double *W,
                                        .v = W}};
     for (size_t c = 0; c < group->function.count; c++)
         if (first + c >= block->c0 && first + c - block->c0 < L) W[c * L + first + c - block->c0] = block->w;
-    if (block->kind == PRODUCT_VJP)
-        call.on.out = product;
+    const bool sums = block->kind != PRODUCT_VJP; /* else it is written to the room, and added from there */
+    for (size_t k = 0; sums && k < block->rows; k++)
+        memcpy(room + k * L, block->OUT + k * block->L, L * sizeof *room);
+    if (sums)
+        call.on.sum = room;
     else
-        call.on.sum = block->OUT;
+        call.on.out = room;
     if (paths_run(&group->paths, &call) != SENS_OK) return false;
-    for (size_t k = 0; block->kind == PRODUCT_VJP && k < block->rows * L; k++) block->OUT[k] += product[k];
+    for (size_t k = 0; k < block->rows; k++)
+        for (size_t l = 0; l < L; l++) {
+            double *const out = &block->OUT[k * block->L + l];
+            *out = sums ? room[k * L + l] : *out + room[k * L + l];
+        }
     return true;
 }
 
 static bool add_group(struct group *group, const struct block *block)
 {
-    const size_t weights = group->function.count * block->L;
-    double *memory = calloc(weights + block->rows * block->L, sizeof *memory);
+    const size_t weights = group->function.count * block->used;
+    double *memory = calloc(weights + block->rows * block->used, sizeof *memory);
     const bool done = memory && run_group(group, block, memory, memory + weights);
     free(memory);
     return done;
 }
 
 /* group: the first of the function. */
-static void add(const struct derived_cost *derived, struct group *group, const struct block *block)
+static void add(const struct derived_cost *derived, struct group *group, struct block block)
 {
-    const size_t m = derived->room.inner.m, end = block->L < m - block->c0 ? block->c0 + block->L : m;
-    if (block->rows == 0 || block->L == 0) return;
-    for (size_t k = block->c0 / derived->width; k * derived->width < end; k++)
-        if (!add_group(&group[k], block)) {
-            spoil(block);
+    const size_t left = derived->room.inner.m - block.c0;
+    block.used = block.L < left ? block.L : left;
+    if (block.rows == 0 || block.L == 0) return;
+    for (size_t k = block.c0 / derived->width; k * derived->width < block.c0 + block.used; k++)
+        if (!add_group(&group[k], &block)) {
+            spoil(&block);
             return;
         }
 }
@@ -138,34 +149,34 @@ static void add(const struct derived_cost *derived, struct group *group, const s
 static void add_phi(const struct sens_cost *cost, size_t j, const struct block *block)
 {
     const struct derived_cost *derived = cost->data;
-    if (block->c0 < cost->m) add(derived, derived->group + j * derived->groups, block);
+    if (block->c0 < cost->m) add(derived, derived->group + j * derived->groups, *block);
 }
 
 static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
                    size_t L, double *OUT)
 {
     const struct sens_at at = {cost->t_obs[j], x, p};
-    add_phi(cost, j, &(struct block){at, 1, PRODUCT_VJP, c0, L, cost->n, cost->n, OUT});
+    add_phi(cost, j, &(struct block){at, 1, PRODUCT_VJP, c0, L, cost->n, cost->n, 0, OUT});
 }
 
 static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
                    size_t L, double *MU)
 {
     const struct sens_at at = {cost->t_obs[j], x, p};
-    add_phi(cost, j, &(struct block){at, 1, PRODUCT_VJP_P, c0, L, cost->n, cost->np, MU});
+    add_phi(cost, j, &(struct block){at, 1, PRODUCT_VJP_P, c0, L, cost->n, cost->np, 0, MU});
 }
 
 /* It stands behind all observations. */
 static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                  double *OUT)
 {
-    add_phi(cost, cost->n_obs, &(struct block){*at, w, PRODUCT_VJP, c0, L, cost->n, cost->n, OUT});
+    add_phi(cost, cost->n_obs, &(struct block){*at, w, PRODUCT_VJP, c0, L, cost->n, cost->n, 0, OUT});
 }
 
 static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
                  double *MU)
 {
-    add_phi(cost, cost->n_obs, &(struct block){*at, w, PRODUCT_VJP_P, c0, L, cost->n, cost->np, MU});
+    add_phi(cost, cost->n_obs, &(struct block){*at, w, PRODUCT_VJP_P, c0, L, cost->n, cost->np, 0, MU});
 }
 
 /* ---- making it --------------------------------------------------------------------------------------------- */
