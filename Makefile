@@ -4,8 +4,9 @@
 #   make figures      re-render the figures from stored results, running nothing
 #   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)
 #   make peers        our adjoint and the libraries of others at equal achieved error (compare --error; an hour or more)
+#   make store        all of the above by this commit, into results/ (store.sh; a quiet machine for four hours)
 #   make test         build and run the tests
-#   make mutants      every fault of tests/mutants and tests/modules against verify, 200 random runs, into results/verify
+#   make mutants      every fault of tests/mutants and tests/modules against verify, 200 seeds, into results/verify
 #   make release      source archive, Debian package, results and checksums of a clean commit, into OUT/release
 #   PEERS=OFF           without the libraries of others (PETSc, SUNDIALS, ADOL-C, Boost), which are installed otherwise
 #   make deps | lint | sanitize | clean
@@ -19,7 +20,7 @@ BUILD  := build/$(PRESET)
 unexport FROM OUT
 quoted = '$(subst ','\'',$(value $(1)))'
 
-.PHONY: all build deps bench bench-full figures performance peers test mutants lint sanitize release clean
+.PHONY: all build deps bench bench-full figures performance peers store test mutants lint sanitize release clean
 
 all: build
 
@@ -44,6 +45,10 @@ figures:
 
 performance: build
 	@harness/scripts/performance.sh $(BUILD)/sensbench $(call quoted,OUT)/performance
+
+store: build
+	@harness/scripts/deps.sh figure contender
+	@harness/scripts/store.sh $(BUILD) $(call quoted,OUT)/store
 
 peers: build
 	@harness/scripts/peers.sh $(BUILD)/sensbench $(call quoted,OUT)/peers

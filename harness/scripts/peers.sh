@@ -5,9 +5,9 @@
 # many times longer each takes, with 95 % intervals of the medians, also into RESULTS/peers.txt. Beside them stands what
 # was measured before (harness/paper/measured_before.tsv), on another machine at tolerance 1e-9.
 # In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
-# sets.
-# SETS=stiff-hires ... are stiff problems. A library that is not built is a row that says so. An hour or more, most of
-# it CVODES at N = 50 and 100.
+# sets; SETS=stiff all stiff problems, whose names begin with that word. A library that is not built is a row that says
+# so. An hour or more, most of it CVODES at N = 50 and 100; ten minutes of it the stiff problems.
+# Safe to interrupt: sets that were measured to their end by the same program, in the same way, are kept.
 # Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
 export LC_ALL=C
@@ -20,32 +20,55 @@ before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
 all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp stiff-robertson stiff-robertson-long \
 stiff-hires stiff-oregonator stiff-pollu stiff-vdp stiff-vdp-1e6 stiff-cbm4"
-sets=${SETS:-$all}
-for set in $sets; do
-    case " $all " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
+sets=
+for set in ${SETS:-$all}; do
+    case " $all stiff " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
+    [ "$set" = stiff ] && set=$(for each in $all; do echo "$each"; done | grep '^stiff-' | tr '\n' ' ')
+    sets="$sets $set"
 done
 mkdir -p -- "$results" || exit 2
 # From the root: nothing that a name begins with has a meaning, as = to awk.
 results=$(cd -- "$results/" && pwd && echo .)
 results=${results%??}
-for set in $sets; do rm -f "$results/$set.tsv" "$results/$set.txt"; done
 
-# Seconds for the rounds of a group, and for a contender to find its tolerance; an option may be given once.
-limits=
-case " $* " in *" --seconds "* | *" --seconds="*) ;; *) limits="--seconds 10" ;; esac
-case " $* " in *" --timeout "* | *" --timeout="*) ;; *) limits="$limits --timeout 600" ;; esac
+# A set that came to its end has a file .SET beside it: by which program and how it was measured.
+options=$*
+way="$(cksum <"$sensbench") errors=${ERRORS-} sizes=${SIZES-} $options"
+is_measured() { [ "$(cat "$results/.$1" 2>/dev/null)" = "$way" ] && [ -f "$results/$1.tsv" ]; }
+for set in $sets; do
+    is_measured "$set" || rm -f "$results/$set.tsv" "$results/$set.txt" "$results/.$set"
+done
+
+# Seconds for the rounds of a group, and for a contender to find its tolerance; an option may be given once. Stiff
+# problems are small: what has not found its tolerance in fifteen seconds does not find it.
+limits_of() { # set
+    case $1 in
+    stiff-*) limits="--rounds 7 --seconds 3 --timeout 15" ;;
+    *) limits="--seconds 10 --timeout 600" ;;
+    esac
+    # shellcheck disable=SC2086 # words are wanted
+    set -- $limits
+    while [ $# -gt 0 ]; do
+        case " $options " in *" $1 "* | *" $1="*) ;; *) printf '%s %s ' "$1" "$2" ;; esac
+        shift 2
+    done
+}
 
 # compare SET ARGUMENT...: one that is not available here (3), fails or does not reach E (4) is a status in its row.
 compare() {
     set=$1
     shift
     case " $sets " in *" $set "*) ;; *) return 0 ;; esac
+    if is_measured "$set"; then
+        echo "== $set: measured before" >&2
+        return 0
+    fi
     echo "== $set" >&2
-    # shellcheck disable=SC2086 # words are wanted
-    "$sensbench" compare "$@" $limits --tsv "$results/$set.tsv" >"$results/$set.txt"
+    # shellcheck disable=SC2046 # words are wanted
+    "$sensbench" compare "$@" $(limits_of "$set") --tsv "$results/$set.tsv" >"$results/$set.txt"
     code=$?
-    case $code in 0 | 3 | 4) return 0 ;; esac
-    exit $code
+    case $code in 0 | 3 | 4) ;; *) exit $code ;; esac
+    printf '%s\n' "$way" >"$results/.$set" || exit 1
 }
 
 errors=${ERRORS:-1e-6,1e-8}

@@ -7,18 +7,8 @@ export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: release.sh BUILD OUT" >&2; exit 2; }
 build=$1 out=$2
 cd "$(dirname "$0")/../.."
-if [ -n "$(git status --porcelain)" ]; then
-    echo "release.sh: the tree has changes, and what is released is a commit:" >&2
-    git status --short >&2
-    exit 1
-fi
-commit=$(git rev-parse HEAD)
+commit=$(harness/scripts/commit.sh "$build")
 version=$("$build/sensbench" --version | cut -d' ' -f2)
-stamp=$("$build/sensbench" --version | sed 's/.*(\([0-9a-f]*\).*/\1/')
-if [ "${commit#"$stamp"}" = "$commit" ]; then
-    echo "release.sh: $build/sensbench is of $stamp, the tree is at $commit: make build" >&2
-    exit 1
-fi
 mkdir -p "$out"
 name=sensbench-$version
 git archive --prefix="$name/" -o "$out/$name.tar.gz" "$commit"

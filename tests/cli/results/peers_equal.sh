@@ -26,6 +26,16 @@ found=$(awk '/^vdp:/ { on = 1 } on && /^  discrete_tangent / { print $2; exit }'
 # measured before: 6.6e-4 by 5.4e-6 s
 grep -qE "^  measured before: PETSc .* 122$" "$work/text" || fail "measured before"
 
+# called again, the same is not measured again; of an interruption a set is left without its end
+cp "$work/out/vdp.tsv" "$work/vdp.tsv"
+rm "$work/out/.cvodes"
+SIZES=2 ERRORS=1e-5 SETS="cvodes vdp" "$script" "$program" "$work/out" --rounds 1 --seconds 0.01 >"$work/text" \
+    2>"$work/errors" || fail "again: exit $?: $(cat "$work/errors")"
+cmp "$work/out/vdp.tsv" "$work/vdp.tsv" && grep -qx '== vdp: measured before' "$work/errors" ||
+    fail "vdp: measured again"
+grep -qx '== cvodes' "$work/errors" || fail "cvodes: not measured again"
+[ "$(grep -c "gradient error at most 1e-05" "$work/text")" -eq 2 ] || fail "two tables"
+
 # a set that is not asked for again keeps its results; the other spelling of an option; the base of the controlled track
 SIZES=2 ERRORS=1e-5 SETS=petsc-controlled "$script" "$program" "$work/out" --rounds 1 --seconds=0.01 >"$work/text" \
     2>"$work/errors" || fail "--seconds=0.01: exit $?: $(cat "$work/errors")"

@@ -1,0 +1,91 @@
+#!/bin/bash
+# store.sh in a tree of its own, by a program that only writes down what it is asked: a changed tree and a program of
+# another commit are refused; a step that fails stores nothing, and called again the others are not repeated; what is
+# stored takes the place of what was there, but not of what is not measured.
+export LC_ALL=C
+# shellcheck source=tests/cli/common.bash
+. "$(dirname "$0")/../common.bash"
+command -v git >/dev/null || exit 77
+tree=$work/tree
+mkdir -p "$tree/harness/paper" "$tree/docs" "$tree/results" "$work/bin"
+cp -r harness/scripts harness/sweeps "$tree/harness/"
+cp -r harness/paper/sweeps harness/paper/measured_before.tsv "$tree/harness/paper/"
+cp -r plots "$tree/"
+cp -r docs/contenders "$tree/docs/"
+mkdir -p "$tree/results/fig2" "$tree/results/fig9" "$tree/results/verify" "$tree/results/reference"
+touch "$tree/results/fig2/old.tsv" "$tree/results/fig9/kept.tsv" "$tree/results/verify/mutants.tsv" \
+    "$tree/results/reference/kept.ref"
+(
+    cd "$tree" && git init -q && git add -A &&
+        git -c user.name=a -c user.email=a@example.org commit -q -m "Begin"
+) || fail "no repository"
+
+# A line of $work/asked for each call. A sweep is a row of the commit, a comparison a file; what $work/fails is called
+# after fails.
+mkdir "$work/build"
+cat >"$work/build/sensbench" <<'EOF2'
+#!/bin/bash
+work=$(dirname "$0")/..
+commit=$(cat "$work/commit")
+[ "$1" = --version ] && exec echo "sensbench 0.1.0 ($commit, a compiler)"
+echo "$*" >>"$work/asked"
+[ -f "$work/fails" ] && [ "$1" = "$(cat "$work/fails")" ] && exit 9
+command=$1
+shift
+case $command in
+sweep)
+    names=
+    while [ $# -gt 0 ] && [[ $1 != --* ]]; do
+        names="$names $(basename "$1" .sweep)"
+        shift
+    done
+    while [ $# -gt 0 ] && [ "$1" != --out ]; do shift; done
+    for name in $names; do
+        mkdir -p "$2/$name"
+        {
+            printf '#! schema: sens-result/1\n#! sweep: %s\n#! figure: table\n' "$name"
+            printf 'status\tproblem\tmethod\tgit\tmachine\nok\tglv\tcfsa\t%s\tm\n' "$commit"
+        } >"$2/$name/m-$commit.tsv"
+    done
+    ;;
+compare)
+    while [ $# -gt 0 ] && [ "$1" != --tsv ]; do shift; done
+    printf '#! schema: sens-compare/1\n' >"$2"
+    ;;
+verify) echo "7 passed, 0 failed, 0 skipped; 1.0 s" ;;
+summary) echo "what came out" ;;
+esac
+exit 0
+EOF2
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/gnuplot"
+chmod +x "$work/build/sensbench" "$work/bin/gnuplot"
+PATH=$work/bin:$PATH
+git -C "$tree" rev-parse --short=10 HEAD >"$work/commit"
+store() { "$tree/harness/scripts/store.sh" "$work/build" "$work/measured"; }
+
+touch "$tree/new"
+tells 1 'the tree has changes' store
+rm "$tree/new"
+echo 0123456789 >"$work/commit"
+tells 1 'is of 0123456789, the tree is at' store
+[ -e "$work/asked" ] && fail "measured nevertheless: $(cat "$work/asked")"
+git -C "$tree" rev-parse --short=10 HEAD >"$work/commit"
+commit=$(cat "$work/commit")
+
+echo verify >"$work/fails"
+store >"$work/said" 2>&1 && fail "verify failed, and all is well"
+grep -q 'nothing is stored' "$work/said" || fail "a failure is not told: $(tail -3 "$work/said")"
+[ -z "$(git -C "$tree" status --porcelain)" ] || fail "stored in part"
+rm "$work/fails"
+: >"$work/asked"
+store >"$work/said" 2>&1 || fail "exit $?: $(tail -3 "$work/said")"
+grep -q '^compare glv cfsa' "$work/asked" && fail "ratios are measured twice"
+for sweep in fig2 fig5 table3 growth contenders; do
+    [ "$(ls "$tree/results/$sweep")" = "m-$commit.tsv" ] || fail "results/$sweep has $(ls "$tree/results/$sweep")"
+done
+for file in peers/peers.txt peers/vdp.tsv peers/stiff-hires.tsv performance/performance.txt verify/times.txt \
+    verify/mutants.tsv reference/kept.ref fig9/kept.tsv summary.md; do
+    [ -f "$tree/results/$file" ] || fail "no results/$file"
+done
+[ "$(grep -c '^verify --quick.* 7 passed' "$tree/results/verify/times.txt")" -eq 9 ] || fail "times of verify"
+exit $((failures > 0))
