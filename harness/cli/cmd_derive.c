@@ -93,10 +93,11 @@ static bool read_arguments(const struct cli_arguments *arguments, struct spec *s
             spec_set(spec, "method", "discrete_adjoint", "sensbench derive", error));
 }
 
-static sens_status print_code(struct sens_ctx *ctx, const struct sens_problem *pb, struct bench_error *error)
+static sens_status print_code(struct sens_ctx *ctx, const struct sens_problem *pb, const char *isa,
+                              struct bench_error *error)
 {
     char *source = NULL;
-    const sens_status status = derivation_code(ctx, pb, &source, error);
+    const sens_status status = derivation_code(ctx, pb, isa, &source, error);
     if (status == SENS_OK) say("%s", source);
     free(source);
     return status;
@@ -130,7 +131,7 @@ int cmd_derive(const struct cli_command *command, struct cli_arguments *argument
         const struct sens_cost *cost = cell.deriver ? cell.cost.inner : &cell.cost;
         const bool asked = spec_get(&arguments->spec, "cost") != NULL;
         status = cli_flag(command, arguments, "--code")
-                     ? print_code(&ctx, pb, &error)
+                     ? print_code(&ctx, pb, cell.variant->isa, &error)
                      : print_description(&ctx, pb, asked ? cost : NULL,
                                          cli_flag(command, arguments, "--json") != NULL, &error);
     }

@@ -48,6 +48,11 @@ static const char *const *flags_of(const char *isa)
     return strcmp(isa, "avx512") == 0 ? avx512 : NULL;
 }
 
+unsigned compile_widest(const char *isa)
+{
+    return strcmp(isa, "avx512") == 0 ? 8 : strcmp(isa, "avx2") == 0 ? 4 : 2;
+}
+
 static const char *optimisation(int level)
 {
     return level == 2 ? "-O2" : level == 3 ? "-O3" : NULL;

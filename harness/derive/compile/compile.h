@@ -53,6 +53,9 @@ struct compiled {
 sens_status compile_load(const struct compiler *compiler, const struct compile_request *request,
                          struct compiled *compiled, struct bench_error *error);
 
+/* Numbers of the widest vectors of this isa: 8, 4 or 2. */
+unsigned compile_widest(const char *isa);
+
 typedef void compiled_function(void); /* to be converted to what the text says it is */
 /* NULL: the text defines no such function. */
 compiled_function *compiled_find(const struct compiled *compiled, const char *name);

@@ -71,7 +71,9 @@ static sens_status write_product(struct compiled_of *of, enum product_kind kind,
 {
     const enum generate_product which = generated[kind];
     struct generate_found found;
-    sens_status status = generate_source(of->f, of->shape.n, of->shape.np, 1u << which, calls, text, &found);
+    const unsigned widest = compile_widest(setting_of(of)->isa);
+    sens_status status =
+        generate_source(of->f, of->shape.n, of->shape.np, 1u << which, calls, widest, text, &found);
     *count = found.count[which];
     if (status == SENS_OK && layout_is_for(kind) &&
         !layout_choose(kind, &of->shape, &found, of->tape_maker.pattern(of->tape, kind),
@@ -91,7 +93,7 @@ static sens_status write_part(struct compiled_of *of, enum product_kind kind, ch
     const struct graph *graph = structure ? structure->part[kind - PRODUCT_S + STRUCTURE_S] : NULL;
     if (!graph) return SENS_UNSUPPORTED;
     of->product[kind].layout.entries = graph->n_outputs;
-    return generate_numbers(graph, generated[kind], text, count);
+    return generate_numbers(graph, generated[kind], compile_widest(setting_of(of)->isa), text, count);
 }
 
 /* The text, for the caller to free; NULL with a sentence. */

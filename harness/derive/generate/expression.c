@@ -256,36 +256,42 @@ static void declare(const struct writer *w, unsigned width, const char *name, si
             text_add(w->before, "double %s%zu_%u = 0;\n", name, token, c);
 }
 
-/* So many terms at a time, as far as that goes, from where the last ones ended. */
+/* So many terms at a time, in vectors of at most the widest, as far as that goes, from where the last ones ended. */
 static void write_turns_of_run(struct writer *w, size_t token, struct along_cursor body, const char *count,
-                               unsigned width, const char *name)
+                               unsigned terms, char name)
 {
     const struct expression_style *const whole = w->style;
     struct expression_style style = *whole;
     const unsigned k = w->runs;
-    style.width = width;
+    if (terms < style.width) style.width = terms;
     w->style = &style;
-    w->along_terms = width > 1;
-    text_add(w->before, "for (; k%u_%zu + %u <= %s; k%u_%zu += %u) {\n", k, token, width, count, k, token,
-             width);
-    text_add(w->before, "const ptrdiff_t k%u = k%u_%zu;\n", k, k, token);
-    write_terms(w, w->before, token, body, name);
+    w->along_terms = terms > 1;
+    text_add(w->before, "for (; k%u_%zu + %u <= %s; k%u_%zu += %u) {\n", k, token, terms, count, k, token,
+             terms);
+    for (unsigned part = 0; part < terms / style.width; part++) {
+        const char of_part[] = {name, terms > 1 ? (char)('a' + part) : '\0', '\0'};
+        text_add(w->before, "{\nconst ptrdiff_t k%u = k%u_%zu + %u;\n", k, k, token, part * style.width);
+        write_terms(w, w->before, token, body, of_part);
+        text_add(w->before, "}\n");
+    }
     text_add(w->before, "}\n");
     w->along_terms = false;
     w->style = whole;
 }
 
-/* By vectors of eight terms, their halves and four more, and what is left over; whole: nothing is. */
+/* By eight terms, their halves and four more, and what is left over; whole: nothing is. */
 static void write_run_of_vectors(struct writer *w, size_t token, struct along_cursor body, const char *count,
                                  bool whole)
 {
-    declare(w, 8, "v", token);
+    const unsigned widest = w->style->width;
+    for (unsigned part = 0; part < 8 / widest; part++)
+        declare(w, widest, (const char[]){'v', (char)('a' + part), '\0'}, token);
     text_add(w->before, "ptrdiff_t k%u_%zu = 0;\n", w->runs, token);
-    write_turns_of_run(w, token, body, count, 8, "v");
-    frame_halve(w->before, token, w->copies);
-    if (!whole) write_turns_of_run(w, token, body, count, 4, "f");
-    frame_add_parts(w->before, token, w->copies);
-    if (!whole) write_turns_of_run(w, token, body, count, 1, "s");
+    write_turns_of_run(w, token, body, count, 8, 'v');
+    frame_halve(w->before, token, w->copies, widest);
+    if (!whole) write_turns_of_run(w, token, body, count, 4, 'f');
+    frame_add_parts(w->before, token, w->copies, widest);
+    if (!whole) write_turns_of_run(w, token, body, count, 1, 's');
     w->run[token] = NUMBER;
 }
 
@@ -310,7 +316,7 @@ static bool run(struct writer *w, struct text *text, struct along_cursor *at, si
         w->runs++;
         if (w->style->axis == EXPRESSION_TERMS && along_terms(w->plan, *at, w->runs))
             write_run_of_vectors(w, token, *at, count ? count : "",
-                                 along_is_whole(w->plan, e, w->runs - 1, w->style->width));
+                                 along_is_whole(w->plan, e, w->runs - 1, 8));
         else
             write_run_of_numbers(w, token, *at, count ? count : "");
         w->runs--;

@@ -16,7 +16,7 @@ enum { EXPRESSION_COPIES = 16 };
 
 struct expression_style {
     enum expression_axis axis;
-    unsigned width;   /* numbers of a vector: 8, 4, 2, 1 */
+    unsigned width;   /* numbers of a vector: 8, 4, 2, 1; of EXPRESSION_TERMS: of the widest that there is */
     unsigned vectors; /* EXPRESSION_LANES: so many side by side */
     unsigned rows; /* turns of the innermost loop that are done together, in vectors on EXPRESSION_OUTPUTS */
 };

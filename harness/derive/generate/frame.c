@@ -10,7 +10,7 @@ static const char lanes_head[] =
     "    const double *restrict DP, double *restrict OUT)\n"
     "{\n    (void)t, (void)x, (void)p, (void)L, (void)W, (void)DT, (void)DX, (void)DP, (void)OUT;\n";
 
-/* Vectors in memory need no alignment; the largest are split by the compiler where the machine has less. */
+/* Vectors in memory need no alignment. */
 static const char prelude[] =
     "#include <math.h>\n"
     "#include <stddef.h>\n"
@@ -65,25 +65,37 @@ const char *frame_array(enum graph_op leaf)
     }
 }
 
-void frame_halve(struct text *text, size_t token, unsigned copies)
+void frame_halve(struct text *text, size_t token, unsigned copies, unsigned widest)
 {
-    for (unsigned c = 0; c < copies; c++)
-        text_add(text, "lanes4 f%zu_%u = HALF(v%zu_%u);\n", token, c, token, c);
+    for (unsigned c = 0; c < copies; c++) {
+        if (widest == 8) text_add(text, "lanes4 fa%zu_%u = HALF(va%zu_%u);\n", token, c, token, c);
+        for (unsigned k = 0; k < 4 / widest; k++)
+            text_add(text, "lanes%u f%c%zu_%u = v%c%zu_%u + v%c%zu_%u;\n", widest, 'a' + k, token, c, 'a' + k,
+                     token, c, 'a' + k + 4 / widest, token, c);
+    }
 }
 
 /* Four sums are added up side by side, each in the order of SUM4. */
-void frame_add_parts(struct text *text, size_t token, unsigned copies)
+static void add_four(struct text *text, size_t token)
 {
-    if (copies == 4) {
-        text_add(text, "const lanes4 g%zu_0 = PAIRS(f%zu_0, f%zu_1), ", token, token, token);
-        text_add(text, "g%zu_1 = PAIRS(f%zu_2, f%zu_3), ", token, token, token);
-        text_add(text, "g%zu = SUMS4(g%zu_0, g%zu_1);\n", token, token, token);
+    text_add(text, "const lanes4 g%zu_0 = PAIRS(fa%zu_0, fa%zu_1), ", token, token, token);
+    text_add(text, "g%zu_1 = PAIRS(fa%zu_2, fa%zu_3), ", token, token, token);
+    text_add(text, "g%zu = SUMS4(g%zu_0, g%zu_1);\n", token, token, token);
+    for (unsigned c = 0; c < 4; c++) text_add(text, "double s%zu_%u = g%zu[%u];\n", token, c, token, c);
+}
+
+void frame_add_parts(struct text *text, size_t token, unsigned copies, unsigned widest)
+{
+    if (copies == 4 && widest >= 4) {
+        add_four(text, token);
+        return;
     }
     for (unsigned c = 0; c < copies; c++)
-        if (copies == 4)
-            text_add(text, "double s%zu_%u = g%zu[%u];\n", token, c, token, c);
+        if (widest >= 4)
+            text_add(text, "double s%zu_%u = SUM4(fa%zu_%u);\n", token, c, token, c);
         else
-            text_add(text, "double s%zu_%u = SUM4(f%zu_%u);\n", token, c, token, c);
+            text_add(text, "double s%zu_%u = (fa%zu_%u[0] + fa%zu_%u[1]) + (fb%zu_%u[0] + fb%zu_%u[1]);\n",
+                     token, c, token, c, token, c, token, c, token, c);
 }
 
 bool frame_in_lanes(enum graph_op leaf)

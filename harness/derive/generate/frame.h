@@ -15,8 +15,9 @@
 struct frame {
     const char *name;
     bool lanes;
-    bool adds;      /* OUT += */
-    unsigned calls; /* what is written of lanes: see enum generate_call */
+    bool adds;       /* OUT += */
+    unsigned calls;  /* what is written of lanes: see enum generate_call */
+    unsigned widest; /* numbers of the largest vector: 8, 4, 2 */
 };
 
 /* The head of the function, from `static void` to the brace. */
@@ -36,10 +37,11 @@ bool frame_in_lanes(enum graph_op leaf);
 void frame_operation(struct text *text, enum graph_op op, const char *a, const char *b, const char *c,
                      const long double *b_constant);
 
-/* Sums of eight parts each, v<token>_<copy>: their halves as sums of four, f<token>_<copy>; and of these all parts,
- * s<token>_<copy>. */
-void frame_halve(struct text *text, size_t token, unsigned copies);
-void frame_add_parts(struct text *text, size_t token, unsigned copies);
+/* Sums of eight parts each, in vectors va<token>_<copy>, vb..., of at most `widest` numbers: their halves as sums of
+ * four, fa<token>_<copy>, fb...; and of these all parts, s<token>_<copy>. The order of the additions is the same for
+ * any width. */
+void frame_halve(struct text *text, size_t token, unsigned copies, unsigned widest);
+void frame_add_parts(struct text *text, size_t token, unsigned copies, unsigned widest);
 
 /* Operations that can be done to vectors of lanes: + - * / and a select whose condition is a scalar. */
 bool frame_is_linear(enum graph_op op);

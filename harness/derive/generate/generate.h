@@ -20,6 +20,9 @@
  * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are not looked at: where
  * they do not hold what is written is not f.
  *
+ * Vectors have as many numbers as the instruction set holds in one (`widest`: 8, 4 or 2). A wider one compiles, too,
+ * but gcc 12 keeps it in memory: products with AVX2 then took ten to fifty times as long.
+ *
  * Of lanes, only what is wanted is written (enum generate_call): each block of lanes is code of its own, most of which
  * no run ever calls, and the compiler's time is what all of it takes.
  *
@@ -108,14 +111,15 @@ struct generate_found {
 };
 
 /* *source: the text, the caller frees it. f is a function of x [n] and p [np] with n outputs; of its products those
- * that are wanted, 1 << GENERATE_VJP and so on, for calls that need no more than `calls`. SENS_NO_MEMORY;
+ * that are wanted, 1 << GENERATE_VJP and so on, for calls that need no more than `calls`, in vectors of at most
+ * `widest` numbers (8, 4, 2). SENS_NO_MEMORY;
  * SENS_UNSUPPORTED: a leaf beyond n or np, or one of a product, in f. Nothing is written then. */
 sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, unsigned calls,
-                            char **source, struct generate_found *found);
+                            unsigned widest, char **source, struct generate_found *found);
 
 /* The text of one of the functions of numbers whose graph is there already: all its outputs. SENS_NO_MEMORY. */
-sens_status generate_numbers(const struct graph *graph, enum generate_product which, char **source,
-                             struct generate_count *count);
+sens_status generate_numbers(const struct graph *graph, enum generate_product which, unsigned widest,
+                             char **source, struct generate_count *count);
 void generate_found_release(struct generate_found *found); /* all zero: nothing is done */
 
 /* The name of the function that computes a product: "sens_generated_rhs", ... */

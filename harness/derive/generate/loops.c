@@ -11,8 +11,8 @@ enum {
     FEW_TOKENS = 160 /* of a product that is so small that one block more does not matter */
 };
 
-/* Lanes of a block: 16, two vectors of 8, where a run reads numbers once for both; 16 and 2 also where that makes
- * little more to compile. */
+/* Lanes of a block: 16 where a run reads numbers once for all of them; 16 and 2 also where that makes little more to
+ * compile. */
 static const unsigned blocks[] = {16, 8, 4, 2, 1};
 enum { BLOCKS = sizeof blocks / sizeof *blocks, MOST_LANES = 16 };
 
@@ -93,30 +93,20 @@ static void write_overlapping(const struct writer *w, const struct plan *plan,
     text_add(w->text, "}\n");
 }
 
-/* Rows together where they share what a run reads; as many as the registers hold, fewer where these are fewer. */
+/* Rows together where they share what a run reads. */
 static int32_t write_rows(const struct writer *w, const struct plan *plan, struct expression_style style,
-                          unsigned rows_of_512, unsigned rows)
+                          unsigned rows)
 {
-    int32_t turns = turns_of(plan);
-    if (plan->depth > 0 && expression_has_run(plan)) {
-        style.rows = rows_of_512;
-        if (rows_of_512 != rows) text_add(w->text, "#ifdef __AVX512F__\n");
-        const int32_t left = write_turns(w, plan, &style, turns);
-        style.rows = rows;
-        if (rows_of_512 != rows) {
-            text_add(w->text, "#else\n");
-            turns = write_turns(w, plan, &style, turns);
-            text_add(w->text, "#endif\n");
-        }
-        turns = left > turns || rows_of_512 == rows ? left : turns;
-    }
-    return turns;
+    style.rows = rows;
+    return plan->depth > 0 && rows > 1 && expression_has_run(plan)
+               ? write_turns(w, plan, &style, turns_of(plan))
+               : turns_of(plan);
 }
 
 static void write_rows_and_rest(const struct writer *w, const struct plan *plan,
-                                const struct expression_style *style, unsigned rows_of_512, unsigned rows)
+                                const struct expression_style *style, unsigned rows)
 {
-    write_turns(w, plan, style, write_rows(w, plan, *style, rows_of_512, rows));
+    write_turns(w, plan, style, write_rows(w, plan, *style, rows));
 }
 
 static void write_along_outputs(const struct writer *w, const struct plan *plan,
@@ -125,7 +115,7 @@ static void write_along_outputs(const struct writer *w, const struct plan *plan,
     const bool again = !w->frame->adds || plan->operator->target != ROLL_OUTPUT;
     style.axis = EXPRESSION_OUTPUTS;
     while (turns_of(plan) >= 2 && turns_of(plan) < (int32_t)style.width) style.width /= 2;
-    int32_t left = write_rows(w, plan, style, 4, 2);
+    int32_t left = write_rows(w, plan, style, 4);
     if (again && turns_of(plan) >= (int32_t)style.width) {
         if (left != 0) write_overlapping(w, plan, &style);
         return;
@@ -138,26 +128,26 @@ static void write_along_outputs(const struct writer *w, const struct plan *plan,
 /* Without lanes, or with one lane: by vectors of outputs or of terms where they lie side by side. */
 static void write_numbers(const struct writer *w, const struct plan *plan)
 {
-    struct expression_style style = {EXPRESSION_NUMBERS, 8, 1, 1};
+    struct expression_style style = {EXPRESSION_NUMBERS, w->frame->widest, 1, 1};
     open_loops(w->text, plan);
     if (expression_can(plan, EXPRESSION_OUTPUTS))
         write_along_outputs(w, plan, style);
     else if (expression_can(plan, EXPRESSION_TERMS)) {
         style.axis = EXPRESSION_TERMS;
-        write_rows_and_rest(w, plan, &style, 4, 4);
+        write_rows_and_rest(w, plan, &style, 4);
     } else
         write_turns(w, plan, &style, turns_of(plan));
     close_loops(w->text, plan);
 }
 
-static void write_lanes(const struct writer *w, const struct plan *plan, unsigned width, unsigned vectors)
+/* As many rows as the registers hold sums of. */
+static void write_lanes(const struct writer *w, const struct plan *plan, unsigned lanes)
 {
+    enum { SUMS = 12, SUMS_OF_FEW = 8, FEW_LANES = 4 };
+    const unsigned width = lanes < w->frame->widest ? lanes : w->frame->widest, vectors = lanes / width;
     const struct expression_style style = {EXPRESSION_LANES, width, vectors, 1};
     open_loops(w->text, plan);
-    if (vectors == 2)
-        write_rows_and_rest(w, plan, &style, 6, 3);
-    else
-        write_rows_and_rest(w, plan, &style, width == 8 ? 12 : 8, width == 8 ? 6 : 8);
+    write_rows_and_rest(w, plan, &style, (lanes <= FEW_LANES ? SUMS_OF_FEW : SUMS) / vectors);
     close_loops(w->text, plan);
 }
 
@@ -185,7 +175,6 @@ static bool is_for_lanes(const struct writer *w, const struct roll_operator *o)
 /* The function of a block of lanes; of 1 where all the lanes are one. */
 static void write_block(const struct writer *w, unsigned lanes, bool one_lane)
 {
-    const unsigned vectors = lanes == MOST_LANES ? 2 : 1;
     text_add(w->text, "static void %s_%s%u(%s)\n{\n", w->frame->name, one_lane ? "only_" : "", lanes,
              arguments);
     text_add(w->text, "(void)t, (void)x, (void)p, (void)S, (void)W, (void)DT, (void)DX, (void)DP;\n"
@@ -196,7 +185,7 @@ static void write_block(const struct writer *w, unsigned lanes, bool one_lane)
         if (one_lane)
             write_numbers(w, &w->plan[k]);
         else
-            write_lanes(w, &w->plan[k], lanes / vectors, vectors);
+            write_lanes(w, &w->plan[k], lanes);
     }
     text_add(w->text, "}\n\n");
 }

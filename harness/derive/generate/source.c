@@ -32,7 +32,7 @@ const char *generate_function_name(enum generate_product product)
 struct source {
     const struct graph *f;
     size_t n, np;
-    unsigned calls;
+    unsigned calls, widest;
     struct text text;
     struct generate_found *found;
     struct generate_count *count; /* of the product that is being written */
@@ -45,7 +45,7 @@ struct source {
 static sens_status write_scalars(struct source *s, const struct graph *graph, enum generate_product which,
                                  size_t first, size_t count)
 {
-    const struct frame frame = {.name = names[which]};
+    const struct frame frame = {.name = names[which], .widest = s->widest};
     const sens_status status = product_write(&s->text, &frame, graph, first, count, s->count);
     text_add(&s->text,
              "void %s(double t, const double *x, const double *p, double *OUT)\n"
@@ -58,8 +58,11 @@ static sens_status write_scalars(struct source *s, const struct graph *graph, en
 static sens_status write_lanes(struct source *s, const struct graph *graph, enum generate_product which,
                                enum graph_op vector)
 {
-    const struct frame frame = {
-        .name = names[which], .lanes = true, .adds = which == GENERATE_VJP_P, .calls = s->calls};
+    const struct frame frame = {.name = names[which],
+                                .lanes = true,
+                                .adds = which == GENERATE_VJP_P,
+                                .calls = s->calls,
+                                .widest = s->widest};
     const sens_status status = product_write(&s->text, &frame, graph, 0, graph->n_outputs, s->count);
     text_add(&s->text,
              "void %s(double t, const double *x, const double *p, size_t L, const double *V, double *OUT)\n"
@@ -243,7 +246,8 @@ static sens_status write_part(struct source *s, const struct part *part, struct 
         if (k > 0 && !(s->calls & GENERATE_MU)) continue;
         if (adds && is_zero(graph, first, count)) continue;
         snprintf(name, sizeof name, "hvp_%s_%s", part->name, k == 0 ? "OUT" : "MU");
-        const struct frame frame = {.name = name, .lanes = true, .adds = adds, .calls = s->calls};
+        const struct frame frame = {
+            .name = name, .lanes = true, .adds = adds, .calls = s->calls, .widest = s->widest};
         status = product_write(&s->text, &frame, graph, first, count, s->count);
         text_add(calls, "    if (d%s%s) core_%s(t, x, p, L, W, dt, dx, dp, %s);\n", part->name,
                  k == 0 ? "" : " && MU", name, k == 0 ? "OUT" : "MU");
@@ -312,9 +316,9 @@ static sens_status hand_over(struct text *text, sens_status status, char **sourc
 }
 
 sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned wanted, unsigned calls,
-                            char **source, struct generate_found *found)
+                            unsigned widest, char **source, struct generate_found *found)
 {
-    struct source s = {.f = f, .n = n, .np = np, .calls = calls, .found = found};
+    struct source s = {.f = f, .n = n, .np = np, .calls = calls, .widest = widest, .found = found};
     sens_status status = graph_status(f);
     *source = NULL;
     *found = (struct generate_found){.n_blocks = 0};
@@ -333,11 +337,11 @@ sens_status generate_source(const struct graph *f, size_t n, size_t np, unsigned
     return status;
 }
 
-sens_status generate_numbers(const struct graph *graph, enum generate_product which, char **source,
-                             struct generate_count *count)
+sens_status generate_numbers(const struct graph *graph, enum generate_product which, unsigned widest,
+                             char **source, struct generate_count *count)
 {
     const double start = seconds_now();
-    struct source s = {.count = count};
+    struct source s = {.widest = widest, .count = count};
     *count = (struct generate_count){.seconds = 0};
     frame_prelude(&s.text);
     const sens_status status = write_scalars(&s, graph, which, 0, graph->n_outputs);

@@ -19,7 +19,7 @@ sens_status step_products(const struct step_request *request, unsigned wanted, s
     if (request->n > PLAIN_STATES) text_add(text, "#pragma GCC optimize(\"no-tree-slp-vectorize\")\n");
     const unsigned calls = request->lanes > 0 ? generate_call_of(request->lanes) : 0;
     const sens_status status =
-        generate_source(request->f, request->n, request->np, wanted, calls, &source, found);
+        generate_source(request->f, request->n, request->np, wanted, calls, request->widest, &source, found);
     if (status != SENS_OK) return status;
     for (int which = 0; which < GENERATE_PRODUCTS; which++) {
         count->operations += found->count[which].operations;

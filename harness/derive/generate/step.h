@@ -15,6 +15,7 @@ enum { STEP_MOST_STATES = 16 };
 struct step_request {
     const struct graph *f; /* of x [n] and p [np]; n <= STEP_MOST_STATES */
     size_t n, np;
+    unsigned widest;                    /* as generate_source has it */
     const struct sens_tableau *tableau; /* explicit */
     /* Of a reverse step: */
     size_t lanes;

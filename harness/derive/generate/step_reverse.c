@@ -295,7 +295,7 @@ static sens_status look(const struct step_request *request, struct generate_foun
     char *source;
     const unsigned structure = 1u << GENERATE_S | 1u << GENERATE_PHI;
     const sens_status status =
-        generate_source(request->f, request->n, request->np, structure, 0, &source, found);
+        generate_source(request->f, request->n, request->np, structure, 0, request->widest, &source, found);
     if (status == SENS_OK) free(source);
     return status;
 }

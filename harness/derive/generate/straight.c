@@ -1,4 +1,5 @@
-/* derive/generate/straight.c - what is the same for all lanes once, then the lanes in blocks of 8, 4, 2 and 1. */
+/* derive/generate/straight.c - what is the same for all lanes once, then the lanes in blocks of the widest vector, and
+ * of 4, 2 and 1 where these are shorter. */
 #include "straight.h"
 
 #include <stdio.h>
@@ -135,11 +136,12 @@ static void lane_block(const struct writer *w, unsigned width, size_t first, siz
     text_add(w->text, "    }\n");
 }
 
-/* Blocks of 8, 4, 2 and 1: 16 are two of 8, and a single lane is one of 1. */
+/* 16 lanes are two or more blocks of the widest, and a single lane is one of 1. */
 static bool is_written(const struct writer *w, unsigned width)
 {
-    const unsigned calls = w->frame->calls;
-    return calls & width || (width == 8 && calls & 16) || (width == 1 && calls & GENERATE_ONE_LANE);
+    const unsigned calls = w->frame->calls, wider = GENERATE_BLOCKS & ~(2 * width - 1);
+    return calls & width || (width == w->frame->widest && calls & wider) ||
+           (width == 1 && calls & GENERATE_ONE_LANE);
 }
 
 static void write_function(const struct writer *w, size_t first, size_t count)
@@ -148,7 +150,7 @@ static void write_function(const struct writer *w, size_t first, size_t count)
     statements(w, false, 1);
     if (!w->frame->lanes) scalar_outputs(w, first, count);
     if (w->frame->lanes) text_add(w->text, "    size_t l = 0;\n    (void)l;\n");
-    for (unsigned width = 8; w->frame->lanes && width >= 1; width /= 2)
+    for (unsigned width = w->frame->widest; w->frame->lanes && width >= 1; width /= 2)
         if (is_written(w, width)) lane_block(w, width, first, count);
     text_add(w->text, "}\n\n");
 }

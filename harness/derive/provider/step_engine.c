@@ -85,7 +85,7 @@ static bool holds(const struct sens_step_engine *engine, double t, double h, con
 
 static size_t vector_width(const char *isa, size_t lanes)
 {
-    size_t width = strcmp(isa, "avx512") == 0 ? 8 : strcmp(isa, "avx2") == 0 ? 4 : 2;
+    size_t width = compile_widest(isa);
     while (lanes % width != 0) width /= 2;
     return width;
 }
@@ -130,8 +130,11 @@ static compiled_function *make(struct step_engine *made, const struct step_reque
 
 static struct step_request request_of(const struct step_engine *made)
 {
-    return (struct step_request){
-        .f = made->f, .n = made->shape.n, .np = made->shape.np, .tableau = made->engine.tableau};
+    return (struct step_request){.f = made->f,
+                                 .n = made->shape.n,
+                                 .np = made->shape.np,
+                                 .widest = compile_widest(made->isa),
+                                 .tableau = made->engine.tableau};
 }
 
 /* Holds the lock. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "compile.h"
 #include "compile_tape.h"
 #include "differences.h"
 #include "functions.h"
@@ -13,6 +14,7 @@
 struct derivation {
     struct sens_ctx *ctx;
     const struct sens_problem *problem;
+    unsigned widest;
     struct graph *f;
     char *source;
     struct generate_found found;
@@ -33,8 +35,8 @@ static sens_status record(struct derivation *d)
         status = d->f ? recording_rhs(recording, &at, d->f, d->error) : SENS_NO_MEMORY;
     }
     if (status == SENS_OK)
-        status =
-            generate_source(d->f, pb->n, pb->np, GENERATE_ALL, GENERATE_ALL_CALLS, &d->source, &d->found);
+        status = generate_source(d->f, pb->n, pb->np, GENERATE_ALL, GENERATE_ALL_CALLS, d->widest, &d->source,
+                                 &d->found);
     if (status == SENS_OK || d->error->text[0]) return status;
     bench_refuse(d->error, "derive: problem=%s: %s", pb->type->name,
                  d->ctx->message[0] ? d->ctx->message : sens_status_message(status));
@@ -188,7 +190,8 @@ static void finish(struct derivation *d)
 sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem *pb,
                                 const struct sens_cost *cost, json_t **object, struct bench_error *error)
 {
-    struct derivation d = {.ctx = ctx, .problem = pb, .error = error};
+    enum { ANY = 8 }; /* nothing that is told depends on it */
+    struct derivation d = {.ctx = ctx, .problem = pb, .widest = ANY, .error = error};
     json_t *others = NULL;
     *object = NULL;
     sens_status status = record(&d);
@@ -206,10 +209,10 @@ sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem 
     return status;
 }
 
-sens_status derivation_code(struct sens_ctx *ctx, const struct sens_problem *pb, char **source,
-                            struct bench_error *error)
+sens_status derivation_code(struct sens_ctx *ctx, const struct sens_problem *pb, const char *isa,
+                            char **source, struct bench_error *error)
 {
-    struct derivation d = {.ctx = ctx, .problem = pb, .error = error};
+    struct derivation d = {.ctx = ctx, .problem = pb, .widest = compile_widest(isa), .error = error};
     const sens_status status = record(&d);
     *source = d.source;
     d.source = NULL;

@@ -15,8 +15,8 @@
 sens_status derivation_describe(struct sens_ctx *ctx, const struct sens_problem *pb,
                                 const struct sens_cost *cost, json_t **object, struct bench_error *error);
 
-/* The C of all products; the caller frees it. Likewise. */
-sens_status derivation_code(struct sens_ctx *ctx, const struct sens_problem *pb, char **source,
-                            struct bench_error *error);
+/* The C of all products for an instruction set (compile.h); the caller frees it. Likewise. */
+sens_status derivation_code(struct sens_ctx *ctx, const struct sens_problem *pb, const char *isa,
+                            char **source, struct bench_error *error);
 
 #endif

@@ -270,8 +270,8 @@ static void test_wrong_code_is_found(void **state)
         {PRODUCT_VJP, "s/x\\[0\\]/x[1]/"},
         {PRODUCT_VJP, "s/1\\.0 - /1.00000001 - /"},
         {PRODUCT_VJP, "s/\\* GET1(W + 1/* GET1(W + 0/"}, /* the last lane of an odd count alone */
-        {PRODUCT_VJP, "s/\\* GET4(W + 1/* GET4(W + 0/"},
-        {PRODUCT_JVP, "s/PUT4(OUT + 1/PUT4(OUT + 0/"},
+        {PRODUCT_VJP, "s/\\* GET2(W + 1/* GET2(W + 0/"},
+        {PRODUCT_JVP, "s/PUT2(OUT + 1/PUT2(OUT + 0/"},
         {PRODUCT_VJP_P, "s/) += /) = /"},
         {PRODUCT_RHS_T, "s/0\\.0/1.0/"},
         {PRODUCT_JACOBIAN, "s/OUT\\[1\\]/OUT[2]/"},

@@ -65,13 +65,13 @@ static inline void compile_and_load(const char *source, const char *compiler, st
     if (!getenv("SENS_KEEP")) unlink(path), unlink(library), rmdir(folder);
 }
 
-static inline void generate_and_load(const struct graph *f, size_t n, size_t np, const char *compiler,
-                                     struct code *code)
+static inline void generate_and_load(const struct graph *f, size_t n, size_t np, unsigned widest,
+                                     const char *compiler, struct code *code)
 {
     char *source;
     *code = (struct code){.library = NULL};
-    assert_int_equal(generate_source(f, n, np, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &code->found),
-                     SENS_OK);
+    assert_int_equal(
+        generate_source(f, n, np, GENERATE_ALL, GENERATE_ALL_CALLS, widest, &source, &code->found), SENS_OK);
     compile_and_load(source, compiler, code);
     free(source);
 }

@@ -6,11 +6,13 @@ enum { POINTS = 1000 }; /* each for all L */
 
 static void check(struct rhs f, const char *compiler)
 {
-    struct code code;
     assert_int_equal(graph_status(f.graph), SENS_OK);
-    generate_and_load(f.graph, f.n, f.np, compiler, &code);
-    check_code(&code, f.graph, f.n, f.np, POINTS / 9, 1);
-    unload(&code);
+    for (unsigned widest = 2; widest <= 8; widest *= 2) {
+        struct code code;
+        generate_and_load(f.graph, f.n, f.np, widest, compiler, &code);
+        check_code(&code, f.graph, f.n, f.np, POINTS / 27, 1);
+        unload(&code);
+    }
     graph_destroy(f.graph);
 }
 
@@ -59,13 +61,13 @@ static void test_refused(void **state)
     struct rhs f = vdp_graph();
     char *source;
     (void)state;
-    assert_int_equal(generate_source(f.graph, 2, 0, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &found),
+    assert_int_equal(generate_source(f.graph, 2, 0, GENERATE_ALL, GENERATE_ALL_CALLS, 4, &source, &found),
                      SENS_UNSUPPORTED);
-    assert_int_equal(generate_source(f.graph, 1, 1, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &found),
+    assert_int_equal(generate_source(f.graph, 1, 1, GENERATE_ALL, GENERATE_ALL_CALLS, 4, &source, &found),
                      SENS_UNSUPPORTED);
     assert_null(source);
     graph_add_output(f.graph, graph_leaf(f.graph, GRAPH_W, 0));
-    assert_int_equal(generate_source(f.graph, 3, 1, GENERATE_ALL, GENERATE_ALL_CALLS, &source, &found),
+    assert_int_equal(generate_source(f.graph, 3, 1, GENERATE_ALL, GENERATE_ALL_CALLS, 4, &source, &found),
                      SENS_UNSUPPORTED);
     graph_destroy(f.graph);
 }

@@ -2,14 +2,18 @@
 #include "bench/derive/rhs_support.h"
 #include "generate_support.h"
 
+/* By vectors of each width, but for large ones, which take the compiler long. */
 static void check(const char *what, struct rhs f, size_t points)
 {
-    struct code code;
-    print_message("%s, n = %zu\n", what, f.n);
+    enum { LARGE = 30 };
     assert_int_equal(graph_status(f.graph), SENS_OK);
-    generate_and_load(f.graph, f.n, f.np, "cc -O1", &code);
-    check_code(&code, f.graph, f.n, f.np, points, 1 + f.n);
-    unload(&code);
+    for (unsigned widest = f.n > LARGE ? 4 : 2; widest <= (f.n > LARGE ? 4 : 8); widest *= 2) {
+        struct code code;
+        print_message("%s, n = %zu, by %u\n", what, f.n, widest);
+        generate_and_load(f.graph, f.n, f.np, widest, "cc -O1", &code);
+        check_code(&code, f.graph, f.n, f.np, points, 1 + f.n);
+        unload(&code);
+    }
     graph_destroy(f.graph);
 }
 
@@ -59,7 +63,7 @@ static size_t length_of(const struct rhs *f, enum generate_product which, unsign
 {
     struct generate_found found;
     char *source;
-    assert_int_equal(generate_source(f->graph, f->n, f->np, 1u << which, calls, &source, &found), SENS_OK);
+    assert_int_equal(generate_source(f->graph, f->n, f->np, 1u << which, calls, 8, &source, &found), SENS_OK);
     const size_t length = strlen(source);
     generate_found_release(&found);
     free(source);
@@ -120,7 +124,7 @@ static void test_no_column_twice(void **state)
     char *source;
     (void)state;
     assert_int_equal(
-        generate_source(f.graph, f.n, f.np, 1u << GENERATE_VJP, generate_call_of(8), &source, &found),
+        generate_source(f.graph, f.n, f.np, 1u << GENERATE_VJP, generate_call_of(8), 8, &source, &found),
         SENS_OK);
     for (const char *at = source; (at = strstr(at, "int TABLE_")); tables++) {
         at = strchr(at, '[');
