@@ -165,6 +165,31 @@ static void print_refused(const struct summary *summary, FILE *out)
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
+/* Has one of the curves that measure the task of curve i a time, or a status? */
+static bool task_tells(const struct accuracy *accuracy, size_t i)
+{
+    for (size_t k = 0; k < accuracy->curves; k++) {
+        const struct accuracy_curve *curve = &accuracy->curve[k];
+        if (accuracy_same_task(accuracy, accuracy->curve[i].row, curve->row) &&
+            (curve->count > 0 || curve->failure[0].name))
+            return true;
+    }
+    return false;
+}
+
+/* Sweeps that are of errors or counts alone, or whose errors are not known; each once. */
+static void print_untold(const struct accuracy *accuracy, FILE *out)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < accuracy->curves; i++) {
+        const char *const sweep = accuracy->curve[i].row->text[COL_sweep];
+        if (task_tells(accuracy, i) || (last && strcmp(last, sweep) == 0)) continue;
+        fprintf(out, "%s%s", last ? ", " : "\nWithout times, or without errors, and so not here: ", sweep);
+        last = sweep;
+    }
+    if (last) fputs(".\n", out);
+}
+
 void summary_print_accuracy(const struct summary *summary, FILE *out)
 {
     struct accuracy accuracy;
@@ -193,10 +218,12 @@ void summary_print_accuracy(const struct summary *summary, FILE *out)
             ours);
     for (size_t i = 0; i < accuracy.curves; i++) {
         const struct accuracy_curve *curve = &accuracy.curve[i];
+        if (!task_tells(&accuracy, i)) continue;
         if (i == 0 || !accuracy_same_task(&accuracy, curve[-1].row, curve->row))
             print_task(summary, curve->row, out);
         print_curve(&accuracy, curve, out);
     }
+    print_untold(&accuracy, out);
     print_refused(summary, out);
     accuracy_free(&accuracy);
 }
