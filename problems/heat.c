@@ -222,7 +222,7 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
 {
     const bool discrete = q->level == SENS_EXACT_DISCRETE;
     if (S0 || !starts_from_mode(pb)) return false;
-    if (discrete && (!q->tableau || q->tableau->stages > SENS_MAX_STAGES || !(q->dt > 0))) return false;
+    if (discrete && !(q->tableau && q->tableau->family == SENS_FAMILY_EXPLICIT && q->dt > 0)) return false;
     const long double alpha = (long double)p[0], t = (long double)(q->t - pb->t0),
                       lam = eigenvalue(pb->data, q->level);
     const struct amplitude a =

@@ -52,7 +52,7 @@ static void correct_lane(struct corrections *corrections, size_t L, size_t l, co
     for (size_t r = 0; r < corrections->rows; r++) {
         sens_real *const last = &corrections->last[r * L + l];
         const sens_real d = fabs(D[r * L + l]), x = fabs(X[r * L + l] += D[r * L + l]);
-        if (!(d <= most)) most = d;
+        if (d > most || isnan(d)) most = d; /* once it is no number, it stays so */
         top = sens_larger(x, top);
         if (!was_rounding)
             *last = d;

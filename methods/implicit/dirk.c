@@ -155,12 +155,10 @@ static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
         sens_dirk_additive_error(dirk, h, dirk->d);
     else
         filtered_error(dirk, h, dirk->d);
-    if (!sens_finite(with->ode->n, dirk->d)) return (sens_real)NAN;
-    const struct sens_trial trial = {.h = h,
-                                     .y = dirk->head.scheme.Y,
-                                     .f = sens_implicit_rate(&dirk->head, h),
-                                     .y1 = dirk->head.scheme.y1,
-                                     .e = dirk->d};
+    const sens_real *const rate = sens_implicit_rate(&dirk->head, h); /* which no stage may have used */
+    if (!sens_finite(with->ode->n, dirk->d) || !sens_finite(with->ode->n, rate)) return (sens_real)NAN;
+    const struct sens_trial trial = {
+        .h = h, .y = dirk->head.scheme.Y, .f = rate, .y1 = dirk->head.scheme.y1, .e = dirk->d};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
     return with->controller->norm(&norm);
 }

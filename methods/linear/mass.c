@@ -76,8 +76,10 @@ static void find_sizes(const struct sens_problem *pb, const struct sens_mass_mat
 static size_t largest(size_t n, const sens_real *v)
 {
     size_t at = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(v[i]) <= fabs(v[at]))) at = i; /* what is no number is large */
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(v[i])) return i; /* what is no number is large */
+        if (fabs(v[i]) > fabs(v[at])) at = i;
+    }
     return at;
 }
 
