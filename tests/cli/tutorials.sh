@@ -58,9 +58,9 @@ do_block() {
 
 pages="models data adding-a-problem adding-a-cost adding-a-method"
 if sensbench analyse decay invariants >/dev/null 2>&1 && command -v gnuplot >/dev/null; then
-    pages="$pages analysing-a-model"
+    pages="$pages analysing-a-model sweeps"
 else
-    echo "skipped: analysing-a-model needs LAPACK and gnuplot"
+    echo "skipped: analysing-a-model and sweeps need LAPACK and gnuplot"
 fi
 if command -v python3 >/dev/null; then
     pages="$pages adding-a-contender"

@@ -3,10 +3,14 @@
  * as of a simplified Newton iteration); DOUBLES, where steps are doubled, from 16 times it, until the state settles;
  * where Newton's iteration ends after fewer steps, MOST_TRIES and TAKES_ANY (it has the solution then); and, where
  * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise;
- * EXCHANGED_FROM, the column (0, or k of the pivot) from which rows are exchanged; and PARAMETERS_OF_START, which takes
- * df/dp at the beginning of the step. */
+ * EXCHANGED_FROM, the column (0, or k of the pivot) from which rows are exchanged; TANGENT_EXCHANGES_BACK, where
+ * those of the tangent's right side are made in the order of undoing them; and PARAMETERS_OF_START, which takes df/dp
+ * at the beginning of the step. */
 #ifndef PARAMETERS_OF_START
 #define PARAMETERS_OF_START 0
+#endif
+#ifndef TANGENT_EXCHANGES_BACK
+#define TANGENT_EXCHANGES_BACK false
 #endif
 #ifndef DOUBLES
 #define DOUBLES 0
@@ -71,10 +75,10 @@ static void TANGENT_FACTORS(struct state *st, const struct sens_at *at, sens_rea
 #endif
 
 /* V [n][L] = (I - h/2 J)^-1 V */
-static void solve(const struct state *st, size_t L, sens_real *V)
+static void solve(const struct state *st, size_t L, bool back, sens_real *V)
 {
     const size_t n = st->n;
-    for (size_t k = 0; k < n; k++)
+    for (size_t c = 0, k = back ? n - 1 : 0; c < n; c++, k += back ? (size_t)-1 : 1)
         for (size_t l = 0, pivot = (size_t)st->own.pivot[k]; l < L; l++) {
             const sens_real keep = V[k * L + l];
             V[k * L + l] = V[pivot * L + l];
@@ -105,7 +109,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
         if (!FACTORS_OF_START) factorise(st, &at, h);
         sens_real size = 0, moved = 0;
         for (size_t i = 0; i < n; i++) st->own.K[i] = st->x[i] + h / 2 * st->own.K[i] - st->own.Y[i];
-        solve(st, 1, st->own.K);
+        solve(st, 1, false, st->own.K);
         for (size_t i = 0; i < n; i++) {
             st->own.Y[i] += st->own.K[i];
             moved = fmax(moved, fabs(st->own.K[i])), size = fmax(size, fabs(st->own.Y[i]));
@@ -118,7 +122,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
     memset(st->own.sigma, 0, n * q * sizeof *st->own.sigma);
     add_p(st, PARAMETERS_OF_START ? &(struct sens_at){t, st->x, pb->p} : &at, st->own.sigma);
     for (size_t e = 0; e < n * q; e++) st->own.sigma[e] = st->S[e] + h / 2 * st->own.sigma[e];
-    solve(st, q, st->own.sigma);
+    solve(st, q, TANGENT_EXCHANGES_BACK, st->own.sigma);
     integrate(st, &at, h, st->own.sigma);
     for (size_t i = 0; i < n; i++) st->x[i] = 2 * st->own.Y[i] - st->x[i];
     for (size_t e = 0; e < n * q; e++) st->S[e] = 2 * st->own.sigma[e] - st->S[e];

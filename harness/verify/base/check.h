@@ -32,6 +32,8 @@ struct verify_result verify_open(const char *check, const char *module, const ch
 /* Verdict, value, bound and, for a failure, text from the worst comparison; skipped when nothing was
  * noted. */
 void verify_judge(struct verify_result *result, const struct worst *worst);
+/* The same; where nothing was noted, skipped for this reason. */
+void verify_judge_or(struct verify_result *result, const struct worst *worst, const char *why);
 void verify_fail(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void verify_skip(struct verify_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends to the text. */

@@ -27,6 +27,20 @@ static void fill(struct oscillators *made)
     }
 }
 
+/* In column j of I - z C the largest number that is left is that of row j + 1. */
+static void fill_in_turn(struct oscillators *made)
+{
+    static const double GROWS = 2.5, BESIDE = 0.3;
+    for (size_t i = 0; i < STATES; i++) {
+        made->x0[i] = cos(1 + 2.3 * (double)i);
+        for (size_t j = i + 1; j < STATES; j++) {
+            made->B[i][j] =
+                pow(GROWS, (double)i - 2) * (j == i + 1 ? 1 : BESIDE * sin(0.7 + (double)(i + 2 * j)));
+            made->B[j][i] = -made->B[i][j];
+        }
+    }
+}
+
 /* k, or its part */
 static double speed(const struct sens_problem *pb)
 {
@@ -117,12 +131,13 @@ static const struct sens_problem_type oscillators_type = {.name = "oscillators",
                                                           .hvp = hvp,
                                                           .autonomous = true};
 
-void oscillators_problem(struct verify *v, const double *k, struct sens_problem *problem)
+static void make(struct verify *v, const double *k, void (*fill_matrix)(struct oscillators *made),
+                 struct sens_problem *problem)
 {
     struct oscillators *const made = verify_memory(v, 2, sizeof *made);
     struct sens_problem *const implicit = verify_memory(v, 1, sizeof *implicit);
     made[0] = (struct oscillators){.k = k, .share = 1, .p = 1};
-    fill(&made[0]);
+    fill_matrix(&made[0]);
     made[1] = made[0];
     made[1].share = IMPLICIT;
     *problem = (struct sens_problem){.type = &oscillators_type,
@@ -136,4 +151,14 @@ void oscillators_problem(struct verify *v, const double *k, struct sens_problem 
     *implicit = *problem;
     implicit->data = &made[1];
     problem->implicit = implicit;
+}
+
+void oscillators_problem(struct verify *v, const double *k, struct sens_problem *problem)
+{
+    make(v, k, fill, problem);
+}
+
+void oscillators_in_turn(struct verify *v, const double *k, struct sens_problem *problem)
+{
+    make(v, k, fill_in_turn, problem);
 }

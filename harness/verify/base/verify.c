@@ -202,6 +202,14 @@ void verify_judge(struct verify_result *result, const struct worst *worst)
         verify_fail(result, "%s: found %.3g, allowed %.3g", worst->where, worst->value, worst->bound);
 }
 
+void verify_judge_or(struct verify_result *result, const struct worst *worst, const char *why)
+{
+    if (worst->count == 0 && worst->unbounded == 0)
+        verify_skip(result, "%s", why);
+    else
+        verify_judge(result, worst);
+}
+
 void verify_blame(struct verify_result *result, enum cause cause, double weight)
 {
     const char *const name = cause_name(cause);

@@ -190,11 +190,12 @@ static void judge_order(struct scene *scene, const struct expected *goal, struct
         return;
     }
     ladder_words(&ladders.gradient, words);
-    worst_note(&worst, fmax(order - slope, 0), 0.5,
+    worst_note(&worst, ladder_missing(order, slope), 0.5,
                "the gradient's error falls as h^%.2f for order %d, with halved steps %s; order - slope",
                slope, order, words);
     verify_judge(result, &worst);
     if (result->verdict != VERIFY_FAIL) return;
+    verify_blame(result, CAUSE_failure_swallowed, isnan(slope) ? 0.95 : 0);
     blame_order(&ladders, order, result);
     blame_faults(scene, goal, result);
 }
@@ -241,7 +242,8 @@ static bool climb_tolerances(struct scene *scene, const struct expected *goal, s
 static double overall(const struct ladder *ladder)
 {
     const int last = ladder->count - 1;
-    if (!isfinite(ladder->error[last])) return NAN;
+    for (int k = 0; k <= last; k++)
+        if (!isfinite(ladder->error[k])) return NAN;
     if (!ladder_clean(ladder, last)) return 1;
     return log(ladder->error[0] / ladder->error[last]) / log(ladder->h[0] / ladder->h[last]);
 }
@@ -262,12 +264,13 @@ static void judge_tolerances(const struct ladders *ladders, struct verify_result
     char words[VERIFY_SUBJECT], state_words[VERIFY_SUBJECT];
     ladder_words(&ladders->gradient, words);
     ladder_words(&ladders->state, state_words);
-    worst_note(&worst, fmax(1 - gradient, 0), 0.5, "the gradient's error falls as tol^%.2f: %s; 1 - slope",
-               gradient, words);
+    worst_note(&worst, ladder_missing(1, gradient), 0.5,
+               "the gradient's error falls as tol^%.2f: %s; 1 - slope", gradient, words);
     verify_judge(result, &worst);
     if (result->verdict != VERIFY_FAIL) return;
     verify_say(result, "the state's as tol^%.2f: %s", state, state_words);
     result->parts = stuck_parts(ladders);
+    verify_blame(result, CAUSE_failure_swallowed, isnan(gradient) ? 0.96 : 0);
     if (state >= 0.5) {
         verify_blame(result, CAUSE_derivative_not_solver, 0.95);
         if (gradient > 0.15) verify_blame(result, CAUSE_lower_order, 0.9);

@@ -80,10 +80,8 @@ void convergence_decay(struct verify *v)
     if (takes) note_decay(v, "bs32", TIGHT, 1, &worst);
     if (!takes)
         verify_skip(&result, "the method does not take both a tolerance and a tableau");
-    else if (worst.count == 0)
-        verify_skip(&result, "it solves this by no formula of low order");
     else
-        verify_judge(&result, &worst);
+        verify_judge_or(&result, &worst, "it solves this by no formula of low order");
     verify_blame(&result, loose ? CAUSE_tolerance_floor : CAUSE_unseen_component, loose ? 0.97 : 0.95);
     verify_blame(&result, CAUSE_solver_not_derivative, loose ? 0.3 : 0.8);
     verify_blame(&result, CAUSE_controller_norm, 0.6);

@@ -59,7 +59,8 @@ static double slope(const struct part *part)
 {
     const struct ladder *l = &part->ladder;
     const int last = l->count - 1;
-    if (!isfinite(l->error[last])) return NAN;
+    for (int k = 0; k <= last; k++)
+        if (!isfinite(l->error[k])) return NAN;
     if (l->error[last] <= part->done || !ladder_clean(l, last)) return 1;
     return last > 0 ? log(l->error[last - 1] / l->error[last]) / log(l->h[last - 1] / l->h[last]) : 0;
 }
@@ -122,7 +123,7 @@ static void judge_ladders(const struct part part[SENS_PARTS], enum way way, long
         char words[VERIFY_SUBJECT];
         if (!part[k].judged) continue;
         ladder_words(&part[k].ladder, words);
-        worst_note_in(&worst, 1u << k, fmax(1 - slope(&part[k]), 0), 1 - least_slope(way),
+        worst_note_in(&worst, 1u << k, ladder_missing(1, slope(&part[k])), 1 - least_slope(way),
                       "%s: the error against the exact one stays: %s; 1 - slope", part[k].name, words);
     }
     verify_judge(result, &worst);
@@ -135,13 +136,28 @@ static void judge_ladders(const struct part part[SENS_PARTS], enum way way, long
  * error may be small by accident, so that a factor is allowed. */
 static const double BESIDE = 4;
 
+/* What it solved on the rung, it solves beside it: a status is a failure, but for want of steps, or of a case that it
+ * declares not to take. */
+static bool fails_beside(struct bed *bed, const char *words, struct verify_result *result)
+{
+    const sens_status status = bed_solve(bed);
+    if (status == SENS_OK || status == SENS_STEP_LIMIT || status == SENS_UNSUPPORTED) return false;
+    verify_fail(result, "%s: %s: %s; what is beside it is solved", words, sens_status_name(status),
+                bed->message);
+    return true;
+}
+
 static void judge_beside(struct scene *scene, struct part part[SENS_PARTS], const struct refinement *by,
                          int last, struct verify_result *result)
 {
     struct worst worst = {.count = 0};
-    if (last < 1 || !refinement_turn_parity(&scene->bed, by, last) || bed_solve(&scene->bed) != SENS_OK)
+    if (last < 1 || !refinement_turn_parity(&scene->bed, by, last)) return;
+    if (fails_beside(&scene->bed, "with an odd number of steps for an even one, or the other way round",
+                     result)) {
+        verify_blame(result, CAUSE_remainder, 0.97);
         return;
-    for (enum sens_part i = 0; i < SENS_PARTS; i++) {
+    }
+    for (enum sens_part i = 0; i < SENS_PARTS && scene->bed.status == SENS_OK; i++) {
         if (!part[i].judged) continue;
         add_rung(&part[i], exp2(-last));
         const struct ladder *l = &part[i].ladder;
@@ -184,8 +200,12 @@ static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS
     double h;
     if (by->way == BY_STEP || last < 1 || steps < 1 || !refinement_take(bed, by, last, &h)) return;
     bed->cost.t_obs = behind_steps(bed, steps);
-    const bool made = expected_exact(&scene->bed, &goal) == SENS_OK && bed_solve(bed) == SENS_OK;
+    const bool known = expected_exact(&scene->bed, &goal) == SENS_OK;
+    const bool failed = known && fails_beside(bed, "observed close behind the end of a step", result);
+    const bool made = known && !failed && bed->status == SENS_OK;
     bed->cost = usual;
+    verify_blame(result, CAUSE_observation_times, failed ? 0.97 : 0);
+    if (failed) return;
     find_parts(scene, &goal, by->way, moved);
     for (enum sens_part i = 0; i < SENS_PARTS && made; i++) {
         const double *const error = part[i].ladder.error;

@@ -53,7 +53,8 @@ void cost_note_directions(struct worst *worst, void (*compare)(const void *self,
     for (int k = 0; k < DIRECTIONS; k++) {
         struct worst here = {.count = 0};
         compare(self, &here);
-        if (k == 0 || here.value * least.bound < least.value * here.bound) least = here;
+        if (here.count == 0) continue; /* no difference resolves it */
+        if (least.count == 0 || here.value * least.bound < least.value * here.bound) least = here;
         if (worst_passes(&here)) break;
     }
     if (least.count) worst_note(worst, least.value, least.bound, "%s", least.where);

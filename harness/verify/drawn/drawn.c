@@ -125,7 +125,7 @@ static long steps_of(const struct drawing *drawing, const struct drawn *drawn)
 
 /* A long interval, where the number of steps cannot be set, with a forcing that does not die away. Not for a
  * continuous derivative: what is integrated back grows on it; nor where the number of steps is the same on
- * any interval. */
+ * any interval: they may then be too long to be stable, and one that takes no tolerance cannot know. */
 static void use_long_interval(const struct drawing *drawing, struct drawn *drawn)
 {
     const double usual = drawing->usual.value[AXIS_LENGTH];
@@ -134,7 +134,8 @@ static void use_long_interval(const struct drawing *drawing, struct drawn *drawn
     drawn->value[AXIS_LENGTH] = ceil(usual * MANY_STEPS / (double)drawing->steps);
     for (int k = 0; k < LENGTHENINGS; k++) {
         const long steps = steps_of(drawing, drawn);
-        if (steps > 0 && steps < 2 * drawing->steps) drawn->value[AXIS_LENGTH] = usual;
+        if (steps > 0 ? steps < 2 * drawing->steps : !(drawing->v->method->caps & SENS_CAP_TOLERANCE))
+            drawn->value[AXIS_LENGTH] = usual;
         if (steps < 2 * drawing->steps || steps >= LEAST_STEPS) return;
         drawn->value[AXIS_LENGTH] *= 2;
     }

@@ -62,7 +62,7 @@ static bool solve_with(const struct between *at, double value, struct scene *sce
     return bed_solve(&scene->bed) == SENS_OK;
 }
 
-/* The larger one of |x - usual x| / |usual x| and the same of G; NaN: a status. */
+/* The larger one of |x - usual x| / |usual x| and the same of G; infinity: one is no number. NaN: a status. */
 static double apart(const struct between *at, double value)
 {
     static const unsigned parts[] = {SENS_IN_X, SENS_IN_G};
@@ -73,7 +73,8 @@ static double apart(const struct between *at, double value)
         for (int k = 0; k < 2; k++) {
             const double size = out_norm(&scene.bed, &at->usual, NULL, parts[k]);
             const double off = out_norm(&scene.bed, &scene.bed.out, &at->usual, parts[k]);
-            most = fmax(most, size > 0 ? off / size : off);
+            most = isfinite(off) ? fmax(most, size > 0 ? off / size : off) : INFINITY;
+            if (!isfinite(most)) break;
         }
     }
     scene_free(&scene);
@@ -90,7 +91,10 @@ static void look_towards(const struct between *at, double end, struct worst *wor
     if (reached == from) return;
     const double far = apart(at, reached);
     const double tol = at->drawing->tol, floor = tol > 0 ? FLOOR_TIMES * tol : FLOOR;
-    for (size_t k = 0; k < sizeof part / sizeof *part && !isnan(far); k++) {
+    if (isinf(far))
+        worst_note(worst, far, 0, "%s = %.6g: x or G is no number, and success is reported", at->option->name,
+                   reached);
+    for (size_t k = 0; k < sizeof part / sizeof *part && isfinite(far); k++) {
         /* as a sum in which nothing is lost where the end is 0 */
         const double value = reached * part[k] + from * (k == 1 ? 1 - NEAR_END : 1 - part[k]);
         const double off = apart(at, value);

@@ -4,6 +4,7 @@
 
 enum { MOST_STEPS = 300, SHORTENINGS = 4 };
 static const double COARSE = 1e-2, SHORTER = 8; /* tolerance of the steps; what the interval is divided by */
+static const double ROUNDINGS = 64;             /* in the sums of an identity */
 
 struct map { /* of a few coarse steps, with its derivatives and what rounding can do to them */
     struct bed bed;
@@ -33,49 +34,6 @@ static bool map_create(const struct subject *subject, struct map *map)
     return false;
 }
 
-static void residual_of(const struct map *map, const struct sens_identity *identity, double *residual,
-                        double *size)
-{
-    identity->residual(&map->bed.problem, map->expected.value.x, map->expected.value.dGdp,
-                       map->expected.value.dGdx0, residual, size);
-}
-
-/* bound[r] += |residual(.., z_i + by_i, ..) - residual|, added up over i */
-static void respond(const struct map *map, const struct sens_identity *identity, const double *residual,
-                    size_t count, double *z, const double *by, double *bound)
-{
-    struct verify *v = map->bed.v;
-    const size_t rows = identity->rows(&map->bed.problem);
-    double *const moved = verify_array(v, rows), *const unused = verify_array(v, rows);
-    for (size_t i = 0; z && i < count; i++) {
-        const double kept = z[i];
-        z[i] += by[i];
-        residual_of(map, identity, moved, unused);
-        z[i] = kept;
-        for (size_t r = 0; r < rows; r++) {
-            const double change = fabs(moved[r] - residual[r]);
-            bound[r] += isfinite(change) ? change : INFINITY;
-        }
-    }
-}
-
-static void note_identity(struct worst *worst, const struct map *map, const struct sens_identity *identity)
-{
-    struct verify *v = map->bed.v;
-    const size_t n = map->bed.problem.n, np = map->bed.problem.np;
-    const size_t rows = identity->rows(&map->bed.problem);
-    double *const residual = verify_array(v, rows), *const size = verify_array(v, rows);
-    double *const bound = verify_array(v, rows);
-    residual_of(map, identity, residual, size);
-    for (size_t r = 0; r < rows; r++) bound[r] = 64 * DBL_EPSILON * size[r];
-    respond(map, identity, residual, n, map->expected.value.x, map->expected.bound.x, bound);
-    respond(map, identity, residual, n * np, map->expected.value.dGdp, map->expected.bound.dGdp, bound);
-    respond(map, identity, residual, n * n, map->expected.value.dGdx0, map->expected.bound.dGdx0, bound);
-    for (size_t r = 0; r < rows; r++)
-        worst_note(worst, fabs(residual[r]), bound[r], "residual %zu of '%s', of terms that add up to %.3g",
-                   r, identity->name, size[r]);
-}
-
 /* Why it cannot be checked; NULL: it can. */
 static const char *why_not(const struct sens_problem *pb)
 {
@@ -98,7 +56,8 @@ void exact_check_map(const struct subject *subject)
     }
     const struct sens_identity *identity = subject->pb->type->identities;
     for (; identity->name; identity++)
-        if (identity->discrete) note_identity(&worst, &map, identity);
+        if (identity->discrete)
+            expected_note_identity(&worst, &map.bed, identity, &map.expected, NULL, ROUNDINGS);
     struct verify_result result = subject_open(subject, check);
     verify_judge(&result, &worst);
     verify_blame(&result, CAUSE_identity_wrong, 0.95);

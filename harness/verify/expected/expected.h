@@ -30,6 +30,11 @@ struct expected expected_gradient(const struct expected *expected);
 /* |bound|_F / |value|_F over the gradients: above 1, a comparison says nothing. */
 double expected_weakness(const struct bed *bed, const struct expected *expected);
 
+/* Notes the residual of an identity at `got` (NULL: at the expected value itself), against what the bounds and so many
+ * roundings of its terms make of it, and the residual at the expected value. */
+void expected_note_identity(struct worst *worst, const struct bed *bed, const struct sens_identity *identity,
+                            const struct expected *expected, const struct sens_out *got, double roundings);
+
 /* ---- steps (expected_grid.c) ---------------------------------------------------------------------------- */
 
 /* Equal steps on [t0, t1], `steps` in all where the observations are multiples of one; they land on the

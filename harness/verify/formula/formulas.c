@@ -47,8 +47,14 @@ static void try_formula(struct bed *bed, const struct sens_tableau *tb, struct w
     if (!choose_steps(bed, tb->name) || bed_solve(bed) == SENS_UNSUPPORTED) return;
     if (bed->status != SENS_OK)
         worst_note(all, INFINITY, 0, "%s: %s: %s", tb->name, sens_status_name(bed->status), bed->message);
-    if (bed->status != SENS_OK || expected_reported_map(bed, &expected) != SENS_OK) return;
+    if (bed->status != SENS_OK) return;
+    if (expected_reported_map(bed, &expected) != SENS_OK) {
+        verify_say(result, "%s: its map cannot be made again", tb->name);
+        return;
+    }
     expected_compare(&worst, bed, &bed->out, &expected);
+    all->unbounded += worst.unbounded;
+    if (worst.count == 0) return;
     const bool first = worst_passes(all) && !worst_passes(&worst);
     worst_note(all, worst.value, worst.bound, "%s: %s", tb->name, worst.where);
     if (first) blame_formula(bed, &expected, result);
@@ -114,10 +120,8 @@ static void check_exchanged(struct verify *v)
     if (!why_not) try_all(v, v->reg->implicit_tableaux, &problem, &all, &result);
     if (why_not)
         verify_skip(&result, "%s", why_not);
-    else if (all.count == 0)
-        verify_skip(&result, "the method takes no implicit formula");
     else
-        verify_judge(&result, &all);
+        verify_judge_or(&result, &all, "the method takes no implicit formula");
     verify_blame(&result, CAUSE_row_exchange, 0.95);
     verify_close(v, &result);
 }

@@ -1,6 +1,6 @@
 /* gradient.coarse: equations of a step that take many iterations to solve, or whose matrix is far from its diagonal.
  *
- *     y' = -p k y^3,   y(0) = 1,   p = 1,   0 <= t <= 1,     k = z N, N the number of steps: h k = z,
+ *     y' = -p k y^3 / s^2,   y(0) = s,   p = 1,   0 <= t <= 1,     k = z N, N the number of steps: h k = z,
  *     x' = p k B x (oscillators.h).
  *
  * N is counted once, at k = 1. The steps of a method that takes no tolerance stay as its option says, so that h k =
@@ -8,7 +8,7 @@
  * tells whether the equations of a step are solved. Newton's, from a guess of the size of z, takes away a third of
  * the distance each time, so that a few leave an error of the state's own size. Then the derivative that the
  * implicit function theorem gives is not that of the values; a status is an answer, and so are the values of a
- * formula that solves nothing. */
+ * formula that solves nothing. With s = 1 and with a small one, which is the same in other units. */
 #include "gradient_case.h"
 
 #include <string.h>
@@ -17,11 +17,17 @@
 #include "oscillators.h"
 #include "probe.h"
 
-static const double START = 1, RATE = 1;
+static const double RATE = 1;
+
+struct cubic {
+    const double *k;
+    double start;
+};
 
 static double speed(const struct sens_problem *pb)
 {
-    return *(const double *)pb->data;
+    const struct cubic *const made = pb->data;
+    return *made->k / (made->start * made->start);
 }
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dy)
@@ -38,15 +44,27 @@ static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct
     return (struct diagonal_slopes){-3 * at->p[0] * k * y * y, -k * y * y * y};
 }
 
-static void cubic_problem(struct verify *v, const double *k, struct sens_problem *problem)
+static void make_cubic(struct verify *v, const double *k, double start, struct sens_problem *problem)
 {
+    struct cubic *const made = verify_memory(v, 1, sizeof *made);
+    *made = (struct cubic){k, start};
     *problem = (struct sens_problem){.type = diagonal_type(v, "cubic decay", rhs, slopes),
                                      .n = 1,
                                      .np = 1,
                                      .t1 = 1,
-                                     .x0 = verify_copy(v, 1, &START),
+                                     .x0 = verify_copy(v, 1, &start),
                                      .p = verify_copy(v, 1, &RATE),
-                                     .data = k};
+                                     .data = made};
+}
+
+static void cubic_problem(struct verify *v, const double *k, struct sens_problem *problem)
+{
+    make_cubic(v, k, 1, problem);
+}
+
+static void small_cubic_problem(struct verify *v, const double *k, struct sens_problem *problem)
+{
+    make_cubic(v, k, 1e-9, problem);
 }
 
 /* Is the map the method's own? */
@@ -82,7 +100,14 @@ struct equations {
 
 static const struct equations equations[] = {
     {"y' = -p k y^3, coarse steps", cubic_problem, {3, 10, 30, 1000}, 0.1, CAUSE_not_converged, 0.6},
+    {"y' = -p k y^3 from 1e-9, coarse steps",
+     small_cubic_problem,
+     {3, 10, 30, 1000},
+     1e-3,
+     CAUSE_state_scale,
+     0.9},
     {"x' = p k B x, coarse steps", oscillators_problem, {3, 6, 12, 40}, 0.5, CAUSE_row_exchange, 0.2},
+    {"x' = p k C x, coarse steps", oscillators_in_turn, {3, 6, 12, 40}, 0.05, CAUSE_row_exchange, 0.2},
 };
 
 static bool is_right(struct bed *bed, double *k, double z, long steps)
@@ -122,10 +147,9 @@ static void check(struct verify *v, const struct equations *given)
         note_one(&bed, k, given->stiffness[i], steps, &worst);
     if (!applies(&bed))
         verify_skip(&result, "it is no discrete derivative, or its steps are made again elsewhere");
-    else if (worst.count == 0)
-        verify_skip(&result, "all of it ends with a status, or has no derivative that could be told");
     else
-        verify_judge(&result, &worst);
+        verify_judge_or(&result, &worst,
+                        "all of it ends with a status, or has no derivative that could be told");
     if (result.verdict == VERIFY_FAIL) verify_blame(&result, given->cause, trust(given, &bed, k, steps));
     verify_close(v, &result);
     bed_free(&bed);
@@ -148,9 +172,11 @@ static const struct verify_check checks[] = {
          "away a third of the distance each time there, so that a larger h k takes it more. A method that "
          "ends it after a fixed number, and takes what it has for a solution, gives a derivative of "
          "something else. Look at what happens where the iteration has not converged: it has to end with a "
-         "status (not_converged), or to be told (sens_work.residual). A linear oscillation is solved so, "
-         "too: the matrix of a step is far from its diagonal there, and elimination has to exchange rows, "
-         "those of its factors among them.",
+         "status (not_converged), or to be told (sens_work.residual). The same is solved from y = 1e-9, "
+         "which "
+         "is another unit. Two linear oscillations are solved so, too: the matrix of a step is far from its "
+         "diagonal there, and elimination has to exchange rows, those of its factors among them; of the "
+         "second each row with the next in turn.",
      .level = VERIFY_TO_ROUNDING},
     {.id = NULL}};
 

@@ -335,6 +335,7 @@ static bool blame_cost_parts(const struct gradient_case *given, bool adaptive, s
  * held and gets better as the steps do. */
 static void blame_own(struct gradient_case *given, bool adaptive, bool digits, struct verify_result *result)
 {
+    if (!digits && case_tells(result) && blame_cost_parts(given, adaptive, result)) return;
     if (result->parts == SENS_IN_DGDP) {
         const bool initial = sens_problem_x0_depends(&given->scene.bed.problem);
         verify_say(result, "dG/dx0 is that of the values");
@@ -343,7 +344,6 @@ static void blame_own(struct gradient_case *given, bool adaptive, bool digits, s
         verify_blame(result, CAUSE_missing_parameter_term, 0.3);
         return;
     }
-    if (!digits && case_tells(result) && blame_cost_parts(given, adaptive, result)) return;
     case_blame_linear(given, adaptive, result);
     verify_blame(result, CAUSE_difference_quotient, digits ? 0.95 : 0);
     verify_blame(result, CAUSE_single_precision, digits ? 0.7 : 0);

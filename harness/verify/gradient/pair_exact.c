@@ -1,5 +1,4 @@
 /* The derivative against the exact solution's, and against the relations that a problem declares. */
-#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -190,56 +189,8 @@ void pair_exact(struct pair *pair)
 
 /* ---- identities ---------------------------------------------------------------------------------------- */
 
-struct residual { /* of one identity */
-    size_t rows;
-    double *value, *size;
-};
-
-static struct residual residual_of(const struct bed *bed, const struct sens_identity *identity,
-                                   const struct sens_out *out)
-{
-    const size_t rows = identity->rows(&bed->problem);
-    struct residual r = {rows, verify_array(bed->v, rows), verify_array(bed->v, rows)};
-    identity->residual(&bed->problem, out->x, out->dGdp, out->dGdx0, r.value, r.size);
-    return r;
-}
-
-/* bound[r] += |residual(.., v_i + bound_i, ..) - residual|, added up over i. */
-static void respond(const struct bed *bed, const struct sens_identity *identity, const struct sens_out *at,
-                    const struct residual *base, size_t count, double *v, const double *by, double *bound)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct sens_arena_mark mark = sens_arena_mark(&bed->v->ctx.arena);
-        const double kept = v[i];
-        v[i] += by[i];
-        const struct residual moved = residual_of(bed, identity, at);
-        v[i] = kept;
-        for (size_t r = 0; r < base->rows; r++) {
-            const double change = fabs(moved.value[r] - base->value[r]);
-            bound[r] += isfinite(change) ? change : INFINITY;
-        }
-        sens_arena_rewind(&bed->v->ctx.arena, mark);
-    }
-}
-
-/* Notes the residual at the method's numbers, if the target's own is within the bound. */
-static void note_identity(struct worst *worst, const struct bed *bed, const struct sens_identity *identity,
-                          const struct expected *target)
-{
-    const size_t n = bed->problem.n, np = bed->problem.np;
-    const struct sens_out *at = &target->value, *by = &target->bound;
-    const struct residual right = residual_of(bed, identity, at), got = residual_of(bed, identity, &bed->out);
-    double *const bound = verify_array(bed->v, right.rows);
-    for (size_t r = 0; r < right.rows; r++) bound[r] = 16 * DBL_EPSILON * right.size[r];
-    respond(bed, identity, at, &right, n, at->x, by->x, bound);
-    respond(bed, identity, at, &right, n * np, at->dGdp, by->dGdp, bound);
-    respond(bed, identity, at, &right, n * n, at->dGdx0, by->dGdx0, bound);
-    for (size_t r = 0; r < right.rows; r++)
-        worst_note(worst, fabs(got.value[r]), bound[r] + fabs(right.value[r]), "%s, row %zu: residual",
-                   identity->name, r);
-}
-
 enum { IDENTITY_OF_MAP = 1, IDENTITY_OF_SOLUTION = 2 };
+static const double ROUNDINGS = 16; /* in the sums of an identity */
 
 /* Notes the identities of these kinds. */
 static void note_identities(struct worst *worst, const struct bed *bed, unsigned kinds,
@@ -247,7 +198,7 @@ static void note_identities(struct worst *worst, const struct bed *bed, unsigned
 {
     for (const struct sens_identity *identity = bed->problem.type->identities; identity->name; identity++)
         if (kinds & (identity->discrete ? IDENTITY_OF_MAP : IDENTITY_OF_SOLUTION))
-            note_identity(worst, bed, identity, target);
+            expected_note_identity(worst, bed, identity, target, &bed->out, ROUNDINGS);
 }
 
 /* Do the identities hold as soon as dG/dp is the target's? Then they fail in nothing else. */

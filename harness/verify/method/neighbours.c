@@ -82,7 +82,7 @@ static const char *name_of(int behind)
     return behind < 0 ? "nothing" : names[behind];
 }
 
-/* Solves the task behind another one; the first time is what the others are compared with. */
+/* Solves the task behind another one; the first time is what the others are compared with. It was solved alone. */
 static void solve(struct neighbours *of, int which, int behind)
 {
     struct bed *const bed = &of->scene[which].bed;
@@ -93,6 +93,9 @@ static void solve(struct neighbours *of, int which, int behind)
         of->solved[which] = true;
         of->behind[which] = behind;
         if (status == SENS_OK) of->first[which] = bed_keep(bed);
+        if (status != SENS_OK)
+            worst_note(&of->worst, INFINITY, 0, "%s, behind %s: %s: %s; alone it is solved", names[which],
+                       name_of(behind), sens_status_name(status), bed->message);
         return;
     }
     const struct sens_out nothing = trial_nothing(bed);
@@ -160,10 +163,8 @@ static void run(struct verify *v)
     walk(&of, task, count);
     for (int i = 0; i + 1 < count; i++) solve_beside(&of, task[i], task[i + 1]);
     judge_altered(&of, &result);
-    if (of.worst.count == 0)
-        verify_skip(&result, "the method takes one task of those that are tried: there is none to follow it");
-    else
-        verify_judge(&result, &of.worst);
+    verify_judge_or(&result, &of.worst,
+                    "the method takes one task of those that are tried: there is none to follow it");
     verify_blame(&result, CAUSE_kept_between_solves, 0.98);
     verify_blame(&result, CAUSE_stale_workspace, 0.4);
     verify_close(v, &result);

@@ -86,10 +86,7 @@ static void compare(const struct bed *bed, const struct sens_out *first, unsigne
 static void end(struct verify *v, struct verify_result *result, const struct worst *worst, const char *why,
                 enum cause cause)
 {
-    if (worst->count)
-        verify_judge(result, worst);
-    else
-        verify_skip(result, "%s", why);
+    verify_judge_or(result, worst, why);
     verify_blame(result, cause, 0.95);
     verify_close(v, result);
 }
@@ -110,7 +107,10 @@ static void check_time(struct verify *v)
         char words[VERIFY_NAME];
         create(v, (struct equation){.k = exp2(powers[q])}, 1, 1, &bed);
         snprintf(words, sizeof words, "k = 2^%d,", powers[q]);
-        if (bed_solve(&bed) == SENS_OK) compare(&bed, &first, EVERY, words, &worst);
+        if (bed_solve(&bed) == SENS_OK)
+            compare(&bed, &first, EVERY, words, &worst);
+        else
+            verify_say(&result, "%s %s: %s", words, sens_status_name(bed.status), bed.message);
         bed_free(&bed);
     }
     bed_free(&usual);

@@ -126,20 +126,24 @@ static void factor(const struct stiff *s, double h)
     gsl_linalg_LU_decomp(&matrix.matrix, &permutation, &sign);
 }
 
-static void solve(const struct stiff *s, double *right)
-{
-    const size_t N = S * s->n;
-    gsl_matrix_view matrix = gsl_matrix_view_array(s->M, N, N);
-    gsl_vector_view vector = gsl_vector_view_array(right, N);
-    gsl_permutation permutation = {N, s->order};
-    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
-}
-
 static double largest(size_t count, const double *v)
 {
     double most = 0;
     for (size_t q = 0; q < count; q++) most = isnan(v[q]) ? NAN : fmax(most, fabs(v[q]));
     return most;
+}
+
+/* Of a singular matrix: not a number. */
+static void solve(const struct stiff *s, double *right)
+{
+    const size_t N = S * s->n;
+    for (size_t q = 0; q < N; q++)
+        if (s->M[q * N + q] == 0) right[q] = NAN;
+    if (isnan(largest(N, right))) return; /* the library would end the program */
+    gsl_matrix_view matrix = gsl_matrix_view_array(s->M, N, N);
+    gsl_vector_view vector = gsl_vector_view_array(right, N);
+    gsl_permutation permutation = {N, s->order};
+    gsl_linalg_LU_svx(&matrix.matrix, &permutation, &vector.vector);
 }
 
 /* r_i = h sum_j a_ij f_j - M z_i */

@@ -73,6 +73,31 @@ static void slope_along(const struct subject *subject, bool states, const double
         if (!(fabs(image[i] - slope[i]) <= bound[i] + rounding[i])) slope[i] = again[i], bound[i] = its[i];
 }
 
+/* The transposed product of a cotangent without the components that no difference resolves, against the others. */
+static void note_transposed(struct worst *worst, const struct linear *transposed, double *W, const double *V,
+                            const double *slope, const double *bound, const double *rounding)
+{
+    const size_t n = transposed->in, cols = transposed->out;
+    double *const pulled = verify_array(transposed->v, cols);
+    double expected = 0, unsure = 0;
+    size_t left_out = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(bound[i])) {
+            W[i] = 0;
+            left_out++;
+            continue;
+        }
+        expected += W[i] * slope[i];
+        unsure += fabs(W[i]) * (bound[i] + rounding[i]);
+    }
+    linear_apply(transposed, 1, W, pulled);
+    const double got = products_dot(cols, pulled, V);
+    if (left_out == n || (left_out > 0 && !isfinite(got))) return;
+    worst_note(worst, fabs(expected - got),
+               products_dot_sizes(cols, V, linear_rounding(transposed, W)) + unsure, "%s at t = %.4g",
+               linear_name(transposed->product), transposed->t[0]);
+}
+
 void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],
                          const struct sens_at *at)
 {
@@ -81,21 +106,15 @@ void products_note_along(struct worst *worst, const struct subject *subject, con
     const struct linear forward = linear_at(subject, product[0], at);
     const struct linear transposed = linear_at(subject, product[1], at);
     const bool states = product[0] == PRODUCT_JVP;
-    const double *V = subject_direction(subject, forward.in, states ? at->x : at->p),
-                 *W = verify_random(v, n);
-    double *slope = verify_array(v, n), *bound = verify_array(v, n);
-    double *image = verify_array(v, n), *pulled = verify_array(v, forward.in);
+    const double *V = subject_direction(subject, forward.in, states ? at->x : at->p);
+    double *const W = verify_random(v, n);
+    double *slope = verify_array(v, n), *bound = verify_array(v, n), *image = verify_array(v, n);
     linear_apply(&forward, 1, V, image);
-    linear_apply(&transposed, 1, W, pulled);
     const double *rounding = linear_rounding(&forward, V);
     slope_along(subject, states, V, at, image, rounding, slope, bound);
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(bound[i])) return;
-        worst_note(worst, fabs(image[i] - slope[i]), bound[i] + rounding[i], "%s, component %zu at t = %.4g",
-                   linear_name(product[0]), i, at->t);
-    }
-    const double both = products_dot_sizes(forward.in, V, linear_rounding(&transposed, W)) +
-                        products_dot_sizes(n, W, bound) + products_dot_sizes(n, W, rounding);
-    worst_note(worst, fabs(products_dot(n, W, slope) - products_dot(forward.in, pulled, V)), both,
-               "%s at t = %.4g", linear_name(product[1]), at->t);
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(bound[i]))
+            worst_note(worst, fabs(image[i] - slope[i]), bound[i] + rounding[i],
+                       "%s, component %zu at t = %.4g", linear_name(product[0]), i, at->t);
+    note_transposed(worst, &transposed, W, V, slope, bound, rounding);
 }

@@ -29,6 +29,7 @@ struct walk {
     sens_status status;
     double end;     /* where the walk ended */
     double *last;   /* [n] the state there */
+    long visited;   /* places at which rhs has a value */
     bool valueless; /* there was a place on the way where rhs has no value */
     double gap;     /* the first such time */
 };
@@ -36,7 +37,7 @@ struct walk {
 struct walk walk_create(const struct subject *subject);
 /* Compares roughly at walk->at, and keeps the place where it is among the worst. */
 void walk_visit(struct walk *walk);
-/* Looks closely at the places kept, judges, and blames. */
+/* Looks closely at the places kept, judges, and blames; a skip where none was visited. */
 void walk_judge_products(const struct walk *walk, struct verify_result *result);
 
 /* along.solution (along_solution.c) */

@@ -149,6 +149,7 @@ void walk_visit(struct walk *walk)
     walk->dp = subject_direction(subject, pb->np, walk->at.p);
     walk->w = verify_random(subject->v, pb->n);
     if (call_again(walk)) {
+        walk->visited++;
         multiply(walk);
         look_for_stairs(walk);
         keep(walk, walk->slope, slope_ratio(walk));
@@ -215,6 +216,13 @@ void walk_judge_products(const struct walk *walk, struct verify_result *result)
         if (blamed || worst_passes(&here)) continue;
         reach_blame_place(subject, &bases, &place->at, false, result);
         blamed = true;
+    }
+    if (walk->visited == 0) {
+        verify_skip(result,
+                    walk->far ? "rhs has values at none of the places drawn"
+                              : "explicit steps do not follow its solution: %s",
+                    sens_status_name(walk->status));
+        return;
     }
     if (worst.count == 0) worst_note(&worst, 0, 0, "nothing differs at first sight");
     verify_judge(result, &worst);

@@ -208,10 +208,11 @@ static const struct verify_check checks[] = {
      .bound = "the products on both sides of 0, and what lies between them",
      .explanation =
          "One entry of x or p after the other (24 drawn where there are more) is set to 0, and a little "
-         "above and below it. Where the products exist at all three, each must lie between those on the two "
-         "sides, but for a thousandth of its size: a kink at 0 may have either slope, or one between. A "
-         "failure is an if that asks whether a number is 0, to avoid a division perhaps, and gives another "
-         "derivative there.",
+         "above and below it. Where the products exist on both sides, that at 0 must lie between them, but "
+         "for "
+         "a thousandth of its size: a kink at 0 may have either slope, or one between. Where the two sides "
+         "agree, it has to be a number. A failure is an if that asks whether a number is 0, to avoid a "
+         "division perhaps, and gives another derivative there; or such a division.",
      .level = VERIFY_UNLEVELLED},
     {.id = "reach.scale",
      .summary = "a product of 2^k times a vector is 2^k times its product",

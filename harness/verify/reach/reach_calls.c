@@ -87,36 +87,6 @@ void reach_check_threads(const struct subject *subject)
 
 /* ---- instances ----------------------------------------------------------------------------------------- */
 
-/* Creates an instance and calls its callbacks once. */
-static void use(struct verify *v, struct instance *instance)
-{
-    struct subject other;
-    if (!subject_create(v, instance, &other)) return;
-    const struct inputs in = inputs_create(&other, 2, 3);
-    const struct results unused = results_create(&other, &in);
-    call_all(&other, &in, &unused);
-}
-
-/* Instances with other choices, sizes and numbers; all of them stay alive. */
-static void use_others(struct verify *v)
-{
-    enum { OTHERS = 4 };
-    const struct sens_option *table = v->problem->options;
-    const size_t count = sens_option_count(table);
-    struct instance *instance = verify_memory(v, OTHERS + count, sizeof *instance);
-    double *set = verify_array(v, count);
-    for (int k = 1; k < OTHERS; k++)
-        if (instance_create(v, v->problem, k, &instance[k])) use(v, &instance[k]);
-    if (instance_sized(v, v->problem, 11, &instance[0])) use(v, &instance[0]);
-    for (size_t i = 0; i < count; i++) {
-        const double more = table[i].fallback == 0 ? 1 : 1.5 * table[i].fallback;
-        for (size_t k = 0; k < count; k++) set[k] = NAN;
-        if (table[i].kind != SENS_OPT_REAL || more > table[i].max || more < table[i].min) continue;
-        set[i] = more;
-        if (instance_with(v, v->problem, set, &instance[OTHERS + i])) use(v, &instance[OTHERS + i]);
-    }
-}
-
 static void call_rhs_often(const struct subject *subject, const struct inputs *in)
 {
     const long most = subject->v->quick ? 3000 : 30000;
@@ -133,6 +103,52 @@ static void note_results(struct worst *worst, const struct subject *subject, con
     const int c = first_difference(subject, in, first, &now);
     worst_note(worst, c == CALLS ? 0 : 1, 0, "%s gives other bits %s",
                c < CALLS ? call_name((enum callback)c) : "", when);
+}
+
+/* What is compared with the first results, again and again. */
+struct comparison {
+    const struct subject *subject;
+    const struct inputs *in;
+    const struct results *first;
+    struct worst *worst;
+};
+
+/* Another instance was created; its callbacks are called once. The first gives what it gave, whatever the last one that
+ * was created is. */
+static void use(const struct comparison *with, struct instance *instance)
+{
+    struct verify *v = with->subject->v;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    struct subject other;
+    if (subject_create(v, instance, &other)) {
+        const struct inputs in = inputs_create(&other, 2, 3);
+        const struct results unused = results_create(&other, &in);
+        call_all(&other, &in, &unused);
+    }
+    note_results(with->worst, with->subject, with->in, with->first,
+                 "after other instances were created and used");
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+/* Instances with other choices, sizes and numbers; all of them stay alive. */
+static void use_others(const struct comparison *with)
+{
+    enum { OTHERS = 4 };
+    struct verify *v = with->subject->v;
+    const struct sens_option *table = v->problem->options;
+    const size_t count = sens_option_count(table);
+    struct instance *instance = verify_memory(v, OTHERS + count, sizeof *instance);
+    double *set = verify_array(v, count);
+    for (int k = 1; k < OTHERS; k++)
+        if (instance_create(v, v->problem, k, &instance[k])) use(with, &instance[k]);
+    if (instance_sized(v, v->problem, 11, &instance[0])) use(with, &instance[0]);
+    for (size_t i = 0; i < count; i++) {
+        const double more = table[i].fallback == 0 ? 1 : 1.5 * table[i].fallback;
+        for (size_t k = 0; k < count; k++) set[k] = NAN;
+        if (table[i].kind != SENS_OPT_REAL || more > table[i].max || more < table[i].min) continue;
+        set[i] = more;
+        if (instance_with(v, v->problem, set, &instance[OTHERS + i])) use(with, &instance[OTHERS + i]);
+    }
 }
 
 static bool same_problem(const struct sens_problem *a, const struct sens_problem *b)
@@ -189,8 +205,7 @@ void reach_check_instances(const struct subject *subject)
     call_all(subject, &in, &first);
     call_rhs_often(subject, &in);
     note_results(&history, subject, &in, &first, "after some thousand calls of rhs");
-    use_others(subject->v);
-    note_results(&others, subject, &in, &first, "after other instances were created and used");
+    use_others(&(struct comparison){subject, &in, &first, &others});
     const char *const why = note_twin(&others, subject, &in, &first);
     const bool pure = worst_passes(&history);
     verify_judge(&result, pure ? &others : &history);

@@ -363,9 +363,7 @@ void reach_check_options(struct verify *v, const char *module, bool usual, char 
     record.far = false;
     vary_switches(v, &record);
     if (sens_option_count(table) > 0) vary_together(v, &record);
-    if (record.worst.count == 0)
-        verify_skip(&record.result, "the problem has no options of numbers, or takes none that was tried");
-    else
-        verify_judge(&record.result, &record.worst);
+    verify_judge_or(&record.result, &record.worst,
+                    "the problem has no options of numbers, or takes none that was tried");
     verify_close(v, &record.result);
 }

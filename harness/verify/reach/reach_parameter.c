@@ -102,6 +102,22 @@ static void note_start(struct verify *v, const double *set, const char *name,
                    i, name);
 }
 
+/* x0(p) of both at the parameters of the other. */
+static void note_kept_start(struct verify *v, const char *name, const struct sens_problem *usual,
+                            const struct sens_problem *other, struct worst *worst)
+{
+    double *const x = verify_array(v, other->n), *const y = verify_array(v, other->n);
+    if (!sens_problem_x0_depends(usual) || !sens_problem_x0_depends(other)) return;
+    sens_problem_x0(usual, other->p, x);
+    sens_problem_x0(other, other->p, y);
+    for (size_t i = 0; i < other->n; i++)
+        worst_note(
+            worst, distance(x[i], y[i]), 0,
+            "x0_%zu is %.10g at the p of another %s, and %.10g of an instance that was created with it: "
+            "create reads p, and no derivative sees that",
+            i, x[i], name, y[i]);
+}
+
 /* Both right-hand sides at the parameters of the other, and both mass matrices. */
 static void note_kept(struct verify *v, const char *name, const struct sens_problem *usual,
                       const struct sens_problem *other, struct worst *worst)
@@ -136,9 +152,10 @@ void reach_note_parameter(struct verify *v, const double *usual_set, const doubl
 {
     const struct sens_option *option = &v->problem->options[which];
     struct instance usual, other;
-    if (v->provider || !reach_create(v, usual_set, &usual) || !reach_create(v, set, &other)) return;
+    if (!reach_create(v, usual_set, &usual) || !reach_create(v, set, &other)) return;
     const struct sens_problem *a = &usual.problem, *b = &other.problem;
     if (!reach_same_interval(a, b) || parameter_of(a, option->fallback, b, set[which]) == a->np) return;
     note_start(v, usual_set, option->name, a, b, worst);
+    note_kept_start(v, option->name, a, b, worst);
     note_kept(v, option->name, a, b, worst);
 }

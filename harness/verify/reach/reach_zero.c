@@ -1,7 +1,8 @@
 /* Products where a state or a parameter is exactly 0; see reach.c.
  *
  * A difference quotient across a kink at 0 gives the mean of two slopes, and either is a right derivative: the
- * products at 0 are held against those on both sides, which other checks hold against rhs. */
+ * products at 0 are held against those on both sides, which other checks hold against rhs. Where these agree, a
+ * product at 0 that is no number (2 f / x for f = x |x|) is wrong; where they do not, there may be none. */
 #include <string.h>
 
 #include "reach.h"
@@ -15,7 +16,8 @@ struct vectors { /* that are multiplied */
     const double *dx, *dp, *w;
 };
 
-/* J dx, F dp [n] each, J^T w [n], F^T w [np], one behind the other. false: rhs has no value there. */
+/* J dx, F dp [n] each, J^T w [n], F^T w [np], one behind the other, which need not be finite. false: rhs has no value
+ * there. */
 static bool products_at(const struct subject *subject, const struct sens_at *at, const struct vectors *of,
                         double *to)
 {
@@ -27,8 +29,13 @@ static bool products_at(const struct subject *subject, const struct sens_at *at,
         const struct linear map = linear_at(subject, product[k], at);
         linear_apply(&map, 1, V[k], to + from[k]);
     }
-    for (size_t q = 0; q < (np ? 3 * n + np : 2 * n); q++)
-        if (!isfinite(to[q])) return false;
+    return true;
+}
+
+static bool all_finite(size_t count, const double *value)
+{
+    for (size_t q = 0; q < count; q++)
+        if (!isfinite(value[q])) return false;
     return true;
 }
 
@@ -36,8 +43,9 @@ static bool products_at(const struct subject *subject, const struct sens_at *at,
 static void note_between(struct worst *worst, double value, double a, double b, double size, const char *name,
                          size_t entry)
 {
-    const double low = fmin(a, b), high = fmax(a, b), apart = fmax(fmax(low - value, value - high), 0);
-    worst_note(worst, apart, SMOOTH * (size + high - low),
+    const double low = fmin(a, b), high = fmax(a, b), allowed = SMOOTH * (size + high - low);
+    if (!isfinite(value) && high - low > allowed) return; /* it jumps there, or has a pole */
+    worst_note(worst, isfinite(value) ? fmax(fmax(low - value, value - high), 0) : INFINITY, allowed,
                "%s[%zu] = 0: %.6g, and %.6g and %.6g on its sides", name, entry, value, a, b);
 }
 
@@ -62,7 +70,8 @@ static void note_entry(struct worst *worst, const struct subject *subject, const
     for (int k = 0; k < PLACES; k++) {
         made[k] = verify_array(v, 3 * n + np);
         number[entry] = set[k];
-        all = all && products_at(subject, at, of, made[k]);
+        all = all && products_at(subject, at, of, made[k]) &&
+              (k == HERE || all_finite(np ? 3 * n + np : 2 * n, made[k]));
     }
     number[entry] = kept;
     for (size_t k = 0, q = 0; all && k < (np ? 4 : 2); k++) {
@@ -89,10 +98,7 @@ void reach_check_at_zero(const struct subject *subject)
         note_entry(&worst, subject, &place, q < n ? x : p, q < n ? q : q - n, q < n ? "x" : "p", &of);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
-    if (worst.count == 0)
-        verify_skip(&result, "rhs has no values on both sides of 0, for any entry");
-    else
-        verify_judge(&result, &worst);
+    verify_judge_or(&result, &worst, "rhs has no values on both sides of 0, for any entry");
     verify_blame(&result, CAUSE_exact_zero, 0.95);
     verify_close(v, &result);
 }

@@ -23,7 +23,7 @@ void order_judge(const struct ladder *ladder, int order, struct verify_result *r
     struct worst worst = {0};
     char words[VERIFY_SUBJECT];
     ladder_words(ladder, words);
-    worst_note(&worst, isnan(slope) ? NAN : fmax(order - slope, 0), MISSING,
+    worst_note(&worst, ladder_missing(order, slope), MISSING,
                "error falls as h^%.2f, declared %d, errors for halved steps %s; order - slope", slope, order,
                words);
     verify_judge(result, &worst);

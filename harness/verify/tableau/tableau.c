@@ -195,14 +195,14 @@ static void note_dense_order(struct trial *trial, struct worst *worst)
 {
     const int local = trial->tableau->dense_order + 1;
     struct ladder ladder = {0};
-    double slope = NAN, h = 0.8;
+    double slope, h = 0.8;
     manufactured_problem(&trial->made, false, &trial->problem);
     for (; ladder.count < LADDER; h /= 2) {
         ladder_add(&ladder, h, dense_error(trial, h), 10 * DBL_EPSILON);
         if (!ladder_clean(&ladder, ladder.count - 1)) break;
     }
     if (!ladder_slope(&ladder, &slope)) slope = NAN;
-    worst_note(worst, isnan(slope) ? NAN : fmax(local - slope, 0), 0.5,
+    worst_note(worst, ladder_missing(local, slope), 0.5,
                "the dense output of one step is off by h^%.2f, declared order %d; order + 1 - slope", slope,
                local - 1);
 }

@@ -258,14 +258,21 @@ static double slope_between(const struct ladder *ladder, int coarse, int fine)
 bool ladder_slope(const struct ladder *ladder, double *slope)
 {
     int fine = ladder->count - 1;
+    *slope = NAN;
+    for (int k = 0; k < ladder->count; k++)
+        if (!isfinite(ladder->error[k])) return true;
     while (fine > 0 && !(ladder_clean(ladder, fine) && ladder_clean(ladder, fine - 1))) fine--;
     if (fine < 1) return false;
     *slope = slope_between(ladder, fine - 1, fine);
     if (fine > 1 && ladder_clean(ladder, fine - 2))
         *slope = fmax(*slope, slope_between(ladder, fine - 2, fine));
-    if (fine + 1 < ladder->count && isfinite(ladder->error[fine + 1]))
-        *slope = fmax(*slope, slope_to_floor(ladder, fine + 1));
+    if (fine + 1 < ladder->count) *slope = fmax(*slope, slope_to_floor(ladder, fine + 1));
     return true;
+}
+
+double ladder_missing(double order, double slope)
+{
+    return slope >= order ? 0 : order - slope;
 }
 
 void ladder_words(const struct ladder *ladder, char text[VERIFY_SUBJECT])

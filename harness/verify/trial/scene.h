@@ -68,8 +68,10 @@ void ladder_add(struct ladder *ladder, double h, double error, double floor);
 bool ladder_clean(const struct ladder *ladder, int k);
 /* d log error / d log h at the fine end: over the last two clean rungs or the last three, the larger (one
  * error that is small by accident spoils one of them), and no less than the next rung shows with its floor added.
- * false: fewer than two clean rungs. */
+ * NaN: a rung is no number. false: fewer than two clean rungs. */
 bool ladder_slope(const struct ladder *ladder, double *slope);
+/* order - slope, and 0 where there is more than the order; NaN, which no bound allows, where there is no slope. */
+double ladder_missing(double order, double slope);
 /* "1.2e-03 4.5e-05 ..." */
 void ladder_words(const struct ladder *ladder, char text[VERIFY_SUBJECT]);
 

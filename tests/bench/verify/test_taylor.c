@@ -158,6 +158,22 @@ static void ladders_need_two_clean_rungs(void **state)
     assert_false(ladder_clean(&ladder, 1));
 }
 
+/* What is no number on any rung has no order, and no bound lets that pass. */
+static void ladders_of_what_is_no_number(void **state)
+{
+    (void)state;
+    for (int bad = 0; bad < 4; bad++) {
+        struct ladder ladder = {.count = 0};
+        struct worst worst = {.count = 0};
+        double slope = 0;
+        for (int k = 0; k < 4; k++) ladder_add(&ladder, pow(2, -k), k == bad ? NAN : pow(2, -4 * k), 1e-12);
+        assert_true(ladder_slope(&ladder, &slope) && isnan(slope));
+        worst_note(&worst, ladder_missing(1, slope), 0.5, "order");
+        assert_false(worst_passes(&worst));
+    }
+    assert_true(ladder_missing(4, 3.25) == 0.75 && ladder_missing(4, 4) == 0 && ladder_missing(4, 5) == 0);
+}
+
 /* An error that stays where it is, or is small by accident on one rung. */
 static void ladders_of_wrong_and_lucky_errors(void **state)
 {
@@ -194,6 +210,7 @@ int main(void)
                                        cmocka_unit_test(lines_that_break_off),
                                        cmocka_unit_test(ladders_show_the_order),
                                        cmocka_unit_test(ladders_need_two_clean_rungs),
+                                       cmocka_unit_test(ladders_of_what_is_no_number),
                                        cmocka_unit_test(ladders_of_wrong_and_lucky_errors),
                                        cmocka_unit_test(ladders_that_end_in_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
