@@ -12,7 +12,8 @@ enum sens_option_kind {
     SENS_OPT_INT,    /* whole number in [min, max] */
     SENS_OPT_REAL,   /* real number in [min, max] */
     SENS_OPT_CHOICE, /* one of `choices`; the value is its index */
-    SENS_OPT_DATA    /* a file of numbers; the value is the array, count 0 when not given */
+    SENS_OPT_DATA /* a file of numbers, apart by blanks, commas or line ends, # before a comment; the value is all of
+                        them in order, whatever they are, count 0 when not given */
 };
 
 struct sens_option {
