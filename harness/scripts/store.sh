@@ -17,6 +17,8 @@ results=${3-$(dirname "$0")/../../results}
 mkdir -p -- "$results"
 results=$(cd -- "$results" && pwd)
 cd "$(dirname "$0")/../.."
+results=${results#"$PWD/"} # as the summary names it
+unset SETS SIZES ERRORS    # all of them
 scripts=harness/scripts
 sensbench=$build/sensbench
 commit=$("$scripts/commit.sh" "$build")
@@ -62,14 +64,12 @@ replace() {
     local folder name file
     for folder in "$measured"/*/; do
         name=$(basename "$folder")
-        [ "$name" = figures ] && continue
         [ "$name" = verify ] || rm -rf "${results:?}/$name"
         mkdir -p "$results/$name"
-        for file in "$folder"*.tsv "$folder"*.txt; do
+        for file in "$folder"*.tsv "$folder"*.txt "$folder"*.png "$folder"*.svg; do
             [ ! -f "$file" ] || cp -- "$file" "$results/$name/"
         done
     done
-    rm -rf "${results:?}/figures"
 }
 
 step "sweeps" "$scripts/bench.sh" --full "$sensbench" "$measured"
@@ -78,7 +78,7 @@ step "how fast" ratios
 step "verify" verify_times
 step "beside the libraries of others" "$scripts/peers.sh" "$sensbench" "$measured/peers"
 
+step "figures" env SENSBENCH="$sensbench" "$scripts/figures.sh" "$measured"
 replace
-step "figures" env SENSBENCH="$sensbench" "$scripts/figures.sh" "$results"
 "$sensbench" summary "$results" >"$results/summary.md"
 echo "stored in $results: of commit $commit"

@@ -76,13 +76,8 @@ static void g_dp(const struct sens_cost *cost, const struct sens_at *at, sens_re
 
 /* ---- the instance -------------------------------------------------------------------------------------- */
 
-static const struct sens_option options[] = {
-    {.name = "only", .kind = SENS_OPT_INT, .min = 0, .max = 1e6, .help = "the number of one of them; 0: all"},
-    SENS_OPTIONS_END};
-
 /* Without integrals: methods need not carry a quadrature along. */
-static const struct sens_cost_type at_times = {
-    .name = "own", .options = options, .phi = phi, .phi_dx = phi_dx, .phi_dp = phi_dp};
+static const struct sens_cost_type at_times = {.name = "own", .phi = phi, .phi_dx = phi_dx, .phi_dp = phi_dp};
 
 /* Output `only` - 1 of a part, or (0) all of them. */
 static sens_status restricted(struct sens_ctx *ctx, const struct program *from, size_t only,
@@ -136,6 +131,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_value *option,
     if (equations->g.outputs == 0) cost->type = &at_times;
     return create_parts(ctx, own, only);
 }
+
+static const struct sens_option options[] = {
+    {.name = "only", .kind = SENS_OPT_INT, .min = 0, .max = 1e6, .help = "the number of one of them; 0: all"},
+    SENS_OPTIONS_END};
 
 SENS_COST(own) = {
     .name = "own",

@@ -136,12 +136,14 @@ static void judge_ladders(const struct part part[SENS_PARTS], enum way way, long
  * error may be small by accident, so that a factor is allowed. */
 static const double BESIDE = 4;
 
-/* What it solved on the rung, it solves beside it: a status is a failure, but for want of steps, or of a case that it
- * declares not to take. */
+/* What it solved on the rung, it solves beside it: that there is no solution is a failure. Other statuses have other
+ * reasons: want of steps, a case that it does not take, a process that was stopped. */
 static bool fails_beside(struct bed *bed, const char *words, struct verify_result *result)
 {
     const sens_status status = bed_solve(bed);
-    if (status == SENS_OK || status == SENS_STEP_LIMIT || status == SENS_UNSUPPORTED) return false;
+    if (status != SENS_DIVERGED && status != SENS_STEP_UNDERFLOW && status != SENS_NONFINITE &&
+        status != SENS_SINGULAR && status != SENS_NOT_CONVERGED)
+        return false;
     verify_fail(result, "%s: %s: %s; what is beside it is solved", words, sens_status_name(status),
                 bed->message);
     return true;

@@ -129,7 +129,7 @@ static void factor(const struct stiff *s, double h)
 static double largest(size_t count, const double *v)
 {
     double most = 0;
-    for (size_t q = 0; q < count; q++) most = isnan(v[q]) ? NAN : fmax(most, fabs(v[q]));
+    for (size_t q = 0; q < count; q++) most = isnan(v[q]) || isnan(most) ? NAN : fmax(most, fabs(v[q]));
     return most;
 }
 
