@@ -3,7 +3,7 @@
 # one clean commit: the sweeps of every figure and table, programs of other languages, the ratios of performance.sh and
 # peers.sh, how long verify takes. When all of it is there, it takes the place of what was stored, and the figures are
 # drawn again. It wants a machine with nothing else to do for some four hours.
-# Safe to interrupt: what is measured stays in a folder of WORK, and called again with the same program it goes on there.
+# Safe to interrupt: what is measured stays in a folder of WORK; called again with the same program it goes on there.
 # Exit 0: stored; 1: the tree has changes, the program is of another commit, or something failed; 2: bad input;
 # 3: something is missing; 130: interrupted.
 set -euo pipefail

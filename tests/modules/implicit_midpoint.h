@@ -3,14 +3,17 @@
  * as of a simplified Newton iteration); DOUBLES, where steps are doubled, from 16 times it, until the state settles;
  * where Newton's iteration ends after fewer steps, MOST_TRIES and TAKES_ANY (it has the solution then); and, where
  * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise;
- * EXCHANGED_FROM, the column (0, or k of the pivot) from which rows are exchanged; TANGENT_EXCHANGES_BACK, where
- * those of the tangent's right side are made in the order of undoing them; and PARAMETERS_OF_START, which takes df/dp
- * at the beginning of the step. */
+ * SETTLED(moved, size), when a correction is taken for rounding; EXCHANGED_FROM, the column (0, or k of the pivot)
+ * from which rows are exchanged; TANGENT_EXCHANGES_BACK, where those of the tangent's right side are made in the order
+ * of undoing them; and PARAMETERS_OF_START, which takes df/dp at the beginning of the step. */
 #ifndef PARAMETERS_OF_START
 #define PARAMETERS_OF_START 0
 #endif
 #ifndef TANGENT_EXCHANGES_BACK
 #define TANGENT_EXCHANGES_BACK false
+#endif
+#ifndef SETTLED
+#define SETTLED(moved, size) ((moved) <= 16 * SENS_EPSILON * (size))
 #endif
 #ifndef DOUBLES
 #define DOUBLES 0
@@ -116,7 +119,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
             if (!isfinite(st->own.Y[i]))
                 return sens_fail(ctx, SENS_DIVERGED, "not finite at t = %g", (double)t);
         }
-        small = moved <= 16 * SENS_EPSILON * size ? small + 1 : 0; /* and once more */
+        small = SETTLED(moved, size) ? small + 1 : 0; /* and once more */
     }
     if (!FACTORS_OF_START) TANGENT_FACTORS(st, &at, h);
     memset(st->own.sigma, 0, n * q * sizeof *st->own.sigma);

@@ -83,9 +83,9 @@ static bool holds(const struct sens_step_engine *engine, double t, double h, con
 
 /* ---- functions --------------------------------------------------------------------------------------------- */
 
-static size_t vector_width(const char *isa, size_t lanes)
+static size_t vector_width(size_t widest, size_t lanes)
 {
-    size_t width = compile_widest(isa);
+    size_t width = widest;
     while (lanes % width != 0) width /= 2;
     return width;
 }
@@ -148,7 +148,7 @@ static sens_status make_reverse(struct step_engine *made, size_t L, bool with_mu
         return SENS_UNSUPPORTED;
     }
     request.lanes = L;
-    request.width = vector_width(made->isa, L);
+    request.width = vector_width(request.widest, L);
     request.with_mu = with_mu;
     *next = (struct made_reverse){.lanes = L, .with_mu = with_mu};
     next->function = (sens_step_reverse *)make(made, &request, &next->object);

@@ -242,8 +242,7 @@ static bool climb_tolerances(struct scene *scene, const struct expected *goal, s
 static double overall(const struct ladder *ladder)
 {
     const int last = ladder->count - 1;
-    for (int k = 0; k <= last; k++)
-        if (!isfinite(ladder->error[k])) return NAN;
+    if (!ladder_finite(ladder)) return NAN;
     if (!ladder_clean(ladder, last)) return 1;
     return log(ladder->error[0] / ladder->error[last]) / log(ladder->h[0] / ladder->h[last]);
 }

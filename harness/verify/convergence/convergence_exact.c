@@ -59,8 +59,7 @@ static double slope(const struct part *part)
 {
     const struct ladder *l = &part->ladder;
     const int last = l->count - 1;
-    for (int k = 0; k <= last; k++)
-        if (!isfinite(l->error[k])) return NAN;
+    if (!ladder_finite(l)) return NAN;
     if (l->error[last] <= part->done || !ladder_clean(l, last)) return 1;
     return last > 0 ? log(l->error[last - 1] / l->error[last]) / log(l->h[last - 1] / l->h[last]) : 0;
 }

@@ -117,17 +117,14 @@ struct comparison {
  * was created is. */
 static void use(const struct comparison *with, struct instance *instance)
 {
-    struct verify *v = with->subject->v;
-    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     struct subject other;
-    if (subject_create(v, instance, &other)) {
+    if (subject_create(with->subject->v, instance, &other)) {
         const struct inputs in = inputs_create(&other, 2, 3);
         const struct results unused = results_create(&other, &in);
         call_all(&other, &in, &unused);
     }
     note_results(with->worst, with->subject, with->in, with->first,
                  "after other instances were created and used");
-    sens_arena_rewind(&v->ctx.arena, mark);
 }
 
 /* Instances with other choices, sizes and numbers; all of them stay alive. */

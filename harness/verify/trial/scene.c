@@ -255,12 +255,18 @@ static double slope_between(const struct ladder *ladder, int coarse, int fine)
     return log(ladder->error[coarse] / ladder->error[fine]) / log(ladder->h[coarse] / ladder->h[fine]);
 }
 
+bool ladder_finite(const struct ladder *ladder)
+{
+    for (int k = 0; k < ladder->count; k++)
+        if (!isfinite(ladder->error[k])) return false;
+    return true;
+}
+
 bool ladder_slope(const struct ladder *ladder, double *slope)
 {
     int fine = ladder->count - 1;
     *slope = NAN;
-    for (int k = 0; k < ladder->count; k++)
-        if (!isfinite(ladder->error[k])) return true;
+    if (!ladder_finite(ladder)) return true;
     while (fine > 0 && !(ladder_clean(ladder, fine) && ladder_clean(ladder, fine - 1))) fine--;
     if (fine < 1) return false;
     *slope = slope_between(ladder, fine - 1, fine);

@@ -66,6 +66,8 @@ struct ladder { /* errors for falling h (or tolerances), each with what rounding
 void ladder_add(struct ladder *ladder, double h, double error, double floor);
 /* Is error k far enough above the floor to have a meaning? */
 bool ladder_clean(const struct ladder *ladder, int k);
+/* Is every error a number? */
+bool ladder_finite(const struct ladder *ladder);
 /* d log error / d log h at the fine end: over the last two clean rungs or the last three, the larger (one
  * error that is small by accident spoils one of them), and no less than the next rung shows with its floor added.
  * NaN: a rung is no number. false: fewer than two clean rungs. */
