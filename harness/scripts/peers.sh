@@ -6,7 +6,7 @@
 # was measured before (harness/paper/measured_before.tsv), on another machine at tolerance 1e-9.
 # In the environment: SIZES=2,5 only these N of Lotka-Volterra, ERRORS=1e-6 only these E, SETS="heat vdp" only these
 # sets; SETS=stiff all stiff problems, whose names begin with that word. A library that is not built is a row that says
-# so. An hour or more, most of it CVODES at N = 50 and 100; ten minutes of it the stiff problems.
+# so. An hour or more, most of it the last set: forward sensitivities by CVODES at N = 50 and 100.
 # Safe to interrupt: sets that were measured to their end by the same program, in the same way, are kept.
 # Exit 0: measured, whatever came out; 1: a file could not be written; 2: bad input; 130: interrupted.
 set -u
@@ -19,7 +19,7 @@ before=$(cd "$(dirname "$0")/.." && pwd)/paper/measured_before.tsv
 [ -x "$sensbench" ] || { echo "peers.sh: no program $sensbench" >&2; exit 2; }
 [ -r "$before" ] || { echo "peers.sh: no file $before" >&2; exit 2; }
 all="petsc cvodes petsc-controlled cvodes-controlled heat heat-large vdp stiff-robertson stiff-robertson-long \
-stiff-hires stiff-oregonator stiff-pollu stiff-vdp stiff-vdp-1e6 stiff-cbm4"
+stiff-hires stiff-oregonator stiff-pollu stiff-vdp stiff-vdp-1e6 stiff-cbm4 cvodes-forward"
 sets=
 for set in ${SETS:-$all}; do
     case " $all stiff " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
@@ -87,12 +87,11 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
     compare petsc $glv $ours --error "$errors" --vs "$tsadjoint type=3bs $own" --vs "$tsadjoint type=5dp $own" \
         --vs "$corrected jacobian=explicit controller=" --vs "$corrected jacobian=matrix-free controller=" "$@"
     compare cvodes $glv $ours --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
-        --vs "$adjoint lmm=adams quad=outside $own" --vs "$adjoint lmm=adams quad=inside $one_by_one$own" \
-        --vs "$forward lmm=adams errcon=inside $own" --vs "$forward lmm=adams errcon=outside $own" "$@"
+        --vs "$adjoint lmm=adams quad=outside $own" --vs "$adjoint lmm=adams quad=inside $one_by_one$own" "$@"
     compare petsc-controlled $glv $controlled --error "$errors" --vs "$tsadjoint type=3bs jacobian=matrix-free $own" \
         --vs "$corrected jacobian=matrix-free controller=" "$@"
     compare cvodes-controlled $glv $controlled --error "$errors" --vs "$adjoint lmm=adams quad=inside $own" \
-        --vs "$adjoint lmm=adams quad=inside $one_by_one$own" --vs "$forward lmm=adams errcon=inside $own" "$@"
+        --vs "$adjoint lmm=adams quad=inside $one_by_one$own" "$@"
     # One parameter, (n-1)^2 outputs. What has no derivative forward in one lane needs a cotangent for every output.
     compare heat heat discrete_tangent n=10,20 wrt=p truth=ode dt=1e-4 $ours --error "${ERRORS:-1e-6}" \
         --vs "method=discrete_adjoint" --vs "method=casa_dense tableau=dopri5" --vs "$tsadjoint type=3bs $own" \
@@ -121,6 +120,8 @@ one_by_one="lanes=1 " # a backward problem for each functional; lanes=auto: one 
     stiff stiff-vdp vdp discrete_adjoint eps=1e-3 T=2 "$@"
     stiff stiff-vdp-1e6 vdp discrete_adjoint eps=1e-6 T=2 "$@"
     stiff stiff-cbm4 cbm4 discrete_adjoint T=60 cost=own "$@"
+    compare cvodes-forward $glv $ours --error "$errors" --vs "$forward lmm=adams errcon=inside $own" \
+        --vs "$forward lmm=adams errcon=outside $own" "$@"
 }
 
 set --
@@ -199,11 +200,14 @@ for set in $sets; do set -- "$@" "$results/$set.tsv"; done
         }
         if (name ~ /^stiff/) print_fastest()
         if (name ~ /^petsc/) measured_before("PETSc 5dp, by hand", "PETSc 3.25 5dp, by hand, by the prototype")
-        if (name ~ /^cvodes/) measured_before("CVODES adjoint, Adams", "CVODES adjoint, Adams, by the prototype")
-        if (name ~ /^cvodes/) measured_before("CVODES forward, Adams", "CVODES forward, Adams, by the prototype")
+        if (name ~ /^cvodes/ && name !~ /forward/)
+            measured_before("CVODES adjoint, Adams", "CVODES adjoint, Adams, by the prototype")
+        if (name == "cvodes-forward")
+            measured_before("CVODES forward, Adams", "CVODES forward, Adams, by the prototype")
     }
     BEGIN {
-        about["petsc"] = about["cvodes"] = "Lotka-Volterra, dx(T)/dp and dx(T)/dx0, each as its manual recommends"
+        about["petsc"] = about["cvodes"] = about["cvodes-forward"] = \
+            "Lotka-Volterra, dx(T)/dp and dx(T)/dx0, each as its manual recommends"
         about["petsc-controlled"] = about["cvodes-controlled"] = "the same, all with the products of the problem alone"
         about["heat"] = about["heat-large"] = "heat, one parameter, (n-1)^2 outputs: du(T)/dalpha"
         about["vdp"] = "Van der Pol, dx(T)/deps"

@@ -3,6 +3,8 @@
 # one clean commit: the sweeps of every figure and table, programs of other languages, the ratios of performance.sh and
 # peers.sh, how long verify takes. When all of it is there, it takes the place of what was stored, and the figures are
 # drawn again. It wants a machine with nothing else to do for some four hours.
+# In the environment: SETS="petsc heat" of the ratios to libraries of others those sets alone (peers.sh names them);
+# a set that is neither asked for nor measured before is then not in results/peers.
 # Safe to interrupt: what is measured stays in a folder of WORK; called again with the same program it goes on there.
 # Exit 0: stored; 1: the tree has changes, the program is of another commit, or something failed; 2: bad input;
 # 3: something is missing; 130: interrupted.
@@ -18,7 +20,7 @@ mkdir -p -- "$results"
 results=$(cd -- "$results" && pwd)
 cd "$(dirname "$0")/../.."
 results=${results#"$PWD/"} # as the summary names it
-unset SETS SIZES ERRORS    # all of them
+unset SIZES ERRORS         # all of them
 scripts=harness/scripts
 sensbench=$build/sensbench
 commit=$("$scripts/commit.sh" "$build")
@@ -59,15 +61,19 @@ verify_times() {
     mv "$file.part" "$file"
 }
 
-# A folder of results is replaced as a whole, but for what verify's has of other commands.
+# A folder of results is replaced as a whole, but for what verify's has of other commands. A set of peers.sh that was
+# interrupted, which has no file .SET, is not a result.
 replace() {
-    local folder name file
+    local folder name file set
     for folder in "$measured"/*/; do
         name=$(basename "$folder")
         [ "$name" = verify ] || rm -rf "${results:?}/$name"
         mkdir -p "$results/$name"
         for file in "$folder"*.tsv "$folder"*.txt "$folder"*.png "$folder"*.svg; do
-            [ ! -f "$file" ] || cp -- "$file" "$results/$name/"
+            [ -f "$file" ] || continue
+            set=$(basename "${file%.*}")
+            [ "$name" != peers ] || [ "$set" = peers ] || [ -f "$folder.$set" ] || continue
+            cp -- "$file" "$results/$name/"
         done
     done
 }

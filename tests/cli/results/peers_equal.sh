@@ -7,12 +7,12 @@ export LC_ALL=C
 . "$(dirname "$0")/../common.bash"
 script=harness/scripts/peers.sh
 
-SIZES=2 ERRORS=1e-5 SETS="petsc cvodes vdp" "$script" "$program" "$work/out" --rounds 1 --seconds 0.01 \
+SIZES=2 ERRORS=1e-5 SETS="petsc cvodes cvodes-forward vdp" "$script" "$program" "$work/out" --rounds 1 --seconds 0.01 \
     >"$work/text" 2>"$work/errors" || fail "exit $?: $(cat "$work/errors")"
 for file in peers.txt petsc.tsv cvodes.tsv vdp.tsv petsc.txt; do [ -s "$work/out/$file" ] || fail "no $file"; done
 [ -e "$work/out/heat.tsv" ] && fail "a set that was not asked for"
 cmp -s <(head -n "$(wc -l <"$work/out/peers.txt")" "$work/text") "$work/out/peers.txt" || fail "text and file differ"
-[ "$(grep -c "gradient error at most 1e-05" "$work/text")" -eq 3 ] || fail "three tables"
+[ "$(grep -c "gradient error at most 1e-05" "$work/text")" -eq 4 ] || fail "four tables"
 for peer in "petsc_tsadjoint type=3bs" "petsc_tsadjoint type=5dp" "petsc_corrected tableau=dopri5 jacobian=explicit" \
     "cvodes_adjoint lmm=adams quad=inside" "cvodes_adjoint lmm=adams quad=inside lanes=1" \
     "cvodes_forward lmm=adams errcon=outside"; do

@@ -77,6 +77,8 @@ store >"$work/said" 2>&1 && fail "verify failed, and all is well"
 grep -q 'nothing is stored' "$work/said" || fail "a failure is not told: $(tail -3 "$work/said")"
 [ -z "$(git -C "$tree" status --porcelain)" ] || fail "stored in part"
 rm "$work/fails"
+mkdir "$(echo "$work"/measured/*)/peers"
+touch "$(echo "$work"/measured/*/peers)/half.tsv" # what an interruption leaves of a set
 : >"$work/asked"
 store >"$work/said" 2>&1 || fail "exit $?: $(tail -3 "$work/said")"
 grep -q '^compare glv cfsa' "$work/asked" && fail "ratios are measured twice"
@@ -87,5 +89,6 @@ for file in peers/peers.txt peers/vdp.tsv peers/stiff-hires.tsv performance/perf
     verify/mutants.tsv reference/kept.ref fig9/kept.tsv summary.md; do
     [ -f "$tree/results/$file" ] || fail "no results/$file"
 done
+[ -e "$tree/results/peers/half.tsv" ] && fail "a set that was interrupted is stored"
 [ "$(grep -c '^verify --quick.* 7 passed' "$tree/results/verify/times.txt")" -eq 9 ] || fail "times of verify"
 exit $((failures > 0))
