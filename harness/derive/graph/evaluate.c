@@ -75,6 +75,7 @@ bool graph_guards_hold(const struct graph *graph, const long double *value)
 bool graph_lacks_slope(const struct graph *graph, graph_node node, const double *value)
 {
     const struct graph_operation *operation = &graph->node[node];
+    if (graph_operands(operation->op) == 0) return false; /* a and b of a leaf are no nodes */
     const double a = value[operation->a], b = value[operation->b];
     const bool a_varies = graph->node[operation->a].op != GRAPH_CONSTANT,
                b_varies = graph->node[operation->b].op != GRAPH_CONSTANT;
@@ -83,7 +84,7 @@ bool graph_lacks_slope(const struct graph *graph, graph_node node, const double 
     case GRAPH_CBRT:
         return a_varies && a == 0;
     case GRAPH_POW:
-        return (a_varies && a == 0 && b < 1) || (b_varies && a < 0);
+        return (a_varies && a == 0 && b < 1 && (b_varies || b != 0)) || (b_varies && a < 0);
     case GRAPH_ASIN:
     case GRAPH_ACOS:
         return a_varies && fabs(a) == 1;

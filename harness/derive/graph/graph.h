@@ -138,8 +138,8 @@ struct graph_point { /* values of the leaves; NULL where the graph has none of t
 void graph_evaluate(const struct graph *graph, const struct graph_point *at, long double *value);
 
 /* Is the operation one that is finite there and has no finite derivative by an operand that is no constant: sqrt, cbrt
- * and x^c with c < 1 at 0, x^y with x < 0 (by y), asin and acos at 1 and -1, hypot and atan2 at the origin?
- * value [n_nodes]. */
+ * and x^c with c < 1 other than 0 at 0, x^y with x < 0 (by y), asin and acos at 1 and -1, hypot and atan2 at the
+ * origin? value [n_nodes]. */
 bool graph_lacks_slope(const struct graph *graph, graph_node node, const double *value);
 
 bool graph_holds(enum graph_comparison comparison, long double a, long double b);

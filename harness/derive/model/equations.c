@@ -64,6 +64,9 @@ static bool set_element(void *self, const long *index)
         if (declaration->option < 0 &&
             !writer_number(writer, value, "the nominal value of a parameter", &number))
             return false;
+        if (declaration->option < 0 && !isfinite((double)number))
+            return writer_refuse(writer, value->place,
+                                 "the nominal value %Lg of a parameter is no number in double", number);
         making->made->p[making->parameters++] =
             declaration->option < 0 ? (double)number : writer->option[declaration->option].number;
         return true;

@@ -49,9 +49,17 @@ struct expression *parser_indices(struct parser *parser, const struct symbol *of
     return indices;
 }
 
-/* FIRST .. LAST, or INDEX in FIRST .. LAST, whose index is declared; single: also one expression alone */
+static void make_known(struct parser *parser, struct symbol *index)
+{
+    index->next = parser->symbols;
+    parser->symbols = index;
+}
+
+/* FIRST .. LAST, or INDEX in FIRST .. LAST, whose index is not known in it, nor yet behind it; single: also one
+ * expression alone */
 static struct range *take_range(struct parser *parser, bool single)
 {
+    struct symbol *const outside = parser->symbols;
     struct range *range = PARSER_NEW(parser, struct range);
     const struct lexer ahead = parser->lexer;
     if (!range) return NULL;
@@ -62,6 +70,7 @@ static struct range *take_range(struct parser *parser, bool single)
         parser->lexer = ahead;
         if (named) {
             range->index = parser_declare(parser, SYMBOL_LOCAL, "an index");
+            parser->symbols = outside;
             if (!range->index) return NULL;
             lexer_next(&parser->lexer);
         }
@@ -85,8 +94,7 @@ static bool declare_indices(struct parser *parser, struct range *ranges)
             if (other->index && strcmp(other->index->name, range->index->name) == 0)
                 return lexer_refuse(&parser->lexer, &parser->lexer.token, "the index '%s' is there twice",
                                     range->index->name);
-        range->index->next = parser->symbols;
-        parser->symbols = range->index;
+        make_known(parser, range->index);
     }
     return true;
 }
@@ -94,7 +102,6 @@ static bool declare_indices(struct parser *parser, struct range *ranges)
 struct range *parser_ranges(struct parser *parser, bool single, size_t *count)
 {
     struct range *first = NULL, **end = &first;
-    struct symbol *const outside = parser->symbols;
     *count = 0;
     if (!parser_mark(parser, "[")) return NULL;
     do {
@@ -104,7 +111,6 @@ struct range *parser_ranges(struct parser *parser, bool single, size_t *count)
             return NULL;
         }
         *end = take_range(parser, single);
-        parser->symbols = outside;
         if (!*end) return NULL;
         end = &(*end)->next;
         ++*count;
@@ -128,6 +134,7 @@ static struct expression *over_range(struct parser *parser, enum graph_op op, co
         if (!ranges) break;
         *end = take_range(parser, false);
         if (!*end || !parser_expect(parser, ",")) return NULL;
+        if ((*end)->index) make_known(parser, (*end)->index);
         end = &(*end)->next;
     }
     if (!made->ranges) {

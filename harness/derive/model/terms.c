@@ -94,6 +94,9 @@ bool making_interval(struct making *making)
         return false;
     making->made->t0 = (double)t0;
     making->made->t1 = (double)t1;
+    if (!isfinite(making->made->t0) || !isfinite(making->made->t1))
+        return writer_refuse(&making->writer, syntax->interval_place,
+                             "an end of the interval, %Lg .. %Lg, is no number in double", t0, t1);
     return making->made->t1 > making->made->t0 ||
            writer_refuse(&making->writer, syntax->interval_place,
                          "the end %Lg of the interval is not behind %Lg", t1, t0);

@@ -19,8 +19,9 @@
  *
  * What holds at edges, beside what graph.h says of ties: x^c is differentiated as c x^(c-1), so that it is right
  * for c = 1, 2, ... at 0 and for negative x; x^y is so in x, and in y at x = 0, y > 0 the derivative is 0. The
- * side of a select, fmin or fmax that is not taken adds nothing, be it finite or not. Where there is no
- * derivative (sqrt and cbrt at 0, asin at 1, hypot and atan2 at the origin) what comes out is not finite.
+ * side of a select, fmin or fmax that is not taken adds nothing, be it finite or not, where up to some fifty of them
+ * meet. Where there is no derivative (sqrt and cbrt at 0, asin at 1, hypot and atan2 at the origin) what comes out is
+ * not finite.
  *
  * SENS_NO_MEMORY, or what graph_status tells of the new graph; the output is then NULL. */
 #ifndef DERIVE_PRODUCTS_H

@@ -41,31 +41,38 @@ static bool one_sided(const struct graph_operation *node)
     return node->op == GRAPH_SELECT && (node->b == GRAPH_ZERO || node->c == GRAPH_ZERO);
 }
 
-/* Levels of a sum of adjoints that are looked at for sides of a select. */
-enum { LEVELS = 8 };
+/* Of a sum of adjoints so many nodes, at its end, are looked at for sides of a select: they may be shared by many sums,
+ * and are written anew for each. */
+enum { MOST_NODES = 128 };
 
-static bool has_side(const struct graph *g, graph_node a, unsigned levels)
+static bool has_side(const struct graph *g, graph_node a, unsigned *left)
 {
     const struct graph_operation *node = &g->node[a];
+    if (*left == 0) return false;
+    --*left;
     if (one_sided(node)) return true;
-    if (levels == 0 || (node->op != GRAPH_ADD && node->op != GRAPH_NEG)) return false;
-    return has_side(g, node->a, levels - 1) || (node->op == GRAPH_ADD && has_side(g, node->b, levels - 1));
+    if (node->op != GRAPH_ADD && node->op != GRAPH_NEG) return false;
+    return has_side(g, node->a, left) || (node->op == GRAPH_ADD && has_side(g, node->b, left));
 }
 
-static graph_node scaled(struct graph *g, graph_node adjoint, graph_node factor, unsigned levels)
+static graph_node scaled(struct graph *g, graph_node adjoint, graph_node factor, unsigned *left)
 {
     const struct graph_operation node = g->node[adjoint];
-    if (!has_side(g, adjoint, levels)) return mul(g, adjoint, factor);
-    if (node.op == GRAPH_NEG) return neg(g, scaled(g, node.a, factor, levels - 1));
-    if (node.op == GRAPH_ADD)
-        return rule_sum(g, scaled(g, node.a, factor, levels - 1), scaled(g, node.b, factor, levels - 1));
-    return either(g, node.a, scaled(g, node.b, factor, levels), scaled(g, node.c, factor, levels));
+    unsigned ahead = *left;
+    if (!has_side(g, adjoint, &ahead)) return mul(g, adjoint, factor);
+    --*left;
+    if (node.op == GRAPH_NEG) return neg(g, scaled(g, node.a, factor, left));
+    const graph_node one = node.op == GRAPH_ADD ? node.a : node.b,
+                     two = node.op == GRAPH_ADD ? node.b : node.c;
+    const graph_node first = scaled(g, one, factor, left), second = scaled(g, two, factor, left);
+    return node.op == GRAPH_ADD ? rule_sum(g, first, second) : either(g, node.a, first, second);
 }
 
 graph_node rule_scaled(struct graph *graph, graph_node adjoint, graph_node factor)
 {
     const bool finite = graph_operands(graph->node[factor].op) == 0; /* an input, or a constant */
-    return finite ? mul(graph, adjoint, factor) : scaled(graph, adjoint, factor, LEVELS);
+    unsigned left = MOST_NODES;
+    return finite ? mul(graph, adjoint, factor) : scaled(graph, adjoint, factor, &left);
 }
 
 graph_node rule_sum(struct graph *graph, graph_node a, graph_node b)
@@ -205,6 +212,13 @@ static graph_node cosine_of_asin(struct graph *g, graph_node a)
     return function(g, GRAPH_SQRT, mul(g, sub(g, one, a), add(g, one, a)));
 }
 
+/* |a|, or 350: from there on 1 by cosh squared is as good as 0, and cosh is not to be infinite where it is
+ * differentiated once more. */
+static graph_node held_back(struct graph *g, graph_node a)
+{
+    return graph_apply(g, GRAPH_FMIN, function(g, GRAPH_FABS, a), constant(g, 350), 0);
+}
+
 static graph_node partial_of_one(struct graph *g, enum graph_op op, graph_node a, graph_node value)
 {
     switch (op) {
@@ -237,7 +251,7 @@ static graph_node partial_of_one(struct graph *g, enum graph_op op, graph_node a
     case GRAPH_COSH:
         return function(g, GRAPH_SINH, a);
     case GRAPH_TANH: /* 1 - value^2 likewise */
-        return squared(g, inverse(g, function(g, GRAPH_COSH, a)));
+        return squared(g, inverse(g, function(g, GRAPH_COSH, held_back(g, a))));
     default:
         return GRAPH_ZERO;
     }

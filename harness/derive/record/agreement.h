@@ -12,7 +12,7 @@ struct agreement_point {
 struct disagreement { /* of the first output that differs */
     size_t output;
     double computed, recorded;
-    bool on_edge; /* a guard of the graph does not hold there, were it by rounding alone */
+    bool on_edge; /* rounding decides a comparison of the graph there, or a guard does not hold */
 };
 
 /* Are these, out [n_outputs], the values of the outputs of the graph at the point, but for rounding? SENS_OK;
@@ -22,7 +22,8 @@ sens_status graph_agrees(const struct graph *graph, const struct agreement_point
 
 /* Records f and x0, or the cost's functions, at the nominal point and compares them there with those in double: a
  * module may have been linked from parts that do not belong together, or a recorded source may call a
- * function that was compiled in double alone. Where they cannot be computed at that point, nothing is said.
+ * function that was compiled in double alone. Where they cannot be computed at that point, or rounding decides a
+ * comparison there, nothing is said.
  * SENS_UNSUPPORTED with a message: they differ, or cannot be recorded; SENS_NO_MEMORY. */
 sens_status recording_agrees(struct sens_ctx *ctx, const struct recording *recording,
                              const struct sens_problem *pb);

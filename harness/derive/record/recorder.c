@@ -176,6 +176,11 @@ graph_node recorder_node(struct recorder *recorder, record_number number)
     return words.high & RECORD_SIGN ? graph_apply(recorder->graph, GRAPH_NEG, node, 0, 0) : node;
 }
 
+bool recorder_owns(const struct recorder *recorder, record_number number)
+{
+    return !recorder_is_node(number) || (record_words(number).high & TAG) == recorder->tag;
+}
+
 /* A number of an earlier recording (kept in memory that outlived it) is none of this one. */
 static void check_tag(const struct recorder *recorder, struct record_words words, const void *caller)
 {

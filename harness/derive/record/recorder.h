@@ -77,6 +77,8 @@ void recorder_end(struct recorder *recorder);
 
 /* The number that stands for a leaf whose value is `value`. */
 record_number recorder_leaf(struct recorder *recorder, enum graph_op leaf, size_t index, double value);
+/* Is it of this recording, or a plain number? One that was kept in memory from another is neither. */
+bool recorder_owns(const struct recorder *recorder, record_number number);
 /* The node of any number: of a recorded one, or its constant. */
 graph_node recorder_node(struct recorder *recorder, record_number number);
 

@@ -226,6 +226,11 @@ static sens_status add_outputs(struct recorder *recorder, const struct call *cal
             bench_refuse(recorder->error, "output %zu is %g", i, (double)call->output[i]);
             return SENS_NONFINITE;
         }
+        if (!recorder_owns(recorder, call->output[i])) {
+            bench_refuse(recorder->error, "output %zu is a number that was left in memory by another call",
+                         i);
+            return SENS_UNSUPPORTED;
+        }
         graph_add_output(recorder->graph, recorder_node(recorder, call->output[i]));
     }
     return graph_status(recorder->graph);

@@ -56,11 +56,11 @@ static sens_status describe_product(const struct derivation *d, const char *name
     if (status == SENS_OK) status = tape_compile(product, &request, &tape);
     if (status == SENS_OK) {
         const struct tape_cost cost = tape_cost(tape);
+        const double by = functions_operations(d->f); /* 0: f has changes of sign alone */
         json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:i}", "product", name, "operations",
                                               functions_operations(product), "once_a_point", cost.values,
-                                              "each_vector", cost.lane, "by_f",
-                                              cost.lane / functions_operations(d->f), "operators",
-                                              (int)d->found.count[generated].operators));
+                                              "each_vector", cost.lane, "by_f", by > 0 ? cost.lane / by : 0,
+                                              "operators", (int)d->found.count[generated].operators));
     }
     tape_destroy(tape);
     graph_destroy(product);

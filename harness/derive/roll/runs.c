@@ -87,14 +87,16 @@ static void append_run(struct group *group, const struct cover *cover, size_t p)
     add_counts(b, piece, depth);
     memcpy(b->token + b->n_tokens, b->token + item->token, item->n_tokens * sizeof *b->token);
     b->n_tokens += item->n_tokens;
+    size_t start = 0; /* of the quantity: behind it stand its steps in the runs inside */
     for (size_t e = 0; e < group->width; e++) {
+        if (!(group->flag[e] & NORMAL_FIXED) || group->flag[e] & NORMAL_CLASS) start = e;
         if (group->flag[e] == ALONE) {
             add_constant(group, cover, p, e, depth);
             continue;
         }
         add_integer(b, b->integer[item->integer + e]);
         for (size_t l = 0; group->flag[e] & NORMAL_LAST && l < depth; l++)
-            add_integer(b, cover_step(cover, p, l)[e]);
+            add_integer(b, cover_step(cover, p, l)[start]);
     }
 }
 

@@ -71,6 +71,36 @@ static inline struct rhs heat_graph(size_t side)
     return (struct rhs){g, side * side, 1};
 }
 
+/* x_k' = sum_i x_i sum_j p_kij x_j */
+static inline struct rhs quadratic_graph(size_t n)
+{
+    struct graph *g = graph_create();
+    for (size_t k = 0; k < n; k++) {
+        graph_node sum = number(g, 0);
+        for (size_t i = 0; i < n; i++) {
+            graph_node inner = number(g, 0);
+            for (size_t j = 0; j < n; j++) inner = add(g, inner, mul(g, P(g, (k * n + i) * n + j), X(g, j)));
+            sum = add(g, sum, mul(g, X(g, i), inner));
+        }
+        graph_add_output(g, sum);
+    }
+    return (struct rhs){g, n, n * n * n};
+}
+
+/* x_k' = sum_i p_i tanh(sum_j q_ij x_j) x_k, p = [p | q] */
+static inline struct rhs layer_graph(size_t n)
+{
+    struct graph *g = graph_create();
+    graph_node sum = number(g, 0);
+    for (size_t i = 0; i < n; i++) {
+        graph_node inner = number(g, 0);
+        for (size_t j = 0; j < n; j++) inner = add(g, inner, mul(g, P(g, n + i * n + j), X(g, j)));
+        sum = add(g, sum, mul(g, P(g, i), function(g, GRAPH_TANH, inner)));
+    }
+    for (size_t k = 0; k < n; k++) graph_add_output(g, mul(g, sum, X(g, k)));
+    return (struct rhs){g, n, n + n * n};
+}
+
 /* y_0' = p_0, y_i' = p_i y_(i-1) */
 static inline struct rhs chain_graph(size_t n)
 {

@@ -351,6 +351,38 @@ static void test_sides_not_taken(void **state)
              1);
 }
 
+/* Nor do ten of them that meet in one sum: sum_i fmax(p + i, sqrt(x)) at x = 0. */
+static void test_many_sides(void **state)
+{
+    enum { SIDES = 10 };
+    const struct place zero = {.x = {0}, .p = {3}};
+    (void)state;
+    struct graph *f = graph_create();
+    const graph_node root = two(f, GRAPH_SQRT, graph_leaf(f, GRAPH_X, 0), 0), p = graph_leaf(f, GRAPH_P, 0);
+    graph_node sum = GRAPH_ZERO;
+    for (int i = 0; i < SIDES; i++)
+        sum = two(f, GRAPH_ADD, sum, two(f, GRAPH_FMAX, two(f, GRAPH_ADD, p, constant(f, i)), root));
+    gradient(f, sum, zero, 0, SIDES);
+}
+
+/* Far out tanh is 1, its slope 0 and the slope of that, too. */
+static void test_second_derivative_of_tanh(void **state)
+{
+    static const long double at[] = {-2000, 2000, 400, 20000};
+    (void)state;
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        struct graph *f = graph_create(), *h = NULL;
+        long double got[MAX_OUT];
+        const struct place place = {.x = {at[k]}, .w = {1}, .dx = {1}};
+        graph_add_output(f, two(f, GRAPH_TANH, graph_leaf(f, GRAPH_X, 0), 0));
+        is_made(derive_hvp(f, 1, 0, DERIVE_X, &h), &h);
+        outputs(h, &place, got);
+        assert_true(fabsl(got[0]) < 1e-300L);
+        graph_destroy(h);
+        graph_destroy(f);
+    }
+}
+
 /* ---- the graphs themselves -------------------------------------------------------------------------------- */
 
 /* x0 - x0: the entry of the Jacobian stays, though it is 0; no node is there that nothing needs; guards stay. */
@@ -406,6 +438,8 @@ int main(void)
         cmocka_unit_test(test_second_derivatives_of_powers),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_sides_not_taken),
+        cmocka_unit_test(test_many_sides),
+        cmocka_unit_test(test_second_derivative_of_tanh),
         cmocka_unit_test(test_what_stays_and_what_goes),
         cmocka_unit_test(test_failed_graph),
     };

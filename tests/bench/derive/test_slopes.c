@@ -59,6 +59,9 @@ static void test_constants(void **state)
     const graph_node power = graph_apply(f, GRAPH_POW, half, x, 0);
     const double other[5] = {0, 0, 0.5, 0, 1};
     assert_false(graph_lacks_slope(f, power, other));
+    assert_false(graph_lacks_slope(f, half, value)); /* whose operands are the words of its number */
+    const double at_zero[6] = {0, 0, 0.5, 0, 1, 1};
+    assert_false(graph_lacks_slope(f, graph_apply(f, GRAPH_POW, x, GRAPH_ZERO, 0), at_zero));
     graph_destroy(f);
 }
 

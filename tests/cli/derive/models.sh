@@ -65,5 +65,19 @@ SENSBENCH_MODELS=taken expect 2 "taken/other.ode: there is a problem 'glv' alrea
 SENSBENCH_MODELS=twice expect 2 "twice/b.ode: there is a problem 'same' already" run decay cfsa
 expect 2 "taken_later.ode: there is a problem 'sir' already" list costs --models taken_later.ode
 expect 2 "mine/good.ode: there is a problem 'good' already" list costs --models mine/good.ode
+# An index is not known in its own bounds. A tie is not taken for a disagreement, here 0.3 in double and with more
+# digits. A text of other bytes than UTF-8 is listed.
+cat >tied.ode <<'CODE'
+model tied "a side is chosen where x is at it"
+parameter p = 0.3
+state x = 0.3
+interval 0 .. 1
+x' = if x >= 0.3 then p else -1
+CODE
+sed -e "s/tied/bounds/" -e "s/^x' = .*/x' = sum(i in i .. 3, i*x)/" tied.ode >bounds.ode
+printf 'model latin "R\351action"\nstate x = 1\ninterval 0 .. 1\nx'\'' = -x\n' >latin.ode
+SENSBENCH_MODELS='' expect 2 "nothing above declares 'i'" run bounds cfsa --models bounds.ode
+SENSBENCH_MODELS='' expect 0 "status     ok" run tied discrete_tangent vjp=tape --models tied.ode
+SENSBENCH_MODELS='' expect 0 '"latin"' list problems --json --models latin.ode
 SENSBENCH_MODELS=nothing_here expect 2 "nothing_here: No such file or directory" list costs
 exit $((failures > 0))

@@ -59,6 +59,16 @@ static void test_brusselator(void **state)
             check("brusselator", brusselator_graph(sizes[k] % 46, periodic), points_for(sizes[k]));
 }
 
+/* Sums in sums: the inner one begins elsewhere in each term of the outer one. */
+static void test_sums_in_sums(void **state)
+{
+    (void)state;
+    for (size_t n = 3; n <= 9; n++) {
+        check("quadratic", quadratic_graph(n), points_for(n));
+        check("layer", layer_graph(n), points_for(n));
+    }
+}
+
 static size_t length_of(const struct rhs *f, enum generate_product which, unsigned calls)
 {
     struct generate_found found;
@@ -146,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_heat),
         cmocka_unit_test(test_conduction),
         cmocka_unit_test(test_brusselator),
+        cmocka_unit_test(test_sums_in_sums),
         cmocka_unit_test(test_what_is_wanted_alone),
         cmocka_unit_test(test_no_column_twice),
     };
