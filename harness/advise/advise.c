@@ -69,7 +69,7 @@ static sens_status climb(struct measuring *me, size_t s)
 {
     struct advice *const advice = me->advice;
     const char *const method = modes[advice->adjoint_first];
-    double tol = pow(10, floor(log10(me->request->error) + 0.5)), factor = 0;
+    double tol = fmin(loosest, pow(10, floor(log10(me->request->error) + 0.5))), factor = 0;
     for (int rung = 0; rung < RUNGS && tol <= loosest && tol >= tightest; rung++, tol *= factor) {
         if (out_of_time(me)) {
             advice->complete = false;

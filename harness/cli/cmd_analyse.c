@@ -21,6 +21,7 @@ struct analyse {
     struct analysis_request request;
     struct fit_request fit;
     const char *save, *experiments;
+    bool unsaved; /* save could not be written */
     bool json, dry_run;
     struct sens_ctx ctx;
     struct experiments made;
@@ -136,6 +137,26 @@ static bool read_scale(struct analyse *me, const char *text)
     return true;
 }
 
+/* Flags that some questions take, of those of their kind. */
+static bool check_question(struct analyse *me, const struct cli_command *command)
+{
+    static const struct {
+        const char *flag, *of[4];
+    } only[] = {{"--scale", {"ranking", "identifiability", "subsets"}},
+                {"--subsets", {"identifiability", "subsets"}},
+                {"--range", {"profile"}}};
+    const char *const asked = me->question ? me->question->name : me->data_question->name;
+    for (size_t k = 0; k < sizeof only / sizeof only[0]; k++) {
+        bool taken = !cli_flag(command, me->arguments, only[k].flag);
+        for (size_t q = 0; !taken && only[k].of[q]; q++) taken = strcmp(asked, only[k].of[q]) == 0;
+        if (taken) continue;
+        return bench_refuse(&me->error, "analyse %s: %s is for %s%s%s%s%s", asked, only[k].flag,
+                            only[k].of[0], only[k].of[1] ? ", " : "", only[k].of[1] ? only[k].of[1] : "",
+                            only[k].of[2] ? ", " : "", only[k].of[2] ? only[k].of[2] : "");
+    }
+    return true;
+}
+
 /* What is of the other kind of question is refused, not overlooked. */
 static bool check_flags(struct analyse *me, const struct cli_command *command)
 {
@@ -149,7 +170,7 @@ static bool check_flags(struct analyse *me, const struct cli_command *command)
                                 refused[f],
                                 me->data_question ? "of no use: the data say when, of what and how exactly"
                                                   : "for fit and profile");
-    return true;
+    return check_question(me, command);
 }
 
 static bool read_fit(struct analyse *me, const struct cli_command *command)
@@ -236,6 +257,23 @@ static sens_status prepare(struct analyse *me)
     return analysis_plan(&me->ctx, me->cell, &me->request, &me->analysis, &me->error);
 }
 
+static sens_status refuse_save(struct analyse *me)
+{
+    me->unsaved = true;
+    bench_refuse(&me->error, "--save %s: %s", me->save, strerror(errno));
+    return SENS_IO_ERROR;
+}
+
+/* Before a fit that may take long: nothing is left there. */
+static sens_status try_save(struct analyse *me)
+{
+    struct successor made;
+    if (!me->save || is_stream(me->save)) return SENS_OK;
+    if (!successor_open(&made, me->save)) return refuse_save(me);
+    successor_close(&made, false);
+    return SENS_OK;
+}
+
 /* All parameters of the model, where the fit left them. */
 static sens_status save(struct analyse *me)
 {
@@ -244,9 +282,7 @@ static sens_status save(struct analyse *me)
     const bool open = successor_open(&made, me->save);
     for (size_t k = 0; open && k < me->cell->problem.np; k++)
         fprintf(made.file, "%.17g\n", (double)model->p[k]);
-    if (open && successor_close(&made, true)) return SENS_OK;
-    bench_refuse(&me->error, "--save %s: %s", me->save, strerror(errno));
-    return SENS_IO_ERROR;
+    return open && successor_close(&made, true) ? SENS_OK : refuse_save(me);
 }
 
 static sens_status ask(struct analyse *me)
@@ -279,12 +315,14 @@ static int execute(struct analyse *me, const struct cli_command *command)
 {
     if (!read_request(me, command)) return cli_complain(&me->error, EXIT_USAGE);
     machine_prepare(&me->ctx, true);
-    sens_status status =
-        experiments_read(&me->ctx, me->experiments, &me->arguments->spec, &me->made, &me->error);
+    sens_status status = me->dry_run ? SENS_OK : try_save(me);
+    if (status == SENS_OK)
+        status = experiments_read(&me->ctx, me->experiments, &me->arguments->spec, &me->made, &me->error);
     me->cell = me->made.cell;
     if (status == SENS_OK) status = prepare(me);
     if (status == SENS_OK) status = answer(me);
-    return status == SENS_OK ? EXIT_OK : cli_complain(&me->error, cli_exit_code(status));
+    if (status == SENS_OK) return EXIT_OK;
+    return cli_complain(&me->error, me->unsaved ? EXIT_CHECK : cli_exit_code(status));
 }
 
 int cmd_analyse(const struct cli_command *command, struct cli_arguments *arguments)

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "exit_codes.h"
+#include "json.h"
 #include "modules.h"
 #include "names.h"
 #include "peers.h"
@@ -150,8 +151,8 @@ static json_t *json_of(const struct list *list)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(
-            array, json_pack("{s:s, s:s}", "name", list->entry[i].name, "summary", list->entry[i].summary));
+        json_array_append_new(array, json_pack("{s:o, s:o}", "name", json_of_text(list->entry[i].name),
+                                               "summary", json_of_text(list->entry[i].summary)));
     return array;
 }
 

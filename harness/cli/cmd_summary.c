@@ -4,6 +4,7 @@
 #include "exit_codes.h"
 
 #include "cli.h"
+#include "json.h"
 #include "paper.h"
 #include "streams.h"
 
@@ -45,9 +46,9 @@ static bool print_json(const struct summary *summary, const glob_t *figures)
 {
     json_t *object = json_object(), *files = json_array(), *pictures = json_array();
     for (size_t i = 0; i < summary->tables; i++)
-        json_array_append_new(files, json_string(summary->table[i].path));
+        json_array_append_new(files, json_of_text(summary->table[i].path));
     for (size_t i = 0; i < figures->gl_pathc; i++)
-        json_array_append_new(pictures, json_string(figures->gl_pathv[i]));
+        json_array_append_new(pictures, json_of_text(figures->gl_pathv[i]));
     json_object_set_new(object, "schema", json_string("sens-summary/1"));
     json_object_set_new(object, "files", files);
     json_object_set_new(object, "accuracy", summary_accuracy_json(summary));

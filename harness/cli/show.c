@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json.h"
 #include "modules.h"
 #include "values.h"
 #include "variants.h"
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    if (text && text[0]) json_object_set_new(object, key, json_string(text));
+    if (text && text[0]) json_object_set_new(object, key, json_of_text(text));
 }
 
 static json_t *describe(const char *kind, const char *name, const char *summary)

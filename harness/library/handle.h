@@ -17,7 +17,8 @@ struct sensbench {
     struct labels labels;
     struct sens_out out;
     struct record *rec;
-    enum stage stage; /* how much of that is there */
+    enum stage stage;                /* how much of that is there */
+    struct sens_arena_mark prepared; /* behind it lie the results of a run */
     sens_status status;
     struct bench_error error;
 };

@@ -153,10 +153,12 @@ static sens_status prepare(struct sensbench *sb)
     process_lock();
     const sens_status status = resolve(sb);
     process_unlock();
-    if (status == SENS_OK)
-        sb->stage = STAGE_PREPARED;
-    else
+    if (status != SENS_OK) {
         forget(sb);
+        return status;
+    }
+    sb->stage = STAGE_PREPARED;
+    sb->prepared = sens_arena_mark(&sb->ctx.arena);
     return status;
 }
 
@@ -168,14 +170,14 @@ static sens_status run(struct sensbench *sb)
     const bool alone = process_takes_turns(&sb->cell);
     record_clear(sb->rec);
     sb->stage = STAGE_PREPARED;
-    const struct sens_arena_mark mark = sens_arena_mark(&sb->ctx.arena);
+    sens_arena_rewind(&sb->ctx.arena, sb->prepared); /* the results of the run before */
     if (alone) process_lock();
     status = measure_cell(&sb->ctx, &sb->cell, &once, sb->rec, &sb->out);
     if (alone) process_unlock();
     if (status == SENS_OK)
         sb->stage = STAGE_RUN;
     else
-        sens_arena_rewind(&sb->ctx.arena, mark);
+        sens_arena_rewind(&sb->ctx.arena, sb->prepared);
     if (status != SENS_OK) bench_refuse(&sb->error, "%s", sb->rec->text[COL_message]);
     return status;
 }

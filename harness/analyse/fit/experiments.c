@@ -13,6 +13,7 @@ struct reader {
     const struct spec *spec;
     struct experiments *made;
     struct text_file text;
+    char separator; /* of the header, for all lines */
     size_t columns;
     char name[COLUMNS_MAX][NAME_LENGTH];
     struct bench_error *error;
@@ -32,7 +33,7 @@ static sens_status refuse_memory(struct reader *in)
 
 static struct data_cells cells_of(struct reader *in)
 {
-    return (struct data_cells){strchr(in->text.line, '\t') ? '\t' : ',', in->text.line};
+    return (struct data_cells){in->separator, in->text.line};
 }
 
 /* "experiment", then keys, each once. */
@@ -56,6 +57,7 @@ static sens_status read_header(struct reader *in)
     sens_status status = SENS_OK;
     if (line == DATA_END) bench_refuse(in->error, "%s: no content", in->text.path);
     if (line != DATA_LINE) return SENS_BAD_INPUT;
+    in->separator = strchr(in->text.line, '\t') ? '\t' : ',';
     struct data_cells cells = cells_of(in);
     for (char *cell; status == SENS_OK && (cell = data_cell(&cells));) status = take_name(in, cell);
     return status;

@@ -271,8 +271,8 @@ bool fit_model_silent(const struct fit_model *model, size_t k)
     const double unit = model->log ? 1 : fmax(fabs((double)model->p[model->index[k]]), 1);
     double squares = 0;
     for (size_t e = 0; e < model->measurements; e++) squares += pow(unit * fit_model_slope(model, e, k), 2);
-    return sqrt(squares * fmax(chi2, variance)) <= FIT_NOTHING * variance ||
-           squares <= fit_model_noise(model);
+    const bool drowns = variance > 0 && sqrt(squares * fmax(chi2, variance)) <= FIT_NOTHING * variance;
+    return drowns || squares <= fit_model_noise(model); /* where all residuals are 0, so is the variance */
 }
 
 /* The parameters of an experiment: its own, and the fitted ones. */

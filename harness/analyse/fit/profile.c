@@ -103,7 +103,11 @@ static sens_status cross(struct walk *walk, struct profile_point beyond, double 
         double next = beyond.q - (root - sqrt(limit)) * 2 * root / beyond.slope;
         if (!(next > fmin(inside, outside) && next < fmax(inside, outside))) next = (inside + outside) / 2;
         const sens_status status = look(walk, next, &beyond);
-        if (status != SENS_OK) return status;
+        if (status == SENS_NO_MEMORY) return status;
+        if (status != SENS_OK) { /* between two that came to an end */
+            side->end = PROFILE_FAILED, side->status = status;
+            return SENS_OK;
+        }
         *(beyond.rise > limit ? &outside : &inside) = next;
     }
     if (fabs(beyond.rise - limit) > apart_from * limit) { /* a jump: the fit is caught in another minimum */
@@ -209,10 +213,5 @@ sens_status profile_walk(struct sens_ctx *ctx, struct fit_model *model, size_t k
     const double at = start->q[k], first = initial_step(model, at, start->step);
     walk.round_zero = fmax(fabs(at), fabs(start->from[k])) * least_step;
     if (walk.round_zero == 0) walk.round_zero = first;
-    const sens_status status = steps(&walk, at, first, far_end(&walk, start->step, sign), side);
-    if (sens_recoverable(status) && side->end != PROFILE_FAILED && status != SENS_NOT_CONVERGED) {
-        side->end = PROFILE_FAILED, side->status = status; /* a solve between two that came to an end */
-        return SENS_OK;
-    }
-    return status;
+    return steps(&walk, at, first, far_end(&walk, start->step, sign), side);
 }

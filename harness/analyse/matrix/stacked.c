@@ -90,7 +90,7 @@ sens_status stacked_make(struct sens_ctx *ctx, const struct analysis *analysis,
         stacked->fate[b] = take_column(analysis, &rows, analysis->parameters.index[b], stacked);
     stacked->noise = fmax(stacked->noise, DBL_EPSILON * (double)(ROUNDINGS + rows.count));
     if (stacked->cols > 0) return SENS_OK;
-    return sens_fail(ctx, SENS_UNSUPPORTED,
+    return sens_fail(ctx, SENS_SINGULAR,
                      "no chosen parameter has an effect on the chosen states that their unit, --sigma or "
                      "their size, does not drown in rounding");
 }

@@ -8,21 +8,22 @@
 
 /* ---- over all times ------------------------------------------------------------------------------------ */
 
-/* Do the intervals of two that follow each other touch? */
-static bool touch(double larger, double larger_error, double smaller, double smaller_error)
+/* Is the larger one larger whatever the errors? */
+static bool apart(double larger, double larger_error, double smaller, double smaller_error)
 {
-    return !(larger - larger_error > smaller + smaller_error);
+    return larger - larger_error > smaller + smaller_error;
 }
 
-/* Is the place of number r apart from its neighbours, whatever the errors? */
+/* Is number r apart from all others? A large error may reach beyond the neighbours. What is not defined stands last. */
 static bool settled(size_t count, const struct importance *rank, size_t r)
 {
-    const bool above = r == 0 || !touch(rank[r - 1].value[MSQR], rank[r - 1].error[MSQR], rank[r].value[MSQR],
-                                        rank[r].error[MSQR]);
-    const bool below =
-        r + 1 == count || isnan(rank[r + 1].value[MSQR]) ||
-        !touch(rank[r].value[MSQR], rank[r].error[MSQR], rank[r + 1].value[MSQR], rank[r + 1].error[MSQR]);
-    return above && below;
+    for (size_t q = 0; q < count; q++) {
+        const struct importance *const first = &rank[q < r ? q : r], *const last = &rank[q < r ? r : q];
+        if (q == r || isnan(last->value[MSQR])) continue;
+        if (!apart(first->value[MSQR], first->error[MSQR], last->value[MSQR], last->error[MSQR]))
+            return false;
+    }
+    return true;
 }
 
 static void write_rank(const struct analysis *analysis, const char *state, const struct importance *rank,
@@ -83,12 +84,12 @@ static int compare(const void *left, const void *right)
 
 static bool place_settled(size_t count, const struct place *place, size_t r)
 {
-    const bool above =
-        r == 0 || !touch(fabs(place[r - 1].half), place[r - 1].error, fabs(place[r].half), place[r].error);
-    const bool below =
-        r + 1 == count || isnan(place[r + 1].half) ||
-        !touch(fabs(place[r].half), place[r].error, fabs(place[r + 1].half), place[r + 1].error);
-    return above && below;
+    for (size_t q = 0; q < count; q++) {
+        const struct place *const first = &place[q < r ? q : r], *const last = &place[q < r ? r : q];
+        if (q == r || isnan(last->half)) continue;
+        if (!apart(fabs(first->half), first->error, fabs(last->half), last->error)) return false;
+    }
+    return true;
 }
 
 /* Of one state at one time all parameters have the same divisor: half gives the order, where full has no value too. */

@@ -220,6 +220,38 @@ static sens_status find_dependence(struct sens_ctx *ctx, const struct analysis *
     return SENS_OK;
 }
 
+/* c becomes M^T c. false: that is 0, and c^T f = 0 says nothing of sums of states. */
+static bool weigh_by_mass(const struct sens_mass *mass, size_t n, double *c, double *made)
+{
+    bool any = false;
+    memset(made, 0, n * sizeof *made);
+    for (size_t i = 0; i < n; i++)
+        for (size_t e = mass->pattern.start[i]; e < mass->pattern.start[i + 1]; e++)
+            made[mass->pattern.col[e]] += (double)mass->value[e] * c[i];
+    for (size_t i = 0; i < n; i++) any = any || made[i] != 0;
+    if (any) whole_ratios(n, made, LARGEST_WHOLE, whole_bound);
+    memcpy(c, made, n * sizeof *c);
+    return any;
+}
+
+/* Of M x' = f, c^T f = 0 keeps (M^T c)^T x. */
+static sens_status apply_mass(struct sens_ctx *ctx, const struct analysis *analysis, struct invariants *found)
+{
+    const struct sens_mass *const mass = analysis->cell->problem.mass;
+    const size_t n = analysis->n, np = analysis->np, count = found->count;
+    double *const made = mass ? SENS_NEW(ctx, double, n) : NULL;
+    if (!mass) return SENS_OK;
+    if (!made) return SENS_NO_MEMORY;
+    found->count = 0;
+    for (size_t v = 0; v < count; v++) {
+        double *const c = found->c + found->count * n;
+        memmove(c, found->c + v * n, n * sizeof *c);
+        memmove(found->depends + found->count * np, found->depends + v * np, np * sizeof *found->depends);
+        found->count += weigh_by_mass(mass, n, c, made);
+    }
+    return SENS_OK;
+}
+
 sens_status invariants_find(struct sens_ctx *ctx, const struct analysis *analysis,
                             struct invariants *invariants)
 {
@@ -234,6 +266,7 @@ sens_status invariants_find(struct sens_ctx *ctx, const struct analysis *analysi
     if (status == SENS_OK) status = null_space(ctx, n, &points, &others, invariants);
     if (status == SENS_OK) status = shorten(ctx, n, &others, invariants);
     if (status == SENS_OK) status = find_dependence(ctx, analysis, invariants);
+    if (status == SENS_OK) status = apply_mass(ctx, analysis, invariants);
     sens_arena_rewind(&ctx->arena, mark);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * That is c^T f(t, x, p) = 0 for all x: c lies in the null space of the matrix whose rows are f at many points. The
  * points are drawn, at the sizes that the states have along the solution; the parameters are nominal. What is found is
- * held against f at points that were not used.
+ * held against f at points that were not used. With a mass matrix, M x' = f, it is (M^T c)^T x that stays.
  *
  * d/dt c^T S_k = c^T df/dp_k: where c^T f stays 0 as p_k changes, c^T S_k(t) = c^T dx0/dp_k. Where it does not, the
  * invariant is one of the given p_k alone, and says nothing of S_k. */
@@ -13,7 +13,7 @@
 
 struct invariants { /* memory of the arena; of all that span the same, those of few terms */
     size_t count;
-    double *c;     /* [count][n], whole numbers where they can be */
+    double *c;     /* [count][n], of x; whole numbers where they can be */
     bool *depends; /* [count][np]: with another p_k it is none */
 };
 

@@ -90,6 +90,7 @@ expect 2 "advise: on which problem?" advise
 expect 2 "those of sparse systems are not known" advise conduction --by operations
 expect 0 "budget: at most 24 runs" advise glv --dry-run
 expect 0 "separable" advise decay
+expect 0 "sensbench run logistic" advise logistic --error 0.05 --by operations
 "$program" advise decay --json --by operations 2>/dev/null | grep -q '^{"about":{.*"command":{.*"sensbench run decay' ||
     fail "--json"
 [ $failures -eq 0 ]

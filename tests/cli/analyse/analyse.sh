@@ -317,6 +317,22 @@ assert len(t["rows"]) == 21 * 3 * 3 and all(len(r) == len(t["columns"]) for r in
 expect 0 "0.0434 MiB for S and x, at most 1024 MiB" analyse glv n=3 --times 0:10:73 --dry-run
 expect 4 "more than the 1 MiB that --memory allows" analyse glv n=40 --memory 1
 
+# 2 x' = y - k x, y' = k x - y: it is 2 x + y that stays, and not x + y.
+cat >"$work/heavy.ode" <<'CODE'
+model heavy "a mass before one of two states"
+parameter k = 1
+state x = 1
+state y = 2
+interval 0 .. 1
+mass x = 2
+x' = y - k*x
+y' = k*x - y
+CODE
+expect 0 "2 x + y" analyse heavy invariants --models "$work/heavy.ode"
+grep -q violated "$work/output" && fail "invariants with a mass matrix: $(cat "$work/output")"
+expect 3 "no stored reference of heavy" run heavy discrete_tangent truth=reference tableau=radau_iia5 \
+    --models "$work/heavy.ode"
+
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
 expect 2 "which problem?" analyse
@@ -328,7 +344,9 @@ expect 2 "--parameters: p[1] is named twice" analyse glv --parameters 'p[1],p[1]
 expect 2 "an analysis is of the states themselves" analyse glv cost=quadratic
 expect 2 "steps have to follow one" analyse glv method=discrete_tangent tableau=rk4 controller=fixed dt=0.1
 expect 2 "--subsets many: not a number" analyse glv --subsets many
-expect 2 "no chosen parameter has an effect" analyse decay identifiability k=0
+expect 4 "no chosen parameter has an effect" analyse decay identifiability k=0
+expect 2 "analyse sensitivities: --scale is for ranking, identifiability, subsets" analyse glv --scale largest
+expect 2 "analyse ranking: --subsets is for identifiability, subsets" analyse glv ranking --subsets 10
 expect 2 "--scale sigma: not value or largest" analyse glv --scale sigma
 expect 2 "--memory 0: not a number of MiB" analyse glv --memory 0
 expect 2 "with respect to the parameters" analyse glv wrt=x0

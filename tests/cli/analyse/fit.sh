@@ -347,6 +347,7 @@ models="--models $work/line.ode"
     expect 2 "--log: b = -3 has no logarithm" analyse line fit --log $line
     expect 2 "--level 1: not a number between 0 and 1" analyse line profile --level 1 $line
     expect 2 "--range 1: not a number above 1" analyse line profile --range 1 $line
+    expect 2 "analyse fit: --range is for profile" analyse line fit --range 5 $line
     printf 't,x\n1,3.3\n2,5.1\n' >"$work/few.csv"
     expect 2 "2 measurements are too few for 2 parameters and the standard deviation" analyse line fit \
         data="$work/few.csv" $models
@@ -362,8 +363,22 @@ expect 0 "# verdict" analyse line profile --save "$work/best" $line
 table fit line fit params="$work/best" $line | cut -f 8 >"$work/steps"
 [ "$(cat "$work/steps")" = 0 ] || fail "params of --save: $(cat "$work/output")"
 # shellcheck disable=SC2086
-expect 2 "--save $work/no/file: No such file" analyse line fit --save "$work/no/file" $line
+expect 1 "--save $work/no/file: No such file" analyse line fit --save "$work/no/file" $line
 "$program" analyse line profile --json data="$work/line.csv" --models "$work/line.ode" >"$work/json" || fail "--json"
 grep -q '^{"about":{.*"verdict":{.*"rows":\[\["a",.*"bounded"\]' "$work/json" || fail "--json: $(cat "$work/json")"
+
+# Data that the model meets exactly, without sigma: the parameter is determined all the same.
+printf 'model still "a state that stays where it is"\nparameter p = 1\nstate x = p\ninterval 0 .. 1\nx'"'"' = 0*x\n' \
+    >"$work/still.ode"
+printf 't,x\n0.5,1\n1,1\n' >"$work/still.csv"
+expect 0 "# fit" analyse still fit data="$work/still.csv" --models "$work/still.ode"
+grep -q "^p	1	1	0	1	1$" "$work/output" || fail "an exact fit is undetermined: $(cat "$work/output")"
+
+# A comment behind a TAB does not change what separates the cells of a line.
+printf 'experiment,a\n1,2\t# the first\n2,3\n' >"$work/commented.csv"
+printf 'experiment,t,x\n1,1,3\n1,2,5\n2,1,4\n2,2,6.1\n' >"$work/two.csv"
+"$program" analyse line fit data="$work/two.csv" --experiments "$work/commented.csv" --models "$work/line.ode" \
+    >"$work/output" 2>&1
+grep -q 'not a whole number' "$work/output" && fail "a TAB before a comment: $(cat "$work/output")"
 
 [ $failures -eq 0 ]
