@@ -161,6 +161,10 @@
     X(coefficients_of_other_part, "one part of a split is taken with the coefficients of the other")         \
     X(jacobian_held,                                                                                         \
       "one Jacobian is used for the whole solve, that of t0 and x0: right where it is constant")             \
+    X(matrix_entries,                                                                                        \
+      "a matrix lacks entries that are 0 where the solve begins, or keeps those of factors that its "        \
+      "pattern "                                                                                             \
+      "has no place for: right where all entries are there from the start, and none fills in")               \
     X(initial_term_added, "dx0/dp enters although the task holds x0: right where x0 depends on p")           \
     X(single_precision, "numbers pass through single precision, or have as few digits: errors of about "     \
                         "1e-8, whatever the steps and the tolerance")                                        \

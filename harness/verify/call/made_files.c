@@ -34,7 +34,39 @@ static struct made_file make(struct verify *v, const struct file_sizes *sizes, c
     for (size_t q = 0; q < count; q++) number[q] = draw(v);
     for (size_t j = 0; layout->time != UNTIMED && j < layout->rows; j++)
         number[j * layout->width] = draw_time(v, sizes, layout, j);
-    return (struct made_file){count, number, layout->words};
+    return (struct made_file){count, number, layout->words, false};
+}
+
+/* One number of the row: t, weight, z [n], sigma [n]. */
+static double measured_number(struct verify *v, size_t n, size_t row, size_t column, size_t every)
+{
+    const bool missing = (row + column) % 4 == 3;
+    if (column == 1) return draw(v);
+    if (column < 2 + n) return n > 1 && missing ? NAN : draw(v);
+    return every > 0 && (row + column) % every == 0 ? draw(v) : NAN;
+}
+
+size_t files_make_measured(struct verify *v, const struct file_sizes *sizes,
+                           struct made_file file[MADE_FILES])
+{
+    static const struct {
+        size_t
+            every; /* how many measurements there are for each that has a standard deviation; 0: none has */
+        const char *words;
+    } made[] = {{1, "measurements with standard deviations"},
+                {3, "measurements, a third of them with standard deviations"},
+                {0, "measurements without standard deviations"}};
+    const size_t width = 2 + 2 * sizes->n, count = sizeof made / sizeof *made;
+    const struct layout layout = {ROWS, width, TIMED, ""};
+    for (size_t k = 0; k < count; k++) {
+        double *const number = verify_array(v, ROWS * width);
+        for (size_t q = 0; q < ROWS * width; q++)
+            number[q] = q % width == 0 ? draw_time(v, sizes, &layout, q / width)
+                                       : measured_number(v, sizes->n, q / width, q % width, made[k].every);
+        number[2 * width] = number[width]; /* once more at the same time */
+        file[k] = (struct made_file){ROWS * width, number, made[k].words, true};
+    }
+    return count;
 }
 
 size_t files_make(struct verify *v, const struct file_sizes *sizes, struct made_file file[MADE_FILES])

@@ -11,6 +11,7 @@ struct made_file {
     size_t count;
     const double *number; /* [count]; all differ, and none is 1 or 0 */
     const char *words;
+    bool measured; /* with a header */
 };
 
 struct file_sizes { /* of what the module goes with */
@@ -20,5 +21,10 @@ struct file_sizes { /* of what the module goes with */
 
 /* Fills `file`, in the unit's arena, and returns how many there are. */
 size_t files_make(struct verify *v, const struct file_sizes *sizes, struct made_file file[MADE_FILES]);
+
+/* The same with a header, as a cost takes them (sens/option.h): measurements of the n states, two of them at one time,
+ * with weights that differ, some missing, with a standard deviation each, with few, and with none. */
+size_t files_make_measured(struct verify *v, const struct file_sizes *sizes,
+                           struct made_file file[MADE_FILES]);
 
 #endif

@@ -243,10 +243,78 @@ static void judge_alike(const struct bed *bed, const struct part part[SENS_PARTS
     if (rungs->equal ? discrete : continuous) convergence_judge_alike(ladder, name, &all, result);
 }
 
+/* ---- the task ------------------------------------------------------------------------------------------ */
+
+static bool create_scene(struct verify *v, const struct scene_settings *settings, struct scene *scene)
+{
+    const bool fixed = !(v->method->caps & SENS_CAP_TOLERANCE) && (v->method->caps & SENS_CAP_CONTROLLER);
+    if (!scene_create(v, settings, scene)) return false;
+    scene->bed.task.max_steps = MAX_STEPS;
+    if (fixed) bed_controller(&scene->bed, "fixed");
+    return true;
+}
+
+/* x of the same task without explicit t, on as many rungs. false: it cannot be solved so. */
+static bool climb_autonomous(struct verify *v, const struct scene_settings *settings,
+                             const struct refinement *by, int rungs, struct ladder *x)
+{
+    struct scene_settings autonomous = *settings;
+    struct scene scene;
+    struct expected goal;
+    struct part part[SENS_PARTS];
+    autonomous.autonomous = true;
+    if (!create_scene(v, &autonomous, &scene)) return false;
+    bool made = expected_exact(&scene.bed, &goal) == SENS_OK;
+    if (made) find_parts(&scene, &goal, by->way, part);
+    for (int k = 0; k < rungs && made; k++) {
+        double h;
+        made = refinement_take(&scene.bed, by, k, &h) && bed_solve(&scene.bed) == SENS_OK;
+        if (made) add_rung(&part[SENS_PART_X], h);
+    }
+    if (made) *x = part[SENS_PART_X].ladder;
+    scene_free(&scene);
+    return made;
+}
+
+/* NaN: rounding says nothing. */
+static double order_between(const struct ladder *l, const long *steps, int k)
+{
+    const double more = log((double)steps[k] / (double)steps[k - 1]);
+    const bool clean = ladder_clean(l, k - 1) && ladder_clean(l, k) && l->error[k] > DONE;
+    return clean && more > 0.5 ? log(l->error[k - 1] / l->error[k]) / more : NAN;
+}
+
+/* Steps of one formula have one order, whether f depends on t or not: without df/dt, which a problem need not offer, a
+ * formula that asks for it falls back to the first or second. Of the order of either part of the last two pairs of
+ * rungs, for an error may be small by accident on one. */
+static void judge_time(const struct scene *scene, const struct scene_settings *settings,
+                       const struct ladder *x, const struct refinement *by, const struct rungs *rungs,
+                       struct verify_result *result)
+{
+    static const double SECOND = 1.75, LESS = 0.6; /* of the order: a half is missing at least */
+    struct ladder autonomous;
+    struct worst worst = {.count = 0};
+    double nearest = 0, own = NAN, other = NAN;
+    if (!rungs->equal || settings->autonomous || rungs->count < LEAST_RUNGS) return;
+    if (!climb_autonomous(scene->bed.v, settings, by, rungs->count, &autonomous)) return;
+    for (int k = rungs->count - 2; k < rungs->count; k++) {
+        own = order_between(x, rungs->steps, k), other = order_between(&autonomous, rungs->steps, k);
+        if (isnan(own) || !(other >= SECOND)) return;
+        nearest = fmax(nearest, own / other);
+    }
+    worst_note_in(&worst, SENS_IN_X, 1 - nearest, 1 - LESS,
+                  "x is of order %.2f where f depends on t, and %.2f where it does not: 1 - quotient", own,
+                  other);
+    if (worst_passes(&worst)) return;
+    verify_judge(result, &worst);
+    verify_blame(result, CAUSE_slope_t_left_out, 0.97);
+    verify_blame(result, CAUSE_stage_time, 0.9);
+}
+
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
-static void climb(struct scene *scene, const struct expected *goal, const struct refinement *by,
-                  struct verify_result *result)
+static void climb(struct scene *scene, const struct scene_settings *settings, const struct expected *goal,
+                  const struct refinement *by, struct verify_result *result)
 {
     struct part part[SENS_PARTS];
     double h;
@@ -269,6 +337,8 @@ static void climb(struct scene *scene, const struct expected *goal, const struct
     if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, &climbed, result);
     if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps[rungs - 1], result);
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
+    if (result->verdict == VERIFY_PASS && part[SENS_PART_X].judged)
+        judge_time(scene, settings, &part[SENS_PART_X].ladder, by, &climbed, result);
 }
 
 /* ---- shorter intervals --------------------------------------------------------------------------------- */
@@ -333,24 +403,15 @@ static void shorten(struct verify *v, const char *choice, struct verify_result *
 
 /* ---- order.exact --------------------------------------------------------------------------------------- */
 
-static bool create_scene(struct verify *v, const char *choice, struct scene *scene)
-{
-    const bool fixed = !(v->method->caps & SENS_CAP_TOLERANCE) && (v->method->caps & SENS_CAP_CONTROLLER);
-    struct scene_settings settings =
-        convergence_settings(v, v->method->caps & SENS_CAP_TABLEAU ? "cash_karp" : NULL, NULL);
-    settings.choice = choice;
-    if (!scene_create(v, &settings, scene)) return false;
-    scene->bed.task.max_steps = MAX_STEPS;
-    if (fixed) bed_controller(&scene->bed, "fixed");
-    return true;
-}
-
 static void check_exact(struct verify *v, const char *choice)
 {
     struct scene scene;
     struct expected goal;
     char subject[VERIFY_SUBJECT];
-    if (!create_scene(v, choice, &scene)) {
+    struct scene_settings settings =
+        convergence_settings(v, v->method->caps & SENS_CAP_TABLEAU ? "cash_karp" : NULL, NULL);
+    settings.choice = choice;
+    if (!create_scene(v, &settings, &scene)) {
         verify_skip_check(v, "order.exact", v->module, "probe", "the method does not take the task");
         return;
     }
@@ -364,7 +425,7 @@ static void check_exact(struct verify *v, const char *choice)
     else if (by.way == BY_INTERVAL)
         shorten(v, choice, &result);
     else
-        climb(&scene, &goal, &by, &result);
+        climb(&scene, &settings, &goal, &by, &result);
     verify_close(v, &result);
     scene_free(&scene);
 }

@@ -309,16 +309,20 @@ static const struct verify_check checks[] = {
          "cost "
          "whose data come from the initial state and stay as they are says so by data_of_x0 (sens/cost.h)."},
     {.id = "cost.zero",
-     .summary = "phi_dx and g_dx are numbers where a state is exactly 0, and right for the others",
+     .summary =
+         "phi_dx and g_dx are numbers where a state is exactly 0 or at an option's default, and right for "
+         "the others",
      .bound = "is it a number where the value is one and has a slope on both sides? Of the others: that of "
               "differences",
-     .explanation = "A species that is not there yet is exactly 0. One state at a time is set to 0; where "
-                    "the value is finite and "
-                    "its quotients on either side do not grow towards 0, the derivative must be a number. x "
-                    "|x|^(q-2) is none at "
-                    "x = 0 for q < 2, though |x|^q has the slope 0 there: one solve with such a state ends "
-                    "as diverged. Derivatives by the other states and by the parameters are compared with "
-                    "differences that leave this state at 0: what skips a state of 0 must not skip them."},
+     .explanation =
+         "A species that is not there yet is exactly 0. One state at a time is set to 0; where "
+         "the value is finite and "
+         "its quotients on either side do not grow towards 0, the derivative must be a number; so where it "
+         "is what an option is by default, as a setpoint. x "
+         "|x|^(q-2) is none at "
+         "x = 0 for q < 2, though |x|^q has the slope 0 there: one solve with such a state ends "
+         "as diverged. Derivatives by the other states and by the parameters are compared with "
+         "differences that leave this state at 0: what skips a state of 0 must not skip them."},
     {.id = "cost.jumps",
      .summary = "g does not jump, in time while x and p are held, nor do g and phi from state to state",
      .bound = "none: a change that stays when the line is halved down to two neighbouring numbers",

@@ -152,9 +152,11 @@ static void vary_choice(struct verify *v, double *set, size_t which)
 static void vary_file(struct verify *v, size_t which)
 {
     const struct file_sizes sizes = {usual.n, usual.np, usual.t0, usual.t1};
-    struct made_file made[MADE_FILES];
-    for (size_t k = 0, count = files_make(v, &sizes, made); k < count; k++) {
-        const struct cost_file file = {which, made[k].count, made[k].number, made[k].words};
+    struct made_file made[2 * MADE_FILES];
+    size_t count = files_make(v, &sizes, made);
+    count += files_make_measured(v, &sizes, made + count);
+    for (size_t k = 0; k < count; k++) {
+        const struct cost_file file = {which, made[k].count, made[k].number, made[k].words, made[k].measured};
         many->cause = CAUSE_option_path;
         cost_with_file(v, &usual, &file, look_at_many);
     }

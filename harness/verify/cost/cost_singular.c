@@ -1,12 +1,20 @@
-/* cost.zero: d phi_c/d x_i, d g_c/d x_i at x_i = 0, where the one-sided quotients (phi(d) - phi(0))/d settle; and the
- * derivatives by p and all other x_k there, against differences that leave x_i = 0. */
+/* cost.zero: d phi_c/d x_i, d g_c/d x_i at x_i = a, where the one-sided quotients (phi(a + d) - phi(a))/d settle: a =
+ * 0, and a number that an option has by default, as a setpoint is; and the derivatives by p and all other x_k at x_i =
+ * 0, against differences that stay there. */
 #include <math.h>
 
 #include "cost_terms.h"
 
 /* ---- a state that is 0 --------------------------------------------------------------------------------- */
 
-enum { MOST_STATES = 16, MOST_PLANES = 3, SIDES = 2, DISTANCES = 2, AROUND = SIDES * DISTANCES };
+enum {
+    MOST_OPTIONS = 4,
+    MOST_STATES = 16,
+    MOST_PLANES = 3,
+    SIDES = 2,
+    DISTANCES = 2,
+    AROUND = SIDES * DISTANCES
+};
 /* Of the size of the state; a quotient that grows by no more than GROWTH from the one to the other does not go to
  * infinity: that of sqrt(d) grows by 30. */
 static const double DISTANCE[DISTANCES] = {1e-3, 1e-6}, GROWTH = 3, EDGE = 100;
@@ -17,7 +25,7 @@ static double *values_at(const struct term *term, const double *p, double *x, si
     return term_part(term, PART_VALUE, (struct place){x, p});
 }
 
-/* Does functional c have slopes on both sides of 0? */
+/* Does functional c have slopes on both sides? */
 static bool has_slopes(size_t c, const double *here, double *const around[AROUND], double size)
 {
     for (int side = 0; side < SIDES; side++) {
@@ -30,29 +38,39 @@ static bool has_slopes(size_t c, const double *here, double *const around[AROUND
     return true;
 }
 
-/* State i of the place is made 0. */
-static void note_zero(const struct term *term, struct place place, size_t i, struct worst *worst)
+/* State i of the place is made `to`. */
+static void note_at(const struct term *term, struct place place, size_t i, double to, struct worst *worst)
 {
     struct verify *v = term->at->v;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const size_t m = term->at->cost.m;
-    const double size = place.x[i] == 0 ? 1 : fabs(place.x[i]);
+    const double size = to != 0 ? fabs(to) : place.x[i] == 0 ? 1 : fabs(place.x[i]);
     double *const x = verify_copy(v, term->at->cost.n, place.x), *around[AROUND];
     char name[VERIFY_NAME];
     for (int k = 0; k < AROUND; k++) {
         const double distance = DISTANCE[k % DISTANCES] * size;
-        around[k] = values_at(term, place.p, x, i, k < DISTANCES ? distance : -distance);
+        around[k] = values_at(term, place.p, x, i, to + (k < DISTANCES ? distance : -distance));
     }
-    const double *const here = values_at(term, place.p, x, i, 0);
+    const double *const here = values_at(term, place.p, x, i, to);
     const double *const D = term_part(term, PART_DX, (struct place){x, place.p});
     term_name(term, PART_DX, name);
     for (size_t c = 0; c < m; c++)
         if (has_slopes(c, here, around, size))
             worst_note(worst, isfinite(D[i * m + c]) ? 0 : INFINITY, 0,
-                       "%s at x_%zu = 0, functional %zu of %zu: %g, where the value is %.6g and has slopes "
-                       "on both sides",
-                       name, i, c, m, D[i * m + c], here[c]);
+                       "%s at x_%zu = %.6g, functional %zu of %zu: %g, where the value is %.6g and has "
+                       "slopes on both sides",
+                       name, i, to, c, m, D[i * m + c], here[c]);
     sens_arena_rewind(&v->ctx.arena, mark);
+}
+
+/* At 0, and at the defaults of options that are real numbers. */
+static void note_state(const struct term *term, struct place place, size_t i, struct worst *worst)
+{
+    const struct sens_option *const table = term->at->v->cost->options;
+    note_at(term, place, i, 0, worst);
+    for (size_t k = 0; k < sens_option_count(table) && k < MOST_OPTIONS; k++)
+        if (table[k].kind == SENS_OPT_REAL && table[k].fallback != 0)
+            note_at(term, place, i, table[k].fallback, worst);
 }
 
 /* Along the plane x_i = 0. What is wrong beside it, too, is not the zero's fault: cost.places says so. The plane
@@ -89,7 +107,7 @@ void cost_check_zero(const struct cost_case *at)
     const struct place place = cost_place(at, 1);
     const size_t n = at->cost.n, states = n < MOST_STATES ? n : MOST_STATES;
     for (size_t k = 0, terms = cost_terms(at, term); k < terms; k++) {
-        for (size_t q = 0; q < states; q++) note_zero(&term[k], place, q * n / states, &worst);
+        for (size_t q = 0; q < states; q++) note_state(&term[k], place, q * n / states, &worst);
         note_planes(&term[k], place, &worst);
     }
     verify_judge_or(&result, &worst, "no value has slopes on both sides of a state that is 0");

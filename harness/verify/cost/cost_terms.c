@@ -150,7 +150,8 @@ bool cost_with_file(struct verify *v, const struct probe_settings *settings, con
     char words[VERIFY_SUBJECT];
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
-    value[file->option] = (struct sens_value){.data = file->number, .count = file->count};
+    value[file->option] =
+        (struct sens_value){.data = file->number, .count = file->count, .measured = file->measured};
     snprintf(words, sizeof words, " %s=%s", table[file->option].name, file->rows);
     const bool looked = look_at_probe(v, settings, value, words, look);
     sens_arena_rewind(&v->ctx.arena, mark);

@@ -80,6 +80,7 @@ struct cost_file { /* the numbers of an option that is a file */
     size_t option, count;
     const double *number; /* [count] */
     const char *rows;     /* what they are, in words */
+    bool measured;        /* behind a header */
 };
 /* The same with a file in place of other options. */
 bool cost_with_file(struct verify *v, const struct probe_settings *settings, const struct cost_file *file,
