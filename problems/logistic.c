@@ -51,6 +51,7 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     /* both of the form with e^(-rt), for rt < 0 times e^(rt): nothing cancels where y0 is far from K, or overflows */
     const bool falls = rt < 0;
     const sens_real D = falls ? K - y0 * rest : K * E + y0 * rest, e = falls ? E : 1;
+    if (!(D / K > 0)) return false; /* behind a pole */
     x[0] = K * y0 * e / D;
     if (S) {
         S[0] = q->t * x[0] * (K - y0) * (falls ? 1 : E) / D;

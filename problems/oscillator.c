@@ -46,6 +46,15 @@ static void along(const struct sens_problem *pb, const struct sens_at *at, const
     dF[2] = -2 * (d_omega * at->x[0] + omega * v->x[0]), dF[3] = -2 * v->x[1];
 }
 
+/* Z_s = (t C - Z) / (2 s) = t^3 (x cos x - sin x) / (2 x^3), x = nu t; by its series where that cancels. */
+static sens_real slope_of_Z(sens_real t, sens_real s, sens_real C, sens_real Z)
+{
+    const sens_real y = s * t * t; /* x^2 */
+    if (y > (sens_real)0.09) return (t * C - Z) / (2 * s);
+    const sens_real high = y * y * y * (-(sens_real)1 / 15120 + y / 1330560 - y * y / 172972800);
+    return -t * t * t / 6 * (1 - y / 10 + y * y / 280 + high);
+}
+
 /* The state and its partial derivatives; E, C, Z as above, C_s and Z_s their derivatives by s. */
 static bool exact(const struct sens_problem *pb, const struct sens_exact_query *q, const sens_real *p,
                   sens_real *x, sens_real *S, sens_real *S0)
@@ -58,7 +67,7 @@ static bool exact(const struct sens_problem *pb, const struct sens_exact_query *
     x[0] = E * (x0 * C + a * Z);
     x[1] = E * (v0 * C - b * Z);
     if (S) {
-        const sens_real C_s = -t * Z / 2, Z_s = (t * C - Z) / (2 * s);
+        const sens_real C_s = -t * Z / 2, Z_s = slope_of_Z(t, s, C, Z);
         const sens_real x_s = E * (x0 * C_s + a * Z_s), v_s = E * (v0 * C_s - b * Z_s);
         S[0] = 2 * omega * x_s;
         S[1] = -2 * zeta * x_s + E * x0 * Z - t * x[0];

@@ -92,6 +92,7 @@ static sens_status create_problem(struct resolution *re)
     if (status != SENS_OK) return status;
     status = replace_parts(re);
     if (status != SENS_OK) return status;
+    cell->cost_option = re->cost->options;
     status = sens_cost_create(re->ctx, re->cost, cell->cost_value, &cell->problem, &cell->cost);
     if (status == SENS_OK) status = replace_gradients(re);
     return status == SENS_OK ? status : refuse_create(re, status, "cost", re->cost->name);
@@ -248,11 +249,13 @@ static bool check_cost(const struct resolution *re)
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Of a model what is not the default alone: it may have more options than fit, and a reference says itself
- * which problem it is of (fingerprint.h). */
+ * which problem it is of (fingerprint.h). So of a cost that is another type than was asked for (cost=own without
+ * integrals): stored references are named without its options. */
 static bool append_options(struct cell *cell, const struct sens_option *option,
                            const struct sens_value *value)
 {
-    const bool all = !cell->problem.type->model || option != cell->problem.type->options;
+    const bool replaced = option == cell->cost_option && cell->cost.type->options != option;
+    const bool all = !replaced && (!cell->problem.type->model || option != cell->problem.type->options);
     char shown[RANGE_TEXT];
     bool fits = true;
     for (size_t i = 0; fits && i < sens_option_count(option); i++) {
@@ -274,7 +277,7 @@ static void name_reference(struct cell *cell)
                        append_options(cell, cell->problem.type->options, cell->problem_value) &&
                        append(key, size, " t1=%s", number_text((double)cell->problem.t1, t1)) &&
                        append(key, size, " cost=%s", cell->cost.type->name) &&
-                       append_options(cell, cell->cost.type->options, cell->cost_value);
+                       append_options(cell, cell->cost_option, cell->cost_value);
     if (!named) key[0] = '\0';
 }
 

@@ -21,7 +21,8 @@ struct cell {
     bool compiled_steps;                  /* engine=compiled */
     bool controlled;                      /* track */
     struct sens_cost cost;
-    const struct sens_provider *deriver; /* of the gradients of the cost; NULL: its own */
+    const struct sens_option *cost_option; /* of the type asked for: create may put another in its place */
+    const struct sens_provider *deriver;   /* of the gradients of the cost; NULL: its own */
     struct sens_task task;
     struct sens_value *problem_value, *cost_value, *method_value; /* in the order of the option tables */
     struct sens_value *problem_used; /* problem_value, but what params, x0, t1 put in its place */

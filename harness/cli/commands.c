@@ -42,7 +42,9 @@ static const struct cli_flag analyse_flags[] = {
     {"--level", "P", "for fit and profile: of the intervals; default: 0.95"},
     {"--save", "FILE", "for fit and profile: write the fitted parameters there, for params=FILE"},
     {"--experiments", "FILE", "for fit and profile: a line for each experiment, and what sets it apart"},
-    {"--range", "F", "for profile: how far, from p/F to F p; default: 1000"},
+    {"--range", "F",
+     "for profile: how far, with --log from p/F to F p, else F times the size of p to both sides; default: "
+     "1000"},
     {"--memory", "MIB", "all that it may take; default: 1024"},
     {"--dry-run", NULL, "tell what would be done and the memory of its results; solves nothing"},
     {"--json", NULL, "one JSON object"},
@@ -69,7 +71,8 @@ static const char *const analyse_notes[] = {
     "the distance of the two stands beside a value as its error. `undefined` is what has no value: p S "
     "of a parameter that is 0, p S / x where the state is not known from 0: no larger than atol, or its "
     "error is a tenth of it or more.",
-    "Exit codes: 0 answered, 2 bad input, 3 not available here, 4 the solver failed.",
+    "Exit codes: 0 answered, 1 the file of --save could not be written, 2 bad input, 3 not available here, "
+    "4 the solver failed, or the data do not say.",
     NULL,
 };
 
@@ -124,8 +127,8 @@ static const char *const compare_notes[] = {
     "to the next, so a rung counts when the one below it is within E as well: decades are tried from the "
     "loosest to the first that counts, then quarters back up as long as they are within E. One that stays "
     "above E is not_reached, with the least error that it had, and without a time.",
-    "Exit codes: 0 all contenders ran, 2 bad input, 3 one is not available here, 4 one failed or did not "
-    "reach E, 130 interrupted: the whole rounds until then are reported.",
+    "Exit codes: 0 all contenders ran, 1 the rows could not be written, 2 bad input, 3 one is not available "
+    "here, 4 one failed or did not reach E, 130 interrupted: the whole rounds until then are reported.",
     NULL,
 };
 
@@ -207,8 +210,8 @@ static const char *const report_notes[] = {
     "statements. With --against, what became of each cell that both have, beyond noise. Nothing is run.",
     "A time counts as changed when the interval of the quotient lies outside of 1 / (1 + F) to 1 + F: the "
     "intervals are of one run each, and know nothing of what differs from one run to the next.",
-    "Exit codes: 0 written, 1 the page could not be written, 2 bad input, 3 D3, or a part of the page, is "
-    "missing.",
+    "Exit codes: 0 written, 1 the page could not be written, 2 bad input, or a part of the page is not "
+    "installed, 3 D3 is missing.",
     NULL,
 };
 

@@ -100,6 +100,8 @@ static void print_errors(const struct cell *cell, const struct record *rec)
     else
         say("errors     x %.3g, gradient %.3g (relative), %.3g (largest entry); truth: %s\n",
             number[COL_err_x], number[COL_err_grad], number[COL_err_grad_max], rec->text[COL_truth]);
+    if (isfinite(number[COL_err_x]) && isnan(number[COL_err_grad]) && sens_parts_wrt(cell->task.parts))
+        say("           this truth does not know both dG/dp and dG/dx0: wrt=p or wrt=x0 ask for one\n");
     if (isfinite(number[COL_err_grad_discrete]))
         say("           from the exact discrete map: x %.3g, gradient %.3g\n", number[COL_err_x_discrete],
             number[COL_err_grad_discrete]);

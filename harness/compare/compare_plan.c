@@ -69,22 +69,6 @@ static bool make_base(const struct spec *base, size_t group, struct spec *spec, 
 /* ---- changes ------------------------------------------------------------------------------------------- */
 
 /* A key may stand in the base and be wanted by no one: method=cfsa ckpt= */
-static void take_away(struct spec *spec, const char *key)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < spec->count; i++) {
-        struct spec_pair *pair = &spec->pair[i];
-        if (strcmp(pair->key, key) == 0) {
-            free(pair->key);
-            free(pair->value);
-            free(pair->origin);
-        } else {
-            spec->pair[kept++] = *pair;
-        }
-    }
-    spec->count = kept;
-}
-
 static bool change(struct spec *spec, const char *changes, struct bench_error *error)
 {
     char origin[64], pair[VALUE_TEXT];
@@ -96,7 +80,7 @@ static bool change(struct spec *spec, const char *changes, struct bench_error *e
         if (!equals) return bench_refuse(error, "%s: '%.*s' is not key=value", origin, (int)length, word);
         *equals = '\0';
         if (!equals[1])
-            take_away(spec, pair);
+            spec_unset(spec, pair);
         else if (!spec_set(spec, pair, equals + 1, origin, error))
             return false;
         word += length;

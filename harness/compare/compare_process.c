@@ -172,8 +172,8 @@ static void learn(struct contender *contender, const struct calibration *found, 
 }
 
 /* What it is, its tolerance and whether it is ready, one after the other. */
-static sens_status hear(struct contender *contender, const struct compare_options *options, int signals,
-                        struct answer *answer)
+static sens_status hear_parts(struct contender *contender, const struct compare_options *options, int signals,
+                              struct answer *answer)
 {
     for (int part = 0; part < PARTS; part++) {
         if (part == 1 && !contender->subject.calibrate) continue;
@@ -196,6 +196,18 @@ static sens_status hear(struct contender *contender, const struct compare_option
     contender->repeat = answer->repeat;
     contender->status = SENS_OK;
     return SENS_OK;
+}
+
+/* An interruption leaves the record of the process before, of which samples are there. */
+static sens_status hear(struct contender *contender, const struct compare_options *options, int signals,
+                        struct answer *answer)
+{
+    struct record_image *const before = malloc(sizeof *before);
+    if (before) record_pack(contender->rec, before);
+    const sens_status status = hear_parts(contender, options, signals, answer);
+    if (before && status == SENS_INTERRUPTED) record_unpack(before, contender->rec);
+    free(before);
+    return status;
 }
 
 sens_status compare_start(struct contender *contender, const struct compare_options *options, int signals)

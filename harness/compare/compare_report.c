@@ -157,7 +157,6 @@ static void write_number(FILE *out, double number)
     fprintf(out, isfinite(number) ? "%.17g\t" : "nan\t", number);
 }
 
-/* keys and changes are of words that spec_set took: without control characters. */
 void compare_tsv_rows(FILE *out, const struct compare_group *group)
 {
     for (size_t i = 0; i < group->contenders; i++) {
@@ -165,7 +164,10 @@ void compare_tsv_rows(FILE *out, const struct compare_group *group)
         double number[COMPARED_NUMBERS];
         compared_numbers(group, i, number);
         for (int c = 0; c < COMPARED_NUMBERS; c++) write_number(out, number[c]);
-        fprintf(out, "%s\t%s\t", group->keys, contender->changes);
+        record_write_text(out, group->keys);
+        fputc('\t', out);
+        record_write_text(out, contender->changes);
+        fputc('\t', out);
         record_write_row(out, contender->rec);
     }
 }

@@ -35,7 +35,7 @@ static void describe_options(const struct cell *cell, char *text)
         const struct sens_option *table;
         const struct sens_value *value;
     } part[] = {{cell->problem.type->options, cell->problem_used},
-                {cell->cost.type->options, cell->cost_value},
+                {cell->cost_option, cell->cost_value},
                 {cell->method->options, cell->method_value}};
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++)
         for (size_t i = 0; i < sens_option_count(part[k].table); i++)

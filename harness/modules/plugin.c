@@ -277,7 +277,6 @@ static bool add_recorded(const char *path, void *handle, struct bench_error *err
 {
     const void *const part[] = {dlsym(handle, "recorded_sens_plugin"), NULL};
     if (!part[0]) return true;
-    if (!check_version(path, part[0], error)) return false;
     const void **table = variant_joined((const void *const *)recorded, part);
     if (!table) return bench_refuse(error, "plugin %s: no memory", path);
     recorded = table;
@@ -299,8 +298,10 @@ bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench
 
 static bool accept(const char *path, void *handle, struct bench_error *error)
 {
-    const struct sens_plugin *plugin = dlsym(handle, "sens_plugin");
+    const struct sens_plugin *plugin = dlsym(handle, "sens_plugin"),
+                             *second = dlsym(handle, "recorded_sens_plugin");
     if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
+    if (second && !check_version(path, second, error)) return false; /* before anything is in a table */
     return plugin_add(path, plugin, error) && add_recorded(path, handle, error);
 }
 

@@ -93,8 +93,8 @@ static bool is_result(int column)
            (column >= COL_steps_reverse && column <= COL_n_jvp_p) ||
            (column >= COL_n_jacobian && column <= COL_share_reverse) ||
            (column >= COL_t_lo_wide_s && column <= COL_t_generate_s) ||
-           (column >= COL_t_product_s && column <= COL_by_rhs_hi) || column == COL_steps_implicit ||
-           column == COL_samples_disturbed;
+           (column >= COL_t_product_s && column <= COL_by_rhs_hi) ||
+           (column >= COL_n_kept && column <= COL_samples_disturbed);
 }
 
 void record_set_times(struct record *rec, const struct stats *total, const struct stats *forward,
@@ -126,9 +126,7 @@ void record_write_header(FILE *out)
         fprintf(out, "%s%c", record_column_info[c].name, c + 1 < COLUMN_COUNT ? '\t' : '\n');
 }
 
-/* Tabs, line ends and backslashes would break the row: they become \t \n \r and \\; a terminal would obey the
- * other control characters, which become \xNN. */
-static void write_text(FILE *out, const char *text)
+void record_write_text(FILE *out, const char *text)
 {
     static const char special[] = "\t\n\r\\", code[] = "tnr\\";
     for (; *text; text++) {
@@ -155,7 +153,7 @@ void record_write_row(FILE *out, const struct record *rec)
 {
     for (int c = 0; c < COLUMN_COUNT; c++) {
         if (record_column_info[c].kind == COLUMN_TEXT)
-            write_text(out, rec->text[c]);
+            record_write_text(out, rec->text[c]);
         else
             write_number(out, rec->number[c]);
         fputc(c + 1 < COLUMN_COUNT ? '\t' : '\n', out);

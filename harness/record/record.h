@@ -151,7 +151,10 @@ void record_set_times(struct record *rec, const struct stats *total, const struc
                       const struct stats *reverse);
 void record_set_status(struct record *rec, sens_status status, const char *message);
 void record_write_header(FILE *out);
-void record_write_row(FILE *out, const struct record *rec);  /* flushes */
+void record_write_row(FILE *out, const struct record *rec); /* flushes */
+/* Tabs, line ends and backslashes would break a row: they become \t \n \r and \\; a terminal would obey the other
+ * control characters, which become \xNN. */
+void record_write_text(FILE *out, const char *text);
 json_t *record_json(const struct record *rec);               /* a member a column; the caller's */
 void record_write_json(FILE *out, const struct record *rec); /* one object, one line */
 

@@ -3,7 +3,7 @@
 # figures and prints the summary (also into RESULTS/summary.md). Safe to interrupt: called again with the same binary
 # and folder it goes on where it stopped; rows of another commit are in another file and are left alone.
 # Exit 0: done, whatever the verdicts; 1: a row, a figure or a required equality failed; 2: bad input;
-# 3: something is missing; 130: interrupted.
+# 3: something is missing; 4: cells are left without a row; 130: interrupted.
 set -u
 export LC_ALL=C
 usage="usage: bench.sh --quick|--full SENSBENCH RESULTS"

@@ -12,7 +12,7 @@ if [ -n "$(git status --porcelain)" ]; then
     exit 1
 fi
 commit=$(git rev-parse HEAD)
-stamp=$("$sensbench" --version | sed 's/.*(\([0-9a-f]*\).*/\1/')
+stamp=$("$sensbench" --version | sed 's/^[^(]*(\([^,)]*\).*/\1/') # with -dirty where the tree had changes
 if [ -z "$stamp" ] || [ "${commit#"$stamp"}" = "$commit" ]; then
     echo "commit.sh: $sensbench is of ${stamp:-no commit}, the tree is at $commit: make build" >&2
     exit 1

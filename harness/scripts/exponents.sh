@@ -8,6 +8,7 @@
 set -eu
 export LC_ALL=C
 [ $# -ge 1 ] && [ -f "$1" ] || { echo "exponents.sh: exponents.sh FILE [FROM]" >&2; exit 2; }
+case $1 in /*) ;; *) set -- "./$1" ${2+"$2"} ;; esac # no assignment to awk, whatever it is called
 head -n 1 -- "$1" | grep -q '^#! schema: sens-result/' || {
     echo "exponents.sh: this is no file of results" >&2
     exit 2

@@ -5,11 +5,12 @@
 set -euo pipefail
 export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: release.sh BUILD OUT" >&2; exit 2; }
-build=$1 out=$2
+mkdir -p -- "$2"
+build=$(cd -- "$1" && pwd)
+out=$(cd -- "$2" && pwd)
 cd "$(dirname "$0")/../.."
 commit=$(harness/scripts/commit.sh "$build")
 version=$("$build/sensbench" --version | cut -d' ' -f2)
-mkdir -p "$out"
 name=sensbench-$version
 git archive --prefix="$name/" -o "$out/$name.tar.gz" "$commit"
 git archive --prefix="$name-results/" -o "$out/$name-results.tar.gz" "$commit:results"

@@ -24,16 +24,19 @@ BEGIN {
     }
     split("status problem method tableau isa truth git machine", list, " ")
     for (i in list) kind[list[i]] = "name"
+    kind["tableau"] = "numbered"
     kind["series"] = "settings"
     kind["cell"] = kind["message"] = "text"
     # up to 63 characters; a pattern that counts is not in every awk
     pattern["name"] = "^([A-Za-z0-9][A-Za-z0-9_.+-]*)?$"
-    pattern["settings"] = "^[A-Za-z0-9_.+,=-]*$"
+    pattern["numbered"] = "^([A-Za-z0-9][A-Za-z0-9_.+-]*(:[0-9.e+-]+)?)?$"
+    pattern["settings"] = "^[A-Za-z0-9_.+,=:-]*$"
     pattern["text"] = "^[^\001-\037\177]*$"
     number = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
     pattern["number"] = "^[+-]?(nan|inf)$|" number
     says["name"] = "is no name: letters, digits and _ . + - only, a letter or digit first, at most 63"
-    says["settings"] = "is no list of settings: letters, digits and _ . + , = - only"
+    says["numbered"] = says["name"] ", with a number behind : or without"
+    says["settings"] = "is no list of settings: letters, digits and _ . + , = : - only"
     says["text"] = "has control characters"
     says["number"] = "is not a number"
 }

@@ -120,6 +120,7 @@ static bool read_rule(struct expansion *ex, const struct sweep_entry *entry, boo
                                 condition->key);
         return true;
     }
+    if (rule->count == 0) return bench_refuse(ex->error, "%s: skip: there is no condition", entry->origin);
     rule->next = ex->rules;
     ex->rules = rule;
     return true;
@@ -203,6 +204,7 @@ static bool expand_section(struct expansion *ex)
 static bool section_applies(const struct expansion *ex, bool *applies)
 {
     const struct sweep_entry *entry = sweep_entry_find(ex->section, "profile", false);
+    if (!entry && ex->defaults) entry = sweep_entry_find(ex->defaults, "profile", false);
     const bool quick = entry && strcmp(entry->value, "quick") == 0;
     const bool full = entry && strcmp(entry->value, "full") == 0;
     *applies = !entry || (ex->sweep->quick ? quick : full);

@@ -427,9 +427,11 @@ sens_status reference_read(struct sens_ctx *ctx, const char *path, struct refere
 {
     struct reader rd = {.path = path, .error = error};
     if (access(path, F_OK) != 0) return bench_refuse(error, "no stored reference %s", path), SENS_NO_TRUTH;
+    error->text[0] = '\0';
     if (!read_whole(&rd)) {
         free(rd.text);
-        return bench_refuse(error, "%s: cannot be read", path), SENS_BAD_INPUT;
+        if (!error->text[0]) bench_refuse(error, "%s: cannot be read", path);
+        return SENS_BAD_INPUT;
     }
     struct reference made = {0};
     const sens_status status = parse(ctx, &rd, &made);

@@ -83,7 +83,7 @@ static void append_options(const char *owner, const struct sens_option *option,
 
 static bool takes_data(const struct cell *cell)
 {
-    for (size_t i = 0; i < sens_option_count(cell->cost.type->options); i++)
+    for (size_t i = 0; i < sens_option_count(cell->cost_option); i++)
         if (cell->cost_value[i].count > 0) return true;
     return false;
 }
@@ -93,6 +93,7 @@ static const char *why_none(const struct cell *cell)
 {
     if (!cell->reference_key[0] && (cell->params_file[0] || cell->x0_file[0] || takes_data(cell)))
         return "references are stored for options, and not for parameters, initial states or data of a file";
+    if (cell->problem.mass) return "references are of systems without a mass matrix";
     if (!cell->reference_key[0])
         return "its options are too long for the name that a reference is stored under";
     if (is_builtin(cell)) return NULL;
@@ -114,7 +115,7 @@ static void make_command(const struct cell *cell, const char *dir, size_t rows, 
     append_options("problem.", options, cell->problem_value, NULL, by_T ? "" : "T", text);
     if (!by_T) append_key(text, "t1", number_text(t1, shown));
     append_key(text, "cost", cell->cost.type->name);
-    append_options("cost.", cell->cost.type->options, cell->cost_value, options, "", text);
+    append_options("cost.", cell->cost_option, cell->cost_value, options, "", text);
     append_key(text, "wrt", wrt[sens_parts_wrt(cell->task.parts)]);
     const bool known = dir || reference_folder(folder);
     if (rows) append(text, REFERENCE_COMMAND, " --rows %zu", rows);
@@ -178,7 +179,9 @@ sens_status reference_find(struct sens_ctx *ctx, const struct cell *cell, const 
     struct search search = {dir ? dir : getenv("SENSBENCH_REFERENCE"), dir ? DATA_PLACES : 0};
     char folder[DATA_PATH];
     sens_status status = SENS_NO_TRUTH;
-    while (status == SENS_NO_TRUTH && cell->reference_key[0] && next_folder(&search, folder)) {
+    const bool stored =
+        cell->reference_key[0] && !cell->problem.mass; /* no fingerprint knows a mass matrix */
+    while (status == SENS_NO_TRUTH && stored && next_folder(&search, folder)) {
         *ref = (struct reference){.n = 0};
         if (reference_path(folder, cell->problem.type->name, cell->reference_key, path, DATA_PATH))
             status = reference_read(ctx, path, ref, error);

@@ -258,6 +258,29 @@ static sens_status from_reference(struct sens_ctx *ctx, const struct cell *cell,
     return SENS_OK;
 }
 
+/* Is there a gradient, asked for, that it does not know? */
+static bool truth_lacks(const struct cell *cell, const struct truth *truth)
+{
+    for (enum sens_part k = 0; k < SENS_PARTS; k++)
+        if (sens_part_wrt(k) && is_known(cell, k) && !truth->part[k]) return true;
+    return false;
+}
+
+/* A stored reference that knows all gradients is put in the place of a closed form that does not. */
+static sens_status complete(struct sens_ctx *ctx, const struct cell *cell, struct truth *truth,
+                            struct bench_error *error)
+{
+    struct truth stored;
+    struct bench_error why = {.text = ""};
+    const sens_status status = from_reference(ctx, cell, &stored, &why);
+    if (status == SENS_NO_TRUTH) return SENS_OK;
+    if (status != SENS_OK)
+        *error = why;
+    else if (!truth_lacks(cell, &stored))
+        *truth = stored;
+    return status;
+}
+
 sens_status truth_find(struct sens_ctx *ctx, const struct cell *cell, enum bench_truth level,
                        struct truth *truth, struct bench_error *error)
 {
@@ -266,6 +289,8 @@ sens_status truth_find(struct sens_ctx *ctx, const struct cell *cell, enum bench
     if (level == TRUTH_PDE) status = closed_form(ctx, cell, SENS_EXACT_PDE, truth);
     if (level == TRUTH_ODE || level == TRUTH_AUTO) status = closed_form(ctx, cell, SENS_EXACT_ODE, truth);
     if (level == TRUTH_DISCRETE) status = closed_form(ctx, cell, SENS_EXACT_DISCRETE, truth);
+    if (level == TRUTH_AUTO && status == SENS_OK && truth_lacks(cell, truth))
+        return complete(ctx, cell, truth, error);
     if (level == TRUTH_REFERENCE || (level == TRUTH_AUTO && status == SENS_NO_TRUTH))
         status = from_reference(ctx, cell, truth, error);
     if (status != SENS_OK && !error->text[0])
@@ -318,7 +343,8 @@ static void measure_rows(const struct cell *cell, const struct truth *truth, con
         }
 }
 
-/* A result with an entry that is not finite, in a known row or not, has no error but NaN. */
+/* A result with an entry that is not finite, in a known row or not, has no error but NaN; nor has one of which the
+ * truth knows a part alone. */
 void truth_compare(const struct cell *cell, const struct truth *truth, const struct sens_out *out,
                    struct truth_error *error)
 {
@@ -334,7 +360,7 @@ void truth_compare(const struct cell *cell, const struct truth *truth, const str
         const struct sens_part_shape shape = cell_part(cell, k);
         if (parts >> k & 1 && !all_finite(shape.rows * shape.cols, out->part[k])) return;
     }
-    if (!parts) return;
+    if (!parts || truth_lacks(cell, truth)) return;
     measure_rows(cell, truth, out, parts, &gradient);
     error->err_grad = relative(&gradient);
     error->err_grad_max = (double)gradient.largest;

@@ -140,6 +140,15 @@ expect 0 "stored " truth gone --models "$work/gone.ode" --out "$work/gone"
 SENSBENCH_REFERENCE=$work/gone "$program" run gone discrete_adjoint --models "$work/gone.ode" tol=1e-8 |
     grep -q 'truth: reference' || fail "a state that is gone: its reference is not used"
 
+# A truth that does not know all gradients that are asked for has no error of them; one output of a cost is another cost
+# than all of them.
+expect 0 "does not know both" run heat discrete_adjoint n=5 wrt=both truth=ode
+expect 0 "truth: ode" run heat discrete_adjoint n=5 wrt=p truth=ode
+grep -q 'gradient nan' "$work/output" && fail "the part that it knows: $(cat "$work/output")"
+SENSBENCH_REFERENCE='' expect 3 "cost=own only=2 wrt=both" run cbm4 discrete_adjoint T=60 cost=own only=2 tableau=rodas4 tol=1e-4 \
+    truth=reference
+SENSBENCH_REFERENCE='' expect 0 "truth: reference" run cbm4 discrete_adjoint T=60 cost=own tableau=rodas4 tol=1e-4
+
 # bad input; nothing may reach the store of the source tree
 export SENSBENCH_REFERENCE=$work
 expect 2 "no problem" truth --check

@@ -248,5 +248,20 @@ EOF
 check "help succeeds" test $? -eq 0
 check "help has its options" grep -q -- --resume "$work/stdout"
 
+# a tableau with a number is drawn from; a profile of [defaults] is that of every section; a rule has a condition
+"$program" figures "$work/numbered" > "$work/stdout" 2> "$work/stderr"
+check "figures of a numbered tableau" test $? -eq 0
+printf '[sweep]\nsamples = 0\n[defaults]\nproblem = decay\nmethod = cfsa\nprofile = full\n[cells]\ntol = 1e-3\n' \
+    > "$work/full.sweep"
+"$program" sweep "$work/full.sweep" --dry-run > /dev/null 2>&1
+check "a section of the full profile" test $? -eq 0
+"$program" sweep "$work/full.sweep" --quick --dry-run > "$work/stdout" 2> "$work/stderr"
+check "is none of the quick one" test $? -eq 2
+check "which is said" grep -q 'no cells in the quick profile' "$work/stderr"
+sed 's/^profile.*/skip = ,/' "$work/full.sweep" > "$work/rule.sweep"
+"$program" sweep "$work/rule.sweep" --dry-run > "$work/stdout" 2> "$work/stderr"
+check "a rule without a condition" test $? -eq 2
+check "which is said" grep -q 'skip: there is no condition' "$work/stderr"
+
 echo "$failures failures"
 test $failures -eq 0
