@@ -4,7 +4,7 @@
 #   make figures      re-render the figures from stored results, running nothing
 #   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)
 #   make peers        our adjoint and the libraries of others at equal achieved error (compare --error; an hour or more)
-#   make store        all of the above by this commit, into results/ (store.sh; a quiet machine for four hours)
+#   make store        all of the above by this commit, into results/ (store.sh; a quiet machine for two hours or more)
 #   make test         build and run the tests
 #   make mutants      every fault of tests/mutants and tests/modules against verify, 200 seeds, into results/verify
 #   make release      source archive, Debian package, results and checksums of a clean commit, into OUT/release

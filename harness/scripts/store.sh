@@ -2,7 +2,7 @@
 # store.sh BUILD WORK [RESULTS] - measures what RESULTS (results/ of this tree) holds of times, all of it anew and by
 # one clean commit: the sweeps of every figure and table, programs of other languages, the ratios of performance.sh and
 # peers.sh, how long verify takes. When all of it is there, it takes the place of what was stored, and the figures are
-# drawn again. It wants a machine with nothing else to do for some four hours.
+# drawn again. It wants a machine with nothing else to do for two hours or more.
 # In the environment: SETS="petsc heat" of the ratios to libraries of others those sets alone (peers.sh names them);
 # a set that is neither asked for nor measured before is then not in results/peers.
 # Safe to interrupt: what is measured stays in a folder of WORK; called again with the same program it goes on there.
