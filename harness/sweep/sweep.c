@@ -41,6 +41,18 @@ size_t *sweep_order(const struct sweep *sweep)
     return order;
 }
 
+/* A row says in which file of a sweep its key stands, and not in whose folder: rows are handed on. */
+static void leave_out_folder(const struct spec *spec, char *message)
+{
+    for (size_t i = 0; i < spec->count; i++) {
+        const char *const origin = spec->pair[i].origin, *const slash = strrchr(origin, '/');
+        const size_t folder = slash ? (size_t)(slash + 1 - origin) : 0;
+        if (folder == 0 || strncmp(message, origin, folder) != 0) continue;
+        memmove(message, message + folder, strlen(message + folder) + 1);
+        return;
+    }
+}
+
 /* Measures one cell into engine->rec. A cell that passed the check of the whole sweep may still turn bad,
  * say when its file of parameters is gone: that is a row as well. */
 static void measure(struct engine *engine, size_t sequence, const char *identity)
@@ -53,6 +65,7 @@ static void measure(struct engine *engine, size_t sequence, const char *identity
         record_clear(rec);
         record_set_status(rec, SENS_BAD_INPUT, error.text);
     }
+    leave_out_folder(spec, rec->text[COL_message]);
     snprintf(rec->text[COL_cell], RECORD_TEXT, "%s", identity);
     snprintf(rec->text[COL_sweep], RECORD_TEXT, "%s", sweep->name);
     rec->number[COL_sequence] = (double)sequence;

@@ -372,7 +372,7 @@ static void test_second_derivative_of_tanh(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
         struct graph *f = graph_create(), *h = NULL;
-        long double got[MAX_OUT];
+        long double got[MAX_OUT] = {NAN};
         const struct place place = {.x = {at[k]}, .w = {1}, .dx = {1}};
         graph_add_output(f, two(f, GRAPH_TANH, graph_leaf(f, GRAPH_X, 0), 0));
         is_made(derive_hvp(f, 1, 0, DERIVE_X, &h), &h);

@@ -248,6 +248,11 @@ EOF
 check "help succeeds" test $? -eq 0
 check "help has its options" grep -q -- --resume "$work/stdout"
 
+# what a row cannot be measured for, on a machine without AVX-512, is told without the folder of the sweep
+printf '[sweep]\nsamples = 0\n[cells]\nproblem = decay\nmethod = cfsa\nisa = avx512\n' > "$work/wide.sweep"
+"$program" sweep "$work/wide.sweep" --out "$work/wide" > /dev/null 2>&1
+check "no folder in a row" test -z "$(column message "$(result "$work/wide" wide)" | grep -F "$work/")"
+
 # a tableau with a number is drawn from; a profile of [defaults] is that of every section; a rule has a condition
 "$program" figures "$work/numbered" > "$work/stdout" 2> "$work/stderr"
 check "figures of a numbered tableau" test $? -eq 0

@@ -278,7 +278,7 @@ static inline void check_entries(const struct code *code, enum generate_product 
             assert_outputs(generate_function_name(which), &expected, e, 1, &dense[place], 1, 0);
             if (!sparse) got[place] = 0;
         }
-    for (size_t k = 0; !sparse && k < all; k++) assert_true(got[k] == 0);
+    for (size_t k = 0; got && !sparse && k < all; k++) assert_true(got[k] == 0);
     free_oracle(&expected);
     free(got), free(dense);
 }
