@@ -24,7 +24,9 @@ sets=
 for set in ${SETS:-$all}; do
     case " $all stiff " in *" $set "*) ;; *) echo "peers.sh: no set '$set'; there are $all" >&2; exit 2 ;; esac
     [ "$set" = stiff ] && set=$(for each in $all; do echo "$each"; done | grep '^stiff-' | tr '\n' ' ')
-    sets="$sets $set"
+    for each in $set; do
+        case " $sets " in *" $each "*) ;; *) sets="$sets $each" ;; esac # once
+    done
 done
 mkdir -p -- "$results" || exit 2
 # From the root: nothing that a name begins with has a meaning, as = to awk.

@@ -3,8 +3,8 @@
 # one clean commit: the sweeps of every figure and table, programs of other languages, the ratios of performance.sh and
 # peers.sh, how long verify takes. When all of it is there, it takes the place of what was stored, and the figures are
 # drawn again. It wants a machine with nothing else to do for two hours or more.
-# In the environment: SETS="petsc heat" of the ratios to libraries of others those sets alone (peers.sh names them);
-# a set that is neither asked for nor measured before is then not in results/peers.
+# In the environment: SETS="petsc heat" of the ratios to libraries of others those sets alone (peers.sh names them), and
+# those that were measured before; others are then not in results/peers.
 # Safe to interrupt: what is measured stays in a folder of WORK; called again with the same program it goes on there.
 # Exit 0: stored; 1: the tree has changes, the program is of another commit, or something failed; 2: bad input;
 # 3: something is missing; 130: interrupted.
@@ -82,6 +82,12 @@ step "sweeps" "$scripts/bench.sh" --full "$sensbench" "$measured"
 step "programs of other languages" others
 step "how fast" ratios
 step "verify" verify_times
+if [ -n "${SETS-}" ]; then
+    for file in "$measured"/peers/.[a-z]*; do
+        if [ -f "$file" ]; then SETS="$SETS ${file##*/.}"; fi
+    done
+    export SETS
+fi
 step "beside the libraries of others" "$scripts/peers.sh" "$sensbench" "$measured/peers"
 
 step "figures" env SENSBENCH="$sensbench" "$scripts/figures.sh" "$measured"

@@ -266,19 +266,20 @@ static bool truth_lacks(const struct cell *cell, const struct truth *truth)
     return false;
 }
 
-/* A stored reference that knows all gradients is put in the place of a closed form that does not. */
+/* A stored reference that knows all gradients is put in the place of a closed form that does not. One that cannot be
+ * used takes nothing away. */
 static sens_status complete(struct sens_ctx *ctx, const struct cell *cell, struct truth *truth,
                             struct bench_error *error)
 {
     struct truth stored;
     struct bench_error why = {.text = ""};
     const sens_status status = from_reference(ctx, cell, &stored, &why);
-    if (status == SENS_NO_TRUTH) return SENS_OK;
-    if (status != SENS_OK)
+    if (status == SENS_NO_MEMORY) {
         *error = why;
-    else if (!truth_lacks(cell, &stored))
-        *truth = stored;
-    return status;
+        return status;
+    }
+    if (status == SENS_OK && !truth_lacks(cell, &stored)) *truth = stored;
+    return SENS_OK;
 }
 
 sens_status truth_find(struct sens_ctx *ctx, const struct cell *cell, enum bench_truth level,

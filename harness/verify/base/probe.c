@@ -248,7 +248,7 @@ void probe_problem(struct verify *v, const struct probe_settings *settings, stru
 
 struct weights {
     double t0, rate; /* of the clock: as fast as the interval is short */
-    bool explicit_p;
+    unsigned parts;
 };
 
 static double alpha(size_t s, size_t c, size_t i)
@@ -264,8 +264,9 @@ static double zeta(size_t s, size_t c, size_t q)
 static double explicit_part(const struct sens_cost *cost, size_t s, size_t c, const double *p)
 {
     const struct weights *weights = cost->data;
+    const bool depends = weights->parts & (s == 0 ? PROBE_EXPLICIT_G : PROBE_EXPLICIT_PHI);
     double P = 0;
-    for (size_t q = 0; weights->explicit_p && q < cost->np; q++) P += zeta(s, c, q) * p[q] * p[q] / 2;
+    for (size_t q = 0; depends && q < cost->np; q++) P += zeta(s, c, q) * p[q] * p[q] / 2;
     return P;
 }
 
@@ -364,8 +365,8 @@ static const struct sens_cost_type *make_type(struct verify *v, unsigned parts, 
     memcpy(type, &probe_cost_type, sizeof *type);
     if (n_obs == 0) type->phi = NULL, type->phi_dx = NULL;
     if (!(parts & PROBE_RUNNING)) type->g = NULL, type->g_dx = NULL;
-    if (!(parts & PROBE_EXPLICIT) || !type->phi) type->phi_dp = NULL;
-    if (!(parts & PROBE_EXPLICIT) || !type->g) type->g_dp = NULL;
+    if (!(parts & PROBE_EXPLICIT_PHI) || !type->phi) type->phi_dp = NULL;
+    if (!(parts & PROBE_EXPLICIT_G) || !type->g) type->g_dp = NULL;
     return type;
 }
 
@@ -375,7 +376,7 @@ static void make_cost(struct verify *v, const struct sens_problem *problem, size
     struct weights *weights = verify_memory(v, 1, sizeof *weights);
     weights->t0 = problem->t0;
     weights->rate = rate;
-    weights->explicit_p = parts & PROBE_EXPLICIT;
+    weights->parts = parts;
     *cost = (struct sens_cost){.type = make_type(v, parts, n_obs),
                                .m = m,
                                .n = problem->n,

@@ -23,11 +23,13 @@ void probe_problem(struct verify *v, const struct probe_settings *settings, stru
 const struct sens_mass *probe_mass(struct verify *v, size_t n);
 
 enum probe_parts {
-    PROBE_AT_T0 = 1,    /* an observation at t0 */
-    PROBE_BETWEEN = 2,  /* two observations between t0 and t1, at 3/8 and 5/8 of the interval */
-    PROBE_AT_T1 = 4,    /* an observation at t1 */
-    PROBE_RUNNING = 8,  /* an integral */
-    PROBE_EXPLICIT = 16 /* phi and g depend on p as well */
+    PROBE_AT_T0 = 1,         /* an observation at t0 */
+    PROBE_BETWEEN = 2,       /* two observations between t0 and t1, at 3/8 and 5/8 of the interval */
+    PROBE_AT_T1 = 4,         /* an observation at t1 */
+    PROBE_RUNNING = 8,       /* an integral */
+    PROBE_EXPLICIT_PHI = 16, /* phi depends on p as well */
+    PROBE_EXPLICIT_G = 32,   /* g does */
+    PROBE_EXPLICIT = PROBE_EXPLICIT_PHI | PROBE_EXPLICIT_G
 };
 /* m outputs, all different, nonlinear in x. */
 void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,

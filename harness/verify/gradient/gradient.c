@@ -253,9 +253,9 @@ struct plan {
 };
 static const struct plan plans[] = {
     {"cash_karp", "odeint", 0, false, true, QUICK, 0, 0, 0},
-    {"dopri5", "hairer-pi", 0, true, false, QUICK, 0, 0, 0},
+    {"dopri5", "hairer-pi", 0, true, false, QUICK, 0, 0, PROBE_EXPLICIT_G},
     {"dopri5", "odeint", 0, false, true, QUICK, 19, 4, PROBE_RUNNING},
-    {"rk4", "fixed", 16, false, true, QUICK, 0, 0, 0},
+    {"rk4", "fixed", 16, false, true, QUICK, 0, 0, PROBE_EXPLICIT_PHI},
     {"dopri5", "fixed", 16, false, false, QUICK, 0, 0, 0},
     {"tsit5", "petsc", 0, false, true, NOT_QUICK, 0, 0, 0},
     {"dop853", "odeint", 0, false, true, NOT_QUICK, 0, 0, 0},
@@ -304,7 +304,7 @@ static struct scene_settings draw(struct verify *v, const struct plan *plan)
         .m = (size_t)(any ? verify_integer(v, 1, 9) : 3),
         .autonomous = any ? verify_integer(v, 0, 1) : plan->autonomous,
         .x0_depends = any ? verify_integer(v, 0, 1) : plan->x0_depends,
-        .parts = any ? (unsigned)verify_integer(v, 0, 31) | PROBE_AT_T1
+        .parts = any ? (unsigned)verify_integer(v, 0, 63) | PROBE_AT_T1
                      : ~plan->without &
                            (PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1 | PROBE_RUNNING | PROBE_EXPLICIT),
     };

@@ -93,4 +93,14 @@ for file in peers/peers.txt peers/vdp.tsv peers/stiff-hires.tsv performance/perf
 done
 [ -e "$tree/results/peers/half.tsv" ] && fail "a set that was interrupted is stored"
 [ "$(grep -c '^verify --quick.* 7 passed' "$tree/results/verify/times.txt")" -eq 9 ] || fail "times of verify"
+
+# of the ratios some sets: those, and what was measured before, in one report
+git -C "$tree" add -A && git -C "$tree" -c user.name=a -c user.email=a@example.org commit -q -m "Stored" --amend
+git -C "$tree" rev-parse --short=10 HEAD >"$work/commit"
+(SETS=vdp store && false) >"$work/said" 2>&1
+git -C "$tree" checkout -q . && git -C "$tree" clean -fdq
+(SETS="heat stiff heat" store) >"$work/said" 2>&1 || fail "SETS: exit $?: $(tail -3 "$work/said")"
+stored=$(cd "$tree/results/peers" && echo ./*.tsv)
+for set in vdp heat stiff-hires; do [[ $stored == *"./$set.tsv"* ]] || fail "SETS: no $set in $stored"; done
+[[ $stored == *petsc* ]] && fail "SETS: a set that nobody asked for: $stored"
 exit $((failures > 0))
