@@ -86,8 +86,8 @@
     X(input_changed, "an input is changed by the call")                                                      \
     X(impure, "the result depends on earlier calls: equal inputs give other bits")                           \
     X(exact_zero,                                                                                            \
-      "a state or a parameter that is exactly 0 is treated apart: a product is right on both sides of 0, "   \
-      "and is neither of them there")                                                                        \
+      "a number that is exactly 0, or whole, is treated apart: a product is right on both sides of it, and " \
+      "is neither of them there")                                                                            \
     X(initial_products, "x0, x0_vjp and x0_jvp_cols do not belong together")                                 \
     X(no_values,                                                                                             \
       "rhs has no values where the solution goes: it ends with a status, or is no number, before t1")        \

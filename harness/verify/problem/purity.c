@@ -19,11 +19,13 @@ static const struct verify_check checks[] = {
          "logarithm or a power that needs a guard, or for an output that is not filled."},
     {.id = "rhs.pure",
      .summary = "rhs gives the same bits for the same input, whatever was called before",
-     .bound = "none: equal bits",
+     .bound = "none: equal bits; a few roundings away, a thousandth of the largest number",
      .explanation =
          "rhs is evaluated at five points that share some of t, x and p, then again in another order, from "
          "one and the same buffer, with calls of the other callbacks in between. A difference means that "
          "it keeps something from call to call, such as a cache that is keyed on an address or on t alone. "
+         "So "
+         "does a value that is far from that at inputs a few roundings away: a cache that p is no key of. "
          "The inputs must be left as they are. In every other round the instance's own p, the nominal one, "
          "holds other numbers: parameters are to be read at the point that is asked for, at->p, and nowhere "
          "else, or no derivative with respect to them is right."},
@@ -157,6 +159,32 @@ static void repeat(const struct subject *subject, const struct history *history,
     sens_arena_rewind(&subject->v->ctx.arena, mark);
 }
 
+/* What is remembered by too little is the same each time, and far from what it is a few roundings away, where nothing
+ * is remembered. */
+static void note_beside(const struct subject *subject, const struct history *history, int k, enum callback c,
+                        const struct scope *scope, struct purity_record *record)
+{
+    static const double FAR = 1e-3; /* of the largest number */
+    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+    const struct inputs in = inputs_shaken(subject, &history->in[k]);
+    const size_t count = call_size(subject, c, &in);
+    const double *const first = history->first[k][c];
+    double *const out = verify_array(subject->v, count), largest = 0, distance = 0;
+    if (c >= scope->from && c < scope->to) {
+        call_make(subject, c, &in, out);
+        for (size_t q = 0; q < count; q++) {
+            largest = fmax(largest, fmax(fabs(out[q]), fabs(first[q])));
+            distance = fmax(distance, fabs(out[q] - first[q]));
+        }
+        if (isfinite(largest) && isfinite(distance))
+            worst_note(&record->worst, distance, FAR * largest,
+                       "%s behind calls at the same t, x or p is not what it is a few roundings away: off by",
+                       call_name(c));
+        record->impure = record->impure || distance > FAR * largest;
+    }
+    sens_arena_rewind(&subject->v->ctx.arena, mark);
+}
+
 static void overwrite(const struct subject *subject, struct inputs *to, const struct inputs *from)
 {
     const size_t n = subject->pb->n, np = subject->pb->np;
@@ -190,6 +218,7 @@ static void check_pure(const struct subject *subject, const char *check, struct 
             if (!call_applies(subject, (enum callback)c)) continue;
             history.first[k][c] = verify_array(subject->v, call_size(subject, (enum callback)c, &in));
             call_make(subject, (enum callback)c, &in, history.first[k][c]);
+            note_beside(subject, &history, k, (enum callback)c, &scope, &record);
         }
     struct inputs shared = inputs_copy(subject, &history.in[0]);
     for (int round = 0; round < ROUNDS * MIXTURES; round++) {

@@ -204,13 +204,15 @@ static const struct verify_check checks[] = {
          "to that of the sum. A failure is work that is skipped where a number is zero.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.at_zero",
-     .summary = "where a state or a parameter is exactly 0 the products are what they are beside it",
-     .bound = "the products on both sides of 0, and what lies between them",
+     .summary = "where a state or a parameter is exactly 0, or a parameter whole, the products are what they "
+                "are beside it",
+     .bound = "the products on both sides, and what lies between them",
      .explanation =
          "One entry of x or p after the other (24 drawn where there are more) is set to 0, and a little "
-         "above and below it. Where the products exist on both sides, that at 0 must lie between them, but "
-         "for "
-         "a thousandth of its size: a kink at 0 may have either slope, or one between. Where the two sides "
+         "above and below it; a parameter to the nearest whole number, too, for exponents may be taken apart "
+         "there. Where the products exist on both sides, that at the number itself must lie between them, "
+         "but "
+         "for a thousandth of its size: a kink may have either slope, or one between. Where the two sides "
          "agree, it has to be a number. A failure is an if that asks whether a number is 0, to avoid a "
          "division perhaps, and gives another derivative there; or such a division.",
      .level = VERIFY_UNLEVELLED},

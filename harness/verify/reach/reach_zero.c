@@ -1,4 +1,4 @@
-/* Products where a state or a parameter is exactly 0; see reach.c.
+/* Products where a state or a parameter is exactly 0, or a parameter a whole number, as exponents are; see reach.c.
  *
  * A difference quotient across a kink at 0 gives the mean of two slopes, and either is a right derivative: the
  * products at 0 are held against those on both sides, which other checks hold against rhs. Where these agree, a
@@ -10,7 +10,9 @@
 enum { MOST_ENTRIES = 24 };
 /* Beside 0, in parts of the entry's size: where their size is taken, and the sides. What is continuous, as the
  * root of |x| is, has come near its value at 0 there: to SMOOTH of that size. */
-static const double AWAY = 1e-5, BESIDE = 1e-15, SMOOTH = 1e-3;
+static const double AWAY = 1e-5, BESIDE = 1e-15, BESIDE_WHOLE = 8 * DBL_EPSILON, SMOOTH = 1e-3;
+/* Numbers of which the next whole one is theirs. */
+static const double LEAST_WHOLE = 0.5, MOST_WHOLE = 100;
 
 struct vectors { /* that are multiplied */
     const double *dx, *dp, *w;
@@ -41,12 +43,12 @@ static bool all_finite(size_t count, const double *value)
 
 /* Between a and b, but for SMOOTH of the largest of their kind. */
 static void note_between(struct worst *worst, double value, double a, double b, double size, const char *name,
-                         size_t entry)
+                         size_t entry, double to)
 {
     const double low = fmin(a, b), high = fmax(a, b), allowed = SMOOTH * (size + high - low);
     if (!isfinite(value) && high - low > allowed) return; /* it jumps there, or has a pole */
     worst_note(worst, isfinite(value) ? fmax(fmax(low - value, value - high), 0) : INFINITY, allowed,
-               "%s[%zu] = 0: %.6g, and %.6g and %.6g on its sides", name, entry, value, a, b);
+               "%s[%zu] = %.6g: %.6g, and %.6g and %.6g on its sides", name, entry, to, value, a, b);
 }
 
 static double largest(size_t count, const double *a, const double *b)
@@ -56,15 +58,16 @@ static double largest(size_t count, const double *a, const double *b)
     return most;
 }
 
-/* The entry of `number`, which is part of `at`, at 0 and beside it. */
+/* The entry of `number`, which is part of `at`, at `to` and beside it. */
 static void note_entry(struct worst *worst, const struct subject *subject, const struct sens_at *at,
-                       double *number, size_t entry, const char *name, const struct vectors *of)
+                       double *number, size_t entry, double to, const char *name, const struct vectors *of)
 {
     enum { HERE, ABOVE, BELOW, UP, DOWN, PLACES };
     struct verify *v = subject->v;
     const size_t n = subject->pb->n, np = subject->pb->np, kinds[] = {n, n, n, np};
-    const double kept = number[entry], size = kept != 0 ? fabs(kept) : 1;
-    const double set[PLACES] = {0, BESIDE * size, -BESIDE * size, AWAY * size, -AWAY * size};
+    const double kept = number[entry], size = to != 0 ? fabs(to) : kept != 0 ? fabs(kept) : 1;
+    const double side = size * (to != 0 ? BESIDE_WHOLE : BESIDE), away = size * AWAY;
+    const double set[PLACES] = {to, to + side, to - side, to + away, to - away};
     double *made[PLACES];
     bool all = true;
     for (int k = 0; k < PLACES; k++) {
@@ -77,8 +80,17 @@ static void note_entry(struct worst *worst, const struct subject *subject, const
     for (size_t k = 0, q = 0; all && k < (np ? 4 : 2); k++) {
         const double most = largest(kinds[k], made[UP] + q, made[DOWN] + q);
         for (const size_t end = q + kinds[k]; q < end; q++)
-            note_between(worst, made[HERE][q], made[ABOVE][q], made[BELOW][q], most, name, entry);
+            note_between(worst, made[HERE][q], made[ABOVE][q], made[BELOW][q], most, name, entry, to);
     }
+}
+
+static void note_parameter(struct worst *worst, const struct subject *subject, const struct sens_at *at,
+                           double *p, size_t entry, const struct vectors *of)
+{
+    const double whole = round(p[entry]);
+    note_entry(worst, subject, at, p, entry, 0, "p", of);
+    if (fabs(p[entry]) >= LEAST_WHOLE && fabs(whole) <= MOST_WHOLE)
+        note_entry(worst, subject, at, p, entry, whole, "p", of);
 }
 
 void reach_check_at_zero(const struct subject *subject)
@@ -95,7 +107,10 @@ void reach_check_at_zero(const struct subject *subject)
     for (size_t k = 0; k < all && k < MOST_ENTRIES; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
         const size_t q = all <= MOST_ENTRIES ? k : (size_t)verify_integer(v, 0, (long)all - 1);
-        note_entry(&worst, subject, &place, q < n ? x : p, q < n ? q : q - n, q < n ? "x" : "p", &of);
+        if (q < n)
+            note_entry(&worst, subject, &place, x, q, 0, "x", &of);
+        else
+            note_parameter(&worst, subject, &place, p, q - n, &of);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     verify_judge_or(&result, &worst, "rhs has no values on both sides of 0, for any entry");
