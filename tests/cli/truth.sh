@@ -145,8 +145,8 @@ SENSBENCH_REFERENCE=$work/gone "$program" run gone discrete_adjoint --models "$w
 expect 0 "does not know both" run heat discrete_adjoint n=5 wrt=both truth=ode
 expect 0 "truth: ode" run heat discrete_adjoint n=5 wrt=p truth=ode
 grep -q 'gradient nan' "$work/output" && fail "the part that it knows: $(cat "$work/output")"
-SENSBENCH_REFERENCE='' expect 3 "cost=own only=2 wrt=both" run cbm4 discrete_adjoint T=60 cost=own only=2 tableau=rodas4 \
-    tol=1e-4 truth=reference
+SENSBENCH_REFERENCE='' expect 3 "cost=own only=2 wrt=both" run cbm4 discrete_adjoint T=60 cost=own only=2 \
+    tableau=rodas4 tol=1e-4 truth=reference
 SENSBENCH_REFERENCE='' expect 0 "truth: reference" run cbm4 discrete_adjoint T=60 cost=own tableau=rodas4 tol=1e-4
 
 # bad input; nothing may reach the store of the source tree
