@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "append.h"
 #include "cli.h"
 #include "exit_codes.h"
 #include "files.h"
@@ -137,23 +138,30 @@ static bool read_scale(struct analyse *me, const char *text)
     return true;
 }
 
+static bool takes(const char *flags, const char *flag)
+{
+    return flags && strstr(flags, flag);
+}
+
+static bool refuse_flag(struct analyse *me, const char *asked, const char *flag)
+{
+    char who[256] = "";
+    for (const struct question *q = questions(); q->name; q++)
+        if (takes(q->takes, flag)) append(who, sizeof who, "%s%s", who[0] ? ", " : "", q->name);
+    for (const struct fit_question *q = fit_questions(); q->name; q++)
+        if (takes(q->takes, flag)) append(who, sizeof who, "%s%s", who[0] ? ", " : "", q->name);
+    return bench_refuse(&me->error, "analyse %s: %s is for %s", asked, flag, who);
+}
+
 /* Flags that some questions take, of those of their kind. */
 static bool check_question(struct analyse *me, const struct cli_command *command)
 {
-    static const struct {
-        const char *flag, *of[4];
-    } only[] = {{"--scale", {"ranking", "identifiability", "subsets"}},
-                {"--subsets", {"identifiability", "subsets"}},
-                {"--range", {"profile"}}};
+    static const char *const some[] = {"--scale", "--subsets", "--range", NULL};
     const char *const asked = me->question ? me->question->name : me->data_question->name;
-    for (size_t k = 0; k < sizeof only / sizeof only[0]; k++) {
-        bool taken = !cli_flag(command, me->arguments, only[k].flag);
-        for (size_t q = 0; !taken && only[k].of[q]; q++) taken = strcmp(asked, only[k].of[q]) == 0;
-        if (taken) continue;
-        return bench_refuse(&me->error, "analyse %s: %s is for %s%s%s%s%s", asked, only[k].flag,
-                            only[k].of[0], only[k].of[1] ? ", " : "", only[k].of[1] ? only[k].of[1] : "",
-                            only[k].of[2] ? ", " : "", only[k].of[2] ? only[k].of[2] : "");
-    }
+    const char *const taken = me->question ? me->question->takes : me->data_question->takes;
+    for (size_t f = 0; some[f]; f++)
+        if (cli_flag(command, me->arguments, some[f]) && !takes(taken, some[f]))
+            return refuse_flag(me, asked, some[f]);
     return true;
 }
 

@@ -16,8 +16,8 @@ sens_status truth_find(struct sens_ctx *ctx, const struct cell *cell, enum bench
 
 struct truth_error {
     double err_x; /* relative, 2-norm, of the state */
-    double
-        err_grad; /* relative, Frobenius, of all gradients asked for; NaN: the truth does not know them all */
+    /* Relative, Frobenius, of all gradients asked for; NaN: the truth does not know them all. */
+    double err_grad;
     double err_grad_max; /* largest absolute entry */
 };
 void truth_compare(const struct cell *cell, const struct truth *truth, const struct sens_out *out,

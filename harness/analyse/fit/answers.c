@@ -275,8 +275,8 @@ static sens_status answer_profile(struct sens_ctx *ctx, struct fit_model *model,
 }
 
 static const struct fit_question all[] = {
-    {"fit", "the parameters that meet data best, with intervals", answer_fit},
-    {"profile", "profile likelihood: which parameters data bound, on which sides", answer_profile},
+    {"fit", "the parameters that meet data best, with intervals", NULL, answer_fit},
+    {"profile", "profile likelihood: which parameters data bound, on which sides", "--range", answer_profile},
     {.name = NULL},
 };
 

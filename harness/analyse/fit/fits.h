@@ -7,6 +7,7 @@
 
 struct fit_question {
     const char *name, *summary;
+    const char *takes; /* flags that not all questions of data take; NULL: none */
     /* Nothing is written where there is no answer: a status with a message. Afterwards r, J and the parameters of
      * the model are those of the fit. */
     sens_status (*answer)(struct sens_ctx *ctx, struct fit_model *model, struct tables *tables,

@@ -8,6 +8,7 @@
 struct question {
     const char *name, *summary;
     bool needs_sigma;
+    const char *takes; /* flags that not all questions of S(t) take, "--scale --subsets"; NULL: none */
     /* Scratch memory from the arena. A status with a message where there is no answer. */
     sens_status (*answer)(struct sens_ctx *ctx, const struct analysis *analysis, struct tables *tables,
                           struct bench_error *error);

@@ -6,24 +6,32 @@
 #include "questions.h"
 #include "scaled.h"
 
-/* ---- over all times ------------------------------------------------------------------------------------ */
+/* ---- what the order depends on ------------------------------------------------------------------------- */
 
-/* Is the larger one larger whatever the errors? */
-static bool apart(double larger, double larger_error, double smaller, double smaller_error)
-{
-    return larger - larger_error > smaller + smaller_error;
-}
+struct interval {
+    double value, error;
+};
 
-/* Is number r apart from all others? A large error may reach beyond the neighbours. What is not defined stands last. */
-static bool settled(size_t count, const struct importance *rank, size_t r)
+/* Of number r of a list that falls; NaN stands last: it is not defined. */
+typedef struct interval interval_of(const void *ranked, size_t r);
+
+/* Is number r apart from all others, whatever the errors? A large one may reach beyond the neighbours. */
+static bool settled(size_t count, const void *ranked, interval_of *of, size_t r)
 {
     for (size_t q = 0; q < count; q++) {
-        const struct importance *const first = &rank[q < r ? q : r], *const last = &rank[q < r ? r : q];
-        if (q == r || isnan(last->value[MSQR])) continue;
-        if (!apart(first->value[MSQR], first->error[MSQR], last->value[MSQR], last->error[MSQR]))
-            return false;
+        const struct interval first = of(ranked, q < r ? q : r), last = of(ranked, q < r ? r : q);
+        if (q == r || isnan(last.value)) continue;
+        if (!(first.value - first.error > last.value + last.error)) return false;
     }
     return true;
+}
+
+/* ---- over all times ------------------------------------------------------------------------------------ */
+
+static struct interval interval_of_rank(const void *ranked, size_t r)
+{
+    const struct importance *const one = (const struct importance *)ranked + r;
+    return (struct interval){one->value[MSQR], one->error[MSQR]};
 }
 
 static void write_rank(const struct analysis *analysis, const char *state, const struct importance *rank,
@@ -42,7 +50,9 @@ static void write_rank(const struct analysis *analysis, const char *state, const
         table_number(tables, one->error[m]);
     }
     table_count(tables, one->values);
-    table_text(tables, !defined ? "undefined" : settled(analysis->parameters.count, rank, r) ? "yes" : "no");
+    table_text(tables, !defined                                                         ? "undefined"
+                       : settled(analysis->parameters.count, rank, interval_of_rank, r) ? "yes"
+                                                                                        : "no");
     table_row_end(tables);
 }
 
@@ -82,14 +92,10 @@ static int compare(const void *left, const void *right)
     return (a->parameter > b->parameter) - (a->parameter < b->parameter);
 }
 
-static bool place_settled(size_t count, const struct place *place, size_t r)
+static struct interval interval_of_place(const void *ranked, size_t r)
 {
-    for (size_t q = 0; q < count; q++) {
-        const struct place *const first = &place[q < r ? q : r], *const last = &place[q < r ? r : q];
-        if (q == r || isnan(last->half)) continue;
-        if (!apart(fabs(first->half), first->error, fabs(last->half), last->error)) return false;
-    }
-    return true;
+    const struct place *const one = (const struct place *)ranked + r;
+    return (struct interval){fabs(one->half), one->error};
 }
 
 /* Of one state at one time all parameters have the same divisor: half gives the order, where full has no value too. */
@@ -115,7 +121,9 @@ static void one_time(const struct analysis *analysis, size_t j, size_t i, struct
         table_number(tables, place[r].half);
         table_number(tables, place[r].error);
         table_number(tables, scaled_full(analysis, &analysis->at_tol, j, i, place[r].parameter));
-        table_text(tables, !defined ? "undefined" : place_settled(count, place, r) ? "yes" : "no");
+        table_text(tables, !defined                                      ? "undefined"
+                           : settled(count, place, interval_of_place, r) ? "yes"
+                                                                         : "no");
         table_row_end(tables);
     }
 }

@@ -29,8 +29,7 @@ static bool is_exact(const struct graph *graph, graph_node node)
 /* May a and b compare otherwise in double? */
 static bool is_near(const struct graph *graph, const long double *value, graph_node a, graph_node b)
 {
-    static const long double near =
-        1e-12L; /* rounding of a few thousand operations; of a change of p or x, nothing */
+    static const long double near = 1e-12L; /* some thousand roundings; moved numbers are farther apart */
     if (is_exact(graph, a) && is_exact(graph, b)) return false;
     return fabsl(value[a] - value[b]) <= near * (fabsl(value[a]) + fabsl(value[b]));
 }

@@ -37,17 +37,18 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
     return SENS_OK;
 }
 
-/* OUT = J(y) V, or J(y)^T V, with J(y) = factor d/dx (inflow - x^2) at y; [n][L]. J is linear in y. */
-static void multiply(const struct ring *ring, double factor, bool transposed, const double *y, size_t y_step,
+/* OUT = J(y) V, or J(y)^T V [n][L], with J(y) = factor d/dx (inflow - x^2), which is linear in y [n][points]: one for
+ * all lanes, or one for each. */
+static void multiply(const struct ring *ring, double factor, bool transposed, const double *y, size_t points,
                      size_t L, const double *V, double *OUT)
 {
     memset(OUT, 0, STATES * L * sizeof *OUT);
     for (size_t i = 0; i < STATES; i++)
         for (size_t l = 0; l < L; l++) {
-            const size_t from = before(ring, i), lane = y_step > 1 ? l : 0;
-            OUT[i * L + l] -= 2 * factor * y[i * y_step + lane] * V[i * L + l];
+            const size_t from = before(ring, i), lane = points > 1 ? l : 0;
+            OUT[i * L + l] -= 2 * factor * y[i * points + lane] * V[i * L + l];
             if (from == STATES) continue;
-            const double entry = 2 * factor * y[from * y_step + lane];
+            const double entry = 2 * factor * y[from * points + lane];
             OUT[(transposed ? from : i) * L + l] += entry * V[(transposed ? i : from) * L + l];
         }
 }

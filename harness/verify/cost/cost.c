@@ -315,21 +315,19 @@ static const struct verify_check checks[] = {
      .bound = "is it a number where the value is one and has a slope on both sides? Of the others: that of "
               "differences",
      .explanation =
-         "A species that is not there yet is exactly 0. One state at a time is set to 0; where "
-         "the value is finite and "
-         "its quotients on either side do not grow towards 0, the derivative must be a number; so where it "
-         "is what an option is by default, as a setpoint. x "
-         "|x|^(q-2) is none at "
-         "x = 0 for q < 2, though |x|^q has the slope 0 there: one solve with such a state ends "
-         "as diverged. Derivatives by the other states and by the parameters are compared with "
-         "differences that leave this state at 0: what skips a state of 0 must not skip them."},
+         "A species that is not there yet is exactly 0. One state at a time is set to 0, and to the defaults "
+         "of real options, as a setpoint is; where the value is finite and its quotients on either side do "
+         "not grow towards that place, the derivative must be a number. x |x|^(q-2) is none at x = 0 for "
+         "q < 2, though |x|^q has the slope 0 there: one solve with such a state ends as diverged. "
+         "Derivatives by the other states and by the parameters are compared with differences that leave "
+         "this state at 0: what skips a state of 0 must not skip them."},
     {.id = "cost.jumps",
      .summary = "g does not jump, in time while x and p are held, nor do g and phi from state to state",
      .bound = "none: a change that stays when the line is halved down to two neighbouring numbers",
      .explanation =
-         "g is looked at 241 times over the interval, and along lines of states, all and one after the "
-         "other, "
-         "from 0 to twice what they are; between two of them the half with the greater change is halved on. "
+         "g is looked at 241 times over the interval, and along lines of states, all and one "
+         "after the other, from 0 to twice what they are; between two of them the half with the greater "
+         "change is halved on. "
          "A method steps across a jump in time: G and its gradient are then of order 1 in the step, at any "
          "tolerance, and no observation helps, for a step that ends there looks at one side and the next "
          "step at the other, both at the same time. A jump at a state, as of the time that a solution "

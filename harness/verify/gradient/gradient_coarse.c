@@ -208,8 +208,8 @@ static const struct verify_check checks[] = {
          "is another unit. Two linear oscillations are solved so, too: the matrix of a step is far from its "
          "diagonal there, and elimination has to exchange rows, those of its factors among them; of the "
          "second each row with the next in turn. Of reactions on a ring, which begin in one of six states, "
-         "most "
-         "entries of df/dx are 0 at first, and elimination fills in what the declared pattern leaves out.",
+         "most entries of df/dx are 0 at first, and elimination fills in what the declared pattern leaves "
+         "out.",
      .level = VERIFY_TO_ROUNDING},
     {.id = NULL}};
 
