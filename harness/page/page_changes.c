@@ -134,7 +134,7 @@ void page_leave_cells(json_t *tables, const json_t *changes)
         const json_t *const columns = json_object_get(json_array_get(tables, table), "columns");
         const json_t *const column = json_object_get(columns, cell);
         if (json_object_get(column, "words"))
-            json_array_clear(json_array_get(json_object_get(column, "at"), row));
+            json_string_set(json_array_get(json_object_get(column, "at"), row), "");
     }
 }
 

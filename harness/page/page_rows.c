@@ -1,10 +1,12 @@
 /* Rows as columns of JSON, without saying anything twice. A column is one of
  *
- *     {"all": value}                          the same in every row
- *     {"of": [value, ...], "at": [i, ...]}    row r has of[at[r]]
- *     {"each": [value, ...]}                  numbers, a row each
- *     {"words": [text, ...], "at": [[i, ...], ...]}   row r has the words words[i], with blanks between
+ *     {"all": value}                                   the same in every row
+ *     {"of": [value, ...], "at": places}               row r has of[i], i the place r of places
+ *     {"each": [value, ...]}                           numbers, a row each
+ *     {"words": [text, ...], "at": [places, ...]}      row r has the words words[i] of its places, with blanks between
  *
+ * Places are one text in which each is a number to the base 64 (digits 0-9 A-Z a-z - _), of as many digits as the
+ * largest needs that the column may have. Lines of the file are runs of consecutive ones: [[first, how many], ...].
  * The settings of a row before that has a pair are left out (page_leave_cells): no words.
  * A column that no row has a value in is left out. null: not known. Numbers have five digits: the file, whose name
  * and line stand beside each row, has them all. */
@@ -87,15 +89,28 @@ static size_t number_values(const struct table *table, int column, size_t *at, s
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
+/* Numbers below `count` as one text, see above. NULL: no memory. */
+static json_t *places_text(const size_t *at, size_t length, size_t count)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+    size_t width = 1;
+    for (size_t range = 64; range < count; range *= 64) width++;
+    char *const text = malloc(length * width + 1);
+    if (!text) return NULL;
+    for (size_t i = 0; i < length; i++)
+        for (size_t d = 0, number = at[i]; d < width; d++, number /= 64)
+            text[i * width + width - 1 - d] = digits[number % 64];
+    json_t *const json = json_stringn(text, length * width);
+    free(text);
+    return json;
+}
+
 static json_t *listed(const struct table *table, int column, size_t count, const size_t *at,
                       const size_t *first)
 {
-    json_t *const object = json_object(), *const of = json_array(), *const places = json_array();
+    json_t *const of = json_array();
     for (size_t i = 0; i < count; i++) json_array_append_new(of, value_of(&table->row[first[i]], column));
-    for (size_t r = 0; r < table->rows; r++) json_array_append_new(places, json_integer((json_int_t)at[r]));
-    json_object_set_new(object, "of", of);
-    json_object_set_new(object, "at", places);
-    return object;
+    return json_pack("{s:o,s:o}", "of", of, "at", places_text(at, table->rows, count));
 }
 
 static json_t *each(const struct table *table, int column)
@@ -107,42 +122,43 @@ static json_t *each(const struct table *table, int column)
 }
 
 /* The number of a word; known: word -> number, words: in their order. */
-static json_t *word_number(json_t *known, json_t *words, const char *text, size_t length)
+static size_t word_number(json_t *known, json_t *words, const char *text, size_t length)
 {
     char word[RECORD_TEXT];
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     json_t *const name = json_of_text(word);
     const char *const key = json_string_value(name);
-    json_t *const found = key ? json_object_get(known, key) : NULL;
-    if (found) {
-        json_decref(name);
-        return json_incref(found);
-    }
-    json_t *const number = json_integer((json_int_t)json_array_size(words));
-    if (key) json_object_set(known, key, number);
-    json_array_append_new(words, name);
+    const json_t *const found = key ? json_object_get(known, key) : NULL;
+    const size_t number = found ? (size_t)json_integer_value(found) : json_array_size(words);
+    if (!found && key) json_object_set_new(known, key, json_integer((json_int_t)number));
+    if (!found) json_array_append(words, name);
+    json_decref(name);
     return number;
 }
 
+/* The numbers of a text's words; how many. */
+static size_t words_of(const char *text, json_t *known, json_t *words, size_t numbers[RECORD_TEXT])
+{
+    for (size_t count = 0;; text++) {
+        const size_t length = strcspn(text, " ");
+        numbers[count++] = word_number(known, words, text, length);
+        text += length;
+        if (!*text) return count;
+    }
+}
+
+/* Twice over the rows, as the width of a place follows from the number of different words. */
 static json_t *in_words(const struct table *table, int column)
 {
-    json_t *const object = json_object(), *const known = json_object(), *const words = json_array(),
-                  *const at = json_array();
+    json_t *const known = json_object(), *const words = json_array(), *const at = json_array();
+    size_t numbers[RECORD_TEXT];
+    for (size_t r = 0; r < table->rows; r++) words_of(table->row[r].text[column], known, words, numbers);
     for (size_t r = 0; r < table->rows; r++) {
-        json_t *const numbers = json_array();
-        const char *text = table->row[r].text[column];
-        for (;; text++) {
-            const size_t length = strcspn(text, " ");
-            json_array_append_new(numbers, word_number(known, words, text, length));
-            text += length;
-            if (!*text) break;
-        }
-        json_array_append_new(at, numbers);
+        const size_t count = words_of(table->row[r].text[column], known, words, numbers);
+        json_array_append_new(at, places_text(numbers, count, json_array_size(words)));
     }
     json_decref(known);
-    json_object_set_new(object, "words", words);
-    json_object_set_new(object, "at", at);
-    return object;
+    return json_pack("{s:o,s:o}", "words", words, "at", at);
 }
 
 static json_t *column_of(const struct table *table, int column, size_t *at, size_t *first)
@@ -227,20 +243,34 @@ static json_t *said_number(struct page_said *said, const struct prelude_line *li
     return number;
 }
 
+/* [[first, how many], ...]. NULL: no memory. */
+static json_t *lines_of(const struct table *table)
+{
+    json_t *const runs = json_array();
+    for (size_t r = 0, next; r < table->rows; r = next) {
+        for (next = r + 1; next < table->rows && table->line[next] == table->line[next - 1] + 1;) next++;
+        if (json_array_append_new(
+                runs, json_pack("[I,I]", (json_int_t)table->line[r], (json_int_t)(next - r))) != 0) {
+            json_decref(runs);
+            return NULL;
+        }
+    }
+    return runs;
+}
+
 json_t *page_table(const struct table *table, bool brief, struct page_said *said)
 {
-    json_t *const object = json_object(), *const columns = json_object(), *const lines = json_array(),
+    json_t *const object = json_object(), *const columns = json_object(), *const lines = lines_of(table),
                   *const prelude = json_array();
     for (size_t i = 0; i < table->preludes; i++)
         json_array_append_new(prelude, said_number(said, &table->prelude[i]));
-    for (size_t r = 0; r < table->rows; r++) json_array_append_new(lines, json_integer(table->line[r]));
     const bool ok = add_columns(table, brief, columns) && (!table->compared || add_compared(table, columns));
     json_object_set_new(object, "path", json_of_text(table->path));
     json_object_set_new(object, "prelude", prelude);
     json_object_set_new(object, "rows", json_integer((json_int_t)table->rows));
     json_object_set_new(object, "lines", lines);
     json_object_set_new(object, "columns", columns);
-    if (ok && json_array_size(lines) == table->rows && json_object_size(object) == 5) return object;
+    if (ok && json_object_size(object) == 5) return object;
     json_decref(object);
     return NULL;
 }

@@ -131,7 +131,8 @@ async function checkBack() {
     const {page, done} = await open(stored);
     const draw = generator(11);
     const ids = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).files
-        .flatMap((file) => file.lines.map((line) => file.path + ":" + line)));
+        .flatMap((file) => file.lines.flatMap(([first, count]) =>
+            Array.from({length: count}, (_, i) => `${file.path}:${first + i}`))));
     for (let i = 0; i < 50; i++) {
         const id = ids[Math.floor(draw() * ids.length)];
         await page.evaluate((hash) => { location.hash = hash; }, "#row=" + encodeURIComponent(id));
@@ -175,7 +176,7 @@ async function checkComparisons() {
     }
     const [id, changes] = await page.evaluate(() => {
         const file = JSON.parse(document.getElementById("data").textContent).comparisons.at(-1);
-        return [file.path + ":" + file.lines[1], file.columns.changes.each[1]];
+        return [file.path + ":" + (file.lines[0][0] + 1), file.columns.changes.each[1]];
     });
     await page.evaluate((hash) => { location.hash = hash; }, "#row=" + encodeURIComponent(id));
     const command = await page.locator(`.card[aria-label="row ${id}"] pre`).textContent();

@@ -2,13 +2,29 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const columnNamed = new Map(data.columns.map((column) => [column.name, column]));
 
+/* places -> their numbers, each below `count`: digits to the base 64. */
+function placesOf(text, count) {
+    const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+    let width = 1;
+    for (let range = 64; range < count; range *= 64) width++;
+    return Array.from({length: text.length / width}, (_, i) =>
+        [...text.slice(i * width, (i + 1) * width)].reduce((sum, digit) => 64 * sum + digits.indexOf(digit), 0));
+}
+
 /* r -> the value of row r. */
 function reader(column) {
     if (!column) return () => null;
     if ("all" in column) return () => column.all;
-    if ("of" in column) return (r) => column.of[column.at[r]];
     if ("each" in column) return (r) => column.each[r];
-    return (r) => column.at[r].map((word) => column.words[word]).join(" ");
+    if ("words" in column)
+        return (r) => placesOf(column.at[r], column.words.length).map((word) => column.words[word]).join(" ");
+    const places = placesOf(column.at, column.of.length);
+    return (r) => column.of[places[r]];
+}
+
+/* The line of each row, from [[first, how many], ...]. */
+function linesOf(runs) {
+    return runs.flatMap(([first, count]) => Array.from({length: count}, (_, i) => first + i));
 }
 
 /* "key=value key=value ..." in a Map; a value may have blanks. */
@@ -82,6 +98,7 @@ function quoted(word) {
 
 function openFile(file, number) {
     file.reader = new Map();
+    file.lines = linesOf(file.lines);
     file.number = number;
     file.prelude = (file.prelude ?? []).map((number) => data.said[number]);
     file.about = new Map(file.prelude);

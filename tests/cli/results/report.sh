@@ -212,8 +212,8 @@ check "in a browser" env NODE_MODULES="$work" CHROMIUM="$(command -v chromium)" 
 command=$(HOME="$work" node -e '
     const page = require("fs").readFileSync(process.argv[1], "utf8");
     const data = JSON.parse(/id="data">(.*)<\/script>/.exec(page)[1]);
-    const cell = data.files[0].columns.cell;
-    console.log(cell.at[4].map((word) => cell.words[word]).join(" "));' "$work/page.html")
+    const cell = data.files[0].columns.cell; /* of few words: a place is a digit */
+    console.log([...cell.at[4]].map((digit) => cell.words[parseInt(digit, 36)]).join(" "));' "$work/page.html")
 # shellcheck disable=SC2086 # words are wanted
 "$program" run $command --tsv >"$work/row.tsv" || fail "run $command"
 check "the same error" test "$(column err_grad "$work/row.tsv")" = "$(column err_grad "$file" | sed -n 5p)"
