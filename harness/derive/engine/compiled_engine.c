@@ -137,9 +137,9 @@ static void call_at_point(compiled_function *function, const struct product_call
 {
     const struct sens_tape_call *on = &call->on;
     const double t = on->t[k], *x = on->x + k * on->x_step, *v = on->v ? on->v + k * on->v_step : NULL;
+    const struct sens_direction along = {on->extra[0], on->extra[1], on->extra[2]};
     if (call->kind == PRODUCT_HVP)
-        ((generated_hvp *)function)(t, x, on->p, on->lanes, on->extra[0], on->extra[1], on->extra[2], v,
-                                    on->out, on->sum);
+        ((generated_hvp *)function)(t, x, on->p, on->lanes, &along, v, on->out, on->sum);
     else if (call->kind == PRODUCT_RHS_T || call->kind == PRODUCT_RHS || product_is_entries(call->kind))
         ((generated_numbers *)function)(t, x, on->p, on->out);
     else

@@ -10,13 +10,13 @@
  *     void sens_generated_vjp_p(double t, const double *x, const double *p, size_t L, const double *W, double *MU);
  *     void sens_generated_jvp(double t, const double *x, const double *p, size_t L, const double *V, double *OUT);
  *     void sens_generated_jvp_p(double t, const double *x, const double *p, size_t L, const double *V, double *OUT);
- *     void sens_generated_hvp(double t, const double *x, const double *p, size_t L, const double *dt,
- *                             const double *dx, const double *dp, const double *W, double *OUT, double *MU);
+ *     void sens_generated_hvp(double t, const double *x, const double *p, size_t L, const struct direction *v,
+ *                             const double *W, double *OUT, double *MU);
  *     void sens_generated_jacobian(double t, const double *x, const double *p, double *J);
  *     void sens_generated_jacobian_p(double t, const double *x, const double *p, double *value);
  *
- * vjp_p and the MU of hvp are added to, all else is overwritten; jvp_p takes V [np][L]. Of hvp, dt, dx, dp and
- * MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the values in the order of
+ * vjp_p and the MU of hvp are added to, all else is overwritten; jvp_p takes V [np][L]. Of hvp, what v points to (a
+ * struct sens_direction) and MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the values in the order of
  * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are not looked at: where
  * they do not hold what is written is not f.
  *
@@ -73,10 +73,8 @@ enum generate_call {
 enum { GENERATE_CLASSES = 7 };
 static inline unsigned generate_class_of(size_t L)
 {
-    if (L == 1) return 0;
-    if (L == 2) return 1;
-    if (L == 4) return 2;
-    if (L == 8) return 3;
+    static const unsigned char few[] = {4, 0, 1, 6, 2, 6, 6, 6, 3};
+    if (L < sizeof few) return few[L];
     return L % 16 == 0 ? 4 : L % 4 == 0 ? 5 : 6;
 }
 static inline unsigned generate_call_of(size_t L)
@@ -90,8 +88,8 @@ static inline unsigned generate_call_of(size_t L)
 typedef void generated_numbers(double t, const double *x, const double *p, double *out);
 typedef void generated_lanes(double t, const double *x, const double *p, size_t L, const double *v,
                              double *out);
-typedef void generated_hvp(double t, const double *x, const double *p, size_t L, const double *dt,
-                           const double *dx, const double *dp, const double *W, double *OUT, double *MU);
+typedef void generated_hvp(double t, const double *x, const double *p, size_t L,
+                           const struct sens_direction *v, const double *W, double *OUT, double *MU);
 
 struct generate_count {
     size_t operations; /* of the graph that the outputs need, leaves and constants not counted */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "along.h"
 #include "expression.h"
 #include "generate.h"
 
@@ -93,20 +94,22 @@ static void write_overlapping(const struct writer *w, const struct plan *plan,
     text_add(w->text, "}\n");
 }
 
-/* Rows together where they share what a run reads. */
+/* Rows together where they share what a run reads. Returns what can be left of `turns`. */
 static int32_t write_rows(const struct writer *w, const struct plan *plan, struct expression_style style,
-                          unsigned rows)
+                          unsigned rows, int32_t turns)
 {
     style.rows = rows;
-    return plan->depth > 0 && rows > 1 && expression_has_run(plan)
-               ? write_turns(w, plan, &style, turns_of(plan))
-               : turns_of(plan);
+    return plan->depth > 0 && rows > 1 && expression_has_run(plan) ? write_turns(w, plan, &style, turns)
+                                                                   : turns;
 }
 
+/* What is left of rows is taken together, too, where it is known how many these are. */
 static void write_rows_and_rest(const struct writer *w, const struct plan *plan,
                                 const struct expression_style *style, unsigned rows)
 {
-    write_turns(w, plan, style, write_rows(w, plan, *style, rows));
+    int32_t left = write_rows(w, plan, *style, rows, turns_of(plan));
+    if (left > 1 && left < (int32_t)rows) left = write_rows(w, plan, *style, (unsigned)left, left);
+    write_turns(w, plan, style, left);
 }
 
 static void write_along_outputs(const struct writer *w, const struct plan *plan,
@@ -115,7 +118,7 @@ static void write_along_outputs(const struct writer *w, const struct plan *plan,
     const bool again = !w->frame->adds || plan->operator->target != ROLL_OUTPUT;
     style.axis = EXPRESSION_OUTPUTS;
     while (turns_of(plan) >= 2 && turns_of(plan) < (int32_t)style.width) style.width /= 2;
-    int32_t left = write_rows(w, plan, style, 4);
+    int32_t left = write_rows(w, plan, style, 4, turns_of(plan));
     if (again && turns_of(plan) >= (int32_t)style.width) {
         if (left != 0) write_overlapping(w, plan, &style);
         return;
@@ -140,6 +143,21 @@ static void write_numbers(const struct writer *w, const struct plan *plan)
     close_loops(w->text, plan);
 }
 
+/* Sums of a row that are vectors of lanes: those of the runs before are still needed when the last is added up. */
+static unsigned sums_of(const struct plan *plan)
+{
+    const roll_token *const token = plan->operator->token;
+    unsigned sums = 0;
+    for (size_t k = 0; k < plan->operator->n_tokens; k++) {
+        if (roll_kind(token[k]) != ROLL_RUN) continue;
+        bool lanes = false;
+        for (size_t inner = k + roll_length(token + k); --inner > k;)
+            lanes = lanes || along_is_lane(token[inner]);
+        sums += lanes;
+    }
+    return sums > 0 ? sums : 1;
+}
+
 /* As many rows as the registers hold sums of. */
 static void write_lanes(const struct writer *w, const struct plan *plan, unsigned lanes)
 {
@@ -147,7 +165,8 @@ static void write_lanes(const struct writer *w, const struct plan *plan, unsigne
     const unsigned width = lanes < w->frame->widest ? lanes : w->frame->widest, vectors = lanes / width;
     const struct expression_style style = {EXPRESSION_LANES, width, vectors, 1};
     open_loops(w->text, plan);
-    write_rows_and_rest(w, plan, &style, (lanes <= FEW_LANES ? SUMS_OF_FEW : SUMS) / vectors);
+    const unsigned rows = (lanes <= FEW_LANES ? SUMS_OF_FEW : SUMS) / vectors / sums_of(plan);
+    write_rows_and_rest(w, plan, &style, rows > 1 ? rows : 1);
     close_loops(w->text, plan);
 }
 

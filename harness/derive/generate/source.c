@@ -40,6 +40,23 @@ struct source {
     bool looked;                  /* for it */
 };
 
+/* The number of lanes as C: that of all calls where they have the same, so that loops over lanes are unrolled. */
+static const char *lanes_text(unsigned calls)
+{
+    switch (calls & (GENERATE_BLOCKS | GENERATE_ONE_LANE)) {
+    case GENERATE_ONE_LANE:
+        return "1";
+    case 2:
+        return "2";
+    case 4:
+        return "4";
+    case 8:
+        return "8";
+    default:
+        return "L"; /* of 16 any multiple */
+    }
+}
+
 /* ---- one product: a static function for all outputs, and that of the interface around it ---------------- */
 
 static sens_status write_scalars(struct source *s, const struct graph *graph, enum generate_product which,
@@ -66,9 +83,9 @@ static sens_status write_lanes(struct source *s, const struct graph *graph, enum
     const sens_status status = product_write(&s->text, &frame, graph, 0, graph->n_outputs, s->count);
     text_add(&s->text,
              "void %s(double t, const double *x, const double *p, size_t L, const double *V, double *OUT)\n"
-             "{\n    core_%s(t, x, p, L, %s, NULL, %s, %s, OUT);\n}\n\n",
-             names[which], names[which], vector == GRAPH_W ? "V" : "NULL", vector == GRAPH_DX ? "V" : "NULL",
-             vector == GRAPH_DP ? "V" : "NULL");
+             "{\n    (void)L;\n    core_%s(t, x, p, %s, %s, NULL, %s, %s, OUT);\n}\n\n",
+             names[which], names[which], lanes_text(s->calls), vector == GRAPH_W ? "V" : "NULL",
+             vector == GRAPH_DX ? "V" : "NULL", vector == GRAPH_DP ? "V" : "NULL");
     return status;
 }
 
@@ -249,8 +266,8 @@ static sens_status write_part(struct source *s, const struct part *part, struct 
         const struct frame frame = {
             .name = name, .lanes = true, .adds = adds, .calls = s->calls, .widest = s->widest};
         status = product_write(&s->text, &frame, graph, first, count, s->count);
-        text_add(calls, "    if (d%s%s) core_%s(t, x, p, L, W, dt, dx, dp, %s);\n", part->name,
-                 k == 0 ? "" : " && MU", name, k == 0 ? "OUT" : "MU");
+        text_add(calls, "    if (v->%s%s) core_%s(t, x, p, %s, W, v->t, v->x, v->p, %s);\n", part->name,
+                 k == 0 ? "" : " && MU", name, lanes_text(s->calls), k == 0 ? "OUT" : "MU");
     }
     graph_destroy(graph);
     return status;
@@ -263,13 +280,13 @@ static sens_status write_hvp(struct source *s)
     for (size_t k = 0; status == SENS_OK && k < sizeof parts / sizeof *parts; k++)
         if (s->calls & GENERATE_ALONG * parts[k].part) status = write_part(s, &parts[k], &calls);
     char *taken = text_take(&calls);
-    text_add(
-        &s->text,
-        "void sens_generated_hvp(double t, const double *x, const double *p, size_t L, const double *dt,\n"
-        "    const double *dx, const double *dp, const double *W, double *OUT, double *MU)\n"
-        "{\n    (void)t, (void)x, (void)p, (void)dt, (void)dp, (void)W, (void)MU;\n"
-        "    for (size_t k = 0; !dx && k < %zu * L; k++) OUT[k] = 0;\n%s}\n\n",
-        s->n, taken ? taken : "");
+    text_add(&s->text,
+             "struct direction {\n    const double *t, *x, *p;\n};\n"
+             "void sens_generated_hvp(double t, const double *x, const double *p, size_t L,\n"
+             "    const struct direction *v, const double *W, double *OUT, double *MU)\n"
+             "{\n    (void)t, (void)x, (void)p, (void)W, (void)MU;\n"
+             "    for (size_t k = 0; !v->x && k < %zu * L; k++) OUT[k] = 0;\n%s}\n\n",
+             s->n, taken ? taken : "");
     if (status == SENS_OK && !taken) status = SENS_NO_MEMORY;
     free(taken);
     return status;

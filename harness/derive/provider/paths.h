@@ -54,7 +54,8 @@ static inline compiled_function *paths_direct(struct paths *paths, enum product_
 {
     const struct engine_direct *direct =
         atomic_load_explicit(&paths->direct[kind][generate_class_of(L)], memory_order_acquire);
-    const bool same = direct && direct->serves / GENERATE_ALONG == parts / GENERATE_ALONG;
+    const bool same =
+        direct && (kind != PRODUCT_HVP || direct->serves / GENERATE_ALONG == parts / GENERATE_ALONG);
     return same && watch_rests(&paths->watch) ? direct->function : NULL;
 }
 

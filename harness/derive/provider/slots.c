@@ -56,15 +56,23 @@ static inline struct product_call call_at(enum product_kind kind, const struct s
     return call;
 }
 
-/* J V or J^T V. */
-static inline void product(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
-                           size_t L, const double *V, double *OUT)
+/* What cannot be called directly is looked up by functions of their own: those that call one of these only then have
+ * no room to make for it, and end in the call of what can. */
+static __attribute__((noinline)) void look_up_product(const struct sens_problem *pb, const struct sens_at *at,
+                                                      size_t L, const double *V, double *OUT,
+                                                      enum product_kind kind)
 {
-    if (in_lanes(kind, pb, at, L, V, OUT)) return;
     struct product_call call = call_at(kind, pb, at, L);
     call.on.v = V;
     call.on.out = OUT;
     if (paths_run(&derived_of(pb)->rhs, &call) != SENS_OK) spoil(pb->n * L, OUT);
+}
+
+/* J V or J^T V. */
+static inline void product(enum product_kind kind, const struct sens_problem *pb, const struct sens_at *at,
+                           size_t L, const double *V, double *OUT)
+{
+    if (!in_lanes(kind, pb, at, L, V, OUT)) look_up_product(pb, at, L, V, OUT, kind);
 }
 
 static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const double *W,
@@ -105,18 +113,17 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     }
 }
 
-static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
-                const struct sens_direction *v, const double *W, double *OUT, double *MU)
+static unsigned parts_of(const struct sens_direction *v)
 {
-    const unsigned parts = (v->t ? DERIVE_T : 0u) | (v->x ? DERIVE_X : 0u) | (v->p ? DERIVE_P : 0u);
-    const unsigned with = GENERATE_ALONG * parts | (MU ? GENERATE_MU : 0u);
-    generated_hvp *direct = (generated_hvp *)paths_direct(&derived_of(pb)->rhs, PRODUCT_HVP, L, with);
-    if (direct) {
-        direct(at->t, at->x, at->p, L, v->t, v->x, v->p, W, OUT, MU);
-        return;
-    }
+    return (v->t ? DERIVE_T : 0u) | (v->x ? DERIVE_X : 0u) | (v->p ? DERIVE_P : 0u);
+}
+
+static __attribute__((noinline)) void look_up_hvp(const struct sens_problem *pb, const struct sens_at *at,
+                                                  size_t L, const struct sens_direction *v, const double *W,
+                                                  double *OUT, double *MU)
+{
     struct product_call call = call_at(PRODUCT_HVP, pb, at, L);
-    call.parts = parts;
+    call.parts = parts_of(v);
     call.on.v = W;
     call.on.extra[0] = v->t;
     call.on.extra[1] = v->x;
@@ -128,10 +135,20 @@ static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t 
     spoil(pb->np * L, MU);
 }
 
+static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                const struct sens_direction *v, const double *W, double *OUT, double *MU)
+{
+    const unsigned with = GENERATE_ALONG * parts_of(v) | (MU ? GENERATE_MU : 0u);
+    generated_hvp *direct = (generated_hvp *)paths_direct(&derived_of(pb)->rhs, PRODUCT_HVP, L, with);
+    if (direct)
+        direct(at->t, at->x, at->p, L, v, W, OUT, MU);
+    else
+        look_up_hvp(pb, at, L, v, W, OUT, MU);
+}
+
 /* ---- entries ------------------------------------------------------------------------------------------------ */
 
-/* What is declared, as numbers, where no function can be called directly: functions that call this one only then
- * have nothing to save for it. A recording of another path may have other entries: derived_wrap declares a pattern,
+/* What is declared, as numbers. A recording of another path may have other entries: derived_wrap declares a pattern,
  * or outer products, only where there is but one path. */
 static __attribute__((noinline)) void look_up_numbers(const struct sens_problem *pb, const struct sens_at *at,
                                                       enum product_kind kind, size_t count, double *out)

@@ -130,6 +130,15 @@ static sens_status declare_jacobian(struct derived *derived)
     return status;
 }
 
+/* Has a block more columns than one? Else its products are no cheaper for being put off and taken together: on `chain`
+ * whole gradients took 1.3 to 1.6 times as long. */
+static bool has_columns(const struct structure *found)
+{
+    for (size_t k = 0; k < found->n_blocks; k++)
+        if (found->blocks[k].cols > 1) return true;
+    return false;
+}
+
 /* Outer products, and with them a coupling where df/dx is declared as a full matrix. */
 static sens_status declare_outer(struct derived *derived)
 {
@@ -139,7 +148,7 @@ static sens_status declare_outer(struct derived *derived)
     struct engine *engine = paths_first_engine(&derived->rhs);
     const struct structure *found = engine->maker->structure(engine);
     if (!found) return SENS_NO_MEMORY;
-    if (found->n_blocks == 0) return SENS_OK;
+    if (!has_columns(found)) return SENS_OK;
     declared->n_blocks = found->n_blocks;
     declared->blocks = found->blocks;
     declared->outer = derived_outer;

@@ -275,8 +275,8 @@ static void test_wrong_code_is_found(void **state)
         {PRODUCT_VJP_P, "s/) += /) = /"},
         {PRODUCT_RHS_T, "s/0\\.0/1.0/"},
         {PRODUCT_JACOBIAN, "s/OUT\\[1\\]/OUT[2]/"},
-        {PRODUCT_HVP, "s/if (dx/if (!dx/"},
-        {PRODUCT_HVP, "s/if (dp/if (0 \\&\\& dp/"},
+        {PRODUCT_HVP, "s/if (v->x/if (!v->x/"},
+        {PRODUCT_HVP, "s/if (v->p/if (0 \\&\\& v->p/"},
     };
     struct place *place = *state;
     size_t found = 0;

@@ -169,7 +169,7 @@ static void check_lanes(const struct lanes_case *expected)
     solve_free(&s);
 }
 
-/* On both sides of each bound: 16 states from which wide lanes and one output alone pay, 32 to 64 where two do. */
+/* On both sides of each bound: 8 states up to which one output is a block of four, 16 states from which wide lanes and one output alone pay, 32 to 64 where two do. */
 static void auto_lanes(void **state)
 {
     static const struct lanes_case cases[] = {
@@ -184,7 +184,9 @@ static void auto_lanes(void **state)
         {"avx2", 32, 17, 17, NULL, 8, 0},       {"avx2", 32, 5, 5, NULL, 8, 3},
         {"baseline", 16, 50, 50, NULL, 8, 2},   {"baseline", 16, 15, 9, NULL, 12, 3},
         {"baseline", 16, 16, 9, NULL, 8, 0},    {"baseline", 16, 16, 10, NULL, 12, 2},
-        {"baseline", 16, 16, 9, "none", 12, 3},
+        {"baseline", 16, 16, 9, "none", 12, 3}, {"avx2", 32, 8, 1, NULL, 4, 3},
+        {"avx2", 32, 9, 1, NULL, 1, 0},         {"avx2", 32, 8, 1, "none", 1, 0},
+        {"avx2", 32, 9, 2, NULL, 4, 2},
     };
     struct bench_error error;
     (void)state;

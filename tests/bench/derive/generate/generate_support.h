@@ -330,8 +330,8 @@ static inline void check_hvp(const struct code *code, const struct graph *g, con
     struct point at = *all;
     double *OUT = filled(n * L, BEFORE), *MU = filled(np * L, BEFORE), *none = filled((n + np + 1) * L, 0);
     const bool with_t = parts & DERIVE_T, with_x = parts & DERIVE_X, with_p = parts & DERIVE_P;
-    generated(at.t, at.x, at.p, L, with_t ? at.dt : NULL, with_x ? at.dx : NULL, with_p ? at.dp : NULL, at.W,
-              OUT, parts == DERIVE_X ? NULL : MU);
+    const struct sens_direction along = {with_t ? at.dt : NULL, with_x ? at.dx : NULL, with_p ? at.dp : NULL};
+    generated(at.t, at.x, at.p, L, &along, at.W, OUT, parts == DERIVE_X ? NULL : MU);
     if (!with_t) at.dt = none;
     if (!with_x) at.dx = none;
     if (!with_p) at.dp = none;
