@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "files.h"
 
@@ -182,4 +183,16 @@ bool each_place(const char *variable, const char *ending, take_file *take, void 
         if (path[0] && !each_of(path, ending, take, self, error)) return false;
     }
     return true;
+}
+
+bool file_sum(const char *path, unsigned long *sum)
+{
+    unsigned char chunk[1 << 14];
+    FILE *const file = fopen(path, "rbe");
+    if (!file) return false;
+    *sum = crc32(0, NULL, 0);
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) *sum = crc32(*sum, chunk, (uInt)got);
+    const bool whole = !ferror(file);
+    fclose(file);
+    return whole;
 }

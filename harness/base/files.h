@@ -32,6 +32,9 @@ bool each_file(const char *folder, const char *ending, take_file *take, void *se
 bool each_place(const char *variable, const char *ending, take_file *take, void *self,
                 struct bench_error *error);
 
+/* The CRC-32 of what the file holds. false: it cannot be read. */
+bool file_sum(const char *path, unsigned long *sum);
+
 /* Makes every folder that path passes through (its last part is left to the caller), with these permissions. */
 bool make_folders(char *path, mode_t mode, struct bench_error *error);
 

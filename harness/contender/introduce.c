@@ -240,7 +240,8 @@ bool contender_load(const char *path, struct bench_error *error)
     struct contender *const contender = sens_arena_alloc(&kept, 1, sizeof *contender);
     json_t *said = NULL;
     if (!contender) return refuse(&in, "it", "finds no memory");
-    if (!find_program(&in, contender) || !find_patience(&in, contender) || !ask(&in, contender, &said))
+    if (!find_program(&in, contender) || !find_patience(&in, contender) || !ask(&in, contender, &said) ||
+        !inputs_note(contender->path, error))
         return false;
     const bool whole = read_method(&in, said, contender);
     json_decref(said);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <zlib.h>
 
 #include "build_info.h"
+#include "files.h"
 #include "git_stamp.h"
 #include "machine.h"
 
@@ -27,14 +27,8 @@ const char *machine_git(void)
 
 unsigned long machine_program(void)
 {
-    unsigned char chunk[1 << 14];
-    FILE *file = fopen("/proc/self/exe", "rb");
-    unsigned long crc = crc32(0, NULL, 0);
-    if (!file) return 0;
-    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) crc = crc32(crc, chunk, (uInt)got);
-    const bool whole = !ferror(file);
-    fclose(file);
-    return whole ? crc : 0;
+    unsigned long sum;
+    return file_sum("/proc/self/exe", &sum) ? sum : 0;
 }
 
 /* false: hwloc cannot read this machine (nothing to destroy then). */

@@ -53,6 +53,11 @@ const char *problem_given(const char *name);
 /* Is there a problem of this name, read or not? */
 bool problem_known(const char *name);
 
+/* Another file that decides what the program computes was loaded: a module, a model, the program of a contender. false:
+ * it cannot be read. The sum of what all of them hold, in any order; 0: there is none. */
+bool inputs_note(const char *path, struct bench_error *error);
+unsigned long inputs_sum(void);
+
 /* Adds providers of the program itself (a table that ends with NULL) to every variant; likewise before any
  * registry is looked at. false: no memory. */
 bool providers_add(const struct sens_provider *const *table);

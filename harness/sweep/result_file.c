@@ -31,16 +31,22 @@ static bool lock(int descriptor)
 
 /* ---- the prelude --------------------------------------------------------------------------------------- */
 
-/* What has to be the same for rows to stand in one file: the program and how it measures. */
-static const char program_line[] = "#! build: ", measure_line[] = "#! measure: ";
+/* What has to be the same for rows to stand in one file: the program, what was given to it, and how it measures. */
+static const char program_line[] = "#! build: ", inputs_line[] = "#! inputs: ",
+                  measure_line[] = "#! measure: ";
 
-static void write_conditions(FILE *out, const struct sweep *sweep)
+/* false: no memory. */
+static bool write_conditions(FILE *out, const struct sweep *sweep)
 {
     const struct measure_options *measure = &sweep->measure;
+    unsigned long inputs;
+    if (!sweep_inputs(sweep, &inputs)) return false;
     fprintf(out, "%s%08lx\n", program_line, machine_program());
+    fprintf(out, "%s%08lx\n", inputs_line, inputs);
     fprintf(out, "%s%d samples in %g s after %d warm-ups, timeout %g s, memory %g bytes, pin %s\n",
             measure_line, measure->samples, measure->sample_budget, measure->warmups, measure->timeout,
             measure->memory_limit, measure->pin ? "yes" : "no");
+    return true;
 }
 
 /* The lines that a file to be continued must have: these and the header. malloc'ed; NULL without memory. */
@@ -50,10 +56,12 @@ static char *expected_lines(const struct sweep *sweep)
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return NULL;
-    write_conditions(memory, sweep);
+    const bool known = write_conditions(memory, sweep);
     record_write_header(memory);
     fclose(memory);
-    return text;
+    if (known) return text;
+    free(text);
+    return NULL;
 }
 
 /* Whether line, without its end, is one of the lines of text. */
@@ -73,8 +81,9 @@ struct survey {
     bool same;       /* and it is this program's header */
     size_t rows;     /* whole lines after it */
     int conditions;  /* lines of the prelude that are as this run would write them */
+    bool inputs;     /* that of what was given among them */
 };
-enum { CONDITIONS = 2, LINE_LENGTH_MAX = 1 << 20 };
+enum { CONDITIONS = 3, LINE_LENGTH_MAX = 1 << 20 };
 
 static void survey_line(const char *line, const char *expected, struct survey *survey)
 {
@@ -83,6 +92,7 @@ static void survey_line(const char *line, const char *expected, struct survey *s
     const bool same = has_line(expected, line);
     if (line[0] == '#') {
         survey->conditions += same;
+        survey->inputs = survey->inputs || (same && strncmp(line, inputs_line, sizeof inputs_line - 1) == 0);
     } else {
         survey->has_header = true;
         survey->same = same;
@@ -143,7 +153,7 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
     if (ftruncate(fileno(result->file), 0) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
     machine_write_prelude(result->file, sweep->name);
-    write_conditions(result->file, sweep);
+    if (!write_conditions(result->file, sweep)) return bench_refuse(error, "%s: no memory", result->path);
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
     fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
@@ -186,6 +196,12 @@ static bool go_on(const struct sweep *sweep, const char *retry, struct result_fi
     if (!survey.same)
         return bench_refuse(error, "%s: its columns are not this program's; move it away to start afresh",
                             result->path);
+    if (survey.conditions == CONDITIONS - 1 && !survey.inputs)
+        return bench_refuse(
+            error,
+            "%s: a model, module, contender or file that this sweep is given has changed since its "
+            "rows were measured; move it away, or leave out --resume",
+            result->path);
     if (survey.conditions != CONDITIONS)
         return bench_refuse(error,
                             "%s: its rows are from another build of the program, or measured in another way; "

@@ -44,6 +44,10 @@ struct sweep {
 bool sweep_read(const char *path, bool quick, struct sweep *sweep, struct bench_error *error);
 void sweep_free(struct sweep *sweep);
 
+/* What it is given beside the program, as one number: modules, models and contenders that were loaded, and files that
+ * its cells name. false: no memory. */
+bool sweep_inputs(const struct sweep *sweep, unsigned long *sum);
+
 /* The file of a sweep: word itself when it names a file (it has a '/' or ends in .sweep), else word.sweep
  * in the source tree or the installed data folder. */
 bool sweep_locate(const char *word, char *path, size_t size, struct bench_error *error);

@@ -32,6 +32,31 @@ tol = 1e-3 1e-4 1e-5 1e-6
 EOF
 sed 's/^tol = .*/tol = log(1e-3, 1e-9, 400)/' few.sweep >slow.sweep
 
+# what a sweep is given is what it was: a model or a file of numbers that has changed is refused
+decay_of() { # factor of the rate
+    printf 'model given "decay"\nparameter k = 0.5\nstate x = 1\ninterval 0 .. 1\nx\047 = -%s*k*x\n' "$1"
+}
+echo 0.5 >rate.txt
+decay_of 1 >given.ode
+sed 's/^problem = .*/problem = given\nparams = rate.txt/' few.sweep >given.sweep
+given() { # then flags
+    "$program" sweep given.sweep --out given --models given.ode "$@" >stdout 2>stderr
+}
+changed() { # what has changed
+    given --resume && fail "$1 has changed, and --resume goes on"
+    grep -q 'has changed since' stderr || fail "$1 has changed: $(cat stderr)"
+}
+given || fail "given: $(cat stderr)"
+given --resume || fail "given, unchanged: $(cat stderr)"
+grep -qE ' 8 kept from before' stdout || fail "given, unchanged: $(cat stdout)"
+decay_of 2 >given.ode
+changed "a model"
+decay_of 1 >given.ode
+echo 0.6 >rate.txt
+changed "a file of numbers"
+echo 0.5 >rate.txt
+given --resume || fail "given, as it was: $(cat stderr)"
+
 # started over without --resume: what was there is kept aside, every time
 "$program" sweep few.sweep --out twice >/dev/null 2>stderr || fail "a sweep"
 [ -s stderr ] && fail "the first sweep has nothing to say"
