@@ -298,7 +298,7 @@ static void name_series(const struct resolution *re)
     }
     if (cell->provider)
         append(cell->series, size, "%svjp=%s", cell->series[0] ? "," : "", cell->provider->name);
-    if (cell->generated_rhs) append(cell->series, size, "%srhs=generated", cell->series[0] ? "," : "");
+    if (cell->asked_rhs) append(cell->series, size, "%srhs=generated", cell->series[0] ? "," : "");
     if (cell->compiled_steps) append(cell->series, size, "%sengine=compiled", cell->series[0] ? "," : "");
     if (cell->controlled) append(cell->series, size, "%scontrolled", cell->series[0] ? "," : "");
 }

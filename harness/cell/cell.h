@@ -17,7 +17,7 @@ struct cell {
     struct sens_problem problem;          /* with structure=none: one that declares nothing */
     struct sens_operations operations;    /* of the problem as it is, whatever it declares to the method */
     const struct sens_provider *provider; /* of its derivative products; NULL: the problem's own */
-    bool generated_rhs;                   /* rhs=generated */
+    bool asked_rhs, generated_rhs;        /* rhs=generated, and whether that is what runs */
     bool compiled_steps;                  /* engine=compiled */
     bool controlled;                      /* track */
     struct sens_cost cost;

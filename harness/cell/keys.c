@@ -11,7 +11,7 @@ static const char *const truths[] = {"auto", "pde", "ode", "discrete", "referenc
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
 static const char *const structures[] = {"auto", "none", NULL};
 static const char *const products[] = {"none", "vjp", "vjp_p", "jvp", "hvp", NULL};
-static const char *const sides[] = {"own", "generated", NULL};
+static const char *const sides[] = {"own", "generated", "auto", NULL};
 static const char *const engines[] = {"library", "compiled", NULL};
 static const char *const tracks[] = {"natural", "controlled", NULL};
 
@@ -120,9 +120,10 @@ static const struct bench_key keys[] = {
      .fallback = "auto",
      .unit = "-",
      .kind = KEY_NAME,
-     .help = "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
-             "auto: its own, where it has any, and second derivatives for a Rosenbrock tableau, else "
-             "compiled; without a compiler those of the tape run"},
+     .help =
+         "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
+         "auto: its own, where they were written for it and are all that the tableau takes (implicit: df/dx; "
+         "Rosenbrock: second derivatives, too), else compiled; without a compiler those of the tape run"},
     {.name = "product",
      .fallback = "none",
      .unit = "-",
@@ -132,11 +133,13 @@ static const struct bench_key keys[] = {
          "times one derivative product of so many lanes, and the right-hand side in turns with it, in place "
          "of runs"},
     {.name = "rhs",
-     .fallback = "own",
+     .fallback = "auto",
      .unit = "-",
      .kind = KEY_WORD,
      .words = sides,
-     .help = "right-hand side: the problem's own, or C generated from a recording of it, compared with it"},
+     .help =
+         "right-hand side: the problem's own, or C generated from a recording of it, compared with it; auto: "
+         "generated for a model whose products are compiled, where it can be had, else own"},
     {.name = "engine",
      .fallback = "library",
      .unit = "-",

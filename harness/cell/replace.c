@@ -64,12 +64,29 @@ static bool lacks_second(const struct resolution *re)
            re->method->derivative == SENS_DERIVATIVE_DISCRETE && !re->problem->hvp;
 }
 
-/* auto: the problem's own products; where it has none, or lacks those that are wanted, the ones that are derived. */
+/* Does an implicit tableau take df/dx, which the problem does not declare? It would be made of n products. */
+static bool lacks_jacobian(const struct resolution *re)
+{
+    const struct sens_tableau *tableau = re->cell->task.tableau;
+    return tableau && tableau->family != SENS_FAMILY_EXPLICIT &&
+           !sens_structure_of(&re->cell->problem)->jacobian;
+}
+
+/* Are its functions a walk over a list of operations, as those of a model? The same list is soon compiled. */
+static bool is_written(const struct resolution *re)
+{
+    const struct sens_problem_type *written = re->cell->variant->written;
+    return written && re->problem->vjp == written->vjp;
+}
+
+/* auto: the problem's own products; where it has none that were written for it, or lacks those that are wanted, the ones
+ * that are derived. */
 static const char *products_name(const struct resolution *re, const struct spec_pair *given)
 {
     const struct sens_provider *deriver = sens_registry_deriver(re->cell->variant);
     if (given && strcmp(given->value, "auto") != 0) return given->value;
-    return !deriver || (re->problem->vjp && !lacks_second(re)) ? "hand" : deriver->name;
+    const bool has = re->problem->vjp && !is_written(re) && !lacks_second(re) && !lacks_jacobian(re);
+    return !deriver || has ? "hand" : deriver->name;
 }
 
 /* Those of the implicit part of a split. */
@@ -112,7 +129,18 @@ static sens_status replace_products(struct resolution *re)
     return SENS_OK;
 }
 
-/* rhs=generated; `own` is the problem before its products were replaced. */
+/* The words of rhs, see keys.c. */
+enum { RHS_OWN, RHS_GENERATED, RHS_AUTO };
+
+/* auto: that of a model, where its products come from the compiler without being asked for. */
+static bool wants_rhs(const struct resolution *re, const struct sens_provider *maker, int word)
+{
+    const bool compiled = maker && maker->wrap_rhs && re->cell->provider == maker;
+    return word == RHS_GENERATED || (word == RHS_AUTO && compiled && is_written(re));
+}
+
+/* rhs=generated; `own` is the problem before its products were replaced. Where it was not asked for, one that cannot be
+ * had is not missed. */
 static sens_status replace_rhs(struct resolution *re, const struct sens_problem *own)
 {
     struct cell *cell = re->cell;
@@ -121,15 +149,17 @@ static sens_status replace_rhs(struct resolution *re, const struct sens_problem 
     struct sens_provider_request request = {.inner = own, .variant = cell->variant};
     struct key_value side;
     if (!resolve_value(re, "rhs", &side)) return SENS_BAD_INPUT;
-    cell->generated_rhs = side.word == 1;
-    if (!cell->generated_rhs) return SENS_OK;
+    if (!wants_rhs(re, maker, side.word)) return SENS_OK;
+    cell->asked_rhs = cell->generated_rhs = side.word == RHS_GENERATED;
     if (!set_request_threads(re, &request)) return SENS_BAD_INPUT;
     if (re->check_only) return SENS_OK;
     re->ctx->message[0] = '\0';
     const sens_status status = maker && maker->wrap_rhs
                                    ? maker->wrap_rhs(re->ctx, &request, &cell->problem)
                                    : sens_fail(re->ctx, SENS_UNSUPPORTED, "there is nothing to make it");
-    return status == SENS_OK ? status : refuse_products(re, given, re->ctx->message, status);
+    cell->generated_rhs = status == SENS_OK;
+    if (status == SENS_OK || (status == SENS_UNSUPPORTED && !cell->asked_rhs)) return SENS_OK;
+    return refuse_products(re, given, re->ctx->message, status);
 }
 
 /* engine=compiled; `own` as above. The steps are compared with those by the problem as it is now. */
