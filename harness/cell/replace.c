@@ -132,7 +132,7 @@ static sens_status replace_products(struct resolution *re)
 /* The words of rhs, see keys.c. */
 enum { RHS_OWN, RHS_GENERATED, RHS_AUTO };
 
-/* auto: that of a model, where its products come from the compiler without being asked for. */
+/* auto: that of a model whose products are compiled, too. */
 static bool wants_rhs(const struct resolution *re, const struct sens_provider *maker, int word)
 {
     const bool compiled = maker && maker->wrap_rhs && re->cell->provider == maker;
