@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 
@@ -28,17 +29,31 @@ void text_add(struct text *text, const char *format, ...)
     va_end(again);
 }
 
+/* C has a point in its numbers, whatever the locale of the thread has there. */
+static void set_point(char *number)
+{
+    static const char digits[] = "0123456789";
+    char *const first = number + (*number == '-'), *const at = first + strspn(first, digits);
+    const size_t mark = strcspn(at, "0123456789e");
+    if (mark == 0) return;
+    *at = '.';
+    memmove(at + 1, at + mark, strlen(at + mark) + 1);
+}
+
 void text_add_number(struct text *text, long double value)
 {
     const double number = (double)value;
+    char shown[40];
     if (isnan(number))
         text_add(text, "NAN");
     else if (isinf(number))
         text_add(text, number < 0 ? "(-INFINITY)" : "INFINITY");
-    else if (number == floor(number) && fabs(number) < 1e15)
-        text_add(text, number < 0 ? "(%.1f)" : "%.1f", number);
-    else
-        text_add(text, number < 0 ? "(%.17g)" : "%.17g", number);
+    else {
+        const bool whole = number == floor(number) && fabs(number) < 1e15;
+        snprintf(shown, sizeof shown, whole ? "%.1f" : "%.17g", number);
+        set_point(shown);
+        text_add(text, number < 0 ? "(%s)" : "%s", shown);
+    }
 }
 
 char *text_take(struct text *text)

@@ -1,6 +1,9 @@
 /* harness/derive/generate: small right-hand sides as straight-line code, compiled, against the graph itself. */
+#include <locale.h>
+
 #include "bench/derive/rhs_support.h"
 #include "generate_support.h"
+#include "text.h"
 
 enum { POINTS = 1000 }; /* each for all L */
 
@@ -72,9 +75,33 @@ static void test_refused(void **state)
     graph_destroy(f.graph);
 }
 
+/* A locale whose numbers have a comma changes nothing; where there is none, there is nothing to see. */
+static void test_numbers_have_a_point(void **state)
+{
+    static const struct {
+        double number;
+        const char *text;
+    } cases[] = {{1.5, "1.5"}, {-0.25, "(-0.25)"}, {3, "3.0"}, {1e20, "1e+20"}, {-2.5e-300, "(-2.5e-300)"}};
+    (void)state;
+    const locale_t comma = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
+    if (!comma) skip();
+    const locale_t before = uselocale(comma);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct text text = {.at = NULL};
+        text_add_number(&text, (long double)cases[k].number);
+        char *taken = text_take(&text);
+        assert_non_null(taken);
+        assert_string_equal(taken, cases[k].text);
+        free(taken);
+    }
+    uselocale(before);
+    freelocale(comma);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_have_a_point),
         cmocka_unit_test(test_van_der_pol),
         cmocka_unit_test(test_robertson),
         cmocka_unit_test(test_all_operations),
