@@ -6,15 +6,9 @@
 
 #include "names.h"
 #include "program.h"
+#include "sens/decorate.h"
 
 enum { NUMBERED = 32, PROBED = 64 };
-
-/* The problem itself, below whatever stands around it. */
-static const struct sens_problem *innermost(const struct sens_problem *pb)
-{
-    while (pb->inner) pb = pb->inner;
-    return pb;
-}
 
 static sens_status of_model(struct sens_ctx *ctx, const struct sens_problem *pb, struct labels *labels)
 {
@@ -104,7 +98,7 @@ static sens_status number_rest(struct sens_ctx *ctx, char letter, size_t count, 
 
 sens_status labels_find(struct sens_ctx *ctx, const struct sens_problem *outer, struct labels *labels)
 {
-    const struct sens_problem *const pb = innermost(outer);
+    const struct sens_problem *const pb = sens_problem_innermost(outer);
     struct labels made = {.state = SENS_NEW(ctx, const char *, pb->n),
                           .parameter = SENS_NEW(ctx, const char *, pb->np)};
     if (!made.state || !made.parameter) return SENS_NO_MEMORY;

@@ -7,6 +7,7 @@
 #include "derivation.h"
 #include "exit_codes.h"
 #include "machine.h"
+#include "sens/decorate.h"
 #include "streams.h"
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ int cmd_derive(const struct cli_command *command, struct cli_arguments *argument
     sens_status status = read_arguments(arguments, &arguments->spec, &error) ? SENS_OK : SENS_BAD_INPUT;
     if (status == SENS_OK) status = cell_resolve(&ctx, &arguments->spec, &cell, &error);
     if (status == SENS_OK) {
-        const struct sens_problem *pb = cell.provider ? cell.problem.inner : &cell.problem;
+        const struct sens_problem *pb = sens_problem_innermost(&cell.problem);
         const struct sens_cost *cost = cell.deriver ? cell.cost.inner : &cell.cost;
         const bool asked = spec_get(&arguments->spec, "cost") != NULL;
         status = cli_flag(command, arguments, "--code")

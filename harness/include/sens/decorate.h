@@ -34,6 +34,13 @@ void sens_problem_decorate(const struct sens_problem *inner, const struct sens_p
                            const void *data, struct sens_decorated_problem *room,
                            struct sens_problem *problem);
 
+/* The problem itself, below whatever stands around it. */
+static inline const struct sens_problem *sens_problem_innermost(const struct sens_problem *pb)
+{
+    while (pb->inner) pb = pb->inner;
+    return pb;
+}
+
 struct sens_decorated_cost {
     struct sens_cost inner;
     struct sens_cost_type type;

@@ -28,7 +28,7 @@ value() {
 same() {
     local provider=$1 hand taped
     shift
-    "$program" run "$@" --json >"$work/hand" 2>"$work/messages" || fail "$*: $(cat "$work/messages")"
+    "$program" run "$@" vjp=hand --json >"$work/hand" 2>"$work/messages" || fail "$*: $(cat "$work/messages")"
     "$program" run "$@" vjp="$provider" --json >"$work/taped" 2>"$work/messages" || fail "$*: $(cat "$work/messages")"
     [ "$(value vjp "$work/hand")" = hand ] && [ "$(value vjp "$work/taped")" = "$provider" ] ||
         fail "$*: the records do not name the provider of the products"
