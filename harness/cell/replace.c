@@ -102,12 +102,21 @@ static sens_status replace_implicit(struct resolution *re, struct sens_provider_
     return cell->provider->wrap(re->ctx, &request, part);
 }
 
+/* Do the problem's own products do where those that auto would rather have cannot be had (a module that was not compiled
+ * to be recorded)? */
+static bool has_others(const struct resolution *re, const struct spec_pair *given)
+{
+    const bool by_choice = given && strcmp(given->value, "auto") != 0;
+    return !by_choice && re->problem->vjp && !lacks_second(re);
+}
+
 /* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would
  * only be seen waiting. */
 static sens_status replace_products(struct resolution *re)
 {
     struct cell *cell = re->cell;
     const struct spec_pair *given = resolve_given(re, "vjp");
+    const struct sens_problem before = cell->problem;
     struct sens_provider_request request = {.inner = &cell->problem, .variant = cell->variant};
     struct bench_error reason;
     const char *const name = products_name(re, given);
@@ -125,8 +134,13 @@ static sens_status replace_products(struct resolution *re)
     if (re->check_only) return SENS_OK;
     status = cell->provider->wrap(re->ctx, &request, &cell->problem);
     if (status == SENS_OK) status = replace_implicit(re, request);
-    if (status != SENS_OK) return refuse_products(re, given, re->ctx->message, status);
-    return SENS_OK;
+    if (status == SENS_UNSUPPORTED && has_others(re, given)) {
+        cell->problem = before;
+        cell->provider = NULL;
+        re->ctx->message[0] = '\0';
+        return SENS_OK;
+    }
+    return status == SENS_OK ? status : refuse_products(re, given, re->ctx->message, status);
 }
 
 /* The words of rhs, see keys.c. */
