@@ -64,12 +64,22 @@ static bool lacks_second(const struct resolution *re)
            re->method->derivative == SENS_DERIVATIVE_DISCRETE && !re->problem->hvp;
 }
 
-/* Does an implicit tableau take df/dx, which the problem does not declare? It would be made of n products. */
+static bool is_given(const struct resolution *re, const char *key, const char *value)
+{
+    const struct spec_pair *given = resolve_given(re, key);
+    return given && strcmp(given->value, value) == 0;
+}
+
+/* Does an implicit tableau take df/dx, which the problem does not declare? It would be made of n products, which few
+ * states are not worth another source for; nor is a df/dx that is to be left out. */
 static bool lacks_jacobian(const struct resolution *re)
 {
+    enum { FEW_PRODUCTS = 32 };
     const struct sens_tableau *tableau = re->cell->task.tableau;
-    return tableau && tableau->family != SENS_FAMILY_EXPLICIT &&
-           !sens_structure_of(&re->cell->problem)->jacobian;
+    const struct sens_problem *pb = &re->cell->problem;
+    return tableau && tableau->family != SENS_FAMILY_EXPLICIT && pb->n > FEW_PRODUCTS &&
+           !sens_structure_of(pb)->jacobian && !is_given(re, "structure", "none") &&
+           !is_given(re, "track", "controlled");
 }
 
 /* Are its functions a walk over a list of operations, as those of a model? The same list is soon compiled. */

@@ -240,8 +240,7 @@ bool contender_load(const char *path, struct bench_error *error)
     struct contender *const contender = sens_arena_alloc(&kept, 1, sizeof *contender);
     json_t *said = NULL;
     if (!contender) return refuse(&in, "it", "finds no memory");
-    if (!find_program(&in, contender) || !find_patience(&in, contender) || !ask(&in, contender, &said) ||
-        !inputs_note(contender->path, error))
+    if (!find_program(&in, contender) || !find_patience(&in, contender) || !ask(&in, contender, &said))
         return false;
     const bool whole = read_method(&in, said, contender);
     json_decref(said);
@@ -251,5 +250,6 @@ bool contender_load(const char *path, struct bench_error *error)
     contender->methods[0] = &contender->type;
     contender->plugin =
         (struct sens_plugin){SENS_PLUGIN_HEADER, .name = contender->type.name, .methods = contender->methods};
+    inputs_note(contender->path);
     return plugin_add(path, &contender->plugin, error);
 }

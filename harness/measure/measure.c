@@ -13,6 +13,7 @@
 #include "peak.h"
 #include "samples.h"
 #include "seconds.h"
+#include "sens/decorate.h"
 #include "truth.h"
 
 static const double sample_seconds =
@@ -289,7 +290,9 @@ static sens_status judge_products(struct measurement *me, sens_status status)
     const struct cell *cell = me->cell;
     const struct sens_provider_account account = ask_providers(cell);
     if (!account.broken) return status;
-    bench_refuse(&me->reason, "%s", account.broken);
+    const bool has_own = sens_problem_innermost(&me->cell->problem)->type->vjp;
+    bench_refuse(&me->reason, "%s%s", account.broken,
+                 has_own ? " (vjp=hand takes the problem's own products)" : "");
     return SENS_UNSUPPORTED;
 }
 

@@ -1,18 +1,25 @@
-/* What was loaded beside the program, as one number, see modules.h. */
+/* Files that were loaded beside the program, see modules.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "files.h"
 #include "modules.h"
 
-static unsigned long sum; /* as the tables that the files fill, the process' */
+static const struct input *first; /* as the tables that the files fill, the process' */
 
-bool inputs_note(const char *path, struct bench_error *error)
+void inputs_note(const char *path)
 {
-    unsigned long one;
-    if (!file_sum(path, &one)) return bench_refuse(error, "%s: it cannot be read again", path);
-    sum += one;
-    return true;
+    const char *const slash = strrchr(path, '/');
+    struct input *const input = calloc(1, sizeof *input);
+    if (!input) return;
+    snprintf(input->name, sizeof input->name, "%s", slash ? slash + 1 : path);
+    if (!file_sum(path, &input->sum)) input->sum = 0;
+    input->next = first;
+    first = input;
 }
 
-unsigned long inputs_sum(void)
+const struct input *inputs_noted(void)
 {
-    return sum;
+    return first;
 }

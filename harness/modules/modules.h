@@ -53,10 +53,14 @@ const char *problem_given(const char *name);
 /* Is there a problem of this name, read or not? */
 bool problem_known(const char *name);
 
-/* Another file that decides what the program computes was loaded: a module, a model, the program of a contender. false:
- * it cannot be read. The sum of what all of them hold, in any order; 0: there is none. */
-bool inputs_note(const char *path, struct bench_error *error);
-unsigned long inputs_sum(void);
+/* Files that decide what the program computes, and were loaded: modules, models, programs of contenders. */
+struct input {
+    char name[256];    /* of the file, without its folder */
+    unsigned long sum; /* the CRC-32 of what it holds; 0: it may not be read */
+    const struct input *next;
+};
+void inputs_note(const char *path);
+const struct input *inputs_noted(void); /* the last one first; NULL: none */
 
 /* Adds providers of the program itself (a table that ends with NULL) to every variant; likewise before any
  * registry is looked at. false: no memory. */

@@ -31,22 +31,25 @@ static bool lock(int descriptor)
 
 /* ---- the prelude --------------------------------------------------------------------------------------- */
 
-/* What has to be the same for rows to stand in one file: the program, what was given to it, and how it measures. */
-static const char program_line[] = "#! build: ", inputs_line[] = "#! inputs: ",
-                  measure_line[] = "#! measure: ";
+/* What has to be the same for rows to stand in one file: the program, how it measures, and the files that it is given,
+ * of those that this sweep still has. */
+static const char program_line[] = "#! build: ", measure_line[] = "#! measure: ", input_line[] = "#! input: ";
 
-/* false: no memory. */
-static bool write_conditions(FILE *out, const struct sweep *sweep)
+static void write_conditions(FILE *out, const struct sweep *sweep)
 {
     const struct measure_options *measure = &sweep->measure;
-    unsigned long inputs;
-    if (!sweep_inputs(sweep, &inputs)) return false;
     fprintf(out, "%s%08lx\n", program_line, machine_program());
-    fprintf(out, "%s%08lx\n", inputs_line, inputs);
     fprintf(out, "%s%d samples in %g s after %d warm-ups, timeout %g s, memory %g bytes, pin %s\n",
             measure_line, measure->samples, measure->sample_budget, measure->warmups, measure->timeout,
             measure->memory_limit, measure->pin ? "yes" : "no");
-    return true;
+}
+
+/* Those that the file does not have yet; they may stand between rows. */
+static void write_inputs(FILE *out, const struct sweep_inputs *inputs)
+{
+    for (size_t k = 0; k < inputs->count; k++)
+        if (!inputs->input[k].told)
+            fprintf(out, "%s%08lx %s\n", input_line, inputs->input[k].sum, inputs->input[k].name);
 }
 
 /* The lines that a file to be continued must have: these and the header. malloc'ed; NULL without memory. */
@@ -56,12 +59,10 @@ static char *expected_lines(const struct sweep *sweep)
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return NULL;
-    const bool known = write_conditions(memory, sweep);
+    write_conditions(memory, sweep);
     record_write_header(memory);
     fclose(memory);
-    if (known) return text;
-    free(text);
-    return NULL;
+    return text;
 }
 
 /* Whether line, without its end, is one of the lines of text. */
@@ -76,23 +77,35 @@ static bool has_line(const char *text, const char *line)
 /* ---- what is there already ----------------------------------------------------------------------------- */
 
 struct survey {
-    long whole;      /* bytes up to the last line end */
-    bool has_header; /* a line that is no comment */
-    bool same;       /* and it is this program's header */
-    size_t rows;     /* whole lines after it */
-    int conditions;  /* lines of the prelude that are as this run would write them */
-    bool inputs;     /* that of what was given among them */
+    long whole;        /* bytes up to the last line end */
+    bool has_header;   /* a line that is no comment */
+    bool same;         /* and it is this program's header */
+    size_t rows;       /* whole lines after it */
+    int conditions;    /* lines of the prelude that are as this run would write them */
+    char changed[256]; /* a file that the sweep was given, and is given still; "": none */
 };
-enum { CONDITIONS = 3, LINE_LENGTH_MAX = 1 << 20 };
+enum { CONDITIONS = 2, LINE_LENGTH_MAX = 1 << 20 };
 
-static void survey_line(const char *line, const char *expected, struct survey *survey)
+/* "#! input: SUM NAME" */
+static void survey_input(const char *line, const struct sweep_inputs *inputs, struct survey *survey)
 {
+    char *name;
+    const unsigned long sum = strtoul(line + sizeof input_line - 1, &name, 16);
+    struct sweep_input *const input = *name == ' ' ? sweep_input_find(inputs, name + 1) : NULL;
+    if (!input) return;
+    input->told = input->sum == sum;
+    if (!input->told) snprintf(survey->changed, sizeof survey->changed, "%s", input->name);
+}
+
+static void survey_line(const char *line, const char *expected, const struct sweep_inputs *inputs,
+                        struct survey *survey)
+{
+    if (strncmp(line, input_line, sizeof input_line - 1) == 0) survey_input(line, inputs, survey);
     if (survey->has_header && line[0] && line[0] != '#') survey->rows++;
     if (survey->has_header || !line[0]) return;
     const bool same = has_line(expected, line);
     if (line[0] == '#') {
         survey->conditions += same;
-        survey->inputs = survey->inputs || (same && strncmp(line, inputs_line, sizeof inputs_line - 1) == 0);
     } else {
         survey->has_header = true;
         survey->same = same;
@@ -100,9 +113,10 @@ static void survey_line(const char *line, const char *expected, struct survey *s
 }
 
 /* Only the end of the file ends the survey: what comes after is cut off. */
-static bool survey_file(const char *path, const struct sweep *sweep, struct survey *survey,
+static bool survey_file(const struct result_file *result, const struct sweep *sweep, struct survey *survey,
                         struct bench_error *error)
 {
+    const char *const path = result->path;
     struct text_file text;
     enum text_result got;
     *survey = (struct survey){.whole = 0};
@@ -116,7 +130,7 @@ static bool survey_file(const char *path, const struct sweep *sweep, struct surv
             break;
         }
         survey->whole += (long)text.length + 1;
-        survey_line(text.line, expected, survey);
+        survey_line(text.line, expected, &result->inputs, survey);
     }
     text_close(&text);
     free(expected);
@@ -153,7 +167,9 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
     if (ftruncate(fileno(result->file), 0) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
     machine_write_prelude(result->file, sweep->name);
-    if (!write_conditions(result->file, sweep)) return bench_refuse(error, "%s: no memory", result->path);
+    write_conditions(result->file, sweep);
+    for (size_t k = 0; k < result->inputs.count; k++) result->inputs.input[k].told = false;
+    write_inputs(result->file, &result->inputs);
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
     fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
@@ -191,26 +207,27 @@ static bool go_on(const struct sweep *sweep, const char *retry, struct result_fi
                   struct bench_error *error)
 {
     struct survey survey;
-    if (!survey_file(result->path, sweep, &survey, error)) return false;
+    if (!survey_file(result, sweep, &survey, error)) return false;
     if (!survey.has_header) return start_afresh(sweep, result, error);
     if (!survey.same)
         return bench_refuse(error, "%s: its columns are not this program's; move it away to start afresh",
                             result->path);
-    if (survey.conditions == CONDITIONS - 1 && !survey.inputs)
-        return bench_refuse(
-            error,
-            "%s: a model, module, contender or file that this sweep is given has changed since its "
-            "rows were measured; move it away, or leave out --resume",
-            result->path);
     if (survey.conditions != CONDITIONS)
         return bench_refuse(error,
                             "%s: its rows are from another build of the program, or measured in another way; "
                             "move it away, or leave out --resume",
                             result->path);
+    if (survey.changed[0])
+        return bench_refuse(
+            error,
+            "%s: %s has changed since its rows were measured; move the rows away, or leave out --resume",
+            result->path, survey.changed);
     if (ftruncate(fileno(result->file), survey.whole) != 0 || fseek(result->file, 0, SEEK_END) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
     if (retry && !drop_rows(retry, result, error)) return false;
-    return read_done(result, error);
+    write_inputs(result->file, &result->inputs);
+    return (fflush(result->file) == 0 || bench_refuse(error, "%s: %s", result->path, strerror(errno))) &&
+           read_done(result, error);
 }
 
 /* Opened, and the only writer's. Between the two steps another sweep may have put it aside: then the path is
@@ -245,7 +262,7 @@ static bool open_afresh(const struct sweep *sweep, struct result_file *result, s
 {
     struct survey survey;
     struct bench_error none;
-    const bool known = survey_file(result->path, sweep, &survey, &none);
+    const bool known = survey_file(result, sweep, &survey, &none);
     if ((!known || survey.rows > 0) && !keep_former(result, error)) return false;
     return start_afresh(sweep, result, error);
 }
@@ -260,6 +277,7 @@ bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, st
     if (length < 0 || (size_t)length >= sizeof result->path)
         return bench_refuse(error, "too long a path: %s", run->out);
     if (!make_folders(result->path, 0777, error)) return false;
+    if (!sweep_inputs_find(sweep, &result->inputs)) return bench_refuse(error, "%s: no memory", result->path);
     const bool ok = open_locked(result, error) && (run->resume ? go_on(sweep, run->retry, result, error)
                                                                : open_afresh(sweep, result, error));
     if (!ok) result_file_close(result);
@@ -277,5 +295,6 @@ void result_file_close(struct result_file *result)
     if (result->file) fclose(result->file);
     for (size_t i = 0; i < result->done_count; i++) free(result->done[i]);
     free(result->done);
+    sweep_inputs_free(&result->inputs);
     *result = (struct result_file){.file = NULL};
 }

@@ -11,6 +11,7 @@ struct result_file {
     long size;   /* bytes after the last row of this run; 0 before it */
     char **done; /* [done_count] identities of the cells already there, sorted */
     size_t done_count;
+    struct sweep_inputs inputs; /* files that the sweep is given */
 };
 
 /* Opens <out>/<sweep>/<machine>-<git>.tsv, with -quick before the ending in the quick profile; makes the

@@ -44,9 +44,19 @@ struct sweep {
 bool sweep_read(const char *path, bool quick, struct sweep *sweep, struct bench_error *error);
 void sweep_free(struct sweep *sweep);
 
-/* What it is given beside the program, as one number: modules, models and contenders that were loaded, and files that
- * its cells name. false: no memory. */
-bool sweep_inputs(const struct sweep *sweep, unsigned long *sum);
+/* Files that a sweep is given beside the program, see sweep_inputs.c. false: no memory, nothing to free. */
+struct sweep_input {
+    char name[256];
+    unsigned long sum;
+    bool told; /* for the caller: the result file has it */
+};
+struct sweep_inputs {
+    struct sweep_input *input;
+    size_t count;
+};
+bool sweep_inputs_find(const struct sweep *sweep, struct sweep_inputs *inputs);
+void sweep_inputs_free(struct sweep_inputs *inputs);
+struct sweep_input *sweep_input_find(const struct sweep_inputs *inputs, const char *name); /* NULL: none */
 
 /* The file of a sweep: word itself when it names a file (it has a '/' or ends in .sweep), else word.sweep
  * in the source tree or the installed data folder. */

@@ -163,15 +163,17 @@ tells 0 '"rhs":"own"' "$program" run bend discrete_adjoint $module --json
 tells 2 "rhs=generated: number 0 of a product is" "$program" run lies discrete_adjoint $module rhs=generated
 tells 2 "rhs=generated: no compiler" env CC=no_such_compiler "$program" run bend discrete_adjoint $module rhs=generated
 
-# without being asked: a model is compiled, or goes by tape and list; implicit steps take a df/dx that is derived, or,
-# of a module that was not compiled to be recorded, made of its products
+# without being asked: a model is compiled, or goes by tape and list; implicit steps of more than 32 states take a df/dx
+# that is derived, or, of a module that was not compiled to be recorded, made of its products
 hires="hires discrete_adjoint tol=1e-4"
 tells 0 '"vjp":"compiled".*"rhs":"generated"' "$program" run $hires --json
 tells 0 '"vjp":"tape".*"rhs":"own"' env CC=no_such_compiler "$program" run $hires --json
 tells 0 '"vjp":"hand".*"rhs":"own"' "$program" run $hires vjp=hand --json
 tells 0 '"vjp":"compiled".*"rhs":"own"' "$program" run $hires rhs=own --json
 tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=4 tol=1e-3 --json
-tells 0 '"vjp":"compiled"' "$program" run heat discrete_adjoint n=4 tol=1e-3 tableau=sdirk4a --json
+tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=4 tol=1e-3 tableau=sdirk4a --json
+tells 0 '"vjp":"compiled"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a --json
+tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a track=controlled --json
 tells 0 '"vjp":"hand"' "$program" run conduction discrete_adjoint tol=1e-3 tableau=sdirk4a --json
 
 # so are whole steps; where the branches are others than those of the recording the library takes them, and the row says

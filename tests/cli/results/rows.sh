@@ -42,19 +42,33 @@ sed 's/^problem = .*/problem = given\nparams = rate.txt/' few.sweep >given.sweep
 given() { # then flags
     "$program" sweep given.sweep --out given --models given.ode "$@" >stdout 2>stderr
 }
-changed() { # what has changed
+changed() { # which file
     given --resume && fail "$1 has changed, and --resume goes on"
-    grep -q 'has changed since' stderr || fail "$1 has changed: $(cat stderr)"
+    grep -qF "$1 has changed since" stderr || fail "$1 has changed: $(cat stderr)"
 }
 given || fail "given: $(cat stderr)"
 given --resume || fail "given, unchanged: $(cat stderr)"
 grep -qE ' 8 kept from before' stdout || fail "given, unchanged: $(cat stdout)"
 decay_of 2 >given.ode
-changed "a model"
+changed given.ode
 decay_of 1 >given.ode
 echo 0.6 >rate.txt
-changed "a file of numbers"
+changed rate.txt
 echo 0.5 >rate.txt
+# others that were not there, or whose names are values of keys, are no change; from then on they are looked at
+echo 0.7 >other.txt
+echo 1 >discrete_adjoint
+sed -i 's/^params = .*/params = rate.txt other.txt/' given.sweep
+decay_of 3 | sed 's/^model given/model unused/' >unused.ode
+given --resume --models unused.ode || fail "given, and more: $(cat stderr)"
+grep -qE ' 8 cells measured.* 8 kept from before' stdout || fail "given, and more: $(cat stdout)"
+echo 0.8 >other.txt
+changed other.txt
+echo 0.7 >other.txt
+cp rate.txt third.txt && mv other.txt rate.txt && mv third.txt other.txt # exchanged
+changed other.txt
+mv rate.txt third.txt && mv other.txt rate.txt && mv third.txt other.txt
+rm discrete_adjoint
 given --resume || fail "given, as it was: $(cat stderr)"
 
 # started over without --resume: what was there is kept aside, every time
