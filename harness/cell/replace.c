@@ -89,8 +89,8 @@ static bool is_written(const struct resolution *re)
     return written && re->problem->vjp == written->vjp;
 }
 
-/* auto: the problem's own products; where it has none that were written for it, or lacks those that are wanted, the ones
- * that are derived. */
+/* auto: the problem's own products; where it has none that were written for it, or lacks those that are wanted, the
+ * ones that are derived. */
 static const char *products_name(const struct resolution *re, const struct spec_pair *given)
 {
     const struct sens_provider *deriver = sens_registry_deriver(re->cell->variant);
@@ -112,8 +112,8 @@ static sens_status replace_implicit(struct resolution *re, struct sens_provider_
     return cell->provider->wrap(re->ctx, &request, part);
 }
 
-/* Do the problem's own products do where those that auto would rather have cannot be had (a module that was not compiled
- * to be recorded)? */
+/* Do the problem's own products do where those that auto would rather have cannot be had (a module that was not
+ * compiled to be recorded)? */
 static bool has_others(const struct resolution *re, const struct spec_pair *given)
 {
     const bool by_choice = given && strcmp(given->value, "auto") != 0;

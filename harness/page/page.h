@@ -38,8 +38,8 @@ struct page_said {
 };
 
 /* page_rows.c: a result file as columns: {path, prelude: [i, ...], rows, lines: [[first, count], ...], columns: {...}};
- * what a column is as JSON says the file. The lines of its prelude are those of page_said with these numbers. brief: only what a
- * comparison needs. NULL: no memory. */
+ * what a column is as JSON says the file. The lines of its prelude are those of page_said with these numbers. brief:
+ * only what a comparison needs. NULL: no memory. */
 json_t *page_table(const struct table *table, bool brief, struct page_said *said);
 /* Name, kind, unit and meaning of all columns. */
 json_t *page_columns(void);

@@ -1,6 +1,6 @@
-/* What a sweep is given beside the program: the modules, models and contenders that were loaded (modules.h), by the names
- * of their files without folders, and the files that keys of its cells name, by these values. Each with the CRC-32 of
- * what it holds, as the prelude of a result file has it. */
+/* What a sweep is given beside the program: the modules, models and contenders that were loaded (modules.h), by the
+ * names of their files without folders, and the files that keys of its cells name, by these values. Each with the
+ * CRC-32 of what it holds, as the prelude of a result file has it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -16,9 +16,9 @@
  *     void sens_generated_jacobian_p(double t, const double *x, const double *p, double *value);
  *
  * vjp_p and the MU of hvp are added to, all else is overwritten; jvp_p takes V [np][L]. Of hvp, what v points to (a
- * struct sens_direction) and MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the values in the order of
- * found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are not looked at: where
- * they do not hold what is written is not f.
+ * struct sens_direction) and MU may be NULL, as in sens/problem.h. jacobian writes df/dx, jacobian_p (df/dp)^T: the
+ * values in the order of found->sparsity and sparsity_p, or [n][n] and [np][n] where these are not given. Guards are
+ * not looked at: where they do not hold what is written is not f.
  *
  * Vectors have as many numbers as the instruction set holds in one (`widest`: 8, 4 or 2). A wider one compiles, too,
  * but gcc 12 keeps it in memory: products with AVX2 then took ten to fifty times as long.

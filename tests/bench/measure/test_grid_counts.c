@@ -169,7 +169,8 @@ static void check_lanes(const struct lanes_case *expected)
     solve_free(&s);
 }
 
-/* On both sides of each bound: 8 states up to which one output is a block of four, 16 states from which wide lanes and one output alone pay, 32 to 64 where two do. */
+/* On both sides of each bound: 8 states up to which one output is a block of four, 16 from which wide lanes and one
+ * output beyond a block pay, 32 to 64 where two do. */
 static void auto_lanes(void **state)
 {
     static const struct lanes_case cases[] = {
