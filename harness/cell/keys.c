@@ -123,9 +123,8 @@ static const struct bench_key keys[] = {
      .help =
          "derivative products: the problem's own (hand), or of a provider: see sensbench list providers; "
          "auto: its own, where they were written for it and are all that the tableau takes (implicit, more "
-         "than 32 states: df/dx; Rosenbrock: second derivatives), else compiled; without a compiler those of "
-         "the "
-         "tape run"},
+         "than 32 states: df/dx; Rosenbrock: second derivatives), else compiled; without a compiler those "
+         "of the tape run"},
     {.name = "product",
      .fallback = "none",
      .unit = "-",

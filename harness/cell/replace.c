@@ -89,12 +89,18 @@ static bool is_written(const struct resolution *re)
     return written && re->problem->vjp == written->vjp;
 }
 
+/* By choice, and not auto's. */
+static bool is_chosen(const struct spec_pair *given)
+{
+    return given && strcmp(given->value, "auto") != 0;
+}
+
 /* auto: the problem's own products; where it has none that were written for it, or lacks those that are wanted, the
  * ones that are derived. */
 static const char *products_name(const struct resolution *re, const struct spec_pair *given)
 {
     const struct sens_provider *deriver = sens_registry_deriver(re->cell->variant);
-    if (given && strcmp(given->value, "auto") != 0) return given->value;
+    if (is_chosen(given)) return given->value;
     const bool has = re->problem->vjp && !is_written(re) && !lacks_second(re) && !lacks_jacobian(re);
     return !deriver || has ? "hand" : deriver->name;
 }
@@ -116,8 +122,7 @@ static sens_status replace_implicit(struct resolution *re, struct sens_provider_
  * compiled to be recorded)? */
 static bool has_others(const struct resolution *re, const struct spec_pair *given)
 {
-    const bool by_choice = given && strcmp(given->value, "auto") != 0;
-    return !by_choice && re->problem->vjp && !lacks_second(re);
+    return !is_chosen(given) && re->problem->vjp && !lacks_second(re);
 }
 
 /* vjp=NAME: from here on the products are the provider's. Where they take turns, more than one thread would

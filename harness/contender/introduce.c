@@ -250,6 +250,5 @@ bool contender_load(const char *path, struct bench_error *error)
     contender->methods[0] = &contender->type;
     contender->plugin =
         (struct sens_plugin){SENS_PLUGIN_HEADER, .name = contender->type.name, .methods = contender->methods};
-    inputs_note(contender->path);
-    return plugin_add(path, &contender->plugin, error);
+    return inputs_note(contender->path, error) && plugin_add(path, &contender->plugin, error);
 }

@@ -53,13 +53,13 @@ const char *problem_given(const char *name);
 /* Is there a problem of this name, read or not? */
 bool problem_known(const char *name);
 
-/* Files that decide what the program computes, and were loaded: modules, models, programs of contenders. */
+/* Files that decide what the program computes, and were loaded: modules, models, programs of contenders. Whoever loads
+ * one notes it, before anything of it is in a table. false: no memory. */
 struct input {
-    char name[256];    /* of the file, without its folder */
-    unsigned long sum; /* the CRC-32 of what it holds; 0: it may not be read */
+    const char *path, *name; /* name: without its folder, a ? for each control byte */
     const struct input *next;
 };
-void inputs_note(const char *path);
+bool inputs_note(const char *path, struct bench_error *error);
 const struct input *inputs_noted(void); /* the last one first; NULL: none */
 
 /* Adds providers of the program itself (a table that ends with NULL) to every variant; likewise before any

@@ -311,9 +311,9 @@ bool plugin_load(const char *path, struct bench_error *error)
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
     const struct fp_state before = fp_state_read();
     void *handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
-    const bool accepted = handle ? check_arithmetic(path, &before, error) && accept(path, handle, error)
+    const bool accepted = handle ? check_arithmetic(path, &before, error) && inputs_note(here, error) &&
+                                       accept(path, handle, error)
                                  : bench_refuse(error, "plugin %s: %s", path, dlerror());
-    if (accepted) inputs_note(here);
     if (accepted) return true;
     if (handle) dlclose(handle);
     fp_state_restore(&before);

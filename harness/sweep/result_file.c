@@ -52,6 +52,11 @@ static void write_inputs(FILE *out, const struct sweep_inputs *inputs)
             fprintf(out, "%s%08lx %s\n", input_line, inputs->input[k].sum, inputs->input[k].name);
 }
 
+static void forget_told(const struct sweep_inputs *inputs)
+{
+    for (size_t k = 0; k < inputs->count; k++) inputs->input[k].told = false;
+}
+
 /* The lines that a file to be continued must have: these and the header. malloc'ed; NULL without memory. */
 static char *expected_lines(const struct sweep *sweep)
 {
@@ -77,12 +82,13 @@ static bool has_line(const char *text, const char *line)
 /* ---- what is there already ----------------------------------------------------------------------------- */
 
 struct survey {
-    long whole;        /* bytes up to the last line end */
-    bool has_header;   /* a line that is no comment */
-    bool same;         /* and it is this program's header */
-    size_t rows;       /* whole lines after it */
-    int conditions;    /* lines of the prelude that are as this run would write them */
-    char changed[256]; /* a file that the sweep was given, and is given still; "": none */
+    long whole;      /* bytes up to the last line end */
+    bool has_header; /* a line that is no comment */
+    bool same;       /* and it is this program's header */
+    size_t rows;     /* whole lines after it */
+    int conditions;  /* lines of the prelude that are as this run would write them */
+    const char
+        *changed; /* a file that the sweep was given, and is given still, of another content; NULL: none */
 };
 enum { CONDITIONS = 2, LINE_LENGTH_MAX = 1 << 20 };
 
@@ -93,8 +99,8 @@ static void survey_input(const char *line, const struct sweep_inputs *inputs, st
     const unsigned long sum = strtoul(line + sizeof input_line - 1, &name, 16);
     struct sweep_input *const input = *name == ' ' ? sweep_input_find(inputs, name + 1) : NULL;
     if (!input) return;
-    input->told = input->sum == sum;
-    if (!input->told) snprintf(survey->changed, sizeof survey->changed, "%s", input->name);
+    input->told = true;
+    if (input->sum != sum) survey->changed = input->name;
 }
 
 static void survey_line(const char *line, const char *expected, const struct sweep_inputs *inputs,
@@ -168,7 +174,7 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
     machine_write_prelude(result->file, sweep->name);
     write_conditions(result->file, sweep);
-    for (size_t k = 0; k < result->inputs.count; k++) result->inputs.input[k].told = false;
+    forget_told(&result->inputs);
     write_inputs(result->file, &result->inputs);
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
@@ -217,7 +223,7 @@ static bool go_on(const struct sweep *sweep, const char *retry, struct result_fi
                             "%s: its rows are from another build of the program, or measured in another way; "
                             "move it away, or leave out --resume",
                             result->path);
-    if (survey.changed[0])
+    if (survey.changed)
         return bench_refuse(
             error,
             "%s: %s has changed since its rows were measured; move the rows away, or leave out --resume",

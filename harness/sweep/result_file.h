@@ -18,7 +18,7 @@ struct result_file {
  * folders. Without run->resume the file is started afresh, and one that has rows is kept aside under the next
  * free of the names .tsv.1, .tsv.2, ...; said on standard error. With it the rows are kept, less a torn last
  * line and those with a status in run->retry; refused when they are of other columns, another build of the
- * program or other settings of the measurement. */
+ * program, other settings of the measurement, or other contents of a file that the sweep is given. */
 bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, struct result_file *result,
                       struct bench_error *error);
 /* Writes a row through to the disk. False, with a message, when it cannot be written, when another program

@@ -44,9 +44,10 @@ struct sweep {
 bool sweep_read(const char *path, bool quick, struct sweep *sweep, struct bench_error *error);
 void sweep_free(struct sweep *sweep);
 
-/* Files that a sweep is given beside the program, see sweep_inputs.c. false: no memory, nothing to free. */
+/* Files that a sweep is given beside the program, see sweep_inputs.c. Names are those of the sweep and of the loaded
+ * files, and live as long as these. false: no memory, nothing to free. */
 struct sweep_input {
-    char name[256];
+    const char *name;
     unsigned long sum;
     bool told; /* for the caller: the result file has it */
 };

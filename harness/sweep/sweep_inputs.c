@@ -26,17 +26,26 @@ struct sweep_input *sweep_input_find(const struct sweep_inputs *inputs, const ch
     return NULL;
 }
 
-static bool add(struct sweep_inputs *inputs, const char *name, unsigned long sum)
+/* Files of one name, in two folders, have one sum. One that may be run, but not read, has 0. */
+static bool add(struct sweep_inputs *inputs, const char *name, const char *path)
 {
-    if (strlen(name) >= sizeof inputs->input->name || strpbrk(name, "\t\n\r"))
-        return true; /* no line can hold it */
-    if (sweep_input_find(inputs, name)) return true;
-    struct sweep_input *const more = realloc(inputs->input, (inputs->count + 1) * sizeof *more);
-    if (!more) return false;
-    inputs->input = more;
-    struct sweep_input *const input = &more[inputs->count++];
-    *input = (struct sweep_input){.sum = sum};
-    strcpy(input->name, name);
+    struct sweep_input *input = sweep_input_find(inputs, name);
+    unsigned long sum;
+    if (!input) {
+        struct sweep_input *const more = realloc(inputs->input, (inputs->count + 1) * sizeof *more);
+        if (!more) return false;
+        inputs->input = more;
+        input = &more[inputs->count++];
+        *input = (struct sweep_input){.name = name};
+    }
+    if (file_sum(path, &sum)) input->sum = (input->sum + sum) & 0xffffffffUL;
+    return true;
+}
+
+static bool add_loaded(struct sweep_inputs *inputs)
+{
+    for (const struct input *input = inputs_noted(); input; input = input->next)
+        if (!add(inputs, input->name, input->path)) return false;
     return true;
 }
 
@@ -46,21 +55,18 @@ static bool add_files(const struct sweep *sweep, size_t c, struct sweep_inputs *
     for (size_t k = 0; k < sweep->cell[c].count; k++) {
         const struct spec_pair *const pair = &sweep->cell[c].pair[k];
         const char *const before = c > 0 ? spec_get(&sweep->cell[c - 1], pair->key) : NULL;
-        unsigned long sum;
-        if ((before && strcmp(before, pair->value) == 0) || !may_be_file(pair)) continue;
-        if (sweep_input_find(inputs, pair->value)) continue;
-        if (!file_sum(pair->value, &sum)) sum = 0; /* its cells will say so */
-        if (!add(inputs, pair->value, sum)) return false;
+        if (before && strcmp(before, pair->value) == 0) continue;
+        if (may_be_file(pair) && !sweep_input_find(inputs, pair->value) &&
+            !add(inputs, pair->value, pair->value))
+            return false;
     }
     return true;
 }
 
 bool sweep_inputs_find(const struct sweep *sweep, struct sweep_inputs *inputs)
 {
-    bool ok = true;
     *inputs = (struct sweep_inputs){NULL, 0};
-    for (const struct input *input = inputs_noted(); input && ok; input = input->next)
-        ok = add(inputs, input->name, input->sum);
+    bool ok = add_loaded(inputs);
     for (size_t c = 0; ok && c < sweep->count; c++) ok = add_files(sweep, c, inputs);
     if (!ok) sweep_inputs_free(inputs);
     return ok;

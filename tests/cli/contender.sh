@@ -438,6 +438,9 @@ if [ -z "$(sanitizer)" ]; then # which takes more address space than any limit
     column message gulp/eats/*.tsv | grep -q "limit of memory, 1e+09 bytes, may be why" || fail "no word of the limit"
 fi
 tells 0 "4 cells measured, 0 failed" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py
+tells 0 " 4 kept from before" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py --resume
+echo '# another' >>wrong.py
+tells 2 "wrong.py has changed since" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py --resume
 
 [ $failures -eq 0 ] && echo "PASS"
 exit $((failures > 0))

@@ -73,7 +73,7 @@ enum generate_call {
 enum { GENERATE_CLASSES = 7 };
 static inline unsigned generate_class_of(size_t L)
 {
-    static const unsigned char few[] = {4, 0, 1, 6, 2, 6, 6, 6, 3};
+    static const unsigned char few[] = {4, 0, 1, 6, 2, 6, 6, 6, 3}; /* of 0 ... 8 lanes */
     if (L < sizeof few) return few[L];
     return L % 16 == 0 ? 4 : L % 4 == 0 ? 5 : 6;
 }

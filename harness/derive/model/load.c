@@ -41,10 +41,9 @@ static bool read_waiting(struct waiting_problem *problem, struct bench_error *er
     if (!model) return false;
     if (strcmp(model->syntax.name, waiting->name) != 0)
         bench_refuse(error, "%s: the file changes while the program runs", waiting->path);
-    else if ((!waiting->check || model_check(model, error)) && join(model, error)) {
-        inputs_note(waiting->path);
+    else if ((!waiting->check || model_check(model, error)) && inputs_note(waiting->path, error) &&
+             join(model, error))
         return true; /* it lives as long as the process */
-    }
     model_destroy(model);
     return false;
 }

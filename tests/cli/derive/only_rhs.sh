@@ -113,7 +113,40 @@ static sens_status lies_rhs(const struct sens_problem *pb, const struct sens_at 
     return SENS_OK;
 }
 
+/* The products of impure, which its recording does not have. */
+static void own_vjp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *W,
+                    sens_real *OUT)
+{
+    (void)pb;
+    for (size_t l = 0; l < L; l++) OUT[l] = (at->x[0] < 0 ? -1 : 1) * at->p[0] * W[L + l], OUT[L + l] = 0;
+}
+
+static void own_jvp(const struct sens_problem *pb, const struct sens_at *at, size_t L, const sens_real *V,
+                    sens_real *OUT)
+{
+    (void)pb;
+    for (size_t l = 0; l < L; l++) OUT[l] = 0, OUT[L + l] = (at->x[0] < 0 ? -1 : 1) * at->p[0] * V[l];
+}
+
+static void own_jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
+                           sens_real *OUT)
+{
+    (void)pb, (void)k0;
+    for (size_t l = 0; l < L; l++) OUT[L + l] += at->x[0] < 0 ? -at->x[0] : at->x[0];
+}
+
+static void own_vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
+                            const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
+{
+    (void)pb, (void)t, (void)p;
+    for (size_t k = 0; k < K; k++)
+        for (size_t l = 0; l < L; l++) MU[l] += (X[2 * k] < 0 ? -X[2 * k] : X[2 * k]) * W[(2 * k + 1) * L + l];
+}
+
 static const struct sens_problem_type
+    own = {.name = "own_products", .summary = "reads bits, and has products", .create = impure_create,
+           .rhs = impure_rhs, .vjp = own_vjp, .jvp = own_jvp, .jvp_p_cols = own_jvp_p_cols,
+           .vjp_p_batch = own_vjp_p_batch},
     lies = {.name = "lies", .summary = "records another", .create = begins_create, .rhs = lies_rhs},
     impure = {.name = "impure", .summary = "reads bits", .create = impure_create, .rhs = impure_rhs},
     counts = {.name = "counts", .summary = "counts its calls", .create = impure_create, .rhs = counts_rhs},
@@ -121,7 +154,7 @@ static const struct sens_problem_type
     bend = {.name = "bend", .summary = "two branches a state", .create = bend_create, .rhs = bend_rhs},
     begins = {.name = "begins", .summary = "begins at p^2", .create = begins_create, .rhs = begins_rhs,
               .x0 = begins_x0};
-static const struct sens_problem_type *const problems[] = {&impure, &counts, &steep, &bend, &begins, &lies, NULL};
+static const struct sens_problem_type *const problems[] = {&impure, &counts, &steep, &bend, &begins, &lies, &own, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "only_rhs", .problems = problems};
 END
 
@@ -175,6 +208,8 @@ tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=4 tol=1e-3 tableau
 tells 0 '"vjp":"compiled"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a --json
 tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a track=controlled --json
 tells 0 '"vjp":"hand"' "$program" run conduction discrete_adjoint tol=1e-3 tableau=sdirk4a --json
+# outer products of one column are no structure
+tells 0 '"structure":"sparse.systems\+sparse.columns"' "$program" run chain discrete_adjoint vjp=compiled --json
 
 # so are whole steps; where the branches are others than those of the recording the library takes them, and the row says
 # so
@@ -216,6 +251,9 @@ for products in tape compiled; do
         "$program" run impure discrete_adjoint $module vjp=$products
     tells 2 "problem counts: .*f\[0\] is .*by its recording" "$program" run counts cfsa $module vjp=$products
 done
+# the message names the way out, where there is one
+tells 2 "bits of a number\? \(vjp=hand takes" "$program" run own_products discrete_adjoint $module vjp=compiled
+tells 0 "status     ok" "$program" run own_products discrete_adjoint $module
 tells 0 "status     ok" "$program" run impure discrete_adjoint $module t1=0.4
 
 # where f is finite and its derivative is not, the run says so, with the operation and its line

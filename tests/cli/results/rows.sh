@@ -185,6 +185,9 @@ grep -q '1 cells measured, 1 failed, 1 kept' stdout || fail "--retry: $(cat stdo
 [ "$(column status "$file" | sort | tr '\n' ' ')" = "ok unsupported " ] || fail "--retry: $(column status "$file")"
 "$program" summary "$file" >/dev/null || fail "--retry: the file is no result file any more"
 [ "$(ls mortal/mortal | wc -l)" -eq 1 ] || fail "--retry leaves something behind: $(ls mortal/mortal)"
+printf '\0' >>mortal.so # which changes nothing that it does
+mortal --resume && fail "a module has changed, and --resume goes on"
+grep -q 'mortal.so has changed since' stderr || fail "a module has changed: $(cat stderr)"
 while IFS='|' read -r arguments text; do
     # shellcheck disable=SC2086 # words are wanted
     "$program" sweep few.sweep --out never $arguments >stdout 2>stderr
