@@ -250,5 +250,7 @@ bool contender_load(const char *path, struct bench_error *error)
     contender->methods[0] = &contender->type;
     contender->plugin =
         (struct sens_plugin){SENS_PLUGIN_HEADER, .name = contender->type.name, .methods = contender->methods};
-    return inputs_note(contender->path, error) && plugin_add(path, &contender->plugin, error);
+    struct input from = {.path = contender->path, .read_again = true};
+    input_sum(contender->path, from.sum);
+    return plugin_add(path, &contender->plugin, &from, error);
 }

@@ -1,38 +1,43 @@
-/* Files that were loaded beside the program, see modules.h. */
-#include <ctype.h>
+/* What was loaded beside the program, by what it offers, see modules.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "modules.h"
 
 static const struct input *first; /* as the tables that the files fill, the process' */
 
-/* Without its folder, and on one line whatever bytes it has. */
-static char *name_of(const char *path)
+void input_sum(const char *path, char sum[INPUT_SUM])
 {
-    const char *const slash = strrchr(path, '/');
-    char *const name = strdup(slash ? slash + 1 : path);
-    for (char *at = name; at && *at; at++)
-        if (iscntrl((unsigned char)*at)) *at = '?';
-    return name;
+    unsigned long crc;
+    if (file_sum(path, &crc))
+        snprintf(sum, INPUT_SUM, "%08lx", crc & 0xffffffffUL);
+    else
+        snprintf(sum, INPUT_SUM, "-");
 }
 
-bool inputs_note(const char *path, struct bench_error *error)
+bool input_note(const struct input *from, const char *key, const char *name, struct bench_error *error)
 {
     struct input *const input = malloc(sizeof *input);
-    char *const kept = strdup(path), *const name = name_of(path);
-    if (!input || !kept || !name) {
+    char *const path = strdup(from->path), *const own_key = strdup(key), *const own_name = strdup(name);
+    if (!input || !path || !own_key || !own_name) {
         free(input);
-        free(kept);
-        free(name);
-        return bench_refuse(error, "%s: no memory", path);
+        free(path);
+        free(own_key);
+        free(own_name);
+        return bench_refuse(error, "%s: no memory", from->path);
     }
-    *input = (struct input){kept, name, first};
+    *input = *from;
+    input->path = path, input->key = own_key, input->name = own_name;
+    input->next = first;
     first = input;
     return true;
 }
 
-const struct input *inputs_noted(void)
+const struct input *input_find(const char *key, const char *name)
 {
-    return first;
+    for (const struct input *input = first; input; input = input->next)
+        if (strcmp(input->key, key) == 0 && strcmp(input->name, name) == 0) return input;
+    return NULL;
 }

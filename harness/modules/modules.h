@@ -24,9 +24,11 @@ bool variant_known(const char *isa);
 bool plugin_load(const char *path, struct bench_error *error);
 /* Those that SENSBENCH_PLUGIN names: files, and the files *.so of folders. */
 bool plugin_load_path(struct bench_error *error);
-/* The same of a module that is not a file: *plugin and what it names live as long as the program; path names it in
- * messages. */
-bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench_error *error);
+/* The same of a module that is not loaded: *plugin and what it names live as long as the program; path names it in
+ * messages, and what it offers is noted as `from` (below). */
+struct input;
+bool plugin_add(const char *path, const struct sens_plugin *plugin, const struct input *from,
+                struct bench_error *error);
 /* The parts of the loaded modules that were compiled to be recorded (sens/recorded.h), part < count: tables of
  * problems and costs whose numbers have 128 bits. */
 size_t recorded_parts(void);
@@ -53,14 +55,21 @@ const char *problem_given(const char *name);
 /* Is there a problem of this name, read or not? */
 bool problem_known(const char *name);
 
-/* Files that decide what the program computes, and were loaded: modules, models, programs of contenders. Whoever loads
- * one notes it, before anything of it is in a table. false: no memory. */
+/* Files that decide what the program computes, and were loaded: modules, models, programs of contenders. What one of
+ * them offers is known by the pair of a cell that asks for it: problem=NAME, cost=NAME, method=NAME, and so on. */
+enum { INPUT_SUM = 9 };
 struct input {
-    const char *path, *name; /* name: without its folder, a ? for each control byte */
+    const char *path;
+    char sum[INPUT_SUM];    /* the CRC-32 of what was loaded, in hexadecimal; "-": it could not be read */
+    bool read_again;        /* by every run: what it holds then is what counts */
+    const char *key, *name; /* "problem", "glv" */
     const struct input *next;
 };
-bool inputs_note(const char *path, struct bench_error *error);
-const struct input *inputs_noted(void); /* the last one first; NULL: none */
+/* Of what the file holds now. */
+void input_sum(const char *path, char sum[INPUT_SUM]);
+/* Whoever loads a file notes what it offers; key and name are copied. false: no memory. */
+bool input_note(const struct input *from, const char *key, const char *name, struct bench_error *error);
+const struct input *input_find(const char *key, const char *name); /* NULL: a part of the program */
 
 /* Adds providers of the program itself (a table that ends with NULL) to every variant; likewise before any
  * registry is looked at. false: no memory. */

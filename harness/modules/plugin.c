@@ -283,12 +283,33 @@ static bool add_recorded(const char *path, void *handle, struct bench_error *err
     return true;
 }
 
-bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench_error *error)
+/* Types of any kind begin with their name. */
+static bool note_names(const struct input *from, const char *key, const void *const *table,
+                       struct bench_error *error)
+{
+    for (size_t i = 0; table && table[i]; i++)
+        if (!input_note(from, key, *(const char *const *)table[i], error)) return false;
+    return true;
+}
+
+static bool note_all(const struct input *from, const struct sens_plugin *plugin, struct bench_error *error)
+{
+    return note_names(from, "problem", (const void *const *)plugin->problems, error) &&
+           note_names(from, "cost", (const void *const *)plugin->costs, error) &&
+           note_names(from, "method", (const void *const *)plugin->methods, error) &&
+           note_names(from, "vjp", (const void *const *)plugin->providers, error) &&
+           note_names(from, "tableau", (const void *const *)plugin->tableaux, error) &&
+           note_names(from, "controller", (const void *const *)plugin->controllers, error);
+}
+
+bool plugin_add(const char *path, const struct sens_plugin *plugin, const struct input *from,
+                struct bench_error *error)
 {
     if (!check_version(path, plugin, error) || !check_name(path, "module", plugin->name, error) ||
         !check_problems(path, plugin, error) || !check_costs(path, plugin, error) ||
         !check_methods(path, plugin, error) || !check_providers(path, plugin, error) ||
-        !check_tableaux(path, plugin, error) || !check_controllers(path, plugin, error))
+        !check_tableaux(path, plugin, error) || !check_controllers(path, plugin, error) ||
+        !note_all(from, plugin, error))
         return false;
     struct sens_registry *reg = variant_tables();
     for (int i = 0; i < VARIANTS; i++)
@@ -296,13 +317,18 @@ bool plugin_add(const char *path, const struct sens_plugin *plugin, struct bench
     return true;
 }
 
-static bool accept(const char *path, void *handle, struct bench_error *error)
+/* `from` holds the sum of before it was loaded. */
+static bool accept(const char *path, void *handle, const struct input *from, struct bench_error *error)
 {
+    char now[INPUT_SUM];
+    input_sum(from->path, now);
+    if (strcmp(now, from->sum) != 0)
+        return bench_refuse(error, "plugin %s: the file changes while it is loaded", path);
     const struct sens_plugin *plugin = dlsym(handle, "sens_plugin"),
                              *second = dlsym(handle, "recorded_sens_plugin");
     if (!plugin) return bench_refuse(error, "plugin %s: it has no symbol sens_plugin", path);
     if (second && !check_version(path, second, error)) return false; /* before anything is in a table */
-    return plugin_add(path, plugin, error) && add_recorded(path, handle, error);
+    return plugin_add(path, plugin, from, error) && add_recorded(path, handle, error);
 }
 
 bool plugin_load(const char *path, struct bench_error *error)
@@ -310,10 +336,12 @@ bool plugin_load(const char *path, struct bench_error *error)
     char here[4096]; /* a name without '/' would be looked up in the system's folders */
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
     const struct fp_state before = fp_state_read();
+    struct input from = {.path = here};
+    input_sum(here, from.sum);
     void *handle = dlopen(here, RTLD_NOW | RTLD_LOCAL);
-    const bool accepted = handle ? check_arithmetic(path, &before, error) && inputs_note(here, error) &&
-                                       accept(path, handle, error)
-                                 : bench_refuse(error, "plugin %s: %s", path, dlerror());
+    const bool accepted = handle
+                              ? check_arithmetic(path, &before, error) && accept(path, handle, &from, error)
+                              : bench_refuse(error, "plugin %s: %s", path, dlerror());
     if (accepted) return true;
     if (handle) dlclose(handle);
     fp_state_restore(&before);

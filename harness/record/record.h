@@ -109,7 +109,10 @@ enum column_kind { COLUMN_TEXT, COLUMN_INT, COLUMN_REAL };
     X(samples_disturbed, INT, "-",                                                                           \
       "of these timed runs, those during which others took a core away (docs/fairness.md)")                  \
     X(engine, TEXT, "-",                                                                                     \
-      "who took the steps: library, compiled, or compiled+library where branches were others")
+      "who took the steps: library, compiled, or compiled+library where branches were others")               \
+    X(given, TEXT, "-",                                                                                      \
+      "what a cell of a sweep was given beside the program, for --resume: CRC-32 key=value, a tab, and so "  \
+      "on")
 
 enum record_column {
 #define RECORD_ENUM(name, kind, unit, meaning) COL_##name,

@@ -31,9 +31,9 @@ static bool lock(int descriptor)
 
 /* ---- the prelude --------------------------------------------------------------------------------------- */
 
-/* What has to be the same for rows to stand in one file: the program, how it measures, and the files that it is given,
- * of those that this sweep still has. */
-static const char program_line[] = "#! build: ", measure_line[] = "#! measure: ", input_line[] = "#! input: ";
+/* What has to be the same for rows to stand in one file: the program, and how it measures; and what the cells are given
+ * beside it, which each row says of its own (sweep_inputs.c). */
+static const char program_line[] = "#! build: ", measure_line[] = "#! measure: ";
 
 static void write_conditions(FILE *out, const struct sweep *sweep)
 {
@@ -42,19 +42,6 @@ static void write_conditions(FILE *out, const struct sweep *sweep)
     fprintf(out, "%s%d samples in %g s after %d warm-ups, timeout %g s, memory %g bytes, pin %s\n",
             measure_line, measure->samples, measure->sample_budget, measure->warmups, measure->timeout,
             measure->memory_limit, measure->pin ? "yes" : "no");
-}
-
-/* Those that the file does not have yet; they may stand between rows. */
-static void write_inputs(FILE *out, const struct sweep_inputs *inputs)
-{
-    for (size_t k = 0; k < inputs->count; k++)
-        if (!inputs->input[k].told)
-            fprintf(out, "%s%08lx %s\n", input_line, inputs->input[k].sum, inputs->input[k].name);
-}
-
-static void forget_told(const struct sweep_inputs *inputs)
-{
-    for (size_t k = 0; k < inputs->count; k++) inputs->input[k].told = false;
 }
 
 /* The lines that a file to be continued must have: these and the header. malloc'ed; NULL without memory. */
@@ -87,26 +74,11 @@ struct survey {
     bool same;       /* and it is this program's header */
     size_t rows;     /* whole lines after it */
     int conditions;  /* lines of the prelude that are as this run would write them */
-    const char
-        *changed; /* a file that the sweep was given, and is given still, of another content; NULL: none */
 };
 enum { CONDITIONS = 2, LINE_LENGTH_MAX = 1 << 20 };
 
-/* "#! input: SUM NAME" */
-static void survey_input(const char *line, const struct sweep_inputs *inputs, struct survey *survey)
+static void survey_line(const char *line, const char *expected, struct survey *survey)
 {
-    char *name;
-    const unsigned long sum = strtoul(line + sizeof input_line - 1, &name, 16);
-    struct sweep_input *const input = *name == ' ' ? sweep_input_find(inputs, name + 1) : NULL;
-    if (!input) return;
-    input->told = true;
-    if (input->sum != sum) survey->changed = input->name;
-}
-
-static void survey_line(const char *line, const char *expected, const struct sweep_inputs *inputs,
-                        struct survey *survey)
-{
-    if (strncmp(line, input_line, sizeof input_line - 1) == 0) survey_input(line, inputs, survey);
     if (survey->has_header && line[0] && line[0] != '#') survey->rows++;
     if (survey->has_header || !line[0]) return;
     const bool same = has_line(expected, line);
@@ -136,32 +108,91 @@ static bool survey_file(const struct result_file *result, const struct sweep *sw
             break;
         }
         survey->whole += (long)text.length + 1;
-        survey_line(text.line, expected, &result->inputs, survey);
+        survey_line(text.line, expected, survey);
     }
     text_close(&text);
     free(expected);
     return got != TEXT_FAILED;
 }
 
-static int compare_text(const void *left, const void *right)
+static int compare_done(const void *left, const void *right)
 {
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    return strcmp(((const struct result_done *)left)->cell, ((const struct result_done *)right)->cell);
+}
+
+static bool keep_done(const struct table *table, struct result_file *result)
+{
+    result->done = calloc(table->rows + 1, sizeof *result->done);
+    for (size_t i = 0; result->done && i < table->rows; i++) {
+        struct result_done *const done = &result->done[result->done_count++];
+        done->cell = strdup(table->row[i].text[COL_cell]);
+        done->given = strdup(table->row[i].text[COL_given]);
+        if (!done->cell || !done->given) return false;
+    }
+    if (result->done) qsort(result->done, result->done_count, sizeof *result->done, compare_done);
+    return result->done;
 }
 
 static bool read_done(struct result_file *result, struct bench_error *error)
 {
     struct table table;
     if (!table_read(result->path, &table, error)) return false;
-    result->done = calloc(table.rows + 1, sizeof *result->done);
-    bool ok = result->done != NULL;
-    for (size_t i = 0; ok && i < table.rows; i++) {
-        result->done[i] = strdup(table.row[i].text[COL_cell]);
-        ok = result->done[i] != NULL;
-        if (ok) result->done_count++;
-    }
+    const bool kept = keep_done(&table, result);
     table_free(&table);
-    if (!ok) return bench_refuse(error, "%s: no memory", result->path);
-    qsort(result->done, result->done_count, sizeof *result->done, compare_text);
+    return kept || bench_refuse(error, "%s: no memory", result->path);
+}
+
+static const struct result_done *find_done(const struct result_file *result, char *identity)
+{
+    const struct result_done wanted = {.cell = identity};
+    return result->done_count == 0
+               ? NULL
+               : bsearch(&wanted, result->done, result->done_count, sizeof wanted, compare_done);
+}
+
+/* ---- what the rows are made of ------------------------------------------------------------------------- */
+
+/* A row may be of a cell that the sweep has no more, and yet of the same model, by name. Rows that are measured again
+ * are no matter. */
+static bool check_rows(const struct result_file *result, const char *retry, struct bench_error *error)
+{
+    struct table table;
+    if (!table_read(result->path, &table, error)) return false;
+    const struct sweep_input *changed = NULL;
+    for (size_t i = 0; i < table.rows && !changed; i++)
+        if (!result_retry_has(retry, table.row[i].text[COL_status]))
+            changed = sweep_inputs_differ(&result->inputs, table.row[i].text[COL_given]);
+    table_free(&table);
+    return !changed ||
+           bench_refuse(
+               error,
+               "%s: %s is not what its rows were measured with (%s=%s); move the rows away, or leave "
+               "out --resume",
+               result->path, changed->file, changed->key, changed->value);
+}
+
+/* A row that does not say what it is made of, as its cell would, was written or changed by somebody else. */
+static bool check_cell(const struct result_file *result, const struct spec *spec, struct bench_error *error)
+{
+    char given[RECORD_TEXT];
+    char *const identity = spec_identity(spec);
+    if (!identity) return bench_refuse(error, "%s: no memory", result->path);
+    const struct result_done *const done = find_done(result, identity);
+    free(identity);
+    return !done ||
+           (sweep_inputs_write(&result->inputs, spec, given, sizeof given) &&
+            strcmp(given, done->given) == 0) ||
+           bench_refuse(
+               error,
+               "%s: the row of %.200s does not say what it was given, as this sweep would; move it away",
+               result->path, done->cell);
+}
+
+static bool check_cells(const struct sweep *sweep, const struct result_file *result,
+                        struct bench_error *error)
+{
+    for (size_t c = 0; c < sweep->count; c++)
+        if (!check_cell(result, &sweep->cell[c], error)) return false;
     return true;
 }
 
@@ -174,8 +205,6 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
     machine_write_prelude(result->file, sweep->name);
     write_conditions(result->file, sweep);
-    forget_told(&result->inputs);
-    write_inputs(result->file, &result->inputs);
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
     fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
@@ -223,17 +252,10 @@ static bool go_on(const struct sweep *sweep, const char *retry, struct result_fi
                             "%s: its rows are from another build of the program, or measured in another way; "
                             "move it away, or leave out --resume",
                             result->path);
-    if (survey.changed)
-        return bench_refuse(
-            error,
-            "%s: %s has changed since its rows were measured; move the rows away, or leave out --resume",
-            result->path, survey.changed);
     if (ftruncate(fileno(result->file), survey.whole) != 0 || fseek(result->file, 0, SEEK_END) != 0)
         return bench_refuse(error, "%s: %s", result->path, strerror(errno));
-    if (retry && !drop_rows(retry, result, error)) return false;
-    write_inputs(result->file, &result->inputs);
-    return (fflush(result->file) == 0 || bench_refuse(error, "%s: %s", result->path, strerror(errno))) &&
-           read_done(result, error);
+    return check_rows(result, retry, error) && (!retry || drop_rows(retry, result, error)) &&
+           read_done(result, error) && check_cells(sweep, result, error);
 }
 
 /* Opened, and the only writer's. Between the two steps another sweep may have put it aside: then the path is
@@ -290,16 +312,18 @@ bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, st
     return ok;
 }
 
-bool result_file_has(const struct result_file *result, const char *identity)
+bool result_file_has(const struct result_file *result, char *identity)
 {
-    return result->done_count > 0 &&
-           bsearch(&identity, result->done, result->done_count, sizeof *result->done, compare_text) != NULL;
+    return find_done(result, identity) != NULL;
 }
 
 void result_file_close(struct result_file *result)
 {
     if (result->file) fclose(result->file);
-    for (size_t i = 0; i < result->done_count; i++) free(result->done[i]);
+    for (size_t i = 0; i < result->done_count; i++) {
+        free(result->done[i].cell);
+        free(result->done[i].given);
+    }
     free(result->done);
     sweep_inputs_free(&result->inputs);
     *result = (struct result_file){.file = NULL};

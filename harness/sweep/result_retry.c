@@ -8,7 +8,7 @@
 enum { LINE_LENGTH_MAX = 1 << 20, STATUS_LENGTH = 64 };
 
 /* Whether a status is in a list. */
-static bool result_retry_has(const char *list, const char *status)
+bool result_retry_has(const char *list, const char *status)
 {
     const size_t length = strlen(status);
     for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)

@@ -67,6 +67,7 @@ static void measure(struct engine *engine, size_t sequence, const char *identity
     }
     leave_out_folder(spec, rec->text[COL_message]);
     snprintf(rec->text[COL_cell], RECORD_TEXT, "%s", identity);
+    sweep_inputs_write(&engine->result.inputs, spec, rec->text[COL_given], RECORD_TEXT);
     snprintf(rec->text[COL_sweep], RECORD_TEXT, "%s", sweep->name);
     rec->number[COL_sequence] = (double)sequence;
 }
@@ -94,6 +95,29 @@ static int keep_row(struct engine *engine, struct bench_error *error)
     return result_file_add(&engine->result, engine->rec, error) ? EXIT_OK : EXIT_CHECK;
 }
 
+/* Rows of two models under one name would look like one. */
+static bool check_given(const struct engine *engine, size_t sequence, struct bench_error *error)
+{
+    const struct sweep_input *const changed =
+        sweep_inputs_changed(&engine->result.inputs, &engine->sweep->cell[engine->order[sequence]]);
+    return !changed ||
+           bench_refuse(
+               error,
+               "sweep %s: %s has changed while the sweep was running (%s=%s); the rows before are kept: "
+               "with the file as it was, --resume goes on",
+               engine->sweep->name, changed->file, changed->key, changed->value);
+}
+
+/* One that failed for the file that it is given is no row either. */
+static int measure_and_keep(struct engine *engine, size_t sequence, const char *identity,
+                            struct bench_error *error)
+{
+    if (!check_given(engine, sequence, error)) return EXIT_CHECK;
+    measure(engine, sequence, identity);
+    if (has_status(engine->rec, SENS_DISTURBED)) measure(engine, sequence, identity);
+    return check_given(engine, sequence, error) ? keep_row(engine, error) : EXIT_CHECK;
+}
+
 static int run_cell(struct engine *engine, size_t sequence, struct bench_error *error)
 {
     char *identity = spec_identity(&engine->sweep->cell[engine->order[sequence]]);
@@ -108,9 +132,7 @@ static int run_cell(struct engine *engine, size_t sequence, struct bench_error *
         engine->left++;
     } else {
         progress_step(&engine->progress, identity);
-        measure(engine, sequence, identity);
-        if (has_status(engine->rec, SENS_DISTURBED)) measure(engine, sequence, identity);
-        code = keep_row(engine, error);
+        code = measure_and_keep(engine, sequence, identity, error);
         if (engine->rec->number[COL_samples_disturbed] > 0) seek_quiet(engine->sweep);
     }
     free(identity);

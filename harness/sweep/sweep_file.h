@@ -24,6 +24,8 @@
 #ifndef SWEEP_SWEEP_FILE_H
 #define SWEEP_SWEEP_FILE_H
 
+#include <sys/stat.h>
+
 #include "measure.h"
 
 enum { SWEEP_NAME = 64, SWEEP_TEXT = 256, SWEEP_CELLS_MAX = 50000 };
@@ -44,20 +46,31 @@ struct sweep {
 bool sweep_read(const char *path, bool quick, struct sweep *sweep, struct bench_error *error);
 void sweep_free(struct sweep *sweep);
 
-/* Files that a sweep is given beside the program, see sweep_inputs.c. Names are those of the sweep and of the loaded
- * files, and live as long as these. false: no memory, nothing to free. */
+/* What a sweep is given beside the program, see sweep_inputs.c. Texts are those of its cells, and live as long. */
 struct sweep_input {
-    const char *name;
-    unsigned long sum;
-    bool told; /* for the caller: the result file has it */
+    const char *key, *value; /* "params", "rate.txt": the pair of a cell that stands for it */
+    char sum[9], now[9]; /* of its content, at the beginning of the sweep and when it was last looked at */
+    const char *file;    /* for messages */
+    const char *path;    /* where it is looked at; NULL: what was loaded stays what it was */
+    bool seen;           /* `about` is that of then */
+    struct stat about;
 };
 struct sweep_inputs {
     struct sweep_input *input;
     size_t count;
 };
+/* false: no memory, nothing to free. */
 bool sweep_inputs_find(const struct sweep *sweep, struct sweep_inputs *inputs);
 void sweep_inputs_free(struct sweep_inputs *inputs);
-struct sweep_input *sweep_input_find(const struct sweep_inputs *inputs, const char *name); /* NULL: none */
+struct sweep_input *sweep_input_find(const struct sweep_inputs *inputs, const char *key,
+                                     const char *value); /* NULL: none */
+
+/* One of the cell's that is not what it was at the beginning; NULL: none. */
+const struct sweep_input *sweep_inputs_changed(const struct sweep_inputs *inputs, const struct spec *spec);
+/* Those of a cell, as its row has them. false: there is no room. */
+bool sweep_inputs_write(const struct sweep_inputs *inputs, const struct spec *spec, char *text, size_t size);
+/* One of the sweep that a row with this text had with another content; NULL: none. */
+const struct sweep_input *sweep_inputs_differ(const struct sweep_inputs *inputs, const char *text);
 
 /* The file of a sweep: word itself when it names a file (it has a '/' or ends in .sweep), else word.sweep
  * in the source tree or the installed data folder. */

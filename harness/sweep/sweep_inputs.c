@@ -1,63 +1,132 @@
-/* What a sweep is given beside the program: the modules, models and contenders that were loaded (modules.h), by the
- * names of their files without folders, and the files that keys of its cells name, by these values. Each with the
- * CRC-32 of what it holds, as the prelude of a result file has it. */
+/* What a sweep is given beside the program: what was loaded and offers a name that a cell asks for (modules.h), and the
+ * files that keys of its cells name. An item is the pair of a cell that stands for it, "problem=mine" or
+ * "params=rate.txt", with the CRC-32 of the file. A row keeps those of its cell, each as "SUM KEY=VALUE", a TAB between
+ * two: no value has one in it (spec.h). */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "files.h"
 #include "modules.h"
+#include "record.h"
 #include "sweep_file.h"
 
-/* Among the keys that every cell has few take a file; an option of a module that has the value of one does. */
-static bool may_be_file(const struct spec_pair *pair)
+/* ---- which pairs ---------------------------------------------------------------------------------------- */
+
+static const struct bench_key *harness_key(const char *name)
 {
-    struct stat about;
-    for (const struct bench_key *key = bench_keys(); key->name; key++)
-        if (strcmp(key->name, pair->key) == 0 && key->kind != KEY_FILE && key->kind != KEY_REALS)
-            return false;
-    return stat(pair->value, &about) == 0 && S_ISREG(about.st_mode);
+    const struct bench_key *key = bench_keys();
+    while (key->name && strcmp(key->name, name) != 0) key++;
+    return key->name ? key : NULL;
 }
 
-struct sweep_input *sweep_input_find(const struct sweep_inputs *inputs, const char *name)
+static bool is_word(const struct bench_key *key, const char *value)
+{
+    for (const char *const *word = key->words; word && *word; word++)
+        if (strcmp(*word, value) == 0) return true;
+    return false;
+}
+
+/* Is the option, of a table that may be NULL, one that names a file? -1: there is none of this name. */
+static int takes_file(const struct sens_option *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (strcmp(table->name, name) == 0) return table->kind == SENS_OPT_DATA;
+    return -1;
+}
+
+static const char *name_of(const struct spec *spec, const char *key)
+{
+    const char *const given = spec_get(spec, key);
+    return given ? given : harness_key(key)->fallback;
+}
+
+/* "data", or "cost.data": of the first of problem, cost and method that has it, or of the one that is named. */
+static bool option_takes_file(const struct spec *spec, const char *key)
+{
+    const struct sens_registry *const reg = variant_all()[0];
+    const struct sens_problem_type *const problem = find_problem(reg, name_of(spec, "problem"));
+    const struct sens_cost_type *const cost = find_cost(reg, name_of(spec, "cost"));
+    const struct sens_method_type *const method = find_method(reg, name_of(spec, "method"));
+    const struct {
+        const char *owner;
+        const struct sens_option *options;
+    } table[] = {{"problem.", problem ? problem->options : NULL},
+                 {"cost.", cost ? cost->options : NULL},
+                 {"method.", method ? method->options : NULL}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const size_t length = strlen(table[k].owner);
+        const bool named = strncmp(key, table[k].owner, length) == 0;
+        const int takes =
+            named || !strchr(key, '.') ? takes_file(table[k].options, named ? key + length : key) : -1;
+        if (takes >= 0) return takes;
+    }
+    return false;
+}
+
+static bool names_file(const struct spec *spec, const struct spec_pair *pair)
+{
+    double number;
+    const struct bench_key *const key = harness_key(pair->key);
+    if (!key) return option_takes_file(spec, pair->key);
+    return key->kind == KEY_FILE ||
+           (key->kind == KEY_REALS && !is_word(key, pair->value) && !read_number(pair->value, &number));
+}
+
+/* ---- what they hold ------------------------------------------------------------------------------------- */
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* What is there now; a file that nobody has touched is not read again, and a pipe not at all. */
+static void look(struct sweep_input *input)
+{
+    struct stat now;
+    if (!input->path) return; /* loaded: it stays what it was */
+    const bool there = stat(input->path, &now) == 0 && S_ISREG(now.st_mode);
+    if (there && input->seen && same_file(&now, &input->about)) return;
+    strcpy(input->now, "-");
+    if (there) input_sum(input->path, input->now);
+    input->seen = there;
+    input->about = now;
+}
+
+struct sweep_input *sweep_input_find(const struct sweep_inputs *inputs, const char *key, const char *value)
 {
     for (size_t k = 0; k < inputs->count; k++)
-        if (strcmp(inputs->input[k].name, name) == 0) return &inputs->input[k];
+        if (strcmp(inputs->input[k].key, key) == 0 && strcmp(inputs->input[k].value, value) == 0)
+            return &inputs->input[k];
     return NULL;
 }
 
-/* Files of one name, in two folders, have one sum. One that may be run, but not read, has 0. */
-static bool add(struct sweep_inputs *inputs, const char *name, const char *path)
+static bool add(struct sweep_inputs *inputs, const struct spec_pair *pair, const struct input *loaded)
 {
-    struct sweep_input *input = sweep_input_find(inputs, name);
-    unsigned long sum;
-    if (!input) {
-        struct sweep_input *const more = realloc(inputs->input, (inputs->count + 1) * sizeof *more);
-        if (!more) return false;
-        inputs->input = more;
-        input = &more[inputs->count++];
-        *input = (struct sweep_input){.name = name};
-    }
-    if (file_sum(path, &sum)) input->sum = (input->sum + sum) & 0xffffffffUL;
-    return true;
-}
-
-static bool add_loaded(struct sweep_inputs *inputs)
-{
-    for (const struct input *input = inputs_noted(); input; input = input->next)
-        if (!add(inputs, input->name, input->path)) return false;
+    struct sweep_input *const more = realloc(inputs->input, (inputs->count + 1) * sizeof *more);
+    if (!more) return false;
+    inputs->input = more;
+    struct sweep_input *const input = &more[inputs->count++];
+    *input = (struct sweep_input){
+        .key = pair->key, .value = pair->value, .file = loaded ? loaded->path : pair->value};
+    if (!loaded || loaded->read_again) input->path = loaded ? loaded->path : pair->value;
+    if (loaded) memcpy(input->now, loaded->sum, sizeof input->now);
+    look(input);
+    memcpy(input->sum, input->now, sizeof input->sum);
     return true;
 }
 
 /* Cells of one product have most of their values from the cell before. */
-static bool add_files(const struct sweep *sweep, size_t c, struct sweep_inputs *inputs)
+static bool add_cell(const struct sweep *sweep, size_t c, struct sweep_inputs *inputs)
 {
     for (size_t k = 0; k < sweep->cell[c].count; k++) {
         const struct spec_pair *const pair = &sweep->cell[c].pair[k];
         const char *const before = c > 0 ? spec_get(&sweep->cell[c - 1], pair->key) : NULL;
         if (before && strcmp(before, pair->value) == 0) continue;
-        if (may_be_file(pair) && !sweep_input_find(inputs, pair->value) &&
-            !add(inputs, pair->value, pair->value))
+        const struct input *const loaded = input_find(pair->key, pair->value);
+        if ((loaded || names_file(&sweep->cell[c], pair)) &&
+            !sweep_input_find(inputs, pair->key, pair->value) && !add(inputs, pair, loaded))
             return false;
     }
     return true;
@@ -66,8 +135,8 @@ static bool add_files(const struct sweep *sweep, size_t c, struct sweep_inputs *
 bool sweep_inputs_find(const struct sweep *sweep, struct sweep_inputs *inputs)
 {
     *inputs = (struct sweep_inputs){NULL, 0};
-    bool ok = add_loaded(inputs);
-    for (size_t c = 0; ok && c < sweep->count; c++) ok = add_files(sweep, c, inputs);
+    bool ok = true;
+    for (size_t c = 0; ok && c < sweep->count; c++) ok = add_cell(sweep, c, inputs);
     if (!ok) sweep_inputs_free(inputs);
     return ok;
 }
@@ -76,4 +145,59 @@ void sweep_inputs_free(struct sweep_inputs *inputs)
 {
     free(inputs->input);
     *inputs = (struct sweep_inputs){NULL, 0};
+}
+
+/* ---- of one cell ---------------------------------------------------------------------------------------- */
+
+const struct sweep_input *sweep_inputs_changed(const struct sweep_inputs *inputs, const struct spec *spec)
+{
+    for (size_t k = 0; k < spec->count; k++) {
+        struct sweep_input *const input = sweep_input_find(inputs, spec->pair[k].key, spec->pair[k].value);
+        if (!input) continue;
+        look(input);
+        if (strcmp(input->now, input->sum) != 0) return input;
+    }
+    return NULL;
+}
+
+bool sweep_inputs_write(const struct sweep_inputs *inputs, const struct spec *spec, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < spec->count; k++) {
+        const struct sweep_input *const input =
+            sweep_input_find(inputs, spec->pair[k].key, spec->pair[k].value);
+        if (!input) continue;
+        const int length = snprintf(text + used, size - used, "%s%s %s=%s", used > 0 ? "\t" : "", input->sum,
+                                    input->key, input->value);
+        if (length < 0 || (size_t)length >= size - used) return false;
+        used += (size_t)length;
+    }
+    return true;
+}
+
+/* "SUM KEY=VALUE", so many bytes. */
+static const struct sweep_input *item_changed(const struct sweep_inputs *inputs, const char *item,
+                                              size_t length)
+{
+    for (size_t k = 0; k < inputs->count; k++) {
+        const struct sweep_input *const input = &inputs->input[k];
+        const size_t sum = strcspn(item, " "), key = strlen(input->key), value = strlen(input->value);
+        if (sum + key + value + 2 != length || strncmp(item + sum + 1, input->key, key) != 0 ||
+            item[sum + 1 + key] != '=' || strncmp(item + sum + key + 2, input->value, value) != 0)
+            continue;
+        return strlen(input->sum) != sum || strncmp(item, input->sum, sum) != 0 ? input : NULL;
+    }
+    return NULL;
+}
+
+const struct sweep_input *sweep_inputs_differ(const struct sweep_inputs *inputs, const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\t");
+        const struct sweep_input *const changed = item_changed(inputs, text, length);
+        if (changed) return changed;
+        text += length + (text[length] == '\t');
+    }
+    return NULL;
 }

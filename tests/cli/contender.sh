@@ -440,7 +440,7 @@ fi
 tells 0 "4 cells measured, 0 failed" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py
 tells 0 " 4 kept from before" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py --resume
 echo '# another' >>wrong.py
-tells 2 "wrong.py has changed since" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py --resume
+tells 2 "wrong.py is not what its rows were" "$program" sweep ./mixed.sweep --out well --contender ./wrong.py --resume
 
 [ $failures -eq 0 ] && echo "PASS"
 exit $((failures > 0))

@@ -86,12 +86,14 @@ simulated 0.04712739690437 T=240                # (0.799519449769131 - 0.0264600
 simulated 0.55885314449520 T=120 more_CIS=1     # (0.796133921459417 - 0.030012199170223) / 1.37088201048354
 simulated 0.01465568200873 T=60 more_SHP1=1     # (0.816662857353809 - 0.058794513917949) / 51.7115711834136
 
-# Sparse and dense, autonomous and not, with the second derivatives of each provider.
+# Sparse and dense, autonomous and not, with the second derivatives of each provider; of forced also those by t with x
+# and p, where the time is a factor.
 for vjp in compiled tape; do
     for cost in identity running; do
         agrees conduction rodas4 "vjp=$vjp" "cost=$cost" tol=1e-4
         agrees brusselator2d ros4 "vjp=$vjp" "cost=$cost" tol=1e-4
         agrees clock rodas5p "vjp=$vjp" "cost=$cost" tol=1e-4
+        agrees forced rodas5p "vjp=$vjp" "cost=$cost" tol=1e-4
         agrees glv rodas3 n=12 "vjp=$vjp" "cost=$cost" tol=1e-4
     done
 done

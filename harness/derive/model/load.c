@@ -37,12 +37,16 @@ static bool join(const struct model *model, struct bench_error *error)
 static bool read_waiting(struct waiting_problem *problem, struct bench_error *error)
 {
     const struct waiting_model *const waiting = (const struct waiting_model *)problem;
+    struct input from = {.path = waiting->path};
+    char now[INPUT_SUM];
+    input_sum(waiting->path, from.sum);
     struct model *model = model_read(waiting->path, error);
     if (!model) return false;
-    if (strcmp(model->syntax.name, waiting->name) != 0)
+    input_sum(waiting->path, now);
+    if (strcmp(model->syntax.name, waiting->name) != 0 || strcmp(now, from.sum) != 0)
         bench_refuse(error, "%s: the file changes while the program runs", waiting->path);
-    else if ((!waiting->check || model_check(model, error)) && inputs_note(waiting->path, error) &&
-             join(model, error))
+    else if ((!waiting->check || model_check(model, error)) &&
+             input_note(&from, "problem", waiting->name, error) && join(model, error))
         return true; /* it lives as long as the process */
     model_destroy(model);
     return false;

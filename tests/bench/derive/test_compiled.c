@@ -142,11 +142,22 @@ static void check(struct rhs f, size_t guards)
     close_both(&both);
 }
 
+/* x_0' = p_0 x_0 x_1 cos t, x_1' = x_0 - x_1: second derivatives by t with x and with p, too */
+static struct rhs forced_graph(void)
+{
+    struct graph *g = graph_create();
+    const graph_node t = graph_leaf(g, GRAPH_T, 0), growth = mul(g, P(g, 0), mul(g, X(g, 0), X(g, 1)));
+    graph_add_output(g, mul(g, growth, function(g, GRAPH_COS, t)));
+    graph_add_output(g, sub(g, X(g, 0), X(g, 1)));
+    return (struct rhs){g, 2, 1};
+}
+
 static void test_right_hand_sides(void **state)
 {
     (void)state;
     check(vdp_graph(), 0);
     check(vdp_graph(), 1);
+    check(forced_graph(), 0);
     check(robertson_graph(), 0);
     check(glv_graph(5), 1);
     check(heat_graph(3), 0);

@@ -43,8 +43,10 @@ given() { # then flags
     "$program" sweep given.sweep --out given --models given.ode "$@" >stdout 2>stderr
 }
 changed() { # which file
+    cp given/given/*.tsv before
     given --resume && fail "$1 has changed, and --resume goes on"
-    grep -qF "$1 has changed since" stderr || fail "$1 has changed: $(cat stderr)"
+    grep -qF "$1 is not what its rows were measured with" stderr || fail "$1 has changed: $(cat stderr)"
+    cmp -s given/given/*.tsv before || fail "$1 has changed: refused, and the file of rows is another"
 }
 given || fail "given: $(cat stderr)"
 given --resume || fail "given, unchanged: $(cat stderr)"
@@ -58,18 +60,80 @@ echo 0.5 >rate.txt
 # others that were not there, or whose names are values of keys, are no change; from then on they are looked at
 echo 0.7 >other.txt
 echo 1 >discrete_adjoint
+echo 1 >1e-3
 sed -i 's/^params = .*/params = rate.txt other.txt/' given.sweep
 decay_of 3 | sed 's/^model given/model unused/' >unused.ode
 given --resume --models unused.ode || fail "given, and more: $(cat stderr)"
 grep -qE ' 8 cells measured.* 8 kept from before' stdout || fail "given, and more: $(cat stdout)"
+echo 2 >1e-3
+decay_of 4 | sed 's/^model given/model unused/' >unused.ode
+given --resume --models unused.ode || fail "files that no cell reads have changed: $(cat stderr)"
 echo 0.8 >other.txt
 changed other.txt
 echo 0.7 >other.txt
 cp rate.txt third.txt && mv other.txt rate.txt && mv third.txt other.txt # exchanged
-changed other.txt
+changed .txt
 mv rate.txt third.txt && mv other.txt rate.txt && mv third.txt other.txt
-rm discrete_adjoint
+rm discrete_adjoint 1e-3
 given --resume || fail "given, as it was: $(cat stderr)"
+
+# the same model from a file of another name, and another model of that name, in cells that have no row yet
+mkdir a b && cp given.ode a/moved.ode
+"$program" sweep given.sweep --out given --models a/moved.ode --resume >stdout 2>stderr || fail "moved: $(cat stderr)"
+decay_of 2 >b/given.ode
+sed 's/^tol = .*/tol = 1e-8/' given.sweep >b/given.sweep
+"$program" sweep b/given.sweep --out given --models b/given.ode --resume >stdout 2>stderr &&
+    fail "rows of two models under one name"
+grep -qF 'b/given.ode is not what its rows were measured with (problem=given)' stderr || fail "two: $(cat stderr)"
+# two of one file name are two
+decay_of 3 | sed 's/^model given/model unused/' >b/moved.ode
+"$program" sweep given.sweep --out given --models a/moved.ode --models b/moved.ode --resume >stdout 2>stderr ||
+    fail "two files of one name: $(cat stderr)"
+
+# a row that does not say what it is made of was not written by a sweep
+cp given/given/*.tsv whole
+sed -i 's/[0-9a-f]* problem=given[^\t]*$//' given/given/*.tsv
+cmp -s whole given/given/*.tsv && fail "the rows do not say what they were given"
+given --resume && fail "rows that do not say what they are made of are kept"
+grep -qF 'does not say what it was given' stderr || fail "rows without: $(cat stderr)"
+cp whole given/given/*.tsv
+# without a row there is nothing that could have changed
+given --budget 0.0000001 >/dev/null
+decay_of 2 >given.ode
+given --resume || fail "no rows yet: $(cat stderr)"
+
+# more files than a prelude has lines
+mkdir many
+for k in $(seq 1200); do echo "0.$k" >"many/f$k"; done
+{
+    sed '/^tol/d; s/^problem = .*/problem = given/; s/ discrete_tangent//' few.sweep
+    for k in 0 1 2 3; do
+        [ $k -eq 0 ] || printf '[cells]\nproblem = given\nmethod = discrete_adjoint\n'
+        echo "params = $(seq -s ' ' -f 'many/f%.0f' $((300 * k + 1)) $((300 * k + 300)))"
+    done
+} >many.sweep
+many() {
+    "$program" sweep many.sweep --out many --models given.ode --budget 0.5 "$@" >stdout 2>stderr
+}
+many || fail "many files: $(cat stderr)"
+many --resume || fail "many files, gone on with: $(cat stderr)"
+"$program" summary many/many >/dev/null 2>stderr || fail "many files: summary: $(cat stderr)"
+
+# what is given changes while the sweep runs: it stops by name, no row is of two files, and with the old one it goes on
+sed 's/^problem = .*/problem = given\nparams = rate.txt/' slow.sweep >moving.sweep
+moving() {
+    "$program" sweep moving.sweep --out moving --models given.ode "$@" >stdout 2>stderr
+}
+moving &
+pid=$!
+wait_for_rows moving 5
+echo 5 >rate.txt
+wait "$pid"
+[ $? -eq 1 ] || fail "a file changes while a sweep runs: exit $?"
+grep -qF 'rate.txt has changed while the sweep was running (params=rate.txt)' stderr || fail "moving: $(cat stderr)"
+echo 0.5 >rate.txt
+moving --resume --budget 0.5 || fail "moving, with the file as it was: $(cat stderr)"
+grep -q ' [1-9][0-9]* kept from before' stdout || fail "moving: $(cat stdout)"
 
 # started over without --resume: what was there is kept aside, every time
 "$program" sweep few.sweep --out twice >/dev/null 2>stderr || fail "a sweep"
@@ -187,7 +251,7 @@ grep -q '1 cells measured, 1 failed, 1 kept' stdout || fail "--retry: $(cat stdo
 [ "$(ls mortal/mortal | wc -l)" -eq 1 ] || fail "--retry leaves something behind: $(ls mortal/mortal)"
 printf '\0' >>mortal.so # which changes nothing that it does
 mortal --resume && fail "a module has changed, and --resume goes on"
-grep -q 'mortal.so has changed since' stderr || fail "a module has changed: $(cat stderr)"
+grep -q 'mortal.so is not what its rows' stderr || fail "a module has changed: $(cat stderr)"
 while IFS='|' read -r arguments text; do
     # shellcheck disable=SC2086 # words are wanted
     "$program" sweep few.sweep --out never $arguments >stdout 2>stderr

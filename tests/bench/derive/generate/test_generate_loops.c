@@ -95,6 +95,23 @@ static void test_what_is_wanted_alone(void **state)
     graph_destroy(f.graph);
 }
 
+/* Rows that are left over are taken together: 20 as 12 and 8. */
+static void test_rows_that_are_left(void **state)
+{
+    struct rhs f = glv_graph(20);
+    struct generate_found found;
+    char *source;
+    (void)state;
+    assert_int_equal(
+        generate_source(f.graph, f.n, f.np, 1u << GENERATE_JVP, generate_call_of(8), 8, &source, &found),
+        SENS_OK);
+    assert_non_null(strstr(source, "for (; i0 + 12 <= n0; i0 += 12)"));
+    assert_non_null(strstr(source, "for (; i0 + 8 <= n0; i0 += 8)"));
+    generate_found_release(&found);
+    free(source);
+    graph_destroy(f.graph);
+}
+
 enum { MOST_PIECES = 64, MOST_COLUMNS = 256 };
 
 /* Reads the numbers of a table, whose first dimension stands at *at; moves behind it. */
@@ -158,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_brusselator),
         cmocka_unit_test(test_sums_in_sums),
         cmocka_unit_test(test_what_is_wanted_alone),
+        cmocka_unit_test(test_rows_that_are_left),
         cmocka_unit_test(test_no_column_twice),
     };
     if (!have_compiler("cc")) return NO_COMPILER;
