@@ -41,7 +41,9 @@
     X(lane_mixed, "lanes are mixed up: a lane's result depends on its place or its neighbours")              \
     X(lane_offset, "the first cost or column of a block is ignored: wrong for c0 > 0 or k0 > 0")             \
     X(batch_last_point, "the last point of a batch is lost: right for K = 0 and where the last weight is 0") \
-    X(batch_one_point, "a batch uses one point's time or state for all: right for K = 1")                    \
+    X(batch_one_point,                                                                                       \
+      "points of a batch are not taken each by itself: one's time or state stands for all, "                 \
+      "or what was found for the one before is kept or led on; right for K = 1")                             \
     X(lane_count, "one number of lanes goes a way of its own: right for fewer and for more")                 \
     X(lane_past_end, "lanes past the last functional are written: they must stay as they are")               \
     X(cost_weight, "the weight w of the running cost is left out or enters twice: right for w = 1")          \
@@ -67,6 +69,12 @@
                   "there by a small part of itself")                                                         \
     X(option_path,                                                                                           \
       "what an option switches on or scales is differentiated wrongly: right with the defaults")             \
+    X(measured_quantities,                                                                                   \
+      "quantities that are measured beside the states enter a derivative wrongly: another column is read, "  \
+      "or what they have of p is left out; right where states alone are measured")                           \
+    X(repeated_entries,                                                                                      \
+      "rows of a table that name the same places overwrite one another where they are to be added: right "   \
+      "where each is named once")                                                                            \
     X(size_limit, "something has a fixed size: right for few states, parameters, lanes or points, wrong "    \
                   "past a number of them")                                                                   \
     X(zero_cotangent_skipped,                                                                                \
@@ -204,6 +212,8 @@
     X(observation_times,                                                                                     \
       "observation times are rounded or merged: right for equally spaced ones, wrong for "                   \
       "irregular or close ones")                                                                             \
+    X(lands_beside,                                                                                          \
+      "a step that ends near a stop is taken for one that ends there: the state behind it is late or early") \
     X(initial_time, "t0 is taken to be 0 or positive: wrong for another t0")                                 \
     X(interval_length, "a length of time is built in: right on one interval, wrong on a longer or shorter")  \
     X(tolerance_of_other,                                                                                    \

@@ -226,6 +226,7 @@ static const struct sens_problem_type probe_type = {
     .x0 = x0,
     .x0_vjp = x0_vjp,
     .x0_jvp_cols = x0_jvp_cols,
+    .observe = probe_observe,
 };
 
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem)

@@ -19,6 +19,13 @@ struct probe_settings {
     double scale; /* of the states: x / scale solves the equations above; 0: 1 */
 };
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem);
+/* The type's observe (probe_quantities.c): any number is one of a quantity. */
+struct probe_quantities {
+    const struct sens_problem *problem;
+    const size_t *number; /* [count of the observer] */
+};
+sens_status probe_observe(struct sens_ctx *ctx, const struct sens_problem *pb, size_t count,
+                          const size_t *number, struct sens_observer *observer);
 /* M of M x' = f for n states, nonsingular and not symmetric: M_ii and M_i,i+1 alone are not 0. In the arena of v. */
 const struct sens_mass *probe_mass(struct verify *v, size_t n);
 

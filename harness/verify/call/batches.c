@@ -93,6 +93,12 @@ static void note_batch(struct worst *worst, const struct subject *subject, size_
     if (!same_within(np, L, got, want, bound)) narrow(record, subject, &b, L, W, got, bound);
 }
 
+void batch_note(struct worst *worst, const struct subject *subject, size_t K, size_t L)
+{
+    struct batch_record record;
+    note_batch(worst, subject, K, L, &record);
+}
+
 /* K = 0 leaves the output as it is, bit for bit. */
 static void note_empty_batch(struct worst *worst, const struct subject *subject, struct batch_record *record)
 {

@@ -215,6 +215,23 @@ static void formed_jacobian(const struct sens_problem *pb, const struct sens_at 
     pb->inner->type->jvp(pb->inner, at, pb->n, pb->data, J);
 }
 
+enum { MOST_STATES = 64 };
+
+/* The entries of the declared pattern alone, column by column. */
+static void formed_entries(const struct sens_problem *pb, const struct sens_at *at, double *J)
+{
+    const struct sens_pattern *const pattern = pb->structure->sparsity;
+    double unit[MOST_STATES] = {0}, column[MOST_STATES];
+    for (size_t j = 0; j < pb->n; j++) {
+        unit[j] = 1;
+        pb->inner->type->jvp(pb->inner, at, 1, unit, column);
+        unit[j] = 0;
+        for (size_t i = 0; i < pb->n; i++)
+            for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
+                if (pattern->col[e] == j) J[e] = column[i];
+    }
+}
+
 static void formed_jacobian_p(const struct sens_problem *pb, const struct sens_at *at, double *value)
 {
     memset(value, 0, pb->np * pb->n * sizeof *value);
@@ -232,7 +249,28 @@ static const struct sens_pattern *full_pattern(struct verify *v, size_t rows, si
     return made;
 }
 
-void declared_by_products(struct verify *v, const struct sens_problem *inner, bool sparse,
+/* Of df/dx, with its diagonal: what is not 0 at some points. */
+static const struct sens_pattern *nonzero_pattern(struct verify *v, const struct sens_problem *inner)
+{
+    enum { POINTS = 3 };
+    const size_t n = inner->n;
+    struct sens_pattern *made = verify_memory(v, 1, sizeof *made);
+    size_t *start = verify_memory(v, n + 1, sizeof *start), *col = verify_memory(v, n * n, sizeof *col);
+    double *unit = verify_array(v, n * n), *J = verify_array(v, n * n), *most = verify_array(v, n * n);
+    for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
+    for (int k = 0; k < POINTS; k++) {
+        const struct sens_at at = instance_point(v, inner, k);
+        inner->type->jvp(inner, &at, n, unit, J);
+        for (size_t q = 0; q < n * n; q++) most[q] = fmax(most[q], fabs(J[q]));
+    }
+    for (size_t i = 0, e = 0; i < n; start[++i] = e)
+        for (size_t j = 0; j < n; j++)
+            if (i == j || most[i * n + j] > 0) col[e++] = j;
+    *made = (struct sens_pattern){.rows = n, .cols = n, .start = start, .col = col};
+    return made;
+}
+
+void declared_by_products(struct verify *v, const struct sens_problem *inner, enum declared_pattern pattern,
                           struct sens_problem *problem)
 {
     static const struct sens_problem_decoration as_inner = {.another = true}; /* operations are */
@@ -240,9 +278,12 @@ void declared_by_products(struct verify *v, const struct sens_problem *inner, bo
     struct sens_structure *made = verify_memory(v, 1, sizeof *made);
     double *unit = verify_array(v, n * n);
     for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
-    *made = (struct sens_structure){.jacobian = formed_jacobian,
+    const bool entries = pattern == DECLARED_NONZERO && n <= MOST_STATES;
+    *made = (struct sens_structure){.jacobian = entries ? formed_entries : formed_jacobian,
                                     .jacobian_p = inner->np ? formed_jacobian_p : NULL,
-                                    .sparsity = sparse ? full_pattern(v, n, n) : NULL,
+                                    .sparsity = entries                     ? nonzero_pattern(v, inner)
+                                                : pattern != DECLARED_DENSE ? full_pattern(v, n, n)
+                                                                            : NULL,
                                     .sparsity_p = inner->np ? full_pattern(v, inner->np, n) : NULL};
     decorate_wrap(v, inner, &as_inner, unit, problem);
     problem->structure = made;

@@ -5,13 +5,16 @@
 
 #include "check.h"
 
-enum { MADE_FILES = 20 };
+enum { MADE_FILES = 24 };
 
 struct made_file {
     size_t count;
     const double *number; /* [count]; all differ, and none is 1 or 0 */
     const char *words;
-    bool measured; /* with a header */
+    bool measured; /* with a header, and so many quantities beside the n states */
+    size_t quantities;
+    const size_t *quantity;
+    bool repeats; /* rows that name the same places twice */
 };
 
 struct file_sizes { /* of what the module goes with */
@@ -19,11 +22,13 @@ struct file_sizes { /* of what the module goes with */
     double t0, t1;
 };
 
-/* Fills `file`, in the unit's arena, and returns how many there are. */
+/* Fills `file`, in the unit's arena, and returns how many there are: rows of numbers, with and without times, and tables
+ * of a network, whose rows name two places each, from 0 or from 1 on. */
 size_t files_make(struct verify *v, const struct file_sizes *sizes, struct made_file file[MADE_FILES]);
 
-/* The same with a header, as a cost takes them (sens/option.h): measurements of the n states, two of them at one time,
- * with weights that differ, some missing, with a standard deviation each, with few, and with none. */
+/* The same with a header, as a cost takes them (sens/option.h): measurements of the n states, two at a time at both ends,
+ * with weights that differ, some missing, with a standard deviation each, with few, and with none; then with quantities
+ * of the problem as well. */
 size_t files_make_measured(struct verify *v, const struct file_sizes *sizes,
                            struct made_file file[MADE_FILES]);
 

@@ -367,7 +367,7 @@ static const struct verify_check checks[] = {
          "below 1e-9; or that of eight times Euler's steps; with odd numbers of steps for even ones: four "
          "times the larger error of the last two rungs; orders of a discrete method that are 3/4 apart; of x "
          "where f "
-         "depends on t, 3/5 of the order where it does not",
+         "depends on t, 3/5 of the order otherwise; with uneven stops: six times the error",
      .explanation =
          "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp "
          "and dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the "
@@ -382,7 +382,10 @@ static const struct verify_check checks[] = {
          "counted out, it is solved once more with odd numbers of them between observations in place of "
          "even ones, or the other way round. The order of x is compared with that of the same task without "
          "explicit t: a formula that asks for df/dt, which a problem need not offer, falls back to the first "
-         "without it. A failure of x or G is the solver's; one of the gradient alone is the derivative's."},
+         "without it. Nine observations that cut the interval unevenly, so that steps change their length, "
+         "may "
+         "make the error of x six times as large. A failure of x or G is the solver's; one of the gradient "
+         "alone is the derivative's."},
     {.id = "order.h",
      .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",

@@ -311,6 +311,66 @@ static void judge_time(const struct scene *scene, const struct scene_settings *s
     verify_blame(result, CAUSE_stage_time, 0.9);
 }
 
+enum { STOPS = 9 };
+
+/* In parts of the interval: no two gaps are alike, and none is a few times another. */
+static const double stop_at[STOPS] = {0.043, 0.112, 0.297, 0.352, 0.541, 0.618, 0.803, 0.874, 1};
+
+/* A start behind each stop may be of lower order: there are three times as many stops as in the probe. */
+static const double UNEVEN = 6;
+
+/* The error of a rung, or that of the rungs beside it, brought there: one may be small by accident. */
+static double usual_error(const struct ladder *l, int k, int last)
+{
+    const double beside = k < last ? sqrt(l->error[k - 1] * l->error[k + 1])
+                                   : l->error[k - 1] * fmin(1, l->error[k - 1] / l->error[k - 2]);
+    return fmax(l->error[k], beside);
+}
+
+/* x with observations that cut the interval unevenly, on the last two rungs: steps change their length at each. */
+static void note_uneven(struct scene *scene, const struct ladder *x, const struct refinement *by, int last,
+                        struct worst *worst)
+{
+    struct bed *const bed = &scene->bed;
+    struct part part[SENS_PARTS];
+    struct expected goal;
+    double h;
+    if (expected_exact(bed, &goal) != SENS_OK) return;
+    find_parts(scene, &goal, by->way, part);
+    struct part *const own = &part[SENS_PART_X];
+    for (int k = last - 1; k <= last && refinement_take(bed, by, k, &h); k++) {
+        if (bed_solve(bed) != SENS_OK) return;
+        add_rung(own, h);
+        const int at = own->ladder.count - 1;
+        worst_note_in(worst, SENS_IN_X, own->ladder.error[at],
+                      UNEVEN * usual_error(x, k, last) + own->ladder.floor[at] + own->done,
+                      "x: where observations cut the interval unevenly (%ld steps in all): error",
+                      refinement_steps(bed));
+    }
+}
+
+static void judge_uneven(struct scene *scene, const struct part *x, const struct refinement *by,
+                         const struct rungs *rungs, struct verify_result *result)
+{
+    struct bed *const bed = &scene->bed;
+    const struct sens_problem *const pb = &bed->problem;
+    const struct sens_cost usual = bed->cost;
+    const int last = rungs->count - 1;
+    struct worst worst = {.count = 0};
+    double t[STOPS];
+    if (!rungs->equal || by->way == BY_STEP || last < 2 || !(bed->method->caps & SENS_CAP_OBSERVATIONS))
+        return;
+    for (int j = 0; j < STOPS; j++) t[j] = pb->t0 + stop_at[j] * (pb->t1 - pb->t0);
+    const unsigned parts = probe_parts_for(bed->method) & ~(unsigned)PROBE_RUNNING;
+    probe_cost_at(bed->v, pb, usual.m, parts, STOPS, t, &bed->cost);
+    note_uneven(scene, &x->ladder, by, last, &worst);
+    bed->cost = usual;
+    if (worst_passes(&worst)) return;
+    verify_judge(result, &worst);
+    verify_blame(result, CAUSE_missing_step, 0.97);
+    verify_blame(result, CAUSE_observation_between, 0.9);
+}
+
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
 static void climb(struct scene *scene, const struct scene_settings *settings, const struct expected *goal,
@@ -339,6 +399,8 @@ static void climb(struct scene *scene, const struct scene_settings *settings, co
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
     if (result->verdict == VERIFY_PASS && part[SENS_PART_X].judged)
         judge_time(scene, settings, &part[SENS_PART_X].ladder, by, &climbed, result);
+    if (result->verdict == VERIFY_PASS && part[SENS_PART_X].judged)
+        judge_uneven(scene, &part[SENS_PART_X], by, &climbed, result);
 }
 
 /* ---- shorter intervals --------------------------------------------------------------------------------- */

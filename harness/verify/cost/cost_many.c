@@ -156,9 +156,10 @@ static void vary_file(struct verify *v, size_t which)
     size_t count = files_make(v, &sizes, made);
     count += files_make_measured(v, &sizes, made + count);
     for (size_t k = 0; k < count; k++) {
-        const struct cost_file file = {which, made[k].count, made[k].number, made[k].words, made[k].measured};
-        many->cause = CAUSE_option_path;
-        cost_with_file(v, &usual, &file, look_at_many);
+        many->cause = made[k].quantities > 0 ? CAUSE_measured_quantities
+                      : made[k].repeats      ? CAUSE_repeated_entries
+                                             : CAUSE_option_path;
+        cost_with_file(v, &usual, which, &made[k], look_at_many);
     }
 }
 

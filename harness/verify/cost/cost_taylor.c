@@ -267,6 +267,56 @@ static bool blame_exchange(const struct finding *f, struct verify_result *result
     return true;
 }
 
+/* The quotient [rows][m] of the values with a bump of h, of x or p, times the size of the number where `relative`; from
+ * both sides, or from the side of `sides` alone. */
+static double *quotients(const struct finding *f, double h, bool relative, int sides)
+{
+    struct verify *v = f->term.at->v;
+    const bool of_x = f->part == PART_DX;
+    double *const made = verify_array(v, f->rows * f->m);
+    double *const moved = verify_copy(v, f->rows, of_x ? f->place.x : f->place.p);
+    const struct place place = {of_x ? moved : f->place.x, of_x ? f->place.p : moved};
+    for (size_t i = 0; i < f->rows; i++) {
+        const double at = moved[i], bump = relative ? h * fmax(fabs(at), 1) : h;
+        const double above = sides >= 0 ? at + bump : at, below = sides <= 0 ? at - bump : at;
+        moved[i] = above;
+        const double *const high = term_part(&f->term, PART_VALUE, place);
+        moved[i] = below;
+        const double *const low = term_part(&f->term, PART_VALUE, place);
+        moved[i] = at;
+        for (size_t c = 0; c < f->m; c++) made[i * f->m + c] = (high[c] - low[c]) / (above - below);
+    }
+    return made;
+}
+
+/* Is D far nearer to these numbers than to the derivatives, wherever it is wrong? */
+static bool is_nearer(const struct finding *f, const double *quotient)
+{
+    static const double NEARER = 0.05; /* of the error; steps of other lengths are off by more */
+    for (size_t q = 0; q < f->rows * f->m; q++)
+        if (is_wrong(f, q) && !(fabs(f->D[q] - quotient[q]) <= NEARER * fabs(f->D[q] - f->N.d[q]))) return false;
+    return true;
+}
+
+/* Is D a difference quotient with one of the usual bumps? */
+static bool blame_quotient(const struct finding *f, struct verify_result *result)
+{
+    static const double bump[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 0x1p-26, 6.055454452393343e-06};
+    static const char *const words[] = {"backward", "central", "forward"};
+    for (size_t k = 0; k < sizeof bump / sizeof *bump; k++)
+        for (int form = 0; form < 6; form++) {
+            const struct sens_arena_mark mark = sens_arena_mark(&f->term.at->v->ctx.arena);
+            const int sides = form % 3 - 1;
+            const bool fits = is_nearer(f, quotients(f, bump[k], form >= 3, sides));
+            sens_arena_rewind(&f->term.at->v->ctx.arena, mark);
+            if (!fits) continue;
+            verify_say(result, "a %s difference quotient with a bump of %.2g", words[sides + 1], bump[k]);
+            verify_blame(result, CAUSE_difference_quotient, 1);
+            return true;
+        }
+    return false;
+}
+
 /* Which rows (x_i, p_k) and functionals are wrong. */
 static void blame_pattern(const struct finding *f, struct verify_result *result)
 {
@@ -292,7 +342,7 @@ static void blame(const struct finding *f, struct verify_result *result)
 {
     static bool (*const hypothesis[])(const struct finding *, struct verify_result *) = {
         blame_lanes,       blame_absence, blame_weight, blame_tail,    blame_time,
-        blame_observation, blame_place,   blame_factor, blame_exchange};
+        blame_observation, blame_place,   blame_factor, blame_exchange, blame_quotient};
     for (size_t k = 0; k < sizeof hypothesis / sizeof *hypothesis; k++)
         if (hypothesis[k](f, result)) return;
     blame_pattern(f, result);

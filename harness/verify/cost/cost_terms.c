@@ -142,17 +142,20 @@ bool cost_breaks_contract(struct verify *v, const struct probe_settings *setting
     return broken;
 }
 
-bool cost_with_file(struct verify *v, const struct probe_settings *settings, const struct cost_file *file,
-                    void (*look)(const struct cost_case *at))
+bool cost_with_file(struct verify *v, const struct probe_settings *settings, size_t option,
+                    const struct made_file *file, void (*look)(const struct cost_case *at))
 {
     const struct sens_option *table = v->cost->options;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     char words[VERIFY_SUBJECT];
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
-    value[file->option] =
-        (struct sens_value){.data = file->number, .count = file->count, .measured = file->measured};
-    snprintf(words, sizeof words, " %s=%s", table[file->option].name, file->rows);
+    value[option] = (struct sens_value){.data = file->number,
+                                        .count = file->count,
+                                        .measured = file->measured,
+                                        .quantities = file->quantities,
+                                        .quantity = file->quantity};
+    snprintf(words, sizeof words, " %s=%s", table[option].name, file->words);
     const bool looked = look_at_probe(v, settings, value, words, look);
     sens_arena_rewind(&v->ctx.arena, mark);
     return looked;

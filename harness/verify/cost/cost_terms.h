@@ -9,6 +9,7 @@
 #include "check.h"
 #include "decorate.h"
 #include "fpstate.h"
+#include "made_files.h"
 #include "probe.h"
 
 struct cost_case {
@@ -76,15 +77,9 @@ bool cost_with(struct verify *v, const struct probe_settings *settings, const do
  * why it does. */
 bool cost_breaks_contract(struct verify *v, const struct probe_settings *settings);
 
-struct cost_file { /* the numbers of an option that is a file */
-    size_t option, count;
-    const double *number; /* [count] */
-    const char *rows;     /* what they are, in words */
-    bool measured;        /* behind a header */
-};
-/* The same with a file in place of other options. */
-bool cost_with_file(struct verify *v, const struct probe_settings *settings, const struct cost_file *file,
-                    void (*look)(const struct cost_case *at));
+/* The same with a file for one option in place of other options. */
+bool cost_with_file(struct verify *v, const struct probe_settings *settings, size_t option,
+                    const struct made_file *file, void (*look)(const struct cost_case *at));
 
 /* from + s direction (NULL: none), a few roundings off where `shaken`. */
 double *cost_moved(struct verify *v, size_t count, const double *from, const double *direction, double s,

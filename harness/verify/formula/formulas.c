@@ -264,7 +264,7 @@ static void check_formula_lanes(struct verify *v, const char *tableau, struct wo
         if (bed_solve(&systems.scene.bed) == SENS_OK &&
             trial_apart(&systems.scene, &systems.apart) == SENS_OK) {
             systems.first = bed_keep(&systems.scene.bed);
-            declared_by_products(v, &systems.scene.bed.problem, true, &systems.sparse);
+            declared_by_products(v, &systems.scene.bed.problem, DECLARED_NONZERO, &systems.sparse);
             try_choices(&systems);
         }
     }

@@ -57,13 +57,17 @@ static void blame(struct study *study, const struct sens_out *got, struct verify
     grid_free(&grid);
 }
 
-static void compare(struct verify *v, struct study *study, bool sparse, struct verify_result *result)
+static void compare(struct verify *v, struct study *study, enum declared_pattern pattern,
+                    struct verify_result *result)
 {
+    static const char *const words[] = {
+        "dense df/dx, sparse df/dp:", "df/dx in a pattern of all, sparse df/dp:",
+        "sparse df/dx, sparse df/dp:"};
     struct bed *plain = &study->scene.bed, bed;
     struct sens_problem declared;
     const bool fine = worst_passes(&study->worst);
-    const char *const what = sparse ? "sparse df/dx, sparse df/dp:" : "dense df/dx, sparse df/dp:";
-    declared_by_products(v, &plain->problem, sparse, &declared);
+    const char *const what = words[pattern];
+    declared_by_products(v, &plain->problem, pattern, &declared);
     trial_decorated(&study->scene, &declared, &plain->cost, &bed);
     bed_solve(&bed);
     trial_compare(&study->worst, &bed, &study->first, &study->apart, what);
@@ -84,14 +88,15 @@ static void note_kind(const char *kind, size_t told, size_t idle, size_t given, 
                kind, useful, right);
 }
 
-static void note_work(struct bed *plain, const struct injection *counter, bool sparse, struct worst *worst)
+static void note_work(struct bed *plain, const struct injection *counter, enum declared_pattern pattern,
+                      struct worst *worst)
 {
     struct verify *const v = plain->v;
     const unsigned long *const given = counter->vectors;
     const struct sens_work without = plain->work;
     struct sens_problem declared;
     struct bed bed;
-    declared_by_products(v, &plain->problem, sparse, &declared);
+    declared_by_products(v, &plain->problem, pattern, &declared);
     bed_create(v, &declared, &plain->cost, v->method, &bed);
     bed.task = plain->task;
     if (bed_solve(&bed) == SENS_OK) {
@@ -123,7 +128,8 @@ static void check_work(struct verify *v)
     bed.task.threads = v->method->caps & SENS_CAP_THREADS ? 1 : 0;
     if (bed_solve(&bed) == SENS_OK) {
         kept = counter;
-        for (int sparse = 0; sparse < 2; sparse++) note_work(&bed, &kept, sparse, &worst);
+        for (int pattern = 0; pattern < DECLARED_PATTERNS; pattern++)
+            note_work(&bed, &kept, (enum declared_pattern)pattern, &worst);
     }
     if (worst.count > 0)
         verify_judge(&result, &worst);
@@ -137,7 +143,7 @@ static void check_work(struct verify *v)
 
 static void run(struct verify *v)
 {
-    struct scene_settings settings = trial_settings(v, OUTPUTS);
+    struct scene_settings settings = trial_open_settings(v, OUTPUTS);
     check_work(v);
     struct study study = {.worst = {.count = 0}};
     if (v->seed == 0) settings.n = STATES, settings.np = PARAMETERS;
@@ -149,12 +155,12 @@ static void run(struct verify *v)
     struct verify_result result = verify_open("structure.method", v->module, study.scene.subject);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "a difference quotient takes no products");
-    else if (bed_solve(&study.scene.bed) != SENS_OK || trial_apart(&study.scene, &study.apart) != SENS_OK)
+    else if (bed_solve(&study.scene.bed) != SENS_OK || trial_same(&study.scene, &study.apart) != SENS_OK)
         trial_skip(&study.scene.bed, &result);
     else {
         study.first = bed_keep(&study.scene.bed);
-        compare(v, &study, false, &result);
-        compare(v, &study, true, &result);
+        for (int pattern = 0; pattern < DECLARED_PATTERNS; pattern++)
+            compare(v, &study, (enum declared_pattern)pattern, &result);
         verify_judge(&result, &study.worst);
     }
     verify_close(v, &result);

@@ -61,7 +61,7 @@ static void solve_watched(struct verify *v, const struct scene *scene, const str
     struct sens_problem declared = *pb, problem;
     struct sens_cost cost;
     struct bed bed;
-    if (as->declared) declared_by_products(v, pb, false, &declared);
+    if (as->declared) declared_by_products(v, pb, DECLARED_DENSE, &declared);
     decorate_watch(v, &declared, watch, &problem);
     decorate_watch_cost(v, &scene->bed.cost, pb->t0, pb->t1, watch, &cost);
     trial_decorated(scene, &problem, &cost, &bed);

@@ -193,37 +193,10 @@ struct study { /* a solve and how far another one may be from it */
     bool solved, made; /* there is a first one; and apart is set */
 };
 
-/* Relative to the gradient. A discrete derivative is the same number however it is computed, up to rounding, and a
- * quotient whatever else is asked for: this is above the rounding of the one, and far below the error of the other. */
-static const double SAME = 1e-9;
-
-static void allow_same(const struct study *study, struct sens_out *apart)
-{
-    const struct bed *bed = &study->scene.bed;
-    *apart = bed_shape(bed);
-    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
-        const struct sens_part_shape shape = bed_part(bed, k);
-        const double most = (SAME + bed->work.residual) * out_norm(bed, &study->first, NULL, 1u << k);
-        for (size_t q = 0; apart->part[k] && q < shape.rows * shape.cols; q++) apart->part[k][q] = most;
-    }
-}
-
-/* Where the map is the method's own, the harness cannot tell what rounding does to it. */
-static bool study_allow(struct study *study)
-{
-    const struct bed *bed = &study->scene.bed;
-    if (trial_apart(&study->scene, &study->apart) == SENS_OK) return true;
-    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE || expected_rebuilds(bed)) return false;
-    allow_same(study, &study->apart);
-    return true;
-}
-
 static void study_create(struct verify *v, struct study *study)
 {
-    struct scene_settings settings = trial_settings(v, 11);
+    const struct scene_settings settings = trial_open_settings(v, 11);
     struct bed *const bed = &study->scene.bed;
-    if (!(v->method->caps & SENS_CAP_TABLEAU)) settings.tableau = NULL;
-    if (!(v->method->caps & SENS_CAP_CONTROLLER)) settings.controller = NULL;
     study->steps = (struct grid){.steps = 0};
     study->solved = scene_create(v, &settings, &study->scene);
     bed->task.lanes = v->method->caps & SENS_CAP_LANES ? 1 : 0;
@@ -234,7 +207,7 @@ static void study_create(struct verify *v, struct study *study)
     study->first = bed_keep(bed);
     study->count = bed->work.steps;
     if (bed->grid.steps > 0 || expected_rebuilds(bed)) study->solved = expected_grid(bed, &study->steps);
-    study->made = study->solved && study_allow(study);
+    study->made = study->solved && trial_same(&study->scene, &study->apart) == SENS_OK;
 }
 
 static void check_lanes(struct verify *v, struct study *study)
@@ -310,7 +283,7 @@ static void compare_part(struct study *study, const char *what, struct worst *wo
     struct bed *bed = &study->scene.bed;
     struct sens_out same;
     if (bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE && bed->status == SENS_OK) {
-        allow_same(study, &same);
+        trial_digits(bed, &study->first, &same);
         if (same_steps(study)) trial_compare(worst, bed, &study->first, &same, what);
     } else if (expected_rebuilds(bed) || bed->method->derivative == SENS_DERIVATIVE_CONTINUOUS) {
         trial_compare_anew(worst, bed, &study->steps, &study->first, &study->apart, what);

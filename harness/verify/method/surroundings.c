@@ -32,14 +32,14 @@ static void solve_on(struct bed *bed, const struct machine *machine)
 
 static void check_machines(struct verify *v)
 {
-    struct scene_settings settings = trial_settings(v, 11);
+    struct scene_settings settings = trial_open_settings(v, 11);
     struct worst worst = {.count = 0};
     struct scene scene;
     settings.n = 9, settings.np = 19;
     const bool created = scene_create(v, &settings, &scene);
     struct verify_result result = verify_open("machine.same", scene.module, scene.subject);
     struct sens_out apart;
-    if (created && bed_solve(&scene.bed) == SENS_OK && trial_apart(&scene, &apart) == SENS_OK) {
+    if (created && bed_solve(&scene.bed) == SENS_OK && trial_same(&scene, &apart) == SENS_OK) {
         const struct sens_out first = bed_keep(&scene.bed);
         for (int k = 0; k < MACHINES; k++) {
             char what[64];

@@ -21,7 +21,8 @@ static const struct verify_check checks[] = {
      .summary = "rhs gives the same bits for the same input, whatever was called before",
      .bound = "none: equal bits; a few roundings away, a thousandth of the largest number",
      .explanation =
-         "rhs is evaluated at five points that share some of t, x and p, then again in another order, from "
+         "rhs is evaluated at seven points that share some of t, x and p, or the sum of x, then again in "
+         "another order, from "
          "one and the same buffer, with calls of the other callbacks in between. A difference means that "
          "it keeps something from call to call, such as a cache that is keyed on an address or on t alone. "
          "So does a value that is far from that at inputs a few roundings away: p is no key of a cache. "
@@ -106,7 +107,7 @@ static void check_status(const struct subject *subject)
 
 /* ---- purity -------------------------------------------------------------------------------------------- */
 
-enum { MIXTURES = 5, ROUNDS = 3, LANES = 3, BATCH = 2 };
+enum { MIXTURES = 7, ROUNDS = 3, LANES = 3, BATCH = 2 };
 
 struct history { /* first results, [MIXTURES][CALLS] */
     struct inputs in[MIXTURES];
@@ -114,16 +115,36 @@ struct history { /* first results, [MIXTURES][CALLS] */
     const double *nominal; /* p of the instance then */
 };
 
-/* Points that have t, x or p in common: whatever a cache is keyed on, one pair has the same key. */
+/* Two states that are of one size, and differ; false: there are none. */
+static bool find_alike(size_t n, const double *x, size_t *one, size_t *other)
+{
+    for (size_t i = 0; i + 1 < n; i++)
+        for (size_t j = i + 1; j < n && j < i + 8; j++) {
+            const double ratio = x[j] / x[i];
+            if (!(ratio > 0.1 && ratio < 10 && ratio != 1)) continue;
+            *one = i, *other = j;
+            return true;
+        }
+    return false;
+}
+
+/* Points that have t, x or p in common: whatever a cache is keyed on, one pair has the same key. Then states whose sum,
+ * exact in numbers of single precision, or whose every symmetric function is that of the first. */
 static void mix(const struct subject *subject, struct history *history)
 {
     struct inputs *in = history->in;
+    size_t one, other;
     in[0] = inputs_create(subject, BATCH, LANES);
     in[1] = inputs_create(subject, BATCH, LANES);
+    for (size_t q = 0; q < BATCH * subject->pb->n; q++) in[0].X[q] = (double)(float)in[0].X[q];
     for (int k = 2; k < MIXTURES; k++) in[k] = inputs_copy(subject, &in[0]);
     memcpy(in[2].X, in[1].X, BATCH * subject->pb->n * sizeof *in[2].X);
     memcpy(in[3].p, in[1].p, subject->pb->np * sizeof *in[3].p);
     memcpy(in[4].t, in[1].t, BATCH * sizeof *in[4].t);
+    if (!find_alike(subject->pb->n, in[0].X, &one, &other)) return;
+    const double x = in[0].X[one], y = in[0].X[other];
+    in[5].X[one] = y, in[5].X[other] = x;
+    in[6].X[one] = x + y / 16, in[6].X[other] = y - y / 16;
 }
 
 struct purity_record {

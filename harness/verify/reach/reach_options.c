@@ -30,9 +30,10 @@ static bool is_varied(const struct sens_option *option)
 struct option_record {
     struct worst worst;
     struct verify_result result;
-    bool usual; /* the default instance is right */
-    char *left; /* [VERIFY_TEXT / 2] values that could not be looked at */
-    bool far;   /* an end is looked at: what is not finite there is not looked at */
+    bool usual;   /* the default instance is right */
+    bool repeats; /* of a table, rows name the same places twice */
+    char *left;   /* [VERIFY_TEXT / 2] values that could not be looked at */
+    bool far;     /* an end is looked at: what is not finite there is not looked at */
 };
 
 static void add_left(struct option_record *record, const char *format, const char *name, double value)
@@ -100,6 +101,7 @@ static void blame_options(const struct subject *subject, const struct sens_at *a
 {
     const bool later = record->usual && moves_end_alone(subject->v, subject->pb);
     verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
+    if (record->repeats) verify_blame(&record->result, CAUSE_repeated_entries, 0.97);
     if (later) verify_blame(&record->result, CAUSE_product_window, 0.97);
     reach_look_for_causes(subject, at, &record->result);
 }
@@ -118,29 +120,65 @@ static void look_at_rest(const struct subject *subject, const char *label, struc
     verify_blame(&record->result, cause, 0.9);
 }
 
-/* false: there is nothing to be seen in it. */
-static bool look_at_instance(struct verify *v, struct instance *instance, struct option_record *record)
+/* Points of a batch, at times all over the interval: what an option switches on may be found once for all of them. */
+static void look_at_batch(const struct subject *subject, const char *label, struct option_record *record)
 {
-    struct subject subject;
+    enum { POINTS = 8 };
+    struct worst here = {.count = 0};
+    if (subject->pb->np == 0 || !worst_passes(&record->worst)) return;
+    batch_note(&here, subject, POINTS, 1);
+    worst_note(&record->worst, here.value, here.bound, "%s: vjp_p_batch beside its points one by one: %s",
+               label, here.where);
+    if (worst_passes(&here)) return;
+    verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.9 : 0.2);
+    verify_blame(&record->result, CAUSE_batch_one_point, 0.96);
+}
+
+/* Two places, beside the nominal one. false: there is nothing to be seen. */
+static bool look_at_places(const struct subject *subject, struct option_record *record)
+{
     struct sens_at at;
     bool any = false;
     const bool fine = worst_passes(&record->worst);
-    if (!subject_create(v, instance, &subject)) return false;
-    const struct reach_bases bases = {1, {instance->problem.x0}};
+    const struct reach_bases bases = {1, {subject->pb->x0}};
     for (int k = 0; k < 2; k++) {
         struct worst here = {.count = 0};
-        if (!reach_draw_place(&subject, &bases, k, 2, &at)) continue;
-        reach_note_place(&here, &subject, &at);
+        if (!reach_draw_place(subject, &bases, k, 2, &at)) continue;
+        reach_note_place(&here, subject, &at);
         if (record->far && !isfinite(here.value)) continue;
         any = any || here.count > 0;
         if (here.count)
-            worst_note(&record->worst, here.value, here.bound, "%s: %s", instance->label, here.where);
+            worst_note(&record->worst, here.value, here.bound, "%s: %s", subject->label, here.where);
         if (!fine || worst_passes(&here)) continue;
-        blame_options(&subject, &at, record);
+        blame_options(subject, &at, record);
         break;
     }
-    if (any) look_at_rest(&subject, instance->label, record);
     return any;
+}
+
+/* The record of the instance that is looked at, which subject_with_part has no argument for. */
+static _Thread_local struct {
+    struct option_record *record;
+    bool any;
+} looked;
+
+static void look_at_subject(struct subject *subject)
+{
+    if (!look_at_places(subject, looked.record)) return;
+    looked.any = true;
+    if (subject->whole) return; /* x0 and batches are the whole problem's */
+    look_at_rest(subject, subject->label, looked.record);
+    look_at_batch(subject, subject->label, looked.record);
+}
+
+/* With the implicit part of a split. false: there is nothing to be seen in it. */
+static bool look_at_instance(struct verify *v, struct instance *instance, struct option_record *record)
+{
+    struct subject subject;
+    if (!subject_create(v, instance, &subject)) return false;
+    looked.record = record, looked.any = false;
+    subject_with_part(&subject, look_at_subject);
+    return looked.any;
 }
 
 static bool look_at_options(struct verify *v, const double *set, struct option_record *record)
@@ -160,9 +198,11 @@ static void look_at_files(struct verify *v, size_t which, struct option_record *
     const size_t count = files_make(v, &(struct file_sizes){pb->n, pb->np, pb->t0, pb->t1}, file);
     for (size_t k = 0; k < count; k++) {
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+        record->repeats = file[k].repeats;
         if (create_from(v, NULL, which, &file[k], &instance)) look_at_instance(v, &instance, record);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
+    record->repeats = false;
     sens_arena_rewind(&v->ctx.arena, all);
 }
 

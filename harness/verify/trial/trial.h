@@ -11,6 +11,8 @@
  * quotients gets a fixed step: on steps of its own, the noise of its values is tol over the bump. One of the
  * continuous kind gets a tight tolerance, which is all that bounds its difference from itself. */
 struct scene_settings trial_settings(struct verify *v, size_t m);
+/* The same, and where the method takes no tableau or no controller, its own. */
+struct scene_settings trial_open_settings(struct verify *v, size_t m);
 /* The same with fixed steps. */
 struct scene_settings trial_fixed_settings(struct verify *v, size_t m);
 /* The decorated problem and cost with the numbers of the scene's task. */
@@ -31,6 +33,11 @@ bool trial_right(struct scene *scene);
 void trial_skip(const struct bed *bed, struct verify_result *result);
 /* The bound alone, twice: two right solves of one task lie no further apart. */
 sens_status trial_apart(struct scene *scene, struct sens_out *apart);
+/* The same for solves that differ in nothing which may reach the steps, after one of the scene's task: a method whose
+ * map is its own, and cannot be made again, is held to its own digits. */
+sens_status trial_same(struct scene *scene, struct sens_out *apart);
+/* How far apart the same derivative may be that was computed in another way: nine digits. */
+void trial_digits(const struct bed *bed, const struct sens_out *right, struct sens_out *apart);
 /* All zero: the same numbers. */
 struct sens_out trial_nothing(const struct bed *bed);
 

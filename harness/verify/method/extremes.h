@@ -1,0 +1,25 @@
+/* harness/verify/method/extremes.h - the problem of the checks extremes.*, see extremes.c. */
+#ifndef VERIFY_EXTREMES_H
+#define VERIFY_EXTREMES_H
+
+#include "bed.h"
+
+struct extremes_shape { /* of e; both 0: e = 1 */
+    double width;       /* w */
+    double swing;       /* v */
+};
+
+static const double EXTREMES_LENGTH = 2, EXTREMES_START = 0.5, EXTREMES_SLOPE = 0.75;
+static const double EXTREMES_NORMS = 16; /* the norms of error tests differ by some factor */
+
+/* Observed at these times, which end with t1; one that takes no observations at t1 alone. */
+void extremes_create(struct verify *v, struct extremes_shape shape, double p, size_t observations,
+                     const double *at /*[observations]*/, struct bed *bed);
+
+/* I(t) */
+double extremes_integral(const struct sens_problem *pb, double t);
+
+/* extremes.landing */
+void extremes_check_landing(struct verify *v);
+
+#endif
