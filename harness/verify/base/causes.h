@@ -212,6 +212,8 @@
     X(observation_times,                                                                                     \
       "observation times are rounded or merged: right for equally spaced ones, wrong for "                   \
       "irregular or close ones")                                                                             \
+    X(rest_skipped,                                                                                          \
+      "steps in which the state does not move are passed over, and with them what its derivatives do there") \
     X(lands_beside,                                                                                          \
       "a step that ends near a stop is taken for one that ends there: the state behind it is late or early") \
     X(initial_time, "t0 is taken to be 0 or positive: wrong for another t0")                                 \

@@ -68,7 +68,7 @@ static const struct coefficients *make_coefficients(struct verify *v, const stru
     return made;
 }
 
-const struct sens_mass *probe_mass(struct verify *v, size_t n)
+const struct sens_mass *probe_mass(struct verify *v, size_t n, bool turned)
 {
     const double *const diagonal = series(v, n, sqrt(19), 1, 0.3), *const beside =
                                                                        series(v, n, sqrt(23), 0.4, 0.2);
@@ -76,10 +76,10 @@ const struct sens_mass *probe_mass(struct verify *v, size_t n)
     size_t *const start = verify_memory(v, n + 1, sizeof *start), *const col =
                                                                       verify_memory(v, 2 * n, sizeof *col);
     double *const value = verify_array(v, 2 * n);
-    for (size_t i = 0; i < n; i++) {
-        start[i] = 2 * i, start[i + 1] = 2 * i + (i + 1 < n ? 2 : 1);
-        col[2 * i] = i, value[2 * i] = diagonal[i];
-        col[2 * i + 1] = i + 1, value[2 * i + 1] = beside[i]; /* that of the last row is outside */
+    for (size_t row = 0, e = 0; row < n; start[++row] = e) {
+        const size_t i = turned ? (row + 1) % n : row;
+        col[e] = i, value[e++] = diagonal[i];
+        if (i + 1 < n) col[e] = i + 1, value[e++] = beside[i];
     }
     *made = (struct sens_mass){.pattern = {.rows = n, .cols = n, .start = start, .col = col}, .value = value};
     return made;

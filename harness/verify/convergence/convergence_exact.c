@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "convergence.h"
+#include "convergence_part.h"
 #include "refinement.h"
 
 /* ---- the errors ---------------------------------------------------------------------------------------- */
@@ -12,17 +13,8 @@
 enum { MOST_RUNGS = 7, LEAST_RUNGS = 3 };
 static const double DONE = 1e-9, DONE_QUOTIENT = 1e-5;
 
-struct part { /* of the results, with the error on each rung */
-    const char *name;
-    size_t count;
-    const double *got, *truth, *unsure;
-    double done; /* relative: an error below is none */
-    bool judged;
-    struct ladder ladder;
-};
-
-static void find_parts(const struct scene *scene, const struct expected *goal, enum way way,
-                       struct part part[SENS_PARTS])
+void convergence_find_parts(const struct scene *scene, const struct expected *goal, enum way way,
+                            struct part part[SENS_PARTS])
 {
     const struct bed *bed = &scene->bed;
     const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
@@ -47,7 +39,7 @@ static double distance(size_t count, const double *a, const double *b)
     return sqrt(sum);
 }
 
-static void add_rung(struct part *part, double h)
+void convergence_add_rung(struct part *part, double h)
 {
     const double size = distance(part->count, part->truth, NULL), per = size > 0 ? 1 / size : 1;
     ladder_add(&part->ladder, h, per * distance(part->count, part->got, part->truth),
@@ -131,40 +123,24 @@ static void judge_ladders(const struct part part[SENS_PARTS], enum way way, long
     if (stays_at_single(part, worst.parts)) verify_blame(result, CAUSE_single_precision, 0.96);
 }
 
-/* The error a few steps beside a rung is that of the rung, or at least of the one before: on each of them one
- * error may be small by accident, so that a factor is allowed. */
-static const double BESIDE = 4;
-
-/* What it solved on the rung, it solves beside it: that there is no solution is a failure. Other statuses have other
- * reasons: want of steps, a case that it does not take, a process that was stopped. */
-static bool fails_beside(struct bed *bed, const char *words, struct verify_result *result)
-{
-    const sens_status status = bed_solve(bed);
-    if (status != SENS_DIVERGED && status != SENS_STEP_UNDERFLOW && status != SENS_NONFINITE &&
-        status != SENS_SINGULAR && status != SENS_NOT_CONVERGED)
-        return false;
-    verify_fail(result, "%s: %s: %s; what is beside it is solved", words, sens_status_name(status),
-                bed->message);
-    return true;
-}
-
 static void judge_beside(struct scene *scene, struct part part[SENS_PARTS], const struct refinement *by,
                          int last, struct verify_result *result)
 {
     struct worst worst = {.count = 0};
     if (last < 1 || !refinement_turn_parity(&scene->bed, by, last)) return;
-    if (fails_beside(&scene->bed, "with an odd number of steps for an even one, or the other way round",
-                     result)) {
+    if (convergence_fails_beside(
+            &scene->bed, "with an odd number of steps for an even one, or the other way round", result)) {
         verify_blame(result, CAUSE_remainder, 0.97);
         return;
     }
     for (enum sens_part i = 0; i < SENS_PARTS && scene->bed.status == SENS_OK; i++) {
         if (!part[i].judged) continue;
-        add_rung(&part[i], exp2(-last));
+        convergence_add_rung(&part[i], exp2(-last));
         const struct ladder *l = &part[i].ladder;
         const double before = fmax(l->error[last - 1], l->error[last]);
         worst_note_in(
-            &worst, 1u << i, l->error[last + 1], BESIDE * before + l->floor[last + 1] + part[i].done,
+            &worst, 1u << i, l->error[last + 1],
+            CONVERGENCE_BESIDE * before + l->floor[last + 1] + part[i].done,
             "%s: with an odd number of steps it was even, or the other way round (%ld in all): error",
             part[i].name, refinement_steps(&scene->bed));
     }
@@ -172,54 +148,6 @@ static void judge_beside(struct scene *scene, struct part part[SENS_PARTS], cons
     verify_judge(result, &worst);
     verify_blame(result, CAUSE_remainder, 0.97);
     blame_parts(worst.parts, result);
-}
-
-/* The observation times, each a sliver of a step later than it was after the one before: a number of equal
- * steps that is rounded, or a rest that counts as none, leaves it out, and as many again, too. */
-static const double *behind_steps(const struct bed *bed, long steps)
-{
-    static const double sliver[] = {8e-3, 2e-3}; /* of a step */
-    const struct sens_problem *pb = &bed->problem;
-    double *const t = verify_copy(bed->v, bed->cost.n_obs, bed->cost.t_obs), later = 0;
-    for (size_t j = 0; j < bed->cost.n_obs; j++) {
-        if (!(t[j] > pb->t0 && t[j] < pb->t1)) continue;
-        later += sliver[j % 2] * (pb->t1 - pb->t0) / (double)steps;
-        t[j] += later;
-    }
-    return t;
-}
-
-/* Observed a sliver later, the error is still that of the rung. A fixed step has to meet what is observed. */
-static void judge_slivers(struct scene *scene, const struct part part[SENS_PARTS],
-                          const struct refinement *by, int last, long steps, struct verify_result *result)
-{
-    struct bed *const bed = &scene->bed;
-    const struct sens_cost usual = bed->cost;
-    struct worst worst = {.count = 0};
-    struct part moved[SENS_PARTS];
-    struct expected goal;
-    double h;
-    if (by->way == BY_STEP || last < 1 || steps < 1 || !refinement_take(bed, by, last, &h)) return;
-    bed->cost.t_obs = behind_steps(bed, steps);
-    const bool known = expected_exact(&scene->bed, &goal) == SENS_OK;
-    const bool failed = known && fails_beside(bed, "observed close behind the end of a step", result);
-    const bool made = known && !failed && bed->status == SENS_OK;
-    bed->cost = usual;
-    verify_blame(result, CAUSE_observation_times, failed ? 0.97 : 0);
-    if (failed) return;
-    find_parts(scene, &goal, by->way, moved);
-    for (enum sens_part i = 0; i < SENS_PARTS && made; i++) {
-        const double *const error = part[i].ladder.error;
-        if (!part[i].judged) continue;
-        add_rung(&moved[i], h);
-        worst_note_in(&worst, 1u << i, moved[i].ladder.error[0],
-                      BESIDE * fmax(error[last - 1], error[last]) + moved[i].ladder.floor[0] + part[i].done,
-                      "%s: observed close behind the end of a step: error", part[i].name);
-    }
-    if (worst_passes(&worst)) return;
-    verify_judge(result, &worst);
-    verify_blame(result, CAUSE_remainder, 0.97);
-    verify_blame(result, CAUSE_observation_times, 0.96);
 }
 
 enum { CUBIC = 3 }; /* the order of the interpolant of one whose formula is its own */
@@ -265,11 +193,11 @@ static bool climb_autonomous(struct verify *v, const struct scene_settings *sett
     autonomous.autonomous = true;
     if (!create_scene(v, &autonomous, &scene)) return false;
     bool made = expected_exact(&scene.bed, &goal) == SENS_OK;
-    if (made) find_parts(&scene, &goal, by->way, part);
+    if (made) convergence_find_parts(&scene, &goal, by->way, part);
     for (int k = 0; k < rungs && made; k++) {
         double h;
         made = refinement_take(&scene.bed, by, k, &h) && bed_solve(&scene.bed) == SENS_OK;
-        if (made) add_rung(&part[SENS_PART_X], h);
+        if (made) convergence_add_rung(&part[SENS_PART_X], h);
     }
     if (made) *x = part[SENS_PART_X].ladder;
     scene_free(&scene);
@@ -311,66 +239,6 @@ static void judge_time(const struct scene *scene, const struct scene_settings *s
     verify_blame(result, CAUSE_stage_time, 0.9);
 }
 
-enum { STOPS = 9 };
-
-/* In parts of the interval: no two gaps are alike, and none is a few times another. */
-static const double stop_at[STOPS] = {0.043, 0.112, 0.297, 0.352, 0.541, 0.618, 0.803, 0.874, 1};
-
-/* A start behind each stop may be of lower order: there are three times as many stops as in the probe. */
-static const double UNEVEN = 6;
-
-/* The error of a rung, or that of the rungs beside it, brought there: one may be small by accident. */
-static double usual_error(const struct ladder *l, int k, int last)
-{
-    const double beside = k < last ? sqrt(l->error[k - 1] * l->error[k + 1])
-                                   : l->error[k - 1] * fmin(1, l->error[k - 1] / l->error[k - 2]);
-    return fmax(l->error[k], beside);
-}
-
-/* x with observations that cut the interval unevenly, on the last two rungs: steps change their length at each. */
-static void note_uneven(struct scene *scene, const struct ladder *x, const struct refinement *by, int last,
-                        struct worst *worst)
-{
-    struct bed *const bed = &scene->bed;
-    struct part part[SENS_PARTS];
-    struct expected goal;
-    double h;
-    if (expected_exact(bed, &goal) != SENS_OK) return;
-    find_parts(scene, &goal, by->way, part);
-    struct part *const own = &part[SENS_PART_X];
-    for (int k = last - 1; k <= last && refinement_take(bed, by, k, &h); k++) {
-        if (bed_solve(bed) != SENS_OK) return;
-        add_rung(own, h);
-        const int at = own->ladder.count - 1;
-        worst_note_in(worst, SENS_IN_X, own->ladder.error[at],
-                      UNEVEN * usual_error(x, k, last) + own->ladder.floor[at] + own->done,
-                      "x: where observations cut the interval unevenly (%ld steps in all): error",
-                      refinement_steps(bed));
-    }
-}
-
-static void judge_uneven(struct scene *scene, const struct part *x, const struct refinement *by,
-                         const struct rungs *rungs, struct verify_result *result)
-{
-    struct bed *const bed = &scene->bed;
-    const struct sens_problem *const pb = &bed->problem;
-    const struct sens_cost usual = bed->cost;
-    const int last = rungs->count - 1;
-    struct worst worst = {.count = 0};
-    double t[STOPS];
-    if (!rungs->equal || by->way == BY_STEP || last < 2 || !(bed->method->caps & SENS_CAP_OBSERVATIONS))
-        return;
-    for (int j = 0; j < STOPS; j++) t[j] = pb->t0 + stop_at[j] * (pb->t1 - pb->t0);
-    const unsigned parts = probe_parts_for(bed->method) & ~(unsigned)PROBE_RUNNING;
-    probe_cost_at(bed->v, pb, usual.m, parts, STOPS, t, &bed->cost);
-    note_uneven(scene, &x->ladder, by, last, &worst);
-    bed->cost = usual;
-    if (worst_passes(&worst)) return;
-    verify_judge(result, &worst);
-    verify_blame(result, CAUSE_missing_step, 0.97);
-    verify_blame(result, CAUSE_observation_between, 0.9);
-}
-
 /* As many rungs as it takes for every error to fall: one that is small by accident is followed by another. A
  * rung that the method cannot climb is the end, for want of steps. */
 static void climb(struct scene *scene, const struct scene_settings *settings, const struct expected *goal,
@@ -380,11 +248,11 @@ static void climb(struct scene *scene, const struct scene_settings *settings, co
     double h;
     long steps[MOST_RUNGS];
     int rungs = 0;
-    find_parts(scene, goal, by->way, part);
+    convergence_find_parts(scene, goal, by->way, part);
     for (int k = 0; k < MOST_RUNGS && refinement_take(&scene->bed, by, k, &h); k++) {
         if (bed_solve(&scene->bed) != SENS_OK) break;
         for (enum sens_part i = 0; i < SENS_PARTS; i++)
-            if (part[i].judged) add_rung(&part[i], h);
+            if (part[i].judged) convergence_add_rung(&part[i], h);
         steps[rungs] = refinement_steps(&scene->bed);
         if (++rungs >= LEAST_RUNGS && all_fall(part, by->way)) break;
     }
@@ -395,12 +263,11 @@ static void climb(struct scene *scene, const struct scene_settings *settings, co
     judge_ladders(part, by->way, steps[rungs - 1], result);
     const struct rungs climbed = {.steps = steps, .count = rungs, .equal = by->way != BY_TOLERANCE};
     if (result->verdict == VERIFY_PASS) judge_alike(&scene->bed, part, &climbed, result);
-    if (result->verdict == VERIFY_PASS) judge_slivers(scene, part, by, rungs - 1, steps[rungs - 1], result);
+    if (result->verdict == VERIFY_PASS) convergence_judge_slivers(scene, part, by, &climbed, result);
     if (result->verdict == VERIFY_PASS) judge_beside(scene, part, by, rungs - 1, result);
     if (result->verdict == VERIFY_PASS && part[SENS_PART_X].judged)
         judge_time(scene, settings, &part[SENS_PART_X].ladder, by, &climbed, result);
-    if (result->verdict == VERIFY_PASS && part[SENS_PART_X].judged)
-        judge_uneven(scene, &part[SENS_PART_X], by, &climbed, result);
+    if (result->verdict == VERIFY_PASS) convergence_judge_stops(scene, part, by, &climbed, result);
 }
 
 /* ---- shorter intervals --------------------------------------------------------------------------------- */
@@ -435,9 +302,9 @@ static bool note_interval(struct verify *v, const char *choice, double length, s
     if (!scene_create(v, &settings, &scene)) return false;
     const bool made = expected_exact(&scene.bed, &goal) == SENS_OK && bed_solve(&scene.bed) == SENS_OK &&
                       euler(&scene.bed, &rough);
-    find_parts(&scene, &goal, BY_INTERVAL, part);
+    convergence_find_parts(&scene, &goal, BY_INTERVAL, part);
     scene.bed.out = made ? rough : scene.bed.out;
-    find_parts(&scene, &goal, BY_INTERVAL, plain);
+    convergence_find_parts(&scene, &goal, BY_INTERVAL, plain);
     for (enum sens_part k = 0; k < SENS_PARTS && made; k++)
         if (part[k].judged)
             worst_note_in(worst, 1u << k, distance(part[k].count, part[k].got, part[k].truth),

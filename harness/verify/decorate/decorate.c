@@ -1,4 +1,6 @@
 /* Problems and costs around an inner one: every call is handed on, with one thing changed. */
+#include <string.h>
+
 #include "decorate.h"
 
 /* ---- what every decorated problem has in common -------------------------------------------------------- */
@@ -35,10 +37,22 @@ static double spoilt(const struct injection *plan)
     return plan->how == INJECT_INFINITY ? (double)INFINITY : (double)NAN;
 }
 
+/* Is it the point of the plan, if that has one? */
+static bool is_point(const struct injection *plan, const struct sens_problem *pb, const struct sens_at *at)
+{
+    return memcmp(plan->point, &at->t, sizeof at->t) == 0 &&
+           memcmp(plan->point + 1, at->x, pb->n * sizeof *at->x) == 0;
+}
+
 static sens_status inject_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     struct injection *const plan = plan_of(pb);
-    const bool now = falls(plan, INJECT_RHS, 1);
+    const bool call = falls(plan, INJECT_RHS, 1),
+               now = plan->point ? is_point(plan, pb, at) : call && !plan->found;
+    if (call && plan->found) {
+        plan->found[0] = at->t;
+        memcpy(plan->found + 1, at->x, pb->n * sizeof *at->x);
+    }
     if (now && plan->how == INJECT_RECOVERABLE) return SENS_OUT_OF_DOMAIN;
     if (now && plan->how == INJECT_FATAL) return SENS_RHS_FAILED;
     const sens_status status = pb->inner->type->rhs(pb->inner, at, dx);

@@ -49,7 +49,8 @@ void decorate_linear(struct verify *v, const struct sens_problem *inner, bool mo
                      struct sens_problem *problem);
 
 /* Fault injection: call number `at` (1-based, over all calls of that callback; 0: never) and, where `stays`,
- * all later ones. */
+ * all later ones. Of rhs all calls at one point (t, x) of [1 + n] numbers, where it is given: a function fails where it
+ * fails, however often it is asked. */
 enum inject_where { INJECT_RHS, INJECT_VJP, INJECT_JVP, INJECT_VJP_P, INJECT_JVP_P, INJECT_PLACES };
 enum inject_how { INJECT_RECOVERABLE, INJECT_FATAL, INJECT_NAN, INJECT_INFINITY };
 struct injection {
@@ -57,6 +58,8 @@ struct injection {
     enum inject_how how; /* the first two for rhs only; the others spoil one number of the output */
     unsigned long at;
     bool stays;
+    const double *point; /* of rhs; NULL: none */
+    double *found;       /* likewise: where call `at` writes its point, and succeeds; NULL: it fails */
     unsigned long calls[INJECT_PLACES];   /* counted, whether injected or not; not thread-safe: threads = 1 */
     unsigned long vectors[INJECT_PLACES]; /* L a call, K L for vjp_p_batch, 1 for rhs */
 };

@@ -50,6 +50,7 @@ struct drawing { /* of one method */
     long steps;                 /* of the usual scene; 0: not known */
     bool every_state;           /* ckpt > 1 is refused as such */
     int led_back;               /* wrong scenes that were */
+    double most_states;         /* of a drawn scene, whose time is to stay short */
     char left[VERIFY_TEXT / 2]; /* values of options that are not tried, or refused */
 };
 

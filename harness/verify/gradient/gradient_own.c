@@ -358,6 +358,7 @@ static void blame_own(struct gradient_case *given, bool adaptive, bool digits, s
     if (sens_problem_x0_depends(&given->scene.bed.problem))
         verify_blame(result, CAUSE_missing_initial_term, 0.3);
     verify_blame(result, CAUSE_missing_parameter_term, 0.2);
+    verify_blame(result, CAUSE_mass_matrix, given->scene.bed.problem.mass ? 0.9 : 0);
 }
 
 void gradient_check_own(struct gradient_case *given)

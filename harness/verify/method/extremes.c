@@ -364,6 +364,7 @@ static void run(struct verify *v)
     check_many(v);
     check_short(v);
     extremes_check_landing(v);
+    extremes_check_still(v);
     check_rest(v);
     check_gap(v);
     check_cost(v);
@@ -398,6 +399,15 @@ static const struct verify_check checks[] = {
          "that is compared with a margin, it leaves the state that much behind, at any tolerance: the "
          "derivative is that of the wrong state, and agrees with it. Stretch such a step to the stop, or add "
          "a last short one. The state at the end is known.",
+     .level = VERIFY_TO_TOLERANCE},
+    {.id = "extremes.still",
+     .summary = "a solution that rests has derivatives all the same",
+     .bound = "discrete, on steps that can be made again: rounding; by other equal steps: a tenth",
+     .explanation =
+         "x_i' = c_i x_i (p - x_i) begins at x_i = p, where f is exactly 0, and stays there; df/dx and df/dp "
+         "are not 0. A method that passes over steps in which nothing moves, or ends when the state has "
+         "settled, loses what the derivatives do in them. Steps that an error test has chosen for a state at "
+         "rest, and that cannot be made again, are not judged.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.rest",
      .summary = "dG/dp follows the tolerance where state and adjoint are at rest",

@@ -76,13 +76,21 @@ static const char *place_name(enum inject_where where)
     return name[where];
 }
 
-/* Solves once with the failure, and heals the problem again. */
+/* Solves once with the failure, and heals the problem again. A single call of rhs fails with all others at its point,
+ * for a method may solve more than once. */
 static void solve_failing(struct fragile *f, enum inject_where where, enum inject_how how, unsigned long at,
                           bool stays)
 {
-    f->injection = (struct injection){.where = where, .how = how, .at = at, .stays = stays};
+    double *const point = verify_array(f->bed.v, 1 + f->bed.problem.n);
+    const bool by_point = where == INJECT_RHS && !stays;
+    if (by_point) {
+        f->injection = (struct injection){.where = where, .at = at, .found = point};
+        bed_solve(&f->bed);
+    }
+    f->injection = (struct injection){
+        .where = where, .how = how, .at = at, .stays = stays, .point = by_point ? point : NULL};
     bed_solve(&f->bed);
-    f->injection.at = 0;
+    f->injection.at = 0, f->injection.point = NULL;
 }
 
 /* A result that was returned with success: with a fixed step there is no other than the healthy one; else

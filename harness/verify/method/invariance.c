@@ -193,9 +193,11 @@ struct study { /* a solve and how far another one may be from it */
     bool solved, made; /* there is a first one; and apart is set */
 };
 
-static void study_create(struct verify *v, struct study *study)
+/* length: of the interval; 0: the usual one */
+static void study_create(struct verify *v, double length, struct study *study)
 {
-    const struct scene_settings settings = trial_open_settings(v, 11);
+    struct scene_settings settings = trial_open_settings(v, 11);
+    settings.length = length;
     struct bed *const bed = &study->scene.bed;
     study->steps = (struct grid){.steps = 0};
     study->solved = scene_create(v, &settings, &study->scene);
@@ -313,17 +315,29 @@ static void check_parts(struct verify *v, struct study *study)
     verify_close(v, &result);
 }
 
+static void study_free(struct study *study)
+{
+    grid_free(&study->steps);
+    scene_free(&study->scene);
+}
+
+static const double LONG = 16;
+
 static void run(struct verify *v)
 {
     struct study study;
     check_repeats(v);
     check_checkpoints(v);
-    study_create(v, &study);
+    study_create(v, 0, &study);
     check_lanes(v, &study);
     check_batches(v, &study);
     check_parts(v, &study);
-    grid_free(&study.steps);
-    scene_free(&study.scene);
+    study_free(&study);
+    if (v->method->derivative != SENS_DERIVATIVE_CONTINUOUS) return;
+    study_create(v, LONG,
+                 &study); /* steps that one gradient chooses may do for the other on a short interval */
+    if (study.solved && trial_right(&study.scene)) check_parts(v, &study);
+    study_free(&study);
 }
 
 static const struct verify_check checks[] = {

@@ -54,7 +54,10 @@ static void set_subject(struct scene *scene, const struct scene_settings *s)
 {
     char instance[VERIFY_SUBJECT / 2];
     snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s%s", s->n, s->np,
-             s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "", s->mass ? " M x'" : "");
+             s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "",
+             s->turned ? " M x', rows turned"
+             : s->mass ? " M x'"
+                       : "");
     bed_subject(&scene->bed, instance, scene->subject);
     const size_t used = strlen(scene->subject);
     if (s->choice) snprintf(scene->subject + used, sizeof scene->subject - used, ", %s", s->choice);
@@ -82,7 +85,7 @@ bool scene_create(struct verify *v, const struct scene_settings *s, struct scene
     struct sens_cost cost;
     if (s->mass && !(v->method->caps & SENS_CAP_MASS)) return false;
     probe_problem(v, &settings, &problem);
-    if (s->mass) problem.mass = probe_mass(v, s->n);
+    if (s->mass) problem.mass = probe_mass(v, s->n, s->turned);
     probe_cost(v, &problem, s->m, s->parts & probe_parts_for(v->method), &cost);
     *scene = (struct scene){.subject = ""};
     bed_create(v, &problem, &cost, v->method, &scene->bed);

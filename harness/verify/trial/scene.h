@@ -19,7 +19,7 @@ struct scene_settings {
     unsigned parts;     /* of the cost, as far as the method can do them */
     const char *choice; /* a choice of an option, "type=2a"; NULL: as by default */
     bool inside;        /* what is outside the error test by default is taken into it; else not made */
-    bool mass;          /* probe_mass(n) before x'; not made of methods that take none */
+    bool mass, turned;  /* probe_mass(n, turned) before x'; not made of methods that take none */
 };
 
 struct scene {
