@@ -14,6 +14,8 @@ struct inputs inputs_create(const struct subject *subject, size_t K, size_t L)
                            .X = b.X,
                            .p = verify_copy(v, subject->pb->np, b.p),
                            .W = verify_random(v, room * subject->pb->n * L),
+                           .t_way = verify_random(v, L),
+                           .p_way = verify_random(v, subject->pb->np * L),
                            .beside = verify_array(v, subject->pb->n * L),
                            .room = room};
 }
@@ -121,7 +123,7 @@ sens_status call_make(const struct subject *subject, enum callback callback, con
     const struct sens_problem_type *type = pb->type;
     const struct sens_at at = {in->t[0], in->X, in->p};
     const size_t L = width(subject, callback, in->L), k0 = pb->np - (L < pb->np ? L : pb->np);
-    const struct sens_direction along = {.x = in->W};
+    const struct sens_direction along = {.t = in->t_way, .x = in->W, .p = pb->np > 0 ? in->p_way : NULL};
     if (callback == CALL_RHS) return type->rhs(pb, &at, out);
     if (callback == CALL_JVP) type->jvp(pb, &at, L, in->W, out);
     if (callback == CALL_VJP) type->vjp(pb, &at, L, in->W, out);

@@ -26,10 +26,11 @@ enum callback {
 
 struct inputs { /* at (t[0], X[0], p), for vjp_p_batch at K points; one point at least is there */
     size_t K, L;
-    double *t, *X, *p; /* [K], [K][n], [np] */
-    double *W;         /* [K][n][L] */
-    double *beside;    /* [n][L]: what a callback writes beside what is asked of it; threads call at once */
-    size_t room;       /* points that t, X and W have room for */
+    double *t, *X, *p;           /* [K], [K][n], [np] */
+    double *W;                   /* [K][n][L] */
+    const double *t_way, *p_way; /* [L], [np][L]: of hvp's direction, whose x part is W; copies share them */
+    double *beside; /* [n][L]: what a callback writes beside what is asked of it; threads call at once */
+    size_t room;    /* points that t, X and W have room for */
 };
 
 /* At points of their own, with random W. */

@@ -136,6 +136,7 @@ static void mix(const struct subject *subject, struct history *history)
     size_t one, other;
     in[0] = inputs_create(subject, BATCH, LANES);
     in[1] = inputs_create(subject, BATCH, LANES);
+    in[1].t_way = in[0].t_way, in[1].p_way = in[0].p_way;
     for (size_t q = 0; q < BATCH * subject->pb->n; q++) in[0].X[q] = (double)(float)in[0].X[q];
     for (int k = 2; k < MIXTURES; k++) in[k] = inputs_copy(subject, &in[0]);
     memcpy(in[2].X, in[1].X, BATCH * subject->pb->n * sizeof *in[2].X);
