@@ -308,6 +308,16 @@ static const struct verify_check checks[] = {
          "phi and g; what is data, and not to move with p, comes from an option. The same is done with x0; a "
          "cost "
          "whose data come from the initial state and stay as they are says so by data_of_x0 (sens/cost.h)."},
+    {.id = "cost.equal",
+     .summary = "derivatives are right where two states are equal and the value is smooth",
+     .bound = "a hundredth of the slope, or of the terms of its derivative",
+     .explanation =
+         "One state is set to the value of another, and phi and g are moved along a random direction, "
+         "forward "
+         "and back. Where both slopes agree to a thousandth, the value has a derivative there, and phi_dx "
+         "and "
+         "g_dx have to give it. A largest of two numbers that are equal may have the derivative of either; a "
+         "smooth sum that is written with one, as log(e^a + e^b) is, may not."},
     {.id = "cost.zero",
      .summary =
          "phi_dx and g_dx are numbers where a state is exactly 0 or at an option's default, and right for "
@@ -410,6 +420,7 @@ static void look(const struct cost_case *at)
     check_pure(at);
     cost_check_parameters(at);
     cost_check_zero(at);
+    cost_check_equal(at);
     cost_check_places(at);
     cost_check_solve(at);
 }

@@ -1,4 +1,4 @@
-/* cost.zero: d phi_c/d x_i, d g_c/d x_i at x_i = a, where the one-sided quotients (phi(a + d) - phi(a))/d settle: a =
+/* cost.zero, and cost.equal: states that are equal. d phi_c/d x_i, d g_c/d x_i at x_i = a, where the one-sided quotients (phi(a + d) - phi(a))/d settle: a =
  * 0, and a number that an option has by default, as a setpoint is; and the derivatives by p and all other x_k at x_i =
  * 0, against differences that stay there. */
 #include <math.h>
@@ -98,6 +98,63 @@ static void note_planes(const struct term *term, struct place place, struct wors
     for (size_t q = 0; q < planes; q++)
         note_plane(term, place, planes > 1 ? q * (n - 1) / (planes - 1) : 0, worst);
 }
+
+/* ---- states that are equal ----------------------------------------------------------------------------- */
+
+/* Of the states' size; slopes that differ by less than SMOOTH from one side to the other are those of a function that
+ * has a derivative, and a derivative that is off by more than OFF of it is another's. */
+static const double NEAR = 1e-5, SMOOTH = 1e-3, OFF = 1e-2;
+
+/* Along a random direction from the place. */
+static void note_slope(const struct term *term, struct place place, size_t i, size_t j, struct worst *worst)
+{
+    struct verify *v = term->at->v;
+    const size_t n = term->at->cost.n, m = term->at->cost.m;
+    const double *const way = cost_direction(v, n, place.x);
+    const double *const here = term_part(term, PART_VALUE, place), *const D = term_part(term, PART_DX, place);
+    const double *const above =
+        term_part(term, PART_VALUE, (struct place){cost_moved(v, n, place.x, way, NEAR, false), place.p});
+    const double *const below =
+        term_part(term, PART_VALUE, (struct place){cost_moved(v, n, place.x, way, -NEAR, false), place.p});
+    for (size_t c = 0; c < m; c++) {
+        const double up = (above[c] - here[c]) / NEAR, down = (here[c] - below[c]) / NEAR;
+        const double rounding = 64 * DBL_EPSILON * fabs(here[c]) / NEAR, size = fmax(fabs(up), fabs(down));
+        double slope = 0, terms = 0;
+        for (size_t q = 0; q < n; q++) slope += D[q * m + c] * way[q], terms += fabs(D[q * m + c] * way[q]);
+        if (!(fabs(up - down) <= SMOOTH * size + rounding)) continue;
+        worst_note(worst, fabs(slope - (up + down) / 2), OFF * fmax(size, terms) + rounding,
+                   "x_%zu = x_%zu, functional %zu: the slope is %.6g, and %.6g by the derivative", i, j, c,
+                   (up + down) / 2, slope);
+    }
+}
+
+/* States 0 and 1, and the first and the last one. */
+static void note_equal(const struct term *term, struct place place, struct worst *worst)
+{
+    const size_t n = term->at->cost.n, others[] = {1, n - 1};
+    for (size_t k = 0; k < 2 && others[k] < n && (k == 0 || others[k] > 1); k++) {
+        const struct sens_arena_mark mark = sens_arena_mark(&term->at->v->ctx.arena);
+        double *const x = verify_copy(term->at->v, n, place.x);
+        x[others[k]] = x[0];
+        note_slope(term, (struct place){x, place.p}, 0, others[k], worst);
+        sens_arena_rewind(&term->at->v->ctx.arena, mark);
+    }
+}
+
+void cost_check_equal(const struct cost_case *at)
+{
+    struct verify_result result = verify_open("cost.equal", at->v->module, at->label);
+    struct worst worst = {.count = 0};
+    struct term term[MOST_TERMS];
+    const struct place place = cost_place(at, 1);
+    for (size_t k = 0, terms = at->cost.n > 1 ? cost_terms(at, term) : 0; k < terms; k++)
+        note_equal(&term[k], place, &worst);
+    verify_judge_or(&result, &worst, "one state, or no value is smooth where two are equal");
+    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_branch, 0.97);
+    verify_close(at->v, &result);
+}
+
+/* ---- the checks ---------------------------------------------------------------------------------------- */
 
 void cost_check_zero(const struct cost_case *at)
 {

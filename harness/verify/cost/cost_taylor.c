@@ -294,7 +294,8 @@ static bool is_nearer(const struct finding *f, const double *quotient)
 {
     static const double NEARER = 0.05; /* of the error; steps of other lengths are off by more */
     for (size_t q = 0; q < f->rows * f->m; q++)
-        if (is_wrong(f, q) && !(fabs(f->D[q] - quotient[q]) <= NEARER * fabs(f->D[q] - f->N.d[q]))) return false;
+        if (is_wrong(f, q) && !(fabs(f->D[q] - quotient[q]) <= NEARER * fabs(f->D[q] - f->N.d[q])))
+            return false;
     return true;
 }
 
@@ -341,7 +342,7 @@ static void blame_pattern(const struct finding *f, struct verify_result *result)
 static void blame(const struct finding *f, struct verify_result *result)
 {
     static bool (*const hypothesis[])(const struct finding *, struct verify_result *) = {
-        blame_lanes,       blame_absence, blame_weight, blame_tail,    blame_time,
+        blame_lanes,       blame_absence, blame_weight, blame_tail,     blame_time,
         blame_observation, blame_place,   blame_factor, blame_exchange, blame_quotient};
     for (size_t k = 0; k < sizeof hypothesis / sizeof *hypothesis; k++)
         if (hypothesis[k](f, result)) return;

@@ -119,6 +119,7 @@ void cost_check_empty(struct verify *v);
 void cost_check_parameters(const struct cost_case *at);
 /* cost.zero (cost_singular.c), cost.jumps (cost_jumps.c) */
 void cost_check_zero(const struct cost_case *at);
+void cost_check_equal(const struct cost_case *at);
 void cost_check_jumps(const struct cost_case *at);
 
 #endif
