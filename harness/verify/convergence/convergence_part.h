@@ -1,5 +1,5 @@
-/* harness/verify/convergence/convergence_part.h - the results part by part, with their errors from rung to rung, and what
- * order.exact looks at beside its rungs. */
+/* harness/verify/convergence/convergence_part.h - the results part by part, with their errors from rung to rung, and
+ * what order.exact looks at beside its rungs. */
 #ifndef VERIFY_CONVERGENCE_PART_H
 #define VERIFY_CONVERGENCE_PART_H
 

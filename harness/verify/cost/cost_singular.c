@@ -1,6 +1,6 @@
-/* cost.zero, and cost.equal: states that are equal. d phi_c/d x_i, d g_c/d x_i at x_i = a, where the one-sided quotients (phi(a + d) - phi(a))/d settle: a =
- * 0, and a number that an option has by default, as a setpoint is; and the derivatives by p and all other x_k at x_i =
- * 0, against differences that stay there. */
+/* cost.equal, states that are equal; and cost.zero: d phi_c/d x_i, d g_c/d x_i at x_i = a, where the one-sided
+ * quotients (phi(a + d) - phi(a))/d settle: a = 0, and a number that an option has by default, as a setpoint is;
+ * and the derivatives by p and all other x_k at x_i = 0, against differences that stay there. */
 #include <math.h>
 
 #include "cost_terms.h"

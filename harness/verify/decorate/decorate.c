@@ -37,11 +37,12 @@ static double spoilt(const struct injection *plan)
     return plan->how == INJECT_INFINITY ? (double)INFINITY : (double)NAN;
 }
 
-/* Is it the point of the plan, if that has one? */
+/* Is it the point of the plan? */
 static bool is_point(const struct injection *plan, const struct sens_problem *pb, const struct sens_at *at)
 {
-    return memcmp(plan->point, &at->t, sizeof at->t) == 0 &&
-           memcmp(plan->point + 1, at->x, pb->n * sizeof *at->x) == 0;
+    bool same = plan->point[0] == at->t;
+    for (size_t i = 0; i < pb->n; i++) same = same && plan->point[1 + i] == at->x[i];
+    return same;
 }
 
 static sens_status inject_rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)

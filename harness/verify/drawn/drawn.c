@@ -202,8 +202,8 @@ static struct drawn draw_scene(const struct drawing *drawing, const struct theme
 /* Two that are led back tell what a third would. */
 enum { MOST_LED_BACK = 2 };
 
-/* A right method may be slow, as one with dense systems of several n unknowns is: a third of what a unit has by default,
- * in seconds of processor time. */
+/* A right method may be slow, as one with dense systems of several n unknowns is: a third of what a unit has by
+ * default, in seconds of processor time. */
 static double most_seconds(const struct verify *v)
 {
     return v->quick ? 20 : 100;
@@ -217,8 +217,8 @@ static double seconds_used(void)
                : 0;
 }
 
-/* Dense systems take the third power of n, and a scene some dozen solves: as many states as a third of the time allows,
- * by a solve with some. */
+/* Dense systems take the third power of n, and a scene some dozen solves: as many states as a third of the time
+ * allows, by a solve with some. */
 static void choose_states(struct drawing *drawing)
 {
     enum { PILOT = 40, SOLVES = 30 };

@@ -14,7 +14,8 @@ static const double MOST = 0.1; /* of the derivative, by equal steps: what is lo
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    for (size_t i = 0; i < pb->n; i++) dx[i] = RATE[i] * at->x[i] * (at->p[0] - at->x[i]);
+    (void)pb;
+    for (size_t i = 0; i < N; i++) dx[i] = RATE[i] * at->x[i] * (at->p[0] - at->x[i]);
     return SENS_OK;
 }
 
