@@ -26,9 +26,9 @@ struct file_sizes { /* of what the module goes with */
  * of a network, whose rows name two places each, from 0 or from 1 on. */
 size_t files_make(struct verify *v, const struct file_sizes *sizes, struct made_file file[MADE_FILES]);
 
-/* The same with a header, as a cost takes them (sens/option.h): measurements of the n states, two at a time at both ends,
- * with weights that differ, some missing, with a standard deviation each, with few, and with none; then with quantities
- * of the problem as well. */
+/* The same with a header, as a cost takes them (sens/option.h): measurements of the n states, two at a time at both
+ * ends, with weights that differ, some missing, with a standard deviation each, with few, and with none; then with
+ * quantities of the problem as well. */
 size_t files_make_measured(struct verify *v, const struct file_sizes *sizes,
                            struct made_file file[MADE_FILES]);
 
