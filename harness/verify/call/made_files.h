@@ -22,8 +22,8 @@ struct file_sizes { /* of what the module goes with */
     double t0, t1;
 };
 
-/* Fills `file`, in the unit's arena, and returns how many there are: rows of numbers, with and without times, and tables
- * of a network, whose rows name two places each, from 0 or from 1 on. */
+/* Fills `file`, in the unit's arena, and returns how many there are: rows of numbers, with and without times, and
+ * tables of a network, whose rows name two places each, from 0 or from 1 on. */
 size_t files_make(struct verify *v, const struct file_sizes *sizes, struct made_file file[MADE_FILES]);
 
 /* The same with a header, as a cost takes them (sens/option.h): measurements of the n states, two at a time at both
