@@ -26,8 +26,8 @@ struct probe_quantities {
 };
 sens_status probe_observe(struct sens_ctx *ctx, const struct sens_problem *pb, size_t count,
                           const size_t *number, struct sens_observer *observer);
-/* M of M x' = f for n states, nonsingular and not symmetric, in the arena of v. M_ii and M_i,i+1 alone are not 0; `turned`:
- * each row is the one before, so that with three states or more the diagonal is 0. */
+/* M of M x' = f for n states, nonsingular and not symmetric, in the arena of v. M_ii and M_i,i+1 alone are not 0;
+ * `turned`: each row is the one before, so that with three states or more the diagonal is 0. */
 const struct sens_mass *probe_mass(struct verify *v, size_t n, bool turned);
 
 enum probe_parts {

@@ -95,7 +95,7 @@ static void note_batch(struct worst *worst, const struct subject *subject, size_
 
 void batch_note(struct worst *worst, const struct subject *subject, size_t K, size_t L)
 {
-    struct batch_record record;
+    struct batch_record record = {.failed = false};
     note_batch(worst, subject, K, L, &record);
 }
 

@@ -18,8 +18,8 @@ void declared_problem(struct verify *v, const struct sens_problem *inner, enum d
                       struct sens_problem *problem);
 
 /* The inner problem with structure that is formed by its products: df/dx dense, with a pattern of all its entries, or
- * with one of those that are not 0 at the first points of the interval (all, past 64 states), which elimination may fill
- * in; and (df/dp)^T in a pattern of all. For any problem, however unsuitable. */
+ * with one of those that are not 0 at some points (all, past 64 states), which elimination may fill in; and (df/dp)^T
+ * in a pattern of all. For any problem, however unsuitable. */
 enum declared_pattern { DECLARED_DENSE, DECLARED_ALL, DECLARED_NONZERO, DECLARED_PATTERNS };
 void declared_by_products(struct verify *v, const struct sens_problem *inner, enum declared_pattern pattern,
                           struct sens_problem *problem);
