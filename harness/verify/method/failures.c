@@ -93,6 +93,26 @@ static void solve_failing(struct fragile *f, enum inject_where where, enum injec
     f->injection.at = 0, f->injection.point = NULL;
 }
 
+/* Of tolerances: what other steps, behind a failure, may make of any result. Something of a step that has failed is of
+ * the size of a step. */
+static const double OTHER_STEPS = 50;
+
+/* Of a method whose map is its own, by the healthy solve; of quotients, which have the noise of their values, x and G. */
+static void note_other_steps(struct fragile *f, const char *what, struct worst *worst)
+{
+    const struct bed *const bed = &f->bed;
+    const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
+    struct sens_out apart = bed_shape(bed);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = bed_part(bed, k);
+        const double most =
+            OTHER_STEPS * (bed->task.rtol + bed->task.atol) * out_norm(bed, &f->healthy, NULL, 1u << k);
+        for (size_t q = 0; apart.part[k] && q < shape.rows * shape.cols; q++)
+            apart.part[k][q] = quotient && shape.wrt ? INFINITY : most;
+    }
+    trial_compare(worst, &f->bed, &f->healthy, &apart, what);
+}
+
 /* A result that was returned with success: with a fixed step there is no other than the healthy one; else
  * what it has to be, on the steps that the method reports now where it is the derivative of those. */
 static void note_success(struct fragile *f, const char *what, struct worst *worst)
@@ -103,8 +123,12 @@ static void note_success(struct fragile *f, const char *what, struct worst *wors
         trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
     else if (f->expects)
         trial_compare_anew(worst, &f->bed, &none, &f->expected.value, &f->expected.bound, what);
+    else if (!out_finite(&f->bed, &f->bed.out))
+        worst_note(worst, INFINITY, 0, "%s not finite", what);
+    else if (f->bed.method->caps & SENS_CAP_TOLERANCE)
+        note_other_steps(f, what, worst);
     else
-        worst_note(worst, out_finite(&f->bed, &f->bed.out) ? 0 : INFINITY, 0, "%s not finite", what);
+        worst_note(worst, 0, 0, "%s", what);
 }
 
 /* ---- calls that fail ----------------------------------------------------------------------------------- */
@@ -148,13 +172,17 @@ static void fail_once(struct fragile *f, enum inject_where where, enum inject_ho
     worst_note(&found->worst, one.value, one.bound, "%s", one.where);
 }
 
-/* First, last and in between, of prepare and of run. */
-static int choose_calls(const struct fragile *f, enum inject_where where, unsigned long call[8])
+enum { CALLS = 14 };
+
+/* First, last and in between, of prepare and of run; and some one after the other, which are all stages of a step. */
+static int choose_calls(const struct fragile *f, enum inject_where where, unsigned long call[CALLS])
 {
-    const unsigned long p = f->in_prepare[where], all = f->in_all[where];
-    const unsigned long wanted[] = {1, 2, p / 2, p, p + 1, p + 2, (p + all) / 2, all};
+    const unsigned long p = f->in_prepare[where], all = f->in_all[where], third = p + (all - p) / 3;
+    const unsigned long wanted[CALLS] = {1,         2,         p / 2,         p,         p + 1,
+                                         p + 2,     third,     third + 1,     third + 2, third + 3,
+                                         third + 4, third + 5, (p + all) / 2, all};
     int count = 0;
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < CALLS; k++)
         if (wanted[k] >= 1 && wanted[k] <= all && (count == 0 || wanted[k] > call[count - 1]))
             call[count++] = wanted[k];
     return count;
@@ -163,7 +191,7 @@ static int choose_calls(const struct fragile *f, enum inject_where where, unsign
 static void fail_everywhere(struct fragile *f, enum inject_where where, enum inject_how first,
                             struct found *found)
 {
-    unsigned long call[8];
+    unsigned long call[CALLS];
     const int count = choose_calls(f, where, call);
     for (int k = 0; k < count; k++)
         for (enum inject_how how = first; how <= INJECT_INFINITY; how++)
