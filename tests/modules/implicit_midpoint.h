@@ -5,7 +5,8 @@
  * the tangent is solved by others than Newton's iteration, TANGENT_FACTORS, a function like factorise;
  * SETTLED(moved, size), when a correction is taken for rounding; EXCHANGED_FROM, the column (0, or k of the pivot)
  * from which rows are exchanged; TANGENT_EXCHANGES_BACK, where those of the tangent's right side are made in the order
- * of undoing them; and PARAMETERS_OF_START, which takes df/dp at the beginning of the step. */
+ * of undoing them; PARAMETERS_OF_START, which takes df/dp at the beginning of the step; and HAS_ROW(M, i, of_S): it
+ * takes problems M x' = f then, and row i of M enters what is multiplied by it, S where of_S. */
 #ifndef PARAMETERS_OF_START
 #define PARAMETERS_OF_START 0
 #endif
@@ -14,6 +15,12 @@
 #endif
 #ifndef SETTLED
 #define SETTLED(moved, size) ((moved) <= 16 * SENS_EPSILON * (size))
+#endif
+#ifdef HAS_ROW
+#define TAKES_MASS SENS_CAP_MASS
+#else
+#define TAKES_MASS          0
+#define HAS_ROW(M, i, of_S) true
 #endif
 #ifndef DOUBLES
 #define DOUBLES 0
@@ -33,7 +40,7 @@
 struct own {
     long steps;  /* from t0 to t1 */
     bool chosen; /* they are: those of a run are told */
-    sens_real *Y, *K, *sigma, *LU, *unit, *pivot, *before;
+    sens_real *Y, *K, *sigma, *LU, *unit, *pivot, *before, *off;
 };
 
 #include "directions.h"
@@ -59,7 +66,17 @@ static void eliminate(struct state *st)
     }
 }
 
-/* LU = I - h/2 df/dx at the point */
+/* OUT += M V of M x' = f, I where there is none */
+static void add_mass(const struct state *st, size_t L, const sens_real *V, sens_real *OUT)
+{
+    const struct sens_mass *const M = st->task->problem->mass;
+    if (!M) sens_lanes_axpy(st->n, L, 1, V, OUT);
+    for (size_t i = 0; M && i < st->n; i++)
+        for (size_t e = M->pattern.start[i]; HAS_ROW(M, i, V == st->S) && e < M->pattern.start[i + 1]; e++)
+            sens_lanes_axpy(1, L, M->value[e], V + M->pattern.col[e] * L, OUT + i * L);
+}
+
+/* LU = M - h/2 df/dx at the point */
 static void factorise(struct state *st, const struct sens_at *at, sens_real h)
 {
     const struct sens_problem *pb = st->task->problem;
@@ -67,7 +84,8 @@ static void factorise(struct state *st, const struct sens_at *at, sens_real h)
     memset(st->own.unit, 0, n * n * sizeof *st->own.unit);
     for (size_t i = 0; i < n; i++) st->own.unit[i * n + i] = 1;
     pb->type->jvp(pb, at, n, st->own.unit, st->own.LU);
-    for (size_t e = 0; e < n * n; e++) st->own.LU[e] = st->own.unit[e] - h / 2 * st->own.LU[e];
+    for (size_t e = 0; e < n * n; e++) st->own.LU[e] *= -h / 2;
+    add_mass(st, n, st->own.unit, st->own.LU);
     eliminate(st);
 }
 
@@ -77,7 +95,7 @@ static void TANGENT_FACTORS(struct state *st, const struct sens_at *at, sens_rea
 #define TANGENT_FACTORS factorise
 #endif
 
-/* V [n][L] = (I - h/2 J)^-1 V */
+/* V [n][L] = (M - h/2 J)^-1 V */
 static void solve(const struct state *st, size_t L, bool back, sens_real *V)
 {
     const size_t n = st->n;
@@ -96,7 +114,7 @@ static void solve(const struct state *st, size_t L, bool back, sens_real *V)
     }
 }
 
-/* Y = x + h/2 f(t + h/2, Y) by Newton's iteration, then x = 2 Y - x, and its tangent. */
+/* M Y = M x + h/2 f(t + h/2, Y) by Newton's iteration, then x = 2 Y - x, and its tangent. */
 static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sens_real h)
 {
     const struct sens_problem *pb = st->task->problem;
@@ -111,7 +129,8 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
         if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
         if (!FACTORS_OF_START) factorise(st, &at, h);
         sens_real size = 0, moved = 0;
-        for (size_t i = 0; i < n; i++) st->own.K[i] = st->x[i] + h / 2 * st->own.K[i] - st->own.Y[i];
+        for (size_t i = 0; i < n; i++) st->own.K[i] *= h / 2, st->own.off[i] = st->x[i] - st->own.Y[i];
+        add_mass(st, 1, st->own.off, st->own.K);
         solve(st, 1, false, st->own.K);
         for (size_t i = 0; i < n; i++) {
             st->own.Y[i] += st->own.K[i];
@@ -124,7 +143,8 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
     if (!FACTORS_OF_START) TANGENT_FACTORS(st, &at, h);
     memset(st->own.sigma, 0, n * q * sizeof *st->own.sigma);
     add_p(st, PARAMETERS_OF_START ? &(struct sens_at){t, st->x, pb->p} : &at, st->own.sigma);
-    for (size_t e = 0; e < n * q; e++) st->own.sigma[e] = st->S[e] + h / 2 * st->own.sigma[e];
+    for (size_t e = 0; e < n * q; e++) st->own.sigma[e] *= h / 2;
+    add_mass(st, q, st->S, st->own.sigma);
     solve(st, q, TANGENT_EXCHANGES_BACK, st->own.sigma);
     integrate(st, &at, h, st->own.sigma);
     for (size_t i = 0; i < n; i++) st->x[i] = 2 * st->own.Y[i] - st->x[i];
@@ -180,7 +200,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     const size_t n = st->n, q = st->q;
     const struct room room[] = {{&st->own.Y, n},      {&st->own.K, n},        {&st->own.sigma, n * q},
                                 {&st->own.LU, n * n}, {&st->own.unit, n * n}, {&st->own.pivot, n},
-                                {&st->own.before, n}};
+                                {&st->own.before, n}, {&st->own.off, n}};
     *made = st;
     st->own.steps = (long)task->option[0].number;
     status = allocate(ctx, sizeof room / sizeof *room, room);
@@ -204,7 +224,7 @@ static SENS_METHOD(own) = {
     .summary = "implicit midpoint rule with its tangent",
     .derivative = SENS_DERIVATIVE_DISCRETE,
     .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_STEPS |
-            (DOUBLES ? SENS_CAP_TOLERANCE : 0),
+            (DOUBLES ? SENS_CAP_TOLERANCE : 0) | TAKES_MASS,
     .options = options,
     .prepare = prepare,
     .run = run,

@@ -3,8 +3,9 @@
  * kept before the first run) and KEEPS_STEP (the last step), and may define LEAST, the step that is taken without a
  * test, as a part of the interval; NO_TIME, what is left where a solve ends; NONE_IS_NAN, an error of 0 over a
  * tolerance of 0, which is no reason to reject then; PARTS_COUNT(part), for how many components a tolerance of
- * several is taken; FIRST, the first step as a part of the interval; and FAILED_ADDS as 1: a trial in which rhs has no
- * value adds to G before that is seen. */
+ * several is taken; FIRST, the first step as a part of the interval; FAILED_ADDS as 1: a trial in which rhs has no
+ * value adds to G before that is seen; ARRIVES, the part of what is left to a stop from which a step is the last one
+ * before it; and LAST(h, left), the length of that. */
 #include <stdbool.h>
 
 #include "sens/real.h"
@@ -22,6 +23,12 @@ struct own {
 #endif
 #ifndef FIRST
 #define FIRST SENS_C(1e-3)
+#endif
+#ifndef ARRIVES
+#define ARRIVES SENS_C(0.999)
+#endif
+#ifndef LAST
+#define LAST(h, left) (left)
 #endif
 #ifndef FAILED_ADDS
 #define FAILED_ADDS 0
@@ -117,8 +124,8 @@ static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, 
     begin(st, t);
     while (stop - t > NO_TIME) {
         if (work->steps + work->rejects == st->task->max_steps) return SENS_STEP_LIMIT;
-        const bool last = st->own.h >= (stop - t) * SENS_C(0.999);
-        const sens_real h = last ? stop - t : st->own.h, to = last ? stop : t + h;
+        const bool last = st->own.h >= (stop - t) * ARRIVES;
+        const sens_real h = last ? LAST(st->own.h, stop - t) : st->own.h, to = last ? stop : t + h;
         if (to <= t) return SENS_STEP_UNDERFLOW;
         const sens_status status = trial(st, t, h);
         if (sens_fatal(status)) return status;
