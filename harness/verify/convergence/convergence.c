@@ -349,6 +349,7 @@ static void run(struct verify *v)
     else
         verify_skip_check(v, "order.h", v->module, "fixed steps", "the method's steps are its own");
     convergence_exact(v);
+    convergence_mass(v);
     convergence_decay(v);
     check_order_tol(v, "cash_karp", "odeint");
     if (!v->quick && !own_steps) check_order_tol(v, "dopri5", "hairer-pi");
@@ -407,6 +408,17 @@ static const struct verify_check checks[] = {
                     "Where both stay, the solver is wrong: it ends early, or its error test does not test. "
                     "A gradient that falls more slowly than the state has sensitivities outside the error "
                     "test."},
+    {.id = "order.mass",
+     .summary = "results with a mass matrix are those of x' = M^-1 f",
+     .bound = "a twentieth of each: M in a wrong place is off by its size",
+     .explanation = "The probe with a mass matrix that is not symmetric, and with its rows turned so that "
+                    "the diagonal is 0, "
+                    "is solved with steps finer than usual, and each of x, G, dG/dp and dG/dx0 is compared "
+                    "with the exact "
+                    "one of the same equations solved for x'. What a method does to rows, columns or the "
+                    "diagonal of M in "
+                    "its state and its derivative alike agrees with its own values, and shows here.",
+     .level = VERIFY_TO_TOLERANCE},
     {.id = "order.decay",
      .summary = "formulas of low order keep to the tolerance, whichever way the state moves",
      .bound = "twice the tolerance in every step, which the equation lets no error grow beyond",

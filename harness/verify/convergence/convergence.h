@@ -22,6 +22,9 @@ void convergence_judge_alike(const struct ladder *const ladder[SENS_PARTS],
                              const char *const name[SENS_PARTS], const struct rungs *rungs,
                              struct verify_result *result);
 
+/* order.mass */
+void convergence_mass(struct verify *v);
+
 /* order.decay */
 void convergence_decay(struct verify *v);
 

@@ -48,6 +48,10 @@ void decorate_faint_cost(struct verify *v, const struct sens_cost *inner, struct
 void decorate_linear(struct verify *v, const struct sens_problem *inner, bool moving,
                      struct sens_problem *problem);
 
+/* x' = M^-1 f of a problem with a mass matrix that is not singular; n and np at most DECORATE_FAINT_MOST. false: no
+ * memory. */
+bool decorate_solved(struct verify *v, const struct sens_problem *inner, struct sens_problem *problem);
+
 /* Fault injection: call number `at` (1-based, over all calls of that callback; 0: never) and, where `stays`,
  * all later ones. Of rhs all calls at one point (t, x) of [1 + n] numbers, where it is given: a function fails where it
  * fails, however often it is asked. */

@@ -11,7 +11,6 @@
  * constants, and all that moves is dG/dp. */
 #include <stdio.h>
 
-#include "decorate.h"
 #include "diagonal.h"
 #include "extremes.h"
 #include "step_rules.h"
@@ -318,47 +317,6 @@ static void check_gap(struct verify *v)
     verify_close(v, &result);
 }
 
-/* ---- a small cost -------------------------------------------------------------------------------------- */
-
-enum { SMALL = -100 }; /* 2^-100 = 8e-31 */
-
-static void turn_back(const struct bed *bed)
-{
-    static const enum sens_part parts[] = {SENS_PART_G, SENS_PART_DGDP, SENS_PART_DGDX0};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        for (size_t q = 0; bed->out.part[parts[k]] && q < bed_count(bed, parts[k]); q++)
-            bed->out.part[parts[k]][q] = ldexp(bed->out.part[parts[k]][q], -SMALL);
-}
-
-static void check_cost(struct verify *v)
-{
-    const struct scene_settings settings = trial_settings(v, 3);
-    struct worst worst = {.count = 0};
-    struct scene scene;
-    struct sens_out apart;
-    const bool created = scene_create(v, &settings, &scene);
-    struct verify_result result = verify_open("extremes.cost", scene.module, scene.subject);
-    if (v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) {
-        verify_skip(&result, "the tolerance of a continuous derivative is absolute");
-    } else if (created && bed_solve(&scene.bed) == SENS_OK && trial_apart(&scene, &apart) == SENS_OK) {
-        const struct sens_out first = bed_keep(&scene.bed);
-        struct sens_cost small;
-        struct bed bed;
-        decorate_multiply_cost(v, &scene.bed.cost, SMALL, &small);
-        trial_decorated(&scene, &scene.bed.problem, &small, &bed);
-        bed_solve(&bed);
-        turn_back(&bed);
-        trial_compare_anew(&worst, &bed, &scene.bed.grid, &first, &apart, "2^-100 G:");
-        verify_judge(&result, &worst);
-        bed_free(&bed);
-    } else {
-        trial_skip(&scene.bed, &result);
-    }
-    verify_blame(&result, CAUSE_scale_threshold, 0.97);
-    verify_close(v, &result);
-    scene_free(&scene);
-}
-
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
 static void run(struct verify *v)
@@ -367,9 +325,10 @@ static void run(struct verify *v)
     check_short(v);
     extremes_check_landing(v);
     extremes_check_still(v);
+    extremes_check_apart(v);
     check_rest(v);
     check_gap(v);
-    check_cost(v);
+    extremes_check_cost(v);
 }
 
 static const struct verify_check checks[] = {
@@ -410,6 +369,14 @@ static const struct verify_check checks[] = {
          "are not 0. A method that passes over steps in which nothing moves, or ends when the state has "
          "settled, loses what the derivatives do in them. Steps that an error test has chosen for a state at "
          "rest, and that cannot be made again, are not judged.",
+     .level = VERIFY_TO_TOLERANCE},
+    {.id = "extremes.apart",
+     .summary = "dG/dx0 follows the tolerance where dG/dp asks for few steps",
+     .bound = "16 times the tolerance for every step taken, forwards and back",
+     .explanation =
+         "x_0' = -p x_0 beside x_1' = v cos(v t) x_1, which p does not touch. dG/dp is smooth, dG/dx0 goes "
+         "through six periods. A continuous derivative whose steps back are chosen by dG/dp alone is off "
+         "there by what those steps miss, at any tolerance.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.rest",
      .summary = "dG/dp follows the tolerance where state and adjoint are at rest",

@@ -19,7 +19,9 @@ void extremes_create(struct verify *v, struct extremes_shape shape, double p, si
 /* I(t) */
 double extremes_integral(const struct sens_problem *pb, double t);
 
-/* extremes.landing, extremes.still */
+/* extremes.landing, extremes.still, extremes.apart, extremes.cost */
+void extremes_check_cost(struct verify *v);
+void extremes_check_apart(struct verify *v);
 void extremes_check_landing(struct verify *v);
 void extremes_check_still(struct verify *v);
 
