@@ -208,8 +208,9 @@ static const struct verify_check checks[] = {
                 "are beside it",
      .bound = "the products on both sides, and what lies between them",
      .explanation =
-         "One entry of x or p after the other (24 drawn where there are more) is set to 0, and a little "
-         "above and below it; a parameter to the nearest whole number, too, for exponents may be taken apart "
+         "One entry of x or p after the other (24 drawn where there are more) is set to 0, unless it is a "
+         "parameter by an option that does not take 0, and a little above and below it; a parameter to the "
+         "nearest whole number, too, for exponents may be taken apart "
          "there. Where the products exist on both sides, that at the number itself must lie between them, "
          "but "
          "for a thousandth of its size: a kink may have either slope, or one between. Where the two sides "

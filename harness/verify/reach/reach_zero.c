@@ -84,11 +84,34 @@ static void note_entry(struct worst *worst, const struct subject *subject, const
     }
 }
 
+/* The parameters by default; NULL: there are others then. */
+static const double *default_parameters(const struct subject *subject)
+{
+    struct verify *v = subject->v;
+    const struct sens_option *const table = v->problem->options;
+    struct sens_value *const value = verify_memory(v, sens_option_count(table) + 1, sizeof *value);
+    struct sens_problem usual;
+    sens_option_defaults(table, value);
+    const bool made = sens_problem_create(&v->ctx, v->problem, value, &usual) == SENS_OK;
+    return made && usual.np == subject->pb->np ? usual.p : NULL;
+}
+
+/* May parameter k be `to`? Not where an option that has its value by default takes no such number. */
+static bool is_allowed(const struct subject *subject, const double *usual, size_t k, double to)
+{
+    const struct sens_option *const table = subject->v->problem->options;
+    for (size_t i = 0; usual && i < sens_option_count(table); i++)
+        if (table[i].kind == SENS_OPT_REAL && table[i].fallback == usual[k] &&
+            (to < table[i].min || to > table[i].max))
+            return false;
+    return true;
+}
+
 static void note_parameter(struct worst *worst, const struct subject *subject, const struct sens_at *at,
-                           double *p, size_t entry, const struct vectors *of)
+                           const double *usual, double *p, size_t entry, const struct vectors *of)
 {
     const double whole = round(p[entry]);
-    note_entry(worst, subject, at, p, entry, 0, "p", of);
+    if (is_allowed(subject, usual, entry, 0)) note_entry(worst, subject, at, p, entry, 0, "p", of);
     if (fabs(p[entry]) >= LEAST_WHOLE && fabs(whole) <= MOST_WHOLE)
         note_entry(worst, subject, at, p, entry, whole, "p", of);
 }
@@ -101,6 +124,7 @@ void reach_check_at_zero(const struct subject *subject)
     struct verify_result result = subject_open(subject, "reach.at_zero");
     const struct sens_at at = subject_point(subject, 1);
     double *const x = verify_copy(v, n, at.x), *const p = verify_copy(v, np, at.p);
+    const double *const usual = default_parameters(subject);
     const struct sens_at place = {at.t, x, p};
     const struct vectors of = {subject_direction(subject, n, x), subject_direction(subject, np, p),
                                verify_random(v, n)};
@@ -110,7 +134,7 @@ void reach_check_at_zero(const struct subject *subject)
         if (q < n)
             note_entry(&worst, subject, &place, x, q, 0, "x", &of);
         else
-            note_parameter(&worst, subject, &place, p, q - n, &of);
+            note_parameter(&worst, subject, &place, usual, p, q - n, &of);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     verify_judge_or(&result, &worst, "rhs has no values on both sides of 0, for any entry");

@@ -29,7 +29,7 @@ static int remove_file(void **state)
 static bool is_free(int column)
 {
     return column == COL_cell || column == COL_options || column == COL_message || column == COL_library ||
-           column == COL_vjp_note;
+           column == COL_vjp_note || column == COL_given;
 }
 
 /* Every column gets a value of its own. */
