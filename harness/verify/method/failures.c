@@ -7,22 +7,11 @@
 #include <string.h>
 
 #include "decorate.h"
+#include "failures.h"
 #include "fpstate.h"
 #include "trial.h"
 
 /* ---- a method on a problem that can fail --------------------------------------------------------------- */
-
-struct fragile {
-    struct scene scene;
-    struct bed bed; /* the scene's task on the decorated problem */
-    struct injection injection;
-    struct sens_out healthy;
-    struct expected expected; /* on adapted steps, of a method that is right when healthy */
-    unsigned long in_prepare[INJECT_PLACES], in_all[INJECT_PLACES]; /* calls of a healthy solve */
-    struct sens_work work;
-    size_t requests, bytes; /* to the arena, in prepare */
-    bool made, expects;
-};
 
 static bool solve_healthy(struct fragile *f)
 {
@@ -37,6 +26,35 @@ static bool solve_healthy(struct fragile *f)
     f->healthy = bed_keep(&f->bed);
     bed_release(&f->bed, &state);
     return solved;
+}
+
+/* Of tolerances: what other steps, behind a failure, may make of any result. Something of a step that has failed is of
+ * the size of a step. */
+static const double OTHER_STEPS = 50;
+
+/* So many of them, of each part; of quotients, which have the noise of their values, of x and G alone. */
+static struct sens_out allow_steps(const struct fragile *f, double tolerances)
+{
+    const struct bed *const bed = &f->bed;
+    const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
+    const double each = tolerances * (bed->task.rtol + bed->task.atol);
+    struct sens_out apart = bed_shape(bed);
+    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
+        const struct sens_part_shape shape = bed_part(bed, k);
+        const double most = each * out_norm(bed, &f->healthy, NULL, 1u << k);
+        for (size_t q = 0; apart.part[k] && q < shape.rows * shape.cols; q++)
+            apart.part[k][q] = quotient && shape.wrt ? INFINITY : most;
+    }
+    return apart;
+}
+
+/* Is the healthy result the exact one, to a few tolerances? One that is not moves with the steps. */
+static bool is_sound(struct fragile *f)
+{
+    struct expected goal;
+    const struct sens_out apart = allow_steps(f, OTHER_STEPS / 2);
+    return f->bed.method->caps & SENS_CAP_TOLERANCE && expected_exact(&f->scene.bed, &goal) == SENS_OK &&
+           !trial_pattern(&f->bed, &f->healthy, &goal.value, &apart).any;
 }
 
 /* false: the method does not take the controller, or does not solve the probe. */
@@ -55,6 +73,7 @@ static bool fragile_create(struct verify *v, const char *controller, struct frag
     f->made = solve_healthy(f);
     f->expects = f->made && !bed_is_fixed(&f->scene.bed) && trial_right(&f->scene) &&
                  expected_declared(&f->scene.bed, &f->expected) == SENS_OK;
+    f->sound = f->made && !f->expects && !bed_is_fixed(&f->scene.bed) && is_sound(f);
     return f->made;
 }
 
@@ -93,40 +112,20 @@ static void solve_failing(struct fragile *f, enum inject_where where, enum injec
     f->injection.at = 0, f->injection.point = NULL;
 }
 
-/* Of tolerances: what other steps, behind a failure, may make of any result. Something of a step that has failed is of
- * the size of a step. */
-static const double OTHER_STEPS = 50;
-
-/* Of a method whose map is its own, by the healthy solve; of quotients, which have the noise of their values, x and G. */
-static void note_other_steps(struct fragile *f, const char *what, struct worst *worst)
-{
-    const struct bed *const bed = &f->bed;
-    const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
-    struct sens_out apart = bed_shape(bed);
-    for (enum sens_part k = 0; k < SENS_PARTS; k++) {
-        const struct sens_part_shape shape = bed_part(bed, k);
-        const double most =
-            OTHER_STEPS * (bed->task.rtol + bed->task.atol) * out_norm(bed, &f->healthy, NULL, 1u << k);
-        for (size_t q = 0; apart.part[k] && q < shape.rows * shape.cols; q++)
-            apart.part[k][q] = quotient && shape.wrt ? INFINITY : most;
-    }
-    trial_compare(worst, &f->bed, &f->healthy, &apart, what);
-}
-
 /* A result that was returned with success: with a fixed step there is no other than the healthy one; else
  * what it has to be, on the steps that the method reports now where it is the derivative of those. */
 static void note_success(struct fragile *f, const char *what, struct worst *worst)
 {
     const struct grid none = {.steps = 0};
-    const struct sens_out nothing = trial_nothing(&f->bed);
+    const struct sens_out nothing = trial_nothing(&f->bed), other_steps = allow_steps(f, OTHER_STEPS);
     if (bed_is_fixed(&f->scene.bed))
         trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
     else if (f->expects)
         trial_compare_anew(worst, &f->bed, &none, &f->expected.value, &f->expected.bound, what);
     else if (!out_finite(&f->bed, &f->bed.out))
         worst_note(worst, INFINITY, 0, "%s not finite", what);
-    else if (f->bed.method->caps & SENS_CAP_TOLERANCE)
-        note_other_steps(f, what, worst);
+    else if (f->sound)
+        trial_compare(worst, &f->bed, &f->healthy, &other_steps, what);
     else
         worst_note(worst, 0, 0, "%s", what);
 }
@@ -362,39 +361,6 @@ static void check_recovery(struct verify *v, struct fragile way[2])
     verify_close(v, &fp);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
-
-static void refuse_memory(struct fragile *f, size_t fail_at, size_t limit, struct worst *worst)
-{
-    struct bed_state state = {.ready = false};
-    state.ctx.arena.fail_at = fail_at;
-    state.ctx.arena.limit = limit;
-    f->injection = (struct injection){.at = 0};
-    const sens_status status = bed_prepare(&f->bed, &state);
-    worst_note(worst, status == SENS_NO_MEMORY ? 0 : INFINITY, 0,
-               "request %zu of %zu refused, limit %zu of %zu bytes: %s", fail_at, f->requests, limit,
-               f->bytes, sens_status_name(status));
-    bed_release(&f->bed, &state);
-}
-
-/* A refused number of requests is followed by refusals alone, which may hide one that was not noticed; with
- * a limit of bytes, smaller requests after a large one are granted. */
-static void check_memory(struct verify *v, struct fragile way[2])
-{
-    struct worst worst = {.count = 0};
-    struct verify_result result = verify_open("fail.memory", v->module, "probe");
-    struct fragile *f = way[0].made ? &way[0] : &way[1];
-    enum { QUICK_REQUESTS = 400 }; /* that are refused; more than most methods make */
-    const size_t stride = v->quick ? f->requests / QUICK_REQUESTS + 1 : 1, limits = v->quick ? 48 : 400;
-    for (size_t fail_at = 1; f->made && fail_at <= f->requests; fail_at += stride)
-        refuse_memory(f, fail_at, 0, &worst);
-    if (f->made) refuse_memory(f, f->requests, 0, &worst);
-    for (size_t k = 1; f->made && k < limits; k++) refuse_memory(f, 0, f->bytes * k / limits + 1, &worst);
-    verify_judge(&result, &worst);
-    verify_blame(&result, CAUSE_allocation_unchecked, 0.95);
-    verify_close(v, &result);
-}
-
 /* Memory comes last: a request that is not checked ends the process. */
 static void run(struct verify *v)
 {
@@ -405,7 +371,7 @@ static void run(struct verify *v)
     check_products(v, way);
     check_limits(v, way);
     check_recovery(v, way);
-    check_memory(v, way);
+    failures_check_memory(v, way);
     fragile_free(&way[0]);
     fragile_free(&way[1]);
 }

@@ -1,0 +1,23 @@
+/* harness/verify/method/failures.h - a method on a problem that can be made to fail, see failures.c. */
+#ifndef VERIFY_FAILURES_H
+#define VERIFY_FAILURES_H
+
+#include "decorate.h"
+#include "trial.h"
+
+struct fragile {
+    struct scene scene;
+    struct bed bed; /* the scene's task on the decorated problem */
+    struct injection injection;
+    struct sens_out healthy;
+    struct expected expected; /* on adapted steps, of a method that is right when healthy */
+    unsigned long in_prepare[INJECT_PLACES], in_all[INJECT_PLACES]; /* calls of a healthy solve */
+    struct sens_work work;
+    size_t requests, bytes;    /* to the arena, in prepare */
+    bool made, expects, sound; /* sound: where nothing is expected, the healthy result is the exact one */
+};
+
+/* fail.memory */
+void failures_check_memory(struct verify *v, struct fragile way[2]);
+
+#endif
