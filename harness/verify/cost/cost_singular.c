@@ -104,6 +104,23 @@ static void note_planes(const struct term *term, struct place place, struct wors
 /* Of the states' size; slopes that differ by less than SMOOTH from one side to the other are those of a function that
  * has a derivative, and a derivative that is off by more than OFF of it is another's. */
 static const double NEAR = 1e-5, SMOOTH = 1e-3, OFF = 1e-2;
+/* Of what is near 1, as a loss that has saturated, nothing is left in a smaller change. */
+static const double LEAST = 1e-13;
+
+/* What a few roundings of the place do to the values: the largest of some. */
+static double *noise_of(const struct term *term, struct place place, const double *here)
+{
+    enum { SHAKES = 4 };
+    struct verify *v = term->at->v;
+    const size_t m = term->at->cost.m;
+    double *const noise = verify_array(v, m);
+    for (int k = 0; k < SHAKES; k++) {
+        const struct place beside = {cost_moved(v, term->at->cost.n, place.x, NULL, 0, true), place.p};
+        const double *const other = term_part(term, PART_VALUE, beside);
+        for (size_t c = 0; c < m; c++) noise[c] = fmax(noise[c], fabs(other[c] - here[c]));
+    }
+    return noise;
+}
 
 /* Along a random direction from the place. */
 static void note_slope(const struct term *term, struct place place, size_t i, size_t j, struct worst *worst)
@@ -116,12 +133,14 @@ static void note_slope(const struct term *term, struct place place, size_t i, si
         term_part(term, PART_VALUE, (struct place){cost_moved(v, n, place.x, way, NEAR, false), place.p});
     const double *const below =
         term_part(term, PART_VALUE, (struct place){cost_moved(v, n, place.x, way, -NEAR, false), place.p});
+    const double *const noise = noise_of(term, place, here);
     for (size_t c = 0; c < m; c++) {
         const double up = (above[c] - here[c]) / NEAR, down = (here[c] - below[c]) / NEAR;
-        const double rounding = 64 * DBL_EPSILON * fabs(here[c]) / NEAR, size = fmax(fabs(up), fabs(down));
+        const double rounding = 64 * (DBL_EPSILON * fabs(here[c]) + noise[c]) / NEAR,
+                     size = fmax(fabs(up), fabs(down));
         double slope = 0, terms = 0;
         for (size_t q = 0; q < n; q++) slope += D[q * m + c] * way[q], terms += fabs(D[q * m + c] * way[q]);
-        if (!(fabs(up - down) <= SMOOTH * size + rounding)) continue;
+        if (!(fabs(up - down) <= SMOOTH * size + rounding) || size * NEAR < LEAST) continue;
         worst_note(worst, fabs(slope - (up + down) / 2), OFF * fmax(size, terms) + rounding,
                    "x_%zu = x_%zu, functional %zu: the slope is %.6g, and %.6g by the derivative", i, j, c,
                    (up + down) / 2, slope);
