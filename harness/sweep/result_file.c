@@ -196,6 +196,19 @@ static bool check_cells(const struct sweep *sweep, const struct result_file *res
     return true;
 }
 
+/* Can each row say what its cell is given? */
+static bool check_room(const struct sweep *sweep, const struct result_file *result, struct bench_error *error)
+{
+    char given[RECORD_TEXT];
+    for (size_t c = 0; c < sweep->count; c++)
+        if (!sweep_inputs_write(&result->inputs, &sweep->cell[c], given, sizeof given))
+            return bench_refuse(
+                error,
+                "sweep %s: a cell is given files whose names take more than the %d bytes of a row's text",
+                sweep->name, RECORD_TEXT - 1);
+    return true;
+}
+
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
 static bool start_afresh(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
@@ -306,8 +319,9 @@ bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, st
         return bench_refuse(error, "too long a path: %s", run->out);
     if (!make_folders(result->path, 0777, error)) return false;
     if (!sweep_inputs_find(sweep, &result->inputs)) return bench_refuse(error, "%s: no memory", result->path);
-    const bool ok = open_locked(result, error) && (run->resume ? go_on(sweep, run->retry, result, error)
-                                                               : open_afresh(sweep, result, error));
+    const bool ok =
+        check_room(sweep, result, error) && open_locked(result, error) &&
+        (run->resume ? go_on(sweep, run->retry, result, error) : open_afresh(sweep, result, error));
     if (!ok) result_file_close(result);
     return ok;
 }

@@ -7,17 +7,10 @@
 
 #include "files.h"
 #include "modules.h"
-#include "record.h"
+#include "resolve.h"
 #include "sweep_file.h"
 
 /* ---- which pairs ---------------------------------------------------------------------------------------- */
-
-static const struct bench_key *harness_key(const char *name)
-{
-    const struct bench_key *key = bench_keys();
-    while (key->name && strcmp(key->name, name) != 0) key++;
-    return key->name ? key : NULL;
-}
 
 static bool is_word(const struct bench_key *key, const char *value)
 {
@@ -26,18 +19,10 @@ static bool is_word(const struct bench_key *key, const char *value)
     return false;
 }
 
-/* Is the option, of a table that may be NULL, one that names a file? -1: there is none of this name. */
-static int takes_file(const struct sens_option *table, const char *name)
-{
-    for (; table && table->name; table++)
-        if (strcmp(table->name, name) == 0) return table->kind == SENS_OPT_DATA;
-    return -1;
-}
-
 static const char *name_of(const struct spec *spec, const char *key)
 {
     const char *const given = spec_get(spec, key);
-    return given ? given : harness_key(key)->fallback;
+    return given ? given : resolve_key(key)->fallback;
 }
 
 /* "data", or "cost.data": of the first of problem, cost and method that has it, or of the one that is named. */
@@ -56,9 +41,9 @@ static bool option_takes_file(const struct spec *spec, const char *key)
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         const size_t length = strlen(table[k].owner);
         const bool named = strncmp(key, table[k].owner, length) == 0;
-        const int takes =
-            named || !strchr(key, '.') ? takes_file(table[k].options, named ? key + length : key) : -1;
-        if (takes >= 0) return takes;
+        if (!table[k].options || (!named && strchr(key, '.'))) continue;
+        const int option = sens_option_find(table[k].options, named ? key + length : key);
+        if (option >= 0) return table[k].options[option].kind == SENS_OPT_DATA;
     }
     return false;
 }
@@ -66,7 +51,7 @@ static bool option_takes_file(const struct spec *spec, const char *key)
 static bool names_file(const struct spec *spec, const struct spec_pair *pair)
 {
     double number;
-    const struct bench_key *const key = harness_key(pair->key);
+    const struct bench_key *const key = resolve_key(pair->key);
     if (!key) return option_takes_file(spec, pair->key);
     return key->kind == KEY_FILE ||
            (key->kind == KEY_REALS && !is_word(key, pair->value) && !read_number(pair->value, &number));
