@@ -247,27 +247,34 @@ void probe_problem(struct verify *v, const struct probe_settings *settings, stru
 
 /* ---- the cost ------------------------------------------------------------------------------------------ */
 
+/* alpha_sci and zeta_scq are terms of one series each, which begins elsewhere for each s and c. */
+enum { ALPHA_BY_S = 97, ZETA_BY_S = 61, BY_FUNCTIONAL = 31 };
+
 struct weights {
     double t0, rate; /* of the clock: as fast as the interval is short */
     unsigned parts;
+    double *alpha, *zeta; /* the series */
 };
 
-static double alpha(size_t s, size_t c, size_t i)
+static const double *alpha_of(const struct sens_cost *cost, size_t s, size_t c)
 {
-    return 0.7 + 0.6 * fraction(sqrt(23), 97 * s + 31 * c + i);
+    const struct weights *weights = cost->data;
+    return weights->alpha + ALPHA_BY_S * s + BY_FUNCTIONAL * c; /* [n] */
 }
 
-static double zeta(size_t s, size_t c, size_t q)
+static const double *zeta_of(const struct sens_cost *cost, size_t s, size_t c)
 {
-    return 0.4 + 0.3 * fraction(sqrt(29), 61 * s + 31 * c + q);
+    const struct weights *weights = cost->data;
+    return weights->zeta + ZETA_BY_S * s + BY_FUNCTIONAL * c; /* [np] */
 }
 
 static double explicit_part(const struct sens_cost *cost, size_t s, size_t c, const double *p)
 {
     const struct weights *weights = cost->data;
     const bool depends = weights->parts & (s == 0 ? PROBE_EXPLICIT_G : PROBE_EXPLICIT_PHI);
+    const double *const zeta = zeta_of(cost, s, c);
     double P = 0;
-    for (size_t q = 0; depends && q < cost->np; q++) P += zeta(s, c, q) * p[q] * p[q] / 2;
+    for (size_t q = 0; depends && q < cost->np; q++) P += zeta[q] * p[q] * p[q] / 2;
     return P;
 }
 
@@ -275,8 +282,9 @@ static void add_value(const struct sens_cost *cost, size_t s, const double *x, c
                       double *G)
 {
     for (size_t c = 0; c < cost->m; c++) {
+        const double *const alpha = alpha_of(cost, s, c);
         double Q = explicit_part(cost, s, c, p) * (1 + x[0]);
-        for (size_t i = 0; i < cost->n; i++) Q += alpha(s, c, i) * (x[i] + x[i] * x[i] / 2);
+        for (size_t i = 0; i < cost->n; i++) Q += alpha[i] * (x[i] + x[i] * x[i] / 2);
         G[c] += scale * Q;
     }
 }
@@ -285,7 +293,8 @@ static void add_dx(const struct sens_cost *cost, size_t s, const double *x, cons
                    size_t c0, size_t L, double *OUT)
 {
     for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
-        for (size_t i = 0; i < cost->n; i++) OUT[i * L + l] += scale * alpha(s, c0 + l, i) * (1 + x[i]);
+        const double *const alpha = alpha_of(cost, s, c0 + l);
+        for (size_t i = 0; i < cost->n; i++) OUT[i * L + l] += scale * alpha[i] * (1 + x[i]);
         OUT[l] += scale * explicit_part(cost, s, c0 + l, p);
     }
 }
@@ -293,8 +302,10 @@ static void add_dx(const struct sens_cost *cost, size_t s, const double *x, cons
 static void add_dp(const struct sens_cost *cost, size_t s, const double *x, const double *p, double scale,
                    size_t c0, size_t L, double *MU)
 {
-    for (size_t l = 0; l < L && c0 + l < cost->m; l++)
-        for (size_t q = 0; q < cost->np; q++) MU[q * L + l] += scale * zeta(s, c0 + l, q) * p[q] * (1 + x[0]);
+    for (size_t l = 0; l < L && c0 + l < cost->m; l++) {
+        const double *const zeta = zeta_of(cost, s, c0 + l);
+        for (size_t q = 0; q < cost->np; q++) MU[q * L + l] += scale * zeta[q] * p[q] * (1 + x[0]);
+    }
 }
 
 static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
@@ -378,6 +389,8 @@ static void make_cost(struct verify *v, const struct sens_problem *problem, size
     weights->t0 = problem->t0;
     weights->rate = rate;
     weights->parts = parts;
+    weights->alpha = series(v, ALPHA_BY_S * n_obs + BY_FUNCTIONAL * m + problem->n, sqrt(23), 0.7, 0.6);
+    weights->zeta = series(v, ZETA_BY_S * n_obs + BY_FUNCTIONAL * m + problem->np, sqrt(29), 0.4, 0.3);
     *cost = (struct sens_cost){.type = make_type(v, parts, n_obs),
                                .m = m,
                                .n = problem->n,

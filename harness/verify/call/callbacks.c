@@ -97,7 +97,8 @@ void subject_with_part(struct subject *subject, void (*look)(struct subject *sub
     part.t0 = whole->t0, part.t1 = whole->t1;
     part.x0 = whole->x0, part.p = whole->p;
     snprintf(label, sizeof label, "%s, implicit part", subject->label);
-    look(&(struct subject){.v = subject->v, .pb = &part, .label = label, .whole = whole});
+    look(
+        &(struct subject){.v = subject->v, .pb = &part, .label = label, .whole = whole, .own = subject->own});
 }
 
 struct verify_result subject_open(const struct subject *subject, const char *check)

@@ -21,6 +21,7 @@ struct subject { /* an instance of the unit's problem */
     const struct sens_problem *pb;
     const char *label;
     const struct sens_problem *whole; /* the problem that pb is the implicit part of; NULL: it is none's */
+    void *own;                        /* of who looks at it */
 };
 
 /* The instance as the unit's provider wraps it, or as it is where there is none; instance and label stay in

@@ -367,26 +367,24 @@ static const struct verify_check checks[] = {
          "1 - slope of each one's error <= 3/4 for falling tolerances, 1/2 for halved steps; or an error "
          "below 1e-9; or that of eight times Euler's steps; with odd numbers of steps for even ones: four "
          "times the larger error of the last two rungs; orders of a discrete method that are 3/4 apart; of x "
-         "where f "
-         "depends on t, 3/5 of the order otherwise; with uneven stops: six times the error",
+         "where f depends on t, 3/5 of the order otherwise; with uneven stops: six times the error",
      .explanation =
-         "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp "
-         "and dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the "
-         "fixed step; else by an option of its own whose doubling (or halving) makes the steps half as many "
-         "again at least. Of a discrete method whose steps become twice as many each time, the orders are "
+         "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp and "
+         "dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the fixed "
+         "step; else by an option of its own whose doubling (or halving) makes the steps half as many again "
+         "at least. Of a discrete method whose steps become twice as many each time, the orders are "
          "compared: G and gradients that are of lower order than x are the work of a quadrature, or of a "
          "start, of low order. Where nothing does that, the interval is made shorter instead: 2, 1/2, 1/8, "
          "1/32; a solver of the equations is then never worse than eight times Euler's method in as many "
          "equal steps, while one of other equations stays off by its share of the length. A gradient of "
          "difference quotients is left to gradient.exact where the tolerance refines, and may stay at 1e-5 "
          "elsewhere. Observed a sliver of a step later, the last rung is to be as good. Where steps can be "
-         "counted out, it is solved once more with odd numbers of them between observations in place of "
-         "even ones, or the other way round. The order of x is compared with that of the same task without "
+         "counted out, it is solved once more with odd numbers of them between observations in place of even "
+         "ones, or the other way round. The order of x is compared with that of the same task without "
          "explicit t: a formula that asks for df/dt, which a problem need not offer, falls back to the first "
          "without it. Nine observations that cut the interval unevenly, so that steps change their length, "
-         "may "
-         "make the error of x six times as large. A failure of x or G is the solver's; one of the gradient "
-         "alone is the derivative's."},
+         "may make the error of x six times as large. A failure of x or G is the solver's; one of the "
+         "gradient alone is the derivative's."},
     {.id = "order.h",
      .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",
@@ -411,13 +409,11 @@ static const struct verify_check checks[] = {
     {.id = "order.mass",
      .summary = "results with a mass matrix are those of x' = M^-1 f",
      .bound = "a twentieth of each: M in a wrong place is off by its size",
-     .explanation = "The probe with a mass matrix that is not symmetric, and with its rows turned so that "
-                    "the diagonal is 0, "
-                    "is solved with steps finer than usual, and each of x, G, dG/dp and dG/dx0 is compared "
-                    "with the exact "
-                    "one of the same equations solved for x'. What a method does to rows, columns or the "
-                    "diagonal of M in "
-                    "its state and its derivative alike agrees with its own values, and shows here.",
+     .explanation =
+         "The probe with a mass matrix that is not symmetric, and with its rows turned so that the diagonal "
+         "is 0, is solved with steps finer than usual, and each of x, G, dG/dp and dG/dx0 is compared with "
+         "the exact one of the same equations solved for x'. What a method does to rows, columns or the "
+         "diagonal of M in its state and its derivative alike agrees with its own values, and shows here.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "order.decay",
      .summary = "formulas of low order keep to the tolerance, whichever way the state moves",

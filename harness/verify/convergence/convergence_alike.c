@@ -7,7 +7,6 @@
  * makes G the worst of all: its error falls, and is far above the one that the state shows. Of a continuous one, whose
  * tolerance falls: its derivative may be read from an interpolant, whose order limits it; a line between the ends of a
  * step, or a cubic that takes two slopes for one another, is of order 2, below that of any interpolant in use. */
-#include <stdio.h>
 
 #include "convergence.h"
 

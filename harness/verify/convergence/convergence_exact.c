@@ -10,7 +10,7 @@
 
 /* ---- the errors ---------------------------------------------------------------------------------------- */
 
-enum { MOST_RUNGS = 7, LEAST_RUNGS = 3 };
+enum { MOST_RUNGS = 7, LEAST_RUNGS = 3, COARSER = 4 };
 static const double DONE = 1e-9, DONE_QUOTIENT = 1e-5;
 
 void convergence_find_parts(const struct scene *scene, const struct expected *goal, enum way way,
@@ -182,24 +182,29 @@ static bool create_scene(struct verify *v, const struct scene_settings *settings
     return true;
 }
 
-/* x of the same task without explicit t, on as many rungs. false: it cannot be solved so. */
-static bool climb_autonomous(struct verify *v, const struct scene_settings *settings,
-                             const struct refinement *by, int rungs, struct ladder *x)
+/* Errors of x alone, on neighbouring rungs. */
+struct climb {
+    struct ladder x;
+    long steps[MOST_RUNGS];
+};
+
+/* So many rungs from `first` on, which is below 0 for coarser ones. false: they cannot be climbed. */
+static bool climb_state(struct verify *v, const struct scene_settings *settings, const struct refinement *by,
+                        int first, int rungs, struct climb *climb)
 {
-    struct scene_settings autonomous = *settings;
     struct scene scene;
     struct expected goal;
     struct part part[SENS_PARTS];
-    autonomous.autonomous = true;
-    if (!create_scene(v, &autonomous, &scene)) return false;
+    if (!create_scene(v, settings, &scene)) return false;
     bool made = expected_exact(&scene.bed, &goal) == SENS_OK;
     if (made) convergence_find_parts(&scene, &goal, by->way, part);
     for (int k = 0; k < rungs && made; k++) {
         double h;
-        made = refinement_take(&scene.bed, by, k, &h) && bed_solve(&scene.bed) == SENS_OK;
+        made = refinement_take(&scene.bed, by, first + k, &h) && bed_solve(&scene.bed) == SENS_OK;
         if (made) convergence_add_rung(&part[SENS_PART_X], h);
+        climb->steps[k] = refinement_steps(&scene.bed);
     }
-    if (made) *x = part[SENS_PART_X].ladder;
+    if (made) climb->x = part[SENS_PART_X].ladder;
     scene_free(&scene);
     return made;
 }
@@ -212,6 +217,42 @@ static double order_between(const struct ladder *l, const long *steps, int k)
     return clean && more > 0.5 ? log(l->error[k - 1] / l->error[k]) / more : NAN;
 }
 
+/* Of the last two pairs of rungs, the orders of that on which x is nearest to the other. */
+struct orders {
+    double own, other;
+};
+
+static bool compare_orders(const struct ladder *x, const struct ladder *other, const long *steps, int rungs,
+                           struct orders *orders)
+{
+    static const double SECOND = 1.75;
+    *orders = (struct orders){0, 1};
+    for (int k = rungs - 2; k < rungs; k++) {
+        const struct orders here = {order_between(x, steps, k), order_between(other, steps, k)};
+        if (isnan(here.own) || !(here.other >= SECOND)) return false;
+        if (here.own / here.other >= orders->own / orders->other) *orders = here;
+    }
+    return true;
+}
+
+/* The orders of x with and without explicit t, on the rungs that were climbed, or where x is too exact there without it
+ * on coarser ones. false: they cannot be told. */
+static bool orders_in_time(struct verify *v, const struct scene_settings *settings, const struct ladder *x,
+                           const struct refinement *by, const struct rungs *rungs, struct orders *orders)
+{
+    struct scene_settings autonomous = *settings;
+    struct climb own, other;
+    autonomous.autonomous = true;
+    if (!climb_state(v, &autonomous, by, 0, rungs->count, &other)) return false;
+    if (compare_orders(x, &other.x, rungs->steps, rungs->count, orders)) return true;
+    for (int first = -1; first >= -COARSER; first--)
+        if (climb_state(v, &autonomous, by, first, LEAST_RUNGS, &other) &&
+            climb_state(v, settings, by, first, LEAST_RUNGS, &own) &&
+            compare_orders(&own.x, &other.x, own.steps, LEAST_RUNGS, orders))
+            return true;
+    return false;
+}
+
 /* Steps of one formula have one order, whether f depends on t or not: without df/dt, which a problem need not offer, a
  * formula that asks for it falls back to the first or second. Of the order of either part of the last two pairs of
  * rungs, for an error may be small by accident on one. */
@@ -219,20 +260,14 @@ static void judge_time(const struct scene *scene, const struct scene_settings *s
                        const struct ladder *x, const struct refinement *by, const struct rungs *rungs,
                        struct verify_result *result)
 {
-    static const double SECOND = 1.75, LESS = 0.6; /* of the order: a half is missing at least */
-    struct ladder autonomous;
+    static const double LESS = 0.6; /* of the order: a half is missing at least */
     struct worst worst = {.count = 0};
-    double nearest = 0, own = NAN, other = NAN;
+    struct orders orders;
     if (!rungs->equal || settings->autonomous || rungs->count < LEAST_RUNGS) return;
-    if (!climb_autonomous(scene->bed.v, settings, by, rungs->count, &autonomous)) return;
-    for (int k = rungs->count - 2; k < rungs->count; k++) {
-        own = order_between(x, rungs->steps, k), other = order_between(&autonomous, rungs->steps, k);
-        if (isnan(own) || !(other >= SECOND)) return;
-        nearest = fmax(nearest, own / other);
-    }
-    worst_note_in(&worst, SENS_IN_X, 1 - nearest, 1 - LESS,
-                  "x is of order %.2f where f depends on t, and %.2f where it does not: 1 - quotient", own,
-                  other);
+    if (!orders_in_time(scene->bed.v, settings, x, by, rungs, &orders)) return;
+    worst_note_in(&worst, SENS_IN_X, 1 - orders.own / orders.other, 1 - LESS,
+                  "x is of order %.2f where f depends on t, and %.2f where it does not: 1 - quotient",
+                  orders.own, orders.other);
     if (worst_passes(&worst)) return;
     verify_judge(result, &worst);
     verify_blame(result, CAUSE_slope_t_left_out, 0.97);

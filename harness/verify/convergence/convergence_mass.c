@@ -1,6 +1,5 @@
 /* order.mass: M x' = f beside x' = M^-1 f, whose exact solution is known. A method with steps of its own is otherwise
  * held to its own values alone where there is a mass matrix. */
-#include <stdio.h>
 
 #include "convergence_part.h"
 #include "decorate.h"

@@ -247,12 +247,11 @@ static const struct verify_check checks[] = {
     {.id = "cost.times",
      .summary = "observation times lie in [t0, t1] and increase; callbacks come in their pairs",
      .bound = "none: a property of the instance",
-     .explanation =
-         "An instance is made on a few problems, with the default options and with others, and looked at, "
-         "and one on a probe for each of many intervals of time. "
-         "The integrator lands on each observation time in turn, so that times must be strictly increasing "
-         "and inside the interval; a value without its derivative cannot be differentiated. A failure is a "
-         "fault of the cost's create: look at how it makes t_obs from t0, t1 and its options."},
+     .explanation = "An instance is made on a few problems, with the default options and with others, and "
+                    "looked at, and one on a probe for each of many intervals of time. The integrator lands "
+                    "on each observation time in turn, so that times must be strictly increasing and inside "
+                    "the interval; a value without its derivative cannot be differentiated. A failure is a "
+                    "fault of the cost's create: look at how it makes t_obs from t0, t1 and its options."},
     {.id = "cost.taylor",
      .level = VERIFY_TO_ROUNDING,
      .essential = true,
@@ -301,23 +300,20 @@ static const struct verify_check checks[] = {
      .summary =
          "phi and g read p and x where they are asked, and create makes nothing of the problem's p or x0",
      .bound = "none: bits are compared",
-     .explanation =
-         "An instance that was created at the nominal parameters and one that was created at others are "
-         "asked for their values at the others. Where they differ, G depends on p by numbers that create "
-         "made of it: phi and g do not have them in their p, and their derivatives leave them out. Read p in "
-         "phi and g; what is data, and not to move with p, comes from an option. The same is done with x0; a "
-         "cost "
-         "whose data come from the initial state and stay as they are says so by data_of_x0 (sens/cost.h)."},
+     .explanation = "An instance that was created at the nominal parameters and one that was created at "
+                    "others are asked for their values at the others. Where they differ, G depends on p by "
+                    "numbers that create made of it: phi and g do not have them in their p, and their "
+                    "derivatives leave them out. Read p in phi and g; what is data, and not to move with p, "
+                    "comes from an option. The same is done with x0; a cost whose data come from the initial "
+                    "state and stay as they are says so by data_of_x0 (sens/cost.h)."},
     {.id = "cost.equal",
      .summary = "derivatives are right where two states are equal and the value is smooth",
      .bound = "a hundredth of the slope, or of the terms of its derivative",
      .explanation =
          "One state is set to the value of another, and phi and g are moved along a random direction, "
-         "forward "
-         "and back. Where both slopes agree to a thousandth, the value has a derivative there, and phi_dx "
-         "and "
-         "g_dx have to give it. A largest of two numbers that are equal may have the derivative of either; a "
-         "smooth sum that is written with one, as log(e^a + e^b) is, may not."},
+         "forward and back. Where both slopes agree to a thousandth, the value has a derivative there, and "
+         "phi_dx and g_dx have to give it. A largest of two numbers that are equal may have the derivative "
+         "of either; a smooth sum that is written with one, as log(e^a + e^b) is, may not."},
     {.id = "cost.zero",
      .summary =
          "phi_dx and g_dx are numbers where a state is exactly 0 or at an option's default, and right for "
@@ -335,17 +331,16 @@ static const struct verify_check checks[] = {
      .summary = "g does not jump, in time while x and p are held, nor do g and phi from state to state",
      .bound = "none: a change that stays when the line is halved down to two neighbouring numbers",
      .explanation =
-         "g is looked at 241 times over the interval, and along lines of states, all and one "
-         "after the other, from 0 to twice what they are; between two of them the half with the greater "
-         "change is halved on. "
-         "A method steps across a jump in time: G and its gradient are then of order 1 in the step, at any "
-         "tolerance, and no observation helps, for a step that ends there looks at one side and the next "
-         "step at the other, both at the same time. A jump at a state, as of the time that a solution "
-         "spends above a threshold, moves with the solution, and g_x, which is 0 on both sides, does not "
-         "tell of it. Of phi the same lines of states are looked at, for the first and the last observation: "
-         "where it jumps, two formulas that are to meet do not, as those of a loss whose outer branch has "
-         "no constant. Let g rise over a short time or a small distance, or solve up to the jump and go on "
-         "from there."},
+         "g is looked at 241 times over the interval, and along lines of states, all and one after the "
+         "other, from 0 to twice what they are; between two of them the half with the greater change is "
+         "halved on. A method steps across a jump in time: G and its gradient are then of order 1 in the "
+         "step, at any tolerance, and no observation helps, for a step that ends there looks at one side and "
+         "the next step at the other, both at the same time. A jump at a state, as of the time that a "
+         "solution spends above a threshold, moves with the solution, and g_x, which is 0 on both sides, "
+         "does not tell of it. Of phi the same lines of states are looked at, for the first and the last "
+         "observation: where it jumps, two formulas that are to meet do not, as those of a loss whose outer "
+         "branch has no constant. Let g rise over a short time or a small distance, or solve up to the jump "
+         "and go on from there."},
     {.id = "cost.places",
      .summary = "phi_dx, phi_dp at every observation, g_dx, g_dp all over the interval, for all functionals",
      .bound = "error estimate of extrapolated differences along a line, plus measured rounding",

@@ -40,6 +40,41 @@ static void note_blocks(const struct term *term, enum part part, struct place pl
     }
 }
 
+static void note_lines(const struct term *term, struct worst *worst)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&term->at->v->ctx.arena);
+    for (enum part part = PART_DX; part <= PART_DP; part++)
+        cost_note_line(worst, term, part, cost_place(term->at, 1));
+    sens_arena_rewind(&term->at->v->ctx.arena, mark);
+}
+
+/* In the middle of part k of the interval, or at the first observation of part k of all. */
+static struct term term_in_part(const struct cost_case *at, bool running, size_t k, size_t parts)
+{
+    const double length = at->problem.t1 - at->problem.t0;
+    return running ? (struct term){.at = at,
+                                   .running = true,
+                                   .t = at->problem.t0 + length * ((double)k + 0.5) / (double)parts,
+                                   .w = 1}
+                   : (struct term){.at = at, .j = k * at->cost.n_obs / parts};
+}
+
+/* Is what is wrong at one time, or one observation, right at another? */
+static void blame_times(const struct cost_case *at, bool running)
+{
+    enum { TIMES = 16 };
+    const size_t parts = running || at->cost.n_obs > TIMES ? TIMES : at->cost.n_obs;
+    size_t right = 0, wrong = 0;
+    for (size_t k = 0; k < parts; k++) {
+        struct worst here = {.count = 0};
+        const struct term term = term_in_part(at, running, k, parts);
+        note_lines(&term, &here);
+        *(worst_passes(&here) ? &right : &wrong) += here.count > 0;
+    }
+    if (right > 0 && wrong > 0)
+        verify_blame(&many->result, running ? CAUSE_cost_window : CAUSE_cost_observation, 0.95);
+}
+
 static void look_at_many(const struct cost_case *at)
 {
     struct term term[MOST_TERMS];
@@ -47,7 +82,9 @@ static void look_at_many(const struct cost_case *at)
     struct place signs;
     const bool has_signs = many->cause == CAUSE_option_path && cost_place_of_signs(at, &signs);
     const size_t terms = cost_terms(at, term);
+    bool fails[2] = {false, false}; /* phi, g */
     for (size_t k = 0; k < terms; k++) {
+        const bool fine = worst_passes(&here);
         const struct sens_arena_mark mark = sens_arena_mark(&at->v->ctx.arena);
         const struct place place = cost_place(at, 1);
         for (enum part part = PART_DX; part <= PART_DP; part++) {
@@ -55,12 +92,15 @@ static void look_at_many(const struct cost_case *at)
             if (has_signs) cost_note_line(&here, &term[k], part, signs);
             if (term_has(&term[k], part)) note_blocks(&term[k], part, place, &here);
         }
+        if (fine && !worst_passes(&here)) fails[term[k].running] = true;
         sens_arena_rewind(&at->v->ctx.arena, mark);
     }
     if (many->cases++ == 0) many->usual = worst_passes(&here); /* the first is the default */
     if (here.count == 0) return;
     worst_note(&many->worst, here.value, here.bound, "%s: %s", at->label, here.where);
     if (!worst_passes(&here)) verify_blame(&many->result, many->cause, many->usual ? 0.9 : 0.1);
+    for (int running = 0; running < 2; running++)
+        if (fails[running]) blame_times(at, running);
 }
 
 static const struct probe_settings usual = {.n = 4, .np = 5, .t0 = 0.25, .t1 = 2};

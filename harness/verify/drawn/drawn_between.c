@@ -6,8 +6,9 @@
  *
  *     d(v) <= 16 max(d(end), tolerance),   d(v) = |x, G with v  -  x, G with the default|, relative
  *
- * and that near an end by 1e-7 of the way it is what it is at the end. A cancellation in (e^v - 1) / v shows there, and
- * neither at 0, which has a branch of its own, nor at 1. A solve that ends with a status says nothing. */
+ * and that near an end, by 1e-7 and up to a thousandth of the way, it is what it is at the end. A cancellation in
+ * (e^v - 1) / v shows there, and neither at 0, which has a branch of its own, nor at 1. What has a solution at an end has
+ * one beside it; elsewhere a solve that ends with a status says nothing. */
 #include <stdio.h>
 
 #include "drawn.h"
@@ -43,6 +44,11 @@ static void look_at_whole(struct drawing *drawing, int axis, const struct sens_o
 
 /* ---- real numbers -------------------------------------------------------------------------------------- */
 
+struct found {
+    struct worst worst;
+    bool beside; /* it is wrong beside an end, or the default, at which it is right */
+};
+
 struct between {
     const struct drawing *drawing;
     const struct sens_option *option;
@@ -50,7 +56,7 @@ struct between {
     struct sens_out usual; /* with the default */
 };
 
-/* false: it ends with a status. */
+/* false: it ends with a status, which is the scene's. */
 static bool solve_with(const struct between *at, double value, struct scene *scene)
 {
     struct drawn drawn = at->drawing->usual;
@@ -62,12 +68,13 @@ static bool solve_with(const struct between *at, double value, struct scene *sce
     return bed_solve(&scene->bed) == SENS_OK;
 }
 
-/* The larger one of |x - usual x| / |usual x| and the same of G; infinity: one is no number. NaN: a status. */
-static double apart(const struct between *at, double value)
+/* The larger one of |x - usual x| / |usual x| and the same of G; infinity: one is no number. NaN: *status tells why. */
+static double apart(const struct between *at, double value, sens_status *status)
 {
     static const unsigned parts[] = {SENS_IN_X, SENS_IN_G};
     struct scene scene;
     double most = NAN;
+    *status = SENS_UNSUPPORTED;
     if (solve_with(at, value, &scene)) {
         most = 0;
         for (int k = 0; k < 2; k++) {
@@ -77,36 +84,63 @@ static double apart(const struct between *at, double value)
             if (!isfinite(most)) break;
         }
     }
+    if (isnan(most)) *status = scene.bed.status;
     scene_free(&scene);
     return most;
 }
 
-/* Near the end, near the default, and one between, by their parts of the way to the end. */
-static void look_towards(const struct between *at, double end, struct worst *worst)
+/* A value so far from the end that it is no longer beside it, as a part of the way. */
+static const double BESIDE = 1e-2;
+
+/* A limit of steps may lie between the ends; numbers do not end there. */
+static bool numbers_fail(sens_status status)
+{
+    return status == SENS_DIVERGED || status == SENS_NONFINITE || status == SENS_SINGULAR ||
+           status == SENS_NOT_CONVERGED;
+}
+
+/* near: how near it is to the end or to the default, as a part of the way. */
+static void note_value(const struct between *at, double value, double near, double reached, double far,
+                       struct found *found)
+{
+    const double from = at->option->fallback, tol = at->drawing->tol;
+    const double floor = tol > 0 ? FLOOR_TIMES * tol : FLOOR;
+    struct worst here = {.count = 0};
+    sens_status status;
+    const double off = apart(at, value, &status);
+    if (!isnan(off))
+        worst_note(&here, off, fmax(NO_MORE * far, floor),
+                   "%s = %.6g: x and G are so far from those with %g, and those with %g are %.3g",
+                   at->option->name, value, from, reached, far);
+    else if (near < BESIDE && numbers_fail(status))
+        worst_note(&here, INFINITY, 0, "%s = %.6g: %s, and with %g and %g it is solved", at->option->name,
+                   value, sens_status_name(status), from, reached);
+    if (here.count) worst_note(&found->worst, here.value, here.bound, "%s", here.where);
+    found->beside = found->beside || (near < BESIDE && !worst_passes(&here));
+}
+
+/* Beside the end, beside the default, and one between, by their parts of the way to the end. */
+static void look_towards(const struct between *at, double end, struct found *found)
 {
     struct verify *v = at->drawing->v;
     const double from = at->option->fallback, span = FAR * fmax(fabs(from), 1);
     const double reached = fmin(fmax(end, from - span), from + span);
-    const double part[] = {1 - NEAR_END, NEAR_END, 1 - pow(10, -verify_uniform(v, 1, 6))};
+    const double near[] = {NEAR_END, 1e-5, 1e-3, pow(10, -verify_uniform(v, 1, 6))};
+    sens_status status;
     if (reached == from) return;
-    const double far = apart(at, reached);
-    const double tol = at->drawing->tol, floor = tol > 0 ? FLOOR_TIMES * tol : FLOOR;
+    const double far = apart(at, reached, &status);
     if (isinf(far))
-        worst_note(worst, far, 0, "%s = %.6g: x or G is no number, and success is reported", at->option->name,
-                   reached);
-    for (size_t k = 0; k < sizeof part / sizeof *part && isfinite(far); k++) {
-        /* as a sum in which nothing is lost where the end is 0 */
-        const double value = reached * part[k] + from * (k == 1 ? 1 - NEAR_END : 1 - part[k]);
-        const double off = apart(at, value);
-        if (!isnan(off))
-            worst_note(worst, off, fmax(NO_MORE * far, floor),
-                       "%s = %.6g: x and G are so far from those with %g, and those with %g are %.3g",
-                       at->option->name, value, from, reached, far);
-    }
+        worst_note(&found->worst, far, 0, "%s = %.6g: x or G is no number, and success is reported",
+                   at->option->name, reached);
+    if (!isfinite(far)) return;
+    for (size_t k = 0; k < sizeof near / sizeof *near;
+         k++) /* sums in which nothing is lost where the end is 0 */
+        note_value(at, reached * (1 - near[k]) + from * near[k], near[k], reached, far, found);
+    note_value(at, reached * NEAR_END + from * (1 - NEAR_END), NEAR_END, reached, far, found);
 }
 
 static void look_at_real(const struct drawing *drawing, int axis, const struct sens_option *option,
-                         struct worst *worst)
+                         struct found *found)
 {
     struct between at = {.drawing = drawing, .option = option, .axis = axis};
     struct scene scene;
@@ -114,8 +148,8 @@ static void look_at_real(const struct drawing *drawing, int axis, const struct s
     if (solved) at.usual = bed_keep(&scene.bed);
     scene_free(&scene);
     if (!solved) return;
-    look_towards(&at, option->min, worst);
-    look_towards(&at, option->max, worst);
+    look_towards(&at, option->min, found);
+    look_towards(&at, option->max, found);
 }
 
 /* ---- the check ----------------------------------------------------------------------------------------- */
@@ -124,23 +158,25 @@ void drawn_check_between(struct drawing *drawing, bool usual)
 {
     struct verify *v = drawing->v;
     const struct sens_option *const table = v->method->options;
-    struct worst worst = {.count = 0};
+    struct found found = {.worst = {.count = 0}};
+    struct worst *const worst = &found.worst;
     struct verify_result result =
         verify_open("drawn.between", v->module, "probe, options between their ends");
     for (size_t k = 0; usual && k < sens_option_count(table) && k < AXIS_OPTIONS; k++) {
         const int axis = AXIS_OPTION + (int)k;
-        if (!axis_declared(drawing, axis) || verify_held(v, &table[k]) || !worst_passes(&worst)) continue;
+        if (!axis_declared(drawing, axis) || verify_held(v, &table[k]) || !worst_passes(worst)) continue;
         const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
-        if (table[k].kind == SENS_OPT_INT) look_at_whole(drawing, axis, &table[k], &worst, &result);
-        if (table[k].kind == SENS_OPT_REAL) look_at_real(drawing, axis, &table[k], &worst);
+        if (table[k].kind == SENS_OPT_INT) look_at_whole(drawing, axis, &table[k], worst, &result);
+        if (table[k].kind == SENS_OPT_REAL) look_at_real(drawing, axis, &table[k], &found);
         sens_arena_rewind(&v->ctx.arena, mark);
     }
     if (!usual)
         verify_skip(&result, "the usual scene is not solved, or not right: see drawn.right");
-    else if (worst.count == 0)
+    else if (worst->count == 0)
         verify_skip(&result, "no option of the method is a number with values between that can be judged");
     else if (result.verdict != VERIFY_FAIL)
-        verify_judge(&result, &worst);
+        verify_judge(&result, worst);
+    if (found.beside) verify_blame(&result, CAUSE_cancels, 0.96);
     verify_blame(&result, CAUSE_option_value, 0.95);
     verify_close(v, &result);
 }

@@ -151,6 +151,13 @@ static bool blame_sizes(const struct drawing *drawing, const struct reduced *red
     return false;
 }
 
+static bool is_needed(const struct reduced *reduced, int axis)
+{
+    for (int k = 0; k < reduced->count; k++)
+        if (reduced->axis[k] == axis) return true;
+    return false;
+}
+
 static void blame(const struct drawing *drawing, const struct reduced *reduced, struct verify_result *result)
 {
     static const double weights[] = {0.99, 0.95, 0.9};
@@ -159,6 +166,9 @@ static void blame(const struct drawing *drawing, const struct reduced *reduced, 
     for (int k = 0; k < reduced->count && extra < 3; k++)
         if (!told || !axis_is_size(reduced->axis[k]))
             axis_blame(reduced->axis[k], reduced->drawn.value[reduced->axis[k]], weights[extra], result);
+    if (is_needed(reduced,
+                  AXIS_LAYOUT)) /* which cuts steps of other lengths, where they go from stop to stop */
+        verify_blame(result, CAUSE_missing_step, 0.9);
     if (reduced->verdict.known_cause) verify_blame(result, reduced->verdict.cause, 1);
     if (reduced->verdict.outcome == DRAWN_WRONG) drawn_blame_catalogue(drawing, &reduced->drawn, result);
 }

@@ -29,20 +29,17 @@ static const struct verify_check checks[] = {
      .summary = "the closed form of the discrete map is that of plain Runge-Kutta steps",
      .bound = "rounding of the steps, measured at shaken inputs; truncation of extrapolated differences in p",
      .explanation = "A few steps are made with plain loops for Euler's method, the classical Runge-Kutta "
-                    "method and the pair "
-                    "of Dormand and Prince, which has more stages than its order, and their result and its "
-                    "derivative in p are compared with what the problem says the discrete map "
-                    "gives. Look at the stability function and the number of steps."},
+                    "method and the pair of Dormand and Prince, which has more stages than its order, and "
+                    "their result and its derivative in p are compared with what the problem says the "
+                    "discrete map gives. Look at the stability function and the number of steps."},
     {.id = "exact.pde",
      .summary = "the closed form of the equations that the problem approximates is what it comes closer to",
      .bound = "three quarters of the error with half the n; a tenth where the problem takes one n alone",
      .level = VERIFY_TO_TOLERANCE,
-     .explanation =
-         "A problem that approximates a partial differential equation on a grid may give the solution of "
-         "that "
-         "equation. The problem is solved with its n and with twice as many, and the relative error against "
-         "that form has to fall. If it stays, form and rhs are of different equations: look at lengths, "
-         "coefficients and boundary values."},
+     .explanation = "A problem that approximates a partial differential equation on a grid may give the "
+                    "solution of that equation. The problem is solved with its n and with twice as many, and "
+                    "the relative error against that form has to fall. If it stays, form and rhs are of "
+                    "different equations: look at lengths, coefficients and boundary values."},
     {.id = "identity.exact",
      .summary = "the identities that the problem declares hold for its closed form",
      .bound = "rounding: the residual's magnitude, and its spread when the closed form's inputs are shaken",

@@ -1,4 +1,5 @@
-/* Does the closed form satisfy the equations? z' = F(t, z) by extrapolated differences in t, and z(t0). */
+/* Does the closed form satisfy the equations? M z' = F(t, z) by extrapolated differences in t, and z(t0). M is applied
+ * to x and to each column of S and S0; it is the identity where the problem has none. */
 #include "exact.h"
 
 enum { TIMES = 3, SHAKES = 4 };
@@ -69,6 +70,38 @@ static bool passage_value(const void *self, double s, bool shaken, double *out)
                   : form_value(at->form, at->t + s, at->p, out);
 }
 
+/* slope and bound [n][cols] become M slope and |M| bound; the rounding of the sums is in the bound. */
+static void multiply_by_mass(const struct form *form, size_t cols, double *slope, double *bound)
+{
+    const struct sens_mass *const mass = form->pb.mass;
+    const struct sens_pattern *const rows = &mass->pattern;
+    const struct sens_arena_mark mark = sens_arena_mark(&form->subject->v->ctx.arena);
+    const size_t n = form->pb.n;
+    const double *const v = verify_copy(form->subject->v, n * cols, slope), *const b =
+                                                                                verify_copy(form->subject->v,
+                                                                                            n * cols, bound);
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < cols; c++) {
+            double sum = 0, doubt = 0;
+            for (size_t e = rows->start[i]; e < rows->start[i + 1]; e++) {
+                const size_t q = rows->col[e] * cols + c;
+                sum += mass->value[e] * v[q];
+                doubt += fabs(mass->value[e]) * (b[q] + 8 * DBL_EPSILON * fabs(v[q]));
+            }
+            slope[i * cols + c] = sum, bound[i * cols + c] = doubt;
+        }
+    sens_arena_rewind(&form->subject->v->ctx.arena, mark);
+}
+
+static void multiply_parts(const struct form *form, double *slope, double *bound)
+{
+    const size_t n = form->pb.n, np = form->with_S ? form->pb.np : 0, S0 = n + n * np;
+    if (!form->pb.mass) return;
+    multiply_by_mass(form, 1, slope, bound);
+    multiply_by_mass(form, np, slope + n, bound + n);
+    if (form->with_S0) multiply_by_mass(form, n, slope + S0, bound + S0);
+}
+
 /* Which part of z entry q is in, and where. */
 static const char *part_of(const struct form *form, size_t q, size_t *row, size_t *col)
 {
@@ -93,13 +126,15 @@ static void note_slopes(struct worst *worst, const struct form *form, double t, 
     if (!form_value(form, t, p, z) || !right_side(form, t, p, z, right)) return;
     right_spread(form, t, p, right, spread);
     curve_slope(&curve, h0, slope, bound);
+    multiply_parts(form, slope, bound);
     for (size_t q = 0; q < count; q++) {
         size_t row, col;
         const double limit = bound[q] + 8 * spread[q] + 32 * DBL_EPSILON * fabs(right[q]);
         const char *const part = part_of(form, q, &row, &col);
         if (!isfinite(bound[q])) continue;
         worst_note(worst, fabs(slope[q] - right[q]), limit,
-                   "d%s[%zu][%zu]/dt at t = %.4g: %.10g is not %.10g", part, row, col, t, slope[q], right[q]);
+                   "%sd%s[%zu][%zu]/dt at t = %.4g: %.10g is not %.10g", form->pb.mass ? "M " : "", part, row,
+                   col, t, slope[q], right[q]);
         if (fabs(slope[q] - right[q]) <= limit) continue;
         *(q < form->pb.n ? &failed->x : &failed->derivative) = true;
     }

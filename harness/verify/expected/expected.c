@@ -54,7 +54,7 @@ sens_status expected_map(const struct bed *bed, const struct grid *grid, struct 
     expected->why = "on the same steps";
     oracle_create(bed, bed->task.tableau, grid, &oracle);
     const sens_status status = oracle_tangent(&oracle, &expected->value);
-    return status == SENS_OK ? oracle_rounding(&oracle, &expected->bound) : status;
+    return status == SENS_OK ? oracle_rounding(&oracle, &expected->value, &expected->bound) : status;
 }
 
 sens_status expected_map_in_reverse(const struct bed *bed, const struct grid *grid, struct expected *expected)
@@ -64,7 +64,8 @@ sens_status expected_map_in_reverse(const struct bed *bed, const struct grid *gr
     expected->why = "on the same steps";
     oracle_create(bed, bed->task.tableau, grid, &oracle);
     sens_status status = oracle_adjoint(&oracle, &expected->value);
-    if (status == SENS_OK) status = oracle_rounding_cheaply(&oracle, &expected->bound);
+    if (status == SENS_OK)
+        status = oracle_rounding_cheaply(&oracle, NULL, &expected->value, &expected->bound);
     if (status == SENS_OK) out_add(bed, &expected->bound, 1, &expected->bound);
     return status;
 }

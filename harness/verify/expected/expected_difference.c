@@ -65,7 +65,7 @@ sens_status expected_allow_quotient(const struct bed *bed, const struct grid *gr
 
 static sens_status difference_on(const struct bed *bed, const struct grid *grid, struct expected *expected)
 {
-    const sens_status status = expected_map(bed, grid, expected);
+    const sens_status status = expected_map_in_reverse(bed, grid, expected);
     return status == SENS_OK ? expected_allow_quotient(bed, grid, expected) : status;
 }
 

@@ -310,13 +310,12 @@ static const struct verify_check checks[] = {
      .bound = "rounding, measured",
      .explanation =
          "Nonlinear equations that depend on t are solved in three equal steps, or in as many of the "
-         "method's "
-         "own as a loose tolerance takes, by every tableau that the method takes, explicit, additive, "
-         "implicit and Rosenbrock, and compared with the same map, and its tangent, by plain loops. Other "
-         "checks take one or two of a family; a node c_i or alpha_i, a gamma_i or a digit of one formula "
-         "alone is seen here. The text names the formula. Implicit ones solve a linear oscillation in steps "
-         "that are long for it, too, where the matrix of a step is far from its diagonal: elimination has "
-         "to exchange rows, those of its factors among them.",
+         "method's own as a loose tolerance takes, by every tableau that the method takes, explicit, "
+         "additive, implicit and Rosenbrock, and compared with the same map, and its tangent, by plain "
+         "loops. Other checks take one or two of a family; a node c_i or alpha_i, a gamma_i or a digit of "
+         "one formula alone is seen here. The text names the formula. Implicit ones solve a linear "
+         "oscillation in steps that are long for it, too, where the matrix of a step is far from its "
+         "diagonal: elimination has to exchange rows, those of its factors among them.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "formulas.again",
      .summary = "a second run gives the same bits with a formula of each family, also of one that switches",

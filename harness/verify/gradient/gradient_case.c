@@ -225,7 +225,7 @@ void kinds_note_continuous(struct gradient_case *given, struct kinds *kinds)
     struct sens_out frozen = bed_shape(bed), rounding = bed_shape(bed);
     if ((bed->method->caps & both) != both) return;
     if (strcmp(bed->task.controller->name, "odeint") == 0) return;
-    if (oracle_rounding(&given->oracle, &rounding) != SENS_OK) return;
+    if (oracle_rounding(&given->oracle, NULL, &rounding) != SENS_OK) return;
     const double smallest = distance(bed, &rounding, NULL);
     bed_tolerance(bed, 1e-5);
     const bool solved = bed_solve(bed) == SENS_OK && frozen_on_state_steps(given, &frozen);

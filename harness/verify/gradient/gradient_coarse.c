@@ -204,12 +204,11 @@ static const struct verify_check checks[] = {
          "ends it after a fixed number, and takes what it has for a solution, gives a derivative of "
          "something else. Look at what happens where the iteration has not converged: it has to end with a "
          "status (not_converged), or to be told (sens_work.residual). The same is solved from y = 1e-9, "
-         "which "
-         "is another unit. Two linear oscillations are solved so, too: the matrix of a step is far from its "
-         "diagonal there, and elimination has to exchange rows, those of its factors among them; of the "
-         "second each row with the next in turn. Of reactions on a ring, which begin in one of six states, "
-         "most entries of df/dx are 0 at first, and elimination fills in what the declared pattern leaves "
-         "out.",
+         "which is another unit. Two linear oscillations are solved so, too: the matrix of a step is far "
+         "from its diagonal there, and elimination has to exchange rows, those of its factors among them; of "
+         "the second each row with the next in turn. Of reactions on a ring, which begin in one of six "
+         "states, most entries of df/dx are 0 at first, and elimination fills in what the declared pattern "
+         "leaves out.",
      .level = VERIFY_TO_ROUNDING},
     {.id = NULL}};
 

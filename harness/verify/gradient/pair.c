@@ -229,12 +229,16 @@ bool pair_state_fails(const struct bed *bed, const struct expected *target)
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
-static void run_instance(struct pair *pair)
+/* A further instance has other products, which are looked at on frozen steps; the exact solution of it is left to a full
+ * run where the method is discrete. */
+static void run_instance(struct pair *pair, bool first)
 {
     pair->status_told = false;
     pair_frozen(pair);
-    pair_exact(pair);
-    pair_identities(pair);
+    if (first || !pair->v->quick || pair->v->method->derivative != SENS_DERIVATIVE_DISCRETE) {
+        pair_exact(pair);
+        pair_identities(pair);
+    }
     if (!pair->status_told) {
         struct verify_result result = verify_open("pair.status", pair->v->module, pair->instance->label);
         verify_close(pair->v, &result);
@@ -247,7 +251,7 @@ static void run(struct verify *v)
     struct pair pair = {.v = v, .instance = &instance};
     int k = 0;
     for (; !(v->quick && k >= QUICK_INSTANCES) && instance_create(v, v->problem, k, &instance); k++)
-        run_instance(&pair);
+        run_instance(&pair, k == 0);
     for (const struct verify_check *check = checks; k == 0 && check->id; check++)
         verify_skip_check(v, check->id, v->module, v->problem->name, "no instance could be created");
 }

@@ -95,21 +95,39 @@ static const char *place_name(enum inject_where where)
     return name[where];
 }
 
-/* Solves once with the failure, and heals the problem again. A single call of rhs fails with all others at its point,
- * for a method may solve more than once. */
-static void solve_failing(struct fragile *f, enum inject_where where, enum inject_how how, unsigned long at,
-                          bool stays)
+/* A call that fails. */
+struct call {
+    enum inject_where where;
+    enum inject_how how;
+    unsigned long at;
+    bool stays;          /* all behind it, too */
+    const double *point; /* [1 + n] t and x of it; NULL: its number tells it */
+};
+
+/* t and x of the call: a single call of rhs fails with all others at its point, for a method may solve more than
+ * once. */
+static void find_point(struct fragile *f, unsigned long at, double *point /*[1 + n]*/)
 {
-    double *const point = verify_array(f->bed.v, 1 + f->bed.problem.n);
-    const bool by_point = where == INJECT_RHS && !stays;
-    if (by_point) {
-        f->injection = (struct injection){.where = where, .at = at, .found = point};
-        bed_solve(&f->bed);
-    }
-    f->injection = (struct injection){
-        .where = where, .how = how, .at = at, .stays = stays, .point = by_point ? point : NULL};
+    f->injection = (struct injection){.where = INJECT_RHS, .at = at, .found = point};
+    bed_solve(&f->bed);
+}
+
+/* Solves once with the failure, and heals the problem again. */
+static void solve_failing(struct fragile *f, const struct call *call)
+{
+    f->injection = (struct injection){.where = call->where,
+                                      .how = call->how,
+                                      .at = call->at,
+                                      .stays = call->stays,
+                                      .point = call->stays ? NULL : call->point};
     bed_solve(&f->bed);
     f->injection.at = 0, f->injection.point = NULL;
+}
+
+static void note_other_steps(const struct fragile *f, const char *what, struct worst *worst)
+{
+    const struct sens_out apart = allow_steps(f, OTHER_STEPS);
+    trial_compare(worst, &f->bed, &f->healthy, &apart, what);
 }
 
 /* A result that was returned with success: with a fixed step there is no other than the healthy one; else
@@ -117,7 +135,7 @@ static void solve_failing(struct fragile *f, enum inject_where where, enum injec
 static void note_success(struct fragile *f, enum inject_where where, const char *what, struct worst *worst)
 {
     const struct grid none = {.steps = 0};
-    const struct sens_out nothing = trial_nothing(&f->bed), other_steps = allow_steps(f, OTHER_STEPS);
+    const struct sens_out nothing = trial_nothing(&f->bed);
     if (bed_is_fixed(&f->scene.bed))
         trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
     else if (f->expects)
@@ -125,7 +143,7 @@ static void note_success(struct fragile *f, enum inject_where where, const char 
     else if (!out_finite(&f->bed, &f->bed.out))
         worst_note(worst, INFINITY, 0, "%s not finite", what);
     else if (f->sound && where == INJECT_RHS) /* one infinite entry of a matrix may be a pivot, and leave 0 */
-        trial_compare(worst, &f->bed, &f->healthy, &other_steps, what);
+        note_other_steps(f, what, worst);
     else
         worst_note(worst, 0, 0, "%s", what);
 }
@@ -142,28 +160,29 @@ static bool has_to_fail(const struct fragile *f, enum inject_how how, bool stays
     return how == INJECT_FATAL || (how == INJECT_RECOVERABLE && (stays || bed_is_fixed(&f->scene.bed)));
 }
 
-static void fail_once(struct fragile *f, enum inject_where where, enum inject_how how, unsigned long at,
-                      bool stays, struct found *found)
+static void fail_once(struct fragile *f, const struct call *call, struct found *found)
 {
+    const enum inject_where where = call->where;
+    const enum inject_how how = call->how;
     const bool is_status = how == INJECT_RECOVERABLE || how == INJECT_FATAL;
     struct worst *const kind = is_status ? &found->swallowed : &found->masked;
     struct worst one = {.count = 0};
     char what[128];
-    solve_failing(f, where, how, at, stays);
+    solve_failing(f, call);
     const unsigned long calls = f->injection.calls[where];
     snprintf(what, sizeof what, "%s gives %s %s call %lu (prepare makes %lu of %lu), %s steps: success,",
-             place_name(where), how_name(how), stays ? "from" : "at", at, f->in_prepare[where],
+             place_name(where), how_name(how), call->stays ? "from" : "at", call->at, f->in_prepare[where],
              f->in_all[where], bed_is_fixed(&f->scene.bed) ? "fixed" : "adaptive");
     if (sens_status_class(f->bed.status) == SENS_CLASS_HARNESS)
         worst_note(&one, INFINITY, 0, "%s gives %s: the method says %s, which is for the harness to say,",
                    place_name(where), how_name(how), sens_status_name(f->bed.status));
-    else if (how == INJECT_FATAL && calls > at)
+    else if (how == INJECT_FATAL && calls > call->at)
         worst_note(&one, INFINITY, 0,
                    "%s gives a fatal status at call %lu, and is called %lu times more:", place_name(where),
-                   at, calls - at);
+                   call->at, calls - call->at);
     else if (f->bed.status != SENS_OK)
         worst_note(&one, 0, 0, "%s", what);
-    else if (has_to_fail(f, how, stays))
+    else if (has_to_fail(f, how, call->stays))
         worst_note(&one, INFINITY, 0, "%s where a status is due", what);
     else
         note_success(f, where, what, &one);
@@ -190,11 +209,15 @@ static int choose_calls(const struct fragile *f, enum inject_where where, unsign
 static void fail_everywhere(struct fragile *f, enum inject_where where, enum inject_how first,
                             struct found *found)
 {
-    unsigned long call[CALLS];
-    const int count = choose_calls(f, where, call);
-    for (int k = 0; k < count; k++)
+    double *const point = where == INJECT_RHS ? verify_array(f->bed.v, 1 + f->bed.problem.n) : NULL;
+    unsigned long at[CALLS];
+    const int count = choose_calls(f, where, at);
+    for (int k = 0; k < count; k++) {
+        if (point) find_point(f, at[k], point);
         for (enum inject_how how = first; how <= INJECT_INFINITY; how++)
-            for (int stays = 0; stays < 2; stays++) fail_once(f, where, how, call[k], stays, found);
+            for (int stays = 0; stays < 2; stays++)
+                fail_once(f, &(struct call){where, how, at[k], stays, point}, found);
+    }
 }
 
 static void check_rhs(struct verify *v, struct fragile way[2])

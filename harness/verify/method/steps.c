@@ -313,11 +313,10 @@ static const struct verify_check checks[] = {
     {.id = "steps.stiff",
      .summary = "steps of implicit formulas are as long as the solution allows, however stiff the equation",
      .bound = "40 steps, where growth from the first takes nine",
-     .explanation = "y' = -1e6 (y - cos t) - sin t from y = 1 is cos t. An error estimate that is not "
-                    "filtered takes stages "
-                    "that are far off the slow solution for its error, and makes hundreds of steps. Look at "
-                    "where h sum e_i "
-                    "K_i is multiplied by (I - h gamma df/dx)^-1."},
+     .explanation =
+         "y' = -1e6 (y - cos t) - sin t from y = 1 is cos t. An error estimate that is not filtered takes "
+         "stages that are far off the slow solution for its error, and makes hundreds of steps. Look at "
+         "where h sum e_i K_i is multiplied by (I - h gamma df/dx)^-1."},
     {.id = NULL}};
 
 static void run(struct verify *v)

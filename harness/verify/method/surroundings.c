@@ -254,11 +254,9 @@ static const struct verify_check checks[] = {
      .bound = "discrete: twice the measured effect of rounding; continuous: twice that of the tolerance",
      .explanation =
          "The method is told of three machines in its context: sizes of the caches, bytes of vectors that "
-         "are "
-         "multiplied whole, and cores for `threads = auto`. It may choose lanes, batches and threads by "
-         "them, and its results may differ by rounding. A "
-         "failure is a path that only another machine takes: blocks of another width, or a buffer that was "
-         "sized for this one's."},
+         "are multiplied whole, and cores for `threads = auto`. It may choose lanes, batches and threads by "
+         "them, and its results may differ by rounding. A failure is a path that only another machine takes: "
+         "blocks of another width, or a buffer that was sized for this one's."},
     {.id = "machine.memory",
      .summary = "a solve gives back the memory that it takes",
      .bound =

@@ -75,12 +75,11 @@ static const struct verify_check checks[] = {
     {.id = "threads.same",
      .summary = "the gradient does not depend on the number of threads",
      .bound = "0: an output is computed by one thread, in the order of a single one",
-     .explanation =
-         "Forty outputs in blocks of one to four are computed by 1 to 4 threads and by 5 to 9, several "
-         "times, with stored and "
-         "with recomputed steps; the problem's callbacks yield the processor, so that threads meet in the "
-         "middle of their work. Any difference is a race: look for work space that belongs to the method and "
-         "not to the thread (stage cotangents, the window of recomputed steps, the buffer of a batch)."},
+     .explanation = "Forty outputs in blocks of one to four are computed by 1 to 4 threads and by 5 to 9, "
+                    "several times, with stored and with recomputed steps; the problem's callbacks yield the "
+                    "processor, so that threads meet in the middle of their work. Any difference is a race: "
+                    "look for work space that belongs to the method and not to the thread (stage cotangents, "
+                    "the window of recomputed steps, the buffer of a batch)."},
     {.id = NULL}};
 
 const struct verify_group verify_threads = {

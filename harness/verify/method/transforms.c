@@ -214,8 +214,8 @@ static const struct verify_check checks[] = {
          "its steps and its digits; one whose error test includes dx/dp or mu may take other steps, within "
          "its tolerance. For difference quotients e is 40 and -40: a bump is a part of what is bumped, for "
          "one of a fixed size is lost in large numbers, and far beyond small ones. A failure with other "
-         "steps points to what the error test sees; one with the same "
-         "steps, to a product or a term of the gradient that is not linear in its direction."},
+         "steps points to what the error test sees; one with the same steps, to a product or a term of the "
+         "gradient that is not linear in its direction."},
     {.id = NULL}};
 
 const struct verify_group verify_transforms = {

@@ -10,13 +10,24 @@
 
 /* ---- noise --------------------------------------------------------------------------------------------- */
 
-/* xorshift64* (Vigna, ACM Trans. Math. Softw. 42 (2016)), in [-1, 1). */
-static double uniform(uint64_t *state)
+/* xorshift64* (Vigna, ACM Trans. Math. Softw. 42 (2016)). */
+static uint64_t random_bits(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
     *state ^= *state >> 27;
-    return (double)((*state * 0x2545F4914F6CDD1DULL) >> 11) * 0x1p-52 - 1;
+    return *state * 0x2545F4914F6CDD1DULL;
+}
+
+/* Half of them in [-1, 1), which for noise is fine enough. */
+static double uniform_of(uint64_t bits, bool upper)
+{
+    return (double)(int32_t)(upper ? bits >> 32 : bits) * 0x1p-31;
+}
+
+static double uniform(uint64_t *state)
+{
+    return uniform_of(random_bits(state), true);
 }
 
 /* One of +1 and -1 for each draw and entry (the mixing steps of splitmix64). */
@@ -31,8 +42,11 @@ static double sign_of(uint64_t draw, uint64_t entry)
 void noise_touch(struct noise *noise, size_t count, double *v)
 {
     if (noise->relative == 0) return;
+    uint64_t bits = 0;
     for (size_t i = 0; i < count; i++) {
-        double u = uniform(&noise->state);
+        const bool upper = i % 2 == 0;
+        if (upper) bits = random_bits(&noise->state);
+        double u = uniform_of(bits, upper);
         if (noise->bias != BIAS_NONE) u = fabs(u);
         if (noise->bias == BIAS_FIXED) u *= sign_of(noise->draw, i);
         v[i] += v[i] * noise->relative * u;

@@ -38,10 +38,13 @@ sens_status oracle_adjoint(const struct oracle *oracle, struct sens_out *out);
  * continuous extension of its tableau, over those of `over`. */
 sens_status oracle_adjoint_along(const struct oracle *solve, const struct oracle *over, struct sens_out *out);
 
-/* Entry by entry, what rounding can do to x, G, dGdp, dGdx0 of this task, whoever computes it. */
-sens_status oracle_rounding(const struct oracle *oracle, struct sens_out *bound);
+/* Entry by entry, what rounding can do to x, G, dGdp, dGdx0 of this task, whoever computes it. `tangent` and `adjoint`
+ * are what oracle_tangent and oracle_adjoint give, where the caller has it; NULL: it is computed. */
+sens_status oracle_rounding(const struct oracle *oracle, const struct sens_out *tangent,
+                            struct sens_out *bound);
 /* The same from fewer runs, by the cheaper of tangent and adjoint. */
-sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound);
+sens_status oracle_rounding_cheaply(const struct oracle *oracle, const struct sens_out *tangent,
+                                    const struct sens_out *adjoint, struct sens_out *bound);
 /* What a tolerance lets happen to a continuous method's results: local errors of size rtol |y| + atol at
  * every step and product, in one direction each time so that they add up, by tangent and adjoint; and the
  * truncation of plain steps at that tolerance, of their quadrature and their interpolant. `oracle` has finer

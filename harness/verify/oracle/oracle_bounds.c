@@ -105,14 +105,18 @@ static bool is_dear(const struct oracle *oracle, run_derivative *compute, const 
 }
 
 /* Largest deviations over draws from the same computation without noise: one that is wrong must not widen
- * the bound. */
+ * the bound. known: that computation's result, NULL: it is made. Either way *right is it, in the arena or the
+ * caller's. */
 static sens_status deviate(const struct oracle *oracle, run_derivative *compute, struct noise noise,
-                           int draws, struct sens_out *right, struct sens_out *bound)
+                           int draws, const struct sens_out *known, struct sens_out *right,
+                           struct sens_out *bound)
 {
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct noise silent = {.relative = 0};
     struct sens_out perturbed = bed_shape(oracle->shape);
-    sens_status status = perturbed_run(oracle, compute, &silent, right);
+    sens_status status = SENS_OK;
+    *right = known ? *known : bed_shape(oracle->shape);
+    if (!known) status = perturbed_run(oracle, compute, &silent, right);
     if (is_dear(oracle, compute, bound)) draws--;
     for (int draw = 1; draw <= draws && status == SENS_OK; draw++) {
         const struct sens_arena_mark mark = sens_arena_mark(arena);
@@ -129,32 +133,35 @@ static sens_status deviate(const struct oracle *oracle, run_derivative *compute,
 /* ---- bounds -------------------------------------------------------------------------------------------- */
 
 /* By the tangent and the adjoint, for neither feels the noise as the other does. */
-sens_status oracle_rounding(const struct oracle *oracle, struct sens_out *bound)
+sens_status oracle_rounding(const struct oracle *oracle, const struct sens_out *tangent,
+                            struct sens_out *bound)
 {
     const struct noise noise = {.relative = 4 * DBL_EPSILON};
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
-    struct sens_out right = bed_shape(oracle->shape);
+    struct sens_out right;
+    const bool dear = run_too_dear(oracle, bound); /* oracle_tangent is in reverse then, too */
     clear(oracle, bound);
     sens_status status = SENS_OK;
-    if (!run_too_dear(oracle, bound))
-        status = deviate(oracle, run_tangent, noise, ROUNDING_DRAWS, &right, bound);
-    if (status == SENS_OK) status = deviate(oracle, reverse, noise, ROUNDING_DRAWS, &right, bound);
+    if (!dear) status = deviate(oracle, run_tangent, noise, ROUNDING_DRAWS, tangent, &right, bound);
+    if (status == SENS_OK)
+        status = deviate(oracle, reverse, noise, ROUNDING_DRAWS, dear ? tangent : NULL, &right, bound);
     if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
     return status;
 }
 
-sens_status oracle_rounding_cheaply(const struct oracle *oracle, struct sens_out *bound)
+sens_status oracle_rounding_cheaply(const struct oracle *oracle, const struct sens_out *tangent,
+                                    const struct sens_out *adjoint, struct sens_out *bound)
 {
     const struct noise noise = {.relative = 4 * DBL_EPSILON};
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
-    struct sens_out right = bed_shape(oracle->shape);
-    run_derivative *const cheaper =
-        work_of(oracle, run_tangent, bound) < work_of(oracle, reverse, bound) ? run_tangent : reverse;
+    struct sens_out right;
+    const bool forward = work_of(oracle, run_tangent, bound) < work_of(oracle, reverse, bound);
     clear(oracle, bound);
-    const sens_status status = deviate(oracle, cheaper, noise, ROUNDING_DRAWS - 1, &right, bound);
+    const sens_status status = deviate(oracle, forward ? run_tangent : reverse, noise, ROUNDING_DRAWS - 1,
+                                       forward ? tangent : adjoint, &right, bound);
     if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
     return status;
@@ -204,11 +211,11 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
     const struct noise noise = {.rtol = rtol, .atol = atol};
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
-    struct sens_out tangent = bed_shape(oracle->shape), adjoint = bed_shape(oracle->shape);
+    struct sens_out tangent, adjoint;
     clear(oracle, bound);
     run_derivative *const forward = run_too_dear(oracle, bound) ? reverse : run_tangent;
-    sens_status status = deviate(oracle, forward, noise, TOLERANCE_DRAWS, &tangent, bound);
-    if (status == SENS_OK) status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, &adjoint, bound);
+    sens_status status = deviate(oracle, forward, noise, TOLERANCE_DRAWS, NULL, &tangent, bound);
+    if (status == SENS_OK) status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, NULL, &adjoint, bound);
     if (status == SENS_OK) widen_by_truncation(oracle, rtol, atol, &tangent, &adjoint, bound);
     if (status == SENS_OK) finish(oracle, &tangent, TOLERANCE_SAFETY, bound);
     sens_arena_rewind(arena, mark);

@@ -175,7 +175,9 @@ static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb
     oracle_create(bed, tb, half, &fine);
     sens_status status = compute(&coarse, &rough);
     if (status == SENS_OK) status = compute(&fine, truth);
-    if (status == SENS_OK) status = oracle_rounding_cheaply(&coarse, uncertainty);
+    if (status == SENS_OK)
+        status = oracle_rounding_cheaply(&coarse, compute == oracle_tangent ? &rough : NULL,
+                                         compute == oracle_adjoint ? &rough : NULL, uncertainty);
     if (status == SENS_OK) out_add_apart(bed, uncertainty, 1, &rough, truth);
     return status;
 }

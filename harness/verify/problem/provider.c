@@ -359,10 +359,8 @@ static const struct verify_check quotient_checks[] = {
          "In place of provider.products, of a provider that declares its products approximate. They are "
          "compared with the problem's, each entry times the size of the number that it is the derivative by, "
          "where provider.products does, with one state or parameter after the other at exactly 0, and of "
-         "vectors "
-         "2^60 times as large and as small. A bump "
-         "that is a part of the number is none there, and the column comes out as 0: give it a size of its "
-         "own. At a kink either side's derivative will do.",
+         "vectors 2^60 times as large and as small. A bump that is a part of the number is none there, and "
+         "the column comes out as 0: give it a size of its own. At a kink either side's derivative will do.",
      .level = VERIFY_TO_TOLERANCE,
      .essential = true},
     {.id = NULL}};

@@ -22,13 +22,12 @@ static const struct verify_check checks[] = {
      .bound = "none: equal bits; a few roundings away, a thousandth of the largest number",
      .explanation =
          "rhs is evaluated at seven points that share some of t, x and p, or the sum of x, then again in "
-         "another order, from "
-         "one and the same buffer, with calls of the other callbacks in between. A difference means that "
-         "it keeps something from call to call, such as a cache that is keyed on an address or on t alone. "
-         "So does a value that is far from that at inputs a few roundings away: p is no key of a cache. "
-         "The inputs must be left as they are. In every other round the instance's own p, the nominal one, "
-         "holds other numbers: parameters are to be read at the point that is asked for, at->p, and nowhere "
-         "else, or no derivative with respect to them is right."},
+         "another order, from one and the same buffer, with calls of the other callbacks in between. A "
+         "difference means that it keeps something from call to call, such as a cache that is keyed on an "
+         "address or on t alone. So does a value that is far from that at inputs a few roundings away: p is "
+         "no key of a cache. The inputs must be left as they are. In every other round the instance's own p, "
+         "the nominal one, holds other numbers: parameters are to be read at the point that is asked for, "
+         "at->p, and nowhere else, or no derivative with respect to them is right."},
     {.id = "parameters.read",
      .summary = "every parameter moves the right-hand side or the initial state",
      .bound = "none: any bit",

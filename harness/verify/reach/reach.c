@@ -165,10 +165,9 @@ static const struct verify_check checks[] = {
          "recorded again for the comparisons that follow. Between two points on either side, at the same "
          "time, f must not jump by about the same share, 1e-6 to 2e-3 of its largest terms, wherever the "
          "comparison is crossed: two formulas for the same thing do not meet then. Comparisons that never "
-         "turned are told at the end "
-         "of the report. A failure is a branch of rhs whose derivative is that of another. A problem that "
-         "cannot be recorded (a module without a recorded part) is skipped: reach.far looks for its branches "
-         "by chance.",
+         "turned are told at the end of the report. A failure is a branch of rhs whose derivative is that of "
+         "another. A problem that cannot be recorded (a module without a recorded part) is skipped: "
+         "reach.far looks for its branches by chance.",
      .level = VERIFY_UNLEVELLED},
     {.id = "reach.options",
      .summary = "the products agree with rhs whatever numbers its options have",
@@ -210,12 +209,11 @@ static const struct verify_check checks[] = {
      .explanation =
          "One entry of x or p after the other (24 drawn where there are more) is set to 0, unless it is a "
          "parameter by an option that does not take 0, and a little above and below it; a parameter to the "
-         "nearest whole number, too, for exponents may be taken apart "
-         "there. Where the products exist on both sides, that at the number itself must lie between them, "
-         "but "
-         "for a thousandth of its size: a kink may have either slope, or one between. Where the two sides "
-         "agree, it has to be a number. A failure is an if that asks whether a number is 0, to avoid a "
-         "division perhaps, and gives another derivative there; or such a division.",
+         "nearest whole number, too, for exponents may be taken apart there. Where the products exist on "
+         "both sides, that at the number itself must lie between them, but for a thousandth of its size: a "
+         "kink may have either slope, or one between. Where the two sides agree, it has to be a number. A "
+         "failure is an if that asks whether a number is 0, to avoid a division perhaps, and gives another "
+         "derivative there; or such a division.",
      .level = VERIFY_UNLEVELLED},
     {.id = "reach.scale",
      .summary = "a product of 2^k times a vector is 2^k times its product",

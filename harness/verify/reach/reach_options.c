@@ -30,6 +30,7 @@ static bool is_varied(const struct sens_option *option)
 struct option_record {
     struct worst worst;
     struct verify_result result;
+    bool any;     /* there was something to be seen in the last instance */
     bool usual;   /* the default instance is right */
     bool repeats; /* of a table, rows name the same places twice */
     char *left;   /* [VERIFY_TEXT / 2] values that could not be looked at */
@@ -156,19 +157,14 @@ static bool look_at_places(const struct subject *subject, struct option_record *
     return any;
 }
 
-/* The record of the instance that is looked at, which subject_with_part has no argument for. */
-static _Thread_local struct {
-    struct option_record *record;
-    bool any;
-} looked;
-
 static void look_at_subject(struct subject *subject)
 {
-    if (!look_at_places(subject, looked.record)) return;
-    looked.any = true;
+    struct option_record *const record = subject->own;
+    if (!look_at_places(subject, record)) return;
+    record->any = true;
     if (subject->whole) return; /* x0 and batches are the whole problem's */
-    look_at_rest(subject, subject->label, looked.record);
-    look_at_batch(subject, subject->label, looked.record);
+    look_at_rest(subject, subject->label, record);
+    look_at_batch(subject, subject->label, record);
 }
 
 /* With the implicit part of a split. false: there is nothing to be seen in it. */
@@ -176,9 +172,9 @@ static bool look_at_instance(struct verify *v, struct instance *instance, struct
 {
     struct subject subject;
     if (!subject_create(v, instance, &subject)) return false;
-    looked.record = record, looked.any = false;
+    subject.own = record, record->any = false;
     subject_with_part(&subject, look_at_subject);
-    return looked.any;
+    return record->any;
 }
 
 static bool look_at_options(struct verify *v, const double *set, struct option_record *record)

@@ -12,7 +12,7 @@
 #include "order.h"
 #include "probe.h"
 
-enum { FIRST_STEPS = 4 };
+enum { FIRST_STEPS = 4, QUICK_LADDER = 9 };
 
 struct trial {
     struct verify *v;
@@ -48,7 +48,7 @@ static double error_of(struct trial *trial, const struct sens_problem *problem, 
     return status == SENS_OK ? manufactured_distance(&trial->made, problem->t1, x) : NAN;
 }
 
-/* Errors for steps halved until rounding shows: what Newton's method leaves of a stage, and each slope, which is an
+/* Errors for steps halved until rounding shows, in a quick run to 1,024 of them: what Newton's method leaves of a stage, and each slope, which is an
  * increment of the size of the state divided by h gamma. */
 static struct ladder errors_of(struct trial *trial, bool autonomous)
 {
@@ -57,7 +57,8 @@ static struct ladder errors_of(struct trial *trial, bool autonomous)
     struct ladder ladder = {0};
     struct sens_problem problem;
     manufactured_problem(&trial->made, autonomous, &problem);
-    for (long steps = FIRST_STEPS; ladder.count < LADDER; steps *= 2) {
+    const int most = trial->v->quick ? QUICK_LADDER : LADDER;
+    for (long steps = FIRST_STEPS; ladder.count < most; steps *= 2) {
         const struct sens_arena_mark mark = sens_arena_mark(arena);
         const double floor = 10 * STAGE_ROUNDINGS * DBL_EPSILON * (double)(steps + trial->v->tableau->stages);
         ladder_add(&ladder, (problem.t1 - problem.t0) / (double)steps, error_of(trial, &problem, steps),

@@ -251,15 +251,14 @@ static const struct verify_check checks[] = {
      .essential = true,
      .summary = "the error at fixed steps falls at least as h to the declared order, for b and for bhat",
      .bound = "declared order - slope at the fine end <= 1/2; steps halved down to rounding",
-     .explanation = "Nonlinear, coupled, non-autonomous equations with a known solution are solved by "
-                    "plain loops with halved steps, with b and again with bhat = b - e. The slope is taken "
-                    "over the last two or three errors that stand clear of rounding. Too low a slope means "
-                    "that a condition of order is not satisfied, by one wrong digit perhaps: the error "
-                    "first falls as it should and then more slowly. Stages of implicit tableaux are solved "
-                    "for by Newton's "
-                    "method, with df/dx by hand. Where the same equations with t as one "
-                    "more unknown show the right order, a and b are right and c is not. Compare the "
-                    "coefficients with the publication named in the tableau's source."},
+     .explanation =
+         "Nonlinear, coupled, non-autonomous equations with a known solution are solved by plain loops with "
+         "halved steps, with b and again with bhat = b - e. The slope is taken over the last two or three "
+         "errors that stand clear of rounding. Too low a slope means that a condition of order is not "
+         "satisfied, by one wrong digit perhaps: the error first falls as it should and then more slowly. "
+         "Stages of implicit tableaux are solved for by Newton's method, with df/dx by hand. Where the same "
+         "equations with t as one more unknown show the right order, a and b are right and c is not. Compare "
+         "the coefficients with the publication named in the tableau's source."},
     {.id = "tableau.dense",
      .summary = "the dense output ends in b and has the declared order inside a step",
      .bound = "end: rounding of the coefficients; order: dense_order + 1 - slope of one step's error <= 1/2",

@@ -1,4 +1,4 @@
-/* harness/verify/method/extremes.h - the problem of the checks extremes.*, see extremes.c. */
+/* harness/verify/extremes/extremes.h - the problem of the checks extremes.*, see extremes.c. */
 #ifndef VERIFY_EXTREMES_H
 #define VERIFY_EXTREMES_H
 
@@ -12,14 +12,19 @@ struct extremes_shape { /* of e; both 0: e = 1 */
 static const double EXTREMES_LENGTH = 2, EXTREMES_START = 0.5, EXTREMES_SLOPE = 0.75;
 static const double EXTREMES_NORMS = 16; /* the norms of error tests differ by some factor */
 
+extern const struct sens_cost_type extremes_sum; /* G = sum_j sum_i x_i(t_j) */
+
 /* Observed at these times, which end with t1; one that takes no observations at t1 alone. */
 void extremes_create(struct verify *v, struct extremes_shape shape, double p, size_t observations,
                      const double *at /*[observations]*/, struct bed *bed);
 
+/* Every option of the method that takes a part into the error test, or out of it, takes it in. */
+void extremes_test_all(struct bed *bed);
+
 /* I(t) */
 double extremes_integral(const struct sens_problem *pb, double t);
 
-/* extremes.landing, extremes.still, extremes.apart, extremes.cost */
+/* One check each, extremes.cost and so on. */
 void extremes_check_cost(struct verify *v);
 void extremes_check_apart(struct verify *v);
 void extremes_check_landing(struct verify *v);

@@ -9,10 +9,9 @@
  * a sign of it before, and looks alike on every scale from the interval's down to w, so that any estimate of an error,
  * whatever its stages, asks for steps of the size of w there. With the third and p = 0 the state and the adjoint are
  * constants, and all that moves is dG/dp. */
-#include <stdio.h>
 
-#include "diagonal.h"
 #include "extremes.h"
+#include "diagonal.h"
 #include "step_rules.h"
 #include "trial.h"
 
@@ -49,18 +48,18 @@ static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct
 
 static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
 {
-    (void)cost, (void)j, (void)p;
-    G[0] += x[0];
+    (void)j, (void)p;
+    for (size_t i = 0; i < cost->n; i++) G[0] += x[i];
 }
 
 static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
                    size_t L, double *OUT)
 {
-    (void)cost, (void)j, (void)x, (void)p;
-    for (size_t l = 0; l < L; l++) OUT[l] += c0 + l == 0;
+    (void)j, (void)x, (void)p;
+    for (size_t i = 0; i < cost->n && c0 == 0 && L > 0; i++) OUT[i * L] += 1;
 }
 
-static const struct sens_cost_type sum_type = {.name = "sum", .phi = phi, .phi_dx = phi_dx};
+const struct sens_cost_type extremes_sum = {.name = "sum", .phi = phi, .phi_dx = phi_dx};
 
 void extremes_create(struct verify *v, struct extremes_shape shape, double p, size_t observations,
                      const double *at, struct bed *bed)
@@ -78,7 +77,7 @@ void extremes_create(struct verify *v, struct extremes_shape shape, double p, si
                                          .p = verify_copy(v, 1, &p),
                                          .x0_fixed = true,
                                          .data = data};
-    const struct sens_cost cost = {.type = &sum_type,
+    const struct sens_cost cost = {.type = &extremes_sum,
                                    .n = N,
                                    .np = 1,
                                    .m = 1,
@@ -190,8 +189,7 @@ static void check_short(struct verify *v)
 
 static const double SWING = 150, TIGHT = 1e-7; /* v, some 48 periods; the tolerance */
 
-/* What may be inside the error test is. */
-static void test_all(struct bed *bed)
+void extremes_test_all(struct bed *bed)
 {
     for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
         const long inside = bed_error_test(bed, i, "inside");
@@ -207,7 +205,7 @@ static void check_rest(struct verify *v)
     struct bed bed;
     create(v, (struct extremes_shape){.swing = SWING}, 0, 1, &bed);
     bed_tolerance(&bed, TIGHT);
-    test_all(&bed);
+    extremes_test_all(&bed);
     const double right = extremes_integral(&bed.problem, EXTREMES_LENGTH);
     if (!(v->method->caps & SENS_CAP_TOLERANCE) || v->method->derivative != SENS_DERIVATIVE_CONTINUOUS)
         verify_skip(&result, "the derivative is not one of the exact solution, to a tolerance");
@@ -258,7 +256,7 @@ static void create_gap(struct verify *v, double atol, struct bed *bed)
                                          .p = verify_copy(v, 1, &RATE),
                                          .x0_fixed = true};
     const struct sens_cost cost = {
-        .type = &sum_type, .n = N, .np = 1, .m = 1, .n_obs = OBSERVED, .t_obs = at};
+        .type = &extremes_sum, .n = N, .np = 1, .m = 1, .n_obs = OBSERVED, .t_obs = at};
     bed_create(v, &problem, &cost, v->method, bed);
     bed->task.rtol = TIGHT;
     bed->task.atol = atol;
@@ -354,21 +352,24 @@ static const struct verify_check checks[] = {
      .bound = "16 times the tolerance for every step taken",
      .explanation =
          "x' = p v cos(v t) is observed at 1,500 random times (3,000 in a full run), some steps apart, so "
-         "that "
-         "a step would often end a little before a stop. Taken for one that has arrived, or cut off by a "
-         "time "
-         "that is compared with a margin, it leaves the state that much behind, at any tolerance: the "
+         "that a step would often end a little before a stop. Taken for one that has arrived, or cut off by "
+         "a time that is compared with a margin, it leaves the state that much behind, at any tolerance: the "
          "derivative is that of the wrong state, and agrees with it. Stretch such a step to the stop, or add "
          "a last short one. The state at the end is known.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.still",
      .summary = "a solution that rests has derivatives all the same",
-     .bound = "discrete, on steps that can be made again: rounding; by other equal steps: a tenth",
+     .bound = "discrete, on steps that can be made again: rounding; by other equal steps: a tenth, and a "
+              "thousandth of what the state beside has; continuous: 16 times the tolerance for every step",
      .explanation =
-         "x_i' = c_i x_i (p - x_i) begins at x_i = p, where f is exactly 0, and stays there; df/dx and df/dp "
-         "are not 0. A method that passes over steps in which nothing moves, or ends when the state has "
-         "settled, loses what the derivatives do in them. Steps that an error test has chosen for a state at "
-         "rest, and that cannot be made again, are not judged.",
+         "x_i' = c_i x_i (p - x_i / s) begins at x_i = s p, where f is exactly 0, and stays there; df/dx and "
+         "df/dp are not 0. A method that passes over steps in which nothing moves, or ends when the state "
+         "has "
+         "settled, or an iteration of the derivative together with that of the state, loses what the "
+         "derivatives do in them. By equal steps the derivative is also held to that a thousandth beside, of "
+         "which the exact change is known. A continuous derivative is held to its tolerance with s = 2^20: "
+         "where its errors are measured by the size of the state, nothing asks for steps. Steps that an "
+         "error test has chosen for a discrete derivative, and that cannot be made again, are not judged.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.apart",
      .summary = "dG/dx0 follows the tolerance where dG/dp asks for few steps",

@@ -25,21 +25,6 @@ static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct
                   : (struct diagonal_slopes){SWING * cos(SWING * at->t), 0};
 }
 
-static void phi(const struct sens_cost *cost, size_t j, const double *x, const double *p, double *G)
-{
-    (void)cost, (void)j, (void)p;
-    G[0] += x[0] + x[1];
-}
-
-static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
-                   size_t L, double *OUT)
-{
-    (void)j, (void)x, (void)p;
-    for (size_t i = 0; i < cost->n && c0 == 0 && L > 0; i++) OUT[i * L] += 1;
-}
-
-static const struct sens_cost_type sum_type = {.name = "sum", .phi = phi, .phi_dx = phi_dx};
-
 static void create(struct verify *v, struct bed *bed)
 {
     const struct sens_problem problem = {.type = diagonal_type(v, "apart", rhs, slopes),
@@ -50,8 +35,12 @@ static void create(struct verify *v, struct bed *bed)
                                          .x0 = verify_copy(v, N, FIRST),
                                          .p = verify_copy(v, 1, &RATE),
                                          .x0_fixed = true};
-    const struct sens_cost cost = {
-        .type = &sum_type, .n = N, .np = 1, .m = 1, .n_obs = 1, .t_obs = verify_copy(v, 1, &EXTREMES_LENGTH)};
+    const struct sens_cost cost = {.type = &extremes_sum,
+                                   .n = N,
+                                   .np = 1,
+                                   .m = 1,
+                                   .n_obs = 1,
+                                   .t_obs = verify_copy(v, 1, &EXTREMES_LENGTH)};
     bed_create(v, &problem, &cost, v->method, bed);
     bed_tolerance(bed, TOLERANCE);
 }

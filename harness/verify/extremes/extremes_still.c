@@ -1,0 +1,186 @@
+/* extremes.still: a solution that rests has derivatives all the same.
+ *
+ *     x_i' = c_i x_i (p - x_i / s),   x_i(0) = s p (1 + d),   G = sum_j sum_i x_i(t_j):
+ *     with d = 0:   x_i = s p,   dG/dx0_i = sum_j exp(-c_i p t_j),   dG/dp = s sum_j sum_i (1 - exp(-c_i p t_j))
+ *
+ * f is exactly 0 from the beginning to the end; df/dx and df/dp are not. A map is as smooth as its formula, so that its
+ * derivative at d = 0 is that at a small d, but for what the exact one changes and a part of d. */
+#include "diagonal.h"
+#include "expected.h"
+#include "extremes.h"
+
+enum { N = 3, SEEN = 2, STEPS = 64 };
+static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.75, 2};
+static const double MOST = 0.1;       /* of the derivative, by equal steps: what is lost is all of it */
+static const double BESIDE = 0x1p-10; /* d */
+/* s where a tolerance has chosen the steps: what is measured by the size of the state is measured by nothing */
+static const double LARGE = 0x1p20, TOLERANCE = 1e-9;
+
+static double scale_of(const struct sens_problem *pb)
+{
+    const double *const scale = pb->data;
+    return *scale;
+}
+
+static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
+{
+    const double s = scale_of(pb);
+    for (size_t i = 0; i < N; i++) dx[i] = RATE[i] * at->x[i] * (at->p[0] - at->x[i] / s);
+    return SENS_OK;
+}
+
+static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
+{
+    return (struct diagonal_slopes){RATE[i] * (at->p[0] - 2 * at->x[i] / scale_of(pb)), RATE[i] * at->x[i]};
+}
+
+static void create(struct verify *v, double scale, double beside, struct bed *bed)
+{
+    const double start = scale * REST * (1 + beside), x0[N] = {start, start, start};
+    const size_t seen = v->method->caps & SENS_CAP_OBSERVATIONS ? SEEN : 1;
+    const struct sens_problem problem = {.type = diagonal_type(v, "rest", rhs, slopes),
+                                         .n = N,
+                                         .np = 1,
+                                         .t0 = 0,
+                                         .t1 = SEEN_AT[SEEN - 1],
+                                         .x0 = verify_copy(v, N, x0),
+                                         .p = verify_copy(v, 1, &REST),
+                                         .x0_fixed = true,
+                                         .data = verify_copy(v, 1, &scale)};
+    const struct sens_cost cost = {.type = &extremes_sum,
+                                   .n = N,
+                                   .np = 1,
+                                   .m = 1,
+                                   .n_obs = seen,
+                                   .t_obs = verify_copy(v, seen, SEEN_AT + SEEN - seen)};
+    bed_create(v, &problem, &cost, v->method, bed);
+}
+
+/* dG/dx0 [N] and dG/dp of the exact solution from s p (1 + d). With u = 1 + d and e = exp(-c p t),
+ *
+ *     x = s p u / (u + (1 - u) e),   dx/dx0 = e / D^2,   D = u + (1 - u) e,
+ *     dx/dp = s (u / D^2) (D + c p t (1 - u) e) - dx/dx0 s u,   the last for x0 that does not move with p. */
+static double exact(const struct bed *bed, double beside, double by_x[N])
+{
+    const double s = scale_of(&bed->problem), u = 1 + beside;
+    double by_p = 0;
+    for (size_t i = 0; i < N; i++) {
+        by_x[i] = 0;
+        for (size_t j = 0; j < bed->cost.n_obs; j++) {
+            const double cpt = RATE[i] * REST * bed->cost.t_obs[j], e = exp(-cpt), D = u + (1 - u) * e;
+            by_x[i] += e / (D * D);
+            by_p += s * u / (D * D) * (D + cpt * (1 - u) * e - e);
+        }
+    }
+    return by_p;
+}
+
+/* Each derivative, the exact one, and what it may be off by. */
+static void note_each(const struct bed *bed, const double by_x[N], double by_p, const double off_x[N],
+                      double off_p, const char *words, struct worst *worst)
+{
+    for (size_t i = 0; bed->out.dGdx0 && i < N; i++)
+        worst_note_in(worst, SENS_IN_DGDX0, fabs(bed->out.dGdx0[i] - by_x[i]), off_x[i],
+                      "dG/dx0[%zu] is %.8g, right is %.8g%s", i, bed->out.dGdx0[i], by_x[i], words);
+    if (bed->out.dGdp)
+        worst_note_in(worst, SENS_IN_DGDP, fabs(bed->out.dGdp[0] - by_p), off_p,
+                      "dG/dp is %.8g, right is %.8g%s", bed->out.dGdp[0], by_p, words);
+}
+
+/* ---- by equal steps ------------------------------------------------------------------------------------- */
+
+static bool take_equal(struct bed *bed)
+{
+    return bed_fixed(bed, "rk4", STEPS) || !(bed->method->caps & SENS_CAP_TOLERANCE);
+}
+
+/* By the closed form: of steps that no error test has chosen. */
+static void note_closed_form(const struct bed *bed, struct worst *worst)
+{
+    double by_x[N], off[N];
+    const double by_p = exact(bed, 0, by_x);
+    for (size_t i = 0; i < N; i++) off[i] = MOST * by_x[i];
+    note_each(bed, by_x, by_p, off, MOST * by_p, "", worst);
+}
+
+/* What is right at rest by what the method has beside it. */
+static void note_beside(const struct bed *bed, struct worst *worst)
+{
+    double at[N], by[N], off[N];
+    struct bed beside;
+    create(bed->v, 1, BESIDE, &beside);
+    if (take_equal(&beside) && bed_solve(&beside) == SENS_OK && beside.work.steps == bed->work.steps) {
+        const double at_p = exact(bed, 0, at), by_p = exact(bed, BESIDE, by);
+        for (size_t i = 0; i < N; i++) off[i] = BESIDE * at[i];
+        for (size_t i = 0; beside.out.dGdx0 && i < N; i++) at[i] += beside.out.dGdx0[i] - by[i];
+        note_each(bed, at, at_p + (beside.out.dGdp ? beside.out.dGdp[0] - by_p : 0), off, BESIDE * at_p,
+                  " by what it is a thousandth beside", worst);
+    }
+    bed_free(&beside);
+}
+
+/* On the steps that were taken, where these can be made again; false: they are not known. */
+static bool note_own_steps(const struct bed *bed, struct worst *worst)
+{
+    struct expected expected;
+    if (bed->method->derivative != SENS_DERIVATIVE_DISCRETE || !expected_rebuilds(bed) ||
+        expected_declared(bed, &expected) != SENS_OK)
+        return false;
+    expected_compare(worst, bed, &bed->out, &expected);
+    return true;
+}
+
+static void check_equal(struct verify *v, struct worst *worst, struct verify_result *result)
+{
+    struct bed bed;
+    create(v, 1, 0, &bed);
+    const bool equal = take_equal(&bed);
+    if (bed_solve(&bed) != SENS_OK) {
+        verify_skip(result, "%s: %s", sens_status_name(bed.status), bed.message);
+    } else if (!note_own_steps(&bed, worst) && equal) {
+        note_closed_form(&bed, worst);
+        if (v->method->derivative != SENS_DERIVATIVE_DIFFERENCE) note_beside(&bed, worst);
+    } else if (worst->count == 0) {
+        verify_skip(result, "steps that are chosen for a state at rest follow no derivative");
+    }
+    bed_free(&bed);
+}
+
+/* ---- by a tolerance ------------------------------------------------------------------------------------- */
+
+/* The sensitivities of a continuous method, or its adjoint, are in the error test, each by its own size. */
+static void check_tolerance(struct verify *v, struct worst *worst, struct verify_result *result)
+{
+    struct bed bed;
+    double by_x[N], off[N];
+    create(v, LARGE, 0, &bed);
+    bed.task.rtol = bed.task.atol = TOLERANCE;
+    extremes_test_all(&bed);
+    if (bed_solve(&bed) != SENS_OK) {
+        verify_skip(result, "%s: %s", sens_status_name(bed.status), bed.message);
+    } else {
+        const double each = EXTREMES_NORMS * (double)(bed.work.steps + bed.work.steps_reverse) * TOLERANCE,
+                     by_p = exact(&bed, 0, by_x);
+        for (size_t i = 0; i < N; i++) off[i] = each * (1 + by_x[i]);
+        note_each(&bed, by_x, by_p, off, each * (1 + by_p), ", at tolerance 1e-9 and x = 2^20 p", worst);
+    }
+    bed_free(&bed);
+}
+
+void extremes_check_still(struct verify *v)
+{
+    struct worst worst = {.count = 0}, by_tolerance = {.count = 0};
+    struct verify_result result =
+        verify_open("extremes.still", v->module, "x_i' = c_i x_i (p - x_i / s) from x_i = s p");
+    check_equal(v, &worst, &result);
+    if (v->method->caps & SENS_CAP_TOLERANCE && v->method->derivative == SENS_DERIVATIVE_CONTINUOUS)
+        check_tolerance(v, &by_tolerance, &result);
+    if (!worst_passes(&by_tolerance) || worst.count == 0) worst = by_tolerance;
+    if (worst.count) {
+        result.verdict = VERIFY_PASS; /* one of the two is enough */
+        verify_judge(&result, &worst);
+    }
+    if (!worst_passes(&by_tolerance)) verify_blame(&result, CAUSE_outside_test, 0.98);
+    if (worst_passes(&by_tolerance)) verify_blame(&result, CAUSE_rest_skipped, 0.98);
+    verify_close(v, &result);
+}
