@@ -7,8 +7,8 @@
  *     d(v) <= 16 max(d(end), tolerance),   d(v) = |x, G with v  -  x, G with the default|, relative
  *
  * and that near an end, by 1e-7 and up to a thousandth of the way, it is what it is at the end. A cancellation in
- * (e^v - 1) / v shows there, and neither at 0, which has a branch of its own, nor at 1. What has a solution at an end has
- * one beside it; elsewhere a solve that ends with a status says nothing. */
+ * (e^v - 1) / v shows there, and neither at 0, which has a branch of its own, nor at 1. What has a solution at an end
+ * has one beside it; elsewhere a solve that ends with a status says nothing. */
 #include <stdio.h>
 
 #include "drawn.h"

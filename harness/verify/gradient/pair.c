@@ -229,8 +229,8 @@ bool pair_state_fails(const struct bed *bed, const struct expected *target)
 
 /* ---- the group ----------------------------------------------------------------------------------------- */
 
-/* A further instance has other products, which are looked at on frozen steps; the exact solution of it is left to a full
- * run where the method is discrete. */
+/* A further instance has other products, which are looked at on frozen steps; the exact solution of it is left to a
+ * full run where the method is discrete. */
 static void run_instance(struct pair *pair, bool first)
 {
     pair->status_told = false;

@@ -124,26 +124,23 @@ static void solve_failing(struct fragile *f, const struct call *call)
     f->injection.at = 0, f->injection.point = NULL;
 }
 
-static void note_other_steps(const struct fragile *f, const char *what, struct worst *worst)
-{
-    const struct sens_out apart = allow_steps(f, OTHER_STEPS);
-    trial_compare(worst, &f->bed, &f->healthy, &apart, what);
-}
-
 /* A result that was returned with success: with a fixed step there is no other than the healthy one; else
  * what it has to be, on the steps that the method reports now where it is the derivative of those. */
 static void note_success(struct fragile *f, enum inject_where where, const char *what, struct worst *worst)
 {
     const struct grid none = {.steps = 0};
     const struct sens_out nothing = trial_nothing(&f->bed);
+    const bool held =
+        f->sound && where == INJECT_RHS; /* an infinite entry of a matrix may be a pivot, and leave 0 */
+    const struct sens_out other_steps = held ? allow_steps(f, OTHER_STEPS) : nothing;
     if (bed_is_fixed(&f->scene.bed))
         trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
     else if (f->expects)
         trial_compare_anew(worst, &f->bed, &none, &f->expected.value, &f->expected.bound, what);
     else if (!out_finite(&f->bed, &f->bed.out))
         worst_note(worst, INFINITY, 0, "%s not finite", what);
-    else if (f->sound && where == INJECT_RHS) /* one infinite entry of a matrix may be a pivot, and leave 0 */
-        note_other_steps(f, what, worst);
+    else if (held)
+        trial_compare(worst, &f->bed, &f->healthy, &other_steps, what);
     else
         worst_note(worst, 0, 0, "%s", what);
 }
@@ -164,8 +161,7 @@ static void fail_once(struct fragile *f, const struct call *call, struct found *
 {
     const enum inject_where where = call->where;
     const enum inject_how how = call->how;
-    const bool is_status = how == INJECT_RECOVERABLE || how == INJECT_FATAL;
-    struct worst *const kind = is_status ? &found->swallowed : &found->masked;
+    struct worst *const kind = how <= INJECT_FATAL ? &found->swallowed : &found->masked;
     struct worst one = {.count = 0};
     char what[128];
     solve_failing(f, call);

@@ -48,8 +48,8 @@ static double error_of(struct trial *trial, const struct sens_problem *problem, 
     return status == SENS_OK ? manufactured_distance(&trial->made, problem->t1, x) : NAN;
 }
 
-/* Errors for steps halved until rounding shows, in a quick run to 1,024 of them: what Newton's method leaves of a stage, and each slope, which is an
- * increment of the size of the state divided by h gamma. */
+/* Errors for steps halved until rounding shows, in a quick run to 1,024 of them: what Newton's method leaves of a
+ * stage, and each slope, which is an increment of the size of the state divided by h gamma. */
 static struct ladder errors_of(struct trial *trial, bool autonomous)
 {
     enum { STAGE_ROUNDINGS = 16 };
