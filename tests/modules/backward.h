@@ -16,19 +16,6 @@ struct own {
 
 #include "directions.h"
 
-/* K = f, Z = J V + df/dp at (t, x) */
-static sens_status slopes(const struct state *st, sens_real t, const sens_real *x, const sens_real *V,
-                          sens_real *K, sens_real *Z)
-{
-    const struct sens_problem *pb = st->task->problem;
-    const struct sens_at at = {t, x, pb->p};
-    const sens_status status = pb->type->rhs(pb, &at, K);
-    if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
-    pb->type->jvp(pb, &at, st->q, V, Z);
-    add_p(st, &at, Z);
-    return SENS_OK;
-}
-
 /* x = a x + b x_1 + h (c K + d K'), K' of `other`, and so its tangent; what was x is x_1 afterwards. */
 static void combine(struct state *st, sens_real a, sens_real b, sens_real c, sens_real d, int other)
 {

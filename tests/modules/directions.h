@@ -9,10 +9,11 @@
 
 struct state {
     const struct sens_task *task;
-    size_t n, np, m, q;            /* q = np + n directions: parameters, then initial states */
-    sens_real *x, *S;              /* [n], [n][q] */
-    sens_real *F;                  /* [n][np] */
-    sens_real *G, *dG, *g_x, *g_p; /* [m], [m][q], [n][m], [np][m] */
+    size_t n, np, m;
+    size_t q, of_p;            /* directions: those of the parameters, of_p of them, then of initial states */
+    sens_real *x, *S, *G, *dG; /* [n], [n][q], [m], [m][q], one behind the other */
+    sens_real *F;              /* [n][np] */
+    sens_real *g_x, *g_p;      /* [n][m], [np][m] */
     struct own own;
 };
 
@@ -28,7 +29,7 @@ static void add_cost(const struct state *st, const sens_real *V)
     sens_lanes_add_product(sens_dense_transposed(st->n, st->m, st->g_x),
                            (struct sens_lanes){.v = V, .step = st->q}, st->q, st->dG);
     for (size_t c = 0; c < st->m; c++)
-        for (size_t k = 0; k < st->np; k++) st->dG[c * st->q + k] += st->g_p[k * st->m + c];
+        for (size_t k = 0; k < st->of_p; k++) st->dG[c * st->q + k] += st->g_p[k * st->m + c];
     memset(st->g_x, 0, st->n * st->m * sizeof *st->g_x);
     memset(st->g_p, 0, st->np * st->m * sizeof *st->g_p);
 }
@@ -60,23 +61,34 @@ static void add_p(const struct state *st, const struct sens_at *at, sens_real *Z
 {
     const struct sens_problem *pb = st->task->problem;
     memset(st->F, 0, st->n * st->np * sizeof *st->F);
-    pb->type->jvp_p_cols(pb, at, 0, st->np, st->F);
+    pb->type->jvp_p_cols(pb, at, 0, st->of_p, st->F);
     for (size_t i = 0; i < st->n; i++)
-        for (size_t k = 0; k < st->np; k++) Z[i * st->q + k] += st->F[i * st->np + k];
+        for (size_t k = 0; k < st->of_p; k++) Z[i * st->q + k] += st->F[i * st->np + k];
+}
+
+/* K = f, Z = J V + df/dp at (t, x) */
+static inline sens_status slopes(const struct state *st, sens_real t, const sens_real *x, const sens_real *V,
+                                 sens_real *K, sens_real *Z)
+{
+    const struct sens_problem *pb = st->task->problem;
+    const struct sens_at at = {t, x, pb->p};
+    const sens_status status = pb->type->rhs(pb, &at, K);
+    if (status != SENS_OK) return status;
+    pb->type->jvp(pb, &at, st->q, V, Z);
+    add_p(st, &at, Z);
+    return SENS_OK;
 }
 
 static void start(struct state *st)
 {
     const struct sens_problem *pb = st->task->problem;
-    memset(st->G, 0, st->m * sizeof *st->G);
-    memset(st->dG, 0, st->m * st->q * sizeof *st->dG);
-    memset(st->S, 0, st->n * st->q * sizeof *st->S);
+    memset(st->x, 0, (st->n + st->m) * (1 + st->q) * sizeof *st->x);
     memset(st->F, 0, st->n * st->np * sizeof *st->F);
     sens_problem_x0(pb, pb->p, st->x);
     if (sens_problem_x0_depends(pb)) pb->type->x0_jvp_cols(pb, pb->p, 0, st->np, st->F);
     for (size_t i = 0; i < st->n; i++) {
-        for (size_t k = 0; k < st->np; k++) st->S[i * st->q + k] = st->F[i * st->np + k];
-        st->S[i * st->q + st->np + i] = 1;
+        for (size_t k = 0; k < st->of_p; k++) st->S[i * st->q + k] = st->F[i * st->np + k];
+        if (st->of_p < st->q) st->S[i * st->q + st->of_p + i] = 1;
     }
 }
 
@@ -113,7 +125,7 @@ static sens_status carry(struct sens_ctx *ctx, struct state *st, struct sens_wor
         const bool observed = j < cost->n_obs;
         stop = observed ? cost->t_obs[j] : pb->t1;
         const sens_status status = advance(ctx, st, t, stop, work);
-        if (status != SENS_OK) return status;
+        if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
         if (observed) observe(st, j++);
     }
     if (all_finite(st->n, st->x) && all_finite(st->m, st->G) && all_finite(st->m * st->q, st->dG))
@@ -131,7 +143,7 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     memcpy(out->G, st->G, st->m * sizeof *out->G);
     for (size_t c = 0; c < st->m; c++) {
         if (out->dGdp) memcpy(out->dGdp + c * np, st->dG + c * st->q, np * sizeof *out->dGdp);
-        if (out->dGdx0) memcpy(out->dGdx0 + c * n, st->dG + c * st->q + np, n * sizeof *out->dGdx0);
+        if (out->dGdx0) memcpy(out->dGdx0 + c * n, st->dG + c * st->q + st->of_p, n * sizeof *out->dGdx0);
     }
     return SENS_OK;
 }
@@ -150,15 +162,25 @@ static sens_status allocate(struct sens_ctx *ctx, size_t rooms, const struct roo
     return SENS_OK;
 }
 
-/* All but what is the formula's. */
+/* Whose directions are carried; there is room for all. */
+static void choose(struct state *st, bool of_p, bool of_x0)
+{
+    st->of_p = of_p ? st->np : 0;
+    st->q = st->of_p + (of_x0 ? st->n : 0);
+    st->S = st->x + st->n, st->G = st->S + st->n * st->q, st->dG = st->G + st->m;
+}
+
+/* All but what is the formula's; all directions. */
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, struct state **made)
 {
     struct state *st = SENS_NEW(ctx, struct state, 1);
     if (!st) return SENS_NO_MEMORY;
-    const size_t n = task->problem->n, np = task->problem->np, m = task->cost->m, q = np + n;
-    *st = (struct state){.task = task, .n = n, .np = np, .m = m, .q = q};
-    const struct room room[] = {{&st->x, n},      {&st->S, n * q},   {&st->F, n * np},  {&st->G, m},
-                                {&st->dG, m * q}, {&st->g_x, n * m}, {&st->g_p, np * m}};
+    const size_t n = task->problem->n, np = task->problem->np, m = task->cost->m;
+    *st = (struct state){.task = task, .n = n, .np = np, .m = m};
+    const struct room room[] = {
+        {&st->x, (n + m) * (1 + np + n)}, {&st->F, n * np}, {&st->g_x, n * m}, {&st->g_p, np * m}};
+    const sens_status status = allocate(ctx, sizeof room / sizeof *room, room);
+    if (status == SENS_OK) choose(st, true, true);
     *made = st;
-    return allocate(ctx, sizeof room / sizeof *room, room);
+    return status;
 }

@@ -13,19 +13,6 @@ struct own {
 
 #include "directions.h"
 
-/* K = f, Z = J V + df/dp at (t, x) */
-static sens_status slopes(const struct state *st, sens_real t, const sens_real *x, const sens_real *V,
-                          sens_real *K, sens_real *Z)
-{
-    const struct sens_problem *pb = st->task->problem;
-    const struct sens_at at = {t, x, pb->p};
-    const sens_status status = pb->type->rhs(pb, &at, K);
-    if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
-    pb->type->jvp(pb, &at, st->q, V, Z);
-    add_p(st, &at, Z);
-    return SENS_OK;
-}
-
 /* The step from t: Heun's where there is no step before it, else Adams' and Bashforth's second. */
 static sens_status step(struct state *st, sens_real t, sens_real h, long k, bool last)
 {

@@ -1,7 +1,8 @@
 /* Central differences of Runge-Kutta solves with equal steps and bumps in proportion to what is bumped, for
  * modules that differ in who tells the number of steps. The including file defines NAME and DOUBLES: 0 for the
  * classic tableau and an option; 1 for the task's, and steps doubled until the state settles; and may define LEFT_MOVED
- * as 1: x0(p) stays where the last bump of a parameter has left it. */
+ * as 1: x0(p) stays where the last bump of a parameter has left it; and STEP, a function like step, by another formula,
+ * whose vectors Y, before and four in K are. */
 #ifndef LEFT_MOVED
 #define LEFT_MOVED 0
 #endif
@@ -26,6 +27,10 @@ static const sens_real classic_a[] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0,
                        classic_b[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, classic_c[] = {0, 0.5, 0.5, 1};
 static const struct sens_tableau classic = {.stages = 4, .a = classic_a, .b = classic_b, .c = classic_c};
 
+#ifdef STEP
+static sens_status STEP(const struct state *st, sens_real t, sens_real h);
+#else
+#define STEP step
 static sens_status step(const struct state *st, sens_real t, sens_real h)
 {
     const struct sens_problem *pb = st->task->problem;
@@ -37,13 +42,14 @@ static sens_status step(const struct state *st, sens_real t, sens_real h)
         for (int j = 0; j < i; j++)
             sens_lanes_axpy(st->n, 1, h * sens_tableau_a(tb, i, j), st->K + (size_t)j * st->n, st->Y);
         const sens_status status = pb->type->rhs(pb, &at, st->K + (size_t)i * st->n);
-        if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
+        if (status != SENS_OK) return status;
         if (cost->type->g && tb->b[i] != 0) cost->type->g(cost, &at, tb->b[i] * h, st->G);
     }
     for (int i = 0; i < tb->stages; i++)
         sens_lanes_axpy(st->n, 1, h * tb->b[i], st->K + (size_t)i * st->n, st->x);
     return SENS_OK;
 }
+#endif
 
 /* x and G from st->x0 and st->p. */
 static sens_status solve(const struct state *st, struct sens_work *work)
@@ -64,8 +70,8 @@ static sens_status solve(const struct state *st, struct sens_work *work)
         if ((work->steps += count) > st->task->max_steps) return SENS_STEP_LIMIT;
         for (long k = 0; k < count; k++) {
             const sens_real from = t + (sens_real)k * h, to = k + 1 < count ? from + h : stop;
-            const sens_status status = step(st, from, h);
-            if (status != SENS_OK) return status;
+            const sens_status status = STEP(st, from, h);
+            if (status != SENS_OK) return sens_recoverable(status) ? SENS_DIVERGED : status;
             if (st->reports && st->task->listener.step)
                 st->task->listener.step(st->task->listener.self, from, h, to);
         }

@@ -209,11 +209,15 @@ static bool climb_state(struct verify *v, const struct scene_settings *settings,
     return made;
 }
 
+/* In units of the last place, for each step: what rounding may leave of an error. */
+static const double ROUNDED = 100;
+
 /* NaN: rounding says nothing. */
 static double order_between(const struct ladder *l, const long *steps, int k)
 {
     const double more = log((double)steps[k] / (double)steps[k - 1]);
-    const bool clean = ladder_clean(l, k - 1) && ladder_clean(l, k) && l->error[k] > DONE;
+    const bool clean = ladder_clean(l, k - 1) && ladder_clean(l, k) &&
+                       l->error[k] > ROUNDED * DBL_EPSILON * (double)steps[k];
     return clean && more > 0.5 ? log(l->error[k - 1] / l->error[k]) / more : NAN;
 }
 
@@ -235,19 +239,22 @@ static bool compare_orders(const struct ladder *x, const struct ladder *other, c
     return true;
 }
 
-/* The orders of x with and without explicit t, on the rungs that were climbed, or where x is too exact there without it
- * on coarser ones. false: they cannot be told. */
+/* The orders of x with and without explicit t, on the rungs that were climbed with one of them (x), or where x is too
+ * exact there on coarser ones. false: they cannot be told. */
 static bool orders_in_time(struct verify *v, const struct scene_settings *settings, const struct ladder *x,
                            const struct refinement *by, const struct rungs *rungs, struct orders *orders)
 {
-    struct scene_settings autonomous = *settings;
+    struct scene_settings with = *settings, without = *settings;
     struct climb own, other;
-    autonomous.autonomous = true;
-    if (!climb_state(v, &autonomous, by, 0, rungs->count, &other)) return false;
-    if (compare_orders(x, &other.x, rungs->steps, rungs->count, orders)) return true;
+    with.autonomous = false, without.autonomous = true;
+    const bool is_without = settings->autonomous;
+    if (!climb_state(v, is_without ? &with : &without, by, 0, rungs->count, &other)) return false;
+    if (compare_orders(is_without ? &other.x : x, is_without ? x : &other.x, rungs->steps, rungs->count,
+                       orders))
+        return true;
     for (int first = -1; first >= -COARSER; first--)
-        if (climb_state(v, &autonomous, by, first, LEAST_RUNGS, &other) &&
-            climb_state(v, settings, by, first, LEAST_RUNGS, &own) &&
+        if (climb_state(v, &without, by, first, LEAST_RUNGS, &other) &&
+            climb_state(v, &with, by, first, LEAST_RUNGS, &own) &&
             compare_orders(&own.x, &other.x, own.steps, LEAST_RUNGS, orders))
             return true;
     return false;
@@ -263,7 +270,7 @@ static void judge_time(const struct scene *scene, const struct scene_settings *s
     static const double LESS = 0.6; /* of the order: a half is missing at least */
     struct worst worst = {.count = 0};
     struct orders orders;
-    if (!rungs->equal || settings->autonomous || rungs->count < LEAST_RUNGS) return;
+    if (!rungs->equal || rungs->count < LEAST_RUNGS) return;
     if (!orders_in_time(scene->bed.v, settings, x, by, rungs, &orders)) return;
     worst_note_in(&worst, SENS_IN_X, 1 - orders.own / orders.other, 1 - LESS,
                   "x is of order %.2f where f depends on t, and %.2f where it does not: 1 - quotient",

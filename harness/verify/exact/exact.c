@@ -211,8 +211,8 @@ static bool is_moved(const struct sens_problem *usual, const struct sens_problem
            memcmp(usual->x0, other->x0, usual->n * sizeof *usual->x0) != 0;
 }
 
-/* A closed form may have branches that the defaults do not take. */
-static void look_with(struct verify *v, size_t which, double value)
+/* A closed form may have branches that the defaults do not take. always: whatever the option moves. */
+static void look_with(struct verify *v, size_t which, double value, bool always)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const size_t count = sens_option_count(v->problem->options);
@@ -222,9 +222,10 @@ static void look_with(struct verify *v, size_t which, double value)
     for (size_t i = 0; i < count; i++) set[i] = NAN;
     const bool made = instance_with(v, v->problem, set, &usual);
     set[which] = value;
-    if (made && instance_with(v, v->problem, set, &other) && is_moved(&usual.problem, &other.problem) &&
-        other.problem.n <= ELSEWHERE_LARGEST && other.problem.np <= ELSEWHERE_LARGEST &&
-        subject_create(v, &other, &subject) && stays_finite(&subject)) {
+    if (made && instance_with(v, v->problem, set, &other) &&
+        (always || is_moved(&usual.problem, &other.problem)) && other.problem.n <= ELSEWHERE_LARGEST &&
+        other.problem.np <= ELSEWHERE_LARGEST && subject_create(v, &other, &subject) &&
+        stays_finite(&subject)) {
         exact_check_equation(&subject, "exact.equation");
         exact_check_derivative(&subject, "exact.derivative");
     }
@@ -242,13 +243,23 @@ static void look_elsewhere(struct verify *v)
         const double value[] = {verify_towards(&table[i], low, FAR), verify_towards(&table[i], high, FAR),
                                 fmin(fmax(more, low), high), fmin(fmax(usual / 4, low), high)};
         for (size_t k = 0; k < sizeof value / sizeof *value; k++)
-            if (value[k] != usual) look_with(v, i, value[k]);
+            if (value[k] != usual) look_with(v, i, value[k], false);
     }
+}
+
+/* Each choice by itself, where the instances are drawn and may leave it out. */
+static void look_at_choices(struct verify *v)
+{
+    const struct sens_option *const table = v->problem->options;
+    for (size_t i = 0; v->seed && v->problem->exact && i < sens_option_count(table); i++)
+        for (long c = 0; c < sens_option_choices(&table[i]) && !verify_held(v, &table[i]); c++)
+            look_with(v, i, (double)c, true);
 }
 
 static void run(struct verify *v)
 {
     subject_each(v, checks, look);
+    look_at_choices(v);
     look_elsewhere(v);
     exact_check_published(v, "exact.published");
 }

@@ -1,7 +1,7 @@
 /* extremes.still: a solution that rests has derivatives all the same.
  *
- *     x_i' = c_i x_i (p - x_i / s),   x_i(0) = s p (1 + d),   G = sum_j sum_i x_i(t_j):
- *     with d = 0:   x_i = s p,   dG/dx0_i = sum_j exp(-c_i p t_j),   dG/dp = s sum_j sum_i (1 - exp(-c_i p t_j))
+ *     x_i' = c_i / s x_i (p - x_i),   x_i(0) = p (1 + d),   p = 1.25 s,   G = sum_j sum_i x_i(t_j):
+ *     with d = 0:   x_i = p,   dG/dx0_i = sum_j e_ij,   dG/dp = sum_j sum_i (1 - e_ij),   e_ij = exp(-c_i 1.25 t_j)
  *
  * f is exactly 0 from the beginning to the end; df/dx and df/dp are not. A map is as smooth as its formula, so that its
  * derivative at d = 0 is that at a small d, but for what the exact one changes and a part of d. */
@@ -13,7 +13,8 @@ enum { N = 3, SEEN = 2, STEPS = 64 };
 static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.75, 2};
 static const double MOST = 0.1;       /* of the derivative, by equal steps: what is lost is all of it */
 static const double BESIDE = 0x1p-10; /* d */
-/* s where a tolerance has chosen the steps: what is measured by the size of the state is measured by nothing */
+/* s where a tolerance has chosen the steps: derivatives are of size 1, and one that is measured by the size of the state
+ * is measured by nothing. */
 static const double LARGE = 0x1p20, TOLERANCE = 1e-9;
 
 static double scale_of(const struct sens_problem *pb)
@@ -25,18 +26,19 @@ static double scale_of(const struct sens_problem *pb)
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
     const double s = scale_of(pb);
-    for (size_t i = 0; i < N; i++) dx[i] = RATE[i] * at->x[i] * (at->p[0] - at->x[i] / s);
+    for (size_t i = 0; i < N; i++) dx[i] = RATE[i] / s * at->x[i] * (at->p[0] - at->x[i]);
     return SENS_OK;
 }
 
 static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    return (struct diagonal_slopes){RATE[i] * (at->p[0] - 2 * at->x[i] / scale_of(pb)), RATE[i] * at->x[i]};
+    const double rate = RATE[i] / scale_of(pb);
+    return (struct diagonal_slopes){rate * (at->p[0] - 2 * at->x[i]), rate * at->x[i]};
 }
 
 static void create(struct verify *v, double scale, double beside, struct bed *bed)
 {
-    const double start = scale * REST * (1 + beside), x0[N] = {start, start, start};
+    const double p = scale * REST, start = p * (1 + beside), x0[N] = {start, start, start};
     const size_t seen = v->method->caps & SENS_CAP_OBSERVATIONS ? SEEN : 1;
     const struct sens_problem problem = {.type = diagonal_type(v, "rest", rhs, slopes),
                                          .n = N,
@@ -44,7 +46,7 @@ static void create(struct verify *v, double scale, double beside, struct bed *be
                                          .t0 = 0,
                                          .t1 = SEEN_AT[SEEN - 1],
                                          .x0 = verify_copy(v, N, x0),
-                                         .p = verify_copy(v, 1, &REST),
+                                         .p = verify_copy(v, 1, &p),
                                          .x0_fixed = true,
                                          .data = verify_copy(v, 1, &scale)};
     const struct sens_cost cost = {.type = &extremes_sum,
@@ -56,20 +58,21 @@ static void create(struct verify *v, double scale, double beside, struct bed *be
     bed_create(v, &problem, &cost, v->method, bed);
 }
 
-/* dG/dx0 [N] and dG/dp of the exact solution from s p (1 + d). With u = 1 + d and e = exp(-c p t),
+/* dG/dx0 [N] and dG/dp of the exact solution from p (1 + d). With u = 1 + d,
  *
- *     x = s p u / (u + (1 - u) e),   dx/dx0 = e / D^2,   D = u + (1 - u) e,
- *     dx/dp = s (u / D^2) (D + c p t (1 - u) e) - dx/dx0 s u,   the last for x0 that does not move with p. */
+ *     x = p u / D,   D = u + (1 - u) e,   dx/dx0 = e / D^2,   dx/dp = u / D^2 (D - e + c 1.25 t (1 - u) e),
+ *
+ * x0 staying where it is. */
 static double exact(const struct bed *bed, double beside, double by_x[N])
 {
-    const double s = scale_of(&bed->problem), u = 1 + beside;
+    const double u = 1 + beside;
     double by_p = 0;
     for (size_t i = 0; i < N; i++) {
         by_x[i] = 0;
         for (size_t j = 0; j < bed->cost.n_obs; j++) {
-            const double cpt = RATE[i] * REST * bed->cost.t_obs[j], e = exp(-cpt), D = u + (1 - u) * e;
+            const double ct = RATE[i] * REST * bed->cost.t_obs[j], e = exp(-ct), D = u + (1 - u) * e;
             by_x[i] += e / (D * D);
-            by_p += s * u / (D * D) * (D + cpt * (1 - u) * e - e);
+            by_p += u / (D * D) * (D - e + ct * (1 - u) * e);
         }
     }
     return by_p;
@@ -162,7 +165,7 @@ static void check_tolerance(struct verify *v, struct worst *worst, struct verify
         const double each = EXTREMES_NORMS * (double)(bed.work.steps + bed.work.steps_reverse) * TOLERANCE,
                      by_p = exact(&bed, 0, by_x);
         for (size_t i = 0; i < N; i++) off[i] = each * (1 + by_x[i]);
-        note_each(&bed, by_x, by_p, off, each * (1 + by_p), ", at tolerance 1e-9 and x = 2^20 p", worst);
+        note_each(&bed, by_x, by_p, off, each * (1 + by_p), ", at tolerance 1e-9 and x = 1.25 2^20", worst);
     }
     bed_free(&bed);
 }
@@ -171,7 +174,7 @@ void extremes_check_still(struct verify *v)
 {
     struct worst worst = {.count = 0}, by_tolerance = {.count = 0};
     struct verify_result result =
-        verify_open("extremes.still", v->module, "x_i' = c_i x_i (p - x_i / s) from x_i = s p");
+        verify_open("extremes.still", v->module, "x_i' = c_i / s x_i (p - x_i) from x_i = p");
     check_equal(v, &worst, &result);
     if (v->method->caps & SENS_CAP_TOLERANCE && v->method->derivative == SENS_DERIVATIVE_CONTINUOUS)
         check_tolerance(v, &by_tolerance, &result);
