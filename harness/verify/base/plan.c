@@ -185,9 +185,11 @@ static void add_everything(struct planner *planner)
         add_problems(planner, VERIFY_CROSS); /* one has no other to agree with */
 }
 
-/* Does a chosen unit need this one, which is not chosen itself? */
+/* Does a chosen unit need this one, which is not chosen itself? In a quick run, what is of places that it does not go to
+ * is left out. */
 static bool supports(const struct verify_plan *plan, const struct verify_unit *unit)
 {
+    if (plan->choice.quick && unit->group->elsewhere) return false;
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_unit *other = &plan->unit[i];
         if (!other->support && plan_needs_trust(&other->unit) && plan_vouches(unit, &other->unit))

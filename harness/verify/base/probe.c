@@ -7,7 +7,7 @@
  * (P only where the cost depends on p explicitly), the derivatives are
  *
  *     df_i/dx_i = -d_i,  df_i/dx_(i+1) = v_i + U_i x_(i+2),  df_i/dx_(i+2) = U_i x_(i+1)   (added up mod n),
- *     df_i/dp_q = c_iq sin(w_q t) + u_iq x_(i+1) x_(i+2),   dx0_i/dp_q = 2 e_iq p_q,
+ *     df_i/dp_q = c_iq sin(w_(q mod 8) t) + u_iq x_(i+1) x_(i+2),   dx0_i/dp_q = 2 e_iq p_q,
  *     dQ/dx_i = alpha_sci (1 + x_i) + P_c [i = 1],   dQ/dp_q = zeta_cq p_q (1 + x_1). */
 #include "probe.h"
 
@@ -25,9 +25,12 @@ static double fraction(double irrational, size_t index)
 struct coefficients {
     double *d, *v, *y; /* [n] */
     double *c, *u, *e; /* [n][np] */
-    double *w, *sin_w; /* [np] */
+    double *w;         /* [FREQUENCIES] */
     bool autonomous;
 };
+
+/* Of the forcing. Parameters beyond them share one: with hundreds, sines would take most of the time of a solve. */
+enum { FREQUENCIES = 8 };
 
 static double *series(struct verify *v, size_t count, double irrational, double middle, double range)
 {
@@ -56,11 +59,9 @@ static const struct coefficients *make_coefficients(struct verify *v, const stru
         .c = series(v, s->n * s->np, sqrt(7), each * 0.05, share),
         .u = series(v, s->n * s->np, sqrt(11), each * 0.03, 0.4 * share * share),
         .e = series(v, s->n * s->np, sqrt(13), each * 0.02, 0.2 * share),
-        .w = series(v, s->np, sqrt(17), 2, 1),
+        .w = series(v, FREQUENCIES, sqrt(17), 2, 1),
         .autonomous = s->autonomous,
     };
-    made->sin_w = verify_array(v, s->np);
-    for (size_t q = 0; q < s->np; q++) made->sin_w[q] = sin(made->w[q]);
     multiply(s->n, scale, made->y);
     multiply(s->n * s->np, scale, made->c);
     multiply(s->n * s->np, scale, made->e);
@@ -87,9 +88,12 @@ const struct sens_mass *probe_mass(struct verify *v, size_t n, bool turned)
 
 /* ---- the equations ------------------------------------------------------------------------------------- */
 
-static double forcing(const struct coefficients *k, size_t q, double t)
+/* Of as many parameters as there are, or as there are frequencies. */
+static void forcing(const struct sens_problem *pb, double t, double force[FREQUENCIES])
 {
-    return k->autonomous ? k->sin_w[q] : sin(k->w[q] * t);
+    const struct coefficients *k = pb->data;
+    const double time = k->autonomous ? 1 : t;
+    for (size_t q = 0; q < FREQUENCIES && q < pb->np; q++) force[q] = sin(k->w[q] * time);
 }
 
 static double coupling(const struct sens_problem *pb, size_t i, const double *p)
@@ -108,10 +112,10 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
         const double next = at->x[(i + 1) % n], after = at->x[(i + 2) % n];
         dx[i] = -k->d[i] * at->x[i] + k->v[i] * next + coupling(pb, i, at->p) * next * after;
     }
-    for (size_t q = 0; q < np; q++) {
-        const double force = forcing(k, q, at->t);
-        for (size_t i = 0; i < n; i++) dx[i] += k->c[i * np + q] * at->p[q] * force;
-    }
+    double force[FREQUENCIES];
+    forcing(pb, at->t, force);
+    for (size_t q = 0; q < np; q++)
+        for (size_t i = 0; i < n; i++) dx[i] += k->c[i * np + q] * at->p[q] * force[q % FREQUENCIES];
     return SENS_OK;
 }
 
@@ -162,10 +166,11 @@ static double parameter_entry(const struct sens_problem *pb, double force, const
 static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                        double *OUT)
 {
-    for (size_t l = 0; l < L; l++) {
-        const double force = forcing(pb->data, k0 + l, at->t);
-        for (size_t i = 0; i < pb->n; i++) OUT[i * L + l] += parameter_entry(pb, force, at->x, i, k0 + l);
-    }
+    double force[FREQUENCIES];
+    forcing(pb, at->t, force);
+    for (size_t l = 0; l < L; l++)
+        for (size_t i = 0; i < pb->n; i++)
+            OUT[i * L + l] += parameter_entry(pb, force[(k0 + l) % FREQUENCIES], at->x, i, k0 + l);
 }
 
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t, const double *X,
@@ -173,14 +178,15 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
 {
     const size_t n = pb->n;
     (void)p;
-    for (size_t k = 0; k < K; k++)
-        for (size_t q = 0; q < pb->np; q++) {
-            const double force = forcing(pb->data, q, t[k]);
+    for (size_t k = 0; k < K; k++) {
+        double force[FREQUENCIES];
+        forcing(pb, t[k], force);
+        for (size_t q = 0; q < pb->np; q++)
             for (size_t i = 0; i < n; i++) {
-                const double entry = parameter_entry(pb, force, X + k * n, i, q);
+                const double entry = parameter_entry(pb, force[q % FREQUENCIES], X + k * n, i, q);
                 for (size_t l = 0; l < L; l++) MU[q * L + l] += entry * W[(k * n + i) * L + l];
             }
-        }
+    }
 }
 
 static void x0(const struct sens_problem *pb, const double *p, double *x)

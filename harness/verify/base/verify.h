@@ -127,7 +127,8 @@ struct verify_group {
     enum verify_kind kind;
     const struct verify_check *checks; /* ends with id == NULL */
     void (*run)(struct verify *v);     /* emits at least one result for each of its checks */
-    bool wraps; /* VERIFY_PROBLEM: made on the problems that a provider wraps, too, as its module */
+    bool wraps;     /* VERIFY_PROBLEM: made on the problems that a provider wraps, too, as its module */
+    bool elsewhere; /* VERIFY_PROBLEM: looks where no solve of a pair goes, and says nothing of one */
 };
 
 /* NULL: none of the groups has it. */

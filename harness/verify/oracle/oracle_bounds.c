@@ -6,7 +6,7 @@
 #include "oracle_run.h"
 
 /* Rounding: draws, and what the largest of their deviations is multiplied by. */
-enum { ROUNDING_DRAWS = 3, ORACLE_SAFETY = 32 };
+enum { ROUNDING_DRAWS = 3, FEWER_DRAWS = 2, ORACLE_SAFETY = 32 };
 /* Every entry is the sum of numbers as large as its row's largest: their rounding, in eps. */
 enum { FLOOR_EPS = 4 };
 /* Local errors: the signs of the draws differ, and so does their sum over the steps. */
@@ -143,9 +143,10 @@ sens_status oracle_rounding(const struct oracle *oracle, const struct sens_out *
     const bool dear = run_too_dear(oracle, bound); /* oracle_tangent is in reverse then, too */
     clear(oracle, bound);
     sens_status status = SENS_OK;
-    if (!dear) status = deviate(oracle, run_tangent, noise, ROUNDING_DRAWS, tangent, &right, bound);
+    const int draws = oracle->v->quick ? FEWER_DRAWS : ROUNDING_DRAWS;
+    if (!dear) status = deviate(oracle, run_tangent, noise, draws, tangent, &right, bound);
     if (status == SENS_OK)
-        status = deviate(oracle, reverse, noise, ROUNDING_DRAWS, dear ? tangent : NULL, &right, bound);
+        status = deviate(oracle, reverse, noise, draws, dear ? tangent : NULL, &right, bound);
     if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
     return status;
@@ -160,7 +161,7 @@ sens_status oracle_rounding_cheaply(const struct oracle *oracle, const struct se
     struct sens_out right;
     const bool forward = work_of(oracle, run_tangent, bound) < work_of(oracle, reverse, bound);
     clear(oracle, bound);
-    const sens_status status = deviate(oracle, forward ? run_tangent : reverse, noise, ROUNDING_DRAWS - 1,
+    const sens_status status = deviate(oracle, forward ? run_tangent : reverse, noise, FEWER_DRAWS,
                                        forward ? tangent : adjoint, &right, bound);
     if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
     sens_arena_rewind(arena, mark);

@@ -297,4 +297,4 @@ static void run(struct verify *v)
 }
 
 const struct verify_group verify_reach = {
-    .name = "reach", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true};
+    .name = "reach", .kind = VERIFY_PROBLEM, .checks = checks, .run = run, .wraps = true, .elsewhere = true};
