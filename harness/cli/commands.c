@@ -278,8 +278,8 @@ static const char *const verify_notes[] = {
     "M: M on problems of the harness's own and on every problem, and the methods that match against one "
     "another. Both: all of this for M and P alone. --cost C: the callbacks of C. --provider V (vjp=V): the "
     "products of V on every problem that it wraps, and the gradients of every cost that it derives. A method "
-    "or provider on a problem that fails its own "
-    "checks is skipped; with --method alone these checks are made too, and told only where they fail.",
+    "or provider on a problem that fails its own checks is skipped; with --method alone these checks are "
+    "made too (with --quick but for reach.*), and told only where they fail.",
     "key=value: an option of the problems, costs or methods that are named, as lmm=bdf with --method "
     "cvodes_adjoint or T=20 with --problem robertson, in place of its default. It is held at that value, "
     "named in the report, and read as by run: problem.KEY, cost.KEY and method.KEY say whose it is.",

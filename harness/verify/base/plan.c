@@ -185,8 +185,8 @@ static void add_everything(struct planner *planner)
         add_problems(planner, VERIFY_CROSS); /* one has no other to agree with */
 }
 
-/* Does a chosen unit need this one, which is not chosen itself? In a quick run, what is of places that it does not go to
- * is left out. */
+/* Does a chosen unit need this one, which is not chosen itself? In a quick run, what is of places that it does not go
+ * to is left out. */
 static bool supports(const struct verify_plan *plan, const struct verify_unit *unit)
 {
     if (plan->choice.quick && unit->group->elsewhere) return false;
