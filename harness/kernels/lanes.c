@@ -3,7 +3,7 @@
  *     OUT[r][l] += sum_k A(r, k) V(k, l),  k ascending
  *
  * in register blocks (register_block.h) of the rows where they stand, by tiles of k; lanes that are scaled
- * are first copied into a tile. A single row has four sums (row_kernel.h). And products with sparse and
+ * are first copied into a tile. A long single row has four sums (row_kernel.h). And products with sparse and
  * with diagonal matrices. */
 #include "sens/lanes.h"
 
@@ -28,9 +28,7 @@
 #include "row_kernel.h"
 
 enum {
-    LONG_ROW = 16, /* k from which on one sum is slower than four; */
-    SHORT_ROW = 4, /* and with so few lanes */
-    FEW_LANES = 16,
+    LONG_ROW = 16,           /* k from which on one sum is slower than four */
     TILE_LANES = 2 * VECTOR, /* lanes of a tile */
     TILE_DEPTH = 64          /* k of a tile: it stays in the first-level cache */
 };
@@ -92,7 +90,7 @@ ALWAYS_INLINE void row_product(const bool scaled, const struct sens_matrix *A, c
 
 void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L, sens_real *OUT)
 {
-    if (A.rows == 1 && A.cols >= (L <= FEW_LANES ? SHORT_ROW : LONG_ROW)) {
+    if (A.rows == 1 && A.cols >= LONG_ROW) {
         if (V.scale)
             row_product(true, &A, &V, L, OUT);
         else
