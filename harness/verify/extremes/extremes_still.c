@@ -13,8 +13,8 @@ enum { N = 3, SEEN = 2, STEPS = 64 };
 static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.75, 2};
 static const double MOST = 0.1;       /* of the derivative, by equal steps: what is lost is all of it */
 static const double BESIDE = 0x1p-10; /* d */
-/* s where a tolerance has chosen the steps: derivatives are of size 1, and one that is measured by the size of the state
- * is measured by nothing. */
+/* s where a tolerance has chosen the steps: derivatives are of size 1, and one that is measured by the size of the
+ * state is measured by nothing. */
 static const double LARGE = 0x1p20, TOLERANCE = 1e-9;
 
 static double scale_of(const struct sens_problem *pb)
