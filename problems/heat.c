@@ -136,8 +136,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
             rows = MAX_SIDE / side < side - i ? MAX_SIDE / side : side - i;
             for (size_t r = 0; r < rows; r++)
                 grid_row(side, i + r, 1, (sens_real)(heat->n * heat->n), X + k * pb->n, slope + r * side);
-            const struct sens_lanes w = {.v = W + (k * pb->n + i * side) * L, .step = L};
-            sens_lanes_add_product(sens_dense(1, rows * side, slope), w, L, MU);
+            sens_lanes_add_row(rows * side, L, slope, W + (k * pb->n + i * side) * L, MU);
         }
 }
 

@@ -3,32 +3,28 @@
  *     OUT[r][l] += sum_k A(r, k) V(k, l),  k ascending
  *
  * in register blocks (register_block.h) of the rows where they stand, by tiles of k; lanes that are scaled
- * are first copied into a tile. A long single row has four sums (row_kernel.h). And products with sparse and
- * with diagonal matrices. */
+ * are first copied into a tile. A row of one point has four sums (row_kernel.h). And products with sparse and with
+ * diagonal matrices. */
 #include "sens/lanes.h"
 
 #include "register_block.h"
 
 #define KERNEL         row_vector
-#define TERMS          row_vector_terms
 #define TYPE           vector
 #define TYPE_IN_MEMORY vector_in_memory
 #include "row_kernel.h"
 
 #define KERNEL         row_half
-#define TERMS          row_half_terms
 #define TYPE           half
 #define TYPE_IN_MEMORY half_in_memory
 #include "row_kernel.h"
 
 #define KERNEL         row_lane
-#define TERMS          row_lane_terms
 #define TYPE           sens_real
 #define TYPE_IN_MEMORY sens_real
 #include "row_kernel.h"
 
 enum {
-    LONG_ROW = 16,           /* k from which on one sum is slower than four */
     TILE_LANES = 2 * VECTOR, /* lanes of a tile */
     TILE_DEPTH = 64          /* k of a tile: it stays in the first-level cache */
 };
@@ -79,26 +75,18 @@ static void product_lanes(struct sens_matrix A, struct sens_lanes V, size_t L, s
     }
 }
 
-ALWAYS_INLINE void row_product(const bool scaled, const struct sens_matrix *A, const struct sens_lanes *V,
-                               size_t L, sens_real *OUT)
-{
-    size_t l = 0;
-    for (; l + VECTOR <= L; l += VECTOR) row_vector(scaled, A, V, l, OUT + l);
-    for (; l + HALF <= L; l += HALF) row_half(scaled, A, V, l, OUT + l);
-    for (; l < L; l++) row_lane(scaled, A, V, l, OUT + l);
-}
-
 void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L, sens_real *OUT)
 {
-    if (A.rows == 1 && A.cols >= LONG_ROW) {
-        if (V.scale)
-            row_product(true, &A, &V, L, OUT);
-        else
-            row_product(false, &A, &V, L, OUT);
-        return;
-    }
     for (size_t l0 = 0; l0 < L; l0 += TILE_LANES)
         product_lanes(A, V, L, l0, L - l0 < TILE_LANES ? L - l0 : TILE_LANES, OUT);
+}
+
+void sens_lanes_add_row(size_t count, size_t L, const sens_real *a, const sens_real *V, sens_real *out)
+{
+    size_t l = 0;
+    for (; l + VECTOR <= L; l += VECTOR) row_vector(count, L, a, V + l, out + l);
+    for (; l + HALF <= L; l += HALF) row_half(count, L, a, V + l, out + l);
+    for (; l < L; l++) row_lane(count, L, a, V + l, out + l);
 }
 
 ALWAYS_INLINE void csr_body(size_t L, const struct sens_csr *A, const sens_real *V, sens_real *restrict OUT)

@@ -1,42 +1,27 @@
-/* kernels/row_kernel.h - the product of one row with the lanes of one vector: included once for each width.
+/* kernels/row_kernel.h - one row times the lanes of one vector: included once for each width.
  *
  *     out_l += (s_0 + s_2) + (s_1 + s_3),   s_q = sum over k = q mod 4 of a_k V(k, l)
  *
  * Four sums, since one would wait for each of its additions; the same ones for every width, so that all give
- * the same bits without contraction. The including file defines, and this one undefines, KERNEL and TERMS
- * (names), TYPE and TYPE_IN_MEMORY. */
-
-/* sum[q] += a_k V(k, l), k = k0 + q, q < count <= 4 */
-ALWAYS_INLINE void TERMS(const bool scaled, const size_t count, const struct sens_matrix *A,
-                         const struct sens_lanes *V, size_t k0, size_t l, TYPE sum[4])
+ * the same bits without contraction. The including file defines, and this one undefines, KERNEL (a name), TYPE and
+ * TYPE_IN_MEMORY. */
+ALWAYS_INLINE void KERNEL(size_t count, size_t L, const sens_real *a, const sens_real *V, sens_real *out)
 {
-    const sens_real *a = A->a + k0 * A->col_step, *v = V->v + k0 * V->step + l;
+    enum { SUMS = 4 };
+    TYPE sum[SUMS];
 #pragma GCC unroll 4
-    for (size_t q = 0; q < count; q++) {
-        TYPE lanes = *(const TYPE_IN_MEMORY *)&v[q * V->step];
-        if (scaled) lanes *= V->scale[(k0 + q) * V->scale_step];
-        sum[q] += a[q * A->col_step] * lanes;
-    }
-}
-
-ALWAYS_INLINE void KERNEL(const bool scaled, const struct sens_matrix *A, const struct sens_lanes *V,
-                          size_t l, sens_real *out)
-{
-    TYPE sum[4];
-#pragma GCC unroll 4
-    for (size_t q = 0; q < 4; q++) sum[q] = (TYPE){0};
+    for (size_t q = 0; q < SUMS; q++) sum[q] = (TYPE){0};
     size_t k = 0;
-    for (; k + 4 <= A->cols; k += 4) TERMS(scaled, 4, A, V, k, l, sum);
-    if (A->cols - k == 3)
-        TERMS(scaled, 3, A, V, k, l, sum);
-    else if (A->cols - k == 2)
-        TERMS(scaled, 2, A, V, k, l, sum);
-    else if (A->cols - k == 1)
-        TERMS(scaled, 1, A, V, k, l, sum);
+    for (; k + SUMS <= count; k += SUMS) {
+#pragma GCC unroll 4
+        for (size_t q = 0; q < SUMS; q++) sum[q] += a[k + q] * *(const TYPE_IN_MEMORY *)&V[(k + q) * L];
+    }
+#pragma GCC unroll 3
+    for (size_t q = 0; q < SUMS - 1; q++)
+        if (k + q < count) sum[q] += a[k + q] * *(const TYPE_IN_MEMORY *)&V[(k + q) * L];
     *(TYPE_IN_MEMORY *)out += (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 #undef KERNEL
-#undef TERMS
 #undef TYPE
 #undef TYPE_IN_MEMORY

@@ -220,6 +220,7 @@ SENS_CANNOT_RECORD long double sens_cannot_record_strtold(const char *text, char
 
 /* Functions on sens_real are there once more, in this mode. */
 #define sens_lanes_add_product        sens_recorded_add_product
+#define sens_lanes_add_row            sens_recorded_add_row
 #define sens_lanes_add_csr            sens_recorded_add_csr
 #define sens_lanes_add_csr_transposed sens_recorded_add_csr_transposed
 #define sens_lanes_scale_rows         sens_recorded_scale_rows

@@ -133,8 +133,8 @@ static void look_towards(const struct between *at, double end, struct found *fou
         worst_note(&found->worst, far, 0, "%s = %.6g: x or G is no number, and success is reported",
                    at->option->name, reached);
     if (!isfinite(far)) return;
-    for (size_t k = 0; k < sizeof near / sizeof *near;
-         k++) /* sums in which nothing is lost where the end is 0 */
+    /* sums in which nothing is lost where the end is 0 */
+    for (size_t k = 0; k < sizeof near / sizeof *near; k++)
         note_value(at, reached * (1 - near[k]) + from * near[k], near[k], reached, far, found);
     note_value(at, reached * NEAR_END + from * (1 - NEAR_END), NEAR_END, reached, far, found);
 }

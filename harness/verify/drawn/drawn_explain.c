@@ -166,9 +166,8 @@ static void blame(const struct drawing *drawing, const struct reduced *reduced, 
     for (int k = 0; k < reduced->count && extra < 3; k++)
         if (!told || !axis_is_size(reduced->axis[k]))
             axis_blame(reduced->axis[k], reduced->drawn.value[reduced->axis[k]], weights[extra], result);
-    if (is_needed(reduced,
-                  AXIS_LAYOUT)) /* which cuts steps of other lengths, where they go from stop to stop */
-        verify_blame(result, CAUSE_missing_step, 0.9);
+    /* irregular stops cut steps of other lengths, where these go from stop to stop */
+    if (is_needed(reduced, AXIS_LAYOUT)) verify_blame(result, CAUSE_missing_step, 0.9);
     if (reduced->verdict.known_cause) verify_blame(result, reduced->verdict.cause, 1);
     if (reduced->verdict.outcome == DRAWN_WRONG) drawn_blame_catalogue(drawing, &reduced->drawn, result);
 }

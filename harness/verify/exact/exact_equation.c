@@ -77,9 +77,8 @@ static void multiply_by_mass(const struct form *form, size_t cols, double *slope
     const struct sens_pattern *const rows = &mass->pattern;
     const struct sens_arena_mark mark = sens_arena_mark(&form->subject->v->ctx.arena);
     const size_t n = form->pb.n;
-    const double *const v = verify_copy(form->subject->v, n * cols, slope), *const b =
-                                                                                verify_copy(form->subject->v,
-                                                                                            n * cols, bound);
+    const double *const v = verify_copy(form->subject->v, n * cols, slope);
+    const double *const b = verify_copy(form->subject->v, n * cols, bound);
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < cols; c++) {
             double sum = 0, doubt = 0;

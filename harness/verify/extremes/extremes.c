@@ -61,29 +61,42 @@ static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, cons
 
 const struct sens_cost_type extremes_sum = {.name = "sum", .phi = phi, .phi_dx = phi_dx};
 
+void extremes_bed(struct verify *v, const struct extremes_task *task, struct bed *bed)
+{
+    const bool observes = v->method->caps & SENS_CAP_OBSERVATIONS;
+    const size_t count = observes ? task->count : 1;
+    const double *const times = task->times + task->count - count;
+    const struct sens_problem problem = {.type = task->type,
+                                         .n = task->n,
+                                         .np = 1,
+                                         .t0 = 0,
+                                         .t1 = times[count - 1],
+                                         .x0 = verify_copy(v, task->n, task->x0),
+                                         .p = verify_copy(v, 1, &task->p),
+                                         .x0_fixed = true,
+                                         .data = task->data};
+    const struct sens_cost cost = {.type = &extremes_sum,
+                                   .n = task->n,
+                                   .np = 1,
+                                   .m = 1,
+                                   .n_obs = count,
+                                   .t_obs = verify_copy(v, count, times)};
+    bed_create(v, &problem, &cost, v->method, bed);
+}
+
 void extremes_create(struct verify *v, struct extremes_shape shape, double p, size_t observations,
                      const double *at, struct bed *bed)
 {
     struct extremes_shape *const data = verify_memory(v, 1, sizeof *data);
     *data = shape;
-    const bool observes = v->method->caps & SENS_CAP_OBSERVATIONS;
-    const size_t count = observes ? observations : 1;
-    const struct sens_problem problem = {.type = diagonal_type(v, "forcing", rhs, slopes),
-                                         .n = N,
-                                         .np = 1,
-                                         .t0 = 0,
-                                         .t1 = EXTREMES_LENGTH,
-                                         .x0 = verify_copy(v, 1, &EXTREMES_START),
-                                         .p = verify_copy(v, 1, &p),
-                                         .x0_fixed = true,
-                                         .data = data};
-    const struct sens_cost cost = {.type = &extremes_sum,
-                                   .n = N,
-                                   .np = 1,
-                                   .m = 1,
-                                   .n_obs = count,
-                                   .t_obs = verify_copy(v, count, observes ? at : &EXTREMES_LENGTH)};
-    bed_create(v, &problem, &cost, v->method, bed);
+    const struct extremes_task task = {.type = diagonal_type(v, "forcing", rhs, slopes),
+                                       .data = data,
+                                       .n = N,
+                                       .x0 = &EXTREMES_START,
+                                       .p = p,
+                                       .count = observations,
+                                       .times = at};
+    extremes_bed(v, &task, bed);
 }
 
 /* Observations equally far apart, the last at t1. */
@@ -247,17 +260,13 @@ static struct diagonal_slopes decay_slopes(const struct sens_problem *pb, const 
 static void create_gap(struct verify *v, double atol, struct bed *bed)
 {
     static const double at[OBSERVED] = {NEAR, EXTREMES_LENGTH};
-    const struct sens_problem problem = {.type = diagonal_type(v, "decay", decay, decay_slopes),
-                                         .n = N,
-                                         .np = 1,
-                                         .t0 = 0,
-                                         .t1 = EXTREMES_LENGTH,
-                                         .x0 = verify_copy(v, 1, &EXTREMES_START),
-                                         .p = verify_copy(v, 1, &RATE),
-                                         .x0_fixed = true};
-    const struct sens_cost cost = {
-        .type = &extremes_sum, .n = N, .np = 1, .m = 1, .n_obs = OBSERVED, .t_obs = at};
-    bed_create(v, &problem, &cost, v->method, bed);
+    const struct extremes_task task = {.type = diagonal_type(v, "decay", decay, decay_slopes),
+                                       .n = N,
+                                       .x0 = &EXTREMES_START,
+                                       .p = RATE,
+                                       .count = OBSERVED,
+                                       .times = at};
+    extremes_bed(v, &task, bed);
     bed->task.rtol = TIGHT;
     bed->task.atol = atol;
 }

@@ -14,6 +14,19 @@ static const double EXTREMES_NORMS = 16; /* the norms of error tests differ by s
 
 extern const struct sens_cost_type extremes_sum; /* G = sum_j sum_i x_i(t_j) */
 
+/* A problem with one parameter, from t = 0 to the last of these times, at which the sum of its states is observed. A
+ * method that takes no observations sees the last alone. Arrays are copied. */
+struct extremes_task {
+    const struct sens_problem_type *type; /* diagonal.h */
+    const void *data;                     /* lives as long as the bed */
+    size_t n;
+    const double *x0; /* [n] */
+    double p;
+    size_t count;
+    const double *times; /* [count] */
+};
+void extremes_bed(struct verify *v, const struct extremes_task *task, struct bed *bed);
+
 /* Observed at these times, which end with t1; one that takes no observations at t1 alone. */
 void extremes_create(struct verify *v, struct extremes_shape shape, double p, size_t observations,
                      const double *at /*[observations]*/, struct bed *bed);

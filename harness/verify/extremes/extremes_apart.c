@@ -27,21 +27,13 @@ static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct
 
 static void create(struct verify *v, struct bed *bed)
 {
-    const struct sens_problem problem = {.type = diagonal_type(v, "apart", rhs, slopes),
-                                         .n = N,
-                                         .np = 1,
-                                         .t0 = 0,
-                                         .t1 = EXTREMES_LENGTH,
-                                         .x0 = verify_copy(v, N, FIRST),
-                                         .p = verify_copy(v, 1, &RATE),
-                                         .x0_fixed = true};
-    const struct sens_cost cost = {.type = &extremes_sum,
-                                   .n = N,
-                                   .np = 1,
-                                   .m = 1,
-                                   .n_obs = 1,
-                                   .t_obs = verify_copy(v, 1, &EXTREMES_LENGTH)};
-    bed_create(v, &problem, &cost, v->method, bed);
+    const struct extremes_task task = {.type = diagonal_type(v, "apart", rhs, slopes),
+                                       .n = N,
+                                       .x0 = FIRST,
+                                       .p = RATE,
+                                       .count = 1,
+                                       .times = &EXTREMES_LENGTH};
+    extremes_bed(v, &task, bed);
     bed_tolerance(bed, TOLERANCE);
 }
 

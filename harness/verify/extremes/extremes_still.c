@@ -39,23 +39,14 @@ static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct
 static void create(struct verify *v, double scale, double beside, struct bed *bed)
 {
     const double p = scale * REST, start = p * (1 + beside), x0[N] = {start, start, start};
-    const size_t seen = v->method->caps & SENS_CAP_OBSERVATIONS ? SEEN : 1;
-    const struct sens_problem problem = {.type = diagonal_type(v, "rest", rhs, slopes),
-                                         .n = N,
-                                         .np = 1,
-                                         .t0 = 0,
-                                         .t1 = SEEN_AT[SEEN - 1],
-                                         .x0 = verify_copy(v, N, x0),
-                                         .p = verify_copy(v, 1, &p),
-                                         .x0_fixed = true,
-                                         .data = verify_copy(v, 1, &scale)};
-    const struct sens_cost cost = {.type = &extremes_sum,
-                                   .n = N,
-                                   .np = 1,
-                                   .m = 1,
-                                   .n_obs = seen,
-                                   .t_obs = verify_copy(v, seen, SEEN_AT + SEEN - seen)};
-    bed_create(v, &problem, &cost, v->method, bed);
+    const struct extremes_task task = {.type = diagonal_type(v, "rest", rhs, slopes),
+                                       .data = verify_copy(v, 1, &scale),
+                                       .n = N,
+                                       .x0 = x0,
+                                       .p = p,
+                                       .count = SEEN,
+                                       .times = SEEN_AT};
+    extremes_bed(v, &task, bed);
 }
 
 /* dG/dx0 [N] and dG/dp of the exact solution from p (1 + d). With u = 1 + d,

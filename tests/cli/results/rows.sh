@@ -102,6 +102,18 @@ given --budget 0.0000001 >/dev/null
 decay_of 2 >given.ode
 given --resume || fail "no rows yet: $(cat stderr)"
 
+# names that a row has no room for are refused before anything is run
+long=$(printf 'd%.0s' $(seq 229)) # a cell's keys fit, the sums beside them do not
+mkdir "$long"
+cp rate.txt "$long/rate.txt"
+{
+    sed '/^params/d; /^tol/d' given.sweep
+    for key in params x0 rtol atol; do echo "$key = $long/rate.txt"; done
+} >long.sweep
+"$program" sweep long.sweep --out long --models given.ode >stdout 2>stderr && fail "more names than a row has room for"
+grep -qF "take more than the 1023 bytes of a row's text" stderr || fail "long names: $(cat stderr)"
+[ -z "$(ls long/*/*.tsv 2>/dev/null)" ] || [ "$(row_count long/*/*.tsv)" -eq 0 ] || fail "long names: rows are written"
+
 # more files than a prelude has lines
 mkdir many
 for k in $(seq 1200); do echo "0.$k" >"many/f$k"; done

@@ -133,6 +133,38 @@ static void test_same_lanes(void **state)
             for (int t = 0; t < 2; t++) require_same_lanes(rng, sizes[r], 77, lane_counts[l], t);
 }
 
+/* A row by definition, and its lanes alike in blocks of every width. */
+static void require_row(gsl_rng *rng, size_t count, size_t L)
+{
+    double *a = whole_numbers(rng, count), *V = whole_numbers(rng, count * L), *out = whole_numbers(rng, L);
+    double *want = copy_of(L, out), *parts = new_block(count), *values = real_numbers(rng, count * L);
+    sens_lanes_add_row(count, L, a, V, out);
+    plain_product(sens_dense(1, count, a), (struct sens_lanes){.v = V, .step = L}, L, want);
+    for (size_t l = 0; l < L; l++)
+        if (out[l] != want[l]) fail_msg("1 x %zu, L = %zu: lane %zu", count, L, l);
+    for (size_t l = 0; l < L; l++) out[l] = 0;
+    sens_lanes_add_row(count, L, a, values, out);
+    for (size_t l = 0; l < L; l++) {
+        double alone = 0;
+        for (size_t k = 0; k < count; k++) parts[k] = values[k * L + l];
+        sens_lanes_add_row(count, 1, a, parts, &alone);
+        if (!(fabs(out[l] - alone) <= (contracted ? (double)count * DBL_EPSILON : 0)))
+            fail_msg("1 x %zu, L = %zu: lane %zu alone has other bits", count, L, l);
+    }
+    free_block(count, a);
+    free_block(count * L, V);
+    free_block(L, out);
+    free_block(L, want);
+    free_block(count, parts);
+    free_block(count * L, values);
+}
+
+static void test_row(void **state)
+{
+    for (size_t k = 0; k < SIZES; k++)
+        for (size_t l = 0; l < LANE_COUNTS; l++) require_row(*state, sizes[k], lane_counts[l]);
+}
+
 static void test_matvec(void **state)
 {
     gsl_rng *rng = *state;
@@ -213,8 +245,8 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_same_lanes), cmocka_unit_test(test_matvec),
-        cmocka_unit_test(test_csr),      cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_same_lanes), cmocka_unit_test(test_row),
+        cmocka_unit_test(test_matvec),   cmocka_unit_test(test_csr),        cmocka_unit_test(test_rows),
     };
     return supported() ? cmocka_run_group_tests(tests, make_rng, free_rng) : SKIPPED;
 }
