@@ -42,8 +42,9 @@ static inline struct sens_matrix sens_dense_transposed(size_t rows, size_t cols,
  * the outer products u_k w_k^T that a batch of parameter cotangents is made of. */
 void sens_lanes_add_product(struct sens_matrix A, struct sens_lanes V, size_t L, sens_real *OUT);
 
-/* out [L] += sum_k a_k V[k], k < count, V [count][L], in four interleaved sums that do not wait for one another. For a
- * row that belongs to one point: of a sum over points, the last bits would depend on how a batch is cut. */
+/* out [L] += sum_k a_k V[k], k < count, V [count][L], in four sums, each of a quarter, that do not wait for one
+ * another. For a row that belongs to one point: of a sum over points, the last bits would depend on how a batch is
+ * cut. */
 void sens_lanes_add_row(size_t count, size_t L, const sens_real *a, const sens_real *V, sens_real *out);
 
 /* y [rows] += A x, A [rows][cols], x [cols]. Four interleaved partial sums, an order of its own: not lane
