@@ -10,7 +10,7 @@ static void check(const char *what, struct rhs f, size_t points)
     for (unsigned widest = f.n > LARGE ? 4 : 2; widest <= (f.n > LARGE ? 4 : 8); widest *= 2) {
         struct code code;
         print_message("%s, n = %zu, by %u\n", what, f.n, widest);
-        generate_and_load(f.graph, f.n, f.np, widest, "cc -O1", &code);
+        generate_and_load(f.graph, f.n, f.np, widest, "cc -O0", &code);
         check_code(&code, f.graph, f.n, f.np, points, 1 + f.n);
         unload(&code);
     }

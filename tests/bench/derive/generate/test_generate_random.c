@@ -54,7 +54,7 @@ static void check(struct rhs f, uint64_t seed)
 {
     struct code code;
     assert_int_equal(graph_status(f.graph), SENS_OK);
-    generate_and_load(f.graph, f.n, f.np, 2u << seed % 3, "cc -O1", &code);
+    generate_and_load(f.graph, f.n, f.np, 2u << seed % 3, "cc -O0", &code);
     check_code(&code, f.graph, f.n, f.np, 2, seed);
     unload(&code);
     graph_destroy(f.graph);

@@ -77,7 +77,7 @@ static void check(struct rhs f, struct expected expected)
 {
     struct code code;
     uint64_t seed = 4;
-    generate_and_load(f.graph, f.n, f.np, 4, "cc -O1", &code);
+    generate_and_load(f.graph, f.n, f.np, 4, "cc -O0", &code);
     assert_int_equal(code.found.n_blocks, expected.blocks);
     assert_int_equal(code.found.coupling, expected.coupling);
     assert_int_equal(code.found.constant_jacobian, expected.constant);
