@@ -26,7 +26,7 @@ struct coefficients {
     double *d, *v, *y; /* [n] */
     double *c, *u, *e; /* [n][np] */
     double *w;         /* [FREQUENCIES] */
-    bool autonomous;
+    double *still;     /* [FREQUENCIES], the forcing of all times; NULL: it moves */
 };
 
 /* Of the forcing. Parameters beyond them share one: with hundreds, sines would take most of the time of a solve. */
@@ -47,6 +47,13 @@ static void multiply(size_t count, double factor, double *of)
     for (size_t i = 0; i < count; i++) of[i] *= factor;
 }
 
+/* sine[i] = sin(w[i] t) */
+static double *sines(const double *w, double t, size_t count, double *sine)
+{
+    for (size_t i = 0; i < count; i++) sine[i] = sin(w[i] * t);
+    return sine;
+}
+
 static const struct coefficients *make_coefficients(struct verify *v, const struct probe_settings *s)
 {
     const double share = 1 / sqrt((double)s->np + 1), scale = s->scale > 0 ? s->scale : 1;
@@ -60,8 +67,8 @@ static const struct coefficients *make_coefficients(struct verify *v, const stru
         .u = series(v, s->n * s->np, sqrt(11), each * 0.03, 0.4 * share * share),
         .e = series(v, s->n * s->np, sqrt(13), each * 0.02, 0.2 * share),
         .w = series(v, FREQUENCIES, sqrt(17), 2, 1),
-        .autonomous = s->autonomous,
     };
+    if (s->autonomous) made->still = sines(made->w, 1, FREQUENCIES, verify_array(v, FREQUENCIES));
     multiply(s->n, scale, made->y);
     multiply(s->n * s->np, scale, made->c);
     multiply(s->n * s->np, scale, made->e);
@@ -88,12 +95,11 @@ const struct sens_mass *probe_mass(struct verify *v, size_t n, bool turned)
 
 /* ---- the equations ------------------------------------------------------------------------------------- */
 
-/* Of as many parameters as there are, or as there are frequencies. */
-static void forcing(const struct sens_problem *pb, double t, double force[FREQUENCIES])
+/* Of as many parameters as there are, or as there are frequencies; room[FREQUENCIES] is for it. */
+static const double *forcing(const struct sens_problem *pb, double t, double *room)
 {
     const struct coefficients *k = pb->data;
-    const double time = k->autonomous ? 1 : t;
-    for (size_t q = 0; q < FREQUENCIES && q < pb->np; q++) force[q] = sin(k->w[q] * time);
+    return k->still ? k->still : sines(k->w, t, pb->np < FREQUENCIES ? pb->np : FREQUENCIES, room);
 }
 
 static double coupling(const struct sens_problem *pb, size_t i, const double *p)
@@ -112,8 +118,8 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
         const double next = at->x[(i + 1) % n], after = at->x[(i + 2) % n];
         dx[i] = -k->d[i] * at->x[i] + k->v[i] * next + coupling(pb, i, at->p) * next * after;
     }
-    double force[FREQUENCIES];
-    forcing(pb, at->t, force);
+    double room[FREQUENCIES];
+    const double *const force = forcing(pb, at->t, room);
     for (size_t q = 0; q < np; q++)
         for (size_t i = 0; i < n; i++) dx[i] += k->c[i * np + q] * at->p[q] * force[q % FREQUENCIES];
     return SENS_OK;
@@ -166,8 +172,8 @@ static double parameter_entry(const struct sens_problem *pb, double force, const
 static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, size_t k0, size_t L,
                        double *OUT)
 {
-    double force[FREQUENCIES];
-    forcing(pb, at->t, force);
+    double room[FREQUENCIES];
+    const double *const force = forcing(pb, at->t, room);
     for (size_t l = 0; l < L; l++)
         for (size_t i = 0; i < pb->n; i++)
             OUT[i * L + l] += parameter_entry(pb, force[(k0 + l) % FREQUENCIES], at->x, i, k0 + l);
@@ -179,8 +185,8 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     const size_t n = pb->n;
     (void)p;
     for (size_t k = 0; k < K; k++) {
-        double force[FREQUENCIES];
-        forcing(pb, t[k], force);
+        double room[FREQUENCIES];
+        const double *const force = forcing(pb, t[k], room);
         for (size_t q = 0; q < pb->np; q++)
             for (size_t i = 0; i < n; i++) {
                 const double entry = parameter_entry(pb, force[q % FREQUENCIES], X + k * n, i, q);

@@ -32,7 +32,7 @@ sens_status expected_allow_errors(const struct bed *bed, const struct grid *grid
     struct oracle oracle;
     struct sens_out allowed = bed_shape(bed);
     oracle_create(bed, bed->task.tableau, grid, &oracle);
-    const sens_status status = oracle_tolerance(&oracle, error.rtol, error.atol, &allowed);
+    const sens_status status = oracle_tolerance(&oracle, error.rtol, error.atol, NULL, &allowed);
     if (status == SENS_OK) out_add(bed, &expected->bound, 1, &allowed);
     return status;
 }
@@ -55,12 +55,13 @@ static sens_status at_tolerance(const struct bed *bed, struct expected *expected
 {
     struct oracle oracle;
     struct grid grid = {.steps = 0};
+    const struct local_error error = expected_interpolant_error(bed);
     *expected = expected_zero(bed);
     sens_status status = expected_grid(bed, &grid) ? SENS_OK : SENS_STEP_LIMIT;
     oracle_create(bed, bed->task.tableau, &grid, &oracle);
     if (status == SENS_OK) status = oracle_tangent(&oracle, &expected->value);
     if (status == SENS_OK)
-        status = expected_allow_errors(bed, &grid, expected_interpolant_error(bed), expected);
+        status = oracle_tolerance(&oracle, error.rtol, error.atol, &expected->value, &expected->bound);
     grid_free(&grid);
     return status;
 }

@@ -42,15 +42,16 @@ sens_status oracle_adjoint_along(const struct oracle *solve, const struct oracle
  * are what oracle_tangent and oracle_adjoint give, where the caller has it; NULL: it is computed. */
 sens_status oracle_rounding(const struct oracle *oracle, const struct sens_out *tangent,
                             struct sens_out *bound);
-/* The same from fewer runs, by the cheaper of tangent and adjoint. */
+/* The same from this many perturbed runs, at least 1, by the cheaper of tangent and adjoint. */
 sens_status oracle_rounding_cheaply(const struct oracle *oracle, const struct sens_out *tangent,
-                                    const struct sens_out *adjoint, struct sens_out *bound);
+                                    const struct sens_out *adjoint, int draws, struct sens_out *bound);
 /* What a tolerance lets happen to a continuous method's results: local errors of size rtol |y| + atol at
  * every step and product, in one direction each time so that they add up, by tangent and adjoint; and the
  * truncation of plain steps at that tolerance, of their quadrature and their interpolant. `oracle` has finer
- * steps. Of this and of oracle_rounding: infinity where deviations are as large as the result (they are not
- * proportional to the noise then, and bound nothing). */
-sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double atol, struct sens_out *bound);
+ * steps; `tangent` as in oracle_rounding. Of this and of oracle_rounding: infinity where deviations are as large as
+ * the result (they are not proportional to the noise then, and bound nothing). */
+sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double atol,
+                             const struct sens_out *tangent, struct sens_out *bound);
 
 /* Steps of an embedded pair of the registry at a tolerance, landing on the observation times; malloc'ed
  * arrays of grid. SENS_STEP_LIMIT past max_steps, or what rhs says. */

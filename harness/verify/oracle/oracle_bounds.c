@@ -6,7 +6,7 @@
 #include "oracle_run.h"
 
 /* Rounding: draws, and what the largest of their deviations is multiplied by. */
-enum { ROUNDING_DRAWS = 3, FEWER_DRAWS = 2, ORACLE_SAFETY = 32 };
+enum { ROUNDING_DRAWS = 3, QUICK_DRAWS = 2, ORACLE_SAFETY = 32 };
 /* Every entry is the sum of numbers as large as its row's largest: their rounding, in eps. */
 enum { FLOOR_EPS = 4 };
 /* Local errors: the signs of the draws differ, and so does their sum over the steps. */
@@ -117,7 +117,7 @@ static sens_status deviate(const struct oracle *oracle, run_derivative *compute,
     sens_status status = SENS_OK;
     *right = known ? *known : bed_shape(oracle->shape);
     if (!known) status = perturbed_run(oracle, compute, &silent, right);
-    if (is_dear(oracle, compute, bound)) draws--;
+    if (draws > 1 && is_dear(oracle, compute, bound)) draws--;
     for (int draw = 1; draw <= draws && status == SENS_OK; draw++) {
         const struct sens_arena_mark mark = sens_arena_mark(arena);
         noise.draw = (uint64_t)draw;
@@ -143,7 +143,7 @@ sens_status oracle_rounding(const struct oracle *oracle, const struct sens_out *
     const bool dear = run_too_dear(oracle, bound); /* oracle_tangent is in reverse then, too */
     clear(oracle, bound);
     sens_status status = SENS_OK;
-    const int draws = oracle->v->quick ? FEWER_DRAWS : ROUNDING_DRAWS;
+    const int draws = oracle->v->quick ? QUICK_DRAWS : ROUNDING_DRAWS;
     if (!dear) status = deviate(oracle, run_tangent, noise, draws, tangent, &right, bound);
     if (status == SENS_OK)
         status = deviate(oracle, reverse, noise, draws, dear ? tangent : NULL, &right, bound);
@@ -153,7 +153,7 @@ sens_status oracle_rounding(const struct oracle *oracle, const struct sens_out *
 }
 
 sens_status oracle_rounding_cheaply(const struct oracle *oracle, const struct sens_out *tangent,
-                                    const struct sens_out *adjoint, struct sens_out *bound)
+                                    const struct sens_out *adjoint, int draws, struct sens_out *bound)
 {
     const struct noise noise = {.relative = 4 * DBL_EPSILON};
     struct sens_arena *arena = &oracle->v->ctx.arena;
@@ -161,7 +161,7 @@ sens_status oracle_rounding_cheaply(const struct oracle *oracle, const struct se
     struct sens_out right;
     const bool forward = work_of(oracle, run_tangent, bound) < work_of(oracle, reverse, bound);
     clear(oracle, bound);
-    const sens_status status = deviate(oracle, forward ? run_tangent : reverse, noise, FEWER_DRAWS,
+    const sens_status status = deviate(oracle, forward ? run_tangent : reverse, noise, draws,
                                        forward ? tangent : adjoint, &right, bound);
     if (status == SENS_OK) finish(oracle, &right, ORACLE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
@@ -207,18 +207,21 @@ static void widen_by_truncation(const struct oracle *oracle, double rtol, double
     grid_free(&grid);
 }
 
-sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double atol, struct sens_out *bound)
+sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double atol,
+                             const struct sens_out *tangent, struct sens_out *bound)
 {
     const struct noise noise = {.rtol = rtol, .atol = atol};
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
-    struct sens_out tangent, adjoint;
+    struct sens_out forward, adjoint;
+    const bool dear = run_too_dear(oracle, bound); /* oracle_tangent is in reverse then, too */
     clear(oracle, bound);
-    run_derivative *const forward = run_too_dear(oracle, bound) ? reverse : run_tangent;
-    sens_status status = deviate(oracle, forward, noise, TOLERANCE_DRAWS, NULL, &tangent, bound);
-    if (status == SENS_OK) status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, NULL, &adjoint, bound);
-    if (status == SENS_OK) widen_by_truncation(oracle, rtol, atol, &tangent, &adjoint, bound);
-    if (status == SENS_OK) finish(oracle, &tangent, TOLERANCE_SAFETY, bound);
+    sens_status status =
+        deviate(oracle, dear ? reverse : run_tangent, noise, TOLERANCE_DRAWS, tangent, &forward, bound);
+    if (status == SENS_OK)
+        status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, dear ? &forward : NULL, &adjoint, bound);
+    if (status == SENS_OK) widen_by_truncation(oracle, rtol, atol, &forward, &adjoint, bound);
+    if (status == SENS_OK) finish(oracle, &forward, TOLERANCE_SAFETY, bound);
     sens_arena_rewind(arena, mark);
     return status;
 }

@@ -128,7 +128,8 @@ sens_status oracle_long_steps(struct verify *v, const struct sens_problem *probl
 
 /* ---- the exact derivative ------------------------------------------------------------------------------ */
 
-enum { TRUTH_STEPS = 5000 };
+/* The difference between two grids, which is added, has their rounding, too: one perturbed run beside it will do. */
+enum { TRUTH_STEPS = 5000, TRUTH_DRAWS = 1 };
 static const double TRUTH_TOL = 1e-12;
 
 sens_status oracle_visit(struct verify *v, const struct sens_problem *problem, double stop, double *x)
@@ -177,7 +178,7 @@ static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb
     if (status == SENS_OK) status = compute(&fine, truth);
     if (status == SENS_OK)
         status = oracle_rounding_cheaply(&coarse, compute == oracle_tangent ? &rough : NULL,
-                                         compute == oracle_adjoint ? &rough : NULL, uncertainty);
+                                         compute == oracle_adjoint ? &rough : NULL, TRUTH_DRAWS, uncertainty);
     if (status == SENS_OK) out_add_apart(bed, uncertainty, 1, &rough, truth);
     return status;
 }
